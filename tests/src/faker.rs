@@ -13,7 +13,7 @@ const LANGUAGES: &str = include_str!("../../data/languages.tsv");
 
 /// One text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct FakerText {
     /// Faker's name of the locale: `de_AT`.
     pub locale: String,
     /// `name`, `city`, `street`, `region`, `country`, `company`, `phrase`, `job`, `color`, `day`, `month` or `sentence`.
@@ -27,14 +27,14 @@ pub struct Text {
 /// # Panics
 ///
 /// If the table is damaged.
-pub fn texts() -> Vec<Text> {
+pub fn texts() -> Vec<FakerText> {
     let table = zstd::decode_all(TABLE).expect("the table is zstd");
     let table = String::from_utf8(table).expect("the table is UTF-8");
     let row = |line: &str| {
         let [locale, kind, text] = line.split('\t').collect::<Vec<_>>()[..] else {
             panic!("not three columns: {line}")
         };
-        Text {
+        FakerText {
             locale: locale.to_owned(),
             kind: kind.to_owned(),
             text: text.to_owned(),
@@ -49,7 +49,7 @@ pub fn texts() -> Vec<Text> {
 
 /// A language with the charsets of its mail.
 #[derive(Clone, Debug)]
-pub struct Language {
+pub struct MailLanguage {
     /// Name from `data/languages.tsv` or from Faker.
     pub name: String,
     /// Country code of the locale in lower case: `at`.
@@ -65,7 +65,7 @@ pub struct Language {
 /// # Panics
 ///
 /// If `data/languages.tsv` names an unknown charset.
-pub fn language(locale: &str) -> Language {
+pub fn language(locale: &str) -> MailLanguage {
     let (prefix, country) = locale.split_once('_').unwrap_or((locale, ""));
     let name = match prefix {
         "no" => "nb",
@@ -86,7 +86,7 @@ pub fn language(locale: &str) -> Language {
         None if column == 4 => vec![Charset::WINDOWS_1252],
         None => Vec::new(),
     };
-    Language {
+    MailLanguage {
         name: name.to_owned(),
         country: country.to_ascii_lowercase(),
         common: charsets(4),
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn many_locales_have_non_ascii_texts() {
         let texts = texts();
-        let beyond: Vec<&Text> = texts.iter().filter(|text| !text.text.is_ascii()).collect();
+        let beyond: Vec<&FakerText> = texts.iter().filter(|text| !text.text.is_ascii()).collect();
         assert!(beyond.len() >= 25_000, "{}", beyond.len());
         let locales: BTreeSet<&str> = beyond.iter().map(|text| &*text.locale).collect();
         assert!(locales.len() >= 60, "{}", locales.len());

@@ -34,7 +34,7 @@ pub fn read(reader: Reader, message: &[u8], consume: &mut impl FnMut(bool, &str)
 
 /// Results of reading a mailbox.
 #[derive(Clone, Debug, Default)]
-pub struct Read {
+pub struct MailboxTotals {
     /// Number of messages.
     pub messages: u64,
     /// Number of text parts.
@@ -46,8 +46,8 @@ pub struct Read {
 }
 
 /// Reads a whole mailbox.
-pub fn read_all(reader: Reader, mailbox: &[u8]) -> Read {
-    let mut found = Read::default();
+pub fn read_all(reader: Reader, mailbox: &[u8]) -> MailboxTotals {
+    let mut found = MailboxTotals::default();
     let mut hash = 0;
     for message in split(mailbox) {
         found.messages += 1;

@@ -95,7 +95,7 @@ pub enum Place {
 
 /// A run of signs, and its place.
 #[derive(Clone, Debug)]
-struct Row {
+struct SignRun {
     html: bool,
     before: Place,
     run: String,
@@ -107,7 +107,7 @@ struct Row {
 #[derive(Clone, Debug)]
 pub struct Sprinkler {
     /// The rows for plain text and for HTML that the charset can represent.
-    rows: [Vec<Row>; 2],
+    rows: [Vec<SignRun>; 2],
 }
 
 impl Sprinkler {
@@ -161,7 +161,7 @@ impl Sprinkler {
     }
 }
 
-fn pick<'r>(rows: &'r [Row], rng: &mut Rng) -> &'r Row {
+fn pick<'r>(rows: &'r [SignRun], rng: &mut Rng) -> &'r SignRun {
     let mut left = rng.below(rows.iter().map(|row| row.weight).sum());
     rows.iter()
         .find(|row| {
@@ -172,7 +172,7 @@ fn pick<'r>(rows: &'r [Row], rng: &mut Rng) -> &'r Row {
         .unwrap_or(&rows[0])
 }
 
-fn counted() -> Vec<Row> {
+fn counted() -> Vec<SignRun> {
     let row = |line: &str| {
         let [context, before, run, after, parts, _] = line.split('\t').collect::<Vec<_>>()[..]
         else {
@@ -181,7 +181,7 @@ fn counted() -> Vec<Row> {
         let byte =
             |at: usize| u8::from_str_radix(&run[at..at + 2], 16).expect("hexadecimal digits");
         let bytes: Vec<u8> = (0..run.len()).step_by(2).map(byte).collect();
-        Row {
+        SignRun {
             html: context == "html",
             before: Place::named(before),
             run: Charset::WINDOWS_1252
@@ -199,8 +199,8 @@ fn counted() -> Vec<Row> {
         .collect()
 }
 
-fn rare() -> impl Iterator<Item = Row> {
-    let row = |html, (before, run, after): &(Place, &str, Place)| Row {
+fn rare() -> impl Iterator<Item = SignRun> {
+    let row = |html, (before, run, after): &(Place, &str, Place)| SignRun {
         html,
         before: *before,
         run: (*run).to_owned(),
@@ -258,7 +258,7 @@ impl Place {
 }
 
 /// Inserts one run at a suitable place, and creates one if necessary.
-fn put(text: &str, row: &Row, rng: &mut Rng) -> String {
+fn put(text: &str, row: &SignRun, rng: &mut Rng) -> String {
     let chars: Vec<char> = text.chars().collect();
     let outside = outside_tags(&chars);
     let before = |at: usize| match at.checked_sub(1) {

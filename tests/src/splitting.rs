@@ -19,7 +19,7 @@ const CUT: usize = 100;
 
 /// The form of a mailbox.
 #[derive(Clone, Copy, Debug)]
-pub struct Form {
+pub struct MailboxForm {
     /// Quoting of `From ` lines in bodies. `None` omits messages with such lines.
     pub quoting: Quoting,
     /// Uses CR LF instead of LF.
@@ -27,28 +27,28 @@ pub struct Form {
 }
 
 /// mboxrd, mboxo, and messages without lines to quote, each with LF and with CR LF.
-pub const FORMS: [Form; 6] = [
-    Form {
+pub const FORMS: [MailboxForm; 6] = [
+    MailboxForm {
         quoting: Quoting::Mboxrd,
         crlf: false,
     },
-    Form {
+    MailboxForm {
         quoting: Quoting::Mboxrd,
         crlf: true,
     },
-    Form {
+    MailboxForm {
         quoting: Quoting::Mboxo,
         crlf: false,
     },
-    Form {
+    MailboxForm {
         quoting: Quoting::Mboxo,
         crlf: true,
     },
-    Form {
+    MailboxForm {
         quoting: Quoting::None,
         crlf: false,
     },
-    Form {
+    MailboxForm {
         quoting: Quoting::None,
         crlf: true,
     },
@@ -62,7 +62,7 @@ pub struct Messages {
 
 impl Messages {
     /// Converts messages from files, with or without their own separator lines.
-    pub fn new(files: &[Vec<u8>], form: Form) -> Self {
+    pub fn new(files: &[Vec<u8>], form: MailboxForm) -> Self {
         let messages = files.iter().filter_map(|file| {
             let lines = unified(file, form.crlf);
             let (separator, message) = if lines.starts_with(b"From ") {
@@ -86,7 +86,7 @@ impl Messages {
     }
 
     /// Splits a mailbox whose messages begin at these offsets.
-    pub fn of_mailbox(mailbox: &[u8], offsets: &[usize], form: Form) -> Self {
+    pub fn of_mailbox(mailbox: &[u8], offsets: &[usize], form: MailboxForm) -> Self {
         let ends = offsets.iter().skip(1).copied().chain([mailbox.len()]);
         let messages = offsets.iter().zip(ends).filter_map(|(start, end)| {
             let entry = &mailbox[*start..end];
@@ -222,7 +222,7 @@ pub fn read(mailbox: &[u8], folder: &Path, options: &ReadOptions) -> Reading {
 
 /// Counts of separators in many mailboxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct SeparatorCounts {
     /// Number of separators.
     pub separators: usize,
     /// Separators that were not found. An event has their offsets.
@@ -233,7 +233,7 @@ pub struct Tally {
     pub doubted: usize,
 }
 
-impl Tally {
+impl SeparatorCounts {
     /// Compares the result with the truth.
     ///
     /// # Errors

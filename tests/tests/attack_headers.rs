@@ -15,7 +15,7 @@ use std::fs;
 use std::time::Duration;
 
 /// What an attack must give.
-struct Row {
+struct HeaderAttack {
     /// Beginning of the file's name.
     name: &'static str,
     /// The fields as they read, before and after: lower-case name, text.
@@ -32,8 +32,8 @@ const fn row(
     name: &'static str,
     reads: &'static [(&'static str, &'static str)],
     events: &'static [&'static str],
-) -> Row {
-    Row {
+) -> HeaderAttack {
+    HeaderAttack {
         name,
         reads,
         events,
@@ -42,7 +42,7 @@ const fn row(
     }
 }
 
-impl Row {
+impl HeaderAttack {
     const fn written(self, written: &'static str) -> Self {
         Self {
             written: Some(written),
@@ -56,7 +56,7 @@ impl Row {
 
 const CONTROL: &[(&str, &str)] = &[("subject", "a b"), ("from", "a b <a@test.invalid>")];
 
-const TABLE: &[Row] = &[
+const TABLE: &[HeaderAttack] = &[
     // Two of the charsets' family stand in a header.
     row("a05-", &[("subject", "&ADw-script&AD4-alert(1)&ADw-/script&AD4-")], &[])
         .left("UTF-7 in a header is reported by a gateway; here it is a label like others"),
@@ -242,7 +242,7 @@ fn attacks_on_headers_give_what_is_expected_of_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn faults(row: &Row, raw: &[u8], headers: Headers) -> Vec<String> {
+fn faults(row: &HeaderAttack, raw: &[u8], headers: Headers) -> Vec<String> {
     let mut faults = Vec::new();
     let policy = Policy::default().headers(headers);
     let outcome = process(raw, &policy);

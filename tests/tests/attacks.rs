@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// What an attack must give: beginning of its name, what its text holds, what it must not hold, events.
-type Row = (
+type AttackRow = (
     &'static str,
     &'static [&'static str],
     &'static [&'static str],
@@ -24,7 +24,7 @@ type Row = (
 
 const SCRIPT: &str = "<script>alert(1)</script>";
 
-const EXPECTED: &[Row] = &[
+const EXPECTED: &[AttackRow] = &[
     // UTF-7 under each of its names, but never without one.
     ("a01-", &[SCRIPT], &["+ADw"], &[]),
     ("a02-", &["+ADw-script+AD4-"], &["<script"], &[]),

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 /// What a client meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Met {
+enum ClientResult {
     /// Its message passes unread.
     Taken,
     /// It is to come back.
@@ -26,63 +26,63 @@ enum Met {
 }
 
 /// Settings, and what Postfix 3.7 makes of them.
-struct Row {
+struct SettingsCase {
     /// Lines of main.cf: name and value, in which SOCKET is a filter that is not there.
     main: &'static [(&'static str, &'static str)],
     /// Options of the smtpd, as master.cf has them.
     options: &'static str,
-    met: Met,
+    met: ClientResult,
 }
 
-const fn row(main: &'static [(&'static str, &'static str)], met: Met) -> Row {
-    Row {
+const fn row(main: &'static [(&'static str, &'static str)], met: ClientResult) -> SettingsCase {
+    SettingsCase {
         main,
         options: "",
         met,
     }
 }
 
-const fn service(options: &'static str, met: Met) -> Row {
-    Row {
+const fn service(options: &'static str, met: ClientResult) -> SettingsCase {
+    SettingsCase {
         main: &[("smtpd_milters", "SOCKET")],
         options,
         met,
     }
 }
 
-const ROWS: &[Row] = &[
-    row(&[("smtpd_milters", "SOCKET")], Met::Deferred),
+const ROWS: &[SettingsCase] = &[
+    row(&[("smtpd_milters", "SOCKET")], ClientResult::Deferred),
     row(
         &[
             ("smtpd_milters", "SOCKET"),
             ("milter_default_action", "accept"),
         ],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[
             ("smtpd_milters", "SOCKET"),
             ("milter_default_action", "ACCEPT"),
         ],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[
             ("smtpd_milters", "SOCKET"),
             ("milter_default_action", "quarantine"),
         ],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[
             ("smtpd_milters", "SOCKET"),
             ("milter_default_action", "reject"),
         ],
-        Met::Refused,
+        ClientResult::Refused,
     ),
     row(
         &[("smtpd_milters", "{ SOCKET, default_action=Reject }")],
-        Met::Refused,
+        ClientResult::Refused,
     ),
     row(
         &[
@@ -90,92 +90,98 @@ const ROWS: &[Row] = &[
             ("smtpd_milters", "SOCKET"),
             ("milter_default_action", "$act"),
         ],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[(
             "smtpd_milters",
             "{ SOCKET, connect_timeout=1s, default_action=accept }",
         )],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[(
             "smtpd_milters",
             "{ SOCKET connect_timeout=1s default_action=tempfail }",
         )],
-        Met::Deferred,
+        ClientResult::Deferred,
     ),
     row(
         &[("smtpd_milters", "{SOCKET,default_action=Accept}")],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[(
             "smtpd_milters",
             "{ SOCKET,\n\t{ default_action = accept } }",
         )],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[("smtpd_milters", "{SOCKET{default_action=accept}}")],
-        Met::Deferred,
+        ClientResult::Deferred,
     ),
     row(
         &[("smtpd_milters", "{ SOCKET, default_action = accept }")],
-        Met::Nothing,
+        ClientResult::Nothing,
     ),
     row(
         &[(
             "smtpd_milters",
             "{ SOCKET, { default_action = tempfail }, protocol=6 }",
         )],
-        Met::Deferred,
+        ClientResult::Deferred,
     ),
     row(
         &[(
             "smtpd_milters",
             "{ SOCKET, default_action=accept, default_action=tempfail }",
         )],
-        Met::Deferred,
+        ClientResult::Deferred,
     ),
     row(
         &[(
             "smtpd_milters",
             "{ SOCKET, default_action=tempfail, default_action=accept }",
         )],
-        Met::Taken,
+        ClientResult::Taken,
     ),
-    row(&[("smtpd_milters", "{ SOCKET, colour=red }")], Met::Nothing),
-    row(&[("smtpd_milters", "{ SOCKET, {} }")], Met::Nothing),
+    row(
+        &[("smtpd_milters", "{ SOCKET, colour=red }")],
+        ClientResult::Nothing,
+    ),
+    row(
+        &[("smtpd_milters", "{ SOCKET, {} }")],
+        ClientResult::Nothing,
+    ),
     row(
         &[("smtpd_milters", "{ SOCKET, default_action=tempfail")],
-        Met::Nothing,
+        ClientResult::Nothing,
     ),
     row(
         &[("own", "SOCKET"), ("smtpd_milters", "$own")],
-        Met::Deferred,
+        ClientResult::Deferred,
     ),
     row(
         &[
             ("own", "{ SOCKET, default_action=accept }"),
             ("smtpd_milters", "${own}"),
         ],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[
             ("own", "{ SOCKET, default_action=accept }"),
             ("smtpd_milters", "$(own)"),
         ],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[
             ("act", "accept"),
             ("smtpd_milters", "{ SOCKET, default_action=$act }"),
         ],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[
@@ -185,7 +191,7 @@ const ROWS: &[Row] = &[
                 "{ SOCKET, default_action=${act?{accept}:{tempfail}} }",
             ),
         ],
-        Met::Taken,
+        ClientResult::Taken,
     ),
     row(
         &[
@@ -195,40 +201,40 @@ const ROWS: &[Row] = &[
                 "{ SOCKET, default_action=${act?{accept}:{tempfail}} }",
             ),
         ],
-        Met::Deferred,
+        ClientResult::Deferred,
     ),
     row(
         &[
             ("smtpd_milters", "SOCKET"),
             ("smtpd_milter_maps", "inline:{{127.0.0.1=DISABLE}}"),
         ],
-        Met::Taken,
+        ClientResult::Taken,
     ),
-    service(" -o smtpd_milters=", Met::Taken),
-    service(" -o milter_default_action=accept", Met::Taken),
+    service(" -o smtpd_milters=", ClientResult::Taken),
+    service(" -o milter_default_action=accept", ClientResult::Taken),
     service(
         " -o { smtpd_milters = { SOCKET, default_action=accept } }",
-        Met::Taken,
+        ClientResult::Taken,
     ),
     service(
         " -o { smtpd_milters = { SOCKET, default_action=tempfail } }",
-        Met::Deferred,
+        ClientResult::Deferred,
     ),
 ];
 
-fn meet(port: u16) -> Met {
+fn meet(port: u16) -> ClientResult {
     let mut client = match Client::connect(port) {
         Ok(client) => client,
         // It may be said at once.
-        Err(error) if error.to_string().starts_with('4') => return Met::Deferred,
-        Err(error) if error.to_string().starts_with('5') => return Met::Refused,
-        Err(_) => return Met::Nothing,
+        Err(error) if error.to_string().starts_with('4') => return ClientResult::Deferred,
+        Err(error) if error.to_string().starts_with('5') => return ClientResult::Refused,
+        Err(_) => return ClientResult::Nothing,
     };
     match client.send(&Letter::new(&b"Subject: x\r\n\r\nx\r\n"[..])) {
-        Ok(reply) if reply.is_good() => Met::Taken,
-        Ok(reply) if reply.is_temporary() => Met::Deferred,
-        Ok(_) => Met::Refused,
-        Err(_) => Met::Nothing,
+        Ok(reply) if reply.is_good() => ClientResult::Taken,
+        Ok(reply) if reply.is_temporary() => ClientResult::Deferred,
+        Ok(_) => ClientResult::Refused,
+        Err(_) => ClientResult::Nothing,
     }
 }
 
@@ -307,7 +313,7 @@ fn what_is_called_safe_passes_nothing_while_the_filter_is_away() {
         let services = entries + &services;
         let (safe, said) = check(&[postfix.tool("postconf", &["-x"]), services.clone()].concat());
         // Who is refused for want of a filter sends nothing again.
-        let right = met == Met::Deferred;
+        let right = met == ClientResult::Deferred;
         let off = row.options == " -o smtpd_milters=";
         expect(safe == (right || off), &said);
         // Without the server's help either the same is said, or that it cannot be.
@@ -319,7 +325,7 @@ fn what_is_called_safe_passes_nothing_while_the_filter_is_away() {
 }
 
 /// Debian's main.cf and master.cf in a folder; nothing is started.
-struct Stock(tempfile::TempDir);
+struct DebianConfig(tempfile::TempDir);
 
 /// What the set-up page does to main.cf.
 const PAGE: &[&str] = &[
@@ -330,7 +336,7 @@ const PAGE: &[&str] = &[
 /// Services without chroot.
 const NO_CHROOT: &str = "postconf -F '*/*/chroot=n'";
 
-impl Stock {
+impl DebianConfig {
     fn new(commands: &[&str]) -> Self {
         let stock = Self(tempfile::tempdir().unwrap());
         let at = stock.0.path();
@@ -453,13 +459,13 @@ fn right_settings_of_debian_have_no_problem() {
             &[],
         ),
     ] {
-        let stock = Stock::new(&[PAGE, &commands].concat());
+        let stock = DebianConfig::new(&[PAGE, &commands].concat());
         let (safe, said) = stock.check(arguments);
         assert!(safe, "{commands:?}: {said}");
         assert!(said.ends_with("the settings keep mail safe\n"), "{said}");
     }
     // The configuration says where the filter listens.
-    let stock = Stock::new(PAGE);
+    let stock = DebianConfig::new(PAGE);
     assert_eq!(
         stock.check(&["--config", &stock.config()]),
         (true, "the settings keep mail safe\n".to_owned())
@@ -547,7 +553,7 @@ fn mistakes_in_debians_settings_are_found_and_corrected() {
             "default_action=accept",
         ),
     ] {
-        let stock = Stock::new(&[PAGE, &[mistake]].concat());
+        let stock = DebianConfig::new(&[PAGE, &[mistake]].concat());
         for config in [false, true] {
             let file = stock.config();
             let arguments = if config {

@@ -30,7 +30,7 @@ const LINES: [&str; 12] = [
 
 /// What a reader sees; nothing where it takes the bytes for no message.
 #[derive(Deserialize)]
-struct Read {
+struct ReaderFields {
     #[serde(default)]
     fields: Vec<(String, String)>,
 }
@@ -119,8 +119,8 @@ fn no_reader_sees_a_forged_field() {
                 }
                 let text = [b"MIME-Ambiguity-Results: text", eol.as_bytes()].concat();
                 assert!(bytes.ends_with(&text), "text stays: {}", told());
-                let python: Read = serde_json::from_str(&python[at]).unwrap();
-                let gmime: Read = serde_json::from_str(&gmime[at]).unwrap();
+                let python: ReaderFields = serde_json::from_str(&python[at]).unwrap();
+                let gmime: ReaderFields = serde_json::from_str(&gmime[at]).unwrap();
                 for (name, value) in python.fields.iter().chain(&gmime.fields) {
                     assert!(!forged(name, value), "{}", told());
                 }

@@ -63,13 +63,13 @@ fn markdown(folder: &Path, deep: bool, found: &mut Vec<PathBuf>) {
 }
 
 /// A fenced block: language, number of its first line, and lines without their indentation.
-struct Block<'a> {
+struct FencedBlock<'a> {
     language: &'a str,
     line: usize,
     lines: Vec<&'a str>,
 }
 
-fn blocks(page: &str) -> Vec<Block<'_>> {
+fn blocks(page: &str) -> Vec<FencedBlock<'_>> {
     let mut blocks = Vec::new();
     let mut lines = page.lines().enumerate();
     while let Some((number, line)) = lines.next() {
@@ -81,7 +81,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
             .by_ref()
             .map(|(_, line)| line)
             .take_while(|line| line.trim() != "```");
-        blocks.push(Block {
+        blocks.push(FencedBlock {
             language: info.split_whitespace().next().unwrap_or_default(),
             line: number + 1,
             lines: body
@@ -93,7 +93,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
 }
 
 /// Commands of a `console` block, each with the lines that it prints.
-fn commands<'a>(block: &Block<'a>) -> Vec<(&'a str, Vec<&'a str>)> {
+fn commands<'a>(block: &FencedBlock<'a>) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut commands: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in &block.lines {
         if let Some(command) = line.strip_prefix("$ ") {
@@ -105,7 +105,7 @@ fn commands<'a>(block: &Block<'a>) -> Vec<(&'a str, Vec<&'a str>)> {
     commands
 }
 
-fn is_run(block: &Block) -> bool {
+fn is_run(block: &FencedBlock) -> bool {
     let has_root = block.lines.iter().any(|line| line.starts_with("# "));
     block.language == "console"
         && !has_root
@@ -155,7 +155,7 @@ fn commands_print_what_the_pages_say() {
     let (mut count, mut faults) = (0, String::new());
     for (name, page) in pages() {
         let blocks = blocks(&page);
-        let runs: Vec<&Block> = blocks.iter().filter(|block| is_run(block)).collect();
+        let runs: Vec<&FencedBlock> = blocks.iter().filter(|block| is_run(block)).collect();
         if runs.is_empty() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What is refused as no mail: nothing of the shared messages but what is listed here.
+//! What is refused because it is not mail: nothing of the shared messages but what is listed here.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 

@@ -17,13 +17,13 @@ const LATIN: &[u8] = b"From: a@test.invalid\r\nSubject: x\r\nMIME-Version: 1.0\r
     Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\ncaf\xe9\r\n";
 
 /// A daemon in a folder of its own.
-struct Daemon {
+struct MilterDaemon {
     program: Program,
     address: String,
     folder: tempfile::TempDir,
 }
 
-impl Daemon {
+impl MilterDaemon {
     fn start() -> Self {
         Self::under(&[], |_| ())
     }
@@ -89,7 +89,7 @@ fn rewritten(mta: &mut Mta, program: &Program) {
 
 #[test]
 fn scripts_of_miltertest_pass() {
-    let daemon = Daemon::start();
+    let daemon = MilterDaemon::start();
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("milter");
     let mut count = 0;
     for entry in fs::read_dir(&scripts).unwrap() {
@@ -128,26 +128,26 @@ fn scripts_of_miltertest_pass() {
 
 /// What came of bytes that were sent.
 #[derive(Debug, PartialEq, Eq)]
-enum End {
+enum ConnectionState {
     Closed,
     Open,
 }
 
 /// Sends bytes and reads until the connection ends or is silent.
-fn send(mut stream: UnixStream, bytes: &[u8]) -> End {
+fn send(mut stream: UnixStream, bytes: &[u8]) -> ConnectionState {
     // It may have been closed before all of it was sent.
     if stream.write_all(bytes).is_err() {
-        return End::Closed;
+        return ConnectionState::Closed;
     }
     let mut got = [0; 4_096];
     loop {
         match stream.read(&mut got) {
-            Ok(0) => return End::Closed,
+            Ok(0) => return ConnectionState::Closed,
             Ok(_) => (),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return End::Open;
+                return ConnectionState::Open;
             }
-            Err(_) => return End::Closed,
+            Err(_) => return ConnectionState::Closed,
         }
     }
 }
@@ -209,7 +209,7 @@ fn malformed() -> Vec<(Vec<u8>, Option<&'static str>)> {
 }
 
 /// Lines of what was done wrong. That a message was left behind, as by those of this test that are right, is nothing wrong.
-fn faults_told(daemon: &Daemon) -> Vec<String> {
+fn faults_told(daemon: &MilterDaemon) -> Vec<String> {
     let log = daemon.program.log();
     let lines = log
         .lines()
@@ -219,7 +219,7 @@ fn faults_told(daemon: &Daemon) -> Vec<String> {
 
 #[test]
 fn what_no_server_says_ends_its_connection_and_no_other() {
-    let daemon = Daemon::start();
+    let daemon = MilterDaemon::start();
     let mut beside = daemon.mta();
     let before = daemon.program.memory().0;
     let mut faults = 0;
@@ -230,9 +230,9 @@ fn what_no_server_says_ends_its_connection_and_no_other() {
         assert_eq!(
             end,
             if fault.is_some() {
-                End::Closed
+                ConnectionState::Closed
             } else {
-                End::Open
+                ConnectionState::Open
             },
             "{shown}"
         );
@@ -251,22 +251,22 @@ fn what_no_server_says_ends_its_connection_and_no_other() {
     for command in (0..=255).filter(|command| *command != b'O') {
         assert_eq!(
             send(daemon.raw(), &packet(command, b"a\0")),
-            End::Closed,
+            ConnectionState::Closed,
             "{command}"
         );
     }
     for length in 0..12 {
         assert_eq!(
             send(daemon.raw(), &packet(b'O', &offer(6)[5..][..length])),
-            End::Closed,
+            ConnectionState::Closed,
             "{length}"
         );
     }
     for version in [0, 1] {
-        assert_eq!(send(daemon.raw(), &offer(version)), End::Closed);
+        assert_eq!(send(daemon.raw(), &offer(version)), ConnectionState::Closed);
     }
     for version in [2, 3, 6, 7, 99, u32::MAX] {
-        assert_eq!(send(daemon.raw(), &offer(version)), End::Open);
+        assert_eq!(send(daemon.raw(), &offer(version)), ConnectionState::Open);
     }
     rewritten(&mut beside, &daemon.program);
     daemon.works();
@@ -294,7 +294,7 @@ fn hostile_bytes_of_the_shared_material_harm_nobody() {
         .collect();
     files.sort();
     assert!(files.len() >= 14, "{files:?}");
-    let daemon = Daemon::start();
+    let daemon = MilterDaemon::start();
     let mut beside = daemon.mta();
     let before = daemon.program.memory().0;
     for path in files {
@@ -305,7 +305,11 @@ fn hostile_bytes_of_the_shared_material_harm_nobody() {
         let closed = ["f95a", "f95b", "f95f", "f95h", "f95i", "f95m"].contains(&&name[..4]);
         assert_eq!(
             end,
-            if closed { End::Closed } else { End::Open },
+            if closed {
+                ConnectionState::Closed
+            } else {
+                ConnectionState::Open
+            },
             "{name}\n{}",
             daemon.program.log()
         );
@@ -323,7 +327,7 @@ fn hostile_bytes_of_the_shared_material_harm_nobody() {
 
 #[test]
 fn messages_are_rewritten_whatever_answers_a_server_lets_be_left_out() {
-    let daemon = Daemon::start();
+    let daemon = MilterDaemon::start();
     // Each bit of the protocol left out in turn, all of them, and none.
     let offers =
         (0..21)
@@ -359,7 +363,7 @@ fn a_full_disk_defers_and_takes_mail_again_when_there_is_room() {
         format!("{listen}\n[limits]\ndisk_reserve = 0\nmemory_bytes = 0\n"),
     )
     .unwrap();
-    let daemon = Daemon::under(&under, |command| {
+    let daemon = MilterDaemon::under(&under, |command| {
         command.env("TMPDIR", &disk).arg("--config").arg(&file);
     });
     let big = |size: usize| Mail {
@@ -394,7 +398,7 @@ fn a_full_disk_defers_and_takes_mail_again_when_there_is_room() {
 
 #[test]
 fn without_descriptors_connections_wait_and_nothing_spins() {
-    let daemon = Daemon::under(&["prlimit", "--nofile=40"], |_| ());
+    let daemon = MilterDaemon::under(&["prlimit", "--nofile=40"], |_| ());
     let mut held: Vec<Mta> = Vec::new();
     // Those that are served take all descriptors; the others are not answered, or hung up on.
     let mut silent = Vec::new();
@@ -424,7 +428,7 @@ fn without_descriptors_connections_wait_and_nothing_spins() {
 /// Those that are served take all descriptors, and stay: the daemon ends them, and itself.
 #[test]
 fn without_descriptors_a_stop_is_heard() {
-    let mut daemon = Daemon::under(&["prlimit", "--nofile=40"], |_| ());
+    let mut daemon = MilterDaemon::under(&["prlimit", "--nofile=40"], |_| ());
     let offers = (0..60).map(|_| {
         let stream = daemon.raw();
         // Who was hung up on hears of it here.
@@ -453,7 +457,7 @@ fn ticks(process: u32) -> u64 {
 
 #[test]
 fn many_that_say_nothing_are_sent_away_and_hold_nobody_up() {
-    let daemon = Daemon::start();
+    let daemon = MilterDaemon::start();
     let mut slow: Vec<UnixStream> = (0..200).map(|_| daemon.raw()).collect();
     for stream in &mut slow {
         stream.write_all(&[0]).unwrap();
@@ -497,7 +501,7 @@ fn many_that_say_nothing_are_sent_away_and_hold_nobody_up() {
 
 #[test]
 fn a_stop_lets_messages_end_and_a_second_daemon_takes_over() {
-    let mut daemon = Daemon::start();
+    let mut daemon = MilterDaemon::start();
     let mut mta = daemon.mta();
     let mail = Mail::new(LATIN);
     assert_eq!(mta.begin(&mail).unwrap(), None);
@@ -519,6 +523,6 @@ fn a_stop_lets_messages_end_and_a_second_daemon_takes_over() {
         daemon.program.log()
     );
     assert!(connect(&daemon.address).is_err(), "nobody listens");
-    let again = Daemon::start();
+    let again = MilterDaemon::start();
     again.works();
 }

@@ -23,13 +23,13 @@ const SHARED: u64 = 16 * MIB;
 const EACH: u64 = 2 * MIB;
 const CLIENTS: usize = 200;
 
-struct Daemon {
+struct MeasuredDaemon {
     program: Program,
     socket: PathBuf,
     _folder: tempfile::TempDir,
 }
 
-impl Daemon {
+impl MeasuredDaemon {
     fn start() -> Self {
         let folder = postfix::folder();
         let socket = folder.path().join("socket");
@@ -52,7 +52,7 @@ impl Daemon {
 struct Sender(BufWriter<UnixStream>);
 
 impl Sender {
-    fn begin(daemon: &Daemon) -> Self {
+    fn begin(daemon: &MeasuredDaemon) -> Self {
         let stream = UnixStream::connect(&daemon.socket).unwrap();
         let mut sender = Self(BufWriter::with_capacity(1 << 18, stream));
         sender.put(
@@ -107,7 +107,7 @@ impl Sender {
 }
 
 /// All clients at once, by some threads; the connections, which stay open.
-fn all(daemon: &Daemon, send: impl Fn(&mut Sender, usize) + Sync) -> Vec<Sender> {
+fn all(daemon: &MeasuredDaemon, send: impl Fn(&mut Sender, usize) + Sync) -> Vec<Sender> {
     thread::scope(|scope| {
         let send = &send;
         let threads: Vec<_> = (0..8)
@@ -141,7 +141,7 @@ fn tell(what: &str, before: u64, now: u64) {
 /// Long fields, usual ones, and so many short ones as a message may have.
 #[test]
 fn header_fields_count_against_the_memory_that_messages_share() {
-    let daemon = Daemon::start();
+    let daemon = MeasuredDaemon::start();
     let before = daemon.rss();
     let senders = all(&daemon, |sender, number| {
         let value = [60_000, 1_000, 150][number % 3];
@@ -169,7 +169,7 @@ fn header_fields_count_against_the_memory_that_messages_share() {
 
 #[test]
 fn memory_comes_back_after_a_burst() {
-    let daemon = Daemon::start();
+    let daemon = MeasuredDaemon::start();
     drop(all(&daemon, |sender, _| assert_eq!(sender.end(), b'c')));
     thread::sleep(Duration::from_secs(1));
     let before = daemon.rss();

@@ -5,11 +5,11 @@
 use mailglot_tests::binary;
 use mailglot_tests::generate::Profile;
 use mailglot_tests::trial::filter::Program;
-use mailglot_tests::trial::letters::{self, Known};
+use mailglot_tests::trial::letters::{self, KnownLetter};
 use mailglot_tests::trial::postfix::{Postfix, Settings};
 use mailglot_tests::trial::sink::{Arrived, Manner, Offer};
 use mailglot_tests::trial::smtp::Letter;
-use mailglot_tests::trial::soak::{self, Counts, Disturbance, Soak};
+use mailglot_tests::trial::soak::{self, Disturbance, Soak, SoakResults};
 use mailglot_tests::trial::{free_port, kept, wait_for};
 use std::collections::BTreeSet;
 use std::fs;
@@ -59,7 +59,7 @@ fn arrived(postfix: &Postfix, count: usize) -> Vec<Arrived> {
 }
 
 /// Every letter is there once, in UTF-8; those with a wrong label are not looked at.
-fn judge(known: &[Known], arrived: &[Arrived]) {
+fn judge(known: &[KnownLetter], arrived: &[Arrived]) {
     let mut left: BTreeSet<usize> = (0..known.len()).collect();
     let mut charsets = BTreeSet::new();
     for mail in arrived {
@@ -466,7 +466,7 @@ fn nothing_is_lost_while_filters_are_killed_and_read_their_file_anew() {
     assert!(counts.disturbances >= 5, "{counts}");
 }
 
-fn soaked(seconds: u64, disturbance: Disturbance) -> Counts {
+fn soaked(seconds: u64, disturbance: Disturbance) -> SoakResults {
     let (time, life) = (Duration::from_secs(seconds), Duration::from_millis(250));
     let counts = soak::run(&Soak {
         time,

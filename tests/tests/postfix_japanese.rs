@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use mailglot_tests::trial::japanese::{self, Fate};
-use mailglot_tests::trial::way::{Chain, Way};
+use mailglot_tests::trial::gateway_chain::{Chain, GatewayPosition};
+use mailglot_tests::trial::japanese::{self, ExpectedChange};
 use mailglot_tests::trial::{kept, letters};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 #[test]
 fn japanese_letters_arrive_in_iso_2022_jp_and_come_back() {
     let known = japanese::letters();
-    for way in Way::ALL {
+    for way in GatewayPosition::ALL {
         let ledgers = tempfile::tempdir().unwrap();
         let policy = format!(
             "charset_out = \"iso-2022-jp\"\nledger = \"{}\"",
@@ -48,18 +48,18 @@ fn japanese_letters_arrive_in_iso_2022_jp_and_come_back() {
             assert!(arrived.insert(number), "{way:?}: {number} came twice");
             let known = &known[number];
             let shown = || format!("{way:?} {number}:\n{}", String::from_utf8_lossy(&mail.data));
-            if known.fate == Fate::Same {
+            if known.fate == ExpectedChange::Same {
                 assert!(mail.data.ends_with(&known.letter.data), "{}", shown());
                 continue;
             }
-            if known.fate == Fate::Japanese {
+            if known.fate == ExpectedChange::Japanese {
                 changed.insert(number);
             }
             assert_eq!(japanese::read(&mail.data), known.said, "{}", shown());
             let fault = japanese::illegal(&mail.data);
             assert_eq!(
                 fault.is_none(),
-                known.fate == Fate::Japanese,
+                known.fate == ExpectedChange::Japanese,
                 "{fault:?} {}",
                 shown()
             );
@@ -71,7 +71,7 @@ fn japanese_letters_arrive_in_iso_2022_jp_and_come_back() {
                 let number = letters::number(&bytes).unwrap();
                 // The server tells a milter of none of its own fields; a proxy sees them.
                 let sent = &known[number].letter.data;
-                let whole = if way == Way::Milter {
+                let whole = if way == GatewayPosition::Milter {
                     bytes == *sent
                 } else {
                     bytes.ends_with(sent)

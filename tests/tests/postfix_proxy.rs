@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mailglot_tests::binary;
+use mailglot_tests::trial::gateway_chain::{Chain, GatewayPosition};
 use mailglot_tests::trial::letters;
 use mailglot_tests::trial::sink::{Arrived, Manner};
 use mailglot_tests::trial::smtp::Letter;
-use mailglot_tests::trial::way::{Chain, Way};
 use std::thread;
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn arrived(chain: &Chain, count: usize) -> Vec<Arrived> {
 /// Addresses and fields in raw UTF-8 where SMTPUTF8 is announced, and several recipients of one message.
 #[test]
 fn what_the_envelope_says_arrives() {
-    for way in Way::PROXIES {
+    for way in GatewayPosition::PROXIES {
         let chain = Chain::start(way);
         let text = "Date: Mon, 1 Jan 2001 10:00:00 +0000\r\nMessage-ID: <1@test.invalid>\r\nFrom: Jürgen <jürgen@test.invalid>\r\nSubject: Grüße\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\
                     Content-Transfer-Encoding: 8bit\r\n\r\nGrüße\r\n.\r\n";
@@ -71,7 +71,7 @@ fn what_the_envelope_says_arrives() {
             panic!("{way:?}: one line a message:\n{told}")
         };
         assert!(
-            line.contains(if way == Way::Lmtp {
+            line.contains(if way == GatewayPosition::Lmtp {
                 "route=lmtp"
             } else {
                 "route=smtp"
@@ -81,14 +81,14 @@ fn what_the_envelope_says_arrives() {
         assert!(line.contains("rcpts=3"), "{line}");
         // XFORWARD tells the name that the queue gave the message.
         let named = !line.starts_with("msg= ") && !line.starts_with("msg=\"\" ");
-        assert_eq!(named, way == Way::AfterQueue, "{line}");
+        assert_eq!(named, way == GatewayPosition::AfterQueue, "{line}");
     }
 }
 
 /// A gateway that is not there, and a next hop that takes nothing for a while: every letter arrives once, later.
 #[test]
 fn trouble_defers_and_loses_nothing() {
-    for way in Way::PROXIES {
+    for way in GatewayPosition::PROXIES {
         let mut chain = Chain::start(way);
         let letter =
             |number: usize| Letter::new(format!("X-Trial: {number}\r\nSubject: x\r\n\r\ntext\r\n"));
@@ -115,7 +115,7 @@ fn trouble_defers_and_loses_nothing() {
         thread::sleep(Duration::from_millis(300));
         chain.postfix.sink.set(Manner::Take);
         offer(&chain, 15..20);
-        if way == Way::BeforeQueue {
+        if way == GatewayPosition::BeforeQueue {
             // The server waits for our word: without us it takes nothing.
             assert!(
                 taken.iter().all(|number| !(5..10).contains(number)),
@@ -136,7 +136,7 @@ fn trouble_defers_and_loses_nothing() {
 /// Ends of data that are none, sent to the server behind which we stand, reach nobody as a second message.
 #[test]
 fn no_message_is_smuggled_through() {
-    for way in Way::PROXIES {
+    for way in GatewayPosition::PROXIES {
         let chain = Chain::start(way);
         let mut sent = 0;
         for end in [

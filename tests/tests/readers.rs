@@ -29,7 +29,7 @@ struct Rewritten {
 
 /// What a reader read.
 #[derive(Debug, Default, Deserialize)]
-struct Read {
+struct ReaderResult {
     error: Option<String>,
     subject: Option<String>,
     #[serde(default)]
@@ -245,7 +245,7 @@ fn rewritten(name: String, raw: &[u8], policy: &Policy) -> Option<Rewritten> {
 }
 
 /// What a reader read otherwise; None if it read everything.
-fn difference(message: &Rewritten, read: &Read) -> Option<String> {
+fn difference(message: &Rewritten, read: &ReaderResult) -> Option<String> {
     if let Some(error) = &read.error {
         return Some(error.clone());
     }
@@ -312,7 +312,7 @@ fn words(text: &str) -> String {
 }
 
 /// What `tests/readers/read.py` reads. Debian's interpreter: GMime's introspection is a package of Debian's.
-fn script(name: &str, messages: &[Rewritten]) -> Vec<Read> {
+fn script(name: &str, messages: &[Rewritten]) -> Vec<ReaderResult> {
     let messages: Vec<&[u8]> = messages.iter().map(|message| &message.bytes[..]).collect();
     let lines = reader::lines(&[name], &messages);
     lines
@@ -336,11 +336,11 @@ fn surrogates_out(line: &str) -> String {
     out + rest
 }
 
-fn mail_parser(raw: &[u8]) -> Read {
+fn mail_parser(raw: &[u8]) -> ReaderResult {
     let Some(message) = mail_parser::MessageParser::default().parse(raw) else {
-        return Read {
+        return ReaderResult {
             error: Some("no message".to_owned()),
-            ..Read::default()
+            ..ReaderResult::default()
         };
     };
     let mut texts = Vec::new();
@@ -349,7 +349,7 @@ fn mail_parser(raw: &[u8]) -> Read {
             texts.push(Some(text.to_owned()));
         }
     });
-    Read {
+    ReaderResult {
         error: None,
         subject: message.subject().map(str::to_owned),
         texts,

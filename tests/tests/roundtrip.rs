@@ -24,7 +24,7 @@ fn the_shared_messages_come_back_as_a_tree() {
     let mut outputs = Vec::new();
     for threads in ["1", "2"] {
         let out = folder.path().join(format!("out{threads}"));
-        // One of them is no mail by its name alone.
+        // One of them is not mail by its name alone.
         let options = ["-q", "normalize", "--force-format", "--threads", threads];
         let run = binary::run([&options[..], &[path(&input), "-o", path(&out)]].concat());
         assert!(run.status.success(), "{}", binary::shown(&run));

@@ -15,12 +15,12 @@ fn root() -> PathBuf {
 }
 
 /// A block of commands of the page: what follows `sh` on its first line, and its lines without their indentation.
-struct Block {
+struct CommandBlock {
     kind: String,
     commands: String,
 }
 
-fn blocks(page: &str) -> Vec<Block> {
+fn blocks(page: &str) -> Vec<CommandBlock> {
     let mut blocks = Vec::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
@@ -32,7 +32,7 @@ fn blocks(page: &str) -> Vec<Block> {
         let commands = body
             .map(|line| line.get(indent..).unwrap_or_default().to_owned() + "\n")
             .collect();
-        blocks.push(Block {
+        blocks.push(CommandBlock {
             kind: kind.trim().to_owned(),
             commands,
         });

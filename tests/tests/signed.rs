@@ -6,9 +6,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use mailglot_tests::generate::base64_words;
+use mailglot_tests::trial::gateway_chain::{Chain, GatewayPosition};
 use mailglot_tests::trial::postfix;
 use mailglot_tests::trial::smtp::Letter;
-use mailglot_tests::trial::way::{Chain, Way};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs;
@@ -348,12 +348,12 @@ fn signed_letters_arrive_to_the_byte_and_their_signatures_hold() {
             assert!(!holds(&keys, &changed), "{name}: any text is good");
         }
     }
-    for way in Way::ALL {
+    for way in GatewayPosition::ALL {
         arrive_on(way, &keys, &letters);
     }
 }
 
-fn arrive_on(way: Way, keys: &Keys, letters: &[(&'static str, Vec<u8>, Check)]) {
+fn arrive_on(way: GatewayPosition, keys: &Keys, letters: &[(&'static str, Vec<u8>, Check)]) {
     let chain = Chain::start(way);
     let postfix = &chain.postfix;
     let mut client = postfix.client();

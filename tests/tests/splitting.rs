@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use mailglot_archive::{BoxDetail, MultipartDecision, Quoting, ReadOptions};
-use mailglot_tests::splitting::{FORMS, Form, Messages, Reading, Tally, lines_around, read};
+use mailglot_tests::splitting::{
+    FORMS, MailboxForm, Messages, Reading, SeparatorCounts, lines_around, read,
+};
 use mailglot_tests::{generate, shared};
 use std::collections::BTreeSet;
 
@@ -33,11 +35,11 @@ fn generated_messages_that_were_cut_off_swallow_no_other() {
 
 /// Checks the whole mailbox, and seeds of it with messages cut off, without and with replies that have their source. Returns the number
 /// of separators that were found in an open multipart.
-fn check(form: Form, messages: &Messages, least: u64) -> usize {
+fn check(form: MailboxForm, messages: &Messages, least: u64) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let mut doubted = 0;
     for returns in [false, true] {
-        let mut tally = Tally::default();
+        let mut tally = SeparatorCounts::default();
         for seed in [None].into_iter().chain((1..=SEEDS).map(Some)) {
             let (mailbox, truth) = messages.mailbox(seed, returns);
             let reading = read(&mailbox, folder.path(), &ReadOptions::default());

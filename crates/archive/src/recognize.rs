@@ -437,7 +437,7 @@ mod tests {
             "P.mbox/sub/list.mbox",
         ];
         let mut expected: Vec<_> = mailboxes.map(|name| (name.to_owned(), Format::Mbox)).into();
-        let reported = ["no mail, left out, of a ledger too: P.mbox/table_of_contents"];
+        let reported = ["not mail, left out, of a ledger too: P.mbox/table_of_contents"];
         assert_eq!(
             search(root),
             (expected.clone(), reported.map(str::to_owned).into())

@@ -7,11 +7,11 @@
 mod access;
 mod archives;
 mod charset;
-mod expansion;
 mod filter;
 mod header;
 mod ledger;
 mod milter;
+mod opening;
 mod policy;
 mod proxy;
 mod repair;
@@ -20,14 +20,11 @@ mod serve;
 pub(crate) use access::*;
 pub(crate) use archives::*;
 pub(crate) use charset::*;
-pub(crate) use expansion::*;
 pub(crate) use filter::*;
 pub(crate) use header::*;
 pub(crate) use ledger::*;
 pub(crate) use milter::*;
-pub(crate) use policy::*;
 pub(crate) use proxy::*;
-pub(crate) use repair::*;
 pub(crate) use serve::*;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};

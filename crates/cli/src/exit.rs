@@ -105,6 +105,11 @@ impl Failure {
         Self::new(Exit::Output, with_path(path.display(), error))
     }
 
+    /// The system refuses something that a daemon needs; `place` names it.
+    pub(crate) fn system(place: impl fmt::Display, error: &io::Error) -> Self {
+        Self::new(Exit::Output, format!("{place}: {error}"))
+    }
+
     /// An input cannot be read.
     pub(crate) fn input(path: impl fmt::Display, error: &io::Error) -> Self {
         Self::new(Exit::Unread, with_path(path, error))

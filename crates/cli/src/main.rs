@@ -34,7 +34,10 @@ fn main() -> ExitCode {
         return usage::tour();
     }
     if commands::filter::is_asked(&arguments) {
-        return commands::filter::main(&arguments);
+        return match commands::filter::parse(&arguments) {
+            Ok(args) => commands::run(args),
+            Err(exit) => exit,
+        };
     }
     match args::parse(&arguments) {
         Ok(args) => fault::contained(|| commands::run(args)),

@@ -224,13 +224,13 @@ pub(crate) fn visible_lines(text: &str) -> String {
 
 /// A writer for a terminal: as [`visible`], but line ends and tabs pass.
 #[derive(Debug)]
-pub(crate) struct Harmless<W> {
+pub(crate) struct TerminalWriter<W> {
     inner: W,
     /// The beginning of a character whose end has not come.
     held: Vec<u8>,
 }
 
-impl<W: Write> Harmless<W> {
+impl<W: Write> TerminalWriter<W> {
     /// A writer before another.
     pub(crate) fn new(inner: W) -> Self {
         Self {
@@ -244,7 +244,7 @@ impl<W: Write> Harmless<W> {
     }
 }
 
-impl<W: Write> Write for Harmless<W> {
+impl<W: Write> Write for TerminalWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut text = std::mem::take(&mut self.held);
         text.extend_from_slice(bytes);
@@ -336,7 +336,7 @@ mod tests {
         let input = "ü\u{9b}1m\u{1b}]0;x\u{7}\n\ttext".as_bytes();
         for cut in 0..=input.len() {
             let mut out = Vec::new();
-            let mut writer = Harmless::new(&mut out);
+            let mut writer = TerminalWriter::new(&mut out);
             writer.write_all(&input[..cut]).unwrap();
             writer.write_all(&input[cut..]).unwrap();
             assert_eq!(
@@ -346,7 +346,7 @@ mod tests {
             );
         }
         let mut out = Vec::new();
-        Harmless::new(&mut out).write_all(b"a\xffb").unwrap();
+        TerminalWriter::new(&mut out).write_all(b"a\xffb").unwrap();
         assert_eq!(out, "a\u{fffd}b".as_bytes());
     }
 

@@ -15,10 +15,10 @@ mod next_hop;
 #[path = "../examples/fuzz_smtp/targets.rs"]
 mod targets;
 
-use targets::Target;
+use targets::SmtpTarget;
 
 #[test]
 fn no_proxy_target_fails_soon() {
-    let targets = frame::turn_each::<Target>(2_000);
+    let targets = frame::turn_each::<SmtpTarget>(2_000);
     assert_eq!(targets, Ok(2));
 }

@@ -32,7 +32,7 @@ pub(crate) fn bench(size: &str, runs: u32, memory: bool, no_bars: bool) -> anyho
     let programs = build_dist()?;
     let folder = target()?.join("bench");
     fs::create_dir_all(&folder)?;
-    let bench = Bench {
+    let bench = ArchiveBench {
         programs,
         folder,
         runs: runs.max(1),
@@ -65,22 +65,22 @@ pub(crate) fn bench(size: &str, runs: u32, memory: bool, no_bars: bool) -> anyho
     Ok(())
 }
 
-struct Bench {
+struct ArchiveBench {
     programs: PathBuf,
     folder: PathBuf,
     runs: u32,
 }
 
 /// A promise and what became of it.
-struct Bar {
+struct Promise {
     what: String,
     measured: String,
     held: bool,
 }
 
-impl Bench {
+impl ArchiveBench {
     /// One profile: every program once a round, in turn.
-    fn speed(&self, profile: &str, size: &str, bars: &mut Vec<Bar>) -> anyhow::Result<()> {
+    fn speed(&self, profile: &str, size: &str, bars: &mut Vec<Promise>) -> anyhow::Result<()> {
         let input = mailbox(&self.programs, profile, size)?;
         let megabytes = fs::metadata(&input)?.len() as f64 / 1e6;
         eprintln!("{profile}: comparing what the programs read");
@@ -119,14 +119,14 @@ impl Bench {
             if profile == "mixed" && *rival == "mailparse" {
                 continue;
             }
-            bars.push(Bar {
+            bars.push(Promise {
                 what: format!("{profile}: `normalize` ahead of {rival} per CPU second"),
                 measured: format!("{:.2}", usage.cpu / best[0].cpu),
                 held: best[0].cpu < usage.cpu,
             });
         }
         let ratio = best[0].wall / best[1].wall;
-        bars.push(Bar {
+        bars.push(Promise {
             what: format!("{profile}: two threads at least {TWO_THREADS} times one (wall)"),
             measured: format!("{ratio:.2}"),
             held: ratio >= TWO_THREADS,
@@ -165,7 +165,7 @@ impl Bench {
     }
 
     /// Peak memory on a big mailbox, against 64 MiB and four times the largest message for each thread.
-    fn memory(&self, bars: &mut Vec<Bar>) -> anyhow::Result<()> {
+    fn memory(&self, bars: &mut Vec<Promise>) -> anyhow::Result<()> {
         let input = mailbox(&self.programs, "mixed", MEMORY_MAILBOX)?;
         let largest = output(
             Command::new(self.programs.join("mailglot-rival"))
@@ -179,7 +179,7 @@ impl Bench {
             fs::remove_file(&out)?;
             fs::remove_file(out.with_extension("mbox.ledger"))?;
             let bound = MEMORY + 4 * largest * u64::from(threads);
-            bars.push(Bar {
+            bars.push(Promise {
                 what: format!(
                     "{MEMORY_MAILBOX} mixed, {threads} thread(s): peak at most 64 MiB + 4 × {largest} bytes × threads = {} MiB",
                     bound >> 20

@@ -31,7 +31,7 @@ pub(crate) fn bench(size: &str, runs: u32, no_bars: bool) -> anyhow::Result<()> 
     let programs = build_dist()?;
     let folder = target()?.join("bench-mime");
     fs::create_dir_all(&folder)?;
-    let bench = Bench {
+    let bench = MimeBench {
         programs,
         rivals,
         folder,
@@ -51,14 +51,14 @@ pub(crate) fn bench(size: &str, runs: u32, no_bars: bool) -> anyhow::Result<()> 
     Ok(())
 }
 
-struct Bench {
+struct MimeBench {
     programs: PathBuf,
     rivals: PathBuf,
     folder: PathBuf,
     runs: u32,
 }
 
-impl Bench {
+impl MimeBench {
     fn profile(&self, profile: &str, size: &str) -> anyhow::Result<u32> {
         let input = mailbox(&self.programs, profile, size)?;
         let megabytes = fs::metadata(&input)?.len() as f64 / 1e6;

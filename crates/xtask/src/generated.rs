@@ -4,6 +4,7 @@
 //! The data files are taken as well-formed but for the number of their columns.
 
 mod charsets;
+mod constant_name;
 mod grids;
 mod iana;
 mod labels;
@@ -140,10 +141,4 @@ impl Generator {
             fs::read_to_string(root().join(self.data)).with_context(|| self.data.to_owned())?;
         (self.make)(&data).with_context(|| self.data.to_owned())
     }
-}
-
-/// The constant of a charset's name.
-fn constant(name: &str) -> String {
-    name.to_uppercase()
-        .replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }

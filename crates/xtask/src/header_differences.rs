@@ -36,7 +36,7 @@ const READERS: [(&str, &[&str]); 4] = [
 
 /// A line of the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Judged {
+struct JudgedClass {
     readers: Vec<String>,
     judgement: String,
     source: String,
@@ -133,7 +133,7 @@ fn differences(values: &[Value], ours: &[String], input: &[u8]) -> anyhow::Resul
 }
 
 /// Prints the classes with their judgements. Returns examples of those that the table does not judge.
-fn print_table(found: &Classes, table: &mut BTreeMap<String, Judged>, bless: bool) -> String {
+fn print_table(found: &Classes, table: &mut BTreeMap<String, JudgedClass>, bless: bool) -> String {
     let mut open = String::new();
     println!(
         "| class | {} | judgement |",
@@ -179,7 +179,7 @@ fn print_table(found: &Classes, table: &mut BTreeMap<String, Judged>, bless: boo
 const JUDGEMENTS: [&str; 3] = ["ours right", "theirs right", "disputed"];
 
 /// Completes a class of the table; the kind's own rule decides where there is one.
-fn complete(class: &str, readers: &BTreeMap<&str, (usize, [String; 3])>, judged: &mut Judged) {
+fn complete(class: &str, readers: &BTreeMap<&str, (usize, [String; 3])>, judged: &mut JudgedClass) {
     for (reader, (_, example)) in readers {
         if judged.example[0].is_empty() {
             judged.example.clone_from(example);
@@ -284,7 +284,7 @@ fn texts(command: &mut Command, input: &[u8], end: u8) -> anyhow::Result<Vec<Vec
 const HEAD: &str = "# Differences between mailglot and other readers of header values, by class (cargo xtask header-differences).\n\
     # class\treaders\tjudgement\tsource\twhy\tvalue\tours\ttheirs\n";
 
-fn read_table(text: &str) -> BTreeMap<String, Judged> {
+fn read_table(text: &str) -> BTreeMap<String, JudgedClass> {
     let rows = text
         .lines()
         .filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -300,7 +300,7 @@ fn read_table(text: &str) -> BTreeMap<String, Judged> {
         let (judgement, source, why) = (next(), next(), next());
         (
             class,
-            Judged {
+            JudgedClass {
                 readers,
                 judgement,
                 source,
@@ -312,10 +312,10 @@ fn read_table(text: &str) -> BTreeMap<String, Judged> {
     .collect()
 }
 
-fn write_table(table: &BTreeMap<String, Judged>) -> String {
+fn write_table(table: &BTreeMap<String, JudgedClass>) -> String {
     let mut out = HEAD.to_owned();
     for (class, judged) in table {
-        let Judged {
+        let JudgedClass {
             readers,
             judgement,
             source,
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_table_is_read_as_it_is_written() {
-        let row = Judged {
+        let row = JudgedClass {
             readers: vec!["perl".to_owned(), "python".to_owned()],
             judgement: "ours right".to_owned(),
             source: "RFC 2047 2".to_owned(),

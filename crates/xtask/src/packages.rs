@@ -18,10 +18,10 @@ use std::process::{Command, Stdio};
 const POLICY: &str = "/usr/sbin/policy-rc.d";
 
 /// A program, as a path or as a name that is looked up, and the package that brings it.
-type Wanted = (&'static str, &'static str);
+type NeededProgram = (&'static str, &'static str);
 
 /// What the tests start: a mail server, clients of the milter protocol, makers and checkers of signatures.
-const TESTS: &[Wanted] = &[
+const TESTS: &[NeededProgram] = &[
     ("/usr/lib/postfix/sbin/master", "postfix"),
     ("miltertest", "miltertest"),
     ("/usr/sbin/opendkim", "opendkim"),
@@ -41,7 +41,7 @@ const TESTS: &[Wanted] = &[
 ];
 
 /// What the benchmark of the gateway needs beside them: what its rival is built with.
-const RIVALS: &[Wanted] = &[
+const RIVALS: &[NeededProgram] = &[
     ("/usr/lib/postfix/sbin/master", "postfix"),
     ("/usr/sbin/opendkim", "opendkim"),
     ("openssl", "openssl"),
@@ -52,10 +52,11 @@ const RIVALS: &[Wanted] = &[
 ];
 
 /// What `header-differences` runs beside Python.
-const HEADER_READERS: &[Wanted] = &[("python3", "python3"), ("perl", "perl"), ("php", "php-cli")];
+const HEADER_READERS: &[NeededProgram] =
+    &[("python3", "python3"), ("perl", "perl"), ("php", "php-cli")];
 
 /// What `compare` runs beside Python.
-const COMPARED: &[Wanted] = &[
+const COMPARED: &[NeededProgram] = &[
     ("perl", "perl"),
     ("iconv", "libc-bin"),
     ("uconv", "icu-devtools"),
@@ -147,7 +148,7 @@ fn gmime() -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-fn see_to(wanted: &[Wanted]) -> anyhow::Result<()> {
+fn see_to(wanted: &[NeededProgram]) -> anyhow::Result<()> {
     let missing = missing(wanted);
     if missing.is_empty() {
         return Ok(());
@@ -164,7 +165,7 @@ fn see_to(wanted: &[Wanted]) -> anyhow::Result<()> {
 }
 
 /// Packages whose programs are not there.
-fn missing(wanted: &[Wanted]) -> Vec<&'static str> {
+fn missing(wanted: &[NeededProgram]) -> Vec<&'static str> {
     let mut packages = Vec::new();
     for (program, package) in wanted {
         let here = if program.starts_with('/') {

@@ -46,7 +46,7 @@ pub(crate) fn test(fast: bool) -> anyhow::Result<()> {
     } else {
         build_release()?
     };
-    let mut closing = Closing::default();
+    let mut closing = RunnerSummary::default();
     let passed = run_tests(fast, &programs, &mut closing)?;
     let laws = if fast {
         Ok(())
@@ -67,7 +67,7 @@ pub(crate) fn test(fast: bool) -> anyhow::Result<()> {
 }
 
 /// Runs the test binaries and the doc tests. Returns whether all passed.
-fn run_tests(fast: bool, programs: &Path, closing: &mut Closing) -> anyhow::Result<bool> {
+fn run_tests(fast: bool, programs: &Path, closing: &mut RunnerSummary) -> anyhow::Result<bool> {
     let with_programs = |command: &mut Command| -> anyhow::Result<()> {
         command
             .env("MAILGLOT_BIN", programs.join("mailglot"))
@@ -139,7 +139,7 @@ fn check_laws(programs: &Path, mutants: u64, seed: u64) -> anyhow::Result<()> {
 
 /// Remembers what the runners said at their end.
 #[derive(Default)]
-struct Closing {
+struct RunnerSummary {
     summary: Option<String>,
     passed: u64,
     failed: u64,
@@ -147,7 +147,7 @@ struct Closing {
     skipped: Vec<String>,
 }
 
-impl Closing {
+impl RunnerSummary {
     fn see(&mut self, line: &str) {
         println!("{line}");
         let trimmed = line.trim_start();
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn skipped_tests_are_named_by_reason() {
-        let mut closing = Closing::default();
+        let mut closing = RunnerSummary::default();
         closing.see("     Summary [   1.2s] 7 tests run: 7 passed, 2 skipped");
         closing.see("        SKIP [         ] (─────) mailglot-tests::postfix mail_is_rewritten");
         closing.see("        SKIP [         ] (─────) mailglot-codec::golden labels");
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn results_are_summed() {
-        let mut closing = Closing::default();
+        let mut closing = RunnerSummary::default();
         closing.see("test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out");
         closing.see("test result: FAILED. 3 passed; 2 failed; 1 ignored");
         assert_eq!(closing.line(), "15 passed, 2 failed");
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_summary_wins() {
-        let mut closing = Closing::default();
+        let mut closing = RunnerSummary::default();
         closing.see("     Summary [   1.2s] 7 tests run: 7 passed, 0 skipped");
         closing.see("test result: ok. 1 passed; 0 failed");
         assert_eq!(

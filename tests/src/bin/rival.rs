@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum What {
+enum RivalTask {
     /// Decode everything with mailparse.
     Mailparse,
     /// Decode everything with mail-parser.
@@ -23,7 +23,7 @@ enum What {
 /// Reads a mailbox with another reader of mail.
 #[derive(Parser)]
 struct Arguments {
-    what: What,
+    what: RivalTask,
     mailbox: PathBuf,
 }
 
@@ -32,10 +32,10 @@ fn main() -> anyhow::Result<()> {
     let mailbox =
         fs::read(&arguments.mailbox).with_context(|| arguments.mailbox.display().to_string())?;
     match arguments.what {
-        What::Mailparse => println!("{:?}", read_all(Reader::Mailparse, &mailbox)),
-        What::MailParser => println!("{:?}", read_all(Reader::MailParser, &mailbox)),
-        What::Largest => println!("{}", split(&mailbox).map(<[u8]>::len).max().unwrap_or(0)),
-        What::Compare => {
+        RivalTask::Mailparse => println!("{:?}", read_all(Reader::Mailparse, &mailbox)),
+        RivalTask::MailParser => println!("{:?}", read_all(Reader::MailParser, &mailbox)),
+        RivalTask::Largest => println!("{}", split(&mailbox).map(<[u8]>::len).max().unwrap_or(0)),
+        RivalTask::Compare => {
             let ours = read_all(Reader::Ours, &mailbox);
             for rival in [Reader::Mailparse, Reader::MailParser] {
                 let theirs = read_all(rival, &mailbox);

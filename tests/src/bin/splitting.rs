@@ -12,7 +12,7 @@
 
 use clap::Parser;
 use mailglot_archive::ReadOptions;
-use mailglot_tests::splitting::{FORMS, Messages, Tally, read};
+use mailglot_tests::splitting::{FORMS, Messages, SeparatorCounts, read};
 use mailglot_tests::{generate, shared};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         .threads
         .unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
     let mut faults = 0;
-    let mut halves = [[Tally::default(); 2]; 2];
+    let mut halves = [[SeparatorCounts::default(); 2]; 2];
     let real = shared::real_messages();
     for form in FORMS {
         let made = generate::divided(4_000_000, form);
@@ -90,13 +90,13 @@ fn run(
     returns: bool,
     arguments: &Arguments,
     threads: usize,
-) -> (Tally, usize) {
+) -> (SeparatorCounts, usize) {
     let start = Instant::now();
     let next = AtomicU64::new(arguments.first);
     let end = arguments.first + arguments.seeds;
     let work = || {
         let folder = tempfile::tempdir().expect("the system has room for a mailbox");
-        let (mut tally, mut faults) = (Tally::default(), Vec::new());
+        let (mut tally, mut faults) = (SeparatorCounts::default(), Vec::new());
         loop {
             let seed = next.fetch_add(1, Ordering::Relaxed);
             if seed >= end {
@@ -110,7 +110,7 @@ fn run(
             faults.extend(compared.err().map(|fault| format!("seed {seed}: {fault}")));
         }
     };
-    let (mut tally, mut faults) = (Tally::default(), Vec::new());
+    let (mut tally, mut faults) = (SeparatorCounts::default(), Vec::new());
     thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         for worker in workers {

@@ -5,8 +5,8 @@
 //! Uses wrong labels that occur in mail: the Western ones over everything, and charsets of the same script.
 
 use super::material::{EAST_ASIAN, ENGLISH, FONTS};
-use super::{Case, Form, Label, Set};
-use crate::faker::{self, Language, encoded};
+use super::{Case, Label, Set, TextPosition};
+use crate::faker::{self, MailLanguage, encoded};
 use crate::generate::sentences;
 use crate::rng::Rng;
 use crate::signs::Sprinkler;
@@ -124,7 +124,7 @@ fn plain(
     text: &str,
     nth: usize,
     lines: usize,
-    language: &Language,
+    language: &MailLanguage,
     labels: &mut Labels,
     put: &mut impl FnMut(Case),
 ) {
@@ -143,8 +143,8 @@ fn plain(
             set: Set::Plain,
             language: language.name.clone(),
             charset,
-            form: if lines > 1 && matches!(form, Form::RawHeader | Form::Word) {
-                Form::Plain
+            form: if lines > 1 && matches!(form, TextPosition::RawHeader | TextPosition::Word) {
+                TextPosition::Plain
             } else {
                 form
             },
@@ -181,13 +181,17 @@ fn plain(
     }
 }
 
-const FORMS: [Form; 3] = [Form::Plain, Form::Word, Form::Html];
-const UNLABELLED: [Form; 3] = [Form::Plain, Form::RawHeader, Form::Html];
+const FORMS: [TextPosition; 3] = [TextPosition::Plain, TextPosition::Word, TextPosition::Html];
+const UNLABELLED: [TextPosition; 3] = [
+    TextPosition::Plain,
+    TextPosition::RawHeader,
+    TextPosition::Html,
+];
 
 /// Generates texts of a locale with signs, each in one of its charsets.
 fn sprinkled(
     texts: &[String],
-    language: &Language,
+    language: &MailLanguage,
     rng: &mut Rng,
     labels: &mut Labels,
     put: &mut impl FnMut(Case),
@@ -290,10 +294,14 @@ fn sprinkle(carrier: &Carrier<'_>, rng: &mut Rng, labels: &mut Labels, put: &mut
         bytes: bytes.clone(),
         text: text.clone(),
     };
-    let body = if html { Form::Html } else { Form::Plain };
+    let body = if html {
+        TextPosition::Html
+    } else {
+        TextPosition::Plain
+    };
     let labels = labels.of(charset, &bytes, &text);
     let form = if is_line && nth.is_multiple_of(4) {
-        Form::Word
+        TextPosition::Word
     } else {
         body
     };
@@ -301,7 +309,7 @@ fn sprinkle(carrier: &Carrier<'_>, rng: &mut Rng, labels: &mut Labels, put: &mut
     if nth % 4 < 2 {
         put(case(
             if is_line && nth.is_multiple_of(8) {
-                Form::RawHeader
+                TextPosition::RawHeader
             } else {
                 body
             },
@@ -329,13 +337,20 @@ fn signs_only(put: &mut impl FnMut(Case)) {
         };
         let is_line = !text.contains('\n') && text == text.trim_ascii();
         let (form, label) = match nth % 8 {
-            0 | 1 | 2 | 5 if is_line && nth % 3 == 0 => (Form::RawHeader, Label::None),
-            0 | 1 | 2 | 5 => (if html { Form::Html } else { Form::Plain }, Label::None),
-            3 if is_line => (Form::Word, Label::Right("iso-8859-1")),
-            3 | 4 => (Form::Plain, Label::Right("windows-1252")),
-            6 => (Form::Plain, Label::Right("iso-8859-1")),
+            0 | 1 | 2 | 5 if is_line && nth % 3 == 0 => (TextPosition::RawHeader, Label::None),
+            0 | 1 | 2 | 5 => (
+                if html {
+                    TextPosition::Html
+                } else {
+                    TextPosition::Plain
+                },
+                Label::None,
+            ),
+            3 if is_line => (TextPosition::Word, Label::Right("iso-8859-1")),
+            3 | 4 => (TextPosition::Plain, Label::Right("windows-1252")),
+            6 => (TextPosition::Plain, Label::Right("iso-8859-1")),
             // Only the Western charsets have such signs: this label says nothing.
-            _ => (Form::Plain, Label::Wrong("us-ascii")),
+            _ => (TextPosition::Plain, Label::Wrong("us-ascii")),
         };
         put(Case {
             set: Set::SignsOnly,
@@ -383,9 +398,9 @@ fn east_asian(put: &mut impl FnMut(Case)) {
             continue;
         };
         let form = if text.contains('<') {
-            Form::Html
+            TextPosition::Html
         } else {
-            Form::Plain
+            TextPosition::Plain
         };
         let own = match name {
             "GBK" => "gb2312",
@@ -454,7 +469,7 @@ fn mixed(texts: &BTreeMap<String, Vec<String>>, put: &mut impl FnMut(Case)) {
             set: Set::Mixed,
             language: "en".to_owned(),
             charset: Charset::WINDOWS_1252,
-            form: Form::Plain,
+            form: TextPosition::Plain,
             label,
             lines,
             country: None,

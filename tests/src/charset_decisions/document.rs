@@ -1,8 +1,8 @@
 //! Measures the figures in `docs/charset-decisions.md`, and writes them into the document.
 
 use super::{
-    Case, Judgement, Material, RealMail, Reliability, Set, Tally, ablation, cases, held_out,
-    reliability,
+    Case, DecisionCounts, Judgement, Material, RealMail, Reliability, Set, ablation, cases,
+    held_out, reliability,
 };
 use anyhow::{Context, bail};
 use mailglot_mime::Policy;
@@ -19,7 +19,7 @@ const ABLATION_SHARE: usize = 10;
 #[derive(Debug)]
 pub struct Tables {
     /// Results by label.
-    pub tally: Tally,
+    pub tally: DecisionCounts,
     /// Guesses on generated cases.
     pub sets: BTreeMap<Set, Reliability>,
     /// Guesses on held-out texts; their total, and how many are right.
@@ -44,7 +44,7 @@ impl Tables {
         rules: bool,
     ) -> Self {
         let policy = Policy::default();
-        let mut tally = Tally::default();
+        let mut tally = DecisionCounts::default();
         let mut sets: BTreeMap<Set, Reliability> = BTreeMap::new();
         let mut kept: Vec<Case> = Vec::new();
         let mut number = 0;

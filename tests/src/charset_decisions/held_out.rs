@@ -1,6 +1,6 @@
 //! Reads held-out texts: programs and books outside all models, as `crates/xtask/models/gather.py` writes them.
 
-use super::{Case, Form, Label, Set};
+use super::{Case, Label, Set, TextPosition};
 use mailglot_codec::Charset;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub fn held_out(texts: &Path, count: usize) -> Vec<Case> {
             set: Set::Plain,
             language: sample.language,
             charset: Charset::for_name(&sample.encoding).expect("a charset"),
-            form: Form::Plain,
+            form: TextPosition::Plain,
             label: Label::None,
             country: None,
             has_address: false,

@@ -24,7 +24,7 @@ pub use held_out::held_out;
 pub use real_mail::{Judgement, RealMail};
 pub use reliability::Reliability;
 pub use rules::{Material, ablation, without};
-pub use tally::Tally;
+pub use tally::DecisionCounts;
 
 use mailglot_codec::Charset;
 use mailglot_mime::header::{self, FieldKind};
@@ -49,7 +49,7 @@ pub enum Set {
 
 /// Position of the text in its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Form {
+pub enum TextPosition {
     /// A text/plain body.
     Plain,
     /// A text/html body.
@@ -81,7 +81,7 @@ pub struct Case {
     /// The charset that encoded the bytes.
     pub charset: Charset,
     /// Position of the text.
-    pub form: Form,
+    pub form: TextPosition,
     /// The label.
     pub label: Label,
     /// Number of lines.
@@ -133,9 +133,9 @@ impl Case {
         };
         let writer = self.writer().into_bytes();
         match self.form {
-            Form::Plain => [&writer, &head("plain"), &self.bytes[..], b"\n"].concat(),
-            Form::Html => [&writer, &head("html"), &self.bytes[..], b"\n"].concat(),
-            Form::RawHeader => [
+            TextPosition::Plain => [&writer, &head("plain"), &self.bytes[..], b"\n"].concat(),
+            TextPosition::Html => [&writer, &head("html"), &self.bytes[..], b"\n"].concat(),
+            TextPosition::RawHeader => [
                 b"Subject: ",
                 &self.bytes[..],
                 b"\n",
@@ -143,7 +143,7 @@ impl Case {
                 b"\nSee above.\n",
             ]
             .concat(),
-            Form::Word => [
+            TextPosition::Word => [
                 b"Subject: ",
                 self.word().as_bytes(),
                 b"\n",
@@ -201,8 +201,8 @@ impl Case {
         let raw = self.message();
         let message = Message::parse(&raw, &Limits::default());
         match self.form {
-            Form::Plain | Form::Html => self.read_body(&message, policy),
-            Form::RawHeader | Form::Word => self.read_field(&message, policy),
+            TextPosition::Plain | TextPosition::Html => self.read_body(&message, policy),
+            TextPosition::RawHeader | TextPosition::Word => self.read_field(&message, policy),
         }
     }
 

@@ -22,7 +22,7 @@ pub struct Material<'m> {
 }
 
 /// Results of reading all of the material.
-struct Run {
+struct RuleResults {
     right: Vec<bool>,
     held_out: Vec<bool>,
     real: Judgement,
@@ -41,7 +41,7 @@ pub fn ablation(material: &Material<'_>) -> String {
         "| rule | right labels: mends / ruins | no labels | wrong labels | held-out texts | real mail: wrong, unjudged without it | time |\n\
          |---|---:|---:|---:|---:|---:|---:|\n",
     );
-    let row = |out: &mut String, name: &str, run: &Run| {
+    let row = |out: &mut String, name: &str, run: &RuleResults| {
         let _ = write!(out, "| {name} |");
         for is_kind in [
             (|label| matches!(label, Label::Right(_))) as fn(Label) -> bool,
@@ -83,13 +83,13 @@ fn compared(is_counted: impl Iterator<Item = bool>, with: &[bool], without: &[bo
 }
 
 impl Material<'_> {
-    fn run(&self, policy: &Policy) -> Run {
+    fn run(&self, policy: &Policy) -> RuleResults {
         let read = |cases: &[Case]| cases.iter().map(|case| case.read(policy).right).collect();
         let clock = Clock::start();
         let (right, held_out) = (read(self.cases), read(self.held_out));
         let seconds = clock.elapsed().as_secs_f64();
         let real = self.real.map(|real| real.judge(policy)).unwrap_or_default();
-        Run {
+        RuleResults {
             right,
             held_out,
             real,

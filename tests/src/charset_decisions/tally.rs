@@ -1,20 +1,20 @@
 //! Counts the results by label.
 
-use super::{Case, Form, Label, Outcome, Set};
+use super::{Case, Label, Outcome, Set, TextPosition};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Counts by set and by label.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
-    rows: BTreeMap<(Set, &'static str), Counts>,
+pub struct DecisionCounts {
+    rows: BTreeMap<(Set, &'static str), RowCounts>,
     /// Wrong readings of right labels, of no label and of wrong labels, by cause.
     causes: BTreeMap<(&'static str, Set, String), Examples>,
 }
 
 /// Counts of one row.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
+pub struct RowCounts {
     /// Number of cases.
     pub all: u32,
     /// The text is right.
@@ -36,7 +36,7 @@ struct Examples {
 /// Number of examples kept for each cause.
 const KEPT: usize = 4;
 
-impl Tally {
+impl DecisionCounts {
     /// Counts a case.
     pub fn add(&mut self, case: &Case, outcome: &Outcome) {
         let said = match case.label {
@@ -63,7 +63,7 @@ impl Tally {
     }
 
     /// Returns the counts of one set for `right label`, `no label` or `wrong label`.
-    pub fn counts(&self, set: Set, said: &'static str) -> Counts {
+    pub fn counts(&self, set: Set, said: &'static str) -> RowCounts {
         self.rows.get(&(set, said)).copied().unwrap_or_default()
     }
 
@@ -74,7 +74,7 @@ impl Tally {
              |---|---|---:|---:|---:|---:|---:|\n",
         );
         for ((set, said), counts) in &self.rows {
-            let Counts {
+            let RowCounts {
                 all,
                 right,
                 right_warned,
@@ -129,9 +129,9 @@ fn cause(case: &Case, outcome: &Outcome) -> String {
         Label::None => "-",
     };
     let place = match case.form {
-        Form::Plain | Form::Html => "body",
-        Form::RawHeader => "header",
-        Form::Word => "word",
+        TextPosition::Plain | TextPosition::Html => "body",
+        TextPosition::RawHeader => "header",
+        TextPosition::Word => "word",
     };
     let used = match (outcome.used, outcome.how) {
         (Some(used), Some(how)) => format!("{} by {}", used.name(), how.name()),

@@ -10,7 +10,7 @@
 mod texts;
 
 use crate::rng::Rng;
-use crate::splitting::{Form, Messages};
+use crate::splitting::{MailboxForm, Messages};
 use mailglot_archive::Quoting;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -121,7 +121,7 @@ pub fn write(
 }
 
 /// Generates the messages of a mailbox of about `size` bytes, half of them multiparts.
-pub fn divided(size: u64, form: Form) -> Messages {
+pub fn divided(size: u64, form: MailboxForm) -> Messages {
     let dialect = if form.quoting == Quoting::Mboxo {
         Dialect::Mboxo
     } else {

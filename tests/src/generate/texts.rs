@@ -1,7 +1,7 @@
 //! Sentences for generated mail, and the kinds of text parts with them. All prose was written for this generator.
 
 /// Sentences of one language.
-pub(super) struct Language {
+pub(super) struct LanguageSentences {
     /// The sender's name, also used in subjects.
     pub(super) name: &'static str,
     /// Complete sentences.
@@ -41,8 +41,8 @@ const ZH: usize = 13;
 const TW: usize = 14;
 const KO: usize = 15;
 
-pub(super) const LANGUAGES: &[Language] = &[
-    Language {
+pub(super) const LANGUAGES: &[LanguageSentences] = &[
+    LanguageSentences {
         name: "Martha Quinn",
         sentences: &[
             "The build is green again after the cache was cleared on both machines.",
@@ -55,7 +55,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "That test passes here with the same compiler and the same flags.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "Noël O’Hara",
         sentences: &[
             "It’s the third “final” version this week… and I still can’t open the file.",
@@ -64,7 +64,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "Let’s meet at the café – they’ve kept the corner table for us.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "Käthe Groß",
         sentences: &[
             "Die Lieferung verzögert sich um drei Tage, weil die Brücke bei Nürnberg gesperrt ist.",
@@ -74,7 +74,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "Mit freundlichen Grüßen aus Lübeck.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "Émile Garçon",
         sentences: &[
             "Le relevé du mois dernier n'a pas été joint à votre message.",
@@ -83,7 +83,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "Les réponses arrivées après dix-huit heures seront traitées demain.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "Begoña Ibáñez",
         sentences: &[
             "¿Quién cerró la válvula del depósito pequeño anteayer?",
@@ -91,7 +91,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "Mañana habrá café y piñones para todos los que ayuden.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "Józef Świątek",
         sentences: &[
             "Pociąg do Łodzi odjeżdża o szóstej, więc musimy wstać wcześniej.",
@@ -99,7 +99,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "Książki, które pożyczyłeś, leżą na półce obok źródła światła.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "Ольга Пескова",
         sentences: &[
             "Новая сборка уже лежит на сервере, но описание к ней пока не готово.",
@@ -108,7 +108,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "Встречу перенесли на четверг, начало в половине одиннадцатого.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "Їванна Гаєвська",
         sentences: &[
             "Ґанок полагодили, тепер черга за дахом і під'їздом.",
@@ -116,7 +116,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "Завтра об одинадцятій зустрічаємося біля їдальні.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "Ελένη Μαυρίδη",
         sentences: &[
             "Το πλοίο φεύγει στις οκτώ, αν το επιτρέψει ο καιρός.",
@@ -124,7 +124,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "Ο λογαριασμός πληρώθηκε χθες το απόγευμα από το ταχυδρομείο.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "Işıl Çağlar",
         sentences: &[
             "Yağmur dinince bahçedeki sandalyeleri içeri alır mısınız?",
@@ -132,7 +132,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "Öğleden sonraki görüşme iptal edildi, yenisini bildireceğiz.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "נועה לוין",
         sentences: &[
             "הרכבת לחיפה מאחרת בעשר דקות בגלל עבודות במסילה.",
@@ -140,7 +140,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "נשמח לראות אתכם בארוחה ביום רביעי.",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "มาลี ทองดี",
         sentences: &[
             "รถไฟจะออกเวลาเจ็ดโมงเช้า กรุณามาถึงสถานีก่อนเวลา",
@@ -148,7 +148,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "ร้านอาหารใหม่ตรงมุมถนนอร่อยมาก",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "中村さくら",
         sentences: &[
             "来月の勉強会は駅前の図書館で開きますので、参加できる方は返信してください。",
@@ -157,7 +157,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "雨の場合は体育館に変更いたします。",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "周晓雨",
         sentences: &[
             "新版本已经放到服务器上，说明文件下午补齐。",
@@ -166,7 +166,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "这个错误只在小内存的机器上出现。",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "林怡君",
         sentences: &[
             "圖書館的書已經到期，請記得在星期五以前歸還。",
@@ -174,7 +174,7 @@ pub(super) const LANGUAGES: &[Language] = &[
             "新的說明放在公告欄，有問題請回信告訴我。",
         ],
     },
-    Language {
+    LanguageSentences {
         name: "박서연",
         sentences: &[
             "다음 주 모임 장소가 도서관으로 바뀌었습니다.",

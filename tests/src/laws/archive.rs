@@ -1,7 +1,8 @@
 //! Checks laws 3, 6 to 8 and 11 on whole archives: a group of mutants as a mailbox, a tree of files, a Maildir, and converted to
 //! another form.
 
-use super::{Tally, message, text};
+use super::law_results::LawResults;
+use super::{message, text};
 use crate::tree;
 use mailglot_archive::{Batch, Format, ReadOptions, open, recognize};
 use mailglot_mime::{Message, process};
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Writes the mutants to an archive whose form depends on the group, normalizes and restores it.
-pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut Tally) {
+pub(super) fn check(mutants: &[Vec<u8>], group: u64, tally: &mut LawResults) {
     let folder = scratch();
     let input = write(mutants, group, folder.path());
     if input.is_file() {
@@ -259,7 +260,7 @@ fn write(mutants: &[Vec<u8>], group: u64, folder: &Path) -> PathBuf {
 }
 
 /// Output tree and ledger of a run.
-type Written = (std::collections::BTreeMap<String, Option<Vec<u8>>>, Vec<u8>);
+type RunOutput = (std::collections::BTreeMap<String, Option<Vec<u8>>>, Vec<u8>);
 
 fn run(
     input: &Path,
@@ -267,7 +268,7 @@ fn run(
     to: Option<Format>,
     group: u64,
     threads: usize,
-) -> Result<(Summary, Written), String> {
+) -> Result<(Summary, RunOutput), String> {
     let job = NormalizeJob {
         inputs: vec![input.to_path_buf()],
         output: output.to_path_buf(),

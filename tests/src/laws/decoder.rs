@@ -1,6 +1,6 @@
 //! Checks law 1: a decoder's input may be split anywhere.
 
-use super::Tally;
+use super::law_results::LawResults;
 use crate::rng::Rng;
 use mailglot_codec::{Charset, LossLog, Mode};
 
@@ -8,7 +8,7 @@ use mailglot_codec::{Charset, LossLog, Mode};
 const WINDOW: usize = 2000;
 
 /// Decodes a window of the mutant in three charsets: whole, in random pieces, and byte by byte.
-pub(super) fn check(bytes: &[u8], rng: &mut Rng, tally: &mut Tally) {
+pub(super) fn check(bytes: &[u8], rng: &mut Rng, tally: &mut LawResults) {
     let start = rng.below(bytes.len() + 1);
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
     let charsets = Charset::all().collect::<Vec<_>>();

@@ -1,6 +1,7 @@
 //! Checks laws 2 to 5, 7, 10 and 11 on one message.
 
-use super::{Tally, text};
+use super::law_results::LawResults;
+use super::text;
 use crate::rng::Rng;
 use mailglot_codec::{Charset, View};
 use mailglot_mime::encoded_word::{HeaderContext, Repairs};
@@ -11,7 +12,7 @@ use mailglot_mime::{
 };
 
 /// Processes the mutant under a policy, and checks the result.
-pub(super) fn check(raw: &[u8], policy: &Policy, tally: &mut Tally) {
+pub(super) fn check(raw: &[u8], policy: &Policy, tally: &mut LawResults) {
     let outcome = process(raw, policy);
     tally.check(2, edits_are_complete(raw, &outcome.edits, &outcome.bytes));
 

@@ -9,8 +9,11 @@
 
 mod archive;
 mod decoder;
+mod law_results;
 mod message;
 mod text;
+
+pub use law_results::LawResults;
 
 use crate::line_ends;
 use crate::mutate::mutant;
@@ -26,9 +29,6 @@ use std::thread;
 
 /// Number of mutants that share a mailbox when archives are checked.
 const GROUP: u64 = 16;
-
-/// Number of failures kept with their description.
-const KEPT: usize = 40;
 
 /// Text of each law, by its number. Law 9 is not checked here.
 pub const LAWS: [(usize, &str); 10] = [
@@ -49,65 +49,6 @@ pub const LAWS: [(usize, &str); 10] = [
     (10, "no decoded CR, LF or NUL reaches a header"),
     (11, "the text of each part stays, line ends included"),
 ];
-
-/// Counts of checks and failures.
-#[derive(Clone, Debug, Default)]
-pub struct Tally {
-    /// Number of mutants with damage of any kind.
-    pub mutants: u64,
-    /// Number of mutants whose text mixes line ends.
-    pub line_ends: u64,
-    /// Checks by law number.
-    pub checks: [u64; 12],
-    /// Failures by law number. A panic counts under 0.
-    pub failures: [u64; 12],
-    /// Descriptions of the first failures.
-    pub kept: Vec<String>,
-}
-
-impl Tally {
-    /// Counts one check of a law. `fault` describes the failure, if any.
-    fn check(&mut self, law: usize, fault: Option<String>) {
-        self.checks[law] += 1;
-        if let Some(fault) = fault {
-            self.fail(law, &fault);
-        }
-    }
-
-    fn fail(&mut self, law: usize, fault: &str) {
-        self.failures[law] += 1;
-        if self.kept.len() < KEPT {
-            let what = if law == 0 {
-                "panic".to_owned()
-            } else {
-                format!("law {law}")
-            };
-            self.kept.push(format!("{what}: {fault}"));
-        }
-    }
-
-    fn add(&mut self, other: Self, context: &str) {
-        self.mutants += other.mutants;
-        self.line_ends += other.line_ends;
-        for law in 0..self.checks.len() {
-            self.checks[law] += other.checks[law];
-            self.failures[law] += other.failures[law];
-        }
-        let room = KEPT.saturating_sub(self.kept.len());
-        self.kept.extend(
-            other
-                .kept
-                .into_iter()
-                .take(room)
-                .map(|fault| format!("{context}: {fault}")),
-        );
-    }
-
-    /// Returns true if nothing failed.
-    pub fn held(&self) -> bool {
-        self.failures.iter().all(|count| *count == 0)
-    }
-}
 
 /// Returns the messages for mutants: those of the samples, and the shared material if available.
 ///
@@ -155,9 +96,9 @@ pub fn text_fault(raw: &[u8], policy: &Policy) -> Option<String> {
 /// # Panics
 ///
 /// If the temporary folder cannot be created, or there are no seeds.
-pub fn check(seeds: &[Vec<u8>], mutants: u64, seed: u64, threads: usize) -> Tally {
+pub fn check(seeds: &[Vec<u8>], mutants: u64, seed: u64, threads: usize) -> LawResults {
     let next = AtomicU64::new(0);
-    let total = Mutex::new(Tally::default());
+    let total = Mutex::new(LawResults::default());
     let groups = mutants.div_ceil(GROUP);
     thread::scope(|scope| {
         for _ in 0..threads.max(1) {
@@ -180,8 +121,13 @@ pub fn check(seeds: &[Vec<u8>], mutants: u64, seed: u64, threads: usize) -> Tall
     total.into_inner().expect("no thread panicked")
 }
 
-fn check_group(seeds: &[Vec<u8>], seed: u64, group: u64, numbers: std::ops::Range<u64>) -> Tally {
-    let mut tally = Tally::default();
+fn check_group(
+    seeds: &[Vec<u8>],
+    seed: u64,
+    group: u64,
+    numbers: std::ops::Range<u64>,
+) -> LawResults {
+    let mut tally = LawResults::default();
     let (mut mutants, mut mixed) = (Vec::new(), Vec::new());
     for number in numbers {
         let bytes = make(seeds, seed, number);
@@ -221,8 +167,8 @@ fn check_group(seeds: &[Vec<u8>], seed: u64, group: u64, numbers: std::ops::Rang
 }
 
 /// Runs checks. A panic becomes a failure.
-fn guarded(checks: impl FnOnce(&mut Tally)) -> Tally {
-    let mut tally = Tally::default();
+fn guarded(checks: impl FnOnce(&mut LawResults)) -> LawResults {
+    let mut tally = LawResults::default();
     let run = catch_unwind(AssertUnwindSafe(|| checks(&mut tally)));
     if let Err(panic) = run {
         tally.fail(0, &words(panic.as_ref()));

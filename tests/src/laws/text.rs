@@ -9,7 +9,7 @@ use mailglot_mime::{
 use std::borrow::Cow;
 
 /// A text part for comparison.
-struct Text {
+struct ComparedText {
     part: PartId,
     section: String,
     media: String,
@@ -67,9 +67,9 @@ pub(super) fn changed(
     })
 }
 
-fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
+fn texts(message: &Message<'_>, policy: &Policy) -> Vec<ComparedText> {
     let parts = text_parts(message, policy, &mut Report::with_limit(0));
-    let texts = parts.into_iter().map(|part| Text {
+    let texts = parts.into_iter().map(|part| ComparedText {
         part: part.part,
         section: part.section,
         media: format!("{}/{}", part.media.top, part.media.sub),
@@ -157,8 +157,8 @@ fn without_names(text: Cow<'_, str>) -> Cow<'_, str> {
 fn is_kept_guess(
     before: &Message<'_>,
     after: &Message<'_>,
-    old: &Text,
-    new: &Text,
+    old: &ComparedText,
+    new: &ComparedText,
     report: &Report,
     policy: &Policy,
 ) -> bool {

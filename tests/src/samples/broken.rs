@@ -1,6 +1,6 @@
 //! Messages that violate all standards, but are common in archives.
 
-use super::message;
+use super::message::message;
 use crate::generate::encode;
 
 /// Returns file names and contents.

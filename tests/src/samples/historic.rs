@@ -1,6 +1,6 @@
 //! A mailbox of a small museum of computing, 1993 to 2025.
 
-use super::message;
+use super::message::message;
 use crate::generate::{base64, base64_words, encode, quoted_printable, utf7};
 use std::fmt::Write as _;
 

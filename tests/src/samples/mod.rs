@@ -10,6 +10,7 @@
 
 mod broken;
 mod historic;
+mod message;
 mod nihongo;
 
 use std::collections::BTreeMap;
@@ -45,9 +46,4 @@ pub fn messages() -> Vec<Vec<u8>> {
     messages.extend(nihongo::files().into_iter().map(|(_, bytes)| bytes));
     messages.extend(broken::files().into_iter().map(|(_, bytes)| bytes));
     messages
-}
-
-/// Builds a message from its header text and its body.
-fn message(header: impl AsRef<[u8]>, body: impl AsRef<[u8]>) -> Vec<u8> {
-    [header.as_ref(), b"\n", body.as_ref()].concat()
 }

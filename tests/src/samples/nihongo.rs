@@ -1,6 +1,6 @@
 //! A Japanese Maildir++: folder names in modified UTF-7, mail in five charsets.
 
-use super::message;
+use super::message::message;
 use crate::generate::{base64, base64_words, encode};
 
 /// Returns contents by name below the Maildir.

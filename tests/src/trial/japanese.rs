@@ -34,7 +34,7 @@ const TEXTS: [(&str, &str); 4] = [
 
 /// Transfer of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Travels {
+enum TransferForm {
     Plain,
     Base64,
     QuotedPrintable,
@@ -51,7 +51,7 @@ enum Fields {
 
 /// The expected result for a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ExpectedChange {
     /// It arrives in ISO-2022-JP.
     Japanese,
     /// RFC 1468 lacks some of its characters: it is in UTF-8, and stays so.
@@ -62,18 +62,18 @@ pub enum Fate {
 
 /// A letter and the truth about it.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct JapaneseLetter {
     /// The letter as sent.
     pub letter: Letter,
     /// The expected result.
-    pub fate: Fate,
+    pub fate: ExpectedChange,
     /// The expected subject, name of the sender and of the file, and texts.
-    pub said: Said,
+    pub said: LetterText,
 }
 
 /// What a reader reads in a letter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct LetterText {
     /// The subject.
     pub subject: String,
     /// The sender's name.
@@ -86,10 +86,14 @@ pub struct Said {
 
 /// Returns letters in each charset, transfer encoding and kind of header, numbered in the field of
 /// [`number`](super::letters::number).
-pub fn letters() -> Vec<Known> {
+pub fn letters() -> Vec<JapaneseLetter> {
     let mut all = Vec::new();
     for charset in ["utf-8", "shift_jis", "euc-jp", "iso-2022-jp"] {
-        for travels in [Travels::Plain, Travels::Base64, Travels::QuotedPrintable] {
+        for travels in [
+            TransferForm::Plain,
+            TransferForm::Base64,
+            TransferForm::QuotedPrintable,
+        ] {
             for fields in [Fields::Words, Fields::Raw] {
                 let japanese = charset == "iso-2022-jp";
                 if japanese && fields == Fields::Raw {
@@ -97,7 +101,11 @@ pub fn letters() -> Vec<Known> {
                     continue;
                 }
                 // Encoded unnecessarily, and correct already.
-                let fate = if japanese { Fate::Same } else { Fate::Japanese };
+                let fate = if japanese {
+                    ExpectedChange::Same
+                } else {
+                    ExpectedChange::Japanese
+                };
                 all.push(letter(all.len(), charset, travels, fields, fate, ""));
             }
         }
@@ -105,18 +113,18 @@ pub fn letters() -> Vec<Known> {
     all.push(letter(
         all.len(),
         "utf-8",
-        Travels::Plain,
+        TransferForm::Plain,
         Fields::Words,
-        Fate::Beyond,
+        ExpectedChange::Beyond,
         "😀",
     ));
     for charset in ["shift_jis", "euc-jp", "utf-8"] {
         let mut known = letter(
             all.len(),
             charset,
-            Travels::Plain,
+            TransferForm::Plain,
             Fields::Words,
-            Fate::Same,
+            ExpectedChange::Same,
             "",
         );
         let signature =
@@ -130,11 +138,11 @@ pub fn letters() -> Vec<Known> {
 fn letter(
     number: usize,
     charset: &str,
-    travels: Travels,
+    travels: TransferForm,
     fields: Fields,
-    fate: Fate,
+    fate: ExpectedChange,
     more: &str,
-) -> Known {
+) -> JapaneseLetter {
     let japanese = charset == "iso-2022-jp";
     // Text already in ISO-2022-JP has no half-width letters in these trials. It keeps its text.
     let texts: Vec<_> = TEXTS
@@ -145,9 +153,13 @@ fn letter(
         .iter()
         .map(|(sent, _)| format!("{sent}{more}"))
         .collect();
-    let read = texts
-        .iter()
-        .map(|(sent, read)| if fate == Fate::Japanese { read } else { sent });
+    let read = texts.iter().map(|(sent, read)| {
+        if fate == ExpectedChange::Japanese {
+            read
+        } else {
+            sent
+        }
+    });
     let read: Vec<String> = read.map(|text| format!("{text}{more}")).collect();
     // Raw Shift_JIS bytes that look like a backslash or an at sign are only used in encoded words.
     let (sender, file) = match fields {
@@ -197,10 +209,10 @@ fn letter(
     attachment(&mut data, &file, charset, fields);
     data.extend_from_slice(b"\r\n\r\nnothing\r\n--cut--\r\n");
     let texts = vec![read.join("\n"), read[0].clone()];
-    Known {
+    JapaneseLetter {
         letter: Letter::new(data),
         fate,
-        said: Said {
+        said: LetterText {
             subject,
             sender,
             file,
@@ -228,21 +240,21 @@ fn attachment(data: &mut Vec<u8>, file: &str, charset: &str, fields: Fields) {
 }
 
 /// Adds a part of a multipart.
-fn part(data: &mut Vec<u8>, charset: &str, travels: Travels, kind: &str, text: &str) {
+fn part(data: &mut Vec<u8>, charset: &str, travels: TransferForm, kind: &str, text: &str) {
     let label = match travels {
-        Travels::Plain if charset == "iso-2022-jp" => "7bit",
-        Travels::Plain => "8bit",
-        Travels::Base64 => "base64",
-        Travels::QuotedPrintable => "quoted-printable",
+        TransferForm::Plain if charset == "iso-2022-jp" => "7bit",
+        TransferForm::Plain => "8bit",
+        TransferForm::Base64 => "base64",
+        TransferForm::QuotedPrintable => "quoted-printable",
     };
     data.extend_from_slice(
         format!("--cut\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: {label}\r\n\r\n")
             .as_bytes(),
     );
     match travels {
-        Travels::Plain => data.extend(encode(text, charset)),
-        Travels::Base64 => base64(&encode(&format!("{text}\r\n"), charset), "\r\n", data),
-        Travels::QuotedPrintable => {
+        TransferForm::Plain => data.extend(encode(text, charset)),
+        TransferForm::Base64 => base64(&encode(&format!("{text}\r\n"), charset), "\r\n", data),
+        TransferForm::QuotedPrintable => {
             for line in text.split("\r\n") {
                 quoted_printable(&encode(line, charset), "\r\n", data);
                 data.extend_from_slice(b"\r\n");
@@ -256,7 +268,7 @@ fn part(data: &mut Vec<u8>, charset: &str, travels: Travels, kind: &str, text: &
 ///
 /// # Panics
 /// If mail-parser rejects the message.
-pub fn read(data: &[u8]) -> Said {
+pub fn read(data: &[u8]) -> LetterText {
     let message = MessageParser::default().parse(data).expect("a message");
     let sender = message
         .from()
@@ -276,7 +288,7 @@ pub fn read(data: &[u8]) -> Said {
         }
         _ => None,
     });
-    Said {
+    LetterText {
         subject: message.subject().unwrap_or_default().to_owned(),
         sender: sender.unwrap_or_default().to_owned(),
         file: file.unwrap_or_default(),
@@ -516,16 +528,20 @@ mod tests {
         for (at, known) in letters.iter().enumerate() {
             assert_eq!(super::super::letters::number(&known.letter.data), Some(at));
             // mail-parser reads no raw bytes of a legacy charset, and no other reader should.
-            let raw = known.fate == Fate::Japanese && illegal(&known.letter.data).is_some();
-            assert!(raw || known.fate != Fate::Japanese, "{at} needs no work");
-            if known.fate == Fate::Same {
+            let raw =
+                known.fate == ExpectedChange::Japanese && illegal(&known.letter.data).is_some();
+            assert!(
+                raw || known.fate != ExpectedChange::Japanese,
+                "{at} needs no work"
+            );
+            if known.fate == ExpectedChange::Same {
                 assert_eq!(read(&known.letter.data), known.said, "{at}");
             }
         }
         assert!(
             letters
                 .iter()
-                .filter(|known| known.fate == Fate::Japanese)
+                .filter(|known| known.fate == ExpectedChange::Japanese)
                 .count()
                 >= 18
         );

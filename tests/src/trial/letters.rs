@@ -13,7 +13,7 @@ const NUMBER: &str = "X-Trial";
 
 /// A letter and the truth about it.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct KnownLetter {
     /// The letter as sent.
     pub letter: Letter,
     /// Its number, which is also in the letter.
@@ -21,12 +21,12 @@ pub struct Known {
     /// Text of the subject.
     pub subject: String,
     /// Its text parts.
-    pub texts: Vec<Text>,
+    pub texts: Vec<LabelledText>,
 }
 
 /// The truth about a text part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct LabelledText {
     /// Charset of its bytes.
     pub real: String,
     /// True if its label is wrong.
@@ -39,7 +39,7 @@ pub struct Text {
 ///
 /// # Panics
 /// If the generator fails.
-pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<Known> {
+pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<KnownLetter> {
     let options = Options {
         profile,
         dialect: Dialect::Mboxcl2,
@@ -71,7 +71,7 @@ pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<Known> {
                 .as_array()
                 .expect("parts")
                 .iter()
-                .map(|part| Text {
+                .map(|part| LabelledText {
                     real: word(&part["real"]),
                     flawed: !part["flaw"].is_null(),
                     text: word(&part["text"]),
@@ -90,7 +90,7 @@ pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<Known> {
                 &raw[end..],
             ]
             .concat();
-            Known {
+            KnownLetter {
                 letter: Letter::new(data),
                 number,
                 subject: word(&line["subject"]),
@@ -139,7 +139,7 @@ pub fn read(data: &[u8]) -> (String, Vec<(Option<String>, String)>) {
     (message.subject().unwrap_or_default().to_owned(), texts)
 }
 
-impl Known {
+impl KnownLetter {
     /// Describes what is wrong with the letter as it arrived. Returns None if it has the same text, in UTF-8.
     pub fn fault(&self, data: &[u8]) -> Option<String> {
         let (subject, texts) = read(data);
@@ -180,10 +180,10 @@ mod tests {
                 .enumerate()
                 .all(|(at, known)| number(&known.letter.data) == Some(at))
         );
-        let faults = |known: &&Known| known.fault(&known.letter.data).is_some();
+        let faults = |known: &&KnownLetter| known.fault(&known.letter.data).is_some();
         // Other charsets are not in UTF-8 yet, and UTF-8 is already right.
         assert!(letters.iter().any(|known| faults(&known)));
-        let fine = |known: &&Known| {
+        let fine = |known: &&KnownLetter| {
             known
                 .texts
                 .iter()

@@ -16,12 +16,12 @@ pub struct Load {
     /// Number of messages per connection.
     pub messages: usize,
     /// How it is written.
-    pub writes: Writes,
+    pub writes: WritePieces,
 }
 
 /// How messages are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writes {
+pub enum WritePieces {
     /// In pieces of this many bytes.
     By(usize),
     /// As [`Mta::write_as_postfix`] does.
@@ -54,7 +54,7 @@ impl Load {
             mail,
             connections: 1,
             messages,
-            writes: Writes::By(usize::MAX),
+            writes: WritePieces::By(usize::MAX),
         }
     }
 
@@ -93,8 +93,8 @@ impl Load {
         ready.wait();
         let mut mta = opened?;
         match self.writes {
-            Writes::By(piece) => mta.write_by(piece),
-            Writes::AsPostfix => mta.write_as_postfix(address),
+            WritePieces::By(piece) => mta.write_by(piece),
+            WritePieces::AsPostfix => mta.write_as_postfix(address),
         }
         let mut times = Vec::with_capacity(self.messages);
         for _ in 0..self.messages {

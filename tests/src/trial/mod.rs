@@ -12,6 +12,7 @@
 //! Linux, with Debian's Postfix; a mail server's master runs as root.
 
 pub mod filter;
+pub mod gateway_chain;
 pub mod japanese;
 pub mod kept;
 pub mod letters;
@@ -23,7 +24,6 @@ pub mod sink;
 pub mod small_disk;
 pub mod smtp;
 pub mod soak;
-pub mod way;
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -55,7 +55,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 
 /// Results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct SoakResults {
     /// Number of filters killed.
     pub kills: u64,
     /// Number of times that the disk was filled, or a filter got SIGHUP.
@@ -84,7 +84,7 @@ pub struct Counts {
     pub set_aside: u64,
 }
 
-impl Counts {
+impl SoakResults {
     /// Returns true if every message had the required result.
     pub fn is_well(&self) -> bool {
         let bad = [
@@ -101,7 +101,7 @@ impl Counts {
     }
 }
 
-impl fmt::Display for Counts {
+impl fmt::Display for SoakResults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -125,7 +125,7 @@ impl fmt::Display for Counts {
 
 /// Result of a message for its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum SmtpResult {
     Accepted,
     Deferred,
     Refused,
@@ -135,7 +135,7 @@ enum Fate {
 ///
 /// # Panics
 /// If Postfix or a filter does not start.
-pub fn run(soak: &Soak) -> Counts {
+pub fn run(soak: &Soak) -> SoakResults {
     let mut postfix = Postfix::start(&Settings::default());
     let address = format!("unix:{}", postfix.socket("milter").display());
     let log = postfix.folder().join("milter.log");
@@ -185,7 +185,7 @@ pub fn run(soak: &Soak) -> Counts {
         let senders: Vec<_> = (0..soak.clients)
             .map(|_| scope.spawn(|| send(&postfix, soak.time, &number)))
             .collect();
-        let fates: HashMap<u64, Fate> = senders
+        let fates: HashMap<u64, SmtpResult> = senders
             .into_iter()
             .flat_map(|sender| sender.join().expect("no panic"))
             .collect();
@@ -202,10 +202,10 @@ pub fn run(soak: &Soak) -> Counts {
         (fates, arrived)
     });
     let (kills, disturbances) = (kills.into_inner(), disturbances.into_inner());
-    let mut counts = Counts {
+    let mut counts = SoakResults {
         kills,
         disturbances,
-        ..Counts::default()
+        ..SoakResults::default()
     };
     count(&fates, &arrived, &mut counts);
     counts.set_aside = postfix.queued(&["corrupt", "hold"]) as u64;
@@ -227,7 +227,7 @@ fn fill_and_empty(disk: &SmallDisk, over: &AtomicBool, count: &AtomicU64) {
 }
 
 /// Sends messages until the time is over. Each has its own number, whatever its result.
-fn send(postfix: &Postfix, time: Duration, number: &AtomicU64) -> Vec<(u64, Fate)> {
+fn send(postfix: &Postfix, time: Duration, number: &AtomicU64) -> Vec<(u64, SmtpResult)> {
     let end = Instant::now() + time;
     let mut fates = Vec::new();
     let mut client: Option<Client> = None;
@@ -242,13 +242,13 @@ fn send(postfix: &Postfix, time: Duration, number: &AtomicU64) -> Vec<(u64, Fate
         };
         let number = number.fetch_add(1, Ordering::SeqCst);
         let fate = match connection.send(&Letter::new(letter(number))) {
-            Ok(reply) if reply.is_good() => Fate::Accepted,
-            Ok(reply) if reply.is_temporary() => Fate::Deferred,
-            Ok(_) => Fate::Refused,
+            Ok(reply) if reply.is_good() => SmtpResult::Accepted,
+            Ok(reply) if reply.is_temporary() => SmtpResult::Deferred,
+            Ok(_) => SmtpResult::Refused,
             // Postfix itself is not killed: its connections only end with 421.
-            Err(_) => Fate::Deferred,
+            Err(_) => SmtpResult::Deferred,
         };
-        if fate != Fate::Accepted {
+        if fate != SmtpResult::Accepted {
             client = None;
         }
         fates.push((number, fate));
@@ -358,20 +358,24 @@ fn collect(
     }
 }
 
-fn count(fates: &HashMap<u64, Fate>, arrived: &HashMap<u64, Vec<State>>, counts: &mut Counts) {
+fn count(
+    fates: &HashMap<u64, SmtpResult>,
+    arrived: &HashMap<u64, Vec<State>>,
+    counts: &mut SoakResults,
+) {
     for (number, fate) in fates {
         let times = arrived.get(number).map_or(0, Vec::len) as u64;
         match fate {
-            Fate::Accepted => {
+            SmtpResult::Accepted => {
                 counts.accepted += 1;
                 counts.lost += u64::from(times == 0);
                 counts.doubled += times.saturating_sub(1);
             }
-            Fate::Deferred => {
+            SmtpResult::Deferred => {
                 counts.deferred += 1;
                 counts.doubled += times;
             }
-            Fate::Refused => counts.refused += 1,
+            SmtpResult::Refused => counts.refused += 1,
         }
     }
     for state in arrived.values().flatten() {
@@ -382,7 +386,7 @@ fn count(fates: &HashMap<u64, Fate>, arrived: &HashMap<u64, Vec<State>>, counts:
 }
 
 /// Reads every record of the ledger.
-fn check_originals(kept: &Path, fates: &HashMap<u64, Fate>, counts: &mut Counts) {
+fn check_originals(kept: &Path, fates: &HashMap<u64, SmtpResult>, counts: &mut SoakResults) {
     let catalog = Catalog::open(kept).expect("the ledger");
     let mut names = Vec::new();
     let unread = catalog
@@ -405,7 +409,9 @@ fn check_originals(kept: &Path, fates: &HashMap<u64, Fate>, counts: &mut Counts)
             _ => counts.damaged += 1,
         }
     }
-    let accepted = fates.iter().filter(|(_, fate)| **fate == Fate::Accepted);
+    let accepted = fates
+        .iter()
+        .filter(|(_, fate)| **fate == SmtpResult::Accepted);
     counts.unkept = accepted
         .filter(|(number, _)| !whole.contains(number))
         .count() as u64;
@@ -426,10 +432,10 @@ mod tests {
 
     #[test]
     fn failures_are_counted() {
-        use Fate::{Accepted, Deferred};
+        use SmtpResult::{Accepted, Deferred};
         use State::{Broken, Rewritten, Unfiltered};
-        let well = |fates: &[(u64, Fate)], arrived: &[(u64, Vec<State>)]| {
-            let mut counts = Counts::default();
+        let well = |fates: &[(u64, SmtpResult)], arrived: &[(u64, Vec<State>)]| {
+            let mut counts = SoakResults::default();
             count(
                 &fates.iter().copied().collect(),
                 &arrived.iter().cloned().collect(),

@@ -144,7 +144,7 @@ impl fmt::Display for BoxDetail {
             Self::FirstWithoutSeparator => f.write_str("the first message has no separator"),
             Self::LongerThan(limit) => write!(f, "beyond {limit} bytes"),
             Self::NoHeader => f.write_str(
-                "no mail, left out: it does not begin with a header field (--force-format reads it as a message)",
+                "not mail, left out: it does not begin with a header field (--force-format reads it as a message)",
             ),
             Self::RenamedFolder { display, name } => write!(
                 f,
@@ -155,9 +155,9 @@ impl fmt::Display for BoxDetail {
             Self::LeftPacked { packing, name } => {
                 write!(f, "{}, left as it is: {name}", packing.words())
             }
-            Self::NoMail { name, kept: true } => write!(f, "no mail, left out: {name}"),
+            Self::NoMail { name, kept: true } => write!(f, "not mail, left out: {name}"),
             Self::NoMail { name, kept: false } => {
-                write!(f, "no mail, left out, of a ledger too: {name}")
+                write!(f, "not mail, left out, of a ledger too: {name}")
             }
             Self::Compressed { packing, defect } => defect.write(f, packing.words()),
         }

@@ -124,11 +124,11 @@ fn a_maildir_in_order() {
     assert_eq!(
         reported,
         [
-            "no mail, left out: dovecot-uidlist",
+            "not mail, left out: dovecot-uidlist",
             "symbolic link not followed: cur/5.link",
-            "no mail, left out: .Sent.&AMQ-/maildirfolder",
-            "no mail, left out: .raw\u{fffd}/new/1.b",
-            "no mail, left out: tmp/1.a",
+            "not mail, left out: .Sent.&AMQ-/maildirfolder",
+            "not mail, left out: .raw\u{fffd}/new/1.b",
+            "not mail, left out: tmp/1.a",
         ]
     );
     assert!(!source.changed().unwrap());
@@ -173,7 +173,7 @@ fn mh_folders_are_read_by_number() {
         .map(|event| event.detail.to_string())
         .collect();
     let no_mail =
-        ["7", "inbox/,1", "inbox/.mh_sequences"].map(|name| format!("no mail, left out: {name}"));
+        ["7", "inbox/,1", "inbox/.mh_sequences"].map(|name| format!("not mail, left out: {name}"));
     assert_eq!(reported, no_mail);
     assert_eq!(source.profile().dialect, "MH");
     let archive = Input {
@@ -289,8 +289,8 @@ fn a_folder_is_searched() {
     assert_eq!(
         reported,
         [
-            (BoxEventKind::NoMail, "no mail, left out: notes.txt"),
-            (BoxEventKind::NoMail, "no mail, left out: c/notes"),
+            (BoxEventKind::NoMail, "not mail, left out: notes.txt"),
+            (BoxEventKind::NoMail, "not mail, left out: c/notes"),
             (
                 BoxEventKind::Packed,
                 "compressed with bzip2, left as it is: c/older.bz2"
@@ -299,14 +299,14 @@ fn a_folder_is_searched() {
                 BoxEventKind::Packed,
                 "compressed with zstd, left as it is: c/one.eml.zst"
             ),
-            (BoxEventKind::NoMail, "no mail, left out: c/photo.zst"),
+            (BoxEventKind::NoMail, "not mail, left out: c/photo.zst"),
             (
                 BoxEventKind::Packed,
                 "text in UTF-16, left as it is: c/saved"
             ),
             (
                 BoxEventKind::NoMail,
-                "no mail, left out: c/Sent.mbox/table_of_contents"
+                "not mail, left out: c/Sent.mbox/table_of_contents"
             ),
         ]
     );
@@ -441,7 +441,7 @@ fn other_files_in_a_maildir_are_examined() {
     ];
     assert_eq!(
         reported,
-        no_mail.map(|name| format!("no mail, left out: {name}"))
+        no_mail.map(|name| format!("not mail, left out: {name}"))
     );
 }
 

@@ -1,6 +1,7 @@
 //! The arguments of commands that read archives: `normalize`, `restore`, `check`, `count`, `text` and `inspect`.
 
-use super::{ExpansionArgs, PolicyArgs, ReadingArgs};
+use super::opening::OpeningArgs;
+use super::policy::{PolicyArgs, ReadingArgs};
 use clap::builder::TypedValueParser;
 use clap::{Args as Group, ValueEnum};
 use mailglot_mime::{Attachments, Policy};
@@ -29,7 +30,7 @@ pub(crate) struct NormalizeArgs {
     pub(crate) output: PathBuf,
     /// Form of the output [default: as the input; a tree of .eml files for MH]. The output is not compressed.
     #[arg(long, value_name = "FORM")]
-    pub(crate) to: Option<Form>,
+    pub(crate) to: Option<ArchiveForm>,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
     /// Do not change messages with a signature over the whole message (DKIM, ARC).
@@ -54,11 +55,8 @@ pub(crate) struct NormalizeArgs {
     /// Replace an existing output, ledger and report.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Read files without any header field as messages. By default they are rejected, since they are not mail.
-    #[arg(long)]
-    pub(crate) force_format: bool,
     #[command(flatten)]
-    pub(crate) expansion: ExpansionArgs,
+    pub(crate) opening: OpeningArgs,
 }
 
 /// Restore the original, byte for byte.
@@ -112,11 +110,8 @@ pub(crate) struct CheckArgs {
     /// Exit with code 3 if the job finds this.
     #[arg(long, value_name = "WHAT")]
     pub(crate) fail_on: Option<FailOn>,
-    /// Read files without any header field as messages. By default they are rejected, since they are not mail.
-    #[arg(long)]
-    pub(crate) force_format: bool,
     #[command(flatten)]
-    pub(crate) expansion: ExpansionArgs,
+    pub(crate) opening: OpeningArgs,
     /// Compare what would be written with what a second, independent mail parser reads. Messages that differ are reported
     /// (`verify.disagrees`), and the exit code is 2.
     #[arg(long)]
@@ -135,11 +130,8 @@ pub(crate) struct CountArgs {
     /// Mailboxes, folders or messages; `-` is standard input.
     #[arg(value_name = "INPUT", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Read files without any header field as messages. By default they are rejected, since they are not mail.
-    #[arg(long)]
-    pub(crate) force_format: bool,
     #[command(flatten)]
-    pub(crate) expansion: ExpansionArgs,
+    pub(crate) opening: OpeningArgs,
 }
 
 /// Print the decoded text parts.
@@ -166,11 +158,8 @@ pub(crate) struct TextArgs {
     /// Omit text attachments.
     #[arg(long)]
     pub(crate) no_attachments: bool,
-    /// Read files without any header field as messages. By default they are rejected, since they are not mail.
-    #[arg(long)]
-    pub(crate) force_format: bool,
     #[command(flatten)]
-    pub(crate) expansion: ExpansionArgs,
+    pub(crate) opening: OpeningArgs,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
@@ -205,18 +194,15 @@ pub(crate) struct InspectArgs {
     /// Print one JSON object per message and line.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Read files without any header field as messages. By default they are rejected, since they are not mail.
-    #[arg(long)]
-    pub(crate) force_format: bool,
     #[command(flatten)]
-    pub(crate) expansion: ExpansionArgs,
+    pub(crate) opening: OpeningArgs,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
 
 /// Form of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum ArchiveForm {
     /// One file (mboxrd)
     Mbox,
     /// A Maildir, folders as Maildir++

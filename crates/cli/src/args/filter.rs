@@ -1,6 +1,6 @@
 //! The arguments of `filter`.
 
-use super::PolicyArgs;
+use super::policy::PolicyArgs;
 use clap::Args as Group;
 use std::ffi::OsString;
 use std::path::PathBuf;

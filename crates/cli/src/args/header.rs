@@ -4,10 +4,12 @@
 //!
 //! As those of all arguments.
 
-use super::{ReadingArgs, Repair};
+use super::policy::ReadingArgs;
+use super::repair::{Repair, repairs};
 use clap::{Args as Group, Subcommand, ValueEnum};
 use mailglot_codec::Charset;
-use mailglot_mime::encoded_word::UnknownLabel;
+use mailglot_mime::Policy;
+use mailglot_mime::encoded_word::{HeaderContext, UnknownLabel};
 use std::ffi::OsString;
 
 /// The commands for header fields.
@@ -70,6 +72,16 @@ pub(crate) struct DecodeArgs {
     /// Show spaces for characters that turn the direction of writing, or that nobody sees.
     #[arg(long)]
     pub(crate) strip_hidden: bool,
+}
+
+impl DecodeArgs {
+    /// Returns the context of `policy` with these options.
+    pub(crate) fn context<'p>(&self, policy: &'p Policy) -> HeaderContext<'p> {
+        HeaderContext::of(policy)
+            .unknown(self.unknown)
+            .repairs(repairs(&self.repair))
+            .strip_hidden(self.strip_hidden)
+    }
 }
 
 fn unknown_label(text: &str) -> Result<UnknownLabel, String> {

@@ -30,7 +30,7 @@ Examples:
   $ mailglot ledger find --folder ledger --message-id '<1.2@example.org>' --json")]
 pub(crate) struct FindArgs {
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) place: FolderArgs,
     #[command(flatten)]
     pub(crate) query: QueryArgs,
     /// Print a JSON object a line: name, time, queue_id, message_id, sender, recipients, recipient_count, size, blake3.
@@ -46,9 +46,9 @@ Examples:
   $ mailglot ledger show --folder ledger --queue-id 4F2 --raw > 4F2.ledger")]
 pub(crate) struct ShowArgs {
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) place: FolderArgs,
     #[command(flatten)]
-    pub(crate) one: OneArgs,
+    pub(crate) one: RecordArgs,
     /// Print one JSON object: what `find --json` prints, and `note`, the gateway's account.
     #[arg(long, conflicts_with = "raw")]
     pub(crate) json: bool,
@@ -65,9 +65,9 @@ Examples:
   $ mailglot ledger restore --folder ledger --message-id 1.2@example.org > original.eml")]
 pub(crate) struct LedgerRestoreArgs {
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) place: FolderArgs,
     #[command(flatten)]
-    pub(crate) one: OneArgs,
+    pub(crate) one: RecordArgs,
     /// Output file; standard output by default. An existing file is not replaced.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -89,9 +89,9 @@ Examples:
   $ mailglot ledger release --folder ledger --queue-id 4F2 -o original.eml")]
 pub(crate) struct ReleaseArgs {
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) place: FolderArgs,
     #[command(flatten)]
-    pub(crate) one: OneArgs,
+    pub(crate) one: RecordArgs,
     /// A recipient instead of those in the ledger; may be given more than once.
     #[arg(long = "to", value_name = "ADDRESS")]
     pub(crate) to: Vec<String>,
@@ -114,7 +114,7 @@ pub(crate) struct ReleaseArgs {
 
 /// The ledger folder.
 #[derive(Debug, Group)]
-pub(crate) struct PlaceArgs {
+pub(crate) struct FolderArgs {
     /// The ledger folder, as `ledger` of a policy names it.
     #[arg(
         long,
@@ -126,7 +126,7 @@ pub(crate) struct PlaceArgs {
 
 /// One record.
 #[derive(Debug, Group)]
-pub(crate) struct OneArgs {
+pub(crate) struct RecordArgs {
     /// Name of the record, as the log and `find` have it; without it, the other options must match one record alone.
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,

@@ -1,6 +1,7 @@
 //! The arguments of `milter` and `check-mta`.
 
-use super::{AccessArgs, ListenerArgs};
+use super::access::AccessArgs;
+use super::serve::ListenerArgs;
 use clap::Args as Group;
 use mailglot_gateway::Address;
 use std::path::PathBuf;

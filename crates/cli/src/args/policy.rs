@@ -1,7 +1,6 @@
 //! The options that say how messages are read and rewritten.
 
-use super::Repair;
-use super::repairs;
+use super::repair::{Repair, repairs};
 use clap::{Args as Group, ValueEnum};
 use mailglot_codec::Charset;
 use mailglot_mime::{

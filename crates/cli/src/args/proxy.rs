@@ -1,6 +1,7 @@
 //! The arguments of `proxy`.
 
-use super::{AccessArgs, ListenerArgs};
+use super::access::AccessArgs;
+use super::serve::ListenerArgs;
 use clap::{Args as Group, ValueEnum};
 use mailglot_gateway::Address;
 use mailglot_gateway::proxy::BareLines;

@@ -15,9 +15,9 @@ use std::fmt::Write;
 pub(crate) fn run(args: &CharsetsArgs) -> Result<Exit, Failure> {
     let text = match (args.iana, args.json) {
         (false, false) => table(),
-        (false, true) => lines(sorted().into_iter().map(Known::new)),
+        (false, true) => lines(sorted().into_iter().map(CharsetRow::new)),
         (true, false) => coverage(),
-        (true, true) => lines(iana::registry().iter().map(Entry::new)),
+        (true, true) => lines(iana::registry().iter().map(RegistryRow::new)),
     };
     print(text.as_bytes())?;
     Ok(Exit::Done)
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &CharsetsArgs) -> Result<Exit, Failure> {
 
 /// A charset as an object.
 #[derive(Serialize)]
-struct Known {
+struct CharsetRow {
     name: &'static str,
     mib: Option<u16>,
     kind: &'static str,
@@ -35,7 +35,7 @@ struct Known {
     labels: Vec<&'static str>,
 }
 
-impl Known {
+impl CharsetRow {
     fn new(charset: Charset) -> Self {
         Self {
             name: charset.name(),
@@ -52,7 +52,7 @@ impl Known {
 
 /// An entry of the registry as an object.
 #[derive(Serialize)]
-struct Entry {
+struct RegistryRow {
     mib: u16,
     name: &'static str,
     mime: Option<&'static str>,
@@ -62,7 +62,7 @@ struct Entry {
     why_not: Option<&'static str>,
 }
 
-impl Entry {
+impl RegistryRow {
     fn new(entry: &Registered) -> Self {
         let charset = entry.charset();
         Self {
@@ -103,7 +103,7 @@ fn lines<T: Serialize>(objects: impl Iterator<Item = T>) -> String {
 }
 
 fn table() -> String {
-    let known: Vec<Known> = sorted().into_iter().map(Known::new).collect();
+    let known: Vec<CharsetRow> = sorted().into_iter().map(CharsetRow::new).collect();
     let width = known
         .iter()
         .map(|one| one.name.len())
@@ -133,7 +133,7 @@ fn table() -> String {
 }
 
 fn coverage() -> String {
-    let entries: Vec<Entry> = iana::registry().iter().map(Entry::new).collect();
+    let entries: Vec<RegistryRow> = iana::registry().iter().map(RegistryRow::new).collect();
     let width = entries
         .iter()
         .map(|entry| entry.name.len())

@@ -1,10 +1,11 @@
 //! `mailglot check`
 
+use super::job_exit::judged;
 use super::summary::{
     EXAMPLES, ambiguous, charsets, doubtful_separators, findings, guesses_of, left_alone, profile,
     report_damaged, report_unread, severity_of, shown, varied, verified,
 };
-use super::{all_cores, judged};
+use super::worker_threads::worker_threads;
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
@@ -22,9 +23,9 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     let job = CheckJob {
         inputs: args.inputs.clone(),
         policy: args.reading.policy(),
-        threads: all_cores(),
-        force_format: args.force_format,
-        max_expansion: args.expansion.max_expansion,
+        threads: worker_threads(None),
+        force_format: args.opening.force_format,
+        max_expansion: args.opening.max_expansion,
         verify: args.verify,
     };
     let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
@@ -103,7 +104,7 @@ fn readable(inputs: &[PathBuf], account: &Summary) -> Vec<PathBuf> {
 /// The options of a check that `mailglot normalize` has, too.
 fn options(args: &CheckArgs) -> Vec<String> {
     let flags = [
-        (args.force_format, "--force-format"),
+        (args.opening.force_format, "--force-format"),
         (args.verify, "--verify"),
     ];
     let given = flags

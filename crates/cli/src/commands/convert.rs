@@ -9,16 +9,19 @@
 //! Charsets are read and written as strictly as iconv does: a byte outside the named charset is bad input, even where mail
 //! is read by its superset, and no such byte is written. The suffixes `//TRANSLIT` and `//IGNORE` are not known; --unmappable and -c do what they do.
 
+mod coding;
+mod conversion_error;
 mod explain;
 mod source;
 mod target;
 
-use super::note;
+use super::job_exit::note;
 use crate::args::{ConvertArgs, UnmappableWay};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, counted, print, visible};
-use crate::suggest;
-use explain::{LossReporter, Writing};
+use coding::{Coding, IMAP};
+use conversion_error::{ConversionError, OnMalformed};
+use explain::{LossReporter, UnmappableReporter};
 use mailglot_archive::replace::{Replacement, is_stream, open_stream};
 use mailglot_archive::{FileMode, WriteOptions};
 use mailglot_codec::{Charset, LossLog, Unmappable};
@@ -29,71 +32,7 @@ use std::io::{self, BufWriter, Read, Stdout, Write};
 use std::path::{Path, PathBuf};
 use target::Target;
 
-/// Name of the encoding of mailbox names, which is no charset.
-const IMAP: &str = "IMAP-UTF-7";
 const BUFFER: usize = 1 << 16;
-
-/// What text is read from, or written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Coding {
-    Charset(Charset),
-    /// Mailbox names in modified UTF-7, one a line.
-    ImapNames,
-}
-
-impl Coding {
-    fn for_label(label: &str) -> Result<Self, Failure> {
-        if suggest::is_imap(label) {
-            return Ok(Self::ImapNames);
-        }
-        let charset = suggest::charset(label).map_err(|message| match suffix(label) {
-            Some((name, option)) => {
-                format!("`{label}`: suffixes are not known; write `{name}` and the option {option}")
-            }
-            None => message,
-        });
-        charset
-            .map(Self::Charset)
-            .map_err(|message| Failure::new(Exit::Usage, format!("convert: {message}")))
-    }
-
-    /// The charset that losses are told in.
-    fn charset(self) -> Charset {
-        match self {
-            Self::Charset(charset) => charset,
-            Self::ImapNames => Charset::UTF_7_IMAP,
-        }
-    }
-}
-
-/// A label without a suffix of iconv's, and the option that does what the suffix did.
-fn suffix(label: &str) -> Option<(&str, &'static str)> {
-    let (name, suffix) = label.split_once("//")?;
-    match suffix.to_ascii_uppercase().as_str() {
-        "TRANSLIT" => Some((name, "--unmappable translit")),
-        "IGNORE" => Some((name, "-c")),
-        _ => None,
-    }
-}
-
-/// What to do with what cannot be converted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    Stop,
-    Skip,
-    Replace,
-}
-
-/// What ends a conversion early.
-#[derive(Debug)]
-enum Stop {
-    /// The input cannot be read.
-    Read(io::Error),
-    /// The output cannot be written.
-    Write(io::Error),
-    /// Something cannot be converted.
-    Loss(String),
-}
 
 pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure> {
     if args.list {
@@ -113,8 +52,12 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
     }
     if let Err(stop) = target.finish() {
         return Err(match stop {
-            Stop::Loss(message) => Failure::new(Exit::Usage, format!("convert: {message}")),
-            Stop::Read(error) | Stop::Write(error) => target.sink.failure(&error),
+            ConversionError::Loss(message) => {
+                Failure::new(Exit::Usage, format!("convert: {message}"))
+            }
+            ConversionError::Read(error) | ConversionError::Write(error) => {
+                target.sink.failure(&error)
+            }
         });
     }
     conversion.summarize(&target);
@@ -128,8 +71,7 @@ struct Conversion<'a> {
     console: Console,
     from: Coding,
     to: Coding,
-    /// What is done with bytes that cannot be decoded.
-    way: Way,
+    on_malformed: OnMalformed,
 }
 
 impl<'a> Conversion<'a> {
@@ -137,17 +79,17 @@ impl<'a> Conversion<'a> {
         let Some(from) = &args.from else {
             return Err(Failure::new(Exit::Usage, "convert: -f is needed"));
         };
-        let way = match (args.skip, args.replace) {
-            (true, _) => Way::Skip,
-            (false, true) => Way::Replace,
-            (false, false) => Way::Stop,
+        let on_malformed = match (args.skip, args.replace) {
+            (true, _) => OnMalformed::Skip,
+            (false, true) => OnMalformed::Replace,
+            (false, false) => OnMalformed::Stop,
         };
         Ok(Self {
             args,
             console,
             from: Coding::for_label(from)?,
             to: Coding::for_label(&args.to)?,
-            way,
+            on_malformed,
         })
     }
 
@@ -157,7 +99,7 @@ impl<'a> Conversion<'a> {
         let unmappable = unmappable(args);
         let writing = args
             .explain
-            .then(|| Writing::new(self.console, self.to.charset(), unmappable.clone()));
+            .then(|| UnmappableReporter::new(self.console, self.to.charset(), unmappable.clone()));
         once(&args.files)?;
         check_apart(args)?;
         check_sign(self.to, &unmappable)?;
@@ -190,20 +132,29 @@ impl<'a> Conversion<'a> {
         };
         let mut reading = args
             .explain
-            .then(|| LossReporter::new(console, &name, self.from.charset(), self.way));
+            .then(|| LossReporter::new(console, &name, self.from.charset(), self.on_malformed));
         target.begin((args.files.len() > 1).then_some(&name));
-        match source::pour(&mut *input, self.from, self.way, target, reading.as_mut()) {
+        match source::pour(
+            &mut *input,
+            self.from,
+            self.on_malformed,
+            target,
+            reading.as_mut(),
+        ) {
             Ok(defects) if defects.all > 0 && !args.explain => {
-                let (kind, done) = (counted(defects.all, "defect"), done(self.way, defects));
+                let (kind, done) = (
+                    counted(defects.all, "defect"),
+                    done(self.on_malformed, defects),
+                );
                 console.say(format_args!(
                     "{}: {kind} in bytes that cannot be decoded, {done}{EACH}",
                     visible(&name)
                 ));
             }
             Ok(_) => {}
-            Err(Stop::Read(error)) => note(&unread(&error), worst, console),
-            Err(Stop::Write(error)) => return Err(target.sink.failure(&error)),
-            Err(Stop::Loss(message)) => return Err(stopped(&name, &message, target)),
+            Err(ConversionError::Read(error)) => note(&unread(&error), worst, console),
+            Err(ConversionError::Write(error)) => return Err(target.sink.failure(&error)),
+            Err(ConversionError::Loss(message)) => return Err(stopped(&name, &message, target)),
         }
         Ok(())
     }
@@ -231,7 +182,7 @@ impl<'a> Conversion<'a> {
 
 /// Returns the failure of a conversion that stopped. What came before goes to standard output, as with iconv; a file does not appear.
 fn stopped(name: &str, message: &str, target: &mut Target<Sink>) -> Failure {
-    if let Err(Stop::Write(error)) = target.finish() {
+    if let Err(ConversionError::Write(error)) = target.finish() {
         return target.sink.failure(&error);
     }
     if let Err(error) = target.sink.flush() {
@@ -244,14 +195,14 @@ fn stopped(name: &str, message: &str, target: &mut Target<Sink>) -> Failure {
 const EACH: &str = " (--explain lists each)";
 
 /// Returns what was done with bytes that cannot be decoded. Some are decoded all the same, such as a `+` of UTF-7 that begins nothing.
-fn done(way: Way, defects: Defects) -> &'static str {
-    match (way, defects.read) {
+fn done(on_malformed: OnMalformed, defects: Defects) -> &'static str {
+    match (on_malformed, defects.read) {
         (_, read) if read == defects.all => "decoded all the same",
-        (Way::Stop, _) => "so the conversion stopped there",
-        (Way::Skip, 0) => "left out",
-        (Way::Skip, _) => "left out or decoded all the same",
-        (Way::Replace, 0) => "replaced",
-        (Way::Replace, _) => "replaced or decoded all the same",
+        (OnMalformed::Stop, _) => "so the conversion stopped there",
+        (OnMalformed::Skip, 0) => "left out",
+        (OnMalformed::Skip, _) => "left out or decoded all the same",
+        (OnMalformed::Replace, 0) => "replaced",
+        (OnMalformed::Replace, _) => "replaced or decoded all the same",
     }
 }
 

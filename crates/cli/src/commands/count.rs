@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
-    let opening = args.expansion.opening(args.force_format);
+    let opening = args.opening.opening();
     let account = count_each(&args.inputs, opening, &Progress::default(), &mut line)?;
     let mut worst = Exit::Done;
     report_unread(&account, &mut worst, console);

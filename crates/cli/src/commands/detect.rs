@@ -5,7 +5,7 @@
 //! Of each file the first 16 MiB are read.
 
 use super::convert::open;
-use super::note;
+use super::job_exit::note;
 use crate::args::DetectArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, print, put_path};
@@ -88,13 +88,13 @@ fn in_hundredths(guess: Guess) -> f64 {
 
 /// A file in JSON.
 #[derive(Serialize)]
-struct Object<'a> {
+struct GuessesRow<'a> {
     file: std::borrow::Cow<'a, str>,
-    guesses: Vec<ObjectGuess>,
+    guesses: Vec<GuessRow>,
 }
 
 #[derive(Serialize)]
-struct ObjectGuess {
+struct GuessRow {
     charset: &'static str,
     /// Two digits tell all that is known.
     confidence: f64,
@@ -102,12 +102,12 @@ struct ObjectGuess {
 }
 
 fn object(file: &Path, guesses: &[Guess]) -> Result<Vec<u8>, Failure> {
-    let guesses = guesses.iter().map(|guess| ObjectGuess {
+    let guesses = guesses.iter().map(|guess| GuessRow {
         charset: guess.charset.name(),
         confidence: in_hundredths(*guess),
         evidence: guess.evidence.name(),
     });
-    let object = Object {
+    let object = GuessesRow {
         file: file.to_string_lossy(),
         guesses: guesses.collect(),
     };

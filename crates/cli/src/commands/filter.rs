@@ -10,7 +10,7 @@
 //! and not 75; nothing was written then either. Where standard output is `/dev/null`, opened to be read and written, it counts as closed
 //! before the start, for that is what is there then; one that is opened to be written only (`>/dev/null`) throws the message away.
 
-use crate::args::{self, FilterArgs};
+use crate::args::{self, Args, FilterArgs};
 use crate::exit::Exit;
 use crate::output::{Console, Level};
 use mailglot_gateway::policy::Rules;
@@ -43,68 +43,67 @@ pub(crate) fn is_asked(arguments: &[OsString]) -> bool {
     command.is_some_and(|word| word == "filter")
 }
 
-/// The program when `filter` is asked for.
-pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
+/// Parses the arguments of `filter`. A failure ends as one of `filter` does, with its exit code.
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, ExitCode> {
     let ours = || arguments.iter().take_while(|word| *word != "--");
     let has = |option: &str| ours().any(|word| word == option);
-    let way = Way {
+    let failures = FailureHandling {
         fail_open: has("--fail-open"),
         talks: has("-v") || has("--verbose") || io::stderr().is_terminal(),
         reinject: has("--reinject"),
     };
-    way.end_at_panics();
-    let parsed = Way::guarded(|| Ok(args::parse(arguments)));
-    match parsed {
-        Ok(Ok(args)) => super::run(args),
+    failures.end_at_panics();
+    match FailureHandling::guarded(|| Ok(args::parse(arguments))) {
+        Ok(Ok(args)) => Ok(args),
         Ok(Err(error)) if !error.use_stderr() => {
             // As everywhere, a closed stream leaves nobody to tell.
             let _ = error.print();
-            Exit::Done.into()
+            Err(Exit::Done.into())
         }
         Ok(Err(error)) => {
-            if way.talks {
+            if failures.talks {
                 let _ = error.print();
             }
-            way.without_arguments("wrong usage")
+            Err(failures.without_arguments("wrong usage"))
         }
-        Err(failed) => way.without_arguments(failed.words),
+        Err(failed) => Err(failures.without_arguments(failed.words)),
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
     let talks = console.level() == Level::Verbose || io::stderr().is_terminal();
-    let way = Way {
+    let failures = FailureHandling {
         fail_open: args.fail_open,
         talks,
         reinject: args.reinject,
     };
     let limit = Duration::from_secs(args.timeout.into());
     let deadline = Instant::now() + limit;
-    if let Err(error) = way.keep_time(limit) {
-        return way.keep(&FailedStep::from(error));
+    if let Err(error) = failures.keep_time(limit) {
+        return failures.keep(&FailedStep::from(error));
     }
     let policy = args.policy.policy(true, OnLoss::Keep);
     let filter = match args.judge.as_deref().and_then(Rules::named) {
         Some(rules) => PipeFilter::judging(rules, &policy, args.policy.transfer()),
         None => PipeFilter::Rewrite(policy),
     };
-    let raw = match Way::guarded(|| read(&mut io::stdin().lock())) {
+    let raw = match FailureHandling::guarded(|| read(&mut io::stdin().lock())) {
         Ok(raw) => raw,
         // What was not read whole cannot be passed through either.
-        Err(failed) => return way.keep(&failed.at("standard input")),
+        Err(failed) => return failures.keep(&failed.at("standard input")),
     };
-    let bytes = match Way::guarded(|| Ok(filter.run(&raw))) {
+    let bytes = match FailureHandling::guarded(|| Ok(filter.run(&raw))) {
         Ok(Ok(bytes)) => bytes,
-        Ok(Err(stopped)) => return way.refuse(&stopped),
+        Ok(Err(stopped)) => return failures.refuse(&stopped),
         Err(failed) if args.fail_open => {
-            way.tell(&failed.words);
+            failures.tell(&failed.words);
             raw
         }
-        Err(failed) => return way.keep(&failed),
+        Err(failed) => return failures.keep(&failed),
     };
     if !args.reinject {
-        return way.write_out(&bytes);
+        return failures.write_out(&bytes);
     }
     let reinject = Reinject {
         program: args.sendmail.clone(),
@@ -113,9 +112,9 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
         deadline: deadline.checked_sub(LAST).unwrap_or(deadline),
         verbose: talks,
     };
-    match Way::guarded(|| reinject.run(&bytes)) {
+    match FailureHandling::guarded(|| reinject.run(&bytes)) {
         Ok(()) => Exit::Done.into(),
-        Err(failed) => way.keep(&failed),
+        Err(failed) => failures.keep(&failed),
     }
 }
 
@@ -156,7 +155,7 @@ impl From<io::Error> for FailedStep {
 
 /// How failures are dealt with.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct FailureHandling {
     /// The message passes as it came.
     fail_open: bool,
     /// Somebody reads standard error.
@@ -165,7 +164,7 @@ struct Way {
     reinject: bool,
 }
 
-impl Way {
+impl FailureHandling {
     /// A panic ends the program here and now; a second one, inside the first, aborts it. Where the message may pass as it came it
     /// becomes an error.
     fn end_at_panics(self) {
@@ -332,31 +331,31 @@ mod tests {
 
     #[test]
     fn a_panic_ends_with_75_wherever_it_is() {
-        let way = Way {
+        let failures = FailureHandling {
             fail_open: false,
             talks: false,
             reinject: true,
         };
         match std::env::var("MAILGLOT_FILTER_ENDS").as_deref() {
             Ok("panic") => {
-                way.end_at_panics();
-                let _ = Way::guarded::<()>(|| panic!("of step {}", 2));
+                failures.end_at_panics();
+                let _ = FailureHandling::guarded::<()>(|| panic!("of step {}", 2));
             }
             Ok("thread") => {
-                way.end_at_panics();
+                failures.end_at_panics();
                 let _ = thread::spawn(|| panic!("of another\nthread")).join();
             }
             Ok("time") => {
-                way.keep_time(Duration::from_millis(50)).unwrap();
+                failures.keep_time(Duration::from_millis(50)).unwrap();
                 thread::sleep(Duration::from_mins(1));
             }
             Ok("open") => {
-                let way = Way {
+                let failures = FailureHandling {
                     fail_open: true,
-                    ..way
+                    ..failures
                 };
-                way.end_at_panics();
-                let fault = Way::guarded::<()>(|| panic!("of step {}", 2));
+                failures.end_at_panics();
+                let fault = FailureHandling::guarded::<()>(|| panic!("of step {}", 2));
                 assert_eq!(fault.unwrap_err().words, "internal fault: of step 2");
             }
             _ => {
@@ -378,15 +377,15 @@ mod tests {
 
     #[test]
     fn a_step_that_fails_is_an_error() {
-        let way = Way {
+        let failures = FailureHandling {
             fail_open: true,
             talks: false,
             reinject: false,
         };
-        assert_eq!(Way::guarded(|| Ok(1)).unwrap(), 1);
-        let failed = Way::guarded::<()>(|| Err(io::Error::other("x"))).unwrap_err();
+        assert_eq!(FailureHandling::guarded(|| Ok(1)).unwrap(), 1);
+        let failed = FailureHandling::guarded::<()>(|| Err(io::Error::other("x"))).unwrap_err();
         assert_eq!((failed.fault.kind(), &*failed.words), ("io", "x"));
-        assert_eq!(way.keep(&failed), ExitCode::from(75));
+        assert_eq!(failures.keep(&failed), ExitCode::from(75));
     }
 
     struct Broken;

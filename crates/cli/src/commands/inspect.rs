@@ -4,7 +4,7 @@
 //!
 //! A message of a mailbox is found by reading the mailbox from its front.
 
-use super::header::json;
+use super::json::json;
 use super::summary::{guesses, report_left_out, report_unread};
 use crate::args::InspectArgs;
 use crate::exit::{Exit, Failure};
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
                 ControlFlow::Break(())
             }
         };
-        let account = locate(&input, args.expansion.opening(args.force_format), &mut each)?;
+        let account = locate(&input, args.opening.opening(), &mut each)?;
         report_unread(&account, &mut worst, console);
         report_left_out(&account, &mut worst, console);
         if let Some(failure) = failed {
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
 }
 
 fn show(located: &Located, as_json: bool, policy: &Policy, all: bool) -> Result<(), Failure> {
-    let view = View::new(located, policy);
+    let view = MessageView::new(located, policy);
     let mut text = if as_json {
         json(&view)?
     } else {
@@ -60,7 +60,7 @@ fn show(located: &Located, as_json: bool, policy: &Policy, all: bool) -> Result<
 
 /// All that is shown of a message. Offsets in parts count from the message's first byte, without mailbox quoting.
 #[derive(Serialize)]
-struct View {
+struct MessageView {
     message: String,
     /// The file of the message, where it lies in a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,7 +132,7 @@ struct EventView {
     detail: String,
 }
 
-impl View {
+impl MessageView {
     fn new(located: &Located, policy: &Policy) -> Self {
         let message = Message::parse(&located.bytes, &policy.limits);
         let outcome = process(&located.bytes, policy);
@@ -399,7 +399,7 @@ fn indent(depth: u32) -> String {
 mod tests {
     use super::*;
 
-    fn view(bytes: &[u8]) -> (View, Vec<String>) {
+    fn view(bytes: &[u8]) -> (MessageView, Vec<String>) {
         let located = Located {
             address: "a.mbox:3".into(),
             path: None,
@@ -407,7 +407,7 @@ mod tests {
             entry: 60..101 + bytes.len() as u64,
             bytes: bytes.to_vec(),
         };
-        let view = View::new(&located, &Policy::default());
+        let view = MessageView::new(&located, &Policy::default());
         let lines = view.lines(&located, false, Style::stdout());
         (view, lines)
     }

@@ -5,7 +5,7 @@
 //! No command changes the folder. `release` cannot recall the copy that was delivered.
 
 use crate::args::{
-    FindArgs, LedgerCommand, LedgerRestoreArgs, OneArgs, PlaceArgs, ReleaseArgs, ShowArgs,
+    FindArgs, FolderArgs, LedgerCommand, LedgerRestoreArgs, RecordArgs, ReleaseArgs, ShowArgs,
 };
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, counted, print, visible};
@@ -41,7 +41,7 @@ fn find(args: &FindArgs, console: Console) -> Result<Exit, Failure> {
     let mut failed = None;
     let exit = each(&args.place, &args.query.query(), console, |found| {
         let line = if args.json {
-            Object::of(&found.name, &found.entry).line()
+            RecordRow::of(&found.name, &found.entry).line()
         } else {
             line(&found)
         };
@@ -56,7 +56,7 @@ fn find(args: &FindArgs, console: Console) -> Result<Exit, Failure> {
 }
 
 fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
-    let One {
+    let SelectedRecord {
         name,
         reading,
         search,
@@ -69,9 +69,9 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
     let note = serde_json::from_slice::<serde_json::Value>(&reading.note);
     if args.json {
         let note = note.unwrap_or_else(|_| String::from_utf8_lossy(&reading.note).into());
-        let object = Object {
+        let object = RecordRow {
             note: Some(note),
-            ..Object::of(&name, entry)
+            ..RecordRow::of(&name, entry)
         };
         print(object.line().as_bytes())?;
         return Ok(search);
@@ -173,7 +173,7 @@ fn write_file(path: &Path, original: &[u8]) -> Result<(), Failure> {
 }
 
 fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
-    let One {
+    let SelectedRecord {
         name,
         reading,
         search,
@@ -268,7 +268,7 @@ fn envelope(
 
 /// Calls `found` with each matching record, and reports unreadable files.
 fn each(
-    place: &PlaceArgs,
+    place: &FolderArgs,
     query: &Query,
     console: Console,
     found: impl FnMut(Found),
@@ -297,7 +297,7 @@ fn each(
 }
 
 /// The record that the arguments select.
-struct One {
+struct SelectedRecord {
     name: String,
     reading: LedgerRecord,
     /// `Exit::Unread` if the search could not read all files, so another record may match.
@@ -305,7 +305,7 @@ struct One {
 }
 
 /// Reads the record that the arguments select.
-fn one(place: &PlaceArgs, one: &OneArgs, console: Console) -> Result<One, Failure> {
+fn one(place: &FolderArgs, one: &RecordArgs, console: Console) -> Result<SelectedRecord, Failure> {
     let query = one.query.query();
     let mut search = Exit::Done;
     let name = match &one.name {
@@ -355,7 +355,7 @@ fn one(place: &PlaceArgs, one: &OneArgs, console: Console) -> Result<One, Failur
     let catalog = Catalog::open(&place.folder);
     let catalog = catalog.map_err(|error| Failure::input(place.folder.display(), &error))?;
     let reading = catalog.read(&name).map_err(|error| failed(&error))?;
-    Ok(One {
+    Ok(SelectedRecord {
         name,
         reading,
         search,
@@ -431,7 +431,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// A record in JSON.
 #[derive(Serialize)]
-struct Object<'a> {
+struct RecordRow<'a> {
     name: &'a str,
     time: String,
     queue_id: Cow<'a, str>,
@@ -446,7 +446,7 @@ struct Object<'a> {
     note: Option<serde_json::Value>,
 }
 
-impl<'a> Object<'a> {
+impl<'a> RecordRow<'a> {
     fn of(name: &'a str, entry: &'a IndexEntry) -> Self {
         Self {
             name,

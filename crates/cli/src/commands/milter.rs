@@ -4,7 +4,7 @@
 //!
 //! With `--config` it is `mailglot serve`.
 
-use super::serve::{Daemon, Source};
+use super::serve::{ConfigSource, DaemonOptions};
 use crate::args::MilterArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
     let source = match (&args.config, &args.listen) {
         (Some(path), listen) => {
             let listen = listen.clone().map(|address| (address, args.access.clone()));
-            Source::File {
+            ConfigSource::File {
                 path: path.clone(),
                 listen,
             }
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
         (None, Some(address)) => {
             let mut listener = args.listener.listener(RouteKind::Milter, address);
             args.access.open(&mut listener);
-            Source::Options(Box::new(listener))
+            ConfigSource::Options(Box::new(listener))
         }
         (None, None) => {
             return Err(Failure::new(
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
             ));
         }
     };
-    let daemon = Daemon {
+    let daemon = DaemonOptions {
         source,
         dry_run: args.dry_run,
         allow_root: args.access.allow_root,

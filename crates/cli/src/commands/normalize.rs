@@ -1,7 +1,9 @@
 //! `mailglot normalize`
 
-use super::{all_cores, judged, summary};
-use crate::args::{Form, NormalizeArgs};
+use super::job_exit::judged;
+use super::summary;
+use super::worker_threads::worker_threads;
+use crate::args::{ArchiveForm, NormalizeArgs};
 use crate::error_text::IfExists;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
@@ -40,10 +42,10 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         to: args.to.map(format),
         ledger,
         report: args.report,
-        threads: args.threads.map_or_else(all_cores, usize::from),
+        threads: worker_threads(args.threads),
         force: args.force,
-        force_format: args.force_format,
-        max_expansion: args.expansion.max_expansion,
+        force_format: args.opening.force_format,
+        max_expansion: args.opening.max_expansion,
         verify: args.verify,
     };
     let account = stoppable(|progress| watched(console, progress, || normalize(&job, progress)));
@@ -54,10 +56,10 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
     Ok(worst.max(judged(&account, args.fail_on)))
 }
 
-fn format(form: Form) -> Format {
+fn format(form: ArchiveForm) -> Format {
     match form {
-        Form::Mbox => Format::Mbox,
-        Form::Maildir => Format::Maildir,
-        Form::Eml => Format::EmlTree,
+        ArchiveForm::Mbox => Format::Mbox,
+        ArchiveForm::Maildir => Format::Maildir,
+        ArchiveForm::Eml => Format::EmlTree,
     }
 }

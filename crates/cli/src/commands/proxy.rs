@@ -4,7 +4,7 @@
 //!
 //! It has one next hop. Proxies with others are listeners of `mailglot serve`.
 
-use super::serve::{Daemon, Source};
+use super::serve::{ConfigSource, DaemonOptions};
 use crate::args::ProxyArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
@@ -23,8 +23,8 @@ pub(crate) fn run(args: &ProxyArgs, console: Console) -> Result<Exit, Failure> {
         ..args.listener.listener(route, &args.listen)
     };
     args.access.open(&mut listener);
-    let source = Source::Options(Box::new(listener));
-    let daemon = Daemon {
+    let source = ConfigSource::Options(Box::new(listener));
+    let daemon = DaemonOptions {
         source,
         dry_run: args.dry_run,
         allow_root: args.access.allow_root,

@@ -1,10 +1,11 @@
 //! `mailglot text`
 
+use super::job_exit::note;
 use super::summary::{report_left_out, report_unread};
-use super::{all_cores, note};
+use super::worker_threads::worker_threads;
 use crate::args::TextArgs;
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, Harmless};
+use crate::output::{Console, TerminalWriter};
 use crate::progress::watched;
 use mailglot_archive::BoxEventKind;
 use mailglot_pipeline::{Progress, TextOptions, texts};
@@ -17,7 +18,7 @@ pub(crate) fn run(args: &TextArgs, console: Console) -> Result<Exit, Failure> {
     let out = BufWriter::with_capacity(BUFFER, io::stdout());
     // On a terminal no bar may stand in the text, and no text may steer the terminal.
     if io::stdout().is_terminal() {
-        return write(args, console, &progress, &mut Harmless::new(out));
+        return write(args, console, &progress, &mut TerminalWriter::new(out));
     }
     let mut out = out;
     watched(console, &progress, || {
@@ -32,10 +33,10 @@ fn write(
     out: &mut (dyn Write + Send),
 ) -> Result<Exit, Failure> {
     let options = TextOptions {
-        threads: args.threads.map_or_else(all_cores, usize::from),
+        threads: worker_threads(args.threads),
         json: args.json,
-        force_format: args.force_format,
-        max_expansion: args.expansion.max_expansion,
+        force_format: args.opening.force_format,
+        max_expansion: args.opening.max_expansion,
     };
     let outcome = texts(&args.inputs, &args.policy(), options, out, progress)?;
     let mut worst = Exit::Done;

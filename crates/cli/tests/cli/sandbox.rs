@@ -50,6 +50,11 @@ impl Run {
         std::str::from_utf8(&self.out).unwrap()
     }
 
+    /// Standard output as JSON.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.out).unwrap()
+    }
+
     /// Asserts the exit code.
     #[track_caller]
     pub(crate) fn ended(self, code: i32) -> Self {

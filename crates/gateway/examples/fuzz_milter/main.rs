@@ -16,5 +16,5 @@ mod targets;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    frame::main::<targets::Target>()
+    frame::main::<targets::MilterTarget>()
 }

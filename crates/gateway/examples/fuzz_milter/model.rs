@@ -7,7 +7,7 @@ use mailglot_gateway::milter::{Event, Peer, Wants, protocol};
 
 /// What bytes of a server lead to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Trace {
+pub(crate) struct ProtocolTrace {
     /// Events, one a line.
     pub(crate) events: Vec<String>,
     /// Letters of the packets that go back; of a negotiation its three numbers too.
@@ -34,8 +34,8 @@ const COMMANDS: [(u8, usize, Option<u32>); 10] = [
 pub(crate) const VERDICTS: [u8; 5] = *b"carty";
 
 /// What must come of a stream.
-pub(crate) fn expected(stream: &[u8], wants: &Wants, refuses: bool) -> Trace {
-    let mut trace = Trace::default();
+pub(crate) fn expected(stream: &[u8], wants: &Wants, refuses: bool) -> ProtocolTrace {
+    let mut trace = ProtocolTrace::default();
     trace.fault = follow(
         stream,
         wants,

@@ -28,12 +28,12 @@ const SAVED: [(u8, u32); 9] = [
 
 /// A message as a server holds it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct ServerMessage {
     pub(crate) fields: Vec<(Vec<u8>, Vec<u8>)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Held {
+impl ServerMessage {
     /// Cuts bytes as a server does: fields while they last. All line ends become CRLF.
     pub(crate) fn of(raw: &[u8]) -> Self {
         let mut held = Self::default();
@@ -115,7 +115,7 @@ pub(crate) enum Due {
 
 /// One connection, from the server's side.
 #[derive(Debug, Default)]
-pub(crate) struct Server {
+pub(crate) struct ServerSide {
     /// What was agreed.
     pub(crate) actions: u32,
     /// What was agreed.
@@ -123,7 +123,7 @@ pub(crate) struct Server {
     answers: Incoming,
 }
 
-impl Server {
+impl ServerSide {
     /// An offer of some bits; most servers offer all.
     pub(crate) fn offer(random: &mut Random) -> ([u32; 3], Vec<u8>) {
         let some = |random: &mut Random, all: u32| match random.below(4) {
@@ -171,7 +171,7 @@ impl Server {
     }
 
     /// The commands of a message, with what is due for each.
-    pub(crate) fn tell(&self, message: &Held, random: &mut Random) -> Vec<(Vec<u8>, Due)> {
+    pub(crate) fn tell(&self, message: &ServerMessage, random: &mut Random) -> Vec<(Vec<u8>, Due)> {
         let mut all: Vec<(u8, Vec<u8>)> = Vec::new();
         let mut add = |command, data: &[u8]| all.push((command, data.to_vec()));
         if random.below(2) == 0 {
@@ -243,7 +243,11 @@ impl Server {
     }
 
     /// Does what came back at the end of a message; gives the letter of the verdict.
-    pub(crate) fn apply(&mut self, output: &[u8], message: &mut Held) -> Result<u8, String> {
+    pub(crate) fn apply(
+        &mut self,
+        output: &[u8],
+        message: &mut ServerMessage,
+    ) -> Result<u8, String> {
         let answers = self.packets(output)?;
         let rank = |command: u8| b"pmihqb".iter().position(|letter| *letter == command);
         let mut body = None::<Vec<u8>>;
@@ -294,7 +298,7 @@ impl Server {
         command: u8,
         data: &[u8],
         last: &mut usize,
-        message: &mut Held,
+        message: &mut ServerMessage,
     ) -> Result<(), String> {
         let (index, data) = data
             .split_first_chunk::<4>()

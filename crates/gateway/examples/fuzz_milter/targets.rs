@@ -4,8 +4,8 @@
 //! Messages in `talk` are those that a server can tell: fields with NUL are left out.
 
 use crate::frame::{self, Random, fold, lines, size, unescaped};
-use crate::model::{self, Trace, VERDICTS};
-use crate::server::{Due, Held, Server, feed};
+use crate::model::{self, ProtocolTrace, VERDICTS};
+use crate::server::{Due, ServerMessage, ServerSide, feed};
 use mailglot_gateway::MessageBuilder;
 use mailglot_gateway::milter::{
     Actions, Event, Incoming, MilterSession, ReplyText, Verdict, Wants, action, protocol, put,
@@ -14,7 +14,7 @@ use mailglot_mime::{Policy, Transfer, process};
 
 /// One thing to fuzz.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Target {
+pub(crate) enum MilterTarget {
     /// Any bytes of a server, at every split, beside a second reading of them.
     Wire,
     /// A message through a server that holds us to the protocol.
@@ -85,7 +85,7 @@ const TOKENS: [&[u8]; 32] = [
     b"Content-Transfer-Encoding: quoted-printable\n",
 ];
 
-impl frame::Target for Target {
+impl frame::Target for MilterTarget {
     fn all() -> Vec<Self> {
         [Self::Wire, Self::Talk].into()
     }
@@ -173,7 +173,7 @@ fn wire(stream: &[u8], random: &mut Random) -> Result<u64, String> {
         }
     };
     let expected = model::expected(stream, &wants, refuses);
-    let same = |got: Trace, how: &str| {
+    let same = |got: ProtocolTrace, how: &str| {
         if got == expected {
             Ok(())
         } else {
@@ -209,8 +209,8 @@ fn wire(stream: &[u8], random: &mut Random) -> Result<u64, String> {
 fn heard<'a>(
     mut session: MilterSession,
     pieces: impl IntoIterator<Item = &'a [u8]>,
-) -> Result<Trace, String> {
-    let (mut trace, mut output, mut messages) = (Trace::default(), Vec::new(), 0);
+) -> Result<ProtocolTrace, String> {
+    let (mut trace, mut output, mut messages) = (ProtocolTrace::default(), Vec::new(), 0);
     'all: for piece in pieces {
         session.feed(piece);
         loop {
@@ -268,8 +268,8 @@ fn verdict(letter: u8) -> Result<Verdict, String> {
 }
 
 fn talk(raw: &[u8], random: &mut Random) -> Result<u64, String> {
-    let (mut server, mut session) = (Server::default(), MilterSession::new());
-    let (offer, packet) = Server::offer(random);
+    let (mut server, mut session) = (ServerSide::default(), MilterSession::new());
+    let (offer, packet) = ServerSide::offer(random);
     feed(&mut session, &packet, random, |session| {
         session.event().map(drop).map_err(|fault| fault.to_string())
     })?;
@@ -283,7 +283,7 @@ fn talk(raw: &[u8], random: &mut Random) -> Result<u64, String> {
         });
     let mut signature = 0;
     for _ in 0..=random.below(2) {
-        let mut message = Held::of(raw);
+        let mut message = ServerMessage::of(raw);
         let before = message.bytes();
         let mut received = None;
         for (packet, due) in server.tell(&message, random) {
@@ -335,9 +335,9 @@ fn listen(session: &mut MilterSession, message: &mut Option<MessageBuilder>) -> 
 /// Gives the edits of a message to the server, and compares what it makes of them with what was planned.
 fn decide(
     session: &mut MilterSession,
-    server: &mut Server,
+    server: &mut ServerSide,
     received: Option<MessageBuilder>,
-    message: &mut Held,
+    message: &mut ServerMessage,
     policy: &Policy,
     (before, random): (&[u8], &mut Random),
 ) -> Result<u64, String> {
@@ -394,7 +394,7 @@ fn decide(
     let done = edits && granted;
     let want = if done { &outcome.bytes[..] } else { before };
     if odd && done {
-        let (mut was, mut planned) = (Held::of(before), Held::of(want));
+        let (mut was, mut planned) = (ServerMessage::of(before), ServerMessage::of(want));
         // The last line may end with CR, which is no end of a line there.
         (was.body, planned.body) = (body(before).to_vec(), body(want).to_vec());
         let kinds = odd_fields(message, &was, &planned)?;
@@ -437,7 +437,11 @@ fn body(raw: &[u8]) -> &[u8] {
 }
 
 /// What cannot go back, for there is a CR in it, stays; with it all that tells how the body is read, and the body; or the message does.
-fn odd_fields(message: &Held, before: &Held, want: &Held) -> Result<u64, String> {
+fn odd_fields(
+    message: &ServerMessage,
+    before: &ServerMessage,
+    want: &ServerMessage,
+) -> Result<u64, String> {
     if message == before {
         return Ok(0);
     }
@@ -446,7 +450,7 @@ fn odd_fields(message: &Held, before: &Held, want: &Held) -> Result<u64, String>
             .filter(|byte| **byte != b' ')
             .eq(other.iter().filter(|byte| **byte != b' '))
     };
-    let has = |held: &Held, (name, value): &(Vec<u8>, Vec<u8>)| {
+    let has = |held: &ServerMessage, (name, value): &(Vec<u8>, Vec<u8>)| {
         held.fields
             .iter()
             .any(|field| field.0 == *name && same(&field.1, value))

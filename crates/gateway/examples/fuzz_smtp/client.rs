@@ -3,7 +3,7 @@
 //! # Limits
 //! A client that reads replies waits for them only behind DATA, as RFC 2920 allows.
 
-use crate::driver::{Act, Client, Judge};
+use crate::driver::{Act, FuzzClient, Judge};
 use crate::next_hop::Mood;
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(crate) struct Blind(pub(crate) VecDeque<Act>);
 
-impl Client for Blind {
+impl FuzzClient for Blind {
     fn act(&mut self, _: &[u8]) -> Act {
         self.0.pop_front().unwrap_or(Act::Gone)
     }
@@ -132,7 +132,7 @@ enum Op {
 
 /// A dialogue, read from bytes: each byte is one operation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Dialogue {
+pub(crate) struct ScriptedDialogue {
     ops: VecDeque<Op>,
     pub(crate) moods: VecDeque<Mood>,
     pub(crate) greetings: VecDeque<Mood>,
@@ -145,7 +145,7 @@ pub(crate) struct Dialogue {
     last: u8,
 }
 
-impl Dialogue {
+impl ScriptedDialogue {
     pub(crate) fn read(bytes: &[u8], polite: bool) -> Self {
         let mut new = Self {
             polite,
@@ -201,7 +201,7 @@ impl Dialogue {
     }
 }
 
-impl Client for Dialogue {
+impl FuzzClient for ScriptedDialogue {
     fn act(&mut self, heard: &[u8]) -> Act {
         if std::mem::take(&mut self.waits) {
             let line = heard.strip_suffix(b"\r\n").unwrap_or_default();

@@ -7,7 +7,7 @@ use mailglot_gateway::proxy::{Delivery, Options, ProxySession, ProxyVerdict, Ste
 use std::collections::VecDeque;
 
 /// A next hop.
-pub(crate) trait Hop {
+pub(crate) trait FuzzNextHop {
     /// Opens a connection. Returns false if there is none.
     fn connect(&mut self) -> bool;
 
@@ -41,7 +41,7 @@ pub(crate) enum Act {
 }
 
 /// A client.
-pub(crate) trait Client {
+pub(crate) trait FuzzClient {
     /// Returns what it does after it has read `heard`.
     fn act(&mut self, heard: &[u8]) -> Act;
 }
@@ -118,7 +118,7 @@ pub(crate) enum End {
 
 /// A record of one run.
 #[derive(Debug)]
-pub(crate) struct Trace {
+pub(crate) struct SessionTrace {
     pub(crate) options: Options,
     pub(crate) fed: Vec<u8>,
     pub(crate) heard: Vec<u8>,
@@ -153,13 +153,13 @@ impl Cut {
 /// The session does not end.
 pub(crate) fn run(
     options: Options,
-    client: &mut impl Client,
-    hop: &mut impl Hop,
+    client: &mut impl FuzzClient,
+    hop: &mut impl FuzzNextHop,
     judges: &[Judge],
     cut: Cut,
-) -> Result<Trace, String> {
+) -> Result<SessionTrace, String> {
     let mut session = ProxySession::new(options);
-    let mut trace = Trace {
+    let mut trace = SessionTrace {
         options,
         fed: Vec::new(),
         heard: Vec::new(),

@@ -3,8 +3,8 @@
 //! # Limits
 //! After a reply that no command asked for, only the laws of the client's side are checked.
 
-use crate::driver::{End, Judged, Trace};
-use crate::model::{self, Command, Dialogue, Reply, Transaction};
+use crate::driver::{End, Judged, SessionTrace};
+use crate::model::{self, Command, HeardReply, ObservedDialogue, Transaction};
 use crate::next_hop::{Attempt, Raw, Strict, strict_line};
 use mailglot_gateway::proxy::BareLines;
 
@@ -15,7 +15,7 @@ fn law(holds: bool, fault: impl FnOnce() -> String) -> Checked {
 }
 
 /// Reads the client's side, and checks its end and its messages.
-pub(crate) fn client_side(trace: &Trace) -> Result<Dialogue, String> {
+pub(crate) fn client_side(trace: &SessionTrace) -> Result<ObservedDialogue, String> {
     let lmtp = trace.options.lmtp;
     let dialogue = model::read(&trace.fed, &trace.heard, lmtp)
         .map_err(|fault| format!("{fault}\nheard: {}", trace.heard.escape_ascii()))?;
@@ -90,7 +90,7 @@ fn mistakes(commands: &[Command]) -> Checked {
 }
 
 /// Checks one message: the text and the envelope that the judge saw, and replies of the proxy itself.
-fn message(transaction: &Transaction, judged: &Judged, trace: &Trace) -> Checked {
+fn message(transaction: &Transaction, judged: &Judged, trace: &SessionTrace) -> Checked {
     let raw = &transaction.raw;
     let bare = model::has_bare_line_end(raw);
     let normalizes = trace.options.bare_lines == BareLines::Normalize;
@@ -203,7 +203,7 @@ fn counts(transaction: &Transaction, judged: &Judged) -> Checked {
 }
 
 /// Checks what a next hop got that replies with any bytes.
-pub(crate) fn raw_side(trace: &Trace, dialogue: &Dialogue, hop: &Raw) -> Checked {
+pub(crate) fn raw_side(trace: &SessionTrace, dialogue: &ObservedDialogue, hop: &Raw) -> Checked {
     raw_commands(&hop.commands, &trace.fed)?;
     for (transaction, judged) in dialogue.transactions.iter().zip(&trace.judged) {
         for reply in transaction
@@ -242,7 +242,11 @@ pub(crate) fn raw_commands(commands: &[u8], fed: &[u8]) -> Checked {
 }
 
 /// Checks what a strict next hop got.
-pub(crate) fn strict_side(trace: &Trace, dialogue: &Dialogue, hop: &Strict) -> Checked {
+pub(crate) fn strict_side(
+    trace: &SessionTrace,
+    dialogue: &ObservedDialogue,
+    hop: &Strict,
+) -> Checked {
     if hop.out_of_turn {
         if hop.answers_one_by_one && memchr::memmem::find(&trace.heard, b"Out of turn").is_some() {
             return Err("a reply that no command asked for answers one".into());
@@ -371,7 +375,7 @@ fn forgotten(commands: &[Command]) -> Checked {
 fn extensions(commands: &[Command], hop: &Strict) -> Checked {
     let replied_with = |tag: usize| {
         let mut replies = commands.iter().map(replied);
-        replies.any(|reply| reply.and_then(Reply::tag) == Some(tag))
+        replies.any(|reply| reply.and_then(HeardReply::tag) == Some(tag))
     };
     let is_told_by = |end: usize| {
         let hellos = commands.iter().filter_map(|command| {
@@ -399,7 +403,7 @@ fn extensions(commands: &[Command], hop: &Strict) -> Checked {
 }
 
 /// The reply to a command. A 421 is about the connection: the next hop may say it to a command of the proxy.
-fn replied(command: &Command) -> Option<&Reply> {
+fn replied(command: &Command) -> Option<&HeardReply> {
     command.reply.as_ref().filter(|reply| reply.code != 421)
 }
 
@@ -414,7 +418,7 @@ fn order(commands: &[Command], hop: &Strict) -> Checked {
         if [&b"."[..], b"DATA", b"QUIT"].contains(&line.as_slice()) {
             continue;
         }
-        let answers = |command: &Command| replied(command).and_then(Reply::tag) == Some(tag);
+        let answers = |command: &Command| replied(command).and_then(HeardReply::tag) == Some(tag);
         if line == b"RSET" && !commands.iter().any(answers) {
             // It follows a refused message, or the client never heard the reply.
             continue;

@@ -19,5 +19,5 @@ mod targets;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    frame::main::<targets::Target>()
+    frame::main::<targets::SmtpTarget>()
 }

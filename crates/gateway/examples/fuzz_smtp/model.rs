@@ -7,7 +7,7 @@ use memchr::memmem::find;
 
 /// A reply that the client heard.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reply {
+pub(crate) struct HeardReply {
     pub(crate) code: u16,
     /// All of its lines, with their ends.
     pub(crate) bytes: Vec<u8>,
@@ -15,7 +15,7 @@ pub(crate) struct Reply {
     pub(crate) at: usize,
 }
 
-impl Reply {
+impl HeardReply {
     pub(crate) fn is_positive(&self) -> bool {
         self.code / 100 == 2
     }
@@ -37,8 +37,8 @@ impl Reply {
 }
 
 /// Splits bytes into replies, strictly.
-pub(crate) fn replies(bytes: &[u8]) -> Result<Vec<Reply>, String> {
-    let (mut found, mut begun): (Vec<Reply>, Option<Reply>) = (Vec::new(), None);
+pub(crate) fn replies(bytes: &[u8]) -> Result<Vec<HeardReply>, String> {
+    let (mut found, mut begun): (Vec<HeardReply>, Option<HeardReply>) = (Vec::new(), None);
     let mut at = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let bad = || format!("reply line {}", line.escape_ascii());
@@ -53,7 +53,7 @@ pub(crate) fn replies(bytes: &[u8]) -> Result<Vec<Reply>, String> {
         if inner.iter().any(|byte| matches!(byte, b'\r' | 0)) {
             return Err(bad());
         }
-        let reply = begun.get_or_insert(Reply {
+        let reply = begun.get_or_insert(HeardReply {
             code,
             bytes: Vec::new(),
             at,
@@ -82,7 +82,7 @@ pub(crate) struct Command {
     pub(crate) own: Option<&'static [u16]>,
     /// The client has no message open before this command.
     pub(crate) is_between_messages: bool,
-    pub(crate) reply: Option<Reply>,
+    pub(crate) reply: Option<HeardReply>,
 }
 
 /// A message that the client ended.
@@ -94,18 +94,18 @@ pub(crate) struct Transaction {
     pub(crate) forwarded: [Vec<u8>; 2],
     /// The content as it came, without the end.
     pub(crate) raw: Vec<u8>,
-    pub(crate) finals: Vec<Reply>,
+    pub(crate) finals: Vec<HeardReply>,
 }
 
 /// What the client said and heard.
 #[derive(Debug, Default)]
-pub(crate) struct Dialogue {
+pub(crate) struct ObservedDialogue {
     pub(crate) commands: Vec<Command>,
     pub(crate) transactions: Vec<Transaction>,
     /// Replies to commands and messages; the greeting is none.
     pub(crate) replies: usize,
     /// A reply that no command asked for, at the end.
-    pub(crate) farewell: Option<Reply>,
+    pub(crate) farewell: Option<HeardReply>,
     /// Complete command lines without a reply.
     pub(crate) unanswered: usize,
     /// Content has begun and not ended.
@@ -164,7 +164,7 @@ impl State {
         Some(own)
     }
 
-    fn replied(&mut self, line: &[u8], reply: &Reply) {
+    fn replied(&mut self, line: &[u8], reply: &HeardReply) {
         if !reply.is_positive() {
             return;
         }
@@ -203,9 +203,9 @@ impl State {
 ///
 /// # Errors
 /// A reply is missing, has no command, or is not what RFC 5321 allows.
-pub(crate) fn read(sent: &[u8], heard: &[u8], lmtp: bool) -> Result<Dialogue, String> {
+pub(crate) fn read(sent: &[u8], heard: &[u8], lmtp: bool) -> Result<ObservedDialogue, String> {
     let mut heard = replies(heard)?.into_iter().peekable();
-    let mut found = Dialogue::default();
+    let mut found = ObservedDialogue::default();
     match heard.next() {
         Some(greeting) if greeting.code == 220 => (),
         Some(refusal) if refusal.code == 421 && heard.peek().is_none() => {
@@ -279,7 +279,7 @@ pub(crate) fn read(sent: &[u8], heard: &[u8], lmtp: bool) -> Result<Dialogue, St
         };
         rest = &rest[end + 3..];
         let shares = if lmtp { state.recipients.len() } else { 1 };
-        let finals: Vec<Reply> = heard.by_ref().take(shares).collect();
+        let finals: Vec<HeardReply> = heard.by_ref().take(shares).collect();
         found.replies += finals.len();
         if finals.len() < shares {
             return Err(format!(

@@ -3,7 +3,7 @@
 //! # Limits
 //! They have no clock. A next hop that stays silent closes.
 
-use crate::driver::Hop;
+use crate::driver::FuzzNextHop;
 use std::collections::VecDeque;
 
 /// How the next hop treats one command, a greeting, or the end of a message.
@@ -325,7 +325,7 @@ impl Strict {
     }
 }
 
-impl Hop for Strict {
+impl FuzzNextHop for Strict {
     fn connect(&mut self) -> bool {
         self.connections += 1;
         (self.replies, self.bytes) = (Vec::new(), Vec::new());
@@ -436,7 +436,7 @@ impl Raw {
     }
 }
 
-impl Hop for Raw {
+impl FuzzNextHop for Raw {
     fn connect(&mut self) -> bool {
         let next = self.connections.pop_front();
         let is_there = next.is_some();

@@ -3,8 +3,8 @@
 //! # Limits
 //! A next hop that replies out of turn is believed where a session cannot know better.
 
-use crate::client::{Blind, COMMANDS, Dialogue};
-use crate::driver::{Act, Cut, Judge, Trace, run};
+use crate::client::{Blind, COMMANDS, ScriptedDialogue};
+use crate::driver::{Act, Cut, Judge, SessionTrace, run};
 use crate::frame::{self, Random, fold, size};
 use crate::laws;
 use crate::next_hop::{Raw, Strict};
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 /// One thing to fuzz.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Target {
+pub(crate) enum SmtpTarget {
     /// Any bytes of a client and of a next hop.
     Bytes,
     /// Dialogues of a grammar with a strict next hop.
@@ -74,7 +74,7 @@ const TALKS: [&[u8]; 16] = [
     b"\x60\x6a\x64",
 ];
 
-impl frame::Target for Target {
+impl frame::Target for SmtpTarget {
     fn all() -> Vec<Self> {
         [Self::Bytes, Self::Talk].into()
     }
@@ -277,7 +277,7 @@ fn any_order(options: Options, input: &[u8], random: &mut Random) -> Result<u64,
 
 /// Runs a dialogue with a strict next hop, at several cuts.
 fn talk(options: Options, first: u8, input: &[u8], random: &mut Random) -> Result<u64, String> {
-    let dialogue = Dialogue::read(input, first & 4 == 0);
+    let dialogue = ScriptedDialogue::read(input, first & 4 == 0);
     let mut extensions = vec![
         "SIZE 100000",
         "CHUNKING",
@@ -295,13 +295,13 @@ fn talk(options: Options, first: u8, input: &[u8], random: &mut Random) -> Resul
             extensions.push(name);
         }
     }
-    let talked = |cut: Cut| -> Result<(Trace, bool), String> {
+    let talked = |cut: Cut| -> Result<(SessionTrace, bool), String> {
         let mut client = dialogue.clone();
         let mut hop = Strict::new(options.lmtp, &extensions);
         hop.moods.clone_from(&dialogue.moods);
         hop.greetings.clone_from(&dialogue.greetings);
         hop.answers_one_by_one = cut.hop == usize::MAX && !extensions.contains(&"PIPELINING");
-        let show = |fault: String, trace: &Trace, hop: &Strict| {
+        let show = |fault: String, trace: &SessionTrace, hop: &Strict| {
             let lines: Vec<String> = hop
                 .log
                 .iter()
@@ -337,7 +337,7 @@ fn talk(options: Options, first: u8, input: &[u8], random: &mut Random) -> Resul
 }
 
 /// The kinds of replies, of judgements, and of the end.
-fn signature(trace: &Trace) -> u64 {
+fn signature(trace: &SessionTrace) -> u64 {
     let codes = trace
         .heard
         .split(|byte| *byte == b'\n')

@@ -9,7 +9,7 @@ use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{Entry, Mailbox, addresses};
 use mailglot_mime::{Message, PartId};
 
-/// Fields that show addresses.
+/// Fields with addresses.
 const NAMES: [&[u8]; 6] = [
     b"from",
     b"sender",
@@ -18,7 +18,7 @@ const NAMES: [&[u8]; 6] = [
     b"cc",
     b"resent-from",
 ];
-/// Longer values are not read.
+/// Length limit of values that are read, in bytes.
 const LONGEST: usize = 102_400;
 
 /// Adds the findings of addresses and names.
@@ -46,7 +46,7 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings) {
     }
 }
 
-/// Returns true if there is more than plain ASCII in a value.
+/// Returns true if a value has non-ASCII bytes, encoded words or Punycode.
 fn is_special(value: &[u8]) -> bool {
     !value.is_ascii()
         || memchr::memchr_iter(b'?', value).any(|at| at > 0 && value[at - 1] == b'=')
@@ -64,7 +64,7 @@ fn look(mailbox: &Mailbox, value: &[u8], findings: &mut Findings) {
     if mailbox.address.is_empty() {
         return;
     }
-    // Bytes that are no UTF-8 are U+FFFD in the address.
+    // Bytes that are not UTF-8 are U+FFFD in the address.
     if !mailbox.address.is_ascii()
         && value
             .get(mailbox.at.clone())

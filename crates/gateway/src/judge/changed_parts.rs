@@ -1,4 +1,4 @@
-//! Lists the parts that a rewriting changes, as they came.
+//! Lists the parts that a rewriting changes, with their values on arrival.
 //!
 //! # Limits
 //! A part counts as changed if its bytes, its label or its transfer encoding change. The list of replacements shows other fields of its
@@ -9,23 +9,23 @@ use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// A part that is changed.
+/// A changed part, with its values on arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedPart {
     /// Its IMAP section number.
     pub section: String,
     /// Its media type.
     pub media: String,
-    /// The charset that its text was read in.
+    /// The charset from which its text was decoded.
     pub charset: Option<&'static str>,
-    /// Its transfer encoding, as a label of RFC 2045 6.1.
+    /// Its transfer encoding, as a label of RFC 2045, section 6.1.
     pub transfer: &'static str,
-    /// Its body, in the message as it came.
+    /// The span of its body in the message on arrival.
     pub body: Span,
 }
 
 impl ChangedPart {
-    /// `p=2.1;type=text/plain;charset=iso-2022-jp;transfer=7bit;sha256=…`, the digest that of the body in `raw`, where the part is.
+    /// Returns `p=2.1;type=text/plain;charset=iso-2022-jp;transfer=7bit;sha256=…`. The digest covers the body of the part in `raw`.
     pub fn describe(&self, raw: &[u8]) -> String {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() || "/.+-_".contains(c) {
@@ -48,7 +48,7 @@ impl ChangedPart {
     }
 }
 
-/// The parts that edits change, in the order of the message. Linear in the parts and edits.
+/// Returns the parts that edits change, in the order of the message. Linear in the parts and edits.
 pub(super) fn parts(message: &Message<'_>, report: &Report, edits: &[Edit]) -> Vec<ChangedPart> {
     if edits.is_empty() {
         return Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn parts(message: &Message<'_>, report: &Report, edits: &[Edit]) -> V
         .collect()
 }
 
-/// The transfer encoding of a part, as a label of RFC 2045 6.1.
+/// Returns the transfer encoding of a part, as a label of RFC 2045, section 6.1.
 pub(super) fn transfer(part: &Part, raw: &[u8]) -> &'static str {
     match part.transfer {
         TransferEncoding::Base64 => "base64",

@@ -14,10 +14,10 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 const ESCAPE: u8 = 0x1B;
-/// Bytes of a document in which its declaration stands (HTML 4.8.4.2.2 of WHATWG).
+/// Number of bytes of a document in which its declaration must be (HTML 4.8.4.2.2 of WHATWG).
 const DECLARED: usize = 1_024;
 
-/// Adds what labels and bytes tell; parts that must not be guessed at stay.
+/// Adds the findings of labels and bytes. Parts whose charset must not be guessed stay unchanged.
 pub(super) fn find(
     message: &Message<'_>,
     report: &Report,
@@ -70,7 +70,7 @@ struct Text<'a> {
     /// The charset of the label.
     charset: Option<Charset>,
     reading: Option<&'a Reading>,
-    /// Without transfer encoding.
+    /// The body after decoding of its transfer encoding.
     bytes: &'a [u8],
 }
 
@@ -136,7 +136,7 @@ impl Text<'_> {
             How::Structure if other.is_some_and(Charset::is_wide) => {
                 findings.add(Finding::AmbiguousCharset, place);
             }
-            // Bytes without a mark that belong to no label.
+            // The charset was detected without a label, or against a known one.
             How::Detected
                 if (self.label.is_none() || self.charset.is_some())
                     && !self.bytes.is_ascii()
@@ -155,7 +155,7 @@ impl Text<'_> {
         }
     }
 
-    /// Returns true if readers see different labels: one in the form of RFC 2231, which many do not know, or with comments or quoting in it.
+    /// Returns true if readers see different labels: the label has the form of RFC 2231, which many do not decode, or contains comments or quoting.
     fn is_disputed(&self) -> bool {
         let Some(span) = self.part.charset else {
             return false;
@@ -195,7 +195,7 @@ impl Text<'_> {
         Charset::for_label(own, View::Mail)
             .charset()
             .is_none_or(|own| {
-                // A document that can say that it is UTF-16 is not (HTML 4.2.5.4 of WHATWG).
+                // A document whose declaration of UTF-16 can be read as ASCII is not in UTF-16 (HTML 4.2.5.4 of WHATWG).
                 !is_same(own, label) && !own.is_wide()
             })
     }
@@ -223,28 +223,28 @@ fn declaration(start: &[u8]) -> Option<&[u8]> {
     Some(&rest[..end.unwrap_or(rest.len())]).filter(|label| !label.is_empty())
 }
 
-/// Escape sequences of one text.
+/// Defects in the escape sequences of one text.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Escapes {
     any: bool,
-    /// One that changes nothing, or with nothing behind it.
+    /// A sequence that changes nothing, or is followed by no text.
     redundant: bool,
-    /// A run of invalid pairs, or one that does not end on its line; a backslash or tilde that means a currency sign or an overline.
+    /// A run with invalid pairs, or one that does not end on its line; or a backslash or tilde that is displayed as a currency sign or an overline.
     abused: bool,
 }
 
-/// The set of the bytes below 80.
+/// The character set of bytes below 0x80.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Set {
     Ascii,
-    /// ISO 646 of a country.
+    /// A national variant of ISO 646.
     National(u8),
-    /// Pairs; the last letter of their sequence.
+    /// A two-byte set, by the final byte of its escape sequence.
     Pairs(u8),
 }
 
 impl Escapes {
-    /// Follows `bytes` from their first escape on; before it they are ASCII.
+    /// Follows `bytes` from the first escape sequence on. Bytes before it are ASCII.
     fn of(mut bytes: &[u8]) -> Self {
         let (mut found, mut set) = (Self::default(), Set::Ascii);
         let mut empty = false;
@@ -280,7 +280,7 @@ impl Escapes {
 }
 
 impl Set {
-    /// Returns true if a run in this set is no text of it.
+    /// Returns true if a run is not valid text in this set.
     fn is_abused(self, run: &[u8], last: bool) -> bool {
         match self {
             Self::Ascii => false,
@@ -304,7 +304,7 @@ fn words(header: &[u8], rules: &Rules, findings: &mut Findings) {
         .find_iter(header)
     {
         let rest = &header[at + 2..];
-        // No label is longer.
+        // Longer than every known label.
         let rest = &rest[..rest.len().min(64)];
         let Some(end) = rest.iter().position(|byte| matches!(byte, b'?' | b'*')) else {
             continue;
@@ -336,7 +336,7 @@ fn words(header: &[u8], rules: &Rules, findings: &mut Findings) {
     }
 }
 
-/// The charset of a label; the commonest without a search.
+/// Returns the charset of a label. The most common labels need no search.
 fn resolved(label: &[u8]) -> Option<Charset> {
     if label.eq_ignore_ascii_case(b"utf-8") {
         return Some(Charset::UTF_8);
@@ -351,7 +351,7 @@ fn unquoted(label: &[u8]) -> &[u8] {
         .map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label))
 }
 
-/// Returns true if the charset is the one that we write.
+/// Returns true if the charset is the output charset.
 fn is_asked_for(charset: Charset, rules: &Rules) -> bool {
     rules.rewriting.charset_out == CharsetOut::Iso2022Jp && charset == Charset::ISO_2022_JP
 }
@@ -364,9 +364,9 @@ fn is_shifting(charset: Charset) -> bool {
     charset != Charset::UTF_8 && charset.is_stateful() && !charset.is_wide()
 }
 
-/// Returns true if two names are one charset to a reader of mail: `UTF-16` is both its orders.
+/// Returns true if a mail reader takes two names for the same charset: `UTF-16` stands for both byte orders.
 fn is_same(one: Charset, other: Charset) -> bool {
-    // The charset that leaves the byte order open.
+    // The charset without a fixed byte order.
     let family = |charset: Charset| match charset {
         Charset::UTF_16 | Charset::UTF_16BE | Charset::UTF_16LE => Some(Charset::UTF_16),
         Charset::UTF_32 | Charset::UTF_32BE | Charset::UTF_32LE => Some(Charset::UTF_32),
@@ -381,7 +381,7 @@ fn is_same(one: Charset, other: Charset) -> bool {
             && [Some(one), Some(other)].contains(&family(one))
 }
 
-/// `<` in UTF-7, as hidden markup begins.
+/// `<` in UTF-7, which begins hidden markup.
 fn looks_like_utf7(bytes: &[u8]) -> bool {
     static OPENING: OnceLock<memmem::Finder<'static>> = OnceLock::new();
     OPENING

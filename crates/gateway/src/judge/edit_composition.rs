@@ -14,7 +14,7 @@ pub(super) fn composed(first: Vec<Edit>, second: Vec<Edit>) -> Vec<Edit> {
     }
     let mut out = Vec::with_capacity(first.len() + second.len());
     let mut first = VecDeque::from(first);
-    // What places behind the edits that were passed are greater by, there, than in the message as it came.
+    // Difference between offsets before and after the edits that were passed.
     let mut shift = Shift::default();
     for edit in second {
         let Edit {
@@ -83,7 +83,7 @@ fn halves(edit: Edit, at: usize) -> (Edit, Edit) {
     )
 }
 
-/// Places in a message and in what edits make of it.
+/// Converts offsets between a message and the result of edits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shift {
     written: usize,
@@ -91,18 +91,18 @@ pub(super) struct Shift {
 }
 
 impl Shift {
-    /// The places behind this edit are meant from now on.
+    /// Continues after this edit: offsets from now on are those after it.
     pub(super) fn pass(&mut self, edit: &Edit) {
         self.written += edit.with.len();
         self.replaced += edit.span.len();
     }
 
-    /// A place in the message as it came, there.
+    /// Converts an offset of the message to one of the result.
     pub(super) fn there(self, here: usize) -> usize {
         here + self.written - self.replaced
     }
 
-    /// A place there in the message as it came.
+    /// Converts an offset of the result to one of the message.
     pub(super) fn here(self, there: usize) -> usize {
         there + self.replaced - self.written
     }
@@ -122,14 +122,14 @@ impl Places {
         Self(edits.iter().map(place).collect())
     }
 
-    /// Where a span of the new message came from.
+    /// Returns the span of the original for a span of the edited message.
     pub(super) fn before(&self, span: Span) -> Span {
         Span::new(self.place(span.start, false), self.place(span.end, true))
     }
 
     /// Maps an offset. Within written bytes it maps to the beginning or the end of the replaced span.
     fn place(&self, at: usize, end: bool) -> usize {
-        // Those that begin before it, or at it for what begins there.
+        // Edits that begin before the offset, or at it if the span begins there.
         let passed = self
             .0
             .partition_point(|(new, _)| new.start < at || new.start == at && !end);
@@ -159,7 +159,7 @@ mod tests {
         out
     }
 
-    /// Edits of a text of so many bytes, from a number: each next digit is what is done at the next place.
+    /// Makes edits of a text of this length from a number: each digit selects what happens at the next offset.
     fn edits(length: usize, mut number: u64, letter: u8) -> Vec<Edit> {
         let (mut edits, mut at) = (Vec::new(), 0);
         while at <= length {
@@ -178,9 +178,9 @@ mod tests {
         edits
     }
 
-    /// Every pair of short lists over a short text.
+    /// Tests every pair of short lists over a short text.
     #[test]
-    fn two_lists_make_what_they_make_one_after_the_other() {
+    fn a_composed_list_does_what_both_lists_do() {
         let raw = b"abcde";
         let mut met = 0;
         for one in (0..27_u64.pow(3)).step_by(37) {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_that_do_not_meet_stay_apart() {
+    fn edits_that_do_not_touch_stay_separate() {
         let at = |start, end, with: &str| Edit::new(Span::new(start, end), with);
         for (first, second, want) in [
             (
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn places_lead_back() {
+    fn spans_map_back_to_the_original() {
         // "abcdef" becomes "abXXcf".
         let edits = [
             Edit::new(Span::new(2, 2), "XX"),

@@ -1,12 +1,12 @@
 //! Reverts labels that the planner widened for embedded messages, because these stay unchanged.
 //!
 //! # Limits
-//! Never makes a label narrower than it came.
+//! Never makes a label narrower than it was on arrival.
 
 use mailglot_mime::{Edit, Message, PartKind, Span};
 
-/// Takes the edits away that say 8bit of a composite part without eight bits in it, and those that make an embedded message one in
-/// raw UTF-8. Asked when the edits in embedded messages are gone; linear in the message for each level of its parts.
+/// Removes the edits that label a composite part without eight-bit content as 8bit, and those that relabel an embedded message as message/global.
+/// Requires that the edits in embedded messages are removed already. Linear in the message for each level of its parts.
 pub(super) fn take_back(message: &Message<'_>, edits: &mut Vec<Edit>) {
     if !message
         .parts()
@@ -32,14 +32,14 @@ pub(super) fn take_back(message: &Message<'_>, edits: &mut Vec<Edit>) {
     });
 }
 
-/// Returns true if an edit stands in the Content-Type of an embedded message.
+/// Returns true if an edit is in the Content-Type of an embedded message.
 fn is_type_of_embedded(message: &Message<'_>, edit: &Edit) -> bool {
     let within = |index: Option<u32>| is_within(message, index, edit);
     part_of(message, edit)
         .is_some_and(|part| part.kind == PartKind::Message && within(part.content_type))
 }
 
-/// Returns true if an edit gives an embedded message the type that it has for its place: no other field is put into its header.
+/// Returns true if an edit adds a Content-Type to an embedded message that has none, as in a digest. No other field is ever added to its header.
 fn is_new_field_of_embedded(message: &Message<'_>, edit: &Edit) -> bool {
     let untyped = |part: &mailglot_mime::Part| {
         part.kind == PartKind::Message
@@ -49,14 +49,14 @@ fn is_new_field_of_embedded(message: &Message<'_>, edit: &Edit) -> bool {
     edit.span.is_empty() && part_of(message, edit).is_some_and(untyped)
 }
 
-/// The body of the composite part in whose Content-Transfer-Encoding an edit stands.
+/// Returns the body of the composite part whose Content-Transfer-Encoding an edit changes.
 fn holder(message: &Message<'_>, edit: &Edit) -> Option<Span> {
     let part = part_of(message, edit)?;
     let composite = matches!(part.kind, PartKind::Message | PartKind::Multipart);
     (composite && is_within(message, part.content_transfer_encoding, edit)).then_some(part.body)
 }
 
-/// The part in whose header an edit stands. Parts stand in document order.
+/// Returns the part in whose header an edit is. Parts are in document order.
 fn part_of<'m>(message: &'m Message<'_>, edit: &Edit) -> Option<&'m mailglot_mime::Part> {
     let after = message
         .parts()
@@ -64,7 +64,7 @@ fn part_of<'m>(message: &'m Message<'_>, edit: &Edit) -> Option<&'m mailglot_mim
     message.parts()[..after].last()
 }
 
-/// Returns true if an edit stands in the value of the field of this number.
+/// Returns true if an edit is in the value of the field with this index.
 fn is_within(message: &Message<'_>, index: Option<u32>, edit: &Edit) -> bool {
     let field = index.and_then(|index| message.all_fields().get(index as usize));
     field.is_some_and(|field| {

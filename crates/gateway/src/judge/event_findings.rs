@@ -5,7 +5,7 @@ use crate::policy::{Finding, Findings};
 use mailglot_codec::Charset;
 use mailglot_mime::{Detail, Event, EventKind, Message, PartId, Reason, Report};
 
-/// Adds the findings that events tell of; of events that were only counted, each kind once.
+/// Adds the findings of events. For events that were only counted, each kind is added once.
 pub(super) fn find(
     message: &Message<'_>,
     report: &Report,
@@ -55,7 +55,7 @@ fn is_raw_shift(text: &[u8]) -> bool {
         && memchr::memmem::find(text, b"=?").is_none()
 }
 
-/// The finding that an event stands for.
+/// Returns the finding of an event.
 fn told(event: &Event, envelope: &Envelope) -> Option<Finding> {
     use EventKind as E;
     Some(match event.kind {
@@ -119,7 +119,7 @@ fn of_parameter(message: &Message<'_>, event: &Event) -> Option<Finding> {
         return None;
     }
     let before = &message.raw()[..event.at.start.min(message.raw().len())];
-    // No name of a parameter that counts is longer, marks included.
+    // Longer than the name of every parameter of interest, with its RFC 2231 suffixes.
     let before = &before[before.len().saturating_sub(64)..];
     let start = before
         .iter()
@@ -140,7 +140,7 @@ fn of_parameter(message: &Message<'_>, event: &Event) -> Option<Finding> {
     })
 }
 
-/// Hidden characters that turn the direction of writing have a finding of their own.
+/// Hidden characters that change the direction of writing have a finding of their own.
 fn hidden(message: &Message<'_>, event: &Event, findings: &mut Findings) {
     use mailglot_mime::encoded_word::HeaderContext;
     use mailglot_mime::header::FieldKind;

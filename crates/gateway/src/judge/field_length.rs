@@ -3,7 +3,7 @@
 //! A server truncates a longer field silently. Text and addresses would be lost behind the gateway without a report.
 //!
 //! # Limits
-//! A field that came longer stays unchanged, even if rewriting would make it shorter. A field is never rewritten in part.
+//! A field that is longer on arrival stays unchanged, even if rewriting would make it shorter. A field is never rewritten in part.
 
 use super::kept_spans::KeptSpans;
 use crate::limits::LONGEST_FIELD;
@@ -17,8 +17,8 @@ pub(super) fn take_back(message: &Message<'_>, findings: &mut Findings, edits: &
     }
 }
 
-/// Takes the edits away that would make a header field longer than servers take, 59,000 bytes; where such a field says how a part is read, all of
-/// the part stays. The parts in whose headers these fields are. Linear in the fields and edits, which are sorted and apart.
+/// Removes the edits that would make a header field longer than [`LONGEST_FIELD`]. If such a field says how its part is decoded, the whole part stays
+/// unchanged. Returns the parts of these fields. Linear in the fields and edits, which are sorted and do not overlap.
 pub(crate) fn hold_fields(message: &Message<'_>, edits: &mut Vec<Edit>) -> Vec<PartId> {
     let grown: usize = edits.iter().map(|edit| edit.with.len()).sum();
     if message.raw().len() + grown <= LONGEST_FIELD {
@@ -50,12 +50,12 @@ pub(crate) fn hold_fields(message: &Message<'_>, edits: &mut Vec<Edit>) -> Vec<P
     parts
 }
 
-/// Bytes of a field with those of the edits that stand in it; none where it stays, or goes.
+/// Returns the length of a field after the edits in it; 0 if no edit changes it.
 fn length(field: &header::Field, edits: &[Edit]) -> usize {
     let span = field.full;
     let inside = edits.iter().take_while(|edit| edit.span.start < span.end);
     let (mut grown, mut shrunk) = (0, 0);
-    // What stands right before the field is another one.
+    // An edit that ends at the start of the field belongs to the field before.
     for edit in inside.filter(|edit| edit.span.end > span.start) {
         grown += edit.with.len();
         shrunk += edit.span.end.min(span.end) - edit.span.start.max(span.start);

@@ -20,10 +20,10 @@ const FIRST_COUNTS: [&[u8]; 4] = [
 ];
 /// The name for a first line that begins with white space below an added field.
 pub(crate) const LEADING: &[u8] = b"X-Leading-Line:";
-/// Longest line that we write (RFC 5322 2.1.1).
+/// Length limit of written lines (RFC 5322, section 2.1.1).
 const WIDTH: usize = 76;
 
-/// Edits that delete the fields which no reader should believe where another one stands above them.
+/// Returns the edits that delete repeated fields below the first one.
 pub(super) fn duplicates(message: &Message<'_>, findings: &Findings) -> Vec<Edit> {
     if !findings.has(Finding::DuplicateHeader) {
         return Vec::new();
@@ -51,21 +51,21 @@ pub(super) fn duplicates(message: &Message<'_>, findings: &Findings) -> Vec<Edit
         let signed =
             part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
         if signed || part.kind == PartKind::Message {
-            // Its own header is not signed; its content may be.
+            // Its own header is not signed, but its content may be.
             sealed_until = part.body.end;
         }
     }
     deletions(gone)
 }
 
-/// Edits that delete bytes, each once.
+/// Returns the edits that delete these spans, each once.
 pub(super) fn deletions(mut gone: Vec<Span>) -> Vec<Edit> {
     gone.sort_unstable_by_key(|span| span.start);
     gone.dedup();
     gone.into_iter().map(|span| Edit::new(span, b"")).collect()
 }
 
-/// The fields that tell of findings and of the original.
+/// Returns the field with the findings, if the policy asks for it.
 pub(super) fn added(
     rules: &Rules,
     wanted: Action,
@@ -85,7 +85,7 @@ pub(super) fn added(
         .collect()
 }
 
-/// How the lines of a message end: with CRLF where its first line does, else with LF.
+/// Returns the line end of a message: CR LF if its first line ends so or has no LF, else LF.
 pub(crate) fn line_end(raw: &[u8]) -> &'static [u8] {
     let first = memchr::memchr(b'\n', raw);
     if first.is_none_or(|at| at > 0 && raw[at - 1] == b'\r') {
@@ -95,7 +95,7 @@ pub(crate) fn line_end(raw: &[u8]) -> &'static [u8] {
     }
 }
 
-/// Fields as they stand above a message, in lines that end so.
+/// Returns the added fields as bytes, with this line end, and the name for the first line below them.
 pub(crate) fn above(
     added: &[(FieldValue, FieldValue)],
     raw: &[u8],
@@ -132,10 +132,10 @@ pub(super) fn name_below(raw: &[u8], edits: &[Edit], eol: &[u8]) -> Vec<u8> {
     let first = below.map_or(raw.get(at..).unwrap_or_default(), std::slice::from_ref);
     let line = &first[..memchr::memchr2(b'\r', b'\n', first).unwrap_or(first.len())];
     if matches!(line, [b' ' | b'\t', ..]) {
-        // A first line that begins with white space would go on with what we say.
+        // A first line that begins with white space would continue the added field.
         name_for(LEADING, line, eol)
     } else if line.starts_with(b"From ") || line.starts_with(b">From ") {
-        // The line of a mailbox is one at the very beginning only; elsewhere it ends a header for some.
+        // A `From ` line is a separator of mailboxes only at the very beginning. Elsewhere it ends the header for some readers.
         name_for(NAMED, line, eol)
     } else {
         Vec::new()
@@ -155,7 +155,7 @@ pub(crate) fn findings_field(
     )
 }
 
-/// Builds the field about the original of a rewritten message. `came` is the message before forged fields were deleted.
+/// Builds the field about the original of a rewritten message. `came` is the message on arrival, with its forged fields.
 pub(super) fn original(
     message: &Message<'_>,
     came: &[u8],
@@ -171,7 +171,7 @@ pub(super) fn original(
     let mut bytes = Vec::new();
     // Writing to memory cannot fail.
     let _ = splice(raw, edits, &mut bytes);
-    // The tree of parts stays.
+    // The edits do not change the tree of parts.
     let after = Message::parse(&bytes, &rules.rewriting.limits);
     let mut parts = Vec::new();
     for reading in report.readings.iter().take(Findings::LISTED) {
@@ -205,7 +205,7 @@ pub(super) fn original(
     field(name, &words)
 }
 
-/// The charset that we wrote.
+/// Returns the charset of a rewritten part.
 fn charset(part: &Part, raw: &[u8]) -> &'static str {
     let label = part.charset.map(|span| span.of(raw)).unwrap_or_default();
     let label = label
@@ -218,12 +218,12 @@ fn charset(part: &Part, raw: &[u8]) -> &'static str {
     }
 }
 
-/// `host; v=1; verdict=…; action=…; findings="…"`, folded. Every word is of a closed list, or of the configuration.
+/// Returns the words of `host; v=1; verdict=…; action=…; findings="…"`. Each comes from a fixed list or from the configuration.
 fn results(rules: &Rules, wanted: Action, findings: &Findings, mode: Option<&str>) -> Vec<String> {
     let ambiguous = findings
         .counted()
         .any(|(finding, _)| finding.is_ambiguous());
-    // Of these nothing is known.
+    // With these findings the message was not read completely.
     let unread = findings.has(Finding::TooLarge) || findings.has(Finding::HeaderTooLong);
     let mut words = vec![
         format!("{};", rules.host),
@@ -258,7 +258,7 @@ fn results(rules: &Rules, wanted: Action, findings: &Findings, mode: Option<&str
     words
 }
 
-/// A field of words with blanks between, folded before the line gets too long.
+/// Builds a field of words separated by spaces, folded before a line gets too long.
 fn field(name: &str, words: &[String]) -> Option<(FieldValue, FieldValue)> {
     let (mut value, mut column) = (String::new(), name.len() + 2);
     for (at, word) in words.iter().enumerate() {

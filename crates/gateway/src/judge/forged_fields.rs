@@ -1,8 +1,8 @@
-//! Finds forged fields: fields of the gateway's own names that came with a message, wherever some mail reader sees one.
+//! Finds forged fields: fields with the gateway's own names in an arriving message, wherever some mail reader sees one.
 //!
-//! Readers disagree where a header ends. A line that is no field ends it for some. Others skip some such lines (`From `) or all of them and
-//! continue. For some a CR alone ends a line. So the widest header counts: lines that begin behind an LF, up to an empty line; and lines that
-//! begin behind a CR alone, up to the first line that is empty for readers that end lines there.
+//! Readers disagree where a header ends. A line that is not a field ends it for some. Others skip some such lines (`From `) or all of them and
+//! continue. For some a CR alone ends a line. So the widest header counts: lines that begin after an LF, up to an empty line; and lines that
+//! begin after a CR alone, up to the first line that is empty for readers that end lines there.
 //!
 //! # Limits
 //! If no empty line ends the header, a line of the text that begins with such a name is deleted, too. Fields of embedded messages stay, because
@@ -11,7 +11,7 @@
 use crate::policy::Rules;
 use mailglot_mime::{Eol, Event, EventKind, Message, PartId, Span, header};
 
-/// The claims of a message, in order and apart.
+/// Returns the forged fields of a message, sorted and without overlap.
 pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
     let raw = message.raw();
     let damage = |event: &&Event| {
@@ -41,7 +41,7 @@ pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
         .filter(|event| event.kind == EventKind::MimeNoBlankLine)
         .map(|event| event.at.start)
     {
-        // A line of blanks that stands for the empty one is not taken with the field before it.
+        // A line of blanks in the place of the empty line is not deleted with the field before it.
         for span in forged_fields
             .iter_mut()
             .filter(|span| span.start < end && end < span.end)
@@ -52,7 +52,7 @@ pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
     forged_fields
 }
 
-/// Returns the forged fields of a message. The message must contain the whole header and the empty line behind it. Linear in the header.
+/// Returns the forged fields of a message. The message must contain the whole header and the empty line after it. Linear in the header.
 pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
     let mut forged_fields = Vec::new();
     let mut soft = true;
@@ -61,11 +61,11 @@ pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
         let mut end = start + field_end(&raw[start..]);
         let field = &raw[start..end];
         if end == raw.len() && field.starts_with(b"\r") && !field.ends_with(b"\n") {
-            // No LF ends a line here: this one is empty.
+            // No line ends in LF from here on, so this line is empty.
             break;
         }
         if is_forged_field_line(field, rules) {
-            // To those to whom a CR ends lines other fields stand behind it, and the whole message where no LF does.
+            // Readers that end lines at CR see other fields after it, or the rest of the message if there is no LF.
             let text = text_end(field, 0);
             end = start + text + line_end(&field[text..]);
             forged_fields.push(Span::new(start, end));
@@ -79,8 +79,8 @@ pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
     forged_fields
 }
 
-/// A field without the claims that begin behind a CR in it, and how many these are; other such CR become spaces, as they can stand in no
-/// value. None where there is no such claim.
+/// Returns the field without the forged fields that begin after a CR in it, and their number. Other CR become spaces, because a value
+/// cannot contain them. `None` if there is no such forged field.
 pub(crate) fn without(field: &[u8], rules: &Rules) -> Option<(Vec<u8>, u32)> {
     let mut gone = Vec::new();
     behind_returns(field, rules, |span| gone.push(span));
@@ -98,12 +98,12 @@ pub(crate) fn without(field: &[u8], rules: &Rules) -> Option<(Vec<u8>, u32)> {
     (!gone.is_empty()).then_some((left, gone.len() as u32))
 }
 
-/// Returns true if a line is empty; CR before its end counts for nothing.
+/// Returns true if a line is empty, apart from CR before its LF.
 fn is_empty_line(bytes: &[u8]) -> bool {
     bytes.iter().find(|byte| **byte != b'\r') == Some(&b'\n')
 }
 
-/// Where the lines of a field end: behind the first LF without white space behind it.
+/// Returns the end of a field: after the first LF that is not followed by white space.
 fn field_end(bytes: &[u8]) -> usize {
     let ends = |at: &usize| !matches!(bytes.get(at + 1), Some(b' ' | b'\t'));
     memchr::memchr_iter(b'\n', bytes)
@@ -111,11 +111,11 @@ fn field_end(bytes: &[u8]) -> usize {
         .map_or(bytes.len(), |at| at + 1)
 }
 
-/// Gives the claims that begin behind a CR alone, each with that CR and without the end of its last line. False where there is a line that
-/// is empty to those to whom a CR ends lines: behind it they see no header.
+/// Finds the forged fields that begin after a CR alone; each span includes that CR, but not the end of the last line. Returns false at a line
+/// that is empty for readers that end lines at CR, because the header ends there for them.
 fn behind_returns(field: &[u8], rules: &Rules, mut found: impl FnMut(Span)) -> bool {
     let alone = |at: &usize| field.get(at + 1) != Some(&b'\n');
-    // Where a line ends.
+    // End of the current line.
     let mut at = memchr::memchr_iter(b'\r', field)
         .find(alone)
         .unwrap_or(field.len());
@@ -149,7 +149,7 @@ fn text_end(field: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Returns the length of the line end here.
+/// Returns the length of the line end at the start of `bytes`.
 fn line_end(bytes: &[u8]) -> usize {
     match bytes {
         [b'\r', b'\n', ..] => 2,
@@ -158,7 +158,7 @@ fn line_end(bytes: &[u8]) -> usize {
     }
 }
 
-/// Returns true if a field with all its lines would be taken for ours.
+/// Returns true if a reader would take a field, with all its lines, for the gateway's own.
 fn is_forged_field_line(field: &[u8], rules: &Rules) -> bool {
     let Some(colon) = memchr::memchr(b':', field) else {
         return false;
@@ -166,15 +166,15 @@ fn is_forged_field_line(field: &[u8], rules: &Rules) -> bool {
     is_forged_field(field[..colon].trim_ascii_end(), &field[colon + 1..], rules)
 }
 
-/// Returns true if a field of this name may be one that would be taken for ours.
+/// Returns true if a field of this name may be forged.
 pub(crate) fn is_suspect(name: &[u8], rules: &Rules) -> bool {
     is_own(name, rules) || rules.strips_results && name.eq_ignore_ascii_case(RESULTS)
 }
 
-/// The field with authentication results (RFC 8601 2).
+/// The field with authentication results (RFC 8601, section 2).
 const RESULTS: &[u8] = b"authentication-results";
 
-/// Returns true if a field would be taken for ours: a report, or the result of a check that was not made here.
+/// Returns true if a reader would take a field for the gateway's own: a report, or the result of a check that was not made here.
 pub(crate) fn is_forged_field(name: &[u8], value: &[u8], rules: &Rules) -> bool {
     let forged = || {
         rules
@@ -195,7 +195,7 @@ fn is_own(name: &[u8], rules: &Rules) -> bool {
         .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
 }
 
-/// Returns true if a server of this name has reported on the signatures (RFC 8601 2.2).
+/// Returns true if a server of this name has reported on the signatures (RFC 8601, section 2.2).
 pub(super) fn has_results_of(message: &Message<'_>, id: &str) -> bool {
     results_of(message, id).next().is_some()
 }
@@ -217,7 +217,7 @@ fn is_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
         && server(&header::unfold(value)).eq_ignore_ascii_case(id.as_bytes())
 }
 
-/// As some reader behind us may take it: with blanks around the name that the grammar does not have, or the dot of the root behind it.
+/// Parses leniently, as later readers may: with blanks around the name that the grammar does not allow, or a dot after it.
 fn seems_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
     // Readers treat invalid bytes differently. Python's `strip` treats control characters as blanks.
     let blank = |c: char| c.is_whitespace() || c.is_control() || c == char::REPLACEMENT_CHARACTER;
@@ -233,7 +233,7 @@ fn seems_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
         let value = header::unfold(value);
         let value = String::from_utf8_lossy(&value);
         let mut rest = value.trim_start_matches(blank);
-        // Comments may stand between such blanks too.
+        // Comments may be between such blanks, too.
         while rest.starts_with('(') {
             let behind = behind_comments(rest.as_bytes()).len();
             rest = rest
@@ -245,7 +245,7 @@ fn seems_result_of(name: &[u8], value: &[u8], id: &str) -> bool {
     }
 }
 
-/// Returns the authserv-id, a token or a quoted string behind comments (RFC 8601, section 2.2). Ignores a version and anything else behind
+/// Returns the authserv-id, a token or a quoted string after comments (RFC 8601, section 2.2). Ignores a version and anything else after
 /// it.
 fn server(value: &[u8]) -> Vec<u8> {
     let rest = behind_comments(value);

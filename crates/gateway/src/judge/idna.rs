@@ -27,7 +27,7 @@ pub(super) fn decoded(label: &str) -> Option<String> {
     (!text.is_ascii() && text.chars().all(stands)).then_some(text)
 }
 
-/// RFC 3492 6.2.
+/// Decodes Punycode (RFC 3492, section 6.2).
 fn punycode(code: &str) -> Option<String> {
     const BASE: u32 = 36;
     const LEAST: u32 = 1;
@@ -82,8 +82,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_of_the_standard_are_read() {
-        // RFC 3492 7.1 (A), (D), (I), (L), and labels of every day.
+    fn samples_of_rfc_3492_are_decoded() {
+        // RFC 3492, section 7.1, samples (A), (D), (I), (L), and common labels.
         for (code, text) in [
             ("egbpdaj6bu4bxfgehfvwxn", "ليهمابتكلموشعربي؟"),
             ("Proprostnemluvesky-uyb24dma41a", "Pročprostěnemluvíčesky"),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_label_is_refused() {
+    fn malformed_labels_are_rejected() {
         for label in [
             "xn--",
             "xn--a",

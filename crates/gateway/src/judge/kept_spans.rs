@@ -6,12 +6,12 @@
 use super::signatures;
 use mailglot_mime::{Edit, Message, PartId, PartKind, Span, header};
 
-/// Spans that stay unchanged, against the planner.
+/// Spans that stay unchanged, whatever the planner proposes.
 #[derive(Debug, Default)]
 pub(super) struct KeptSpans(Vec<Span>);
 
 impl KeptSpans {
-    /// A part stays, its header too.
+    /// Keeps a part with its header.
     pub(super) fn part(&mut self, message: &Message<'_>, id: PartId) {
         let whole = message
             .part(id)
@@ -19,8 +19,9 @@ impl KeptSpans {
         self.0.extend(whole);
     }
 
-    /// Embedded messages stay: nobody signs a part of them only, and who forwards one vouches for nothing in it. Where only `seven` bits may
-    /// leave, one that has eight is written in seven (RFC 6152 3; none of it may be encoded as a whole, RFC 2045 6.4), unless it is signed.
+    /// Keeps embedded messages: a signature covers them as a whole, and whoever forwards one does not vouch for its content. If only `seven` bits are
+    /// allowed, an embedded message with eight bits is encoded, unless it is signed (RFC 6152, section 3). It must not be encoded as a whole
+    /// (RFC 2045, section 6.4).
     pub(super) fn embedded(&mut self, message: &Message<'_>, seven: bool) {
         let parts = message.parts();
         let mut until = 0;
@@ -30,7 +31,7 @@ impl KeptSpans {
             .filter(|(_, part)| part.kind == PartKind::Message)
         {
             if part.body.start < until {
-                // The whole part around it stays.
+                // It is inside a part that is kept as a whole.
                 continue;
             }
             let inner = PartId(index as u32 + 1);
@@ -50,13 +51,13 @@ impl KeptSpans {
         self.0.push(field.full);
     }
 
-    /// In the order of the message, for [`KeptSpans::hold`].
+    /// Sorts the spans by offset, for [`KeptSpans::hold`].
     pub(super) fn sorted(mut self) -> Self {
         self.0.sort_unstable_by_key(|span| (span.start, span.end));
         self
     }
 
-    /// Takes the edits away that touch what stays. Both lists are walked once.
+    /// Removes the edits that touch a kept span. Linear in both lists.
     pub(super) fn hold(&self, edits: &mut Vec<Edit>) {
         if self.0.is_empty() || edits.is_empty() {
             return;

@@ -5,7 +5,7 @@
 
 use mailglot_codec::Script;
 
-/// Returns true if one word of the text has letters of two of them.
+/// Returns true if one word of the text has letters of two of these scripts.
 pub(super) fn is_mixed(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|word| {
         let mut scripts = word

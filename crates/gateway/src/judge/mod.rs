@@ -7,7 +7,7 @@
 //!
 //! Some edits do not depend on the action: deleting forged and repeated fields, repairs of structure, the name of a first line below an added
 //! field. They come first. Everything else is found and planned in their result, so that a second pass finds nothing more. Both lists of edits
-//! are then composed into one, in offsets of the message as it came.
+//! are then composed into one, in offsets of the message on arrival.
 //!
 //! # Limits
 //! Of parts under a signature only labels and structure are checked, not the text.
@@ -65,21 +65,21 @@ pub struct Judgement<'a> {
     pub findings: Findings,
     /// Edits of the message; empty if it stays as it is.
     pub edits: Vec<Edit>,
-    /// Fields above all others: names, and values without the space behind the colon, folds in them as LF and a space.
+    /// Fields to add on top: name and value, without the space after the colon. Folds are LF and a space.
     pub added: Vec<(FieldValue, FieldValue)>,
     /// The report of the planner.
     pub report: Report,
-    /// How many parts the message has.
+    /// Number of parts of the message.
     pub parts: u32,
-    /// Those of them that are changed.
+    /// The parts that are changed.
     pub changed: Vec<ChangedPart>,
     raw: &'a [u8],
-    /// Its line end.
+    /// The line end of the message.
     eol: &'static [u8],
 }
 
 impl<'a> Judgement<'a> {
-    /// A message that stays as it is, unread.
+    /// Returns the judgement of a message that was not read and stays unchanged.
     pub fn unread(raw: &'a [u8]) -> Self {
         Self {
             action: Action::Pass,
@@ -96,12 +96,12 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    /// The message as it came.
+    /// Returns the message on arrival.
     pub fn raw(&self) -> &'a [u8] {
         self.raw
     }
 
-    /// The message as it leaves; added fields end as its first line does.
+    /// Returns the message after the edits, with the added fields. Their line end is that of its first line.
     pub fn bytes(&self) -> Cow<'a, [u8]> {
         if self.edits.is_empty() && self.added.is_empty() {
             return Cow::Borrowed(self.raw);
@@ -113,14 +113,14 @@ impl<'a> Judgement<'a> {
         Cow::Owned(bytes)
     }
 
-    /// Bytes of the message as it leaves, added fields aside.
+    /// Returns the size of the message after the edits in bytes, without added fields.
     pub fn size(&self) -> usize {
         let grown: usize = self.edits.iter().map(|edit| edit.with.len()).sum();
         let shrunk: usize = self.edits.iter().map(|edit| edit.span.len()).sum();
         self.raw.len() + grown - shrunk
     }
 
-    /// The findings that ask for this action, by name.
+    /// Returns the names of the findings that ask for this action.
     pub fn reasons(&self, rules: &Rules, action: Action) -> String {
         let of =
             |(finding, _): (Finding, u32)| (rules.action(finding) == action).then(|| finding.id());
@@ -137,7 +137,7 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
     judge_corrected(raw, envelope, rules, false)
 }
 
-/// Judges a message, whose stray line ends were set right before where it is `mended`.
+/// Judges a message. `mended` is true if its bare line ends were corrected before.
 pub(crate) fn judge_corrected<'a>(
     raw: &'a [u8],
     envelope: &Envelope,
@@ -152,7 +152,7 @@ pub(crate) fn judge_corrected<'a>(
         policy: &policy,
     };
     let came = Message::parse(raw, &policy.limits);
-    // Lines that end otherwise would make another message of one whose lines end in CR alone.
+    // Added lines that end in CR LF or LF would change the structure of a message whose lines end in CR alone.
     let eol = if came.eol() == Eol::Cr {
         Eol::Cr.bytes()
     } else {
@@ -181,7 +181,7 @@ pub(crate) fn judge_corrected<'a>(
     if plan.is_free && !outcome.added.is_empty() {
         let first = fields::name_below(message.raw(), &outcome.edits, eol);
         if !first.is_empty() {
-            // It is a field then, and is read as one.
+            // With the added name the line is a field, and is read as one.
             mends.insert(0, Edit::new(Span::new(0, 0), first));
             let draft = Draft {
                 report: plan.report,
@@ -229,10 +229,10 @@ pub(crate) fn judge_corrected<'a>(
     }
 }
 
-/// How messages are read.
+/// What judging a message depends on.
 #[derive(Clone, Copy)]
 struct JudgeContext<'r> {
-    /// The message as it came.
+    /// The message on arrival.
     came: &'r [u8],
     envelope: &'r Envelope,
     rules: &'r Rules,
@@ -247,7 +247,7 @@ struct Draft {
     edits: Vec<Edit>,
     /// Structure to repair. After that, other edits are planned for the repaired message.
     mends: Vec<Edit>,
-    /// No signature keeps it as it is.
+    /// True if no signature forbids edits.
     is_free: bool,
 }
 
@@ -259,7 +259,7 @@ struct Rewriting {
     added: Vec<(FieldValue, FieldValue)>,
 }
 
-/// How often a message is read again whose repairs show further damage.
+/// Limit on the passes over a message whose repairs reveal further damage.
 const ROUNDS: u32 = 4;
 
 impl JudgeContext<'_> {
@@ -296,7 +296,7 @@ impl JudgeContext<'_> {
             transfer_encodings::plan(message, &report, &findings, &mut edits);
             mends = fields::duplicates(message, &findings);
             if mends.is_empty() {
-                // Where fields go, a header may end at another line.
+                // If fields are deleted, a header may end at another line.
                 mends = structure_repair::plan(message, rules, &findings, &kept);
             }
             field_length::take_back(message, &mut findings, &mut edits);
@@ -326,7 +326,7 @@ impl JudgeContext<'_> {
             let bytes = structure_repair::spliced(message.raw(), &mends);
             let next = self.draft(&Message::parse(&bytes, &self.policy.limits));
             if !next.is_free {
-                // Signed mail must not be repaired then.
+                // The repaired message counts as signed, so it must not be repaired.
                 draft.edits.clear();
                 break;
             }
@@ -392,7 +392,7 @@ fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
     let base = &rules.rewriting;
     let mut policy = Cow::Borrowed(base);
     if envelope.smtputf8 && base.headers == Headers::Words && base.charset_out == CharsetOut::Utf8 {
-        // Raw UTF-8 is legal then, and a field without other charsets stays.
+        // With SMTPUTF8 raw UTF-8 is legal, and a field without other charsets stays.
         policy.to_mut().headers = Headers::RawUtf8;
     }
     if envelope.eight_bit && base.transfer == Transfer::Clean {
@@ -401,8 +401,8 @@ fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
     policy
 }
 
-/// Returns the action that the rules ask for, and the action that is taken. A message without findings is converted to UTF-8. Findings that
-/// rewriting corrects decide otherwise. `rewritten` is true if the plan has edits.
+/// Returns the action that the rules ask for, and the action that is taken. A message without findings is converted to UTF-8. If
+/// rewriting corrects its findings, their actions decide about that. `rewritten` is true if the plan has edits.
 fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Action) {
     let line_ends_corrected = findings
         .counted()
@@ -417,7 +417,7 @@ fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Actio
         Action::Normalize if !rewritten => Action::Tag,
         wanted => wanted,
     };
-    // Tagged is what has a field; that is known when the fields are made.
+    // Whether the message is tagged is known only when its added fields are built.
     let done = if rules.monitor || wanted == Action::Tag {
         Action::Pass
     } else {
@@ -428,7 +428,7 @@ fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Actio
 
 /// Returns true if the signature was verified by our server and nobody behind the gateway needs it.
 fn may_break_signature(message: &Message<'_>, rules: &Rules) -> bool {
-    // Where results are deleted as forged, one of our name is.
+    // If results in the gateway's own name are deleted as forged, such a result is not trusted.
     rules.signed == Signed::RewriteAfterVerify
         && !rules.strips_results
         && rules

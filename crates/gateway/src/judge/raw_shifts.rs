@@ -9,9 +9,9 @@ use crate::policy::{Finding, Findings};
 use mailglot_mime::{Message, PartId};
 use memchr::memmem;
 
-/// Fields of text (RFC 5322 3.6.5, RFC 2045 8).
+/// Fields with unstructured text (RFC 5322, section 3.6.5; RFC 2045, section 8).
 const TEXTS: [&[u8]; 4] = [b"subject", b"comments", b"keywords", b"content-description"];
-/// Characters of the shortest run of UTF-7: two units of 16 bits.
+/// Number of characters in the shortest run of UTF-7: two units of 16 bits.
 const SHORTEST: usize = 6;
 
 /// Adds the findings of this part's fields. Each finding counts once for a field.
@@ -33,13 +33,13 @@ pub(super) fn find(message: &Message<'_>, id: PartId, findings: &mut Findings) {
     }
 }
 
-/// Words between white space, apart from encoded words: those have a label.
+/// Returns the words between white space, except encoded words, which have a label.
 fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     let words = value.split(u8::is_ascii_whitespace);
     words.filter(|word| memmem::find(word, b"=?").is_none())
 }
 
-/// Returns true if there is `~{`, pairs of GB 2312 and `~}` (RFC 1843).
+/// Returns true if the text has `~{`, pairs of GB 2312 and `~}` (RFC 1843).
 fn has_hz(word: &[u8]) -> bool {
     let mut rest = word;
     while let Some(start) = memmem::find(rest, b"~{") {
@@ -55,8 +55,8 @@ fn has_hz(word: &[u8]) -> bool {
     false
 }
 
-/// Returns true if the word has a hidden `<`, or a run that a strict UTF-7 decoder accepts (RFC 2152): not behind a letter or digit, of at least two
-/// units, ended by `-`. A number with a plus sign is no run.
+/// Returns true if the word has a hidden `<`, or a run that a strict UTF-7 decoder accepts (RFC 2152): at least two units, not after a letter or
+/// digit, ended by `-`. A number with a plus sign is not a run.
 fn has_utf7(word: &[u8]) -> bool {
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'+', &word[at..]) {
@@ -81,7 +81,7 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'/'
 }
 
-/// Returns true if a run is whole units of UTF-16 with zero bits behind them, and no number.
+/// Returns true if a run consists of whole units of UTF-16 followed by zero bits, and is not a number.
 fn is_utf16(run: &[u8]) -> bool {
     let (mut bits, mut count, mut high) = (0_u32, 0_u32, false);
     for byte in run {
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hz_is_pairs_between_its_marks() {
+    fn hz_needs_pairs_between_its_delimiters() {
         for (word, want) in [
             (&b"~{VPND~}"[..], true),
             (b"Re:~{VPND~}!", true),
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn utf7_is_a_strict_run() {
+    fn utf7_needs_a_strict_run() {
         for (word, want) in [
             (&b"+AGEAYg-"[..], true),
             (b"(+ZeVnLIqe-)", true),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn words_with_a_label_are_none_of_it() {
+    fn encoded_words_are_not_searched() {
         let value = b" =?hz-gb-2312?Q?~{VPND~}?= b\r\n c";
         assert_eq!(
             words(value)

@@ -2,7 +2,7 @@
 
 use mailglot_mime::{Message, PartId, header};
 
-/// Returns true if a signature in this header covers a message, the whole or an embedded one: DKIM, DomainKeys, ARC, DKIM2. One that covers a part of
+/// Returns true if a signature in this header covers the whole message or an embedded one: DKIM, DomainKeys, ARC, DKIM2. One that covers a part of
 /// its body only (`l=`) counts.
 pub(super) fn is_signed(message: &Message<'_>, header_of: PartId) -> bool {
     let raw = message.raw();

@@ -5,9 +5,9 @@ use crate::policy::{Finding, Findings};
 use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{Edit, Eol, Message, Part, PartId, params};
 
-/// Parameters of a field, and comments in comments, that are read; a field of more stays as it is.
+/// Limit on the parameters of a field, and on the depth of comments. A field with more stays unchanged.
 const PARAMETERS: usize = 100;
-/// Shorter values cannot reach the limits of parameters and parentheses.
+/// Shorter values cannot exceed the limits on parameters and parentheses.
 const SHORT: usize = 2 * PARAMETERS;
 
 /// Adds the findings of the structure. Fields beyond the limits stay unchanged.
@@ -41,7 +41,7 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings, kept: &mut Ke
             _ if canonical(message, part).is_some() => {
                 findings.add(Finding::MalformedCte, || message.section(id));
             }
-            // Letters of another alphabet (RFC 4648 5), which some readers skip.
+            // Characters of the URL-safe alphabet (RFC 4648, section 5), which some readers skip.
             TransferEncoding::Base64
                 if memchr::memchr2(b'-', b'_', part.body.of(raw)).is_some() =>
             {
@@ -78,15 +78,15 @@ pub(super) fn canonical(message: &Message<'_>, part: &Part) -> Option<Edit> {
     Some(Edit::new(field.value, label))
 }
 
-/// RFC 2045 6.4 has no encoding there; RFC 6532 3.5 allows it for message/global.
+/// RFC 2045, section 6.4, forbids an encoding there; RFC 6532, section 3.5, allows it for message/global.
 fn is_composite(part: &Part) -> bool {
     part.media.top == "multipart"
         || part.media.top == "message" && !part.media.sub.starts_with("global")
 }
 
-/// Returns true if a CR or LF stands alone.
+/// Returns true if the bytes have a CR or LF that is not part of a CR LF.
 fn has_bare_ends(raw: &[u8]) -> bool {
-    /// Bytes without a branch, which whole registers look at; each piece but the last ends with the first byte of the next.
+    /// Number of bytes that are tested without a branch, so that the compiler uses vector instructions. Pieces overlap by one byte.
     const PIECE: usize = 1_024;
     let (Some(first), Some(last)) = (raw.first(), raw.last()) else {
         return false;
@@ -104,7 +104,7 @@ fn has_bare_ends(raw: &[u8]) -> bool {
             .any(|at| apart(&raw[at..raw.len().min(at + PIECE + 1)]))
 }
 
-/// Returns true if a value has more parameters, or comments in comments, than any mail needs.
+/// Returns true if a value has more parameters, or deeper nested comments, than any mail needs.
 fn is_overloaded(value: &[u8]) -> bool {
     let (mut depth, mut deepest, mut parameters) = (0_usize, 0, 0);
     for byte in value {
@@ -158,7 +158,7 @@ fn has_rival_boundary(message: &Message<'_>, part: &Part, id: PartId) -> bool {
 mod tests {
     use super::*;
 
-    /// Byte by byte.
+    /// Tests byte by byte, for comparison.
     fn slow(raw: &[u8]) -> bool {
         (0..raw.len()).any(|at| match raw[at] {
             b'\n' => at == 0 || raw[at - 1] != b'\r',
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_line_ends_are_seen_wherever_they_stand() {
+    fn bare_line_ends_are_found_at_every_offset() {
         for length in [0, 1, 2, 3, 1_023, 1_024, 1_025, 1_026, 2_048, 2_049, 3_000] {
             let text = vec![b'a'; length];
             assert!(!has_bare_ends(&text));

@@ -1,11 +1,11 @@
-//! Repairs structure: lines of only blanks in a header, headers without an empty line, lines in a header that are no fields, and multiparts
+//! Repairs structure: lines of only blanks in a header, headers without an empty line, lines in a header that are not fields, and multiparts
 //! without their closing delimiter.
 //!
 //! - A line that is no field ends the header if no known field follows soon. The empty line that some readers need is added there, as Postfix and
 //!   Sendmail do. If a known field follows, the line gets a name, so that no reader takes it for the end or skips it.
 //! - A line of blanks continues its field (RFC 5322, section 4.2, obs-FWS), but ends the header for some readers. Its blanks move to the end of the
 //!   line before it, so the text of the field stays.
-//! - A multipart that ends with its message or parent part gets the missing delimiter (RFC 2046, section 5.1.1) behind a line end of its own. The
+//! - A multipart that ends with its message or parent part gets the missing delimiter (RFC 2046, section 5.1.1) after a line end of its own. The
 //!   bytes of its last part stay.
 //!
 //! The findings are reported anyway. All other edits are planned for the repaired message: a line that got a name is read as that field.
@@ -19,13 +19,13 @@ use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_mime::{Edit, Eol, Event, EventKind, Limits, Message, PartId, PartKind, Span, splice};
 use std::cmp::Reverse;
 
-/// Bytes of the longest line that is made.
+/// Length limit of lines that a repair makes, in bytes.
 const WIDTH: usize = 900;
 
-/// The name of a line that had none.
+/// The field name for a line that is not a field.
 pub(crate) const NAMED: &[u8] = b"X-Unnamed-Line:";
 
-/// Returns the repairs that the rules ask for. Everything else is planned for their result. Linear in the message.
+/// Returns the repairs that the rules ask for. All other edits are planned for their result. Linear in the message.
 pub(super) fn plan(
     message: &Message<'_>,
     rules: &Rules,
@@ -86,14 +86,14 @@ fn sealed(message: &Message<'_>) -> Vec<(bool, bool)> {
     parts.collect()
 }
 
-/// Adds edits between fields.
+/// Adds the new edits that touch no kept span.
 fn add(mut new: Vec<Edit>, kept: &KeptSpans, edits: &mut Vec<Edit>) {
     kept.hold(&mut new);
     edits.append(&mut new);
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
 }
 
-/// The empty lines that headers lack, in the place of a line of blanks where that stands for one.
+/// Adds the missing empty lines after headers. Such a line replaces a line of blanks that readers take for it.
 fn end_headers(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     let eol = message.eol().bytes();
     let unended = message
@@ -111,7 +111,7 @@ fn end_headers(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
         .collect()
 }
 
-/// Names the lines in headers that are no fields. Continuation lines of such a line continue the new field.
+/// Adds a field name to each line in a header that is not a field. Its continuation lines continue the new field.
 fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     let (raw, eol) = (message.raw(), message.eol().bytes());
     let mut new = Vec::new();
@@ -135,7 +135,7 @@ fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
             {
                 let blank = matches!(line.first(), Some(b' ' | b'\t'));
                 if at > start && is_blank(content(line)) {
-                    // It would be a line of blanks within the new field.
+                    // It would become a line of blanks within the new field.
                     new.push(Edit::new(Span::new(at, at + line.len()), b""));
                 } else if at == start || !blank {
                     new.push(Edit::new(Span::new(at, at), name_for(NAMED, line, eol)));
@@ -159,7 +159,7 @@ pub(super) fn name_for(name: &[u8], line: &[u8], eol: &[u8]) -> Vec<u8> {
     [name, fold, blank].concat()
 }
 
-/// Takes the line ends away before lines of blanks.
+/// Deletes the line ends before lines of blanks.
 fn join_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     let raw = message.raw();
     let mut new = Vec::new();
@@ -181,7 +181,7 @@ fn join_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     new
 }
 
-/// An edit without the bytes at both its ends that stay.
+/// Returns the edit without the bytes at its start and end that do not change.
 fn narrowed(raw: &[u8], edit: &Edit) -> Edit {
     let old = edit.span.of(raw);
     let before = old
@@ -213,7 +213,7 @@ fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t'))
 }
 
-/// A line without its end.
+/// Returns a line without its line end.
 fn content(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
@@ -221,7 +221,7 @@ fn content(line: &[u8]) -> &[u8] {
 
 fn without_lines_of_blanks(field: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(field.len());
-    // Where the last line begins, and its end, which is not in it yet.
+    // Start of the last line in `out`, and its line end, which is not in `out` yet.
     let (mut start, mut end): (usize, &[u8]) = (0, b"");
     for (number, line) in field.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let text = content(line);
@@ -254,7 +254,7 @@ fn close(message: &Message<'_>, sealed: &[(bool, bool)], limits: &Limits, edits:
         })
         .filter(|(.., boundary)| boundary.len() <= WIDTH && !boundary.contains(&0))
         .collect();
-    // Where several end at a place, the inner ones first.
+    // If several end at the same offset, the inner ones come first.
     open.sort_unstable();
     let eol = message.eol().bytes();
     let mut new: Vec<Edit> = Vec::with_capacity(open.len());
@@ -277,7 +277,7 @@ fn close(message: &Message<'_>, sealed: &[(bool, bool)], limits: &Limits, edits:
             .iter()
             .take_while(|other| other.span.start <= edit.span.start)
             .all(|other| {
-                // It ends or begins here.
+                // The other edit ends or begins here.
                 !other.span.is_empty()
                     && (other.span.end == edit.span.start || other.span.start == edit.span.start)
             })
@@ -308,7 +308,7 @@ fn close(message: &Message<'_>, sealed: &[(bool, bool)], limits: &Limits, edits:
     }
 }
 
-/// The multiparts without a closing delimiter.
+/// Returns the multiparts without a closing delimiter.
 fn unclosed(message: &Message<'_>) -> impl Iterator<Item = PartId> {
     message
         .defects()
@@ -324,7 +324,7 @@ pub(super) fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
     bytes
 }
 
-/// Returns true if two messages have the same parts, cut by the same boundaries.
+/// Returns true if two messages have the same parts with the same boundaries.
 fn is_alike(one: &Message<'_>, other: &Message<'_>) -> bool {
     let ids = 0..one.parts().len() as u32;
     one.parts().len() == other.parts().len()
@@ -343,7 +343,7 @@ mod tests {
     use mailglot_mime::header;
 
     #[test]
-    fn lines_of_blanks_go_into_the_line_before_them() {
+    fn lines_of_blanks_move_to_the_line_before() {
         let long = format!(
             "A: b\r\n{}c\r\n",
             format!("{}\r\n", " ".repeat(300)).repeat(9)

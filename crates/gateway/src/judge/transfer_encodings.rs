@@ -1,7 +1,7 @@
 //! Normalizes the spelling of transfer encodings, so that every reader decodes the same bytes.
 //!
 //! # Limits
-//! Base64 with plain text behind it stays, because nobody knows which of the two was meant. Parts under a signature and embedded messages stay.
+//! Base64 followed by plain text stays, because it is unknown which of the two was meant. Parts under a signature and embedded messages stay.
 
 use super::structure;
 use crate::policy::{Finding, Findings};
@@ -64,7 +64,7 @@ pub(super) fn plan(
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
 }
 
-/// The body of a part encoded anew; none where it is in another encoding than it says, or would stay the same.
+/// Returns the body of a part, encoded again. `None` if its encoding is not the declared one, or if it would not change.
 fn body(message: &Message<'_>, id: PartId) -> Option<Edit> {
     let part = message.part(id)?;
     let old = part.body.of(message.raw());

@@ -1,4 +1,4 @@
-//! What a dry run would do, by the sender's domain: the summary that a trial of some days is for.
+//! Counts what a dry run would do, by the sender's domain, for the summary after a trial of some days.
 //!
 //! ```text
 //! dry-run=summary seconds=604800 messages=81231 pass=80007 tag=210 normalize=1002 tempfail=0 quarantine=0 reject=12 findings=raw-8bit-header:811,…
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! # Limits
-//! DomainCounts begin anew with each start. Of more than 2,000 domains those with the least to change are forgotten: what a domain had before
-//! it was forgotten is missing from its line, not from the summary.
+//! Counts start at zero with each start of the program. Beyond 2,000 domains, those with the fewest messages to change are dropped. The counts of
+//! a dropped domain are missing from its line, but not from the summary.
 
 use super::{Form, LogLine};
 use crate::event::Record;
@@ -18,16 +18,16 @@ use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Domains that are counted at a time.
+/// Limit on the number of counted domains.
 const DOMAINS: usize = 2_000;
-/// Domains that the summary names.
+/// Number of domains that the summary names.
 const TOP: usize = 10;
-/// Findings that a line names.
+/// Number of findings that a line names.
 const NAMED: usize = 5;
-/// Bytes of the longest domain (RFC 1035 2.3.4); one that is longer is cut.
+/// Length limit of a domain in bytes (RFC 1035, section 2.3.4). A longer one is truncated.
 const LONGEST: usize = 255;
 
-/// DomainCounts what a dry run would do.
+/// Counts what a dry run would do.
 #[derive(Debug)]
 pub struct DryRun {
     since: Instant,
@@ -38,17 +38,17 @@ pub struct DryRun {
 struct DryRunTotals {
     all: DomainCounts,
     domains: HashMap<Box<[u8]>, DomainCounts>,
-    /// Domains were forgotten.
+    /// True if domains were dropped.
     forgot: bool,
 }
 
-/// Messages of one domain, or of all.
+/// Counts of messages, of one domain or of all.
 #[derive(Clone, Debug)]
 struct DomainCounts {
     messages: u64,
-    /// By the action that the policy asks for.
+    /// Number of messages for each action that the policy asks for.
     wanted: [u64; Action::ALL.len()],
-    /// Messages with each finding.
+    /// Number of messages with each finding.
     findings: [u32; Finding::ALL.len()],
 }
 
@@ -72,7 +72,7 @@ impl Default for DryRun {
 }
 
 impl DryRun {
-    /// DomainCounts a message, if its policy only reports.
+    /// Counts a message if its policy only reports.
     pub fn record(&self, record: &Record) {
         if !record.dry_run {
             return;
@@ -129,12 +129,12 @@ impl DryRun {
 }
 
 impl DryRunTotals {
-    /// Forgets the half of all domains with the least to change.
+    /// Drops the half of all domains with the fewest messages to change.
     fn forget(&mut self) {
         let mut ranks: Vec<_> = self.domains.values().map(DomainCounts::rank).collect();
         let (_, middle, _) = ranks.select_nth_unstable(DOMAINS / 2);
         let middle = *middle;
-        // Of equal ones some stay.
+        // Of domains with equal counts, some stay.
         let mut stay = DOMAINS / 2;
         self.domains.retain(|_, counts| {
             let stays = counts.rank() > middle || counts.rank() == middle && stay > DOMAINS / 4;
@@ -155,18 +155,18 @@ impl DomainCounts {
         }
     }
 
-    /// Messages that would not stay as they came.
+    /// Returns the number of messages whose action is not `pass`.
     fn changed(&self) -> u64 {
         self.wanted.iter().sum::<u64>() - self.wanted[Action::Pass as usize]
     }
 
-    /// What decides about the order: messages to rewrite or stop, then messages to tag, then all.
+    /// Returns the sort key: messages to rewrite or stop, then messages to tag, then all messages.
     fn rank(&self) -> (u64, u64, u64) {
         let tagged = self.wanted[Action::Tag as usize];
         (self.changed() - tagged, tagged, self.messages)
     }
 
-    /// A line with its end.
+    /// Returns a log line with its line end.
     fn written(&self, mut line: LogLine) -> String {
         for action in Action::ALL {
             line = line.number(action.name(), self.wanted[action as usize]);
@@ -191,7 +191,7 @@ impl DomainCounts {
     }
 }
 
-/// The domain of an envelope sender in lower case; `<>` for bounces, and empty for a path without a domain.
+/// Returns the domain of an envelope sender in lower case: `<>` for bounces, and an empty text for a path without a domain.
 fn domain(sender: &[u8]) -> Box<[u8]> {
     let path = sender
         .strip_prefix(b"<")
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn domains_are_counted_and_the_worst_come_first() {
+    fn domains_are_counted_and_sorted_by_messages_to_change() {
         let dry_run = DryRun::default();
         assert_eq!(dry_run.lines(Form::Text), "");
         // Domain N sends N messages to rewrite and two that pass.
@@ -248,7 +248,7 @@ mod tests {
         }
         dry_run.record(&record("<>", Action::Tag));
         (0..1_000).for_each(|_| dry_run.record(&record("<a@clean.example>", Action::Pass)));
-        // A message that is really changed is none of a dry run.
+        // A message that is really changed does not count for a dry run.
         dry_run.record(&Record {
             dry_run: false,
             ..record("<a@real.example>", Action::Reject)
@@ -286,7 +286,7 @@ mod tests {
         );
     }
 
-    /// However many domains senders invent, memory is bounded, the totals are exact and a frequent domain stays.
+    /// Senders may invent any number of domains: memory is bounded, the totals are exact, and a frequent domain stays.
     #[test]
     fn invented_domains_do_not_push_out_frequent_ones() {
         let dry_run = DryRun::default();
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn senders_have_a_domain() {
+    fn the_domain_of_a_sender_is_found() {
         for (sender, want) in [
             ("<a@Example.ORG>", "example.org"),
             ("a@b", "b"),

@@ -1,7 +1,7 @@
-//! What happened, as a line and as counts: one of each for each message and each fault.
+//! Reports each message and each fault: one log line and one count.
 //!
 //! # Limits
-//! Faults are counted by their kind; what caused one stands in its line only.
+//! Faults are counted by kind. Only the log line names the cause.
 
 use super::{Form, LogLine, Metrics, Priority};
 use crate::event::{Record, ServerEvent};
@@ -10,23 +10,23 @@ use crate::policy::Action;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Tells what a server does: to a log, and to counters.
+/// Reports what a server does to a log and to counters.
 ///
-/// Lines of messages are collected, and written together when whoever told of them pauses; a fault is written at once, with all before it.
+/// Lines of messages are buffered and written together when the reporting thread pauses. A fault is written at once, with all lines before it.
 pub struct Journal {
     route: &'static str,
     form: Form,
     metrics: Arc<Metrics>,
     write: Box<dyn Fn(&str) + Send + Sync>,
-    /// Lines that are not written yet, each with its end.
+    /// Buffered lines, each with its line end.
     lines: Mutex<String>,
 }
 
-/// Bytes of lines that are written without a pause.
+/// Number of buffered bytes that are written without waiting for a pause.
 const ENOUGH: usize = 64 << 10;
 
 impl Journal {
-    /// For the server of one route (`milter`, `smtp`, `lmtp`); whole lines, one or more, each with its end, are given to `write`.
+    /// Makes a journal for one route (`milter`, `smtp`, `lmtp`). `write` gets one or more whole lines, each with its line end.
     pub fn new(
         route: &'static str,
         form: Form,
@@ -42,7 +42,7 @@ impl Journal {
         }
     }
 
-    /// Tells of a message or a fault; a message's line may wait for [`ServerEvent::Flush`].
+    /// Reports a message or a fault. The line of a message may wait for [`ServerEvent::Flush`].
     pub fn tell(&self, event: &ServerEvent<'_>) {
         match event {
             ServerEvent::Message(record) => {
@@ -81,7 +81,7 @@ impl Journal {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes all lines; their memory is kept for the next. Whoever tells meanwhile is not held up by whoever reads.
+    /// Writes all buffered lines and reuses their memory. The lock is released during the write, so a slow reader delays no other thread.
     fn put(&self, mut lines: MutexGuard<'_, String>) {
         if lines.is_empty() {
             return;
@@ -113,7 +113,7 @@ impl fmt::Debug for Journal {
 }
 
 impl Fault {
-    /// How urgent its line is.
+    /// Returns the priority of its log line.
     fn priority(&self) -> Priority {
         match self {
             Self::Panic
@@ -127,7 +127,7 @@ impl Fault {
 }
 
 impl Record {
-    /// The line of the log for this message, without an end.
+    /// Returns the log line of this message, without a line end.
     pub fn line(&self, route: &str, form: Form) -> String {
         self.told(
             route,
@@ -135,7 +135,7 @@ impl Record {
         )
     }
 
-    /// How urgent its line is.
+    /// Returns the priority of its log line.
     fn priority(&self) -> Priority {
         match self.action {
             _ if self.failed_open => Priority::Warning,
@@ -145,7 +145,7 @@ impl Record {
         }
     }
 
-    /// Makes an empty line that of this message.
+    /// Fills an empty log line with the values of this message.
     fn told(&self, route: &str, line: LogLine) -> String {
         let findings: Vec<_> = self
             .findings
@@ -222,7 +222,7 @@ mod tests {
         record
     }
 
-    /// They may cost originals.
+    /// A fault of a ledger may lose originals.
     #[test]
     fn faults_of_ledgers_are_errors() {
         let full = || io::Error::from(io::ErrorKind::StorageFull);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_a_look_has_a_higher_priority() {
+    fn refused_mail_and_faults_have_a_higher_priority() {
         let mut record = record();
         for (action, failed_open, want) in [
             (Action::Pass, false, "<6>msg=4F2 "),
@@ -379,7 +379,7 @@ mod tests {
             assert_eq!(written(), [line.repeat(3)]);
             journal.tell(&ServerEvent::Flush);
             assert!(written().is_empty());
-            // A fault is told at once, behind what came before it.
+            // A fault is written at once, after the lines before it.
             message();
             journal.tell(&ServerEvent::Fault {
                 connection: 1,
@@ -394,7 +394,7 @@ mod tests {
                     && text[line.len()..].contains("fault")
                     && text.ends_with('\n')
             );
-            // What is collected has an end, with or without a pause.
+            // The buffer is bounded, with or without a pause.
             let many = ENOUGH / line.len() + 2;
             (0..many).for_each(|_| message());
             drop(journal);

@@ -1,8 +1,8 @@
 //! Keeps the original of a message before it is changed.
 //!
 //! # Limits
-//! A message that only gains fields on top is not kept: its original is part of what is delivered. Of a queue id, the index entry of a message
-//! has the first 998 bytes. A sender above 998 bytes is not in it.
+//! A message that only gains fields on top is not kept, because the delivered message contains its original. The index entry of a message
+//! has at most the first 998 bytes of a queue id. It omits a sender of more than 998 bytes.
 
 use super::ledgers::message_id;
 use super::{Form, Ledgers, LogLine, Prepared};
@@ -74,7 +74,7 @@ impl Engine {
     }
 }
 
-/// Bytes of the longest queue id and sender in an index entry. A path of SMTP has 256 at most (RFC 5321 4.5.3.1.3).
+/// Length limit of queue id and sender in an index entry, in bytes. A path of SMTP has at most 256 (RFC 5321, section 4.5.3.1.3).
 const LONGEST: usize = 998;
 
 /// Returns the index entry of a message.
@@ -103,7 +103,7 @@ fn entry(raw: &[u8], envelope: &Envelope) -> IndexEntry {
     }
 }
 
-/// Most edits and parts that a note lists; further ones are counted only.
+/// Number of edits and parts that a note lists. Further ones are only counted.
 const LISTED: usize = 1_000;
 
 /// Returns the note of a ledger: the fields of the log line that are known before the verdict, and the replaced ranges.
@@ -150,9 +150,9 @@ mod tests {
     use super::*;
     use crate::record::{Catalog, Ledgers, Query, Retention};
 
-    /// A client chooses the length of its sender; the original is found whatever it is.
+    /// A client chooses the length of its sender. The original is found for any length.
     #[test]
-    fn an_original_is_found_whatever_the_length_of_its_envelope() {
+    fn an_original_is_found_for_any_length_of_its_envelope() {
         let at = tempfile::tempdir().unwrap();
         let ledgers = Ledgers::open(at.path(), Retention::default(), |_| ()).unwrap();
         let catalog = Catalog::open(at.path()).unwrap();

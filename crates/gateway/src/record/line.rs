@@ -1,64 +1,64 @@
-//! One line of a log: logfmt (`key=value`), or JSON with the same keys.
+//! Builds a log line: logfmt (`key=value`), or JSON with the same keys.
 //!
-//! A value is bytes of whoever sent the mail. What is not a plain character of ASCII, and `"` and `\`, is written `\xNN`: no value ends
-//! its line or itself, and each can be read back. Such a value stands in quotes, and its backslashes are doubled, as readers of logfmt and of
-//! JSON expect. Both forms hold the same characters.
+//! A value consists of bytes that the sender of the mail chose. Bytes that are not printable ASCII, `"` and `\` are written as `\xNN`, so no value
+//! can end its line or itself, and each can be decoded. Such a value is quoted, and its backslashes are doubled, as readers of logfmt and of
+//! JSON expect. Both forms contain the same characters.
 //!
-//! For journald a line of logfmt begins with its priority (`<6>`), which journald takes off standard error of a service
+//! For journald a logfmt line begins with its priority (`<6>`), which journald removes from standard error of a service
 //! (`SyslogLevelPrefix=` of systemd.exec(5)).
 //!
 //! # Limits
-//! Nobody can tell a value that was cut from one that ends in three dots.
+//! A truncated value cannot be distinguished from one that ends in three dots.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Characters of the longest value.
+/// Length limit of a value in characters.
 const LONGEST: usize = 256;
-/// Stands where a value was cut.
+/// Marks the place where a value was truncated.
 const CUT: &str = "...";
 
-/// How lines look.
+/// Form of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// logfmt: `key=value`, with blanks between; a value with other than plain characters stands in quotes.
+    /// logfmt: `key=value`, separated by spaces. A value with other than plain characters is quoted.
     #[default]
     Text,
-    /// An object of JSON.
+    /// A JSON object.
     Json,
-    /// logfmt behind a priority, for journald.
+    /// logfmt after a priority, for journald.
     Journald,
 }
 
-/// How urgent a line is, as syslog numbers it (RFC 5424 6.2.1).
+/// Priority of a line, with the numbers of syslog (RFC 5424, section 6.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Priority {
-    /// Something of ours failed.
+    /// The gateway itself failed.
     Error = 3,
-    /// Mail is deferred, or a peer made a mistake.
+    /// Mail is deferred, or a peer violated the protocol.
     Warning = 4,
-    /// Mail is refused or held.
+    /// Mail is rejected or quarantined.
     ServerEvent = 5,
-    /// Usual work.
+    /// Normal operation.
     Info = 6,
 }
 
-/// A line that grows, key by key. Keys are words of ours.
+/// Builds a line key by key. Keys are fixed words of the gateway.
 #[derive(Clone, Debug)]
 pub struct LogLine {
     form: Form,
     out: String,
-    /// Where it begins.
+    /// Offset at which the line begins.
     start: usize,
 }
 
 impl LogLine {
-    /// An empty line.
+    /// Makes an empty line.
     pub fn new(form: Form) -> Self {
         Self::behind(String::with_capacity(256), form, Priority::Info)
     }
 
-    /// An empty line behind text that stays.
+    /// Makes an empty line after existing text.
     pub(crate) fn behind(mut out: String, form: Form, priority: Priority) -> Self {
         if form == Form::Journald {
             // Writing to a string cannot fail.
@@ -71,7 +71,7 @@ impl LogLine {
         }
     }
 
-    /// Adds a value that is any bytes.
+    /// Adds a value of any bytes.
     #[must_use]
     pub fn bytes(mut self, key: &str, value: &[u8]) -> Self {
         self.key(key);
@@ -90,7 +90,7 @@ impl LogLine {
         self
     }
 
-    /// Adds a list with commas between: whole items, as many as fit. Three dots stand for further ones, of which there are `total` in all.
+    /// Adds a comma-separated list of whole items, as many as fit. Three dots mark omitted ones. `total` is the number of all items.
     #[must_use]
     pub fn list<'a>(
         self,
@@ -116,13 +116,13 @@ impl LogLine {
         self.bytes(key, &joined)
     }
 
-    /// Adds a value that is text.
+    /// Adds a text value.
     #[must_use]
     pub fn text(self, key: &str, value: &str) -> Self {
         self.bytes(key, value.as_bytes())
     }
 
-    /// Adds words of ours, however many: nothing in them is escaped or cut.
+    /// Adds fixed words of the gateway, without escaping or truncation.
     #[must_use]
     pub(crate) fn words(mut self, key: &str, words: &str) -> Self {
         debug_assert!(words.bytes().all(is_plain));
@@ -140,7 +140,7 @@ impl LogLine {
         self
     }
 
-    /// Adds a time in milliseconds, with two digits behind the point.
+    /// Adds a time in milliseconds, with two decimal places.
     #[must_use]
     pub fn millis(mut self, key: &str, value: Duration) -> Self {
         self.key(key);
@@ -149,7 +149,7 @@ impl LogLine {
         self
     }
 
-    /// The line, without an end, behind what stood there.
+    /// Returns the existing text with the line, without a line end.
     pub fn finish(mut self) -> String {
         if self.form == Form::Json {
             self.out.push_str(if self.out.len() == self.start {
@@ -176,7 +176,7 @@ impl LogLine {
         }
     }
 
-    /// A value, cut between two characters.
+    /// Adds a value. Truncates a long one between two characters.
     fn escaped(&mut self, value: &[u8]) {
         if value.len() <= LONGEST
             && value.iter().all(|byte| is_plain(*byte))
@@ -186,7 +186,7 @@ impl LogLine {
             return;
         }
         let mut room = LONGEST;
-        // No more of a long value is looked at than could be written.
+        // Reads no more of a long value than could be written.
         if value.len() > LONGEST || value.iter().copied().map(width_of).sum::<usize>() > LONGEST {
             room -= CUT.len();
         }
@@ -205,7 +205,7 @@ impl LogLine {
     }
 }
 
-/// Characters that a byte takes, apart from the doubled backslash.
+/// Returns the number of characters that a byte takes, apart from the doubled backslash.
 fn width_of(byte: u8) -> usize {
     if is_plain(byte) { 1 } else { 4 }
 }
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stay_in_their_place() {
+    fn values_are_quoted_and_escaped() {
         for (value, text, json) in [
             (&b"<a@b>"[..], "k=<a@b>", r#"{"k":"<a@b>"}"#),
             (b"", r#"k="""#, r#"{"k":""}"#),
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// Reads a value of the text form back.
+    /// Decodes a value of the logfmt form.
     fn read(line: &str) -> Vec<u8> {
         let value = line.strip_prefix("k=").unwrap();
         let value = value
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_comes_back_and_none_ends_the_line() {
+    fn every_byte_can_be_decoded_and_none_ends_the_line() {
         for first in 0..=255_u8 {
             for second in 0..=255_u8 {
                 let [text, json] = both(&[first, second]);
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_stand_in_order() {
+    fn keys_keep_their_order() {
         for (form, want) in [
             (Form::Text, "msg=4F route=milter in=5 ms=0.21"),
             (

@@ -1,11 +1,11 @@
 //! Writes log lines to a descriptor whose reader may have stopped.
 //!
-//! A reporting thread writes its lines itself while the descriptor is ready. If it is not ready for a second, a background thread takes over, and nobody
-//! waits any more: lines are buffered up to a bound, those beyond are counted, and their number is logged when the reader continues.
+//! A reporting thread writes its lines itself while the descriptor is ready. If it is not ready for a second, a background thread takes over, and no
+//! reporting thread waits any more: lines are buffered up to a limit. Lines beyond it are counted. Their number is logged when the reader continues.
 //!
 //! # Limits
-//! Another program that writes into the same pipe may fill it between a look and a write: a write of at most [`ATOMIC`] bytes waits then for
-//! its reader, and who tells meanwhile waits no longer than a second. What is collected when the program ends is lost.
+//! Another program that writes into the same pipe may fill it between `poll` and `write`. Then a write of at most [`ATOMIC`] bytes waits for
+//! the reader, and other reporting threads wait for at most a second. Lines that are still buffered when the program ends are lost.
 
 use super::{Form, LogLine, Priority};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -17,14 +17,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes that a pipe takes as a whole where it is ready for any (PIPE_BUF of POSIX, as Linux has it).
+/// Number of bytes that a ready pipe accepts as a whole (`PIPE_BUF` of POSIX; the value of Linux).
 const ATOMIC: usize = 4_096;
 /// Longest wait of all reporting threads together for a descriptor that is not ready.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Bytes of lines that are buffered meanwhile.
+/// Size limit of the buffer in bytes.
 const COLLECTED: usize = 1 << 20;
 
-/// A writer of whole lines.
+/// Writes whole log lines.
 #[derive(Debug)]
 pub struct LogWriter {
     shared: Arc<Inner>,
@@ -35,27 +35,27 @@ struct Inner {
     to: File,
     form: Form,
     state: Mutex<WriterState>,
-    /// A write has ended.
+    /// Notified when a write has ended.
     free: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct WriterState {
-    /// A thread writes.
+    /// True while a thread writes.
     writing: bool,
-    /// Number of threads that wait for the end of that.
+    /// Number of threads that wait for the end of that write.
     waiting: usize,
-    /// The background thread writes the buffer: no other thread writes or waits.
+    /// True while the background thread writes the buffer. Then no other thread writes or waits.
     behind: bool,
     /// The buffer of the background thread.
     collected: Vec<u8>,
-    /// Lines that found no place, and those of them that were not told yet.
+    /// Number of lines that did not fit into the buffer, and the number of those that were not reported yet.
     lost: u64,
     untold: u64,
 }
 
 impl LogWriter {
-    /// Writes to a descriptor lines of a form.
+    /// Makes a writer of lines of this form to a descriptor.
     pub fn new(to: OwnedFd, form: Form) -> Self {
         let inner = Inner {
             to: to.into(),
@@ -68,10 +68,10 @@ impl LogWriter {
         }
     }
 
-    /// Writes to standard error.
+    /// Makes a writer to standard error.
     ///
     /// # Errors
-    /// There is no descriptor to be had.
+    /// The descriptor cannot be duplicated.
     pub fn stderr(form: Form) -> io::Result<Self> {
         Ok(Self::new(io::stderr().as_fd().try_clone_to_owned()?, form))
     }
@@ -89,7 +89,7 @@ impl LogWriter {
         }
     }
 
-    /// Writes whole lines, each with its end, behind all that was written before. Waits for at most a second.
+    /// Writes whole lines, each with its line end, after all lines before. Waits for at most a second.
     pub fn write(&self, lines: &str) {
         self.shared.write(lines.as_bytes());
     }
@@ -115,14 +115,14 @@ impl Inner {
             }
             state = self.wait(state, left);
         }
-        // Where no thread was to be had before, there may be one now.
+        // If no thread could be started before, it is tried again.
         if !state.writing && !state.behind && state.collected.is_empty() {
             state.writing = true;
             drop(state);
             lines = self.write_at_once(lines, end);
             state = self.state();
             state.writing = false;
-            // Who has waited meanwhile stands behind.
+            // Lines of threads that waited meanwhile follow.
             state.collected.splice(..0, lines.iter().copied());
         } else {
             state.collect(lines);
@@ -133,7 +133,7 @@ impl Inner {
         self.wake(&state);
     }
 
-    /// Waits until somebody is woken who waits, or a time has gone by.
+    /// Waits until the end of a write is notified, or until the time limit.
     fn wait<'s>(
         &'s self,
         mut state: MutexGuard<'s, WriterState>,
@@ -155,7 +155,7 @@ impl Inner {
         }
     }
 
-    /// Writes while the descriptor is ready, until a time; what is left.
+    /// Writes while the descriptor is ready, until `end` at the latest. Returns the bytes that are left.
     fn write_at_once<'t>(&self, mut text: &'t [u8], end: Instant) -> &'t [u8] {
         while !text.is_empty() {
             match self.is_ready(end) {
@@ -174,7 +174,7 @@ impl Inner {
         text
     }
 
-    /// Returns true if it takes something, at once or before a time.
+    /// Returns true if the descriptor is ready at once or before `end`.
     fn is_ready(&self, end: Instant) -> io::Result<bool> {
         let mut left = Duration::ZERO;
         loop {
@@ -195,7 +195,7 @@ impl Inner {
         }
     }
 
-    /// Starts the thread that writes what is collected; where there is none to be had, the next who tells tries again.
+    /// Starts the background thread. Returns false if it cannot be started; the next write tries again.
     fn start(self: &Arc<Self>) -> bool {
         let twin = Arc::clone(self);
         thread::Builder::new()
@@ -204,7 +204,7 @@ impl Inner {
             .is_ok()
     }
 
-    /// Writes what is collected, however long that takes.
+    /// Writes the buffer, however long that takes.
     fn work(&self) {
         loop {
             let mut state = self.state();
@@ -220,7 +220,7 @@ impl Inner {
             drop(state);
             let mut rest = &text[..];
             while !rest.is_empty() {
-                // It blocks, and only this thread. A descriptor that does not block is waited for.
+                // The write blocks this thread only. A non-blocking descriptor is polled instead.
                 match (&self.to).write(&rest[..piece(rest)]) {
                     Ok(0) => break,
                     Ok(count) => rest = &rest[count..],
@@ -236,20 +236,20 @@ impl Inner {
 }
 
 impl WriterState {
-    /// Keeps whole lines, as many as there is room for.
+    /// Buffers whole lines, as many as fit.
     fn collect(&mut self, lines: &[u8]) {
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             if self.untold == 0 && self.collected.len() + line.len() <= COLLECTED {
                 self.collected.extend_from_slice(line);
             } else {
-                // None behind one that is lost: a gap has one place, and its number stands there.
+                // No line after a lost one is buffered, so the gap is in one place, and its length is logged there.
                 self.lost += 1;
                 self.untold += 1;
             }
         }
     }
 
-    /// What is to be written next: what was collected, then how much was not.
+    /// Returns the text to write next: the buffer, then the number of lost lines.
     fn next(&mut self, form: Form) -> Vec<u8> {
         let text = std::mem::take(&mut self.collected);
         match std::mem::take(&mut self.untold) {
@@ -268,7 +268,7 @@ impl WriterState {
     }
 }
 
-/// How much of a text is written at a time: whole lines, where one ends soon enough.
+/// Returns the number of bytes to write at a time: whole lines if one ends within [`ATOMIC`] bytes.
 fn piece(text: &[u8]) -> usize {
     let most = &text[..text.len().min(ATOMIC)];
     if most.len() == text.len() {
@@ -288,18 +288,18 @@ mod tests {
         (reader, LogWriter::new(writer.into(), Form::Text))
     }
 
-    /// Lines of a kilobyte, with their number.
+    /// Numbered lines of a kilobyte.
     fn line(number: usize) -> String {
         format!("{number:<1023}\n")
     }
 
     #[test]
-    fn lines_go_out_by_whoever_writes_them_and_in_order() {
+    fn the_calling_thread_writes_its_lines_in_order() {
         let (mut reader, writer) = writer();
         for number in 0..40 {
             let text = format!("line {number}\n").repeat(number);
             writer.write(&text);
-            // It is there before the writer goes on, and no thread was needed.
+            // The line has arrived when `write` returns, without another thread.
             let mut came = vec![0; text.len()];
             reader.read_exact(&mut came).unwrap();
             assert_eq!(came, text.as_bytes());
@@ -309,10 +309,10 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_stopped_holds_nobody_up_and_hears_how_much_it_missed() {
+    fn a_stopped_reader_delays_no_writer_and_gets_the_number_of_lost_lines() {
         let (reader, writer) = writer();
         let start = Instant::now();
-        // More than a pipe, what the thread has taken, and what is collected behind it.
+        // More than the pipe, the thread's text and the buffer can hold.
         let count = 64 + 2 * COLLECTED / 1_024 + 500;
         thread::scope(|scope| {
             for _ in 0..4 {
@@ -323,7 +323,7 @@ mod tests {
         assert!(took >= PATIENCE && took < PATIENCE * 30, "{took:?}");
         let lost = writer.lost();
         assert!(lost > 0, "{lost}");
-        // Nobody waits a second time.
+        // No later write waits.
         let start = Instant::now();
         (0..40).for_each(|_| writer.write("one more\n"));
         assert!(start.elapsed() < PATIENCE * 30);
@@ -343,14 +343,14 @@ mod tests {
             (told, numbers + told),
             (lost + 40, count as u64 / 4 * 4 + 40)
         );
-        // From here on all is as before.
+        // From here on, writes work as before.
         writer.write("after\n");
         assert_eq!(lines.next().unwrap(), "after");
         assert_eq!(writer.lost(), lost + 40);
     }
 
     #[test]
-    fn a_reader_that_comes_back_misses_nothing_and_each_writer_keeps_its_order() {
+    fn a_reader_that_continues_loses_no_line_and_each_writer_keeps_its_order() {
         let (reader, writer) = writer();
         let log = Arc::new(writer);
         let writers: Vec<_> = (0..3)
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn who_closed_it_costs_no_time() {
+    fn a_closed_reader_delays_no_writer() {
         let (reader, writer) = writer();
         drop(reader);
         let start = Instant::now();
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_end_with_lines_where_they_can() {
+    fn pieces_end_at_line_ends_if_possible() {
         assert_eq!(piece(b"a\nb"), 3);
         let long = [line(1), line(2), line(3), line(4), line(5)].concat();
         assert_eq!(piece(long.as_bytes()), 4_096);

@@ -1,9 +1,9 @@
 //! Counters and histograms, and their text for Prometheus (OpenMetrics 1.0, written by the crate `prometheus-client`).
 //!
-//! Label values are words of our own lists, never bytes of a message: the number of series is bounded.
+//! Label values come from fixed lists, never from bytes of a message, so the number of series is bounded.
 //!
 //! # Limits
-//! Nothing is kept over a restart; Prometheus sees counters begin anew. A scrape may see some counts of a message and not yet others.
+//! A restart sets all counters to zero. A scrape may see some counts of a message and not yet others.
 
 use super::DryRun;
 use crate::event::Record;
@@ -22,12 +22,12 @@ use std::time::Duration;
 /// Media type of the text.
 pub(super) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Upper ends of the time that a message takes, in seconds.
+/// Bucket bounds for the processing time of a message, in seconds.
 const SECONDS: [f64; 12] = [
     0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0,
 ];
 
-/// Upper ends of the size of a message, in bytes: powers of four from 1 KiB to 256 MiB.
+/// Bucket bounds for the size of a message, in bytes: powers of four from 1 KiB to 256 MiB.
 const BYTES: [f64; 10] = [
     1_024.0,
     4_096.0,
@@ -41,7 +41,7 @@ const BYTES: [f64; 10] = [
     268_435_456.0,
 ];
 
-/// Names and values of labels.
+/// Label names with their values.
 type Labels<const N: usize> = [(&'static str, &'static str); N];
 type Counters<const N: usize> = Family<Labels<N>, Counter>;
 type Number = Gauge<u64, AtomicU64>;
@@ -68,7 +68,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Registers all metrics, at zero.
+    /// Registers all metrics with the value zero.
     pub fn new() -> Self {
         let mut registry = Registry::with_prefix("mailglot");
         let seconds = Histogram::new(SECONDS);
@@ -123,7 +123,7 @@ impl Metrics {
             dry_run: DryRun::default(),
             registry: to.0,
         };
-        // `rate` misses the first count of a series that begins with it.
+        // `rate` of Prometheus misses the first count of a series that does not start at zero.
         for finding in Finding::ALL {
             drop(metrics.findings.get_or_create(&[("id", finding.id())]));
         }
@@ -136,7 +136,7 @@ impl Metrics {
         metrics
     }
 
-    /// Counts a message that came over `route`.
+    /// Counts a message from `route`.
     pub fn record(&self, route: &'static str, record: &Record) {
         self.dry_run.record(record);
         self.message(route, record.action.name(), record.time);
@@ -158,7 +158,7 @@ impl Metrics {
         }
     }
 
-    /// Counts a message that came over `route`, for which `action` was done in `time`.
+    /// Counts a message from `route`, with the action and the time that it took.
     pub fn message(&self, route: &'static str, action: &'static str, time: Duration) {
         self.messages
             .get_or_create(&[("route", route), ("action", action)])
@@ -188,7 +188,7 @@ impl Metrics {
         self.tempfail.get_or_create(&[("reason", reason)]).inc();
     }
 
-    /// Counts a message that passed in spite of a fault.
+    /// Counts a message that passed despite a fault.
     pub fn fail_open(&self) {
         self.fail_open.inc();
     }
@@ -220,7 +220,7 @@ impl Metrics {
         self.log_lost.inner().store(lines, Ordering::Relaxed);
     }
 
-    /// What a dry run would do, by the sender's domain. No label holds a domain: senders invent them.
+    /// Returns the counts of a dry run by the sender's domain. No label contains a domain, because senders can invent any number.
     pub fn dry_run(&self) -> &DryRun {
         &self.dry_run
     }
@@ -246,7 +246,7 @@ impl fmt::Debug for Metrics {
     }
 }
 
-/// A registry that is being filled.
+/// A registry during registration.
 struct Registering(Registry);
 
 impl Registering {
@@ -265,7 +265,7 @@ mod tests {
     use crate::record::openmetrics;
 
     #[test]
-    fn what_was_counted_is_told() {
+    fn counts_are_in_the_text() {
         let metrics = Metrics::new();
         metrics.message("milter", "normalize", Duration::from_micros(90));
         metrics.message("milter", "normalize", Duration::from_micros(100));
@@ -319,7 +319,7 @@ mod tests {
         }
     }
 
-    /// Sizes on both sides of each bucket's end are counted where they belong.
+    /// Sizes on both sides of each bucket bound are counted in the right bucket.
     #[test]
     fn sizes_fall_into_their_buckets() {
         let metrics = Metrics::new();
@@ -348,9 +348,9 @@ mod tests {
         );
     }
 
-    /// The text obeys the grammar of OpenMetrics, before and after anything was counted.
+    /// The text follows the grammar of OpenMetrics, before and after the first count.
     #[test]
-    fn the_text_is_open_metrics() {
+    fn the_text_follows_openmetrics() {
         let metrics = Metrics::new();
         let check = |most: usize| {
             let families = openmetrics::parse(&metrics.render()).unwrap();

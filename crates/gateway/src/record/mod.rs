@@ -1,14 +1,14 @@
-//! What is told of each message: a line of the log, counters, and a ledger that gives the original back.
+//! Records each message: a log line, counters, and a ledger from which the original can be restored.
 //!
 //! ```text
 //!  Record ─┬─► LogLine ─► LogWriter         one line a message
 //!          ├─► Metrics ─► Responder   one count a message
 //!          │      └─► DryRun          what a dry run would do, by the sender's domain
-//!          └─► Ledgers                each message that is changed, as it came, on the disk before the verdict
+//!          └─► Ledgers                the original of each changed message, on the disk before the verdict
 //! ```
 //!
 //! # Limits
-//! Which descriptor the log goes to is the caller's.
+//! The caller chooses the descriptor of the log.
 
 mod dry_run;
 mod journal;

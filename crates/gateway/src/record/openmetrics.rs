@@ -1,21 +1,21 @@
-//! A strict reader of the OpenMetrics 1.0 text format, for tests: it refuses what the specification does not allow.
+//! Parses the OpenMetrics 1.0 text format strictly, for tests: rejects what the specification does not allow.
 //!
 //! # Limits
-//! Exemplars and timestamps, which the gateway does not write, are refused.
+//! Rejects exemplars and timestamps, which the gateway does not write.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One family of metrics.
 #[derive(Debug, Default)]
 pub(super) struct Family {
-    /// The word behind `# TYPE`.
+    /// The type after `# TYPE`.
     pub(super) kind: String,
     /// Suffix, labels as written, value.
     samples: Vec<(String, String, f64)>,
 }
 
 impl Family {
-    /// The value of the sample with this suffix and these labels.
+    /// Returns the value of the sample with this suffix and these labels.
     pub(super) fn value(&self, suffix: &str, labels: &str) -> Option<f64> {
         let found = self
             .samples
@@ -25,7 +25,7 @@ impl Family {
     }
 }
 
-/// Reads a whole exposition.
+/// Parses a whole exposition.
 pub(super) fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
     let body = text.strip_suffix("# EOF\n").ok_or("no # EOF at the end")?;
     let mut families = BTreeMap::<String, Family>::new();
@@ -114,7 +114,7 @@ pub(super) fn parse(text: &str) -> Result<BTreeMap<String, Family>, String> {
     Ok(families)
 }
 
-/// Bucket ends ascend, counts do not descend, and the last bucket holds all.
+/// Checks that bucket bounds ascend, counts do not descend, and the last bucket counts everything.
 fn check_histogram(name: &str, family: &Family) -> Result<(), String> {
     let mut last = (f64::NEG_INFINITY, 0.0);
     for (_, labels, value) in family
@@ -152,7 +152,7 @@ fn is_name(text: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b':')
 }
 
-/// `name="value"` with commas between. No value of ours needs an escape.
+/// Parses `name="value"` pairs separated by commas. No value of the gateway needs an escape.
 fn labels_are_right(labels: &str) -> bool {
     labels.is_empty()
         || labels.split(',').all(|pair| {
@@ -170,7 +170,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn what_the_format_does_not_allow_is_refused() {
+    fn invalid_text_is_rejected() {
         assert!(parse("# EOF\n").is_ok());
         assert!(parse("# TYPE a counter\na_total 1\n# EOF\n").is_ok());
         for text in [

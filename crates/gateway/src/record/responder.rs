@@ -1,11 +1,11 @@
 //! A very small HTTP server for [`Metrics`]: `GET /metrics`, and nothing else.
 //!
-//! One thread serves all connections and waits for none of them: a client that connects and stays silent delays nobody. Beyond
-//! 32 connections the oldest without a request is closed.
+//! One thread serves all connections with non-blocking sockets, so a silent client delays no other client. Beyond 32 connections
+//! the oldest connection without a request is closed.
 //!
 //! # Limits
-//! It asks nobody who he is: it listens on the loopback only. Any user of the machine can take the port first; then it tries again every
-//! two seconds. A connection carries one request.
+//! There is no authentication, so it listens on a loopback address only. Any user of the machine can bind the port first; then it tries
+//! again every two seconds. A connection carries one request.
 
 use super::metrics::{MEDIA_TYPE, Metrics};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -17,21 +17,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Bytes of the longest request.
+/// Length limit of a request in bytes.
 const LONGEST: usize = 1_024;
-/// How long a request may take, its answer, and the client's close.
+/// Time limit for the request, for the response, and for the client's close.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Connections that are open at a time.
+/// Limit on open connections.
 const CONNECTIONS: usize = 32;
-/// Bytes behind a request that are read, so that they do not reset the connection.
+/// Number of bytes that are read after a request. Unread bytes would reset the connection.
 const DRAINED: usize = 64 << 10;
-/// Bytes of the thread's stack.
+/// Stack size of the thread in bytes.
 const STACK: usize = 256 << 10;
-/// How often an address is tried that another program holds.
+/// Interval between attempts to bind an address that another program holds.
 const RETRY: Duration = Duration::from_secs(2);
-/// How often a thread that waits for its address looks whether it is stopped.
+/// Interval at which a thread that waits for its address checks whether it must stop.
 const STOP_CHECK: Duration = Duration::from_millis(50);
-/// How long a failed `accept` is waited out.
+/// Pause after a failed `accept`.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// A running responder. It ends when it is dropped.
@@ -44,11 +44,11 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Answers at `address`, which must be one of the loopback; `refresh` sets what is measured and not counted, before each answer. While another
+    /// Serves metrics at `address`, which must be a loopback address. `refresh` sets the measured values before each response. While another
     /// program holds the address, it waits for it ([`Self::is_waiting`]).
     ///
     /// # Errors
-    /// The address is not of the loopback or cannot be used, or no thread can be made.
+    /// The address is not a loopback address or cannot be used, or no thread can be started.
     pub fn start(
         address: SocketAddr,
         metrics: Arc<Metrics>,
@@ -88,7 +88,7 @@ impl Responder {
         })
     }
 
-    /// Where it answers, with the port that the system chose.
+    /// Returns the address, with the port that the system chose.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -105,7 +105,7 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(listener)
 }
 
-/// Waits until the address can be used. None where it is stopped before.
+/// Waits until the address can be bound. Returns `None` if it is stopped before.
 fn wait_for(address: SocketAddr, stopping: &AtomicBool) -> Option<TcpListener> {
     let mut tried = Instant::now();
     while !stopping.load(Ordering::SeqCst) {
@@ -123,22 +123,22 @@ fn wait_for(address: SocketAddr, stopping: &AtomicBool) -> Option<TcpListener> {
 impl Drop for Responder {
     fn drop(&mut self) {
         self.stopping.store(true, Ordering::SeqCst);
-        // Wakes the thread; where that fails it is not waited for.
+        // Wakes the thread. If that fails, it does not wait for the thread.
         if TcpStream::connect_timeout(&self.address, PATIENCE).is_ok()
             && let Some(thread) = self.thread.take()
         {
-            // Its panic has been told where it happened.
+            // The panic was reported where it happened.
             let _ = thread.join();
         }
     }
 }
 
-/// Gives the text of an answer.
+/// Returns the text of a response.
 type Render = dyn Fn() -> String;
 
 /// Serves all connections until it is stopped.
 fn serve(listener: &TcpListener, render: &Render, stopping: &AtomicBool) {
-    // The oldest first.
+    // Sorted by age, the oldest first.
     let mut clients = VecDeque::<HttpConnection>::with_capacity(CONNECTIONS);
     while !stopping.load(Ordering::SeqCst) {
         let mut waiting = vec![PollFd::new(listener, PollFlags::IN)];
@@ -179,7 +179,7 @@ fn serve(listener: &TcpListener, render: &Render, stopping: &AtomicBool) {
     }
 }
 
-/// Takes a new connection. Closes the oldest without a request, if there are too many.
+/// Accepts a new connection. If there are too many, closes the oldest connection without a request.
 fn welcome(stream: TcpStream, clients: &mut VecDeque<HttpConnection>, render: &Render) {
     if stream.set_nonblocking(true).is_err() {
         return;
@@ -189,7 +189,7 @@ fn welcome(stream: TcpStream, clients: &mut VecDeque<HttpConnection>, render: &R
         since: Instant::now(),
         state: HttpState::Reading(Vec::new()),
     };
-    // Its request is often there already.
+    // The request has often arrived already.
     if !client.advance(true, render) {
         return;
     }
@@ -205,18 +205,18 @@ fn welcome(stream: TcpStream, clients: &mut VecDeque<HttpConnection>, render: &R
 /// One connection.
 struct HttpConnection {
     stream: TcpStream,
-    /// When its state began.
+    /// Time at which its state began.
     since: Instant,
     state: HttpState,
 }
 
-/// What a connection is about to do.
+/// State of a connection.
 enum HttpState {
-    /// Read a request, of which these bytes are there.
+    /// Reads the request; these bytes have arrived.
     Reading(Vec<u8>),
-    /// Write an answer from this byte on.
+    /// Writes the response from this byte on.
     Writing(Vec<u8>, usize),
-    /// Read what comes behind the request, up to so many bytes.
+    /// Reads bytes after the request, up to this number.
     Draining(usize),
 }
 
@@ -229,12 +229,12 @@ impl HttpConnection {
         }
     }
 
-    /// How long its state may last.
+    /// Returns the time limit of its state.
     fn left(&self) -> Duration {
         PATIENCE.saturating_sub(self.since.elapsed())
     }
 
-    /// Does what can be done without waiting. Returns false at the end of the connection.
+    /// Reads and writes without waiting. Returns false at the end of the connection.
     fn advance(&mut self, is_ready: bool, render: &Render) -> bool {
         if self.left().is_zero() {
             if !matches!(self.state, HttpState::Reading(_)) {
@@ -258,7 +258,7 @@ impl HttpConnection {
         (self.state, self.since) = (next, Instant::now());
     }
 
-    /// Works until its state ends. Returns the next one, or none at the end of the connection.
+    /// Works until its state ends. Returns the next state, or `None` at the end of the connection.
     fn work(&mut self, render: &Render) -> io::Result<Option<HttpState>> {
         match &mut self.state {
             HttpState::Reading(seen) => loop {
@@ -303,7 +303,7 @@ impl HttpConnection {
     }
 }
 
-/// What is asked for.
+/// The kind of a request.
 #[derive(Debug, PartialEq, Eq)]
 enum Request {
     Metrics,
@@ -314,7 +314,7 @@ enum Request {
     TooSlow,
 }
 
-/// The first line of a request (RFC 9112 3).
+/// Parses the first line of a request (RFC 9112, section 3).
 fn understood(bytes: &[u8]) -> Request {
     let line = bytes
         .split(|byte| *byte == b'\n')
@@ -335,7 +335,7 @@ fn understood(bytes: &[u8]) -> Request {
     }
 }
 
-/// The whole answer.
+/// Builds the whole response.
 fn answer(asked: &Request, render: &Render) -> Vec<u8> {
     let (status, text) = match asked {
         Request::Metrics => ("200 OK", render()),
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_answered_whole() {
+    fn a_request_gets_all_metrics() {
         let responder = start();
         for request in [
             &b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"[..],
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_by_name() {
+    fn other_requests_get_an_error_status() {
         let responder = start();
         for (request, status) in [
             (&b"GET / HTTP/1.1\r\n\r\n"[..], "404"),
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_has_a_length_and_a_time() {
+    fn long_and_late_requests_are_refused() {
         let responder = start();
         let at_limit = |length: usize| {
             let fixed = "GET /metrics HTTP/1.1\r\nX: \r\n\r\n".len();
@@ -450,7 +450,7 @@ mod tests {
         assert!(ask(&responder, at_limit(LONGEST).as_bytes()).starts_with("HTTP/1.1 200 "));
         assert!(ask(&responder, at_limit(LONGEST + 1).as_bytes()).starts_with("HTTP/1.1 431 "));
         assert!(ask(&responder, at_limit(60_000).as_bytes()).starts_with("HTTP/1.1 431 "));
-        // One byte now and then does not keep the connection.
+        // One byte now and then does not keep the connection open.
         let start = Instant::now();
         let mut stream = TcpStream::connect(responder.address()).unwrap();
         let mut feeder = stream.try_clone().unwrap();
@@ -460,7 +460,7 @@ mod tests {
             }
         });
         let mut text = Vec::new();
-        // The responder may be gone before the last byte comes.
+        // The responder may close the connection before the last byte arrives.
         let _ = stream.read_to_end(&mut text);
         assert!(
             text.starts_with(b"HTTP/1.1 408 "),
@@ -475,7 +475,7 @@ mod tests {
         feeding.join().unwrap();
     }
 
-    /// Five times as many silent clients as connections are kept, some with half a request: each scrape is answered at once.
+    /// Five times as many silent clients connect as connections are kept, some with half a request. Each scrape is answered at once.
     #[test]
     fn silent_clients_delay_no_scrape() {
         let responder = start();
@@ -490,9 +490,9 @@ mod tests {
             silent.push(stream);
             assert!(ask(&responder, b"GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
         }
-        // A wait for silent clients would take minutes.
+        // If the responder waited for silent clients, this would take minutes.
         assert!(start.elapsed() < 20 * PATIENCE, "{:?}", start.elapsed());
-        // One that asks and reads nothing delays nobody either.
+        // A client that sends a request and does not read the response delays nobody either.
         let mut deaf = TcpStream::connect(responder.address()).unwrap();
         deaf.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
         let start = Instant::now();
@@ -500,7 +500,7 @@ mod tests {
             assert!(ask(&responder, b"GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
         }
         assert!(start.elapsed() < 15 * PATIENCE, "{:?}", start.elapsed());
-        // The newest of the silent ones hears why it is closed; the oldest were closed without a word.
+        // The newest silent client gets the reason for the close; the oldest were closed without a response.
         let mut text = String::new();
         silent
             .last_mut()
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_loopback_is_listened_at() {
+    fn other_addresses_than_loopback_are_refused() {
         let metrics = Arc::new(Metrics::new());
         for place in ["0.0.0.0:0", "[::]:0", "192.0.2.1:9180"] {
             let error =
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_it_is_dropped() {
+    fn dropping_the_responder_frees_its_port() {
         let responder = start();
         let address = responder.address();
         drop(responder);

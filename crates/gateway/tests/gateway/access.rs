@@ -1,6 +1,6 @@
 //! Who is served, and who goes first where there are too many: over real sockets.
 
-use crate::rig::{Client, Filter, Manner, Mta, NextHop, Running, letters};
+use crate::rig::{Manner, Mta, ProxyClient, RunningFilter, RunningNextHop, RunningProxy, letters};
 use mailglot_gateway::{Address, Engine, Limits, Server};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -30,13 +30,13 @@ impl<T: Read + Write> ReadWrite for T {}
 
 #[test]
 fn clients_of_other_networks_are_closed_and_told() {
-    let filter = Filter::start(true, |limits| {
+    let filter = RunningFilter::start(true, |limits| {
         limits.client_networks = networks(&["192.0.2.0/24", "::1"]);
     });
     let mut stream = open(&filter.served.address);
     assert_eq!(stream.read(&mut [0]).unwrap_or(0), 0);
     assert_eq!(filter.told.faults(1), ["client-network"]);
-    let filter = Filter::start(true, |limits| {
+    let filter = RunningFilter::start(true, |limits| {
         limits.client_networks = networks(&["127.0.0.0/8"]);
     });
     assert_eq!(
@@ -75,7 +75,7 @@ fn a_server_beyond_this_machine_needs_the_networks_of_its_clients() {
 
 /// Opens silent connections, as many as there may be and some more; a client that was served before is served again.
 fn silent_connections_stop_nobody(tcp: bool, speaks_first: bool) {
-    let filter = Filter::start(tcp, |_| ());
+    let filter = RunningFilter::start(tcp, |_| ());
     assert_eq!(
         letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")),
         "mhbc"
@@ -135,9 +135,9 @@ fn connections_that_only_negotiated_stop_nobody() {
 
 #[test]
 fn silent_clients_of_a_proxy_stop_nobody() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.connections = 20);
-    let clients: Vec<Client> = (0..30).map(|_| proxy.connect()).collect();
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| limits.connections = 20);
+    let clients: Vec<ProxyClient> = (0..30).map(|_| proxy.connect()).collect();
     let mut late = proxy.connect();
     late.send("EHLO c\r\nMAIL FROM:<a@b.invalid>\r\n");
     assert_eq!(late.codes(3), [220, 250, 250]);
@@ -153,12 +153,12 @@ fn clients_that_wait_for_a_full_next_hop_keep_their_places() {
     let listener = UnixListener::bind(&path).unwrap();
     rustix::net::listen(&listener, 0).unwrap();
     let in_queue = UnixStream::connect(&path).unwrap();
-    let proxy = Running::start(&Address::Unix(path), |route, limits, _| {
+    let proxy = RunningProxy::start(&Address::Unix(path), |route, limits, _| {
         limits.connections = PLACES;
         limits.client_connections = Some(PLACES);
         route.times.connect = Duration::from_mins(5);
     });
-    let mut first: Vec<Client> = (0..PLACES).map(|_| proxy.connect()).collect();
+    let mut first: Vec<ProxyClient> = (0..PLACES).map(|_| proxy.connect()).collect();
     // By then, each of them has been silent long enough to be closed for another one.
     thread::sleep(Duration::from_millis(1_500));
     for _ in 0..5 {
@@ -184,7 +184,7 @@ fn clients_that_wait_for_a_full_next_hop_keep_their_places() {
 /// A client that has begun a message keeps its place, and one that speaks for another client goes after those of the greedy one.
 #[test]
 fn the_client_with_most_idle_connections_loses_one_first() {
-    let filter = Filter::start(false, |limits| limits.connections = 4);
+    let filter = RunningFilter::start(false, |limits| limits.connections = 4);
     let connect = |address: [u8; 1]| {
         let mut mta = filter.connect();
         let data = [&b"host\x004\0\x19192.0.2."[..], &address, b"\0"].concat();
@@ -208,8 +208,8 @@ fn the_client_with_most_idle_connections_loses_one_first() {
 
 #[test]
 fn a_client_address_has_a_share_of_the_connections() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.connections = 8);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| limits.connections = 8);
     let mut clients = Vec::new();
     for _ in 0..6 {
         let mut client = proxy.connect();
@@ -225,9 +225,9 @@ fn a_client_address_has_a_share_of_the_connections() {
 /// Clients that talk all the time, and never begin a message, are not silent: most of those beyond the places are deferred at once.
 #[test]
 fn talkative_clients_hold_up_nobody() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.connections = 4);
-    let mut talkative: Vec<Client> = (0..3).map(|_| proxy.connect()).collect();
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| limits.connections = 4);
+    let mut talkative: Vec<ProxyClient> = (0..3).map(|_| proxy.connect()).collect();
     for client in &mut talkative {
         client.greet();
     }

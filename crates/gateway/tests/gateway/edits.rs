@@ -8,12 +8,12 @@ use std::path::Path;
 
 /// A message as a server holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct ServerMessage {
     fields: Vec<(Vec<u8>, Vec<u8>)>,
     body: Vec<u8>,
 }
 
-impl Held {
+impl ServerMessage {
     /// Cuts a message as a server does: fields while they last.
     pub(crate) fn of(raw: &[u8]) -> Self {
         let mut held = Self {
@@ -126,7 +126,7 @@ impl Held {
 
 /// Whether the planner changed anything.
 fn same_through_a_server(raw: &[u8], policy: &Policy, name: &str) -> bool {
-    let held = Held::of(raw);
+    let held = ServerMessage::of(raw);
     for leading_space in [true, false] {
         let received = held.tell(leading_space);
         let outcome = process(received.raw(), policy);
@@ -137,7 +137,7 @@ fn same_through_a_server(raw: &[u8], policy: &Policy, name: &str) -> bool {
         after.apply(&actions, leading_space);
         // A value with a bare CR can come, and cannot go back: it stays. Where it says how the body is read, that stays too.
         if held.fields.iter().any(|(_, value)| value.contains(&b'\r')) {
-            let want = Held::of(&outcome.bytes);
+            let want = ServerMessage::of(&outcome.bytes);
             let odd = after
                 .fields
                 .iter()
@@ -261,7 +261,7 @@ fn fields_are_counted_by_their_name() {
     for policy in policies() {
         assert!(same_through_a_server(raw, &policy, "counted"));
     }
-    let held = Held::of(raw);
+    let held = ServerMessage::of(raw);
     let received = held.tell(true);
     let outcome = process(received.raw(), &Policy::default());
     let changes = received.actions(&outcome.edits).unwrap().changes;
@@ -284,7 +284,7 @@ fn fields_are_counted_by_their_name() {
 fn many_fields_of_one_name_take_linear_time() {
     let name = "x".repeat(60);
     let raw = format!("{name}: =?koi8-r?Q?=C1?=\r\n").repeat(30_000) + "\r\nx\r\n";
-    let received = Held::of(raw.as_bytes()).tell(true);
+    let received = ServerMessage::of(raw.as_bytes()).tell(true);
     let outcome = process(received.raw(), &Policy::default());
     let changes = received.actions(&outcome.edits).unwrap().changes;
     assert_eq!((changes.len(), changes[29_999].index), (30_000, 30_000));

@@ -5,7 +5,8 @@
 //! `tests/tests/milter.rs`, the third in `received`. Who is not served, and which idle connections are closed, is in `access`.
 
 use crate::rig::{
-    Client, Death, Filter, Manner, Mta, NextHop, Part, Running, Scripted, Told, letters,
+    Death, Manner, Mta, Part, ProxyClient, RunningFilter, RunningNextHop, RunningProxy, Scripted,
+    Told, letters,
 };
 use mailglot_gateway::policy::Action;
 use mailglot_gateway::record::{Ledgers, Retention};
@@ -79,9 +80,9 @@ fn without_ledger(folder: &Path, fail_open: bool) -> Engine {
 fn milter(
     engine: Engine,
     limits: impl FnOnce(&mut Limits),
-    play: impl FnOnce(&Filter) -> String,
+    play: impl FnOnce(&RunningFilter) -> String,
 ) -> (String, Told) {
-    let filter = Filter::start_with(false, engine, limits);
+    let filter = RunningFilter::start_with(false, engine, limits);
     let said = play(&filter);
     (said, filter.told.clone())
 }
@@ -97,7 +98,7 @@ fn verdict(packets: &[(u8, Vec<u8>)]) -> String {
 }
 
 /// What a mail server hears that says this after its negotiation.
-fn broken(command: u8, data: &'static [u8]) -> impl FnOnce(&Filter) -> String {
+fn broken(command: u8, data: &'static [u8]) -> impl FnOnce(&RunningFilter) -> String {
     move |filter| {
         let mut mta = filter.connect();
         mta.send(command, data);
@@ -106,7 +107,7 @@ fn broken(command: u8, data: &'static [u8]) -> impl FnOnce(&Filter) -> String {
 }
 
 /// What one hears that says these bytes instead of its negotiation.
-fn raw(bytes: &'static [u8]) -> impl FnOnce(&Filter) -> String {
+fn raw(bytes: &'static [u8]) -> impl FnOnce(&RunningFilter) -> String {
     move |filter| {
         let Address::Unix(path) = &filter.served.address else {
             unreachable!("it listens there")
@@ -127,7 +128,7 @@ fn raw(bytes: &'static [u8]) -> impl FnOnce(&Filter) -> String {
 fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
     let plain = Engine::default;
     let none = |_: &mut Limits| ();
-    let connections = |filter: &Filter| {
+    let connections = |filter: &RunningFilter| {
         let mut first = filter.connect();
         // A connection without a message would be closed.
         assert_eq!(
@@ -138,7 +139,7 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
         second.send(b'C', b"client\0U");
         verdict(&second.packet().into_iter().collect::<Vec<_>>())
     };
-    let slow = |filter: &Filter| {
+    let slow = |filter: &RunningFilter| {
         let part = "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n"
             .repeat(9_000);
         let header = [("Content-Type", " multipart/mixed; boundary=b")];
@@ -153,14 +154,14 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
             }
         }
     };
-    let gone = |filter: &Filter| {
+    let gone = |filter: &RunningFilter| {
         let mut mta = filter.connect();
         mta.send(b'M', b"<a@example.org>\0");
         drop(mta);
         filter.told.records(1);
         "closed".to_owned()
     };
-    let io = |filter: &Filter| {
+    let io = |filter: &RunningFilter| {
         let mut mta = filter.connect();
         mta.send(b'M', b"<a@example.org>\0");
         mta.stream.write_all(b"\0\0\0\x09L").unwrap();
@@ -171,11 +172,11 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
         filter.told.faults(1);
         verdict(&said)
     };
-    let granting_little = |filter: &Filter| {
+    let granting_little = |filter: &RunningFilter| {
         let mut mta = Mta::granting(&filter.served.address, 0x01);
         verdict(&mta.message(FIELDS, b"Gr\xfc\xdfe\r\n"))
     };
-    let stopped = |filter: &Filter| {
+    let stopped = |filter: &RunningFilter| {
         let mut mta = filter.connect();
         filter.served.stop.stop();
         verdict(&mta.packet().into_iter().collect::<Vec<_>>())
@@ -250,15 +251,15 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
 fn proxy(
     hop: &Address,
     set: impl FnOnce(&mut Limits, &mut Engine),
-    play: impl FnOnce(&Running) -> String,
+    play: impl FnOnce(&RunningProxy) -> String,
 ) -> (String, Told) {
-    let proxy = Running::with_engine(hop, |_, limits, engine| set(limits, engine));
+    let proxy = RunningProxy::with_engine(hop, |_, limits, engine| set(limits, engine));
     let said = play(&proxy);
     (said, proxy.told.clone())
 }
 
 /// The last line of the next reply in the words of the table.
-fn reply(client: &mut Client) -> String {
+fn reply(client: &mut ProxyClient) -> String {
     loop {
         let mut line = String::new();
         if client.reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -271,7 +272,7 @@ fn reply(client: &mut Client) -> String {
 }
 
 /// Says one line after the other as long as the answer is a yes; the first answer that is none, or the last one.
-fn dialogue(client: &mut Client, lines: &[&[u8]]) -> String {
+fn dialogue(client: &mut ProxyClient, lines: &[&[u8]]) -> String {
     let mut said = reply(client);
     for line in lines {
         if !said.starts_with("`2") && !said.starts_with("`3") {
@@ -291,7 +292,7 @@ const BEFORE_TEXT: [&[u8]; 4] = [
 ];
 
 /// What the client of a whole message hears.
-fn sends(text: &[u8]) -> impl FnOnce(&Running) -> String {
+fn sends(text: &[u8]) -> impl FnOnce(&RunningProxy) -> String {
     let text = [text, b".\r\n"].concat();
     move |proxy| dialogue(&mut proxy.connect(), &[&BEFORE_TEXT[..], &[&text]].concat())
 }
@@ -314,7 +315,7 @@ fn says(at_end: bool, words: &'static str) -> Address {
 }
 
 fn proxies(folder: &Path) -> Vec<(&'static str, (String, Told))> {
-    let hop = NextHop::start(vec![Manner::default()]);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
     let here = &hop.address;
     let none = |_: &mut Limits, _: &mut Engine| ();
     // Bound, so that no other program listens there, and not listening.
@@ -324,35 +325,35 @@ fn proxies(folder: &Path) -> Vec<(&'static str, (String, Told))> {
         .unwrap()
         .to_string();
     let dies = |death| {
-        NextHop::start(vec![Manner {
+        RunningNextHop::start(vec![Manner {
             death: Some(death),
             ..Manner::default()
         }])
     };
     let (greeting, content) = (dies(Death::Greeting), dies(Death::LostWord));
-    let seven = NextHop::start(vec![Manner {
+    let seven = RunningNextHop::start(vec![Manner {
         extensions: &[],
         ..Manner::default()
     }]);
-    let connections = |proxy: &Running| {
+    let connections = |proxy: &RunningProxy| {
         let mut first = proxy.greeted();
         first.send("MAIL FROM:<a@b.invalid>\r\n");
         assert_eq!(first.code(), 250);
         reply(&mut proxy.connect())
     };
-    let within_text = |proxy: &Running| {
+    let within_text = |proxy: &RunningProxy| {
         let mut client = proxy.connect();
         assert!(dialogue(&mut client, &BEFORE_TEXT).starts_with("`354 "));
         client.send("Subject: x\r\n");
         client
     };
-    let gone = |proxy: &Running| {
+    let gone = |proxy: &RunningProxy| {
         let mut client = within_text(proxy);
         client.stream.shutdown(Shutdown::Write).unwrap();
         reply(&mut client)
     };
-    let silent = |proxy: &Running| reply(&mut within_text(proxy));
-    let stopped = |proxy: &Running| {
+    let silent = |proxy: &RunningProxy| reply(&mut within_text(proxy));
+    let stopped = |proxy: &RunningProxy| {
         let mut client = proxy.greeted();
         proxy.served.stop.stop();
         reply(&mut client)
@@ -548,7 +549,7 @@ fn a_fault_lets_a_message_pass_where_that_is_asked_for() {
         |filter| verdict(&filter.connect().message(FIELDS, b"Gr\xfc\xdfe\r\n")),
     );
     assert_eq!(said, "`continue`");
-    let hop = NextHop::start(vec![Manner::default()]);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
     let (reply, also) = proxy(
         &hop.address,
         |_, engine| *engine = without_ledger(&folder.path().join("proxy"), true),

@@ -1,6 +1,6 @@
 //! The daemon over real sockets, with a server of our own that speaks to it.
 
-use crate::rig::{Filter, Mta, letters};
+use crate::rig::{Mta, RunningFilter, letters};
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::{Address, Engine, Record};
 use mailglot_mime::Policy;
@@ -22,7 +22,7 @@ const LATIN: &[(&str, &str)] = &[
 #[test]
 fn messages_are_rewritten_over_both_kinds_of_sockets() {
     for tcp in [false, true] {
-        let mut filter = Filter::start(tcp, |_| ());
+        let mut filter = RunningFilter::start(tcp, |_| ());
         let mut mta = filter.connect();
         for _ in 0..3 {
             let packets = mta.message(LATIN, b"Gr\xfc\xdfe\r\n");
@@ -71,7 +71,7 @@ fn messages_are_rewritten_over_both_kinds_of_sockets() {
 
 #[test]
 fn signed_mail_passes_as_it_is() {
-    let filter = Filter::start(false, |_| ());
+    let filter = RunningFilter::start(false, |_| ());
     let signed = [&[("DKIM-Signature", " v=1; d=example.org; b=aaaa")], LATIN].concat();
     assert_eq!(
         letters(&filter.connect().message(&signed, b"Gr\xfc\xdfe\r\n")),
@@ -88,7 +88,7 @@ fn a_long_body_goes_through_memory_or_a_file_and_a_huge_one_passes() {
 }
 
 fn a_long_body(memory: u64) {
-    let filter = Filter::start(false, |limits| {
+    let filter = RunningFilter::start(false, |limits| {
         (limits.memory_bytes, limits.message_bytes) = (memory, 8 << 20);
     });
     let mut mta = filter.connect();
@@ -119,7 +119,7 @@ fn a_long_body(memory: u64) {
 
 #[test]
 fn no_place_for_a_body_defers_the_message() {
-    let filter = Filter::start(false, |limits| {
+    let filter = RunningFilter::start(false, |limits| {
         (limits.memory_bytes, limits.spool) = (0, PathBuf::from("no such folder"));
     });
     let mut mta = filter.connect();
@@ -136,7 +136,7 @@ fn no_place_for_a_body_defers_the_message() {
 
 #[test]
 fn a_fault_ends_its_connection_and_no_other() {
-    let filter = Filter::start(false, |limits| limits.stall = Duration::from_millis(200));
+    let filter = RunningFilter::start(false, |limits| limits.stall = Duration::from_millis(200));
     let mut good = filter.connect();
     let mut bad = filter.connect();
     bad.send(b'z', b"");
@@ -156,7 +156,7 @@ fn a_fault_ends_its_connection_and_no_other() {
 #[test]
 fn a_verdict_has_its_time_as_a_whole_and_one_that_is_not_taken_is_told() {
     for drips in [false, true] {
-        let filter = Filter::start(false, |limits| {
+        let filter = RunningFilter::start(false, |limits| {
             (limits.stall, limits.progress) =
                 (Duration::from_millis(500), Duration::from_millis(100));
         });
@@ -208,7 +208,7 @@ fn a_half_close_behind_the_end_of_a_message_is_answered() {
     for waits in [false, true] {
         // A long message is judged in a thread of its own.
         let body = b"Gr\xfc\xdfe\r\n".repeat(if waits { 20_000 } else { 1 });
-        let filter = Filter::start(false, |_| ());
+        let filter = RunningFilter::start(false, |_| ());
         let Address::Unix(path) = &filter.served.address else {
             unreachable!("it listens there")
         };
@@ -236,7 +236,7 @@ fn a_half_close_behind_the_end_of_a_message_is_answered() {
 
 #[test]
 fn a_connection_that_rests_goes_on() {
-    let filter = Filter::start(false, |_| ());
+    let filter = RunningFilter::start(false, |_| ());
     let mut mta = filter.connect();
     for _ in 0..2 {
         let packets = mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(100_000));
@@ -257,7 +257,7 @@ fn a_connection_that_rests_goes_on() {
 
 #[test]
 fn a_packet_has_its_time_from_its_first_byte() {
-    let filter = Filter::start(false, |limits| limits.stall = Duration::from_secs(2));
+    let filter = RunningFilter::start(false, |limits| limits.stall = Duration::from_secs(2));
     let mut mta = filter.connect();
     thread::sleep(Duration::from_millis(2_500));
     // The abort of a message that never began, in two pieces.
@@ -269,7 +269,7 @@ fn a_packet_has_its_time_from_its_first_byte() {
 
 #[test]
 fn too_many_connections_are_deferred() {
-    let filter = Filter::start(false, |limits| limits.connections = 2);
+    let filter = RunningFilter::start(false, |limits| limits.connections = 2);
     let (mut first, mut second) = (filter.connect(), filter.connect());
     // Both have begun a message: neither is closed for another one.
     for mta in [&mut first, &mut second] {
@@ -284,7 +284,7 @@ fn too_many_connections_are_deferred() {
 
 #[test]
 fn a_stop_ends_idle_connections_and_lets_messages_end() {
-    let mut filter = Filter::start(false, |_| ());
+    let mut filter = RunningFilter::start(false, |_| ());
     let mut idle = filter.connect();
     let mut busy = Mta::answered(&filter);
     busy.exchange(b'M', b"<a@example.org>\0");
@@ -301,7 +301,7 @@ fn a_stop_ends_idle_connections_and_lets_messages_end() {
 #[test]
 fn slow_work_is_told() {
     // A message of many parts takes longer than the time between two signs; a busy machine may come too late for the first.
-    let filter = Filter::start(false, |limits| limits.progress = Duration::from_millis(1));
+    let filter = RunningFilter::start(false, |limits| limits.progress = Duration::from_millis(1));
     let part =
         "--b\r\nContent-Type: text/plain\r\n\r\nGr\u{fc}\u{df}e und \u{1f600}\r\n".repeat(9_000);
     let mut mta = filter.connect();
@@ -333,7 +333,7 @@ fn a_policy_can_leave_everything() {
         .bodies(mailglot_mime::Bodies::Keep);
     let mut rules = Rules::default();
     rules.rewriting = policy;
-    let filter = Filter::start_with(false, Engine::new(rules), |_| ());
+    let filter = RunningFilter::start_with(false, Engine::new(rules), |_| ());
     assert_eq!(
         letters(&filter.connect().message(LATIN, b"Gr\xfc\xdfe\r\n")),
         "c"
@@ -342,7 +342,7 @@ fn a_policy_can_leave_everything() {
 
 #[test]
 fn too_many_header_bytes_or_fields_pass_unread() {
-    let filter = Filter::start(false, |limits| {
+    let filter = RunningFilter::start(false, |limits| {
         (limits.header_bytes, limits.fields) = (2_000, 50);
     });
     let mut mta = filter.connect();
@@ -370,7 +370,7 @@ fn too_many_header_bytes_or_fields_pass_unread() {
 
 #[test]
 fn a_full_spool_defers_the_message_and_no_other() {
-    let filter = Filter::start(false, |limits| {
+    let filter = RunningFilter::start(false, |limits| {
         (limits.memory_bytes, limits.spool_bytes) = (0, 2 << 20);
     });
     let mut mta = filter.connect();
@@ -378,7 +378,7 @@ fn a_full_spool_defers_the_message_and_no_other() {
     mta.send(b'A', b"");
     assert!(letters(&mta.message(LATIN, &b"Gr\xfc\xdfe\r\n".repeat(250_000))).starts_with("mmbb"));
     assert!(filter.told.faults(1)[0].starts_with("spool"));
-    let filter = Filter::start(false, |limits| {
+    let filter = RunningFilter::start(false, |limits| {
         (limits.memory_bytes, limits.disk_reserve) = (0, u64::MAX);
     });
     let mut mta = filter.connect();
@@ -402,7 +402,7 @@ fn work_that_takes_too_long_is_given_up() {
             fail_open,
             ..Engine::default()
         };
-        let filter = Filter::start_with(false, engine, |limits| {
+        let filter = RunningFilter::start_with(false, engine, |limits| {
             (limits.work, limits.progress) = (Duration::from_millis(1), Duration::from_millis(2));
         });
         let mut mta = filter.connect();
@@ -435,7 +435,7 @@ fn a_failure_passes_mail_where_that_is_asked_for() {
         fail_open: true,
         ..Engine::default()
     };
-    let filter = Filter::start_with(false, engine, |limits| {
+    let filter = RunningFilter::start_with(false, engine, |limits| {
         (limits.memory_bytes, limits.spool) = (0, PathBuf::from("no such folder"));
     });
     assert_eq!(
@@ -453,7 +453,7 @@ fn too_large_mail_is_deferred_where_that_is_asked_for() {
         defer_too_large: true,
         ..Engine::default()
     };
-    let filter = Filter::start_with(false, engine, |limits| limits.message_bytes = 1_000);
+    let filter = RunningFilter::start_with(false, engine, |limits| limits.message_bytes = 1_000);
     assert_eq!(
         letters(&filter.connect().message(LATIN, &[b'a'; 2_000])),
         "t"
@@ -474,7 +474,7 @@ fn policies_speak_of_mail_that_is_not_looked_at() {
         let mut rules = Rules::default();
         rules.monitor = monitor;
         rules.set(Finding::TooLarge, asked);
-        let filter = Filter::start_with(false, Engine::new(rules), |limits| {
+        let filter = RunningFilter::start_with(false, Engine::new(rules), |limits| {
             limits.message_bytes = 1_000;
         });
         let packets = filter.connect().message(LATIN, &[b'a'; 2_000]);
@@ -494,7 +494,7 @@ fn policies_speak_of_mail_that_is_not_looked_at() {
 #[test]
 fn a_message_is_as_large_as_the_log_says() {
     for (most, finding) in [(1_000, None), (999, Some("too-large"))] {
-        let filter = Filter::start(false, |limits| limits.message_bytes = most);
+        let filter = RunningFilter::start(false, |limits| limits.message_bytes = most);
         let field = [("Subject", " x")];
         filter.connect().message(&field, &[b'a'; 1_000 - 14]);
         let record = filter.told.records(1).remove(0);
@@ -504,7 +504,7 @@ fn a_message_is_as_large_as_the_log_says() {
 
 #[test]
 fn a_return_inside_a_field_hinders_nothing() {
-    let filter = Filter::start(false, |_| ());
+    let filter = RunningFilter::start(false, |_| ());
     let fields = [LATIN, &[("Subject", " =?iso-8859-1?Q?=E9?= plain a\rb")]].concat();
     let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");
     assert_eq!(letters(&packets), "mmibc");
@@ -548,7 +548,7 @@ fn added_bytes(packets: &[(u8, Vec<u8>)]) -> u64 {
 /// Postfix sets a message aside, after it took it, of whose fields too many were changed.
 #[test]
 fn a_header_of_which_too_much_would_change_stays() {
-    let filter = Filter::start(false, |_| ());
+    let filter = RunningFilter::start(false, |_| ());
     let latin = ("X", " =?iso-8859-1?Q?=E9?=");
     let forged_field = ("MIME-Ambiguity-Results", " x; verdict=clean");
     for (count, want) in [(4_000, "m".repeat(4_000) + "hbc"), (4_001, "mc".to_owned())] {
@@ -594,7 +594,7 @@ fn a_header_of_which_too_much_would_change_stays() {
 fn a_return_saves_no_claim() {
     let mut rules = Rules::default();
     (rules.authserv_id, rules.strips_results) = (Some("mx.example.org".to_owned()), true);
-    let filter = Filter::start_with(false, Engine::new(rules), |_| ());
+    let filter = RunningFilter::start_with(false, Engine::new(rules), |_| ());
     let gone: [&[u8]; 3] = [
         b"\0\0\0\x01mime-ambiguity-results\0\0",
         b"\0\0\0\x02authentication-results\0\0",
@@ -662,7 +662,7 @@ fn policies_speak_in_verdicts() {
     ] {
         let mut rules = Rules::default();
         rules.set(Finding::Utf7InHtml, action);
-        let filter = Filter::start_with(false, Engine::new(rules), |_| ());
+        let filter = RunningFilter::start_with(false, Engine::new(rules), |_| ());
         let packets = filter.connect().message(&utf7, b"+ADw-b+AD4-\r\n");
         let mut got: Vec<_> = letters(&packets).chars().collect();
         let mut want: Vec<_> = letters_of.chars().collect();
@@ -695,7 +695,7 @@ fn a_server_that_grants_too_little_gets_reports_only() {
         (0x03, "ic"),
         (0x12, "c"),
     ] {
-        let filter = Filter::start(false, |_| ());
+        let filter = RunningFilter::start(false, |_| ());
         let mut mta = Mta::granting(&filter.served.address, actions);
         let packets = mta.message(&utf7, b"+ADw-b+AD4-\r\n");
         let got = letters(&packets);
@@ -720,7 +720,7 @@ fn a_server_that_grants_too_little_gets_reports_only() {
 
 #[test]
 fn an_engine_can_be_changed_between_messages() {
-    let filter = Filter::start(false, |_| ());
+    let filter = RunningFilter::start(false, |_| ());
     let mut mta = filter.connect();
     assert_eq!(letters(&mta.message(LATIN, b"Gr\xfc\xdfe\r\n")), "mmbc");
     filter.served.stop.change(Engine::new(Rules::monitor()));
@@ -740,7 +740,7 @@ fn an_engine_can_be_changed_between_messages() {
 /// A field that cannot go back says how the body is read: it stays true.
 #[test]
 fn a_return_inside_the_label_of_a_body_keeps_the_body_too() {
-    let filter = Filter::start(false, |_| ());
+    let filter = RunningFilter::start(false, |_| ());
     let stays = " text/plain; charset=iso-8859-1; a=\rb";
     for (field, want) in [
         (("Content-Type", " text/plain;\r charset=iso-8859-1"), "mi"),

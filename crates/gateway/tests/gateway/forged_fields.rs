@@ -1,7 +1,7 @@
 //! Fields that would be taken for ours, in mail that is not looked at, or passes because something failed.
 
 use crate::proxy::stuffed;
-use crate::rig::{Filter, Manner, Mta, NextHop, Running, letters};
+use crate::rig::{Manner, Mta, RunningFilter, RunningNextHop, RunningProxy, letters};
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::record::{Form, Ledgers, Retention};
 use mailglot_gateway::{Engine, Limits};
@@ -77,7 +77,7 @@ fn what_is_not_looked_at_on_the_milter_claims_nothing() {
             let mut rules = rules();
             rules.set(finding, asked);
             rules.monitor = monitor;
-            let filter = Filter::start_with(false, Engine::new(rules), set);
+            let filter = RunningFilter::start_with(false, Engine::new(rules), set);
             let more = [("X-A", " a"), ("X-B", " b")];
             let packets = filter
                 .connect()
@@ -106,7 +106,7 @@ fn what_passes_in_spite_of_a_fault_claims_nothing() {
         fail_open: true,
         ..Engine::new(rules())
     };
-    let filter = Filter::start_with(false, engine, |limits| {
+    let filter = RunningFilter::start_with(false, engine, |limits| {
         (limits.memory_bytes, limits.spool) = (0, PathBuf::from("no such folder"));
     });
     let packets = filter.connect().message(&FIELDS, &vec![b'a'; 3 << 20]);
@@ -129,12 +129,12 @@ fn what_passes_in_spite_of_a_fault_claims_nothing() {
             ..Engine::new(rules())
         }
     };
-    let filter = Filter::start_with(false, unkept("milter"), |_| ());
+    let filter = RunningFilter::start_with(false, unkept("milter"), |_| ());
     let packets = filter.connect().message(&FIELDS, b"x\r\n");
     assert_eq!((deleted(&packets), &*letters(&packets)), (gone(), "mmmc"));
     // And on the proxy.
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::with_engine(&hop.address, |_, _, engine| *engine = unkept("proxy"));
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::with_engine(&hop.address, |_, _, engine| *engine = unkept("proxy"));
     assert_eq!(proxy.greeted().message("", &message("x\r\n")), 250);
     assert_eq!(hop.kept()[0].text, cleared("x\r\n"));
     let record = proxy.told.records(1).remove(0);
@@ -151,7 +151,7 @@ fn what_passes_because_judging_took_too_long_claims_nothing() {
         fail_open: true,
         ..Engine::new(rules())
     };
-    let filter = Filter::start_with(false, engine, |limits| {
+    let filter = RunningFilter::start_with(false, engine, |limits| {
         (limits.work, limits.progress) = (Duration::from_millis(1), Duration::from_mins(1));
     });
     let mut mta = filter.connect();
@@ -181,7 +181,7 @@ fn what_passes_because_judging_took_too_long_claims_nothing() {
 #[test]
 fn a_server_that_grants_changes_of_fields_only_has_claims_deleted() {
     for (actions, want) in [(0x11, "mmmc"), (0x10, "mmmc"), (0x03, "c"), (0x01, "c")] {
-        let filter = Filter::start_with(false, Engine::new(rules()), |_| ());
+        let filter = RunningFilter::start_with(false, Engine::new(rules()), |_| ());
         let mut mta = Mta::granting(&filter.served.address, actions);
         assert_eq!(
             letters(&mta.message(&FIELDS, b"x\r\n")),
@@ -206,7 +206,7 @@ fn a_server_that_grants_changes_of_fields_only_has_claims_deleted() {
 /// A server that grants no changes of fields gets none.
 #[test]
 fn what_is_not_granted_is_not_asked_for() {
-    let filter = Filter::start_with(false, Engine::new(rules()), |limits| {
+    let filter = RunningFilter::start_with(false, Engine::new(rules()), |limits| {
         limits.message_bytes = 1_000;
     });
     let mut mta = Mta::granting(&filter.served.address, 0x01);
@@ -218,7 +218,7 @@ fn what_is_not_granted_is_not_asked_for() {
 /// More of them than fields are looked at, or than a server can be asked to delete, are nothing that anybody means, and never will be.
 #[test]
 fn too_many_claims_are_refused() {
-    let filter = Filter::start_with(false, Engine::new(rules()), |limits| limits.fields = 5);
+    let filter = RunningFilter::start_with(false, Engine::new(rules()), |limits| limits.fields = 5);
     let mut mta = filter.connect();
     let fields = [("MIME-Ambiguity-Results", " forged"); 20];
     assert_eq!(letters(&mta.message(&fields, b"x\r\n")), "y");
@@ -234,7 +234,7 @@ fn too_many_claims_are_refused() {
         for monitor in [false, true] {
             let mut own = rules();
             own.monitor = monitor;
-            let filter = Filter::start_with(false, Engine::new(own), set);
+            let filter = RunningFilter::start_with(false, Engine::new(own), set);
             for (count, letter) in [(4_000, "c"), (4_001, "y"), (9_000, "y")] {
                 let packets = filter.connect().message(&vec![fields[0]; count], b"x\r\n");
                 let letters = letters(&packets);
@@ -290,8 +290,8 @@ fn what_is_not_looked_at_on_the_proxy_claims_nothing() {
             (Action::Tag, false),
             (Action::Tag, true),
         ] {
-            let hop = NextHop::start(vec![Manner::default()]);
-            let proxy = Running::start(&hop.address, |_, limits, own| {
+            let hop = RunningNextHop::start(vec![Manner::default()]);
+            let proxy = RunningProxy::start(&hop.address, |_, limits, own| {
                 set(limits);
                 *own = rules();
                 own.set(finding, asked);
@@ -329,14 +329,14 @@ fn what_is_not_looked_at_on_the_proxy_claims_nothing() {
 /// Without claims a message that is not looked at is tagged, and stays as it is.
 #[test]
 fn what_is_not_looked_at_is_tagged_where_that_is_asked_for() {
-    let hop = NextHop::start(vec![
+    let hop = RunningNextHop::start(vec![
         Manner::default(),
         Manner {
             extensions: &["PIPELINING"],
             ..Manner::default()
         },
     ]);
-    let proxy = Running::start(&hop.address, |_, limits, own| {
+    let proxy = RunningProxy::start(&hop.address, |_, limits, own| {
         limits.message_bytes = 1_000;
         *own = rules();
         own.set(Finding::TooLarge, Action::Tag);
@@ -374,8 +374,8 @@ fn stray_line_ends_are_told_in_the_message_on_the_proxy() {
         (Action::Pass, false, None),
     ] {
         for large in [false, true] {
-            let hop = NextHop::start(vec![Manner::default()]);
-            let proxy = Running::start(&hop.address, |_, limits, own| {
+            let hop = RunningNextHop::start(vec![Manner::default()]);
+            let proxy = RunningProxy::start(&hop.address, |_, limits, own| {
                 limits.message_bytes = if large { 10 } else { 1_000 };
                 own.findings_header = Some("MIME-Ambiguity-Results".to_owned());
                 own.monitor = monitor;

@@ -1,8 +1,8 @@
 //! Lines in headers that are no fields, through the gateway and through it again.
 
-use crate::edits::Held;
+use crate::edits::ServerMessage;
 use crate::proxy::stuffed;
-use crate::rig::{Manner, NextHop, Running};
+use crate::rig::{Manner, RunningNextHop, RunningProxy};
 use mailglot_gateway::Engine;
 use mailglot_gateway::milter::Granted;
 use mailglot_gateway::policy::{Action, Finding, Rules};
@@ -74,8 +74,8 @@ fn rules(named: bool) -> Rules {
 
 /// What the next hop has of these messages.
 fn through_a_proxy(messages: &[Vec<u8>], named: bool) -> Vec<Vec<u8>> {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, _, own| *own = rules(named));
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, _, own| *own = rules(named));
     let mut client = proxy.greeted();
     for message in messages {
         assert_eq!(client.message(" BODY=8BITMIME", &stuffed(message)), 250);
@@ -111,7 +111,7 @@ fn a_milter_changes_nothing_the_second_time() {
     let mut changed = 0;
     for (number, raw) in messages().iter().enumerate() {
         let engine = Engine::new(rules(number % 2 == 0));
-        let pass = |held: &mut Held| {
+        let pass = |held: &mut ServerMessage| {
             let message = held.tell(true);
             let judgement = engine.judge(message.raw(), &mailglot_gateway::Envelope::default());
             // What cannot be told is not done.
@@ -120,7 +120,7 @@ fn a_milter_changes_nothing_the_second_time() {
             }
             held.without(OURS)
         };
-        let mut held = Held::of(raw);
+        let mut held = ServerMessage::of(raw);
         let came = held.without(OURS);
         let once = pass(&mut held);
         changed += usize::from(once != came);

@@ -1,6 +1,6 @@
 //! Many connections that are served by turns: who takes nothing, what takes long, a stop.
 
-use crate::rig::{Filter, Mta, letters};
+use crate::rig::{Mta, RunningFilter, letters};
 use mailglot_gateway::milter::put;
 use mailglot_gateway::policy::Action;
 use std::io::Write;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const MANY: usize = 300;
 
 /// Says many messages without waiting for an answer; the other end is for the answers.
-fn says_many(filter: &Filter) -> (Mta, JoinHandle<()>) {
+fn says_many(filter: &RunningFilter) -> (Mta, JoinHandle<()>) {
     let mut bytes = Vec::new();
     for _ in 0..MANY {
         put(&mut bytes, b'M', &[b"<a@example.org>\0"]);
@@ -52,7 +52,7 @@ fn hears(mta: &mut Mta) -> (usize, String) {
 
 #[test]
 fn who_takes_nothing_hinders_nobody_and_loses_nothing() {
-    let filter = Filter::start(false, |_| ());
+    let filter = RunningFilter::start(false, |_| ());
     let twice = 2 * thread::available_parallelism().map_or(1, usize::from);
     let mut slow: Vec<_> = (0..twice).map(|_| says_many(&filter)).collect();
     thread::sleep(Duration::from_millis(300));
@@ -76,7 +76,7 @@ fn who_takes_nothing_hinders_nobody_and_loses_nothing() {
 
 #[test]
 fn who_takes_nothing_is_waited_for_no_longer_than_allowed() {
-    let filter = Filter::start(false, |limits| limits.stall = Duration::from_millis(200));
+    let filter = RunningFilter::start(false, |limits| limits.stall = Duration::from_millis(200));
     let (_mta, thread) = says_many(&filter);
     thread.join().unwrap();
     assert!(filter.told.faults(1)[0].starts_with("io"));
@@ -94,7 +94,7 @@ fn who_takes_nothing_is_waited_for_no_longer_than_allowed() {
 
 #[test]
 fn a_stop_waits_until_a_verdict_is_taken() {
-    let mut filter = Filter::start(false, |limits| limits.drain = Duration::from_mins(1));
+    let mut filter = RunningFilter::start(false, |limits| limits.drain = Duration::from_mins(1));
     let (mut mta, thread) = says_many(&filter);
     // The filter cannot go on for ever: no socket holds all answers.
     while mta.letter().unwrap() != b'c' {}
@@ -112,7 +112,7 @@ fn a_stop_waits_until_a_verdict_is_taken() {
 
 #[test]
 fn a_long_message_is_as_good_as_a_short_one_and_so_is_what_follows() {
-    let filter = Filter::start(false, |_| ());
+    let filter = RunningFilter::start(false, |_| ());
     let mut mta = filter.connect();
     let fields = [("Content-Type", " text/plain; charset=iso-8859-1")];
     for length in [1, 60_000, 1, 200_000, 1] {
@@ -130,7 +130,7 @@ fn a_long_message_is_as_good_as_a_short_one_and_so_is_what_follows() {
 /// What stands between the commands of a message does not make it none.
 #[test]
 fn a_message_that_has_begun_ends_after_a_stop_though_macros_came_last() {
-    let mut filter = Filter::start(false, |limits| limits.drain = Duration::from_mins(1));
+    let mut filter = RunningFilter::start(false, |limits| limits.drain = Duration::from_mins(1));
     let mut mta = Mta::answered(&filter);
     mta.exchange(b'M', b"<a@example.org>\0");
     mta.exchange(b'R', b"<b@example.org>\0");
@@ -148,7 +148,7 @@ fn a_message_that_has_begun_ends_after_a_stop_though_macros_came_last() {
 #[test]
 fn a_message_that_is_broken_off_is_told_whatever_came_last() {
     for last in [b'D', b'R'] {
-        let filter = Filter::start(false, |_| ());
+        let filter = RunningFilter::start(false, |_| ());
         let mut mta = filter.connect();
         mta.send(b'M', b"<a@example.org>\0");
         mta.send(b'R', b"<b@example.org>\0");
@@ -172,7 +172,8 @@ fn a_message_that_is_broken_off_is_told_whatever_came_last() {
 
 #[test]
 fn a_message_that_a_stop_does_not_wait_for_is_told() {
-    let mut filter = Filter::start(false, |limits| limits.drain = Duration::from_millis(200));
+    let mut filter =
+        RunningFilter::start(false, |limits| limits.drain = Duration::from_millis(200));
     let (mut slow, mut idle) = (Mta::answered(&filter), filter.connect());
     slow.exchange(b'M', b"<a@example.org>\0");
     slow.exchange(b'L', b"Subject\0 a\0");

@@ -1,6 +1,6 @@
 //! The proxy over real sockets, between a client and a next hop of our own.
 
-use crate::rig::{Death, Manner, NextHop, Running, original};
+use crate::rig::{Death, Manner, RunningNextHop, RunningProxy, original};
 use mailglot_gateway::Engine;
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::proxy::BareLines;
@@ -24,8 +24,8 @@ fn the_policy_decides() {
         (Action::Tag, 250, 1),
         (Action::Normalize, 250, 1),
     ] {
-        let hop = NextHop::start(vec![Manner::default()]);
-        let proxy = Running::start(&hop.address, |_, _, rules| {
+        let hop = RunningNextHop::start(vec![Manner::default()]);
+        let proxy = RunningProxy::start(&hop.address, |_, _, rules| {
             *rules = Rules::default();
             rules.set(Finding::DuplicateHeader, action);
         });
@@ -46,8 +46,8 @@ fn the_policy_decides() {
     }
     // Without a word of the route, the policy decides about bare line ends too.
     for (rules, code) in [(Rules::default(), 250), (Rules::strict(), 550)] {
-        let hop = NextHop::start(vec![Manner::default()]);
-        let proxy = Running::start(&hop.address, |_, _, own| *own = rules);
+        let hop = RunningNextHop::start(vec![Manner::default()]);
+        let proxy = RunningProxy::start(&hop.address, |_, _, own| *own = rules);
         let mut client = proxy.greeted();
         assert_eq!(client.message("", b"Subject: x\r\n\r\na\nb\r\n"), code);
         assert!(proxy.told.records(1)[0].findings.has(Finding::BareLf));
@@ -73,8 +73,8 @@ fn the_policy_decides_about_line_ends_and_a_dry_run_refuses_none() {
         (Action::Quarantine, true, 250),
         (Action::Normalize, true, 250),
     ] {
-        let hop = NextHop::start(vec![Manner::default()]);
-        let proxy = Running::start(&hop.address, |_, _, rules| {
+        let hop = RunningNextHop::start(vec![Manner::default()]);
+        let proxy = RunningProxy::start(&hop.address, |_, _, rules| {
             rules.monitor = monitor;
             rules.set(Finding::BareLf, action);
         });
@@ -100,8 +100,8 @@ fn the_policy_decides_about_line_ends_and_a_dry_run_refuses_none() {
 /// Where the policy changes while a connection is open, the new one decides.
 #[test]
 fn a_new_policy_decides_about_line_ends_at_once() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, _, rules| *rules = Rules::strict());
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, _, rules| *rules = Rules::strict());
     let mut client = proxy.greeted();
     assert_eq!(client.message("", MIXED), 550);
     proxy.served.stop.change(Engine::new(Rules::monitor()));
@@ -112,8 +112,8 @@ fn a_new_policy_decides_about_line_ends_at_once() {
 fn the_original_of_mended_line_ends_is_kept() {
     for (monitor, long) in [(false, 0), (true, 0), (false, 400_000)] {
         let folder = tempfile::tempdir().unwrap();
-        let hop = NextHop::start(vec![Manner::default()]);
-        let proxy = Running::with_engine(&hop.address, |_, _, engine| {
+        let hop = RunningNextHop::start(vec![Manner::default()]);
+        let proxy = RunningProxy::with_engine(&hop.address, |_, _, engine| {
             engine.rules.monitor = monitor;
             let ledgers = Ledgers::open(folder.path(), Retention::default(), |error| {
                 panic!("{error}")
@@ -147,8 +147,8 @@ fn the_original_of_mended_line_ends_is_kept() {
 /// What came is counted as it came, and what goes nowhere is not counted as gone.
 #[test]
 fn bytes_are_those_that_came_and_those_that_went() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, _, rules| {
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, _, rules| {
         rules.set(Finding::DuplicateHeader, Action::Reject);
         rules.set(Finding::MessagePartial, Action::Tempfail);
     });
@@ -185,8 +185,8 @@ pub(crate) fn stuffed(text: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_message_becomes_utf8_on_its_way() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::plain(&hop.address);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::plain(&hop.address);
     let mut client = proxy.greeted();
     assert_eq!(client.message(" BODY=8BITMIME", &stuffed(LATIN)), 250);
     assert_eq!(client.message("", PLAIN), 250);
@@ -228,8 +228,8 @@ fn a_message_becomes_utf8_on_its_way() {
 #[test]
 fn added_fields_count_among_the_bytes_that_leave() {
     for monitor in [true, false] {
-        let hop = NextHop::start(vec![Manner::default()]);
-        let proxy = Running::start(&hop.address, |_, _, rules| {
+        let hop = RunningNextHop::start(vec![Manner::default()]);
+        let proxy = RunningProxy::start(&hop.address, |_, _, rules| {
             rules.findings_header = Rules::default().findings_header;
             rules.monitor = monitor;
         });
@@ -262,8 +262,8 @@ fn added_fields_count_among_the_bytes_that_leave() {
 
 #[test]
 fn a_message_for_japan_is_in_seven_bits_on_its_way() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, _, rules| {
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, _, rules| {
         rules.rewriting.charset_out = mailglot_mime::CharsetOut::Iso2022Jp;
     });
     let mut client = proxy.greeted();
@@ -294,11 +294,11 @@ fn what_goes_out_is_legal_for_the_next_hop() {
         b"Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B$\"\x1b(B\r\n";
     let binary: &[u8] = b"Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\xff\r\n";
     let run = |extensions: &'static [&'static str], mail: &str, text: &[u8]| {
-        let hop = NextHop::start(vec![Manner {
+        let hop = RunningNextHop::start(vec![Manner {
             extensions,
             ..Manner::default()
         }]);
-        let proxy = Running::plain(&hop.address);
+        let proxy = RunningProxy::plain(&hop.address);
         let mut client = proxy.greeted();
         let code = client.message(mail, text);
         (
@@ -335,8 +335,8 @@ fn what_goes_out_is_legal_for_the_next_hop() {
     assert!(body(&run(&["8BITMIME"], "", utf8.as_bytes()).1).contains("Grüße"));
     // A policy that asks for eight bits asks for none that were not announced.
     for (mail, ascii) in [("", true), (" BODY=7BIT", true), (" BODY=8BITMIME", false)] {
-        let hop = NextHop::start(vec![Manner::default()]);
-        let proxy = Running::start(&hop.address, |_, _, rules| {
+        let hop = RunningNextHop::start(vec![Manner::default()]);
+        let proxy = RunningProxy::start(&hop.address, |_, _, rules| {
             rules.rewriting.transfer = mailglot_mime::Transfer::EightBit;
             rules.rewriting.headers = mailglot_mime::Headers::RawUtf8;
         });
@@ -391,8 +391,8 @@ fn attacks_on_the_end_of_data_give_one_message_at_most() {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let input = std::fs::read(&path).unwrap();
         for bare_lines in [BareLines::Reject, BareLines::Normalize] {
-            let hop = NextHop::start(vec![Manner::default()]);
-            let proxy = Running::start(&hop.address, |route, _, _| {
+            let hop = RunningNextHop::start(vec![Manner::default()]);
+            let proxy = RunningProxy::start(&hop.address, |route, _, _| {
                 route.bare_lines = Some(bare_lines);
             });
             let mut client = proxy.connect();
@@ -454,8 +454,8 @@ fn lmtp_answers_for_each_recipient() {
             [250, 451],
         ),
     ] {
-        let hop = NextHop::start(vec![manner]);
-        let proxy = Running::start(&hop.address, |route, _, _| route.lmtp = true);
+        let hop = RunningNextHop::start(vec![manner]);
+        let proxy = RunningProxy::start(&hop.address, |route, _, _| route.lmtp = true);
         let mut client = proxy.connect();
         client.send("LHLO c\r\nMAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nRCPT TO:<refused@d.invalid>\r\nRCPT TO:<e@d.invalid>\r\nDATA\r\n");
         assert_eq!(client.codes(7), [220, 250, 250, 250, 550, 250, 354]);
@@ -469,8 +469,8 @@ fn lmtp_answers_for_each_recipient() {
 /// RFC 6152 3: to a next hop that takes seven bits nothing else goes. After HELO none has said that it takes more.
 #[test]
 fn eight_bits_go_nowhere_where_seven_are_taken() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.message_bytes = 4_000);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| limits.message_bytes = 4_000);
     let signed = [b"DKIM-Signature: v=1; b=aa\r\n", LATIN].concat();
     let in_header =
         "DKIM-Signature: v=1; b=aa\r\nSubject: Gr\u{fc}\u{df}e\r\n\r\nx\r\n.\r\n".as_bytes();

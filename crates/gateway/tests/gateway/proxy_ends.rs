@@ -1,7 +1,7 @@
 //! Connections of the proxy that end before their time: next hops that die, clients that go, a proxy that stops; and many of them at a time.
 
 use crate::proxy::PLAIN;
-use crate::rig::{Death, Manner, NextHop, Running, Scripted};
+use crate::rig::{Death, Manner, RunningNextHop, RunningProxy, Scripted};
 use mailglot_gateway::policy::Action;
 use mailglot_gateway::{Address, Inherited, Socket};
 use std::collections::BTreeMap;
@@ -29,8 +29,8 @@ fn a_next_hop_that_dies_defers_and_loses_nothing() {
             death: Some(death),
             ..Manner::default()
         };
-        let hop = NextHop::start(vec![dying, Manner::default()]);
-        let proxy = Running::plain(&hop.address);
+        let hop = RunningNextHop::start(vec![dying, Manner::default()]);
+        let proxy = RunningProxy::plain(&hop.address);
         let mut confirmed = 0;
         // A client that tries each of two messages until it is taken.
         for number in 0..2 {
@@ -63,15 +63,15 @@ fn a_next_hop_that_dies_defers_and_loses_nothing() {
         .unwrap()
         .local_addr()
         .unwrap();
-    let proxy = Running::plain(&Address::Tcp(nobody.to_string()));
+    let proxy = RunningProxy::plain(&Address::Tcp(nobody.to_string()));
     assert_eq!(proxy.connect().codes(2), [421, 0]);
     assert!(proxy.told.faults(1)[0].starts_with("connect ("));
 }
 
 #[test]
 fn a_thousand_messages_at_twenty_connections() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::plain(&hop.address);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::plain(&hop.address);
     thread::scope(|scope| {
         for worker in 0..20 {
             let proxy = &proxy;
@@ -115,11 +115,11 @@ fn a_thousand_messages_at_twenty_connections() {
 
 #[test]
 fn a_client_that_gave_up_gets_nothing_delivered() {
-    let hop = NextHop::start(vec![Manner {
+    let hop = RunningNextHop::start(vec![Manner {
         delay: Duration::from_millis(500),
         ..Manner::default()
     }]);
-    let proxy = Running::plain(&hop.address);
+    let proxy = RunningProxy::plain(&hop.address);
     let mut client = proxy.greeted();
     // All at once: the message is complete before the next hop has answered for its recipient.
     client.send(
@@ -131,7 +131,7 @@ fn a_client_that_gave_up_gets_nothing_delivered() {
         .concat(),
     );
     drop(client);
-    let gone = |proxy: &Running| {
+    let gone = |proxy: &RunningProxy| {
         let records = proxy.told.records(1);
         let told: Vec<_> = records
             .iter()
@@ -152,7 +152,7 @@ fn a_client_that_gave_up_gets_nothing_delivered() {
         part.say("354 go\r\n");
         part.hear_until(b"\r\n.\r\n")
     });
-    let proxy = Running::plain(&hop.address);
+    let proxy = RunningProxy::plain(&hop.address);
     let mut client = proxy.greeted();
     client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
     assert_eq!(client.codes(3), [250, 250, 354]);
@@ -167,8 +167,8 @@ fn a_client_that_gave_up_gets_nothing_delivered() {
 /// A client that ends its half behind QUIT has said all; one that ends it behind its message may have died.
 #[test]
 fn a_half_close_behind_quit_ends_in_order() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::plain(&hop.address);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::plain(&hop.address);
     let dialogue = |end: &[u8]| {
         let mut client = proxy.greeted();
         client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
@@ -218,7 +218,7 @@ fn a_proxy_that_stops_does_not_wait_for_a_silent_next_hop() {
             // It hears what follows, and says nothing more until the other side has closed.
             part.hear_out();
         });
-        let mut proxy = Running::start(&hop.address, |_, limits, _| {
+        let mut proxy = RunningProxy::start(&hop.address, |_, limits, _| {
             limits.drain = Duration::from_millis(200);
         });
         let mut client = proxy.greeted();
@@ -238,8 +238,8 @@ fn a_proxy_that_stops_does_not_wait_for_a_silent_next_hop() {
 
 #[test]
 fn a_proxy_that_stops_lets_messages_end() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let mut proxy = Running::plain(&hop.address);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let mut proxy = RunningProxy::plain(&hop.address);
     let (mut idle, mut busy) = (proxy.connect(), proxy.connect());
     for client in [&mut idle, &mut busy] {
         client.greet();
@@ -273,7 +273,7 @@ fn a_proxy_that_stops_lets_messages_begin_that_were_asked_for() {
         part.hear_out();
         text
     });
-    let mut proxy = Running::plain(&hop.address);
+    let mut proxy = RunningProxy::plain(&hop.address);
     let mut client = proxy.greeted();
     client.send("MAIL FROM:<a@b.invalid>\r\n");
     asked.recv().unwrap();
@@ -303,7 +303,7 @@ fn a_proxy_that_stops_does_not_wait_for_a_next_hop_without_a_message() {
             let mut piece = [0; 4_096];
             while stream.read(&mut piece).is_ok_and(|count| count > 0) {}
         });
-        let mut proxy = Running::start(&address, |_, limits, _| {
+        let mut proxy = RunningProxy::start(&address, |_, limits, _| {
             limits.drain = Duration::from_mins(1);
         });
         let mut client = proxy.connect();
@@ -329,11 +329,11 @@ fn a_proxy_that_stops_does_not_wait_for_a_next_hop_without_a_message() {
 /// The socket of a supervisor outlives the proxy: who connects between two of them only waits.
 #[test]
 fn a_proxy_goes_on_with_a_socket_that_listens_already() {
-    let hop = NextHop::start(vec![Manner::default()]);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     for _ in 0..2 {
         let socket = Socket::Given(Inherited::Tcp(listener.try_clone().unwrap()));
-        let mut proxy = Running::on(socket, &hop.address, |_, _, _| ());
+        let mut proxy = RunningProxy::on(socket, &hop.address, |_, _, _| ());
         let mut client = proxy.greeted();
         assert_eq!(client.message("", PLAIN), 250);
         proxy.served.end();

@@ -1,7 +1,7 @@
 //! The limits of the proxy: time, connections, bytes and room, over real sockets.
 
 use crate::proxy::{LATIN, PLAIN, stuffed};
-use crate::rig::{Client, Manner, NextHop, Part, Running, Scripted};
+use crate::rig::{Manner, Part, ProxyClient, RunningNextHop, RunningProxy, Scripted};
 use mailglot_gateway::policy::{Action, Finding};
 use mailglot_gateway::{Engine, Limits};
 use std::io::Write;
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 #[test]
 fn the_slow_are_sent_away() {
-    let hop = NextHop::start(vec![Manner::default()]);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
     let short = Duration::from_secs(1);
-    let proxy = Running::start(&hop.address, |_, limits, _| {
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| {
         (limits.negotiation, limits.stall, limits.idle) = (short, short, 3 * short);
     });
-    let ends = |prepare: &dyn Fn(&mut Client), drip: &[u8]| {
+    let ends = |prepare: &dyn Fn(&mut ProxyClient), drip: &[u8]| {
         let mut client = proxy.connect();
         prepare(&mut client);
         let mut drips = drip.iter().cycle();
@@ -35,12 +35,12 @@ fn the_slow_are_sent_away() {
     };
     // Silent from the start; dripping a line without an end; idle; dripping content; silent within content.
     ends(&|_| (), b"");
-    let greet = |client: &mut Client| {
+    let greet = |client: &mut ProxyClient| {
         client.greet();
     };
     ends(&greet, b"x");
     ends(&greet, b"");
-    let into_content = |client: &mut Client| {
+    let into_content = |client: &mut ProxyClient| {
         greet(client);
         client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
         assert_eq!(client.codes(3), [250, 250, 354]);
@@ -64,8 +64,8 @@ fn the_slow_are_sent_away() {
 /// Commands that come without a pause, each read ending within one, are none that does not end.
 #[test]
 fn a_client_that_never_stops_is_not_slow() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| {
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| {
         limits.stall = Duration::from_secs(2);
     });
     let mut client = proxy.greeted();
@@ -83,7 +83,7 @@ fn a_client_that_never_stops_is_not_slow() {
 #[test]
 fn a_next_hop_that_says_nothing_defers() {
     let silent = Scripted::play(Part::hear_out);
-    let proxy = Running::start(&silent.address, |route, _, _| {
+    let proxy = RunningProxy::start(&silent.address, |route, _, _| {
         route.times.reply = Duration::from_millis(200);
     });
     assert_eq!(proxy.connect().codes(2), [421, 0]);
@@ -99,7 +99,7 @@ fn a_slow_next_hop_takes_nothing_of_its_clients_time() {
         part.say("250 a\r\n");
         part.hear_out();
     });
-    let proxy = Running::start(&hop.address, |_, limits, _| {
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| {
         limits.negotiation = Duration::from_secs(2);
     });
     let mut client = proxy.connect();
@@ -121,7 +121,7 @@ fn a_next_hop_that_drips_defers() {
             }
         }
     });
-    let proxy = Running::start(&dripping.address, |route, _, _| {
+    let proxy = RunningProxy::start(&dripping.address, |route, _, _| {
         route.times.reply = Duration::from_millis(300);
     });
     let start = Instant::now();
@@ -141,7 +141,7 @@ fn a_next_hop_that_drips_defers() {
         }
         part.hear_out();
     });
-    let proxy = Running::start(&slow.address, |route, _, _| {
+    let proxy = RunningProxy::start(&slow.address, |route, _, _| {
         route.times.reply = Duration::from_secs(2);
     });
     let mut client = proxy.greeted();
@@ -156,8 +156,8 @@ fn a_next_hop_that_drips_defers() {
 
 #[test]
 fn work_that_takes_too_long_defers() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.work = Duration::ZERO);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| limits.work = Duration::ZERO);
     let mut client = proxy.greeted();
     assert_eq!(client.message("", PLAIN), 451);
     assert_eq!(client.message("", PLAIN), 451);
@@ -172,8 +172,8 @@ fn work_that_takes_too_long_defers() {
 /// What went through a hundred servers goes through no more (RFC 5321 6.3), whether it is looked at or not.
 #[test]
 fn a_message_that_goes_round_is_refused() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, rules| {
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, rules| {
         (limits.message_bytes, rules.monitor) = (20_000, true);
     });
     let mut client = proxy.greeted();
@@ -216,8 +216,8 @@ fn a_header_beyond_the_limits_is_not_read() {
         (1_000, 20, many.as_bytes(), None),
         (1_000, 19, many.as_bytes(), Some("too-many-headers")),
     ] {
-        let hop = NextHop::start(vec![Manner::default()]);
-        let proxy = Running::start(&hop.address, |_, limits, _| {
+        let hop = RunningNextHop::start(vec![Manner::default()]);
+        let proxy = RunningProxy::start(&hop.address, |_, limits, _| {
             (limits.header_bytes, limits.fields) = (bytes, fields);
         });
         let mut client = proxy.greeted();
@@ -229,8 +229,8 @@ fn a_header_beyond_the_limits_is_not_read() {
 
 #[test]
 fn one_connection_too_many_is_deferred() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.connections = 2);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| limits.connections = 2);
     let mut clients: Vec<_> = (0..2).map(|_| proxy.connect()).collect();
     // Those that have begun a message are not closed for another one.
     for client in &mut clients {
@@ -250,8 +250,8 @@ fn one_connection_too_many_is_deferred() {
 
 #[test]
 fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| limits.message_bytes = 4 << 20);
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| limits.message_bytes = 4 << 20);
     let mut client = proxy.greeted();
     let text = |lines: usize| {
         [
@@ -284,8 +284,8 @@ fn no_room_for_a_message_defers_it() {
         |limits| (limits.memory_bytes, limits.disk_reserve) = (0, u64::MAX),
     ];
     for set in set {
-        let hop = NextHop::start(vec![Manner::default()]);
-        let proxy = Running::start(&hop.address, |_, limits, _| set(limits));
+        let hop = RunningNextHop::start(vec![Manner::default()]);
+        let proxy = RunningProxy::start(&hop.address, |_, limits, _| set(limits));
         let mut client = proxy.greeted();
         let long = [PLAIN, &b"text\r\n".repeat(600_000)].concat();
         assert_eq!(client.message("", &long), 452);
@@ -305,8 +305,8 @@ fn no_room_for_a_message_defers_it() {
 /// Of a message that outgrows what its client was told nothing is kept: it takes no room from others.
 #[test]
 fn what_is_larger_than_was_announced_takes_no_room() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| {
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| {
         (limits.memory_bytes, limits.spool_bytes) = (0, 12_000_000);
     });
     let mut greedy = proxy.greeted();
@@ -346,8 +346,8 @@ fn what_is_larger_than_was_announced_takes_no_room() {
 /// What all messages hold together counts.
 #[test]
 fn the_room_is_that_of_all_messages() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let proxy = Running::start(&hop.address, |_, limits, _| {
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let proxy = RunningProxy::start(&hop.address, |_, limits, _| {
         (limits.memory_bytes, limits.spool_bytes) = (0, 5_000_000);
     });
     let mut first = proxy.greeted();
@@ -375,7 +375,7 @@ fn a_next_hop_that_takes_a_message_in_drops_defers() {
             thread::sleep(Duration::from_millis(80));
         }
     });
-    let proxy = Running::start(&hop.address, |route, _, _| {
+    let proxy = RunningProxy::start(&hop.address, |route, _, _| {
         route.times.end = Duration::from_millis(500);
     });
     let mut client = proxy.greeted();
@@ -424,7 +424,7 @@ fn a_client_that_goes_while_its_message_is_written_gets_nothing_delivered() {
             last.drain(..last.len().saturating_sub(5));
         }
     });
-    let proxy = Running::plain(&hop.address);
+    let proxy = RunningProxy::plain(&hop.address);
     let mut client = proxy.greeted();
     client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
     assert_eq!(client.codes(3), [250, 250, 354]);
@@ -446,8 +446,8 @@ fn a_client_that_goes_while_its_message_is_written_gets_nothing_delivered() {
 /// A message whose end does not come has its line and its count, whoever ends the connection.
 #[test]
 fn a_message_that_is_cut_is_told() {
-    let hop = NextHop::start(vec![Manner::default()]);
-    let begin = |proxy: &Running| {
+    let hop = RunningNextHop::start(vec![Manner::default()]);
+    let begin = |proxy: &RunningProxy| {
         let mut client = proxy.greeted();
         client.send("MAIL FROM:<a@b.invalid>\r\nRCPT TO:<c@d.invalid>\r\nDATA\r\n");
         assert_eq!(client.codes(3), [250, 250, 354]);
@@ -456,7 +456,7 @@ fn a_message_that_is_cut_is_told() {
         thread::sleep(Duration::from_secs(1));
         client
     };
-    let mut proxy = Running::start(&hop.address, |_, limits, _| {
+    let mut proxy = RunningProxy::start(&hop.address, |_, limits, _| {
         limits.drain = Duration::from_millis(200);
     });
     drop(begin(&proxy));
@@ -500,11 +500,11 @@ fn what_grows_beyond_the_size_of_the_next_hop_goes_as_it_came() {
     let (small, large, beyond) = (koi8(40), koi8(100), koi8(200));
     assert!(small.len() * 2 < 2_000 && large.len() < 2_000 && beyond.len() > 2_000);
     let with = |extensions, set: fn(&mut Engine)| {
-        let hop = NextHop::start(vec![Manner {
+        let hop = RunningNextHop::start(vec![Manner {
             extensions,
             ..Manner::default()
         }]);
-        let proxy = Running::with_engine(&hop.address, |_, _, engine| set(engine));
+        let proxy = RunningProxy::with_engine(&hop.address, |_, _, engine| set(engine));
         (hop, proxy)
     };
     let (hop, proxy) = with(&["8BITMIME", "SIZE 2000"], |_| ());

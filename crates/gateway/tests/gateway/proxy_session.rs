@@ -1,6 +1,6 @@
 //! The proxy's machine, without any I/O: against a next hop of our own, at every split, with mutants, and with one that dies.
 
-use crate::rig::{Death, Hop, Kept, Manner};
+use crate::rig::{Death, HopConnection, Kept, Manner};
 use mailglot_gateway::proxy::{
     BadReply, BareLines, Delivery, HopFault, Options, ProxySession, ProxyVerdict, Step, Stuffer,
 };
@@ -9,7 +9,7 @@ use mailglot_gateway::proxy::{
 struct World {
     session: ProxySession,
     manner: Manner,
-    hop: Option<Hop>,
+    hop: Option<HopConnection>,
     answers: Vec<u8>,
     /// What the client heard.
     heard: Vec<u8>,
@@ -84,7 +84,7 @@ impl World {
                         }
                     };
                     self.connections += 1;
-                    let mut hop = Hop::new(manner);
+                    let mut hop = HopConnection::new(manner);
                     self.answers = hop.greet();
                     self.hop = Some(hop);
                     self.session.connected();

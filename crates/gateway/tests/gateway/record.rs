@@ -10,14 +10,14 @@ use std::thread;
 use std::time::Duration;
 
 /// A running filter with a journal; it ends with the test.
-struct Filter {
+struct RecordedFilter {
     served: Served,
     metrics: Arc<Metrics>,
     lines: Arc<Mutex<Vec<String>>>,
     folder: tempfile::TempDir,
 }
 
-impl Filter {
+impl RecordedFilter {
     fn start(ledgers: bool, set: impl FnOnce(&mut Engine, &mut Limits)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut engine = Engine::default();
@@ -106,7 +106,7 @@ const SUBJECT: &[u8] = b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\n";
 /// G11: whatever becomes of a message, it is one line and one count.
 #[test]
 fn each_message_is_one_line_and_one_count() {
-    let filter = Filter::start(true, |_, limits| {
+    let filter = RecordedFilter::start(true, |_, limits| {
         limits.message_bytes = 4 << 20;
         limits.stall = Duration::from_millis(500);
     });
@@ -209,7 +209,7 @@ fn each_message_is_one_line_and_one_count() {
 
 #[test]
 fn what_is_changed_is_kept_before_its_verdict() {
-    let filter = Filter::start(true, |_, _| ());
+    let filter = RecordedFilter::start(true, |_, _| ());
     let place = filter.folder.path().join("ledgers");
     let mut mta = filter.connect();
     for (id, body) in [
@@ -274,7 +274,7 @@ fn what_is_changed_is_kept_before_its_verdict() {
 
 #[test]
 fn a_message_that_cannot_be_kept_passes_unchanged_where_that_is_asked_for() {
-    let filter = Filter::start(true, |engine, _| engine.fail_open = true);
+    let filter = RecordedFilter::start(true, |engine, _| engine.fail_open = true);
     let ledgers = filter.folder.path().join("ledgers");
     fs::remove_dir_all(&ledgers).unwrap();
     fs::write(&ledgers, b"in the way").unwrap();
@@ -292,7 +292,7 @@ fn a_message_that_cannot_be_kept_passes_unchanged_where_that_is_asked_for() {
 
 #[test]
 fn without_a_ledger_nothing_is_kept() {
-    let filter = Filter::start(false, |_, _| ());
+    let filter = RecordedFilter::start(false, |_, _| ());
     assert_eq!(
         message(&mut filter.connect(), "4F2", b"Gr\xfc\xdfe\r\n"),
         Some(b'c')
@@ -308,7 +308,7 @@ fn without_a_ledger_nothing_is_kept() {
 /// Receivers of ISO-2022-JP get that, and the ledger has what came.
 #[test]
 fn mail_in_iso_2022_jp_comes_back_from_its_ledger() {
-    let filter = Filter::start(true, |engine, _| {
+    let filter = RecordedFilter::start(true, |engine, _| {
         engine.rules.rewriting.charset_out = mailglot_mime::CharsetOut::Iso2022Jp;
     });
     let mut mta = filter.connect();

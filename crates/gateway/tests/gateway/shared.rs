@@ -1,6 +1,6 @@
 //! A milter and proxies of one process that share their resources.
 
-use crate::rig::{Manner, Mta, NextHop, Served, Told, letters};
+use crate::rig::{Manner, Mta, RunningNextHop, Served, Told, letters};
 use mailglot_gateway::proxy::Route;
 use mailglot_gateway::{Address, Engine, Limits, Resources, Server};
 use std::io::{BufRead, BufReader, Write};
@@ -31,7 +31,7 @@ fn servers_share_the_room_for_messages() {
     let part = b"text\r\n".repeat(600_000);
     for shared in [true, false] {
         let folder = tempfile::tempdir().unwrap();
-        let hop = NextHop::start(vec![Manner::default()]);
+        let hop = RunningNextHop::start(vec![Manner::default()]);
         let spool = folder.path().to_owned();
         let limits = Limits {
             memory_bytes: 0,

@@ -3,7 +3,7 @@
 //! # Limits
 //! Kinds are copied as they are written; the compiler judges them.
 
-use super::constant;
+use super::constant_name::constant_name;
 use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::fmt::Write;
@@ -27,7 +27,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
         else {
             bail!("not eight columns: {row:?}");
         };
-        let constant = constant(name);
+        let constant = constant_name(name);
         writeln!(
             constants,
             "    /// {description}.\n    pub const {constant}: Self = Self({number});"

@@ -3,7 +3,7 @@
 //! # Limits
 //! The codec folds labels in the same way; its tests compare both.
 
-use super::constant;
+use super::constant_name::constant_name;
 use crate::run::root;
 use crate::tsv::rows;
 use anyhow::{Context, bail};
@@ -13,7 +13,7 @@ use std::fs;
 
 /// The Rust source of `data/labels.tsv`.
 pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
-    let mut made: Vec<(String, String, Folded)> = Vec::new();
+    let mut made: Vec<(String, String, FoldedLabel)> = Vec::new();
     let supersets = supersets()?;
     for row in rows(tsv) {
         let [label, charset, registry, ..] = row[..] else {
@@ -22,7 +22,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
         let means = match charset {
             "-" => "Nothing".to_owned(),
             "?" => "Foreign".to_owned(),
-            name => format!("Is(C::{})", constant(name)),
+            name => format!("Is(C::{})", constant_name(name)),
         };
         let source = match registry.split('+').next().unwrap_or_default() {
             "iana-name" => "IanaName",
@@ -40,7 +40,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
             "Web" => 1,
             _ => 2,
         };
-        let folded = Folded {
+        let folded = FoldedLabel {
             key: fold(&label),
             rank,
             is_slip: source == "Slip",
@@ -67,7 +67,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
 }
 
 /// A label as step 4 of the codec's search compares it.
-struct Folded {
+struct FoldedLabel {
     key: String,
     /// The sources in the order in which they are believed.
     rank: u8,
@@ -100,8 +100,8 @@ fn fold(label: &str) -> String {
 
 /// The source of the folded labels. A key of several labels leads to that of the best source, or is left out if labels of equally good
 /// sources mean charsets that decode differently.
-fn keys(made: &[(String, String, Folded)]) -> anyhow::Result<String> {
-    let mut by_key: BTreeMap<&str, Vec<(usize, &Folded)>> = BTreeMap::new();
+fn keys(made: &[(String, String, FoldedLabel)]) -> anyhow::Result<String> {
+    let mut by_key: BTreeMap<&str, Vec<(usize, &FoldedLabel)>> = BTreeMap::new();
     for (row, (_, _, folded)) in made.iter().enumerate() {
         if !folded.is_slip {
             by_key.entry(&folded.key).or_default().push((row, folded));

@@ -3,7 +3,7 @@
 //! # Limits
 //! A name that is no charset is a constant that the compiler does not find.
 
-use super::constant;
+use super::constant_name::constant_name;
 use crate::models;
 use crate::tsv::rows;
 use anyhow::bail;
@@ -61,7 +61,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
         let _ = writeln!(
             out,
             "    Candidate::new(C::{}, Script::{}, &[{}], {floor}),",
-            constant(&candidate.charset),
+            constant_name(&candidate.charset),
             candidate.script(),
             languages.join(", "),
         );

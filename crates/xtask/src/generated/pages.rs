@@ -3,7 +3,7 @@
 //! # Limits
 //! Cells are single characters of the basic plane: no page of the data has others.
 
-use super::constant;
+use super::constant_name::constant_name;
 use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::fmt::Write;
@@ -22,7 +22,7 @@ pub(super) struct Tables<'t> {
 }
 
 /// Generated files, without their folder.
-pub(super) struct Made {
+pub(super) struct PageFiles {
     /// `pages.rs`.
     pub(super) source: String,
     /// `pages.bin`.
@@ -32,7 +32,7 @@ pub(super) struct Made {
 }
 
 /// Makes the files. Pages in which the bytes below 80 are ASCII come first.
-pub(super) fn made(tables: &Tables<'_>) -> anyhow::Result<Made> {
+pub(super) fn made(tables: &Tables<'_>) -> anyhow::Result<PageFiles> {
     let mut pages = Vec::new();
     for row in rows(tables.charsets).filter(|row| row.get(2) == Some(&"page")) {
         let cells = rows(tables.pages).find(|table| table[0] == row[0]);
@@ -58,7 +58,11 @@ pub(super) fn made(tables: &Tables<'_>) -> anyhow::Result<Made> {
     );
     let mut packed = Vec::new();
     for (at, (_, name, codes)) in pages.iter().enumerate() {
-        writeln!(source, "pub(crate) const {}: u16 = {at};", constant(name))?;
+        writeln!(
+            source,
+            "pub(crate) const {}: u16 = {at};",
+            constant_name(name)
+        )?;
         packed.extend(
             codes
                 .iter()
@@ -69,7 +73,7 @@ pub(super) fn made(tables: &Tables<'_>) -> anyhow::Result<Made> {
         );
     }
     let web = web(tables.web, &mut source)?;
-    Ok(Made {
+    Ok(PageFiles {
         source,
         pages: packed,
         web,

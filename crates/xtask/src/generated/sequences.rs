@@ -3,7 +3,7 @@
 //! # Limits
 //! Uses of rows are copied as they are written; the codec reads them when it builds its tables.
 
-use super::constant;
+use super::constant_name::constant_name;
 use crate::tsv::rows;
 use anyhow::bail;
 use std::collections::BTreeMap;
@@ -44,14 +44,14 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
                 format!(
                     "More::Behind(b\"{}\", &{})",
                     bytes.concat(),
-                    constant(parent)
+                    constant_name(parent)
                 )
             }
             None => "More::None".to_owned(),
         };
         let head = format!(
             "\n#[rustfmt::skip]\npub(crate) static {}: Sequences = ",
-            constant(table)
+            constant_name(table)
         );
         out.extend([
             &head,

@@ -33,10 +33,10 @@ impl Random {
 }
 
 /// A function that makes a value of one kind.
-type Make = fn(&mut Random) -> (Vec<u8>, Option<String>);
+type ValueMaker = fn(&mut Random) -> (Vec<u8>, Option<String>);
 
 /// The kinds, with the rule that decides their text.
-pub(super) const KINDS: [(&str, &str, Make); 41] = [
+pub(super) const KINDS: [(&str, &str, ValueMaker); 41] = [
     ("plain", "RFC 2047 2", plain),
     ("stateful", "RFC 2047 3", |random| word_of(random, &WHOLE)),
     ("superset", "RFC 2047 3; WHATWG Encoding 4.2", |random| {

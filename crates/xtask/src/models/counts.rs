@@ -24,7 +24,7 @@ const RARE: f64 = 2e-5;
 pub(crate) fn count(gathered: &Path) -> anyhow::Result<()> {
     let out = root().join("data/models");
     fs::create_dir_all(&out)?;
-    let mut common = Common::default();
+    let mut common = CommonCounts::default();
     for language in languages()? {
         let path = gathered.join(format!("{}.txt", language.name));
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -111,7 +111,7 @@ fn alphabet(text: &str, script: Script) -> BTreeSet<char> {
 
 /// What is counted over all languages: signs, letters that are foreign where they stand, and the case of neighbours.
 #[derive(Default)]
-struct Common {
+struct CommonCounts {
     /// Share of each sign among the signs of a language, added up over languages.
     signs: BTreeMap<char, f64>,
     /// The same of foreign letters, by script.
@@ -120,7 +120,7 @@ struct Common {
     case: [[u64; 2]; 4],
 }
 
-impl Common {
+impl CommonCounts {
     fn add(&mut self, text: &str, script: Script, letters: &[char]) {
         let mut signs = BTreeMap::<char, u64>::new();
         let mut foreign = BTreeMap::<char, u64>::new();

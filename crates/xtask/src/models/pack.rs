@@ -53,7 +53,7 @@ pub(crate) fn packed() -> anyhow::Result<(String, Vec<u8>)> {
         let ngrams = Ngrams::read(&read(&language.name)?).with_context(|| language.name.clone())?;
         models.push((language, ngrams));
     }
-    let common = Common::read(&read("common")?)?;
+    let common = CommonTable::read(&read("common")?)?;
     let alphabets: BTreeMap<Script, BTreeMap<char, u8>> = Script::LETTERS
         .map(|script| (script, common.letters(script, &models)))
         .into();
@@ -303,13 +303,13 @@ fn pack_characters(ngrams: &Ngrams, out: &mut Vec<u8>) {
 }
 
 /// `common.tsv`.
-struct Common {
+struct CommonTable {
     case: Vec<[f64; 2]>,
     signs: BTreeMap<char, f64>,
     foreign: BTreeMap<(Script, char), f64>,
 }
 
-impl Common {
+impl CommonTable {
     fn read(text: &str) -> anyhow::Result<Self> {
         let mut common = Self {
             case: Vec::new(),

@@ -3,7 +3,7 @@
 //! # Limits
 //! The stored form needs the product's table that it was written with: both are committed together.
 
-use super::asked::Asked;
+use super::asked::ConverterTables;
 use super::page_tables::{Product, Table, lines, table};
 use anyhow::{Context, bail};
 
@@ -105,7 +105,7 @@ impl Answers {
     }
 
     /// Takes over what was asked just now, and the versions of those who answered.
-    pub(super) fn renew(&mut self, systems: &mut [System], asked: &Asked) {
+    pub(super) fn renew(&mut self, systems: &mut [System], asked: &ConverterTables) {
         for answer in &mut self.0 {
             if let Some(table) = asked.table(&answer.system, &answer.own) {
                 answer.table.clone_from(table);
@@ -119,7 +119,7 @@ impl Answers {
     }
 
     /// The charsets for which a system answers otherwise than stored. What it does not know (any more) is no answer.
-    pub(super) fn differing(&self, asked: &Asked, system: &str) -> Vec<&str> {
+    pub(super) fn differing(&self, asked: &ConverterTables, system: &str) -> Vec<&str> {
         let of_system = self.0.iter().filter(|answer| answer.system == system);
         of_system
             .filter(|answer| {

@@ -4,7 +4,7 @@
 //! Needs `python3`. Converters that are not installed do not answer.
 
 use super::answers::Answers;
-use super::asked::Asked;
+use super::asked::ConverterTables;
 use super::page_tables::{lines, table};
 use crate::run::root;
 use anyhow::{Context, bail};
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 /// Asks for everything that is stored.
-pub(super) fn all(stored: &Answers) -> anyhow::Result<Asked> {
+pub(super) fn all(stored: &Answers) -> anyhow::Result<ConverterTables> {
     let requests = lines(
         stored
             .0
@@ -34,7 +34,7 @@ pub(super) fn all(stored: &Answers) -> anyhow::Result<Asked> {
         bail!("ask.py: {}", output.status);
     }
     writer.join().ok().context("writing failed")??;
-    let mut asked = Asked::default();
+    let mut asked = ConverterTables::default();
     for line in String::from_utf8(output.stdout)?.lines() {
         match line.split('\t').collect::<Vec<_>>()[..] {
             ["#", system, version] => {

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 /// The versions of the converters that are installed, and their tables by system and own name.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct ConverterTables {
     versions: HashMap<String, String>,
     tables: HashMap<(String, String), Table>,
 }
 
-impl Asked {
+impl ConverterTables {
     pub(super) fn version(&self, system: &str) -> Option<&str> {
         self.versions.get(system).map(String::as_str)
     }

@@ -14,7 +14,7 @@ use crate::{chain, ledger};
 use anyhow::{Context, bail, ensure};
 use mailglot_tests::trial::filter::Program;
 use mailglot_tests::trial::letters::read;
-use mailglot_tests::trial::load::{Load, Measured, Writes};
+use mailglot_tests::trial::load::{Load, Measured, WritePieces};
 use mailglot_tests::trial::mta::{Mail, Mta};
 use mailglot_tests::trial::postfix;
 use mailglot_tests::{binary, trial};
@@ -32,7 +32,7 @@ const TICKS: f64 = 100.0;
 
 /// What is measured.
 #[derive(clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct BenchArguments {
     /// The libmilter program.
     #[arg(long)]
     peer: PathBuf,
@@ -55,7 +55,7 @@ pub(crate) struct Goal {
 }
 
 /// Runs all requested measurements.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &BenchArguments) -> anyhow::Result<()> {
     let folder = postfix::folder();
     let at = folder.path();
     let mut goals = Vec::new();
@@ -159,7 +159,7 @@ fn start_answerer(address: &str, log: &Path) -> anyhow::Result<Program> {
 }
 
 /// Measures the rates of the protocol alone.
-fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
+fn protocol(arguments: &BenchArguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::Result<()> {
     let place = |name: &str| format!("unix:{}", at.join(name).display());
     let tcp = format!("tcp:127.0.0.1:{}", trial::free_port());
     let answerer_tcp_at = format!("tcp:127.0.0.1:{}", trial::free_port());
@@ -186,10 +186,10 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
     };
     let big = Load::new(Mail::new(&large), 12);
     let as_postfix = [
-        load(1, 4_000, Writes::AsPostfix),
-        load(8, 1_500, Writes::AsPostfix),
+        load(1, 4_000, WritePieces::AsPostfix),
+        load(8, 1_500, WritePieces::AsPostfix),
     ];
-    let whole = Writes::By(usize::MAX);
+    let whole = WritePieces::By(usize::MAX);
     let (one, eight) = (load(1, 12_000, whole), load(8, 1_500, whole));
     let rows: [(&str, &Program, &str, &Load); 18] = [
         ("ours, 1 connection", &ours_unix, &place("ours"), &one),
@@ -271,10 +271,10 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
             &as_postfix[1],
         ),
     ];
-    let mut runs: Vec<Vec<Run>> = rows.iter().map(|_| Vec::new()).collect();
+    let mut runs: Vec<Vec<RunFigures>> = rows.iter().map(|_| Vec::new()).collect();
     for round in 0..=arguments.runs {
         for ((_, program, address, load), runs) in rows.iter().zip(&mut runs) {
-            let run = Run::of(program, address, load)?;
+            let run = RunFigures::of(program, address, load)?;
             // The first round warms up.
             if round > 0 {
                 runs.push(run);
@@ -283,7 +283,7 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
     }
     println!("| filter | messages/s | for a second of its processor | median µs | 99 % µs |");
     println!("|---|---:|---:|---:|---:|");
-    let medians: Vec<[f64; 4]> = runs.iter().map(|runs| Run::medians(runs)).collect();
+    let medians: Vec<[f64; 4]> = runs.iter().map(|runs| RunFigures::medians(runs)).collect();
     for ((name, ..), [rate, busy, half, most]) in rows.iter().zip(&medians) {
         println!("| {name} | {rate:.0} | {busy:.0} | {half:.0} | {most:.0} |");
     }
@@ -363,9 +363,9 @@ fn protocol(arguments: &Arguments, at: &Path, goals: &mut Vec<Goal>) -> anyhow::
 }
 
 /// Messages per second, messages per second of the filter's CPU time, median and 99th percentile of the times in microseconds.
-pub(crate) struct Run([f64; 4]);
+pub(crate) struct RunFigures([f64; 4]);
 
-impl Run {
+impl RunFigures {
     pub(crate) fn of(program: &Program, address: &str, load: &Load) -> anyhow::Result<Self> {
         let before = processor_seconds(program.id())?;
         let measured: Measured = load.run(address).with_context(|| address.to_owned())?;

@@ -16,7 +16,7 @@ const CONNECTIONS: usize = 20;
 const MESSAGES: usize = 25;
 
 /// A configuration to compare.
-struct Chain {
+struct ComparedSetup {
     name: &'static str,
     postfix: Postfix,
     _filter: Option<Program>,
@@ -66,7 +66,7 @@ pub(crate) fn measure(peer: &Path, runs: usize, goals: &mut Vec<Goal>) -> anyhow
             String::from_utf8_lossy(&mail).contains(mark),
             "{name} does not do its work"
         );
-        chains.push(Chain {
+        chains.push(ComparedSetup {
             name,
             postfix,
             _filter: filter,

@@ -8,12 +8,12 @@
 //! be durable before their replies. The table shows how long a sync takes here, and the rate of 64 connections.
 
 use crate::bench::{
-    Goal, Run, latin, pinned, start_filter, start_filter_with_ledger,
+    Goal, RunFigures, latin, pinned, start_filter, start_filter_with_ledger,
     start_rival_answering_each_step, start_unpinned_filter_with_ledger,
 };
 use anyhow::Context;
 use mailglot_tests::trial::filter::Program;
-use mailglot_tests::trial::load::{Load, Writes};
+use mailglot_tests::trial::load::{Load, WritePieces};
 use mailglot_tests::trial::mta::Mail;
 use std::fs::{self, File};
 use std::io::Write;
@@ -45,7 +45,7 @@ pub(crate) fn measure(
         mail: mail.clone(),
         connections,
         messages,
-        writes: Writes::By(usize::MAX),
+        writes: WritePieces::By(usize::MAX),
     };
     let (eight, few, many) = (load(8, 1_500), load(8, 300), load(64, 300));
     let rows: [(&str, &Program, &str, &Load); 7] = [
@@ -82,11 +82,11 @@ pub(crate) fn measure(
             &eight,
         ),
     ];
-    let mut all: Vec<Vec<Run>> = rows.iter().map(|_| Vec::new()).collect();
+    let mut all: Vec<Vec<RunFigures>> = rows.iter().map(|_| Vec::new()).collect();
     let mut syncs = Vec::new();
     for round in 0..=runs {
         for ((_, program, name, load), runs) in rows.iter().zip(&mut all) {
-            let run = Run::of(program, &place(name), load)?;
+            let run = RunFigures::of(program, &place(name), load)?;
             // The first round warms up.
             if round > 0 {
                 runs.push(run);
@@ -98,7 +98,7 @@ pub(crate) fn measure(
     println!("\nA sync of 8 KB takes {sync:.2} ms here.\n");
     println!("| filter, 4 KB | messages/s | median µs | 99 % µs |");
     println!("|---|---:|---:|---:|");
-    let medians: Vec<[f64; 4]> = all.iter().map(|runs| Run::medians(runs)).collect();
+    let medians: Vec<[f64; 4]> = all.iter().map(|runs| RunFigures::medians(runs)).collect();
     for ((name, ..), [rate, _, half, most]) in rows.iter().zip(&medians) {
         println!("| {name} | {rate:.0} | {half:.0} | {most:.0} |");
     }

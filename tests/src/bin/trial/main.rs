@@ -8,7 +8,7 @@ mod chain;
 mod ledger;
 
 use clap::{Parser, Subcommand};
-use mailglot_tests::trial::load::{Load, Writes};
+use mailglot_tests::trial::load::{Load, WritePieces};
 use mailglot_tests::trial::mta::Mail;
 use mailglot_tests::trial::soak::{self, Disturbance, Soak};
 use std::fs;
@@ -62,7 +62,7 @@ enum Command {
         address: String,
     },
     /// Measure the gateway beside a libmilter program, and print tables in Markdown.
-    Bench(bench::Arguments),
+    Bench(bench::BenchArguments),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -81,9 +81,9 @@ fn main() -> anyhow::Result<()> {
                 connections,
                 messages,
                 writes: if as_postfix {
-                    Writes::AsPostfix
+                    WritePieces::AsPostfix
                 } else {
-                    Writes::By(piece)
+                    WritePieces::By(piece)
                 },
             };
             let measured = load.run(&address)?;

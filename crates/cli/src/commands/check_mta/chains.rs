@@ -1,29 +1,29 @@
 //! Checks lists of milters: what happens while the filter is away, their order, and whether local mail has the filter.
 
-use super::Check;
+use super::check::Check;
 use super::exposure::{has_no_milters, without_no_milters};
 use super::global::{is_too_short, too_short};
 use super::milters::{self, LISTS, Milter, is_one_of};
 use super::problem::{Problem, set, unset};
-use super::settings::View;
+use super::settings::SettingsView;
 
 /// Parts of the addresses of programs that verify mail. Guides have OpenDMARC listen at port 8893.
 const VERIFIERS: [&str; 5] = ["openarc", "spf", "dmarc", "authentication_milter", ":8893"];
 
 impl Check<'_> {
     /// Returns true if the filter is in a list of milters here.
-    pub(super) fn has_milter(&self, view: View<'_>) -> bool {
+    pub(super) fn has_milter(&self, view: SettingsView<'_>) -> bool {
         LISTS.iter().any(|name| self.has_filter(view, name))
     }
 
     /// Returns true if the filter is in this list.
-    pub(super) fn has_filter(&self, view: View<'_>, list: &str) -> bool {
+    pub(super) fn has_filter(&self, view: SettingsView<'_>, list: &str) -> bool {
         milters::parse(&view.text(list))
             .iter()
             .any(|milter| self.filter.matches(&milter.address))
     }
 
-    pub(super) fn chain_problems(&self, view: View<'_>) -> Vec<Problem> {
+    pub(super) fn chain_problems(&self, view: SettingsView<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for list in LISTS {
             for text in self.list_problems(view, list) {
@@ -36,7 +36,7 @@ impl Check<'_> {
         problems
     }
 
-    fn list_problems(&self, view: View<'_>, list: &str) -> Vec<String> {
+    fn list_problems(&self, view: SettingsView<'_>, list: &str) -> Vec<String> {
         let mut problems = Vec::new();
         let chain = milters::parse(&view.text(list));
         for milter in &chain {
@@ -98,7 +98,7 @@ impl Check<'_> {
     }
 
     /// The command that corrects everything about a list at once, so that two commands never undo each other.
-    pub(super) fn repaired(&self, view: View<'_>, list: &str) -> Option<String> {
+    pub(super) fn repaired(&self, view: SettingsView<'_>, list: &str) -> Option<String> {
         let value = view.text(list);
         if value.contains('$') {
             return None;
@@ -109,7 +109,7 @@ impl Check<'_> {
         Some(set(view, list, &milters::write(&chain, !is_option)))
     }
 
-    fn repair(&self, view: View<'_>, list: &str, mut chain: Vec<Milter>) -> Vec<Milter> {
+    fn repair(&self, view: SettingsView<'_>, list: &str, mut chain: Vec<Milter>) -> Vec<Milter> {
         for milter in &mut chain {
             let is_ours = self.filter.matches(&milter.address);
             milter.malformed.clear();
@@ -145,7 +145,7 @@ impl Check<'_> {
     }
 
     /// Adds the filter to a list that lacks it, at its end.
-    pub(super) fn added(&self, view: View<'_>, list: &str) -> Option<String> {
+    pub(super) fn added(&self, view: SettingsView<'_>, list: &str) -> Option<String> {
         let value = view.text(list);
         if value.contains('$') {
             return None;

@@ -1,9 +1,9 @@
 //! Finds services that take mail without the filter.
 
-use super::Check;
+use super::check::Check;
 use super::milters::{LISTS, is_one_of, words};
 use super::problem::{Problem, set, unset};
-use super::settings::View;
+use super::settings::SettingsView;
 use std::net::IpAddr;
 
 /// Parameters that decide whether mail goes through a filter.
@@ -101,26 +101,26 @@ impl Check<'_> {
     }
 
     /// Returns true if mail that comes by SMTP goes through the filter before delivery.
-    pub(super) fn is_filtered(&self, view: View<'_>) -> bool {
+    pub(super) fn is_filtered(&self, view: SettingsView<'_>) -> bool {
         (self.has_filter(view, LISTS[0]) && !has_no_milters(view))
             || self.filter.matches(&view.text("smtpd_proxy_filter"))
             || self.filter.matches_transport(&view.text("content_filter"))
     }
 
     /// Returns true if a proxy stands before the delivery of some address class for which this server takes mail.
-    pub(super) fn is_filtered_at_delivery(&self, view: View<'_>) -> bool {
+    pub(super) fn is_filtered_at_delivery(&self, view: SettingsView<'_>) -> bool {
         self.classes(view).iter().any(|class| class.is_filtered)
     }
 
     /// Returns true if a proxy stands before the delivery of all mail for which this server is the destination.
-    pub(super) fn is_wholly_filtered_at_delivery(&self, view: View<'_>) -> bool {
+    pub(super) fn is_wholly_filtered_at_delivery(&self, view: SettingsView<'_>) -> bool {
         self.classes(view).iter().all(|class| class.is_filtered)
     }
 
     /// Lists the address classes for which this server takes mail (ADDRESS_CLASS_README of Postfix).
     ///
     /// Each class has a transport of its own. If there is no such class, all mail goes to `default_transport` or `relayhost`.
-    fn classes(&self, view: View<'_>) -> Vec<Class> {
+    fn classes(&self, view: SettingsView<'_>) -> Vec<Class> {
         let is = |name: &str| self.filter.matches_transport(&view.text(name));
         let has = |name: &str| !view.text(name).is_empty();
         // mailbox_transport is a setting of local(8).
@@ -267,7 +267,7 @@ impl Check<'_> {
     }
 
     /// Notes mail that does not go through the transport of the proxy.
-    fn delivery_notes(&self, main: View<'_>) -> Vec<String> {
+    fn delivery_notes(&self, main: SettingsView<'_>) -> Vec<String> {
         let others = self
             .classes(main)
             .into_iter()
@@ -291,7 +291,7 @@ impl Check<'_> {
 }
 
 /// The command that removes `no_milters` where it is set.
-pub(super) fn without_no_milters(view: View<'_>) -> String {
+pub(super) fn without_no_milters(view: SettingsView<'_>) -> String {
     let name = "receive_override_options";
     let options = view.text(name);
     let kept: Vec<&str> = words(&options)
@@ -304,7 +304,7 @@ pub(super) fn without_no_milters(view: View<'_>) -> String {
     }
 }
 
-pub(super) fn has_no_milters(view: View<'_>) -> bool {
+pub(super) fn has_no_milters(view: SettingsView<'_>) -> bool {
     words(&view.text("receive_override_options"))
         .iter()
         .any(|option| is_one_of(option, &["no_milters"]))

@@ -1,9 +1,9 @@
 //! Checks parameters that hold for all milters, and for SMTP itself.
 
-use super::Check;
+use super::check::Check;
 use super::milters::{self, is_one_of};
 use super::problem::{Problem, set, unset};
-use super::settings::View;
+use super::settings::SettingsView;
 
 /// The filter reports progress every 5 seconds (`SMFIR_PROGRESS`); a shorter timeout defers long messages each time they come.
 const SHORTEST_TIMEOUT: u64 = 10;
@@ -24,7 +24,7 @@ const PARAMETERS: [&str; 9] = [
 ];
 
 impl Check<'_> {
-    pub(super) fn global_problems(&self, view: View<'_>) -> Vec<Problem> {
+    pub(super) fn global_problems(&self, view: SettingsView<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for name in PARAMETERS {
             if view.text(name).contains('$') {
@@ -64,7 +64,7 @@ impl Check<'_> {
     }
 
     /// Reports a `milter_content_timeout` that ends before the filter's first sign of progress.
-    fn content_timeout(&self, view: View<'_>) -> Option<Problem> {
+    fn content_timeout(&self, view: SettingsView<'_>) -> Option<Problem> {
         let text = view.value("milter_content_timeout")?;
         let seconds = seconds(&text)?;
         (self.has_milter(view) && seconds < SHORTEST_TIMEOUT).then(|| {
@@ -117,7 +117,7 @@ impl Check<'_> {
 }
 
 /// Reports an action that loses mail, refuses it, or lets it pass unread while the filter is away.
-fn default_action(view: View<'_>) -> Option<Problem> {
+fn default_action(view: SettingsView<'_>) -> Option<Problem> {
     let action = view.text("milter_default_action");
     let effect = if is_one_of(&action, &["accept", "quarantine"]) {
         "mail passes unread or is lost when the filter ends"
@@ -133,7 +133,7 @@ fn default_action(view: View<'_>) -> Option<Problem> {
 }
 
 /// Removes an option of a service, so that main.cf decides; sets the parameter in main.cf otherwise.
-fn reset(view: View<'_>, name: &str, value: &str) -> String {
+fn reset(view: SettingsView<'_>, name: &str, value: &str) -> String {
     match view.service {
         Some(service) if view.overrides(name) => unset(service, name),
         _ => set(view, name, value),

@@ -3,13 +3,13 @@
 //! Debian runs smtpd(8) and cleanup(8) with the queue directory as their root. There `unix:/run/mailglot/gw.sock` means
 //! `/var/spool/postfix/run/mailglot/gw.sock`. A relative path starts at the queue directory with and without chroot (`smtpd_milters` in postconf(5)).
 
-use super::Check;
+use super::check::Check;
 use super::exposure::DELIVERIES;
 use super::filter_address::socket_address;
 use super::milters::LISTS;
 use super::milters::{self, Milter};
 use super::problem::{Problem, quote, set};
-use super::settings::View;
+use super::settings::SettingsView;
 use std::path::{Component, Path, PathBuf};
 
 /// Directories of a machine's root (hier(7)). A path into one of them was not written for a chroot.
@@ -24,7 +24,7 @@ const QUEUE_DIRECTORY: &str = "/var/spool/postfix";
 const AGENTS: [&str; 2] = ["lmtp", "smtp"];
 
 /// A process that looks in a wrong place.
-struct Misplaced {
+struct WrongSocketPath {
     services: Vec<String>,
     is_chrooted: bool,
     looks_at: PathBuf,
@@ -153,7 +153,7 @@ impl Check<'_> {
     /// The corrected address of the filter in a list, if a process looks for it in a wrong place.
     pub(super) fn corrected_location(
         &self,
-        view: View<'_>,
+        view: SettingsView<'_>,
         list: &str,
         milter: &Milter,
     ) -> Option<String> {
@@ -165,7 +165,7 @@ impl Check<'_> {
     }
 
     /// main.cf, and each service with a list of its own.
-    fn views(&self, list: &str) -> Vec<View<'_>> {
+    fn views(&self, list: &str) -> Vec<SettingsView<'_>> {
         let services = self
             .settings
             .services
@@ -177,7 +177,7 @@ impl Check<'_> {
             .collect()
     }
 
-    fn own_milters(&self, view: View<'_>, list: &str) -> Vec<Milter> {
+    fn own_milters(&self, view: SettingsView<'_>, list: &str) -> Vec<Milter> {
         let chain = milters::parse(&view.text(list));
         chain
             .into_iter()
@@ -186,7 +186,12 @@ impl Check<'_> {
     }
 
     /// Processes that use this list and look for the socket in a wrong place, by chroot.
-    fn misplaced(&self, view: View<'_>, list: &str, milter: &Milter) -> Vec<Misplaced> {
+    fn misplaced(
+        &self,
+        view: SettingsView<'_>,
+        list: &str,
+        milter: &Milter,
+    ) -> Vec<WrongSocketPath> {
         let Some(path) = milter.path() else {
             return Vec::new();
         };
@@ -196,7 +201,7 @@ impl Check<'_> {
             Some(own) => own == *service,
             None => !self.settings.service_view(service).overrides(list),
         };
-        let mut places = Vec::<Misplaced>::new();
+        let mut places = Vec::<WrongSocketPath>::new();
         for service in self.settings.services_of(program).filter(uses_list) {
             let Some(is_chrooted) = self.settings.is_chrooted(service) else {
                 continue;
@@ -210,7 +215,7 @@ impl Check<'_> {
             }
             let looks_at = self.effective(path, is_chrooted);
             if !self.is_right(path, &looks_at, is_chrooted, self.filter.sockets()) {
-                places.push(Misplaced {
+                places.push(WrongSocketPath {
                     services: vec![service.to_owned()],
                     is_chrooted,
                     looks_at,
@@ -263,7 +268,7 @@ impl Check<'_> {
     }
 
     /// Where the filter should listen.
-    fn target(&self, milter: &Milter, place: &Misplaced) -> PathBuf {
+    fn target(&self, milter: &Milter, place: &WrongSocketPath) -> PathBuf {
         let queue = PathBuf::from(self.settings.queue_directory());
         let sockets = self.filter.sockets().unwrap_or_default();
         let reachable = |socket: &&PathBuf| !place.is_chrooted || socket.starts_with(&queue);
@@ -285,7 +290,7 @@ impl Check<'_> {
     }
 
     /// What to do for an instance of Postfix with a queue directory of its own: the filter keeps its socket for the first instance.
-    fn other_instance(&self, milter: &Milter, place: &Misplaced) -> Option<String> {
+    fn other_instance(&self, milter: &Milter, place: &WrongSocketPath) -> Option<String> {
         let target = self.target(milter, place);
         let known = self.filter.sockets().unwrap_or_default();
         if self.settings.queue_directory() == QUEUE_DIRECTORY || known.contains(&target) {
@@ -301,7 +306,7 @@ impl Check<'_> {
     }
 
     /// Commands that move the filter's socket below the queue directory, if it is not there already.
-    fn move_commands(&self, milter: &Milter, place: &Misplaced) -> Vec<String> {
+    fn move_commands(&self, milter: &Milter, place: &WrongSocketPath) -> Vec<String> {
         let target = self.target(milter, place);
         let path = milter.path().unwrap_or_default();
         let sockets = self.filter.sockets();

@@ -14,8 +14,7 @@
 //! Clients in `smtpd_forbid_bare_newline_exclusions` give a note, not a problem: an administrator may list devices that send nothing else.
 
 mod chains;
-#[cfg(test)]
-mod coverage_tests;
+mod check;
 mod exposure;
 mod filter_address;
 mod global;
@@ -30,6 +29,7 @@ mod tests;
 use crate::args::CheckMtaArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, visible_lines};
+use check::Check;
 use filter_address::FilterAddresses;
 use problem::Problem;
 use settings::Settings;
@@ -71,14 +71,6 @@ pub(crate) fn run(args: &CheckMtaArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Usage
     })
-}
-
-/// What the checks look at.
-struct Check<'a> {
-    settings: &'a Settings,
-    filter: &'a FilterAddresses,
-    /// Returns true if a socket is at this path on this machine.
-    is_socket: &'a dyn Fn(&Path) -> bool,
 }
 
 impl Check<'_> {

@@ -1,6 +1,6 @@
 //! A problem with Postfix's settings, and the shell commands that correct it.
 
-use super::settings::View;
+use super::settings::SettingsView;
 
 /// Something that loses mail, delays all of it, or lets it pass unread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Problem {
 /// Writes the command that sets a parameter where it is set now: in main.cf, or among a service's options in master.cf.
 ///
 /// postconf(1) refuses white space in options of a service, so callers write such values without.
-pub(super) fn set(view: View<'_>, name: &str, value: &str) -> String {
+pub(super) fn set(view: SettingsView<'_>, name: &str, value: &str) -> String {
     match view.service {
         Some(service) if view.overrides(name) => {
             format!(

@@ -4,12 +4,12 @@
 //!
 //! A transport that names a proxy needs the destination behind the proxy in its place, which only the administrator knows.
 
-use super::Check;
+use super::check::Check;
 use super::exposure::DELIVERIES;
 use super::milters;
 use super::milters::LISTS;
 use super::problem::{Problem, set};
-use super::settings::View;
+use super::settings::SettingsView;
 use std::fmt::Write as _;
 
 /// Parameters that name one proxy.
@@ -29,7 +29,7 @@ impl Check<'_> {
             .collect()
     }
 
-    fn removal_from(&self, view: View<'_>) -> Vec<Problem> {
+    fn removal_from(&self, view: SettingsView<'_>) -> Vec<Problem> {
         let is_own = |name: &&&str| view.service.is_none() || view.overrides(name);
         let place = view
             .service

@@ -25,12 +25,12 @@ const DEPTH: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     pub(super) main: BTreeMap<String, String>,
-    pub(super) services: BTreeMap<String, Service>,
+    pub(super) services: BTreeMap<String, MasterEntry>,
 }
 
 /// An entry of master.cf.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Service {
+pub(super) struct MasterEntry {
     /// Parameters that its `-o` options set.
     pub(super) parameters: BTreeMap<String, String>,
     /// The fifth column: `y`, `n` or `-`.
@@ -40,7 +40,7 @@ pub(super) struct Service {
 }
 
 /// Where the value stands that a continuation line belongs to.
-enum Last {
+enum LastValue {
     Nothing,
     Main(String),
     Parameter(String, String),
@@ -52,17 +52,17 @@ impl Settings {
     pub(super) fn parse(text: &str) -> Self {
         let mut settings = Self::default();
         let mut commands = BTreeMap::<String, String>::new();
-        let mut last = Last::Nothing;
+        let mut last = LastValue::Nothing;
         for line in text.lines() {
             if line.starts_with([' ', '\t']) {
                 let value = match &last {
-                    Last::Nothing => None,
-                    Last::Main(name) => settings.main.get_mut(name),
-                    Last::Parameter(service, name) => settings
+                    LastValue::Nothing => None,
+                    LastValue::Main(name) => settings.main.get_mut(name),
+                    LastValue::Parameter(service, name) => settings
                         .services
                         .get_mut(service)
                         .and_then(|service| service.parameters.get_mut(name)),
-                    Last::Command(service) => commands.get_mut(service),
+                    LastValue::Command(service) => commands.get_mut(service),
                 };
                 if let Some(value) = value {
                     value.push(' ');
@@ -71,7 +71,7 @@ impl Settings {
             } else if let Some((service, chroot, command)) = entry(line) {
                 settings.services.entry(service.clone()).or_default().chroot = Some(chroot);
                 commands.insert(service.clone(), command);
-                last = Last::Command(service);
+                last = LastValue::Command(service);
             } else if let Some((name, value)) = line.split_once('=') {
                 last = settings.insert(name.trim(), value.trim(), &mut commands);
             }
@@ -86,25 +86,30 @@ impl Settings {
         settings
     }
 
-    fn insert(&mut self, name: &str, value: &str, commands: &mut BTreeMap<String, String>) -> Last {
+    fn insert(
+        &mut self,
+        name: &str,
+        value: &str,
+        commands: &mut BTreeMap<String, String>,
+    ) -> LastValue {
         let Some((service, name)) = name.rsplit_once('/') else {
             self.main.insert(name.to_owned(), value.to_owned());
-            return Last::Main(name.to_owned());
+            return LastValue::Main(name.to_owned());
         };
         let entry = self.services.entry(service.to_owned()).or_default();
         match name {
             "chroot" => entry.chroot = Some(value.to_owned()),
             "command" => {
                 commands.insert(service.to_owned(), value.to_owned());
-                return Last::Command(service.to_owned());
+                return LastValue::Command(service.to_owned());
             }
             _ if FIELDS.contains(&name) => (),
             _ => {
                 entry.parameters.insert(name.to_owned(), value.to_owned());
-                return Last::Parameter(service.to_owned(), name.to_owned());
+                return LastValue::Parameter(service.to_owned(), name.to_owned());
             }
         }
-        Last::Nothing
+        LastValue::Nothing
     }
 
     /// Returns true if the input had entries of master.cf, not only parameters.
@@ -115,16 +120,16 @@ impl Settings {
     }
 
     /// Parameters as main.cf sets them.
-    pub(super) fn main_view(&self) -> View<'_> {
-        View {
+    pub(super) fn main_view(&self) -> SettingsView<'_> {
+        SettingsView {
             settings: self,
             service: None,
         }
     }
 
     /// Parameters as a service sees them.
-    pub(super) fn service_view<'a>(&'a self, service: &'a str) -> View<'a> {
-        View {
+    pub(super) fn service_view<'a>(&'a self, service: &'a str) -> SettingsView<'a> {
+        SettingsView {
             settings: self,
             service: Some(service),
         }
@@ -150,7 +155,7 @@ impl Settings {
 
     /// Services that run `program`, by `name/type`.
     pub(super) fn services_of<'a>(&'a self, program: &'a str) -> impl Iterator<Item = &'a str> {
-        let is = move |service: &&Service| service.program.as_deref() == Some(program);
+        let is = move |service: &&MasterEntry| service.program.as_deref() == Some(program);
         self.services
             .iter()
             .filter(move |(_, service)| is(service))
@@ -173,7 +178,7 @@ impl Settings {
     }
 }
 
-impl Service {
+impl MasterEntry {
     /// Takes the program and its `-o` options from a command.
     fn read_command(&mut self, command: &str) {
         let mut words = arguments(command).into_iter();
@@ -218,13 +223,13 @@ fn entry(line: &str) -> Option<(String, String, String)> {
 
 /// Parameters as one service sees them, or as main.cf sets them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View<'a> {
+pub(super) struct SettingsView<'a> {
     pub(super) settings: &'a Settings,
     /// `name/type`; `None` is main.cf.
     pub(super) service: Option<&'a str>,
 }
 
-impl View<'_> {
+impl SettingsView<'_> {
     /// Returns true if the service sets this parameter itself.
     pub(super) fn overrides(&self, name: &str) -> bool {
         self.own(name).is_some()
@@ -264,7 +269,7 @@ impl View<'_> {
         Some(value)
     }
 
-    /// Like [`View::value`], empty if the parameter is not in the input.
+    /// Like [`SettingsView::value`], empty if the parameter is not in the input.
     pub(super) fn text(&self, name: &str) -> String {
         self.value(name).unwrap_or_default()
     }

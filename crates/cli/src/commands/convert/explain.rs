@@ -12,7 +12,7 @@
 //! Text around a byte is decoded from some bytes before it on; what is cut there may be shown as U+FFFD. Losses of one kind that touch are told as
 //! one within 64 KiB of the input, and the input is read in pieces of that size: what is converted waits for them.
 
-use super::Way;
+use super::conversion_error::OnMalformed;
 use crate::output::{Console, visible};
 use mailglot_codec::{Charset, Loss, LossKind, LossLog, Mode, Unmappable};
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub(super) struct LossReporter<'a> {
     console: Console,
     file: &'a str,
     from: Charset,
-    way: Way,
+    on_malformed: OnMalformed,
     /// The last bytes of the input.
     window: Vec<u8>,
     /// Offset of the first byte of the window.
@@ -44,12 +44,17 @@ pub(super) struct LossReporter<'a> {
 }
 
 impl<'a> LossReporter<'a> {
-    pub(super) fn new(console: Console, file: &'a str, from: Charset, way: Way) -> Self {
+    pub(super) fn new(
+        console: Console,
+        file: &'a str,
+        from: Charset,
+        on_malformed: OnMalformed,
+    ) -> Self {
         Self {
             console,
             file,
             from,
-            way,
+            on_malformed,
             window: Vec::new(),
             start: 0,
             waiting: Vec::new(),
@@ -100,12 +105,12 @@ impl<'a> LossReporter<'a> {
     }
 
     fn tell_one(&self, loss: &Loss) {
-        let written = match self.way {
-            Way::Stop if ends(loss.kind) => "nothing, the work stops here".to_owned(),
+        let written = match self.on_malformed {
+            OnMalformed::Stop if ends(loss.kind) => "nothing, the work stops here".to_owned(),
             _ if loss.replaced == 0 => "the text as read".to_owned(),
-            Way::Replace if loss.replaced > 1 => format!("{} times U+FFFD", loss.replaced),
-            Way::Replace => "U+FFFD".to_owned(),
-            Way::Stop | Way::Skip => "nothing".to_owned(),
+            OnMalformed::Replace if loss.replaced > 1 => format!("{} times U+FFFD", loss.replaced),
+            OnMalformed::Replace => "U+FFFD".to_owned(),
+            OnMalformed::Stop | OnMalformed::Skip => "nothing".to_owned(),
         };
         let Range { start, end } = loss.bytes;
         let (file, kind, from) = (visible(self.file), loss.kind.name(), self.from.name());
@@ -165,7 +170,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// Tells of what could not be written, or was written as something else.
 #[derive(Debug)]
-pub(super) struct Writing {
+pub(super) struct UnmappableReporter {
     console: Console,
     to: Charset,
     unmappable: Unmappable,
@@ -176,7 +181,7 @@ pub(super) struct Writing {
     before: String,
 }
 
-impl Writing {
+impl UnmappableReporter {
     pub(super) fn new(console: Console, to: Charset, unmappable: Unmappable) -> Self {
         Self {
             console,

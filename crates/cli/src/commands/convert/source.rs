@@ -5,9 +5,10 @@
 //! A mailbox name is held whole.
 
 use super::super::imap_names::{Piece, pieces};
+use super::coding::Coding;
+use super::conversion_error::{ConversionError, OnMalformed};
 use super::explain::{LossReporter, ends};
 use super::target::Target;
-use super::{Coding, Stop, Way};
 use mailglot_codec::{Charset, Decoder, Loss, LossKind, LossLog, Mode};
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -43,23 +44,23 @@ impl Defects {
 pub(super) fn pour<W: Write>(
     input: &mut dyn Read,
     from: Coding,
-    way: Way,
+    on_malformed: OnMalformed,
     target: &mut Target<W>,
     explain: Option<&mut LossReporter<'_>>,
-) -> Result<Defects, Stop> {
+) -> Result<Defects, ConversionError> {
     match from {
-        Coding::Charset(charset) => decode(input, charset, way, target, explain),
-        Coding::ImapNames => names(input, way, target, explain),
+        Coding::Charset(charset) => decode(input, charset, on_malformed, target, explain),
+        Coding::ImapNames => names(input, on_malformed, target, explain),
     }
 }
 
 fn decode<W: Write>(
     input: &mut dyn Read,
     from: Charset,
-    way: Way,
+    on_malformed: OnMalformed,
     target: &mut Target<W>,
     mut explain: Option<&mut LossReporter<'_>>,
-) -> Result<Defects, Stop> {
+) -> Result<Defects, ConversionError> {
     let mut defects = Defects::default();
     let kept = if explain.is_some() { 2 * STEP } else { 64 };
     let mut decoder = from.new_decoder(Mode::Strict);
@@ -67,18 +68,18 @@ fn decode<W: Write>(
     let mut text = String::new();
     let mut offset = 0;
     loop {
-        let length = read(input, &mut chunk, explain.is_some()).map_err(Stop::Read)?;
+        let length = read(input, &mut chunk, explain.is_some()).map_err(ConversionError::Read)?;
         if length == 0 {
             break;
         }
         let bytes = &chunk[..length];
-        let before = (way != Way::Replace).then(|| decoder.clone());
+        let before = (on_malformed != OnMalformed::Replace).then(|| decoder.clone());
         let mut log = LossLog::with_limit(kept);
         text.clear();
         decoder.push(bytes, &mut text, &mut log);
         match before {
             Some(before) if log.losses() > 0 => {
-                if way == Way::Stop {
+                if on_malformed == OnMalformed::Stop {
                     let loss = first_of(before.clone(), bytes).or_else(|| first(&log));
                     if let (Some(explain), Some(loss)) = (&mut explain, &loss) {
                         explain.stop(bytes, loss);
@@ -103,12 +104,12 @@ fn decode<W: Write>(
     if let Some(explain) = &mut explain {
         explain.finish(log.kept());
     }
-    if log.losses() > 0 && way == Way::Stop {
+    if log.losses() > 0 && on_malformed == OnMalformed::Stop {
         let sound = text.find(REPLACEMENT).map_or(&*text, |at| &text[..at]);
         target.push(sound)?;
         return Err(refuse(first(&log), offset, from));
     }
-    if way == Way::Skip {
+    if on_malformed == OnMalformed::Skip {
         drop_replacements(&mut text, log.replaced());
     }
     target.push(&text)?;
@@ -157,11 +158,11 @@ fn first(log: &LossLog) -> Option<Loss> {
     log.kept().iter().find(|loss| ends(loss.kind)).cloned()
 }
 
-fn refuse(loss: Option<Loss>, offset: u64, from: Charset) -> Stop {
+fn refuse(loss: Option<Loss>, offset: u64, from: Charset) -> ConversionError {
     let (bytes, kind) = loss.map_or((offset..offset, "invalid"), |loss| {
         (loss.bytes, loss.kind.name())
     });
-    Stop::Loss(format!(
+    ConversionError::Loss(format!(
         "cannot read bytes at offset {}..{} ({kind}) as {}",
         bytes.start,
         bytes.end,
@@ -221,17 +222,21 @@ fn drop_replacements(text: &mut String, count: u64) {
 /// Mailbox names, a line each.
 fn names<W: Write>(
     input: &mut dyn Read,
-    way: Way,
+    on_malformed: OnMalformed,
     target: &mut Target<W>,
     mut explain: Option<&mut LossReporter<'_>>,
-) -> Result<Defects, Stop> {
+) -> Result<Defects, ConversionError> {
     let mut defects = Defects::default();
     let mut input = BufReader::with_capacity(STEP, input);
     let mut line = Vec::new();
     let mut offset = 0;
     loop {
         line.clear();
-        if input.read_until(b'\n', &mut line).map_err(Stop::Read)? == 0 {
+        if input
+            .read_until(b'\n', &mut line)
+            .map_err(ConversionError::Read)?
+            == 0
+        {
             if let Some(explain) = &mut explain {
                 explain.finish(&[]);
             }
@@ -251,10 +256,10 @@ fn names<W: Write>(
                         offset + range.start as u64..offset + range.end as u64,
                         LossKind::Invalid,
                     );
-                    match way {
-                        Way::Skip => {}
-                        Way::Replace => target.push("\u{FFFD}")?,
-                        Way::Stop => {
+                    match on_malformed {
+                        OnMalformed::Skip => {}
+                        OnMalformed::Replace => target.push("\u{FFFD}")?,
+                        OnMalformed::Stop => {
                             let loss = first(&log);
                             if let (Some(explain), Some(loss)) = (&mut explain, &loss) {
                                 explain.stop(&line, loss);
@@ -285,7 +290,7 @@ mod tests {
     use super::*;
     use mailglot_codec::Unmappable;
 
-    fn converted(label: &str, bytes: &[u8], way: Way) -> (String, Option<String>) {
+    fn converted(label: &str, bytes: &[u8], on_malformed: OnMalformed) -> (String, Option<String>) {
         let from = Coding::for_label(label).unwrap();
         let mut target = Target::new(
             Coding::Charset(Charset::UTF_8),
@@ -299,11 +304,11 @@ mod tests {
             .fold(Box::new(io::empty()) as Box<dyn Read>, |all, piece| {
                 Box::new(all.chain(piece))
             });
-        let result = pour(&mut *input, from, way, &mut target, None);
+        let result = pour(&mut *input, from, on_malformed, &mut target, None);
         let text = String::from_utf8(target.sink).unwrap();
         match result {
             Ok(_) => (text, None),
-            Err(Stop::Loss(message)) => (text, Some(message)),
+            Err(ConversionError::Loss(message)) => (text, Some(message)),
             Err(stop) => panic!("{stop:?}"),
         }
     }
@@ -322,7 +327,7 @@ mod tests {
                 "15..16",
             ),
         ] {
-            let (got, message) = converted(label, bytes, Way::Stop);
+            let (got, message) = converted(label, bytes, OnMalformed::Stop);
             assert_eq!(got, text, "{label}");
             let message = message.unwrap();
             assert!(
@@ -331,7 +336,7 @@ mod tests {
             );
         }
         assert_eq!(
-            converted("utf-8", "a\u{FFFD}ü".as_bytes(), Way::Stop),
+            converted("utf-8", "a\u{FFFD}ü".as_bytes(), OnMalformed::Stop),
             ("a\u{FFFD}ü".into(), None)
         );
     }
@@ -340,17 +345,17 @@ mod tests {
     fn skipping_drops_bad_bytes_and_keeps_real_replacement_characters() {
         let bytes = b"a\xff\xef\xbf\xbdb\xc3c\xef\xbf\xbd\xff\xc3";
         assert_eq!(
-            converted("utf-8", bytes, Way::Skip),
+            converted("utf-8", bytes, OnMalformed::Skip),
             ("a\u{FFFD}bc\u{FFFD}".into(), None)
         );
-        let (text, _) = converted("utf-8", bytes, Way::Replace);
+        let (text, _) = converted("utf-8", bytes, OnMalformed::Replace);
         assert_eq!(text.matches('\u{FFFD}').count(), 6);
         assert_eq!(
-            converted("imap-utf-7", b"a\xffb\r\n", Way::Skip),
+            converted("imap-utf-7", b"a\xffb\r\n", OnMalformed::Skip),
             ("ab\r\n".into(), None)
         );
         assert_eq!(
-            converted("imap-utf-7", b"a\xffb", Way::Replace),
+            converted("imap-utf-7", b"a\xffb", OnMalformed::Replace),
             ("a\u{FFFD}b".into(), None)
         );
     }

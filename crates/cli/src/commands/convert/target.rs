@@ -6,8 +6,9 @@
 //! character that cannot be written is given in bytes of the text of its input as UTF-8, which is the place in the input only
 //! where the input is UTF-8. Of mailbox names each line is held whole.
 
-use super::explain::Writing;
-use super::{Coding, Stop};
+use super::coding::Coding;
+use super::conversion_error::ConversionError;
+use super::explain::UnmappableReporter;
 use mailglot_codec::{Charset, Encoder, LossKind, LossLog, Unmappable};
 use std::io::Write;
 
@@ -19,7 +20,7 @@ const RECORDS: usize = 1 << 16;
 pub(super) struct Target<W> {
     /// Where the bytes go.
     pub(super) sink: W,
-    form: Form,
+    form: TextEncoder,
     /// Characters that could not be written.
     pub(super) losses: u64,
     /// Characters that were written as others.
@@ -28,12 +29,12 @@ pub(super) struct Target<W> {
     offset: u64,
     /// Those of them that came before the input that is read.
     begin: u64,
-    explain: Option<Writing>,
+    explain: Option<UnmappableReporter>,
 }
 
 /// How text is written.
 #[derive(Debug)]
-enum Form {
+enum TextEncoder {
     /// The encoder is gone when the text has ended.
     Charset(Charset, Option<Box<Encoder>>),
     /// Mailbox names: the line that is not whole yet, and what is written for a character that no name can hold.
@@ -44,15 +45,15 @@ impl<W: Write> Target<W> {
     pub(super) fn new(
         to: Coding,
         unmappable: Unmappable,
-        explain: Option<Writing>,
+        explain: Option<UnmappableReporter>,
         sink: W,
     ) -> Self {
         let form = match to {
-            Coding::Charset(charset) => Form::Charset(
+            Coding::Charset(charset) => TextEncoder::Charset(
                 charset,
                 Some(Box::new(charset.new_strict_encoder(unmappable))),
             ),
-            Coding::ImapNames => Form::Names(String::new(), unmappable),
+            Coding::ImapNames => TextEncoder::Names(String::new(), unmappable),
         };
         Self {
             sink,
@@ -74,16 +75,16 @@ impl<W: Write> Target<W> {
     }
 
     /// Writes text, but for what must wait for more.
-    pub(super) fn push(&mut self, text: &str) -> Result<(), Stop> {
+    pub(super) fn push(&mut self, text: &str) -> Result<(), ConversionError> {
         match &mut self.form {
-            Form::Names(held, unmappable) => {
+            TextEncoder::Names(held, unmappable) => {
                 held.push_str(text);
                 let whole = held.rfind('\n').map_or(0, |at| at + 1);
                 let (lines, unmappable): (String, _) =
                     (held.drain(..whole).collect(), unmappable.clone());
                 self.write_names(&lines, &unmappable)
             }
-            Form::Charset(charset, encoder) => {
+            TextEncoder::Charset(charset, encoder) => {
                 let Some(encoder) = encoder else {
                     return Ok(());
                 };
@@ -94,7 +95,9 @@ impl<W: Write> Target<W> {
                 let stopped = encoder.is_stopped();
                 self.losses += log.losses();
                 self.substituted += log.count(LossKind::Substituted);
-                self.sink.write_all(&bytes).map_err(Stop::Write)?;
+                self.sink
+                    .write_all(&bytes)
+                    .map_err(ConversionError::Write)?;
                 if let Some(explain) = &mut self.explain {
                     explain.push(text, self.offset, &log);
                 }
@@ -106,13 +109,13 @@ impl<W: Write> Target<W> {
     }
 
     /// Writes what still waits; after a character that stopped the work too.
-    pub(super) fn finish(&mut self) -> Result<(), Stop> {
+    pub(super) fn finish(&mut self) -> Result<(), ConversionError> {
         match &mut self.form {
-            Form::Names(held, unmappable) => {
+            TextEncoder::Names(held, unmappable) => {
                 let (line, unmappable) = (std::mem::take(held), unmappable.clone());
                 self.write_names(&line, &unmappable)
             }
-            Form::Charset(_, encoder) => {
+            TextEncoder::Charset(_, encoder) => {
                 let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(RECORDS));
                 if let Some(encoder) = encoder.take() {
                     encoder.finish(&mut bytes, &mut log);
@@ -122,13 +125,13 @@ impl<W: Write> Target<W> {
                 if let Some(explain) = &mut self.explain {
                     explain.push("", self.offset, &log);
                 }
-                self.sink.write_all(&bytes).map_err(Stop::Write)
+                self.sink.write_all(&bytes).map_err(ConversionError::Write)
             }
         }
     }
 
     /// The character that stopped the encoder.
-    fn refuse(&self, charset: Charset, text: &str, log: &LossLog) -> Stop {
+    fn refuse(&self, charset: Charset, text: &str, log: &LossLog) -> ConversionError {
         let loss = log.kept().iter().rfind(|loss| loss.kind.is_loss());
         let start = loss.map_or(self.offset, |loss| loss.bytes.start);
         let at = usize::try_from(start.saturating_sub(self.offset)).unwrap_or(0);
@@ -137,14 +140,14 @@ impl<W: Write> Target<W> {
             .get(at..)
             .and_then(|rest| rest.chars().next())
             .unwrap_or_default();
-        Stop::Loss(format!(
+        ConversionError::Loss(format!(
             "cannot write U+{:04X} at byte {start} of the text (as UTF-8) in {}",
             c as u32,
             charset.name()
         ))
     }
 
-    fn write_names(&mut self, text: &str, unmappable: &Unmappable) -> Result<(), Stop> {
+    fn write_names(&mut self, text: &str, unmappable: &Unmappable) -> Result<(), ConversionError> {
         for line in text.split_inclusive('\n') {
             // A CR that ends no line is of the name.
             let name = line
@@ -174,7 +177,9 @@ impl<W: Write> Target<W> {
                 return Err(self.refuse(Charset::UTF_7_IMAP, name, &log));
             }
             bytes.extend_from_slice(&line.as_bytes()[name.len()..]);
-            self.sink.write_all(&bytes).map_err(Stop::Write)?;
+            self.sink
+                .write_all(&bytes)
+                .map_err(ConversionError::Write)?;
             self.offset += line.len() as u64;
         }
         Ok(())
@@ -246,7 +251,7 @@ mod tests {
         for text in ["ok\n", "a€"] {
             stopping.begin(None);
             if let Err(stop) = stopping.push(text) {
-                let Stop::Loss(message) = stop else {
+                let ConversionError::Loss(message) = stop else {
                     panic!("{stop:?}")
                 };
                 assert!(message.contains(" at byte 1 of the text"), "{message}");
@@ -259,7 +264,7 @@ mod tests {
     #[test]
     fn no_name_holds_nul() {
         let mut stopping = target("imap-utf-7", Unmappable::Fatal);
-        let Err(Stop::Loss(message)) = stopping.push("ü\na\0b\n") else {
+        let Err(ConversionError::Loss(message)) = stopping.push("ü\na\0b\n") else {
             panic!("no loss")
         };
         assert_eq!(
@@ -277,7 +282,7 @@ mod tests {
     fn what_cannot_be_written_stops_with_its_place() {
         let mut stopping = target("iso-8859-1", Unmappable::Fatal);
         stopping.push("ü").unwrap();
-        let Err(Stop::Loss(message)) = stopping.push("a€b") else {
+        let Err(ConversionError::Loss(message)) = stopping.push("a€b") else {
             panic!("no loss")
         };
         assert_eq!(

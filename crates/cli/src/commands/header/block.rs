@@ -4,10 +4,12 @@
 //!
 //! The input is held in memory. What follows the empty line is read for what it tells, and left out.
 
+use super::super::json::json;
 use super::super::values::put;
-use super::{
-    DecodedRow, EventRow, FindingCounts, Raw, explain, json, line, note_names, tell, typed,
-};
+use super::explain::explain;
+use super::findings::{FindingCounts, note_names, tell};
+use super::rows::{DecodedRow, EventRow, Raw};
+use super::{line, typed};
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
@@ -23,7 +25,8 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
     let policy = args.reading.policy();
     let message = Message::parse(&raw, &policy.limits);
     let told = header_context(&message, &policy);
-    let context = super::context(args, &policy)
+    let context = args
+        .context(&policy)
         .raw(told.raw)
         .raw_is_uncertain(told.raw_is_uncertain);
     let mut out = BufWriter::new(io::stdout());
@@ -80,23 +83,23 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-/// A field of a header, or a line that is none.
+/// A field of a header, or a line that is not a field.
 #[derive(Debug, PartialEq, Eq)]
-struct Entry {
+struct HeaderLine {
     name: Option<Range<usize>>,
-    /// The whole line, where it is no field.
+    /// The whole line if it is not a field.
     value: Range<usize>,
 }
 
 /// All lines of a header up to the empty one: those of fields as the message has them, and those between and behind them.
-fn entries(message: &Message<'_>) -> Vec<Entry> {
+fn entries(message: &Message<'_>) -> Vec<HeaderLine> {
     let root = message.root();
     let mut entries = Vec::new();
     let mut at = root.header.start;
     for field in message.fields(PartId::ROOT) {
         between(message, at..field.full.start, &mut entries);
         let name = Some(field.name.start..field.name.end);
-        entries.push(Entry {
+        entries.push(HeaderLine {
             name,
             value: field.value.start..field.value.end,
         });
@@ -114,7 +117,7 @@ fn entries(message: &Message<'_>) -> Vec<Entry> {
 }
 
 /// Adds the lines of a place that has no fields of the message, up to an empty one.
-fn between(message: &Message<'_>, place: Range<usize>, entries: &mut Vec<Entry>) {
+fn between(message: &Message<'_>, place: Range<usize>, entries: &mut Vec<HeaderLine>) {
     let raw = &message.raw()[..place.end];
     let known = entries.len();
     let mut at = place.start;
@@ -135,18 +138,18 @@ fn between(message: &Message<'_>, place: Range<usize>, entries: &mut Vec<Entry>)
                 if let Some(field) = before {
                     field.value.end = line.end;
                 } else {
-                    entries.push(Entry {
+                    entries.push(HeaderLine {
                         name: None,
                         value: line,
                     });
                 }
             }
             Some(_) => entries.push(match field_of(content) {
-                Some((name, colon)) => Entry {
+                Some((name, colon)) => HeaderLine {
                     name: Some(line.start..line.start + name),
                     value: line.start + colon + 1..line.end,
                 },
-                None => Entry {
+                None => HeaderLine {
                     name: None,
                     value: line,
                 },

@@ -5,7 +5,7 @@
 //! A word of more than 64 KiB stays as it is, which is told. A line that ends in a word waits for the first byte of the next one, since a folded line may go on.
 
 use super::super::values::put;
-use super::{FindingCounts, tell};
+use super::findings::{FindingCounts, tell};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_mime::encoded_word::{HeaderContext, Stream};

@@ -4,7 +4,7 @@
 //!
 //! Ledgers of several policies may share a folder; they stay equally long.
 
-use super::{inherited_sockets, system};
+use super::inherited_sockets;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_gateway::config::{Ledger, Listener, RouteKind};
@@ -85,7 +85,7 @@ pub(super) fn listen(
     console: Console,
 ) -> Result<Vec<BoundListener>, Failure> {
     let mut inherited =
-        inherited_sockets::take().map_err(|error| system("inherited sockets", &error))?;
+        inherited_sockets::take().map_err(|error| Failure::system("inherited sockets", &error))?;
     let mut ledgers = BTreeMap::new();
     // What may be spent on messages is the same for all listeners: they spend it together.
     let resources = listeners
@@ -96,13 +96,13 @@ pub(super) fn listen(
     for listener in listeners {
         let address = listener.address;
         let failed = |error: io::Error| match (&address, error.kind()) {
-            (Address::Unix(_), io::ErrorKind::NotFound) => system(
+            (Address::Unix(_), io::ErrorKind::NotFound) => Failure::system(
                 &address,
                 &io::Error::other(format!(
                     "{error}; make the directory of the socket for the user of this daemon, or choose another address"
                 )),
             ),
-            _ => system(&address, &error),
+            _ => Failure::system(&address, &error),
         };
         let route = match listener.route {
             RouteKind::Milter => "milter",
@@ -157,7 +157,7 @@ pub(super) fn listen(
     if let Some(socket) = inherited.first() {
         let address = socket
             .address()
-            .map_err(|error| system("an inherited socket", &error))?;
+            .map_err(|error| Failure::system("an inherited socket", &error))?;
         return Err(Failure::new(
             Exit::Usage,
             format!("{address}: handed on, and not in the configuration"),
@@ -172,7 +172,7 @@ fn opened(
     open: &mut BTreeMap<PathBuf, (Ledger, Arc<Ledgers>)>,
     journal: &Arc<Journal>,
 ) -> Result<Arc<Ledgers>, Failure> {
-    let place = |error| system(format_args!("ledger {}", ledger.folder.display()), &error);
+    let place = |error| Failure::system(format_args!("ledger {}", ledger.folder.display()), &error);
     // What a path leads to may have changed since the file was read.
     let known = fs::canonicalize(&ledger.folder)
         .ok()
@@ -210,12 +210,12 @@ fn opened(
 }
 
 /// A thread of a server; what it came back with.
-type Running = JoinHandle<io::Result<()>>;
+type ServerThread = JoinHandle<io::Result<()>>;
 
 /// Gives each server a thread.
 pub(super) fn run(
     places: Vec<BoundListener>,
-) -> Result<(Vec<RunningListener>, Vec<Running>), Failure> {
+) -> Result<(Vec<RunningListener>, Vec<ServerThread>), Failure> {
     let (mut running, mut threads) = (Vec::<RunningListener>::new(), Vec::new());
     for BoundListener { place, server } in places {
         let thread = thread::Builder::new()
@@ -229,7 +229,7 @@ pub(super) fn run(
             Err(error) => {
                 running.iter().for_each(RunningListener::stop);
                 join(threads);
-                return Err(system(place.address, &error));
+                return Err(Failure::system(place.address, &error));
             }
         }
     }
@@ -237,7 +237,7 @@ pub(super) fn run(
 }
 
 /// Waits for servers that were stopped before they were of use: what they made is gone then.
-pub(super) fn join(threads: Vec<Running>) {
+pub(super) fn join(threads: Vec<ServerThread>) {
     for thread in threads {
         // Why the start failed is told by others.
         let _ = thread.join();

@@ -8,9 +8,9 @@
 mod allocator;
 mod inherited_sockets;
 mod listeners;
-mod made;
+mod new_folders;
 mod root;
-mod service;
+mod supervisor;
 
 use crate::args::{AccessArgs, ServeArgs};
 use crate::exit::{Exit, Failure};
@@ -19,7 +19,6 @@ use listeners::RunningListener;
 use mailglot_gateway::config::{self, Config, Listener, OneListener, RouteKind, UnusableFolder};
 use mailglot_gateway::record::{Metrics, Responder};
 use mailglot_gateway::{Address, descriptors};
-use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -27,11 +26,11 @@ use std::sync::Arc;
 
 /// Runs the command.
 pub(crate) fn run(args: &ServeArgs, console: Console) -> Result<Exit, Failure> {
-    let source = Source::File {
+    let source = ConfigSource::File {
         path: args.config.clone(),
         listen: None,
     };
-    let daemon = Daemon {
+    let daemon = DaemonOptions {
         source,
         dry_run: args.dry_run,
         allow_root: args.allow_root,
@@ -40,7 +39,7 @@ pub(crate) fn run(args: &ServeArgs, console: Console) -> Result<Exit, Failure> {
 }
 
 /// Where a configuration comes from.
-pub(super) enum Source {
+pub(super) enum ConfigSource {
     /// A file; its first milter listens at `listen` if that is given, for the clients that its options allow.
     File {
         path: PathBuf,
@@ -51,16 +50,16 @@ pub(super) enum Source {
 }
 
 /// A daemon that is about to run.
-pub(super) struct Daemon {
+pub(super) struct DaemonOptions {
     /// Where its configuration comes from.
-    pub(super) source: Source,
+    pub(super) source: ConfigSource,
     /// It reports what it would do, and changes nothing.
     pub(super) dry_run: bool,
     /// Root may run it.
     pub(super) allow_root: bool,
 }
 
-impl Daemon {
+impl DaemonOptions {
     /// Runs all listeners, or only checks their configuration.
     pub(super) fn start(&self, check_only: bool, console: Console) -> Result<Exit, Failure> {
         run_all(self, check_only, console)
@@ -76,7 +75,7 @@ impl Daemon {
     }
 }
 
-fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, Failure> {
+fn run_all(daemon: &DaemonOptions, check_only: bool, console: Console) -> Result<Exit, Failure> {
     let config = daemon.load()?;
     if check_only {
         return check(&config, daemon.allow_root, console);
@@ -88,15 +87,16 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
     }
     usable(&config.unusable())?;
     // Before the sockets appear: who sees them may already end us.
-    let service = service::Service::new().map_err(|error| system("signals", &error))?;
+    let supervisor =
+        supervisor::Supervisor::new().map_err(|error| Failure::system("signals", &error))?;
     let metrics = Arc::new(Metrics::new());
     let form = config.log;
     let needed = |listener: &Listener| {
         descriptors::needed(&listener.limits, listener.route != RouteKind::Milter)
     };
-    service::open_more(config.listeners.iter().map(needed).sum(), console);
-    let log = output::log(form).map_err(|error| system("standard error", &error))?;
-    let made = made::Folders::before(&config);
+    supervisor::open_more(config.listeners.iter().map(needed).sum(), console);
+    let log = output::log(form).map_err(|error| Failure::system("standard error", &error))?;
+    let new_folders = new_folders::NewFolders::before(&config);
     let places = listeners::listen(config.listeners.clone(), form, &log, &metrics, console)?;
     if daemon.dry_run {
         console.say("dry run: no message is changed, tagged or refused for its findings");
@@ -115,10 +115,10 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
             stops.iter().for_each(RunningListener::stop);
             // With their threads the sockets go.
             listeners::join(threads);
-            return Err(system("metrics", &error));
+            return Err(Failure::system("metrics", &error));
         }
     };
-    made.keep();
+    new_folders.keep();
     if let Some(responder) = &responder {
         say_where(responder, console);
     }
@@ -127,11 +127,11 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
         .iter()
         .any(|listener| listener.route == RouteKind::Milter)
     {
-        service::warn(console);
+        supervisor::warn(console);
     }
     let ended = || threads.iter().any(std::thread::JoinHandle::is_finished);
     let summarize = || log.write(&metrics.dry_run().lines(form));
-    service.run(
+    supervisor.run(
         &stops,
         ended,
         || reload(daemon, &config, &stops, &metrics, console),
@@ -143,7 +143,7 @@ fn run_all(daemon: &Daemon, check_only: bool, console: Console) -> Result<Exit, 
             .join()
             .unwrap_or_else(|_| Err(std::io::Error::other("its thread panicked")));
         if let Err(error) = ended {
-            result = Err(system("a listener", &error));
+            result = Err(Failure::system("a listener", &error));
         }
     }
     // The last messages are counted now.
@@ -184,14 +184,14 @@ fn say_where(responder: &Responder, console: Console) {
 }
 
 /// Reads and checks the configuration.
-fn load(source: &Source) -> Result<Config, Failure> {
+fn load(source: &ConfigSource) -> Result<Config, Failure> {
     let (path, listen) = match source {
-        Source::Options(listener) => {
+        ConfigSource::Options(listener) => {
             // The options of the command line are the configuration.
             return Config::of_one((**listener).clone())
                 .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")));
         }
-        Source::File { path, listen } => (path, listen),
+        ConfigSource::File { path, listen } => (path, listen),
     };
     let mut config = Config::read(path).map_err(|error| Failure::of_configuration(&error))?;
     let Some((address, access)) = listen else {
@@ -225,7 +225,7 @@ fn load(source: &Source) -> Result<Config, Failure> {
 /// Whether there is the user that the file names; and says what this process could not do that the daemon will have to, started by another
 /// user as it may be.
 fn check_owners(config: &Config, console: Console) -> Result<(), Failure> {
-    let me = service::effective_user();
+    let me = supervisor::effective_user();
     if let Some(name) = &config.user {
         let (user, _) = config::user(name)
             .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")))?;
@@ -253,7 +253,7 @@ fn check_owners(config: &Config, console: Console) -> Result<(), Failure> {
 /// Checks whether the user who will run the daemon can use the folders of the file. A fault of a folder is a note if another user may
 /// run the daemon: the user that the file names, or, if root checks a file without `user`, the user of systemd's `User=`.
 fn check_folders(config: &Config, allow_root: bool) -> Result<Vec<String>, Failure> {
-    let me = service::effective_user();
+    let me = supervisor::effective_user();
     let user = config
         .user
         .as_deref()
@@ -304,7 +304,7 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
         Failure::new(Exit::Usage, format!("configuration: {error}"))
     };
     let (user, group) = config::user(name).map_err(|error| usage(&error))?;
-    let me = service::effective_user();
+    let me = supervisor::effective_user();
     if me == user {
         return Ok(());
     }
@@ -314,7 +314,8 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
         )));
     }
     let mut arguments = std::env::args_os();
-    let program = std::env::current_exe().map_err(|error| system("the program", &error))?;
+    let program =
+        std::env::current_exe().map_err(|error| Failure::system("the program", &error))?;
     let mut command = Command::new(program);
     if let Some(name) = arguments.next() {
         command.arg0(name);
@@ -324,23 +325,23 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
         .filter_map(|listener| listener.limits.socket_group)
         .collect();
     #[cfg(target_os = "linux")]
-    config::become_user(user, group, &groups).map_err(|error| system(name, &error))?;
+    config::become_user(user, group, &groups).map_err(|error| Failure::system(name, &error))?;
     #[cfg(not(target_os = "linux"))]
     let (command, _) = (command.gid(group).uid(user), groups);
     // It comes back only where it failed.
     let error = command.args(arguments).exec();
-    Err(system(name, &error))
+    Err(Failure::system(name, &error))
 }
 
 /// Reads the policies again, for all listeners or for none. A file that is wrong, or changes what only a restart can change, is rejected.
 fn reload(
-    daemon: &Daemon,
+    daemon: &DaemonOptions,
     running: &Config,
     places: &[RunningListener],
     metrics: &Metrics,
     console: Console,
 ) {
-    if matches!(daemon.source, Source::Options(_)) {
+    if matches!(daemon.source, ConfigSource::Options(_)) {
         console.say("there is no file to be read anew");
         return;
     }
@@ -375,8 +376,4 @@ fn reload(
         }
     }
     console.say("policies read anew");
-}
-
-fn system(place: impl std::fmt::Display, error: &io::Error) -> Failure {
-    Failure::new(Exit::Output, format!("{place}: {error}"))
 }

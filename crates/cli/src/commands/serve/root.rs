@@ -3,7 +3,7 @@
 //! # Limits
 //! Root is user 0; capabilities of other users are not looked at.
 
-use super::service::effective_user;
+use super::supervisor::effective_user;
 use crate::exit::{Exit, Failure};
 use mailglot_gateway::config;
 

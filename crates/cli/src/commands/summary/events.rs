@@ -102,8 +102,8 @@ const LEFT_ALONE: [(&str, &str, &str); 11] = [
     ),
     (
         "box.no-mail",
-        "file that is no mail",
-        "files that are no mail",
+        "file that is not mail",
+        "files that are not mail",
     ),
     (
         "box.not-followed",

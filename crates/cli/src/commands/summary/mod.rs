@@ -12,7 +12,7 @@ pub(crate) use guesses::*;
 
 use events::{VERIFY_DISAGREES, doubts, is_ambiguous, is_left_alone};
 
-use super::note;
+use super::job_exit::note;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, number, visible};
 use crate::shell_words::quoted;
@@ -153,7 +153,7 @@ pub(crate) fn report_unread(account: &Summary, worst: &mut Exit, console: Consol
     }
 }
 
-/// Reports inputs that were not read to their end, and the number of files in each folder that are no mail.
+/// Reports inputs that were not read to their end, and the number of files in each folder that are not mail.
 pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Console) {
     for (path, files) in &account.without_header {
         let (one_or_many, them) = match files {

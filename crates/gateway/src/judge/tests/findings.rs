@@ -1,4 +1,4 @@
-//! What is found in which message.
+//! Tests which messages have which findings.
 
 use super::*;
 
@@ -67,7 +67,7 @@ fn attacks_are_found() {
         let mut seen = attacks.is_empty();
         for (name, raw) in attacks.iter().filter(|(name, _)| name.starts_with(start)) {
             seen = true;
-            // Comments around its label are comments (RFC 2045 5.1): it is UTF-7, and no two labels.
+            // The label has comments around it (RFC 2045, section 5.1): it is UTF-7, not two labels.
             if name.starts_with("a19g") && *start == "a19" {
                 continue;
             }
@@ -86,7 +86,7 @@ fn attacks_are_found() {
 }
 
 #[test]
-fn inputs_of_our_own_are_found() {
+fn findings_of_further_examples_are_found() {
     use Finding as F;
     let html = "Content-Type: text/html; charset=";
     let text = "Content-Type: text/plain; charset=utf-8";
@@ -213,13 +213,13 @@ fn mail_for_japan_leaves_in_iso_2022_jp() {
         judgement.findings.counted().collect::<Vec<_>>(),
         [(Finding::LookAlike, 1)]
     );
-    // What is in ISO-2022-JP is what was asked for, and no finding.
+    // Text in the requested charset ISO-2022-JP has no finding.
     let again = judge(want.as_bytes(), &envelope, &rules);
     assert_eq!(
         (again.action, again.findings.is_empty()),
         (Action::Pass, true)
     );
-    // What does not fit is in UTF-8, and told; a policy may refuse it.
+    // Text that ISO-2022-JP cannot encode becomes UTF-8 and has a finding, which a policy may reject.
     let raw = message(
         "Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64",
         "IKwgrA==",
@@ -232,7 +232,7 @@ fn mail_for_japan_leaves_in_iso_2022_jp() {
         judge(&raw, &Envelope::default(), &rules).action,
         Action::Reject
     );
-    // What others signed stays.
+    // Signed mail stays unchanged.
     let raw = message(
         "DKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=utf-8",
         "日本",

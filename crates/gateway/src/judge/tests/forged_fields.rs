@@ -1,9 +1,9 @@
-//! Fields that would be taken for ours.
+//! Tests of forged fields: fields on arrival that readers would take for the gateway's own.
 
 use super::*;
 
 #[test]
-fn claims_of_others_are_deleted_always() {
+fn forged_fields_are_deleted_under_every_policy() {
     let forged = "mime-ambiguity-results: localhost; v=1; verdict=clean;\n action=pass\n";
     let own = "Authentication-Results: \"MX.example.org\"; dkim=pass\n";
     let raw = message(
@@ -28,9 +28,9 @@ fn claims_of_others_are_deleted_always() {
     assert_eq!(judge(&raw, &Envelope::default(), &rules).bytes(), bare);
 }
 
-/// RFC 8601 2.2: comments may stand before the name, and hold what looks like its end; the name may be in quotes.
+/// RFC 8601, section 2.2: comments may precede the name and contain a semicolon; the name may be quoted.
 #[test]
-fn results_in_our_name_are_deleted_however_they_are_written() {
+fn results_in_our_name_are_deleted_in_every_spelling() {
     let rules = Rules {
         strips_results: true,
         authserv_id: Some("gw.example".to_owned()),
@@ -46,7 +46,7 @@ fn results_in_our_name_are_deleted_however_they_are_written() {
         ("gw.example/1; dkim=pass", true),
         ("\x0b gw.example\x0b; dkim=pass", true),
         ("gw.example", true),
-        // Some readers strip more than the grammar calls white space, and resolvers know a dot at the end.
+        // Some readers strip more characters than the grammar's white space, and resolvers accept a dot at the end.
         ("\u{b}gw.example; dkim=pass", true),
         ("gw.example\u{b}; dkim=pass", true),
         ("\u{1c}gw.example\u{1f}; dkim=pass", true),
@@ -79,9 +79,9 @@ fn results_in_our_name_are_deleted_however_they_are_written() {
     }
 }
 
-/// A first line that begins with white space ends no header for those who skip it, or see a field in it.
+/// A first line that begins with white space does not end the header for readers that skip it or read it as a field.
 #[test]
-fn no_line_before_them_saves_claims() {
+fn a_leading_line_does_not_protect_forged_fields() {
     let forged = "MIME-Ambiguity-Results: localhost; v=1; verdict=clean;\r\n action=pass\r\n";
     for (start, added) in [
         (" \t x", true),
@@ -108,9 +108,9 @@ fn no_line_before_them_saves_claims() {
     }
 }
 
-/// Where a claim goes from what is to be rewritten as a whole, it goes, and nothing is rewritten.
+/// If a forged field is deleted from a body that would be rewritten as a whole, the body is not rewritten.
 #[test]
-fn a_claim_in_a_text_hinders_its_rewriting() {
+fn a_forged_field_in_a_body_prevents_its_rewriting() {
     let mut rules = Rules::default();
     rules.set(Finding::UnendedHeader, Action::Pass);
     let head = "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\nno field\n";
@@ -126,7 +126,7 @@ fn a_claim_in_a_text_hinders_its_rewriting() {
     );
 }
 
-/// Rules that tell of nothing, and take fields of the usual name for forged all the same.
+/// Returns rules that add no field, but still treat fields of the usual name as forged.
 fn silent_but_forged_fields(rules: Rules) -> Rules {
     Rules {
         original_header: Some("MIME-Ambiguity-Results".to_owned()),
@@ -134,9 +134,9 @@ fn silent_but_forged_fields(rules: Rules) -> Rules {
     }
 }
 
-/// What stands behind such a field in lines that end in CR alone is no part of it.
+/// Lines after a forged field that end in CR alone do not belong to it.
 #[test]
-fn a_claim_takes_nothing_with_it() {
+fn only_the_forged_field_is_deleted() {
     let rest = "Subject: y\r\rtext: a\rMIME-Ambiguity-Results: text\r";
     for forged_field in [
         "MIME-Ambiguity-Results: forged\r",

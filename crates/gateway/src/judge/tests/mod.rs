@@ -1,4 +1,4 @@
-//! Judgements of whole messages.
+//! Tests of judgements of whole messages.
 
 #![allow(clippy::unwrap_used)]
 use super::*;
@@ -28,7 +28,7 @@ fn message(header: &str, body: &str) -> Vec<u8> {
     format!("From: a@example.org\r\nMIME-Version: 1.0\r\n{header}\r\n\r\n{body}\r\n").into_bytes()
 }
 
-/// Messages of a folder of shared material; none where there is none.
+/// Returns the messages of a folder of shared material; none if the material is missing.
 fn shared(folder: &str) -> Vec<(String, Vec<u8>)> {
     let Ok(root) = std::env::var("MAILGLOT_SHARED") else {
         return Vec::new();
@@ -74,7 +74,7 @@ fn a_second_pass_changes_nothing() {
     }
 }
 
-/// Wherever a message is cut.
+/// The message may be truncated at any byte.
 #[test]
 fn a_second_pass_changes_nothing_of_cut_messages() {
     let rules = silent(Rules::default());
@@ -108,7 +108,7 @@ fn a_second_pass_changes_nothing_of_cut_messages() {
 }
 
 #[test]
-fn seven_bit_mail_stays_so_unless_eight_bits_were_promised() {
+fn text_is_written_in_seven_bits_unless_the_envelope_allows_eight() {
     let raw = message(
         "Content-Type: text/plain; charset=iso-2022-jp",
         "\x1b$B8+\x1b(B",
@@ -137,7 +137,7 @@ fn seven_bit_mail_stays_so_unless_eight_bits_were_promised() {
 }
 
 #[test]
-fn the_strongest_action_wins_and_a_dry_run_only_tells() {
+fn the_strongest_action_wins_and_a_dry_run_only_reports() {
     let raw = message("Content-Type: text/html; charset=utf-7", "+ADw-b+AD4-");
     assert_eq!(judged(&raw).action, Action::Normalize);
     let strict = judge(&raw, &Envelope::default(), &Rules::strict());
@@ -171,7 +171,7 @@ fn the_strongest_action_wins_and_a_dry_run_only_tells() {
 }
 
 #[test]
-fn plain_text_of_other_charsets_is_normalized_without_a_word() {
+fn plain_text_of_other_charsets_is_normalized_without_an_added_field() {
     let raw = b"Subject: x\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\xfc\r\n";
     let judgement = judged(raw);
     assert_eq!(
@@ -182,7 +182,7 @@ fn plain_text_of_other_charsets_is_normalized_without_a_word() {
 }
 
 #[test]
-fn signed_mail_stays_unless_it_was_verified_for_us() {
+fn signed_mail_stays_unless_our_server_verified_it() {
     let raw = message(
         "Authentication-Results: mx.example.org (x) 1; dkim=pass\nDKIM-Signature: v=1; b=aa\nContent-Type: text/plain; charset=iso-2022-jp",
         "\x1b$B8+\x1b(B",
@@ -198,7 +198,7 @@ fn signed_mail_stays_unless_it_was_verified_for_us() {
         let judgement = judge(&raw, &Envelope::default(), &rules);
         assert_eq!(judgement.action == Action::Normalize, rewritten, "{id}");
     }
-    // What a lenient reader would take for it is no reason to trust.
+    // A field that only lenient parsers read as the server's result is not trusted.
     let blank = String::from_utf8(raw.clone())
         .unwrap()
         .replace("mx.example.org (x)", "mx.example.org\u{b}(x)");
@@ -215,7 +215,7 @@ fn signed_mail_stays_unless_it_was_verified_for_us() {
 }
 
 #[test]
-fn a_rewritten_message_tells_of_its_original() {
+fn a_rewritten_message_has_a_field_about_its_original() {
     let rules = Rules {
         original_header: Some("X-Mailglot-Original".to_owned()),
         ..silent(Rules::default())
@@ -223,7 +223,7 @@ fn a_rewritten_message_tells_of_its_original() {
     let raw = b"X-Mailglot-Original: v=1; forged\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B8+\x1b(B\r\n";
     let judgement = judge(raw, &Envelope::default(), &rules);
     let text = String::from_utf8(judgement.bytes().into_owned()).unwrap();
-    // As sha256sum has it for these bytes.
+    // The digest is what sha256sum prints for these bytes.
     let start =
         "X-Mailglot-Original: v=1; p=1; from=iso-2022-jp/7bit; to=utf-8/base64;\r\n sha256=";
     assert!(
@@ -269,9 +269,10 @@ fn embedded_messages_stay() {
     );
 }
 
-/// Nobody may encode an embedded message as a whole (RFC 2045 6.4); where only seven bits go, the parts in it are encoded, but for what is signed.
+/// An embedded message must not be encoded as a whole (RFC 2045, section 6.4). If only seven bits are allowed, its parts are encoded, except signed
+/// ones.
 #[test]
-fn embedded_messages_go_in_seven_bits_where_only_seven_go() {
+fn embedded_messages_are_encoded_if_only_seven_bits_are_allowed() {
     let mut rules = silent(Rules::default());
     rules.rewriting.transfer = Transfer::SevenBit;
     let text = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\nt\u{e4}xt\r\n";
@@ -315,12 +316,12 @@ fn embedded_messages_go_in_seven_bits_where_only_seven_go() {
             "{}",
             String::from_utf8_lossy(&bytes)
         );
-        // What had no eight bits stays.
+        // Seven-bit parts stay unchanged.
         assert!(!inner.contains(ascii) || memmem::find(&bytes, ascii.as_bytes()).is_some());
         assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty());
         let parts = |raw: &[u8]| Message::parse(raw, &rules.rewriting.limits).parts().len();
         assert_eq!(parts(&bytes), parts(&raw));
-        // Where eight may go, it stays as it came.
+        // If eight bits are allowed, the message stays unchanged.
         let usual = silent(Rules::default());
         assert_eq!(
             judge(
@@ -337,9 +338,9 @@ fn embedded_messages_go_in_seven_bits_where_only_seven_go() {
     }
 }
 
-/// What is written in an embedded message, raw or with eight bits, would be told by the labels around it; it is not written.
+/// Embedded messages are not rewritten, so the labels around them are not widened to 8bit or message/global.
 #[test]
-fn labels_around_embedded_messages_stay_with_them() {
+fn labels_around_embedded_messages_stay() {
     let envelopes =
         [(false, true), (true, true), (true, false)].map(|(smtputf8, eight_bit)| Envelope {
             smtputf8,
@@ -364,7 +365,7 @@ fn labels_around_embedded_messages_stay_with_them() {
             "{envelope:?} {:?}",
             judgement.edits
         );
-        // The text beside it is written with eight bits where it may be: then the label around both says so.
+        // If eight bits are allowed, the text beside it is written in 8bit. Then the label of the multipart says 8bit.
         let raw = whole("\x1b$B8+\x1b(B");
         let judgement = judge(&raw, &envelope, &silent(Rules::default()));
         let bytes = judgement.bytes();
@@ -386,7 +387,7 @@ fn labels_around_embedded_messages_stay_with_them() {
 }
 
 #[test]
-fn what_we_say_is_not_continued_by_the_message() {
+fn the_message_does_not_continue_an_added_field() {
     for start in [" ; verdict=clean", "\t; verdict=clean"] {
         let raw = format!("{start}\r\nSubject: x\r\n\r\nx\r\n");
         let judgement = judged(raw.as_bytes());
@@ -402,8 +403,8 @@ fn what_we_say_is_not_continued_by_the_message() {
 }
 
 #[test]
-fn what_may_not_be_guessed_stays() {
-    // ISO-2022-JP in HTML that does not say so, and a label that nobody knows.
+fn text_that_must_not_be_guessed_stays() {
+    // ISO-2022-JP in HTML without a label, and an unknown label.
     for header in [
         "Content-Type: text/html",
         "Content-Type: text/plain; charset=x-nobody-knows",
@@ -415,7 +416,7 @@ fn what_may_not_be_guessed_stays() {
 }
 
 #[test]
-fn changed_parts_are_named_as_they_came() {
+fn changed_parts_are_listed_with_their_values_on_arrival() {
     let latin = "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe\r\n";
     let raw = format!(
         "Subject: =?koi8-r?Q?=C1?=\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\

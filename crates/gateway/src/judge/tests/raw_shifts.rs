@@ -1,8 +1,8 @@
-//! Charsets with escapes or shifts in header text without encoded words.
+//! Tests of HZ and UTF-7 in header text without encoded words.
 
 use super::*;
 
-/// Subjects that no label explains, with their finding.
+/// Subjects without a label, with their finding.
 const RAW: [(&str, Finding); 5] = [
     ("~{<:Ky2;~}", Finding::UndeclaredEscape),
     ("Re: \x1b$)C\x0e0!3*\x0f", Finding::UndeclaredEscape),
@@ -11,7 +11,7 @@ const RAW: [(&str, Finding); 5] = [
     ("x+ADw-script+AD4-", Finding::Utf7Lookalike),
 ];
 
-/// The policy decides about each: nothing is decoded, and each action has its effect.
+/// Nothing is decoded, and each action of the policy has its effect.
 #[test]
 fn the_policy_decides_about_raw_shifts() {
     for (subject, finding) in RAW {
@@ -27,7 +27,7 @@ fn the_policy_decides_about_raw_shifts() {
                     .map(|(finding, _)| finding)
                     .collect();
                 assert_eq!(found, [finding], "{subject:?}");
-                // Nothing is known that it could be rewritten to.
+                // The text is unknown, so it cannot be rewritten.
                 let want = if action == Action::Normalize {
                     Action::Tag
                 } else {
@@ -51,9 +51,9 @@ fn the_policy_decides_about_raw_shifts() {
     }
 }
 
-/// ISO-2022-JP has whole sequences, and becomes UTF-8 as before. Text with a label, and other text, has no such finding.
+/// Complete sequences of ISO-2022-JP become UTF-8. Text with a label, and other text, has no such finding.
 #[test]
-fn labelled_and_other_text_has_no_such_finding() {
+fn labelled_and_other_text_has_no_finding_of_raw_shifts() {
     for subject in [
         "\x1b$B2q5D\x1b(B",
         "=?iso-2022-kr?B?GyQpQw4wITMqDw==?=",

@@ -1,9 +1,9 @@
-//! What signed mail gains.
+//! Tests of signed mail: its bytes stay, and ambiguous mail gets a field.
 
 use super::*;
 use crate::policy::TagSigned;
 
-/// Correctly labelled texts that some finding tags, with the field of their label.
+/// Correctly labelled texts with a finding that tags, and the fields with their labels.
 const CORRECT: [(&str, &str); 6] = [
     (
         "Content-Type: text/plain; charset=iso-2022-jp",
@@ -52,9 +52,9 @@ fn rules(tag_signed: TagSigned, base: Rules) -> Rules {
     Rules { tag_signed, ..base }
 }
 
-/// Correctly labelled signed mail stays to the byte, under each policy, unless tags are asked for.
+/// Correctly labelled signed mail stays byte for byte under each policy, unless `tag_signed` asks for tags.
 #[test]
-fn correct_signed_mail_stays_to_the_byte() {
+fn correct_signed_mail_stays_byte_for_byte() {
     let mut tagged = 0;
     for (fields, body) in CORRECT {
         let unsigned = message(fields, body);
@@ -62,7 +62,7 @@ fn correct_signed_mail_stays_to_the_byte() {
             let raw = message(&format!("{signature}\n{fields}"), body);
             for base in [Rules::default(), Rules::strict(), Rules::monitor()] {
                 for way in [TagSigned::Never, TagSigned::Ambiguous] {
-                    // A raw field that may not stand so is not correct.
+                    // A header field with raw bytes that the envelope does not allow is not correct.
                     if way == TagSigned::Ambiguous && !fields.is_ascii() {
                         continue;
                     }
@@ -96,7 +96,7 @@ fn correct_signed_mail_stays_to_the_byte() {
     assert_eq!(tagged, CORRECT.len() * SIGNATURES.len() * 3);
 }
 
-/// Signed mail that readers may see in several ways says so above itself, unless that is switched off.
+/// Ambiguous signed mail gets a field on top, unless that is switched off.
 #[test]
 fn ambiguous_signed_mail_is_tagged_by_default() {
     for (fields, body) in WRONG {
@@ -127,9 +127,9 @@ fn ambiguous_signed_mail_is_tagged_by_default() {
     );
 }
 
-/// A signed body (RFC 1847) is signed too.
+/// A signed body (RFC 1847) counts as signed, too.
 #[test]
-fn multipart_signed_stays_to_the_byte() {
+fn multipart_signed_stays_byte_for_byte() {
     let raw = message(
         "Content-Type: multipart/signed; boundary=b; protocol=\"application/pgp-signature\"",
         "--b\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$B8+\x1b(B\r\n--b\r\nContent-Type: application/pgp-signature\r\n\r\nx\r\n--b--",

@@ -1,11 +1,11 @@
-//! What readers take otherwise becomes what they all take alike.
+//! Tests of repairs: structure that readers see differently becomes the same for all readers.
 
 use super::*;
 use memchr::memmem;
 
-/// What reads a boundary otherwise makes other parts, which nobody has judged.
+/// A repair that changes a boundary would make other parts, which were not judged.
 #[test]
-fn no_line_of_blanks_goes_that_keeps_parts_what_they_are() {
+fn a_line_of_blanks_within_a_boundary_stays() {
     let rules = silent(Rules::default());
     let quoted = "Content-Type: multipart/mixed; boundary=\"a\\\r\n \r\n b\"\r\n\r\n--a  b\r\n\r\nx\r\n--a  b--\r\n";
     let blanks = " ".repeat(870);
@@ -19,9 +19,9 @@ fn no_line_of_blanks_goes_that_keeps_parts_what_they_are() {
     }
 }
 
-/// An embedded message stays, and so does what it is called.
+/// An embedded message stays unchanged, and gets no Content-Type.
 #[test]
-fn a_message_in_a_digest_is_given_no_name() {
+fn a_message_in_a_digest_gets_no_content_type() {
     let envelope = Envelope {
         smtputf8: true,
         ..Envelope::default()
@@ -44,12 +44,12 @@ fn a_message_in_a_digest_is_given_no_name() {
 }
 
 #[test]
-fn what_was_left_open_is_closed() {
+fn open_multiparts_are_closed_and_lines_of_blanks_are_joined() {
     let outer = "Content-Type: multipart/mixed; boundary=a";
     let inner = "Content-Type: multipart/alternative; boundary=b";
     let plain = "Content-Type: text/plain";
     for (before, after) in [
-        // At the end of the message, where a line end belongs to the text, and where there is none.
+        // At the end of the message: after a line end that belongs to the text, and without a line end.
         (
             format!("{outer}\n\n--a\n{plain}\n\nx\n"),
             format!("{outer}\n\n--a\n{plain}\n\nx\n\n--a--\n"),
@@ -58,19 +58,19 @@ fn what_was_left_open_is_closed() {
             format!("{outer}\n\n--a\n{plain}\n\nx"),
             format!("{outer}\n\n--a\n{plain}\n\nx\n--a--\n"),
         ),
-        // Within another, with the line end of the other's delimiter.
+        // Inside another multipart, before its delimiter.
         (
             format!("{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n--a\n{plain}\n\ny\n--a--\n"),
             format!(
                 "{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n--b--\n--a\n{plain}\n\ny\n--a--\n"
             ),
         ),
-        // Both, the inner one first.
+        // Both are open: the inner one is closed first.
         (
             format!("{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n"),
             format!("{outer}\n\n--a\n{inner}\n\n--b\n{plain}\n\nx\n\n--b--\n--a--\n"),
         ),
-        // What is signed or embedded stays open.
+        // Signed and embedded multiparts stay open.
         (
             format!(
                 "{outer}\n\n--a\nContent-Type: message/rfc822\n\n{inner}\n\n--b\n{plain}\n\nx\n--a--\n"
@@ -130,7 +130,7 @@ fn what_was_left_open_is_closed() {
                 again.edits.is_empty() && (before == after || again.findings.is_empty()),
                 "{after}"
             );
-            // A policy that only tells changes nothing.
+            // A policy that only tags changes nothing.
             let mut tells = rules.clone();
             for finding in [Finding::WhitespaceLine, Finding::UnterminatedMultipart] {
                 tells.set(finding, Action::Tag);
@@ -143,9 +143,9 @@ fn what_was_left_open_is_closed() {
     }
 }
 
-/// A header whose end readers see at different places gets the empty line that it lacks, and nothing else changes.
+/// If readers disagree where a header ends, the missing empty line is added, and nothing else changes.
 #[test]
-fn a_header_that_does_not_end_is_ended() {
+fn a_missing_empty_line_after_a_header_is_added() {
     let rules = silent(Rules::default());
     let multipart = "Content-Type: multipart/mixed; boundary=b\nMIME-Version: 1.0\n";
     let cases: &[(&str, &str)] = &[
@@ -164,7 +164,7 @@ fn a_header_that_does_not_end_is_ended() {
             &format!("{multipart}--b\nContent-Type: text/plain\ntext\n\n--b--\n"),
             &format!("{multipart}\n--b\nContent-Type: text/plain\n\ntext\n\n--b--\n"),
         ),
-        // What is signed stays, and so does what is embedded.
+        // Signed and embedded messages stay unchanged.
         (
             "DKIM-Signature: v=1; b=aa\nno field\n",
             "DKIM-Signature: v=1; b=aa\nno field\n",
@@ -187,7 +187,7 @@ fn a_header_that_does_not_end_is_ended() {
             );
         }
     }
-    // What we say above it does not become a part of it.
+    // The added fields do not become part of the message.
     let told = judge(b" text\n", &Envelope::default(), &Rules::default());
     let bytes = String::from_utf8(told.bytes().into_owned()).unwrap();
     assert!(
@@ -197,7 +197,7 @@ fn a_header_that_does_not_end_is_ended() {
 }
 
 #[test]
-fn lines_that_are_no_fields_get_a_name_where_that_is_asked_for() {
+fn lines_that_are_not_fields_get_a_name_if_the_policy_asks() {
     let mut rules = silent(Rules::default());
     rules.set(Finding::MalformedHeaderLine, Action::Normalize);
     let long = "x ".repeat(500);
@@ -210,7 +210,7 @@ fn lines_that_are_no_fields_get_a_name_where_that_is_asked_for() {
             " a\nb\nSubject: x\n\nt\n",
             "X-Unnamed-Line: a\nX-Unnamed-Line: b\nSubject: x\n\nt\n",
         ),
-        // A line that would get too long has its name on a line before it.
+        // If the line would get too long, its name is on a line before it.
         (
             &format!("A: b\n{long}\nSubject: x\n\nt\n"),
             &format!("A: b\nX-Unnamed-Line:\n {long}\nSubject: x\n\nt\n"),
@@ -223,7 +223,7 @@ fn lines_that_are_no_fields_get_a_name_where_that_is_asked_for() {
             judge(&bytes, &Envelope::default(), &rules).edits.is_empty(),
             "{want:?}"
         );
-        // By default it is only told.
+        // By default it is only reported.
         let usual = judge(
             raw.as_bytes(),
             &Envelope::default(),
@@ -234,7 +234,7 @@ fn lines_that_are_no_fields_get_a_name_where_that_is_asked_for() {
 }
 
 #[test]
-fn of_duplicates_the_first_stays() {
+fn the_first_of_repeated_fields_stays() {
     let raw = message(
         "Content-Type: text/plain\nSubject: x\nContent-Type: text/html",
         "x",
@@ -281,9 +281,9 @@ fn transfer_encodings_get_one_spelling() {
     }
 }
 
-/// A header field of so many bytes, and of more when it is written anew, is not written anew: servers would cut it.
+/// A header field that would become longer than servers accept is not rewritten, because servers would truncate it.
 #[test]
-fn a_field_that_would_outgrow_servers_stays_as_it_came() {
+fn a_field_that_would_get_too_long_stays() {
     let names = |count: usize, at: usize| -> String {
         let one = |number| format!("J\u{fc}rgen M\u{fc}ller <p{number:04}@a{at}.invalid>");
         (0..count).map(one).collect::<Vec<_>>().join(",\r\n ")
@@ -319,7 +319,7 @@ fn a_field_that_would_outgrow_servers_stays_as_it_came() {
             went += 1;
             most = most.max(longest(&bytes));
         }
-        // Its neighbour is written anew all the same, and a second pass finds nothing more to do.
+        // The field beside it is rewritten, and a second pass changes nothing.
         assert!(memmem::find(&bytes, "Subject: =?UTF-8?".as_bytes()).is_some());
         assert!(judge(&bytes, &Envelope::default(), &rules).edits.is_empty());
     }
@@ -327,12 +327,12 @@ fn a_field_that_would_outgrow_servers_stays_as_it_came() {
         stayed > 2 && went > 2 && most <= crate::limits::LONGEST_FIELD,
         "{stayed} {went} {most}"
     );
-    // As close to the bound as one address.
+    // The limit is reached to within the length of one address.
     assert!(most > crate::limits::LONGEST_FIELD - 100, "{most}");
 }
 
 #[test]
-fn a_part_whose_label_would_outgrow_servers_stays_as_it_came() {
+fn a_part_whose_label_would_get_too_long_stays() {
     for (length, changes) in [(10, true), (60_000, false)] {
         let text = format!(
             "From: a@b.invalid\r\nSubject: caf\u{e9}\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n\

@@ -1,8 +1,8 @@
-//! Lines in headers that are no fields, wherever they stand and whatever is in them: what leaves is what a second pass leaves.
+//! Tests of lines in headers that are not fields, in any place and with any content: a second pass changes nothing.
 
 use super::*;
 
-/// What is no field, at least in some places; `{}` stands for bytes beyond ASCII.
+/// Lines that are not fields, at least in some places.
 const LINES: &[&[u8]] = &[
     b"From x\xe4y Mon",
     b">From \xc3\xa4",
@@ -38,7 +38,7 @@ const LINES: &[&[u8]] = &[
     b"\rMIME-Ambiguity-Results: q",
     b"LONG",
 ];
-/// What is one.
+/// Lines that are fields.
 const FIELDS: &[&[u8]] = &[
     b"From: a@b.invalid",
     b"Subject: hi",
@@ -68,7 +68,7 @@ const BODIES: &[&[u8]] = &[
     b"--b\xe4\r\n\r\nx\xe4",
 ];
 
-/// A number that looks like chance, below `most`.
+/// Returns a pseudo-random number below `most`.
 fn roll(state: &mut u64, most: usize) -> usize {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -110,7 +110,7 @@ fn generated(state: &mut u64) -> Vec<u8> {
     raw
 }
 
-/// The message without the fields that we put above it.
+/// Returns the message without the added fields.
 fn below<'m>(bytes: &'m [u8], added: &[(FieldValue, FieldValue)]) -> &'m [u8] {
     let mut rest = bytes;
     for (name, _) in added {
@@ -124,7 +124,7 @@ fn below<'m>(bytes: &'m [u8], added: &[(FieldValue, FieldValue)]) -> &'m [u8] {
 }
 
 #[test]
-fn a_second_pass_changes_nothing_of_lines_without_a_name() {
+fn a_second_pass_changes_no_line_that_is_not_a_field() {
     let mut named = Rules::default();
     named.set(Finding::MalformedHeaderLine, Action::Normalize);
     let mut told = Rules::default();
@@ -171,9 +171,9 @@ fn a_second_pass_changes_nothing_of_lines_without_a_name() {
             "{}",
             shown()
         );
-        // What the policy mends is mended: no line that was given a name has anything raw in it. Lines that end in CR alone stay.
+        // If the message was repaired, no line that got a name has raw bytes. Messages whose lines end in CR alone are excepted.
         let parsed = Message::parse(&bytes, &rules.rewriting.limits);
-        // What cannot be read to its end stays without a ledger.
+        // Text that cannot be decoded stays unchanged, because no ledger keeps its bytes.
         let unread = first.findings.has(Finding::MalformedCharset);
         let mends = first.action == Action::Normalize && !first.edits.is_empty() && !unread;
         for field in parsed.fields(PartId::ROOT) {
@@ -194,7 +194,7 @@ fn a_second_pass_changes_nothing_of_lines_without_a_name() {
     assert!(put > 100 && rewritten > 1_000, "{put} {rewritten}");
 }
 
-/// As the lines come that a mail drop puts before a message.
+/// A mail drop puts such lines before a message.
 #[test]
 fn a_first_line_that_gets_a_name_is_read_as_a_field() {
     for (start, want) in [
@@ -213,7 +213,7 @@ fn a_first_line_that_gets_a_name_is_read_as_a_field() {
         let bytes = judgement.bytes();
         let left = String::from_utf8_lossy(below(&bytes, &judgement.added));
         assert_eq!(left.lines().next(), Some(want), "{left}");
-        // Where nothing of ours stands above it, it stays what it is.
+        // Without an added field above it, the line stays unchanged.
         let silent = judge(&raw, &Envelope::default(), &silent(Rules::default()));
         assert_eq!(silent.bytes(), raw);
     }

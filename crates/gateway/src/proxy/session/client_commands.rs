@@ -3,7 +3,7 @@
 //! # Limits
 //! The next hop judges the arguments of commands, except parameters that were not announced.
 
-use super::client_state::Held;
+use super::client_state::WaitingCommand;
 use super::state::{Asked, ProxySession, SessionState, Step};
 use crate::proxy::command::{Mail, Verb, forwarded, recipient};
 use crate::proxy::content::Content;
@@ -38,7 +38,7 @@ impl ProxySession {
         };
         if mem::take(&mut self.client.refused_data) && verb == Verb::Unknown {
             // Content of a client that did not wait for the word: none of it may become a command.
-            self.client.held = Some(Held::Leave(ReplyLines::own(
+            self.client.held = Some(WaitingCommand::Leave(ReplyLines::own(
                 421,
                 "4.7.0 No data were asked for",
             )));
@@ -56,16 +56,16 @@ impl ProxySession {
         };
         let greeted = self.hello.is_some();
         match verb {
-            Verb::Lhlo if self.options.lmtp => self.client.held = Some(Held::Hello(line)),
+            Verb::Lhlo if self.options.lmtp => self.client.held = Some(WaitingCommand::Hello(line)),
             Verb::Helo | Verb::Ehlo if !self.options.lmtp => {
-                self.client.held = Some(Held::Hello(line));
+                self.client.held = Some(WaitingCommand::Hello(line));
             }
             Verb::Noop => self.say(250, "2.0.0 Ok"),
             Verb::Help => self.say(214, "2.0.0 See RFC 5321"),
-            Verb::Quit => self.client.held = Some(Held::Quit),
+            Verb::Quit => self.client.held = Some(WaitingCommand::Quit),
             Verb::Bdat => {
                 // What follows is content, and where it ends is not known here.
-                self.client.held = Some(Held::Leave(ReplyLines::own(
+                self.client.held = Some(WaitingCommand::Leave(ReplyLines::own(
                     421,
                     "4.7.0 BDAT was not announced",
                 )));
@@ -79,7 +79,7 @@ impl ProxySession {
                 self.mistake(501, "5.5.4 DATA has no argument");
                 self.client.refused_data = true;
             }
-            Verb::Data => self.client.held = Some(Held::Data),
+            Verb::Data => self.client.held = Some(WaitingCommand::Data),
             Verb::Mail => {
                 let mail = Mail::read(&line);
                 if mail.binary {
@@ -123,15 +123,18 @@ impl ProxySession {
         self.client.mistakes += 1;
         self.say(code, words);
         if self.client.mistakes > MISTAKES {
-            self.client.held = Some(Held::Leave(ReplyLines::own(421, "4.7.0 Too many errors")));
+            self.client.held = Some(WaitingCommand::Leave(ReplyLines::own(
+                421,
+                "4.7.0 Too many errors",
+            )));
         }
     }
 
     /// Everything before it is answered.
-    pub(super) fn run_held(&mut self, held: Held) -> Option<Step> {
+    pub(super) fn run_held(&mut self, held: WaitingCommand) -> Option<Step> {
         match held {
-            Held::Hello(line) => self.ask(&line.clone(), Asked::Hello(line)),
-            Held::Data if self.mail.is_none() || self.accepted.is_empty() => {
+            WaitingCommand::Hello(line) => self.ask(&line.clone(), Asked::Hello(line)),
+            WaitingCommand::Data if self.mail.is_none() || self.accepted.is_empty() => {
                 let words = if self.mail.is_none() {
                     "5.5.1 MAIL first"
                 } else {
@@ -147,18 +150,18 @@ impl ProxySession {
                 );
                 self.client.refused_data = true;
             }
-            Held::Data => {
+            WaitingCommand::Data => {
                 self.client
                     .write_reply(&ReplyLines::own(354, "End data with <CR><LF>.<CR><LF>"));
                 self.client.content = Content::new(self.options.bare_lines);
                 self.state = SessionState::Content;
             }
-            Held::Quit => {
+            WaitingCommand::Quit => {
                 self.hop.quit();
                 self.client.write_reply(&ReplyLines::own(221, "2.0.0 Bye"));
                 self.state = SessionState::Closed;
             }
-            Held::Leave(reply) => {
+            WaitingCommand::Leave(reply) => {
                 self.client.write_reply(&reply);
                 self.state = SessionState::Closed;
             }

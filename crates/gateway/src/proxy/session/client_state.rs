@@ -6,7 +6,7 @@ use crate::proxy::reply::ReplyLines;
 
 /// A command that waits until everything before it is answered.
 #[derive(Debug)]
-pub(super) enum Held {
+pub(super) enum WaitingCommand {
     Hello(Vec<u8>),
     Data,
     Quit,
@@ -14,14 +14,14 @@ pub(super) enum Held {
     Leave(ReplyLines),
 }
 
-/// SessionState of the client.
+/// State of the client.
 #[derive(Debug)]
 pub(super) struct ClientState {
     pub(super) lines: Lines,
     /// Bytes to write to it.
     pub(super) out: Vec<u8>,
     /// A command in whose turn nothing else may come.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<WaitingCommand>,
     pub(super) content: Content,
     /// Content without the dots of the way, until it is taken.
     pub(super) text: Vec<u8>,

@@ -15,7 +15,7 @@ use super::capabilities::Capabilities;
 use super::content::Unacceptable;
 use super::reply::{BadReply, HopFault, ReplyLines};
 use client_state::ClientState;
-use next_hop::{HopStage, NextHop};
+use next_hop::{HopStage, NextHopState};
 use state::{Asked, SHUTTING_DOWN, SessionState};
 use std::collections::VecDeque;
 use std::mem;
@@ -26,7 +26,7 @@ impl ProxySession {
         Self {
             options,
             client: ClientState::new(options.bare_lines),
-            hop: NextHop::default(),
+            hop: NextHopState::default(),
             state: SessionState::Opening,
             asked: VecDeque::new(),
             hello: None,

@@ -12,9 +12,9 @@ pub(super) enum HopStage {
     Ready,
 }
 
-/// SessionState of the next hop.
+/// State of the next hop.
 #[derive(Debug)]
-pub(super) struct NextHop {
+pub(super) struct NextHopState {
     pub(super) stage: HopStage,
     pub(super) replies: Replies,
     /// Bytes to write to it.
@@ -27,7 +27,7 @@ pub(super) struct NextHop {
     pub(super) reply_count: u64,
 }
 
-impl Default for NextHop {
+impl Default for NextHopState {
     fn default() -> Self {
         Self {
             stage: HopStage::Absent,
@@ -40,7 +40,7 @@ impl Default for NextHop {
     }
 }
 
-impl NextHop {
+impl NextHopState {
     pub(super) fn is_ready(&self) -> bool {
         self.stage == HopStage::Ready
     }

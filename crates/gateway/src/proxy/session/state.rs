@@ -1,7 +1,7 @@
 //! The state of a session, and the vocabulary of its driver.
 
 use super::client_state::ClientState;
-use super::next_hop::NextHop;
+use super::next_hop::NextHopState;
 use crate::proxy::capabilities::Capabilities;
 use crate::proxy::command::Mail;
 use crate::proxy::content::BareLines;
@@ -96,7 +96,7 @@ pub(super) const SHUTTING_DOWN: &str = "4.3.2 Service shutting down";
 pub struct ProxySession {
     pub(super) options: Options,
     pub(super) client: ClientState,
-    pub(super) hop: NextHop,
+    pub(super) hop: NextHopState,
     pub(super) state: SessionState,
     /// Commands in the order of the client's replies.
     pub(super) asked: VecDeque<Asked>,

@@ -8,13 +8,13 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 
 /// A running filter; it ends with the test.
-pub(crate) struct Filter {
+pub(crate) struct RunningFilter {
     pub(crate) served: Served,
     pub(crate) told: Told,
     pub(crate) folder: tempfile::TempDir,
 }
 
-impl Filter {
+impl RunningFilter {
     pub(crate) fn start(tcp: bool, limits: impl FnOnce(&mut Limits)) -> Self {
         Self::start_with(tcp, Engine::default(), limits)
     }
@@ -77,7 +77,7 @@ impl Mta {
     }
 
     /// Connects to a socket in the file system, and wants an answer to each command.
-    pub(crate) fn answered(filter: &Filter) -> Self {
+    pub(crate) fn answered(filter: &RunningFilter) -> Self {
         const NO_REPLY: u32 = 0x80 | 0xf_f000;
         let stream = UnixStream::connect(filter.folder.path().join("socket")).unwrap();
         Self::negotiating(Box::new(stream), 0x1ff, 0x1f_ffff & !NO_REPLY)

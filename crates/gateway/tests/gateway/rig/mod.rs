@@ -5,9 +5,9 @@ mod next_hop;
 mod proxy;
 mod scripted;
 
-pub(crate) use filter::{Filter, Mta, letters};
-pub(crate) use next_hop::{Death, Hop, Kept, Manner, NextHop};
-pub(crate) use proxy::{Client, Running};
+pub(crate) use filter::{Mta, RunningFilter, letters};
+pub(crate) use next_hop::{Death, HopConnection, Kept, Manner, RunningNextHop};
+pub(crate) use proxy::{ProxyClient, RunningProxy};
 pub(crate) use scripted::{Part, Scripted};
 
 use mailglot_gateway::record::{Catalog, LedgerRecord};

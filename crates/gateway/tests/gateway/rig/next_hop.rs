@@ -83,7 +83,7 @@ impl Default for Manner {
 
 /// One connection.
 #[derive(Debug)]
-pub(crate) struct Hop {
+pub(crate) struct HopConnection {
     manner: Manner,
     bytes: Vec<u8>,
     greeted: bool,
@@ -97,7 +97,7 @@ pub(crate) struct Hop {
     pub(crate) quit: bool,
 }
 
-impl Hop {
+impl HopConnection {
     pub(crate) fn new(manner: Manner) -> Self {
         Self {
             manner,
@@ -291,7 +291,7 @@ impl Hop {
 }
 
 /// A next hop that listens; it ends with the test.
-pub(crate) struct NextHop {
+pub(crate) struct RunningNextHop {
     pub(crate) address: Address,
     kept: Arc<Mutex<Vec<Kept>>>,
     pub(crate) heard: Arc<Mutex<Vec<String>>>,
@@ -300,7 +300,7 @@ pub(crate) struct NextHop {
     thread: Option<JoinHandle<()>>,
 }
 
-impl NextHop {
+impl RunningNextHop {
     /// Its connections have these manners, in order; the last one holds for all others.
     pub(crate) fn start(manners: Vec<Manner>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -342,7 +342,7 @@ impl NextHop {
     }
 }
 
-impl Drop for NextHop {
+impl Drop for RunningNextHop {
     fn drop(&mut self) {
         self.stopping.store(true, Ordering::SeqCst);
         if let Address::Tcp(place) = &self.address {
@@ -355,7 +355,7 @@ impl Drop for NextHop {
 fn serve(mut stream: TcpStream, manner: Manner, all: &Mutex<Vec<Kept>>, said: &Mutex<Vec<String>>) {
     stream.set_nodelay(true).unwrap();
     let delay = manner.delay;
-    let mut hop = Hop::new(manner);
+    let mut hop = HopConnection::new(manner);
     let mut piece = vec![0; 65_536];
     let mut answer = hop.greet();
     loop {

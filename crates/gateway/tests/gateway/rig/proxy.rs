@@ -9,13 +9,13 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 /// A running proxy; it ends with the test.
-pub(crate) struct Running {
+pub(crate) struct RunningProxy {
     pub(crate) served: Served,
     pub(crate) told: Told,
     _folder: tempfile::TempDir,
 }
 
-impl Running {
+impl RunningProxy {
     pub(crate) fn start(
         next_hop: &Address,
         set: impl FnOnce(&mut Route, &mut Limits, &mut Rules),
@@ -64,7 +64,7 @@ impl Running {
         }
     }
 
-    pub(crate) fn connect(&self) -> Client {
+    pub(crate) fn connect(&self) -> ProxyClient {
         let Address::Tcp(place) = &self.served.address else {
             unreachable!("it listens there")
         };
@@ -73,14 +73,14 @@ impl Running {
             .set_read_timeout(Some(Duration::from_secs(30)))
             .unwrap();
         stream.set_nodelay(true).unwrap();
-        Client {
+        ProxyClient {
             reader: BufReader::new(stream.try_clone().unwrap()),
             stream,
         }
     }
 
     /// A client that has been greeted, and has greeted.
-    pub(crate) fn greeted(&self) -> Client {
+    pub(crate) fn greeted(&self) -> ProxyClient {
         let mut client = self.connect();
         client.greet();
         client
@@ -88,12 +88,12 @@ impl Running {
 }
 
 /// A client of a proxy.
-pub(crate) struct Client {
+pub(crate) struct ProxyClient {
     pub(crate) stream: TcpStream,
     pub(crate) reader: BufReader<TcpStream>,
 }
 
-impl Client {
+impl ProxyClient {
     pub(crate) fn send(&mut self, text: impl AsRef<[u8]>) {
         self.stream.write_all(text.as_ref()).unwrap();
     }

@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Directories of ledgers that were not there before the start. They go when this is dropped, unless it is told to keep them.
-pub(super) struct Folders(Vec<PathBuf>);
+pub(super) struct NewFolders(Vec<PathBuf>);
 
-impl Folders {
+impl NewFolders {
     /// Looks which directories the start will make.
     pub(super) fn before(config: &Config) -> Self {
         let ledgers = config
@@ -35,7 +35,7 @@ impl Folders {
     }
 }
 
-impl Drop for Folders {
+impl Drop for NewFolders {
     fn drop(&mut self) {
         for folder in &self.0 {
             // It was not made, or has content.

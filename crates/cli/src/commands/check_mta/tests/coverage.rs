@@ -1,7 +1,7 @@
 //! Which mail passes unread: local mail, address classes, names of hosts, other instances; and the removal of the filter.
 
-use super::tests::{INCOMPLETE, RIGHT, check};
-use super::*;
+use super::super::*;
+use super::{INCOMPLETE, RIGHT, check};
 
 /// Debian runs lmtp(8) chrooted: an absolute path starts at the queue directory there.
 #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The position of the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum GatewayPosition {
     /// Beside the server, as a milter at a Unix socket.
     Milter,
     /// Before its queue (`smtpd_proxy_filter`).
@@ -20,7 +20,7 @@ pub enum Way {
     Lmtp,
 }
 
-impl Way {
+impl GatewayPosition {
     /// All ways.
     pub const ALL: [Self; 4] = [
         Self::Milter,
@@ -53,7 +53,7 @@ pub struct Chain {
     pub postfix: Postfix,
     /// The gateway. None while it is down.
     pub gateway: Option<Program>,
-    way: Way,
+    way: GatewayPosition,
     /// Addresses at which the gateway listens and to which it sends.
     listen: String,
     next_hop: String,
@@ -66,7 +66,7 @@ impl Chain {
     ///
     /// # Panics
     /// If one of them does not start.
-    pub fn start(way: Way) -> Self {
+    pub fn start(way: GatewayPosition) -> Self {
         Self::prepare(way, None)
     }
 
@@ -77,22 +77,26 @@ impl Chain {
     /// # Panics
     /// If one of them does not start.
     pub fn of_lines(front: &str, back: &str) -> Self {
-        Self::prepare_with(Way::BeforeQueue, None, Some((front, back)))
+        Self::prepare_with(GatewayPosition::BeforeQueue, None, Some((front, back)))
     }
 
     /// Starts both, the gateway with a policy of these lines (TOML, as in `[policy.NAME]`).
     ///
     /// # Panics
     /// If one of them does not start.
-    pub fn with_policy(way: Way, policy: &str) -> Self {
+    pub fn with_policy(way: GatewayPosition, policy: &str) -> Self {
         Self::prepare(way, Some(policy))
     }
 
-    fn prepare(way: Way, policy: Option<&str>) -> Self {
+    fn prepare(way: GatewayPosition, policy: Option<&str>) -> Self {
         Self::prepare_with(way, policy, None)
     }
 
-    fn prepare_with(way: Way, policy: Option<&str>, lines: Option<(&str, &str)>) -> Self {
+    fn prepare_with(
+        way: GatewayPosition,
+        policy: Option<&str>,
+        lines: Option<(&str, &str)>,
+    ) -> Self {
         let (front, back) = (free_port(), free_port());
         let local = |port: u16| format!("tcp:127.0.0.1:{port}");
         // Mail that returns to the server is neither sent out nor filtered again (FILTER_README of Postfix).
@@ -104,8 +108,8 @@ impl Chain {
         let mut settings = Settings::default();
         let mut offer = Offer::default();
         match way {
-            Way::Milter => (),
-            Way::BeforeQueue if lines.is_some() => {
+            GatewayPosition::Milter => (),
+            GatewayPosition::BeforeQueue if lines.is_some() => {
                 let (public, inner) = lines.unwrap_or_default();
                 let options = public
                     .split(" -o ")
@@ -116,13 +120,13 @@ impl Chain {
                     .services
                     .push(inner.replace(":10027", &format!(":{back}")));
             }
-            Way::BeforeQueue => {
+            GatewayPosition::BeforeQueue => {
                 settings
                     .smtpd
                     .push(format!("smtpd_proxy_filter=127.0.0.1:{front}"));
                 settings.services.push(back_door(" -o smtpd_proxy_filter="));
             }
-            Way::AfterQueue => {
+            GatewayPosition::AfterQueue => {
                 settings = settings.with("content_filter", &format!("scan:[127.0.0.1]:{front}"));
                 settings.services.push(
                     "scan unix - - n - 10 smtp -o smtp_send_xforward_command=yes -o disable_mime_output_conversion=yes"
@@ -132,7 +136,7 @@ impl Chain {
                     " -o content_filter= -o smtpd_milters= -o receive_override_options=no_unknown_recipient_checks,no_header_body_checks,no_milters",
                 ));
             }
-            Way::Lmtp => {
+            GatewayPosition::Lmtp => {
                 offer.lmtp = true;
                 let to = format!("lmtp:inet:127.0.0.1:{front}");
                 settings = settings
@@ -143,11 +147,11 @@ impl Chain {
         let mut postfix = Postfix::before(&settings, offer);
         let (mut listen, mut next_hop) = (local(front), local(back));
         match way {
-            Way::Milter => {
+            GatewayPosition::Milter => {
                 listen = format!("unix:{}", postfix.socket("milter").display());
                 postfix.restart(&settings.milter(&listen));
             }
-            Way::Lmtp => next_hop = local(postfix.sink.port()),
+            GatewayPosition::Lmtp => next_hop = local(postfix.sink.port()),
             _ => (),
         }
         let file = policy.map(|policy| {
@@ -177,8 +181,8 @@ impl Chain {
         self.gateway
             .get_or_insert_with(|| match (&self.file, self.way) {
                 (Some(file), _) => Program::configured(&self.listen, &log, file),
-                (None, Way::Milter) => Program::milter::<&str>(&self.listen, &log, []),
-                (None, Way::Lmtp) => {
+                (None, GatewayPosition::Milter) => Program::milter::<&str>(&self.listen, &log, []),
+                (None, GatewayPosition::Lmtp) => {
                     Program::proxy(&self.listen, &self.next_hop, &log, &["--lmtp"])
                 }
                 (None, _) => Program::proxy(&self.listen, &self.next_hop, &log, &[]),

@@ -21,13 +21,13 @@ const PAUSE: Duration = Duration::from_millis(50);
 const DAY: Duration = Duration::from_hours(24);
 
 /// A daemon as its supervisor sees it.
-pub(super) struct Service {
+pub(super) struct Supervisor {
     signals: Signals,
     /// How often the supervisor wants a sign of life; half of the time that it waits.
     every: Option<Duration>,
 }
 
-impl Service {
+impl Supervisor {
     /// Watches for signals from now on.
     pub(super) fn new() -> io::Result<Self> {
         let every = sd_notify::watchdog_enabled().map(|limit| limit / 2);

@@ -1,0 +1,101 @@
+//! Prints and counts what was found in values.
+
+use crate::output::{Console, number, visible};
+use mailglot_mime::header::FieldKind;
+use mailglot_mime::{EventKind, Finding, Reason, Severity};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Adds a finding for bytes of parameter names that were replaced by U+FFFD. `text` is the decoded name, or the whole decoded field.
+pub(super) fn note_names(kind: FieldKind, value: &[u8], text: &str, findings: &mut Vec<Finding>) {
+    let is_told = || {
+        findings
+            .iter()
+            .any(|finding| finding.kind.severity() == Severity::Loss)
+    };
+    if kind != FieldKind::Parameters || !text.contains('\u{fffd}') || is_told() {
+        return;
+    }
+    let (mut at, mut count, mut first) = (0, 0, None);
+    for chunk in value.utf8_chunks() {
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            count += 1;
+            first.get_or_insert(at..at + chunk.invalid().len());
+        }
+        at += chunk.invalid().len();
+    }
+    if let Some(at) = first {
+        let kind = EventKind::CharsetInvalidBytes;
+        findings.push(Finding::counted(at, kind, Reason::ParameterName, count));
+    }
+}
+
+/// Prints findings. Repairs and losses of `typed` values, which are arguments, are always printed; all others only with `-v`.
+pub(super) fn tell(findings: &[Finding], typed: bool, console: Console) {
+    for finding in findings {
+        let severity = finding.kind.severity();
+        let detail = finding.detail.to_string();
+        let colon = if detail.is_empty() { "" } else { ": " };
+        let line = format!(
+            "{} {} at {}..{}{colon}{}",
+            severity.name(),
+            finding.kind.code(),
+            finding.at.start,
+            finding.at.end,
+            visible(&detail)
+        );
+        if typed && severity > Severity::Info {
+            console.say(line);
+        } else {
+            console.explain(line);
+        }
+    }
+}
+
+/// Counts repairs, losses and lines that are not fields, for values whose findings are not printed one by one.
+#[derive(Debug, Default)]
+pub(super) struct FindingCounts(BTreeMap<&'static str, Count>);
+
+#[derive(Debug)]
+struct Count {
+    severity: Severity,
+    times: u64,
+    /// Where the first one is: in a stream, or in its value.
+    first: Range<usize>,
+}
+
+impl FindingCounts {
+    pub(super) fn add(&mut self, findings: &[Finding]) {
+        // That a line is no field is nothing to worry about, but whoever filters a header has to know.
+        let told =
+            |kind: EventKind| kind.severity() > Severity::Info || kind == EventKind::HdrNoColon;
+        for finding in findings.iter().filter(|finding| told(finding.kind)) {
+            let new = || Count {
+                severity: finding.kind.severity(),
+                times: 0,
+                first: finding.at.clone(),
+            };
+            self.0.entry(finding.kind.code()).or_insert_with(new).times += finding.count;
+        }
+    }
+
+    pub(super) fn tell(&self, console: Console) {
+        for (code, count) in &self.0 {
+            let Count {
+                severity,
+                times,
+                first,
+            } = count;
+            let place = format!(
+                "the first at {}..{} (-v tells of each)",
+                first.start, first.end
+            );
+            console.say(format_args!(
+                "{} {code}: {}, {place}",
+                severity.name(),
+                number(*times)
+            ));
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Compressed mailboxes and messages.
+
+use crate::sandbox::{LATIN, Sandbox, mbox};
+use std::fs;
+
+const GZIP: &str = "gzip -n";
+
+#[test]
+fn a_compressed_mailbox_is_read_like_what_is_in_it() {
+    let sandbox = Sandbox::new();
+    let inside = sandbox.read("archive.mbox");
+    sandbox
+        .shell("gzip -n < archive.mbox > archive.mbox.gz")
+        .ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "plain.mbox"])
+        .ended(0);
+    sandbox
+        .run(&["normalize", "archive.mbox.gz", "-o", "out.mbox"])
+        .ended(0);
+    assert_eq!(sandbox.read("out.mbox"), sandbox.read("plain.mbox"));
+    sandbox
+        .run(&["restore", "out.mbox", "-o", "back.mbox"])
+        .ended(0);
+    assert_eq!(sandbox.read("back.mbox"), inside);
+
+    assert_eq!(
+        sandbox.run(&["count", "archive.mbox.gz"]).ended(0).text(),
+        "2\tarchive.mbox.gz\n"
+    );
+    let texts = |run: &str| {
+        run.replace("archive.mbox.gz", "archive.mbox")
+            .replace("\"-\"", "\"archive.mbox\"")
+    };
+    let plain = sandbox.run(&["text", "--json", "archive.mbox"]).ended(0);
+    let through = sandbox.run(&["text", "--json", "archive.mbox.gz"]).ended(0);
+    assert_eq!(texts(through.text()), plain.text());
+    let piped = sandbox
+        .pipe(&["text", "--json", "-"], &sandbox.read("archive.mbox.gz"))
+        .ended(0);
+    assert_eq!(texts(piped.text()), plain.text());
+    let told = sandbox.run(&["check", "archive.mbox.gz"]).ended(0);
+    assert!(
+        told.text()
+            .contains("archive.mbox.gz: 2 messages, mbox, compressed with gzip, LF, "),
+        "{told:?}"
+    );
+    assert!(
+        told.text()
+            .ends_with("mailglot normalize archive.mbox.gz -o archive.utf8.mbox\n"),
+        "{told:?}"
+    );
+    sandbox.run(&["inspect", "archive.mbox.gz:1"]).ended(0);
+}
+
+#[test]
+fn a_folder_of_compressed_mailboxes_comes_back_without_compression() {
+    let sandbox = Sandbox::new();
+    let inside = sandbox.read("archive.mbox");
+    fs::create_dir_all(sandbox.path("list/old")).unwrap();
+    for name in ["list/2001-May.txt", "list/old/2000.mbox", "list/twice.mbox"] {
+        sandbox.write(name, &inside);
+        sandbox.shell(&format!("{GZIP} {name}")).ended(0);
+    }
+    // Both the mailbox and what was compressed of it.
+    sandbox.write("list/twice.mbox", &mbox(&[LATIN]));
+    sandbox.run(&["normalize", "list", "-o", "out"]).ended(0);
+    let mut names: Vec<_> = fs::read_dir(sandbox.path("out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        ["2000.mbox", "2001-May.txt", "twice-2.mbox", "twice.mbox"]
+    );
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    for name in ["2001-May.txt", "old/2000.mbox", "twice.mbox.gz"] {
+        assert_eq!(sandbox.read(&format!("back/{name}")), inside, "{name}");
+    }
+    assert_eq!(sandbox.read("back/twice.mbox"), mbox(&[LATIN]));
+}
+
+#[test]
+fn of_compression_that_is_cut_off_all_that_is_there_is_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write("large.mbox", &mbox(&vec![LATIN; 20_000]));
+    let inside = sandbox.read("large.mbox");
+    let name = "large.mbox.gz";
+    sandbox.shell(&format!("{GZIP} large.mbox")).ended(0);
+    let whole = sandbox.read(name);
+    let half = whole.len() / 2;
+    sandbox.write(name, &whole[..half]);
+    let words = format!("mailglot: {name}: compressed with ");
+    let place = format!(" bytes of what is inside were read (at byte {half})");
+    let run = sandbox.run(&["normalize", name, "-o", "out"]).ended(2);
+    assert!(
+        run.err.contains(&words) && run.err.contains(&place),
+        "{}",
+        run.err
+    );
+    assert!(
+        run.err
+            .contains("losses      1\n           1  box.damaged\n"),
+        "{}",
+        run.err
+    );
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    let back = sandbox.read("back");
+    assert!(inside.starts_with(&back) && !back.is_empty());
+    for args in [
+        &["check", name][..],
+        &["count", name],
+        &["text", name],
+        &["inspect", "--json", name],
+    ] {
+        let run = sandbox.run(args).ended(2);
+        assert!(
+            run.err.contains(&words) && run.err.contains(&place),
+            "{args:?}: {}",
+            run.err
+        );
+        assert!(!run.out.is_empty());
+    }
+    let piped = sandbox.pipe(&["count", "-"], &whole[..half]).ended(2);
+    let messages = sandbox
+        .run(&["count", "back"])
+        .ended(0)
+        .text()
+        .replace("\tback", "\t-");
+    assert_eq!(piped.text(), messages);
+    sandbox.run(&["check", "--fail-on", "loss", name]).ended(3);
+    fs::remove_file(sandbox.path("out")).unwrap();
+    fs::remove_file(sandbox.path("out.ledger")).unwrap();
+    // Where nothing at all comes out, it is an input that cannot be read.
+    sandbox.write(name, &whole[..12]);
+    let run = sandbox.run(&["normalize", name, "-o", "out"]).ended(2);
+    assert!(run.err.contains("and cut off: 0 bytes"), "{}", run.err);
+    assert!(!sandbox.path("out").exists());
+}
+
+#[test]
+fn what_lies_behind_compression_is_told_with_its_place_and_number() {
+    let sandbox = Sandbox::new();
+    let inside = sandbox.read("archive.mbox");
+    sandbox
+        .shell(&format!("{GZIP} archive.mbox && mv archive.mbox.gz whole"))
+        .ended(0);
+    let whole = sandbox.read("whole");
+    let at = whole.len();
+    for (rest, detail) in [
+        (
+            vec![0; 700],
+            "700 zero bytes left out behind what is compressed with gzip",
+        ),
+        (
+            b"\nsome junk".to_vec(),
+            "10 bytes left out behind what is compressed with gzip",
+        ),
+    ] {
+        sandbox.write("box.gz", &[&whole[..], &rest].concat());
+        let line = format!("  box.trailing-bytes  box.gz at {at}: {detail}");
+        let run = sandbox
+            .run(&["normalize", "box.gz", "-o", "out", "--force"])
+            .ended(0);
+        assert!(run.err.contains(&line), "{}", run.err);
+        sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+        assert_eq!(sandbox.read("back"), inside);
+        fs::remove_file(sandbox.path("back")).unwrap();
+        for command in ["count", "text", "inspect", "check"] {
+            let run = sandbox.run(&[command, "box.gz"]).ended(0);
+            assert!(
+                run.err.contains(&line) || run.text().contains(&line),
+                "{command}: {run:?}"
+            );
+        }
+        sandbox
+            .run(&["check", "--fail-on", "repair", "box.gz"])
+            .ended(3);
+    }
+}
+
+/// Dovecot's plugin zlib keeps the messages of a Maildir in gzip, under their usual names.
+#[test]
+fn a_compressed_message_in_a_maildir_stays_and_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write("Maildir/cur/2.a.host:2,S", LATIN);
+    sandbox
+        .shell(&format!(
+            "{GZIP} < Maildir/cur/2.a.host:2,S > z && mv z Maildir/cur/2.a.host:2,S"
+        ))
+        .ended(0);
+    let packed = sandbox.read("Maildir/cur/2.a.host:2,S");
+    let told = sandbox.run(&["check", "Maildir"]).ended(0);
+    assert!(
+        told.text()
+            .contains("left alone  1 compressed or UTF-16 file\n"),
+        "{told:?}"
+    );
+    let told = sandbox.run(&["-v", "check", "Maildir"]).ended(0);
+    assert!(
+        told.text().contains(
+            "box.packed  Maildir:1 (Maildir/cur/2.a.host:2,S): compressed with gzip, left as it is"
+        ),
+        "{told:?}"
+    );
+    for form in ["maildir", "mbox", "eml"] {
+        let run = sandbox
+            .run(&["normalize", "Maildir", "-o", form, "--to", form])
+            .ended(0);
+        assert!(
+            run.err.contains("left alone  1 compressed or UTF-16 file"),
+            "{}",
+            run.err
+        );
+        sandbox
+            .run(&["restore", form, "-o", &format!("back-{form}")])
+            .ended(0);
+        assert_eq!(
+            sandbox.read(&format!("back-{form}/cur/2.a.host:2,S")),
+            packed
+        );
+        // A second pass leaves it alone, too.
+        sandbox
+            .run(&["normalize", form, "-o", &format!("again-{form}")])
+            .ended(0);
+    }
+    assert_eq!(sandbox.read("again-mbox"), sandbox.read("mbox"));
+    let kept = fs::read_dir(sandbox.path("maildir/cur")).unwrap();
+    assert!(
+        kept.into_iter()
+            .any(|entry| fs::read(entry.unwrap().path()).unwrap() == packed)
+    );
+    assert_eq!(
+        sandbox.run(&["text", "Maildir"]).ended(0).text(),
+        "Привет, мир!\n"
+    );
+}
+
+/// A mailbox that is a thousand times as long as what it is compressed to.
+#[test]
+fn what_expands_beyond_all_measure_is_stopped_and_told() {
+    let sandbox = Sandbox::new();
+    let bomb = "{ printf 'From a@b.c Mon Jan  1 00:00:00 2001\\nFrom: a@b.c\\nSubject: x\\n\\n'; \
+        yes words | head -c 100000000; } | gzip > bomb.mbox.gz";
+    sandbox.shell(bomb).ended(0);
+    let run = sandbox.shell("mailglot check bomb.mbox.gz").ended(2);
+    assert!(
+        run.text().contains("box.expansion") && run.err.contains("--max-expansion"),
+        "{run:?}"
+    );
+    for command in ["count", "text"] {
+        let run = sandbox
+            .shell(&format!("mailglot {command} bomb.mbox.gz > /dev/null"))
+            .ended(2);
+        assert!(
+            run.err.contains("more than 200 times as long inside"),
+            "{command}: {}",
+            run.err
+        );
+    }
+    let run = sandbox
+        .shell("mailglot normalize bomb.mbox.gz -o out.mbox --ledger none")
+        .ended(2);
+    assert!(run.err.contains("box.expansion"), "{}", run.err);
+    let length = std::fs::metadata(sandbox.path("out.mbox")).unwrap().len();
+    assert!((64 << 20..70 << 20).contains(&length), "{length}");
+    let run = sandbox.shell("mailglot check --max-expansion 100000 bomb.mbox.gz");
+    assert!(
+        !run.text().contains("box.expansion") && run.err.is_empty(),
+        "{run:?}"
+    );
+}
+
+/// Reading stops within a message: that message is no part of the output, and nothing claims that all comes back.
+#[test]
+fn a_message_that_the_bound_cuts_is_set_aside() {
+    let sandbox = Sandbox::new();
+    let mailbox = "for n in $(seq 100); do printf 'From a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\nSubject: x\n\n'; \
+        yes words | head -c 1000000; printf '\n\n'; done > box.mbox; gzip -k box.mbox";
+    sandbox.shell(mailbox).ended(0);
+    let run = sandbox
+        .shell("mailglot normalize box.mbox.gz -o out.mbox")
+        .ended(2);
+    let whole = sandbox.read("box.mbox");
+    let out = sandbox.read("out.mbox");
+    let count = memchr::memmem::find_iter(&out, b"From a@b.c ").count();
+    let words = format!(
+        "messages    {} in = {count} written + 1 set aside",
+        count + 1
+    );
+    assert!(run.err.contains(&words), "{}", run.err);
+    assert!(out == whole[..out.len()] && whole[out.len()..].starts_with(b"From a@b.c "));
+    assert!(
+        run.err
+            .contains("incomplete  box.mbox.gz: input left out from compressed byte ")
+            && run.err.contains("reversible: only what was read, with "),
+        "{}",
+        run.err
+    );
+    let aside = sandbox.read("out.mbox.set-aside/00000000.eml");
+    let message = &whole[out.len()..][b"From a@b.c Mon Jan  1 00:00:00 2001\n".len()..];
+    assert!(!aside.is_empty() && message.starts_with(&aside) && aside.len() < 1_000_000);
+    // What was read comes back, and no more is claimed.
+    let run = sandbox
+        .shell("mailglot restore out.mbox --verify-only")
+        .ended(2);
+    assert_eq!(run.text(), "reversible: only what was read (checked)\n");
+    assert!(
+        run.err
+            .contains("incomplete: input left out from compressed byte "),
+        "{}",
+        run.err
+    );
+    sandbox
+        .shell("mailglot restore out.mbox -o back.mbox")
+        .ended(2);
+    let back = sandbox.read("back.mbox");
+    assert!(back.len() > out.len() && whole.starts_with(&back));
+    // Without the bound all is there.
+    let run = sandbox
+        .shell("mailglot normalize --max-expansion 100000 box.mbox.gz -o all.mbox")
+        .ended(0);
+    assert!(run.err.contains("100 written + 0 set aside"), "{}", run.err);
+    sandbox
+        .shell("mailglot restore all.mbox --verify-only")
+        .ended(0);
+}

@@ -1,0 +1,144 @@
+//! `restore`
+
+use crate::sandbox::{LATIN, Sandbox};
+
+#[test]
+fn normalize_and_restore() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.read("archive.mbox");
+    let run = sandbox
+        .run(&[
+            "normalize",
+            "archive.mbox",
+            "-o",
+            "clean.mbox",
+            "--report",
+            "report.json",
+        ])
+        .ended(0);
+    assert!(run.out.is_empty(), "standard output stays free");
+    for words in [
+        "messages    2 in = 2 written + 0 set aside",
+        "bytes ",
+        "changed     2 messages",
+        "charset.superset",
+        "losses      0",
+        "koi8-r → KOI8-R",
+        "ledger ",
+        "reversible: with clean.mbox.ledger (check: mailglot restore clean.mbox --verify-only)",
+    ] {
+        assert!(run.err.contains(words), "{words}: {}", run.err);
+    }
+    let clean = String::from_utf8(sandbox.read("clean.mbox")).unwrap();
+    assert!(
+        clean.contains("It’s grün.") && clean.contains("Привет, мир!"),
+        "{clean}"
+    );
+    assert!(
+        clean.contains("charset=utf-8") || clean.contains("charset=UTF-8"),
+        "{clean}"
+    );
+    let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report.json")).unwrap();
+    assert!(report.is_object());
+    assert_eq!(sandbox.read("archive.mbox"), before);
+
+    let run = sandbox
+        .run(&["restore", "clean.mbox", "--verify-only"])
+        .ended(0);
+    assert_eq!(run.text(), "reversible: yes (checked)\n");
+    let run = sandbox
+        .run(&["-q", "restore", "clean.mbox", "--verify-only"])
+        .ended(0);
+    assert!(run.out.is_empty() && run.err.is_empty(), "{run:?}");
+    let run = sandbox
+        .run(&["restore", "clean.mbox", "-o", "original.mbox"])
+        .ended(0);
+    assert!(
+        run.err
+            .contains("restored to original.mbox: 1 archive, 2 messages"),
+        "{}",
+        run.err
+    );
+    assert_eq!(sandbox.read("original.mbox"), before);
+
+    // A second pass changes nothing.
+    let run = sandbox
+        .run(&["normalize", "clean.mbox", "-o", "again.mbox"])
+        .ended(0);
+    assert!(run.err.contains("changed     0 messages"), "{}", run.err);
+    assert_eq!(sandbox.read("again.mbox"), clean.as_bytes());
+}
+
+#[test]
+fn a_damaged_ledger_restores_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "clean.mbox"])
+        .ended(0);
+    let mut ledger = sandbox.read("clean.mbox.ledger");
+    let middle = ledger.len() / 2;
+    ledger[middle] ^= 1;
+    sandbox.write("bad.ledger", &ledger);
+    let run = sandbox
+        .run(&[
+            "restore",
+            "clean.mbox",
+            "-o",
+            "original",
+            "--ledger",
+            "bad.ledger",
+        ])
+        .ended(4);
+    assert!(run.err.contains("bad.ledger"), "{}", run.err);
+    assert!(!sandbox.path("original").exists());
+    sandbox
+        .run(&[
+            "restore",
+            "archive.mbox",
+            "-o",
+            "original",
+            "--ledger",
+            "clean.mbox.ledger",
+        ])
+        .ended(4);
+    assert!(!sandbox.path("original").exists());
+}
+
+#[test]
+fn a_message_comes_back_from_the_ledger_of_a_gateway() {
+    let sandbox = Sandbox::new();
+    let note = br#"{"msg":"4F2","action":"normalize"}"#;
+    let (ledger, _) =
+        mailglot_archive::ledger::write_whole(Vec::new(), LATIN, note, "test").unwrap();
+    sandbox.write("4F2.ledger", &ledger);
+    let run = sandbox
+        .run(&[
+            "-v",
+            "restore",
+            "--ledger",
+            "4F2.ledger",
+            "-o",
+            "original.eml",
+        ])
+        .ended(0);
+    assert!(
+        run.err.contains(r#"{"msg":"4F2","action":"normalize"}"#),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains("reversible: yes (checked)"), "{}", run.err);
+    assert_eq!(sandbox.read("original.eml"), LATIN);
+    sandbox
+        .run(&["restore", "--ledger", "4F2.ledger", "--verify-only"])
+        .ended(0);
+    sandbox
+        .run(&[
+            "restore",
+            "message.eml",
+            "--ledger",
+            "4F2.ledger",
+            "--verify-only",
+        ])
+        .ended(4);
+    sandbox.run(&["restore", "--verify-only"]).ended(1);
+}

@@ -13,13 +13,14 @@ mod typed;
 use super::values::{ValueEnd, each, put};
 use crate::args::{self, DecodeArgs, HeaderCommand, ParamsArgs};
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, number, visible};
+use crate::output::{Console, visible};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mailglot_mime::encoded_word::{self, Encoding, HeaderContext};
 use mailglot_mime::header::{self, FieldKind, field_kind};
 use mailglot_mime::params::{self, Param};
 use mailglot_mime::{EventKind, Finding, Policy, Reason, Severity};
+use mailglot_pipeline::with_thousands;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::borrow::Cow;
@@ -304,7 +305,7 @@ impl FindingCounts {
             console.say(format_args!(
                 "{} {code}: {}, {place}",
                 severity.name(),
-                number(*times)
+                with_thousands(*times)
             ));
         }
     }

@@ -56,7 +56,7 @@ impl std::error::Error for Unencodable {}
 /// Like [`encode`], in any charset.
 ///
 /// Does not split characters, nor combining sequences that fit into one word. Each word is complete in itself: in a stateful
-/// charset it ends in ASCII (RFC 2047 2 and RFC 1468). Such words always use B.
+/// charset it ends in ASCII (RFC 2047, section 2 and RFC 1468). Such words always use B.
 pub fn encode_as(
     text: &str,
     charset: Charset,

@@ -7,7 +7,7 @@ use mailglot_codec::{
     Charset, Choice, EncodeOptions, Encoder, LossLog, Mode, Unmappable, View, detect, imap_utf7,
     smallest_sufficient, utf7_carries_utf8, whatwg,
 };
-use crate::frame::{self, Random, fold, lines, size};
+use mailglot_fuzz::{Random, fold, lines, size};
 
 /// Records that are compared.
 const RECORDS: usize = 2000;
@@ -23,7 +23,7 @@ pub(crate) enum Target {
     Whatwg,
 }
 
-impl frame::Target for Target {
+impl mailglot_fuzz::Target for Target {
     fn all() -> Vec<Self> {
         let fixed = [Self::Labels, Self::Detect, Self::Imap, Self::Whatwg];
         let coders = Charset::all().flat_map(|c| [Self::Decoder(c), Self::Encoder(c)]);

@@ -215,7 +215,7 @@ fn what_is_no_utf8_is_an_error_at_its_place() {
     let new = || {
         EncodeWriter::new(
             Vec::new(),
-            Charset::WINDOWS_1252.new_encoder(Unmappable::Skip),
+            Charset::WINDOWS_1252.new_exact_encoder(Mode::Lenient),
         )
     };
     for (pieces, at) in [

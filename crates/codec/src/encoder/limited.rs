@@ -10,7 +10,7 @@ use std::ops::Range;
 /// One piece of [`Charset::encode_limited`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its byte range in the text; whole characters.
+    /// Its byte range in the text. It contains whole characters.
     pub text: Range<usize>,
     /// Its bytes, from the initial state of the charset to the initial state.
     pub bytes: Vec<u8>,

@@ -24,9 +24,9 @@ pub enum Unencodable {
     Charset(Charset),
     /// The charset lacks the character at this offset, or mail readers disagree about its bytes.
     Character {
-        /// The requested charset.
+        /// The charset that the caller asked for.
         charset: Charset,
-        /// Number of bytes before the character.
+        /// The offset of the character in the text, in bytes.
         at: usize,
     },
     /// Non-ASCII text or a control in a place without encoded words, such as an address, an identifier or a date.

@@ -102,7 +102,7 @@ pub fn encoded(text: &str, charset: Charset) -> Option<(Vec<u8>, String)> {
     let exact = |text: &str| {
         let mut log = LossLog::with_limit(0);
         let bytes = charset
-            .encode(text, Unmappable::Fatal, &mut log)
+            .encode(text, Unmappable::Skip, &mut log)
             .into_owned();
         let read = charset.decode(&bytes, &mut log).into_owned();
         (log.is_empty() && read == text).then_some((bytes, read))

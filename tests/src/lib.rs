@@ -33,6 +33,11 @@ struct Readme;
 
 /// Compiles and runs the examples of the crate's page on crates.io.
 #[cfg(doctest)]
+#[doc = include_str!("../../crates/archive/README.md")]
+struct ArchiveReadme;
+
+/// Compiles and runs the examples of the crate's page on crates.io.
+#[cfg(doctest)]
 #[doc = include_str!("../../crates/codec/README.md")]
 struct CodecReadme;
 

@@ -2,16 +2,21 @@
 
 use std::env;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Returns the folder. Prints a line and returns None if the variable is not set.
+/// Returns the folder. Without it, writes the name of the test to standard error, past the capture of the test harness.
 ///
 /// # Panics
 ///
 /// If the variable does not name a folder: a run that requests the material must not pass without it.
 pub fn folder() -> Option<PathBuf> {
     let Some(folder) = env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
-        println!("MAILGLOT_SHARED is not set: nothing of the shared material was tested");
+        let test = std::thread::current();
+        let test = test.name().unwrap_or("a test");
+        let line = format!("SKIPPED (MAILGLOT_SHARED is not set): shared material in {test}\n");
+        // The harness captures `eprintln!`, but not this.
+        let _ = std::io::stderr().write_all(line.as_bytes());
         return None;
     };
     assert!(

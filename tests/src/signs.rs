@@ -119,7 +119,7 @@ impl Sprinkler {
     pub fn new(charset: Charset) -> Self {
         let known = |run: &str| {
             let mut log = LossLog::with_limit(0);
-            let bytes = charset.encode(run, Unmappable::Fatal, &mut log);
+            let bytes = charset.encode(run, Unmappable::Skip, &mut log);
             let read = charset.decode(&bytes, &mut log);
             log.is_empty() && read == run
         };
@@ -463,7 +463,7 @@ mod tests {
         for seed in 0..500 {
             let text = sprinkler.sprinkle("Jeden 2 trzy.", seed % 2 == 0, &mut Rng::new(seed));
             let mut log = LossLog::new();
-            let _ = Charset::ISO_8859_2.encode(&text, Unmappable::Fatal, &mut log);
+            let _ = Charset::ISO_8859_2.encode(&text, Unmappable::Skip, &mut log);
             assert!(log.is_empty(), "{text}");
         }
     }

@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Tests that read the shared material where it is set, and check generated input without it.
 const PARTIAL: &[&str] = &[
@@ -56,6 +59,7 @@ fn reading_shared_material(source: &str) -> BTreeSet<String> {
         "shared::messages(",
         "shared::real_paths(",
         "shared::real_messages(",
+        "shared_material::folder(",
         " shared(\"",
         "common::shared(",
     ];
@@ -145,6 +149,74 @@ fn the_profile_skips_the_tests_that_need_the_shared_material() {
         "remove from profile.without-shared: {superfluous:?}"
     );
     assert!(needing.len() > 40, "{}", needing.len());
+    if env::var_os("MAILGLOT_SHARED").is_none() {
+        let line = format!(
+            "SKIPPED (MAILGLOT_SHARED is not set): {} tests in all; .config/nextest.toml lists them\n",
+            needing.len()
+        );
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
+    }
+}
+
+/// Files that look for the shared material. They write the name of each test that misses it.
+const FINDERS: &[&str] = &[
+    "crates/archive/src/shared_material.rs",
+    "crates/codec/tests/common/shared_material.rs",
+    "crates/gateway/src/shared_material.rs",
+    "crates/mime/src/shared_material.rs",
+    "tests/src/shared.rs",
+];
+
+#[test]
+fn no_test_misses_the_shared_material_in_silence() {
+    let mut files = Vec::new();
+    for folder in ["crates", "tests"] {
+        source_files(&root().join(folder), &mut files);
+    }
+    // A condition on the variable reads nothing; programs and examples fail without it.
+    let silent: Vec<_> = files
+        .iter()
+        .map(|path| path.strip_prefix(root()).unwrap())
+        .filter(|path| !FINDERS.iter().any(|finder| *path == Path::new(finder)))
+        .filter(|path| !path.starts_with("crates/xtask") && !path.ends_with(file!()))
+        .filter(|path| !path.components().any(|part| part.as_os_str() == "examples"))
+        .filter(|path| {
+            let source = fs::read_to_string(root().join(path)).unwrap();
+            let mut uses = source.split("(\"MAILGLOT_SHARED\")").skip(1);
+            uses.any(|rest| !rest.starts_with(".is_none()"))
+        })
+        .collect();
+    assert!(silent.is_empty(), "use a finder of FINDERS: {silent:?}");
+    let [first, rest @ ..] = FINDERS else {
+        panic!("no finder")
+    };
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    for other in rest
+        .iter()
+        .filter(|path| path.ends_with("shared_material.rs"))
+    {
+        assert!(read(first) == read(other), "{first} and {other} differ");
+    }
+}
+
+/// The test starts itself without the variable, and reads what the harness does not capture.
+#[test]
+fn a_skipped_test_is_named_on_standard_error() {
+    const CHILD: &str = "MAILGLOT_TEST_WITHOUT_MATERIAL";
+    if env::var_os(CHILD).is_some() {
+        assert_eq!(mailglot_tests::shared::folder(), None);
+        return;
+    }
+    let name = "a_skipped_test_is_named_on_standard_error";
+    let run = Command::new(env::current_exe().unwrap())
+        .args(["--exact", name, "--test-threads", "2"])
+        .env_remove("MAILGLOT_SHARED")
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    let line = format!("SKIPPED (MAILGLOT_SHARED is not set): shared material in {name}\n");
+    assert!(run.status.success() && said.contains(&line), "{said}");
 }
 
 #[test]

@@ -60,6 +60,8 @@ mod recognize;
 mod regular;
 pub mod replace;
 mod room;
+#[cfg(test)]
+mod shared_material;
 
 pub use box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, MultipartDecision};
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};

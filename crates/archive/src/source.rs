@@ -82,7 +82,7 @@ pub struct Entry {
     pub offset: u64,
     /// Range of the whole entry in [`Batch::bytes`]: separator, message, trailer.
     pub span: Range<usize>,
-    /// Range of the message in the entry, still quoted. The separator lines precede it; the trailer (a blank line, an MMDF
+    /// Range of the message in [`Batch::bytes`], still quoted. The separator lines precede it; the trailer (a blank line, an MMDF
     /// delimiter) follows it.
     pub message: Range<usize>,
     /// How `From ` lines in the message are quoted.

@@ -6,6 +6,7 @@
 
 use crate::exit::Failure;
 use mailglot_gateway::record::{Form, LogWriter, Priority};
+use mailglot_pipeline::with_thousands;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -282,19 +283,6 @@ pub(crate) fn print(text: &[u8]) -> Result<(), Failure> {
         .map_err(|error| Failure::stdout(&error))
 }
 
-/// A number with commas between its thousands.
-pub(crate) fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// `1 message`, `2 messages`, `2 losses`.
 pub(crate) fn counted(n: u64, what: &str) -> String {
     let ending = match n {
@@ -302,7 +290,7 @@ pub(crate) fn counted(n: u64, what: &str) -> String {
         _ if what.ends_with('s') => "es",
         _ => "s",
     };
-    format!("{} {what}{ending}", number(n))
+    format!("{} {what}{ending}", with_thousands(n))
 }
 
 #[cfg(test)]
@@ -310,20 +298,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_commas() {
-        for (n, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(number(n), text);
-        }
+    fn counts_name_what_they_count() {
         assert_eq!(
             (counted(1, "loss"), counted(0, "message")),
             ("1 loss".into(), "0 messages".into())
         );
-        assert_eq!(counted(2, "loss"), "2 losses");
+        assert_eq!(counted(2000, "loss"), "2,000 losses");
     }
 
     #[test]

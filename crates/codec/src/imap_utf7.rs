@@ -6,7 +6,7 @@
 //! # Limits
 //! [`decode_mailbox`] rejects raw UTF-8. Use [`decode_mailbox_utf8`] for servers that send it (RFC 6855, RFC 9051).
 
-use crate::{Charset, LossLog, Unmappable};
+use crate::{Charset, LossLog, Mode};
 use mailglot_kernel::base64::{NOT_A_DIGIT, values};
 use std::fmt::Write as _;
 
@@ -24,7 +24,16 @@ impl std::fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// Strict: the name, or [`Invalid`].
+/// Decodes a name in modified UTF-7 (RFC 3501, section 5.1.3).
+///
+/// Returns [`Invalid`] if the name is not the one form that the RFC allows for its text.
+///
+/// ```
+/// use mailglot_codec::imap_utf7::decode_mailbox;
+///
+/// assert_eq!(decode_mailbox(b"Entw&APw-rfe").as_deref(), Ok("Entwürfe"));
+/// assert!(decode_mailbox(b"Entw&APw").is_err());
+/// ```
 pub fn decode_mailbox(name: &[u8]) -> Result<String, Invalid> {
     let mut text = String::with_capacity(name.len());
     for piece in Pieces::new(name) {
@@ -65,8 +74,9 @@ pub fn decode_mailbox_utf8(name: &[u8]) -> Result<(String, Form), Invalid> {
     Ok((text.to_owned(), Form::Utf8))
 }
 
-/// For display: injective, every byte of an invalid run is escaped as `\xHH`, and `\` is doubled, so that two
-/// different names never look the same.
+/// Decodes a name for display, so that two different names never look the same.
+///
+/// `\xHH` replaces every byte of an invalid run, and `\` is doubled.
 pub fn decode_mailbox_display(name: &[u8]) -> String {
     let mut text = String::with_capacity(name.len());
     for piece in Pieces::new(name) {
@@ -85,12 +95,18 @@ pub fn decode_mailbox_display(name: &[u8]) -> String {
     text
 }
 
-/// The modified UTF-7 form of a name: one run for each stretch outside 0x20-0x7E, always ended by `-`.
+/// Encodes a name in modified UTF-7 (RFC 3501, section 5.1.3).
 ///
-/// `None` for a text with U+0000, which no mailbox name can hold (RFC 3501 section 9, `CHAR`).
+/// Returns `None` for a text with U+0000, which no mailbox name can contain (RFC 3501, section 9, `CHAR`).
+///
+/// ```
+/// use mailglot_codec::imap_utf7::encode_mailbox;
+///
+/// assert_eq!(encode_mailbox("Entwürfe").as_deref(), Some("Entw&APw-rfe"));
+/// ```
 pub fn encode_mailbox(name: &str) -> Option<String> {
     let (mut bytes, mut log) = (Vec::with_capacity(name.len()), LossLog::with_limit(0));
-    let mut encoder = Charset::UTF_7_IMAP.new_encoder(Unmappable::Fatal);
+    let mut encoder = Charset::UTF_7_IMAP.new_exact_encoder(Mode::Lenient);
     encoder.push(name, &mut bytes, &mut log);
     let whole = !encoder.is_stopped();
     encoder.finish(&mut bytes, &mut log);

@@ -18,29 +18,29 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::iter;
 
-/// Whose names count.
+/// The set of names in which a label is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
-    /// Mail's names win over the web's; repairs are tried. The default.
+    /// Prefers the names of mail to those of the web, and repairs damaged labels. The default.
     Mail,
-    /// WHATWG "get an encoding", exactly.
+    /// Follows "get an encoding" of the WHATWG Encoding Standard (section 4.2) exactly.
     Whatwg,
-    /// Names and aliases of the IANA registry, exactly.
+    /// Accepts names and aliases of the IANA registry only.
     Iana,
 }
 
 /// The meaning of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolved {
-    /// A registered or canonical name.
+    /// The label is a registered or canonical name.
     Exact(Charset),
-    /// A known alias.
+    /// The label is a known alias.
     Alias(Charset),
-    /// Found by a repair step.
+    /// A repair of the label found the charset: case, separators, zeros or a typing error.
     Repaired(Charset),
-    /// The label says nothing (`unknown-8bit`, `default`, …).
+    /// The label says nothing, such as `unknown-8bit` and `default`.
     NoInformation,
-    /// No charset is known by this label.
+    /// The label names no known charset.
     Unknown,
 }
 
@@ -68,7 +68,7 @@ impl Resolved {
 }
 
 impl Charset {
-    /// Resolves a label as found in a message (RFC 2045 5.1, WHATWG 4.2, IANA registry).
+    /// Resolves a label as found in a message (RFC 2045, section 5.1, WHATWG 4.2, IANA registry).
     pub fn for_label(label: &[u8], view: View) -> Resolved {
         resolve(label, view)
     }

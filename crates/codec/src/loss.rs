@@ -16,87 +16,87 @@ const DEFAULT_LIMIT: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LossKind {
-    /// Bytes that are malformed or unassigned in the charset.
+    /// The charset has no character for some bytes, or they are malformed.
     Invalid,
-    /// A character that the target charset cannot encode (encoders only).
+    /// The target charset lacks a character of the text (encoders only).
     Unmappable,
-    /// A character written as a look-alike of the target charset (encoders only).
+    /// An encoder wrote a look-alike that the target charset has (encoders only).
     Substituted,
 
-    /// UTF-8: a longer form than needed, `C0 80`.
+    /// UTF-8: a character has a longer form than needed, such as `C0 80` (RFC 3629, section 3).
     Overlong,
-    /// UTF-8, UTF-32: a surrogate code point written as a character.
+    /// UTF-8, UTF-32: a surrogate code point stands as a character (RFC 3629, section 3).
     Surrogate,
-    /// UTF-8: two surrogates written as three bytes each (CESU-8).
+    /// UTF-8: two surrogates of three bytes each stand for one character (CESU-8, Unicode Technical Report 26).
     CesuPair,
-    /// UTF-8: a five-byte form of RFC 2279.
+    /// UTF-8: a character has the five-byte form of RFC 2279.
     Obsolete5,
-    /// UTF-8: a six-byte form of RFC 2279.
+    /// UTF-8: a character has the six-byte form of RFC 2279.
     Obsolete6,
-    /// UTF-8, UTF-32: beyond U+10FFFF.
+    /// UTF-8, UTF-32: a number exceeds U+10FFFF.
     TooLarge,
-    /// UTF-8, UTF-16, UTF-32: a character that breaks off.
+    /// UTF-8, UTF-16, UTF-32: a character lacks its last bytes.
     Truncated,
-    /// UTF-8: a continuation byte without a lead byte.
+    /// UTF-8: a continuation byte has no lead byte before it.
     StrayContinuation,
-    /// UTF-8: a byte that never occurs.
+    /// UTF-8: a byte occurs that UTF-8 never uses (C0, C1, F5 to FF).
     InvalidByte,
-    /// UTF-8: two surrogates written as three bytes each, read as one character on request.
+    /// UTF-8: two surrogates of three bytes each were decoded as one character, as [`Repair::Cesu8`](crate::Repair::Cesu8) asks.
     CesuPairRepaired,
-    /// UTF-8: an overlong form that RFC 2279 let pass, read on request.
+    /// UTF-8: an overlong form was decoded, as [`Repair::Rfc2279`](crate::Repair::Rfc2279) asks.
     Rfc2279Repaired,
 
-    /// A byte order mark was taken off the text.
+    /// The decoder removed a byte order mark.
     ByteOrderMark,
-    /// UTF-16, UTF-32: a byte order mark that contradicts the label.
+    /// UTF-16, UTF-32: a byte order mark contradicts the label, and was followed.
     OppositeByteOrderMark,
-    /// UTF-16: the bytes were UTF-8.
+    /// UTF-16: the bytes are UTF-8, and were decoded as UTF-8.
     LabelLied,
-    /// UTF-16, UTF-7: half of a surrogate pair.
+    /// UTF-16, UTF-7: one half of a surrogate pair stands alone.
     LoneSurrogate,
 
-    /// UTF-7: `+` that begins no run; read as itself.
+    /// UTF-7: `+` begins no run, and was decoded as itself.
     PlusNotShift,
-    /// UTF-7: a character that must not be direct, but was.
+    /// UTF-7: a character stands outside base64 that must not (RFC 2152, rule 1).
     DirectNotAllowed,
-    /// A byte above 7F in a seven-bit charset.
+    /// A byte above 7F occurs in a seven-bit charset.
     EightBit,
-    /// UTF-7: a run of one or two base64 characters; read as plain text.
+    /// UTF-7: a run has one or two base64 characters, and was decoded as plain text.
     RunTooShort,
-    /// UTF-7: the bits that fill the last base64 character are not zero.
+    /// UTF-7: the bits that fill the last base64 character are not zero (RFC 2152, rule 2).
     NonzeroPadBits,
-    /// UTF-7: base64 characters at the end of a run that contain only zero bits.
+    /// UTF-7: a run ends with base64 characters that contain only zero bits.
     SurplusZeroBits,
-    /// UTF-7: a UTF-16 unit at the end of a run breaks off.
+    /// UTF-7: a run ends within a UTF-16 unit.
     TruncatedUnit,
-    /// UTF-7: a surrogate pair in two runs; joined.
+    /// UTF-7: two runs share one surrogate pair, and were joined.
     PairSplitOverRuns,
-    /// UTF-7: eight-bit bytes read as UTF-8 on request.
+    /// UTF-7: bytes above 7F were decoded as UTF-8, as [`Repair::Utf7EightBit`](crate::Repair::Utf7EightBit) asks.
     Utf8InUtf7,
-    /// UTF-7: `=` that pads a run, dropped on request.
+    /// UTF-7: `=` pads a run, and was dropped, as [`Repair::Utf7Padding`](crate::Repair::Utf7Padding) asks.
     PaddedRun,
-    /// Modified UTF-7: a form that another one is required for (a run without `-`, beside another, or of printable ASCII).
+    /// Modified UTF-7: another form is required (RFC 3501, section 5.1.3): a run has no `-`, follows a run, or contains printable ASCII.
     NotCanonical,
 
     /// The text ends in a shifted state. For information.
     UnterminatedRun,
-    /// ISO-2022, HZ: a line ends in a shifted state; the next one begins in ASCII.
+    /// ISO-2022, HZ: a line ends in a shifted state, and the next one begins in ASCII.
     ResetAtLineEnd,
-    /// ISO-2022: an escape sequence that is not known; the ESC was replaced, the rest read as text.
+    /// ISO-2022: an escape sequence is unknown. U+FFFD replaced the ESC, and the rest was decoded as text.
     UnknownEscape,
-    /// ISO-2022, HZ: an escape of another standard with a clear meaning.
+    /// ISO-2022, HZ: an escape sequence of another standard has a clear meaning, and was followed.
     ForeignEscape,
-    /// ISO-2022, HZ: a space or control between two-byte characters. For information.
+    /// ISO-2022, HZ: a space or control stands between two-byte characters. For information.
     SpaceInRun,
-    /// ISO-2022-JP: half-width katakana as 8-bit bytes.
+    /// ISO-2022-JP: half-width katakana stand as 8-bit bytes.
     HalfwidthKatakana,
-    /// ISO-2022-JP: SO or `ESC ( I`, which bring in half-width katakana. For information.
+    /// ISO-2022-JP: SO or `ESC ( I` begins half-width katakana. For information.
     KatakanaShift,
-    /// ISO-2022-KR, ISO-2022-CN: no designator stood before a shift, in ISO-2022-CN on the same line.
+    /// ISO-2022-KR, ISO-2022-CN: no designator stands before a shift (RFC 1557; RFC 1922: on the same line).
     NoDesignator,
-    /// HZ: a tilde that begins no escape; read as itself.
+    /// HZ: a tilde begins no escape (RFC 1843), and was decoded as itself.
     TildeNotEscape,
-    /// T.61 and related charsets, RFC 1345: a sequence that the charset does not define, but with a clear meaning.
+    /// T.61 and related charsets, RFC 1345: the charset does not define a sequence, but its meaning is clear.
     Irregular,
 }
 
@@ -324,13 +324,14 @@ impl LossLog {
             .map_or(0, |(_, n)| *n)
     }
 
-    /// Number of printable ASCII characters that came out of a shifted state (base64 of UTF-7, two-byte modes), where
-    /// a filter of the raw bytes does not see them. No defect, so neither a loss nor a note.
+    /// Returns the number of printable ASCII characters that were in a shifted state (base64 of UTF-7, two-byte modes).
+    ///
+    /// A filter of the raw bytes does not see them. They are neither losses nor notes.
     pub fn ascii_from_shift(&self) -> u64 {
         self.ascii_from_shift
     }
 
-    /// Like the method above, for the control characters U+0000 to U+001F and U+007F.
+    /// Returns the number of control characters (U+0000 to U+001F, U+007F) that were in a shifted state.
     pub fn controls_from_shift(&self) -> u64 {
         self.controls_from_shift
     }

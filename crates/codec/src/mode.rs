@@ -6,9 +6,9 @@
 /// The strictness of a decoder or encoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// For mail: supersets, BOM rules, repairs. The default.
+    /// Decodes as mail needs it: by the superset of a charset, with rules for byte order marks. The default.
     #[default]
     Lenient,
-    /// By the charset's own definition. Logs everything that it does not allow as a loss, even if it is readable.
+    /// Follows the charset's own definition. The log has everything else as a loss, even if it is readable.
     Strict,
 }

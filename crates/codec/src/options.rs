@@ -25,13 +25,15 @@ pub struct DecodeOptions {
 /// The rules for byte order marks, and for the byte order of UTF-16 without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Marks {
-    /// As the mode says. Lenient: one mark is taken off, the byte order of UTF-16 is found by statistics.
-    /// Strict: by RFC 2781 section 4 and RFC 3629 section 6.
+    /// Follows the mode.
+    ///
+    /// Lenient decoding removes one mark, and finds the byte order of UTF-16 without a mark by statistics. Strict decoding follows RFC 2781,
+    /// section 4, and RFC 3629, section 6.
     #[default]
     ByMode,
-    /// Marks stay in the text as U+FEFF. In UTF-16 and UTF-32 a mark still sets a byte order that the label leaves open.
+    /// Keeps marks in the text as U+FEFF. In UTF-16 and UTF-32 a mark still sets a byte order that the label leaves open.
     Keep,
-    /// As WHATWG "decode": one mark is taken off and overrules the label; UTF-16 without one is little-endian.
+    /// Follows "decode" of the WHATWG Encoding Standard (section 6): one mark overrules the label and is removed. UTF-16 without one is little-endian.
     Web,
 }
 
@@ -40,14 +42,15 @@ pub enum Marks {
 #[repr(u8)]
 #[non_exhaustive]
 pub enum Repair {
-    /// UTF-8: two surrogates of three bytes each (CESU-8) are one character.
+    /// UTF-8: decodes two surrogates of three bytes each (CESU-8) as one character.
     Cesu8,
-    /// UTF-8: overlong forms, those of five and six bytes too, that a decoder of RFC 2279 would read as U+0080 to
-    /// U+10FFFF. Forms of ASCII characters (`C0 80`, `C0 AF`) stay damage: they hide what filters look for.
+    /// UTF-8: decodes overlong forms, also of five and six bytes, that a decoder of RFC 2279 reads as U+0080 to U+10FFFF.
+    ///
+    /// Forms of ASCII characters (`C0 80`, `C0 AF`) stay losses, because they hide characters from filters.
     Rfc2279,
-    /// UTF-7: 8-bit bytes that are UTF-8. Use it if [`crate::utf7_carries_utf8`] is true for the whole part.
+    /// UTF-7: decodes 8-bit bytes as UTF-8. Use it if [`crate::utf7_carries_utf8`] is true for the whole part.
     Utf7EightBit,
-    /// UTF-7: `=` that pads the base64 of a run to a multiple of four.
+    /// UTF-7: drops `=` that pads the base64 of a run to a multiple of four.
     Utf7Padding,
 }
 

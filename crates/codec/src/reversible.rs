@@ -24,7 +24,7 @@ impl Charset {
             }
             let bytes = self
                 .superset()
-                .encode(&text, Unmappable::Fatal, &mut log)
+                .encode(&text, Unmappable::Skip, &mut log)
                 .into_owned();
             log.is_empty() && bytes == [byte]
         };

@@ -94,7 +94,7 @@ impl Utf16 {
             [0xFF, 0xFE, ..] => Some(Order::Little),
             _ => None,
         };
-        // RFC 2781 4.1 and 4.2: with the order in the label, U+FEFF is text and its mirror an error.
+        // RFC 2781, sections 4.1 and 4.2: with the order in the label, U+FEFF is text and its mirror an error.
         let by_rfc = mode == Mode::Strict && self.marks != Marks::Web;
         let keep = self.marks == Marks::Keep;
         let (state, skip) = match (found, self.labelled) {

@@ -3,12 +3,13 @@
 #[path = "common/samples.rs"]
 #[allow(dead_code, reason = "the tool that prints the shares uses the rest")]
 mod samples;
+#[path = "common/shared_material.rs"]
+mod shared_material;
 
 use mailglot_codec::detect::{Detector, Evidence, Hints, Weighed, detect, detect_top, rival};
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use samples::{NON_WEB, country, encoded, from_country, is_right, noise, reads};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// Sentences of mail in many languages, with the charsets that they are read from.
 const SENTENCES: [(&str, &str, &str); 24] = [
@@ -147,7 +148,7 @@ fn sentences_are_read_right() {
             let charset = Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
             for text in [sentence, &half] {
                 let mut log = LossLog::new();
-                let bytes = charset.encode(text, Unmappable::Fatal, &mut log);
+                let bytes = charset.encode(text, Unmappable::Skip, &mut log);
                 assert!(log.is_empty(), "{language} {name}: {:?}", log.kept());
                 let by_tag = Hints {
                     language: Some(language),
@@ -182,7 +183,7 @@ const GOALS: [(u64, u32, u32); 4] = [
 
 #[test]
 fn real_text_is_read_right() {
-    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
+    let Some(shared) = shared_material::folder() else {
         return;
     };
     let samples = samples::read(&shared);
@@ -222,7 +223,7 @@ fn real_text_is_read_right() {
 
 #[test]
 fn real_text_beyond_the_web_is_read_right() {
-    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
+    let Some(shared) = shared_material::folder() else {
         return;
     };
     let samples = samples::read(&shared);
@@ -254,7 +255,8 @@ fn labels_are_believed_unless_they_make_no_text() {
     let under = |text: &str, charset: &str| {
         let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
         let bytes = charset
-            .encode(text, Unmappable::Fatal, &mut LossLog::new())
+            .encode_exact(text)
+            .expect("the charset has every character")
             .into_owned();
         let rival =
             rival(&bytes, Charset::ISO_8859_1, &Hints::default()).filter(|rival| rival.outweighs);
@@ -304,7 +306,7 @@ fn labels_are_believed_unless_they_make_no_text() {
 /// Of what is said to be sure nearly all is right, of what is said to be doubtful less.
 #[test]
 fn confidence_is_what_it_says() {
-    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
+    let Some(shared) = shared_material::folder() else {
         return;
     };
     let mut buckets = [[0_u32; 2]; 10];
@@ -372,7 +374,9 @@ fn short_text_is_not_taken_for_damaged_utf8() {
             for length in 2..10 {
                 for window in characters.windows(length) {
                     let text: String = window.iter().collect();
-                    let bytes = charset.encode(&text, Unmappable::Fatal, &mut LossLog::new());
+                    let bytes = charset
+                        .encode_exact(&text)
+                        .expect("the charset has every character");
                     let sequences = String::from_utf8_lossy(&bytes)
                         .chars()
                         .filter(|c| !c.is_ascii() && *c != '\u{FFFD}')
@@ -399,7 +403,8 @@ fn half_a_unit_does_not_hide_utf16() {
             .filter(|c| c.name().starts_with("UTF-16"))
         {
             let mut bytes = charset
-                .encode(sentence, Unmappable::Fatal, &mut LossLog::new())
+                .encode_exact(sentence)
+                .expect("the charset has every character")
                 .into_owned();
             bytes.push(b'\n');
             assert_eq!(
@@ -430,7 +435,9 @@ fn repeated_lines_stay_utf16() {
             for times in [1, 2, 5, 20, 100] {
                 for end in ["\n", "\u{2028}"] {
                     let text = format!("{sentence}{end}").repeat(times);
-                    let bytes = charset.encode(&text, Unmappable::Fatal, &mut LossLog::new());
+                    let bytes = charset
+                        .encode_exact(&text)
+                        .expect("the charset has every character");
                     let guess = detect(&bytes, &Hints::default());
                     let is_right = guess.charset == charset && guess.confidence > 0.9;
                     assert!(is_right, "{language} {times}: {guess:?}");
@@ -490,7 +497,9 @@ fn mail_gets_ascii_compatible_charsets() {
     };
     for (_, charsets, sentence) in SENTENCES {
         for charset in charsets.split(' ').filter_map(Charset::for_name) {
-            let bytes = charset.encode(sentence, Unmappable::Fatal, &mut LossLog::new());
+            let bytes = charset
+                .encode_exact(sentence)
+                .expect("the charset has every character");
             let guess = detect(&bytes, &hints);
             assert!(
                 guess.charset.is_ascii_compatible() || guess.evidence == Evidence::Structure,
@@ -523,7 +532,9 @@ fn a_declared_charset_that_reads_all_is_believed() {
 #[test]
 fn pieces_are_judged_together() {
     let (_, _, russian) = SENTENCES[14];
-    let bytes = Charset::KOI8_R.encode(russian, Unmappable::Fatal, &mut LossLog::new());
+    let bytes = Charset::KOI8_R
+        .encode_exact(russian)
+        .expect("the charset has every character");
     let mut detector = Detector::new();
     assert_eq!(detector.guess(&Hints::default()).charset, Charset::US_ASCII);
     for word in bytes.split(|b| *b == b' ') {

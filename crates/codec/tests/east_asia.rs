@@ -184,7 +184,7 @@ fn characters_are_written_as_their_first_code() {
             }
             let mut log = LossLog::new();
             let written = charset
-                .encode(&text, Unmappable::Fatal, &mut log)
+                .encode(&text, Unmappable::Skip, &mut log)
                 .into_owned();
             assert!(log.is_empty(), "{charset} {text:?}");
             let (again, _) = decode(charset, Mode::Lenient, &written);
@@ -269,10 +269,7 @@ fn two_characters_of_one_code_are_written_as_one() {
         let text = "か\u{309A}か";
         assert_eq!(decode(charset, Mode::Lenient, bytes).0, text);
         let mut log = LossLog::new();
-        assert_eq!(
-            charset.encode(text, Unmappable::Fatal, &mut log)[..],
-            *bytes
-        );
+        assert_eq!(charset.encode(text, Unmappable::Skip, &mut log)[..], *bytes);
         assert!(log.is_empty());
     }
 }

@@ -37,6 +37,8 @@ mod repository_file;
 mod resources;
 mod semaphore;
 mod server;
+#[cfg(test)]
+mod shared_material;
 mod socket_folder;
 mod spool;
 

@@ -4,8 +4,6 @@
 mod client;
 #[path = "../examples/fuzz_smtp/driver.rs"]
 mod driver;
-#[path = "../../codec/examples/fuzz/frame/mod.rs"]
-mod frame;
 #[path = "../examples/fuzz_smtp/laws.rs"]
 mod laws;
 #[path = "../examples/fuzz_smtp/model.rs"]
@@ -19,6 +17,6 @@ use targets::SmtpTarget;
 
 #[test]
 fn no_proxy_target_fails_soon() {
-    let targets = frame::turn_each::<SmtpTarget>(2_000);
+    let targets = mailglot_fuzz::turn_each::<SmtpTarget>(2_000);
     assert_eq!(targets, Ok(2));
 }

@@ -132,6 +132,8 @@ mod recipe;
 mod report;
 #[cfg(feature = "serde")]
 mod serialize;
+#[cfg(test)]
+mod shared_material;
 mod span;
 mod text;
 mod undo;

@@ -10,7 +10,7 @@
 //! # Rules
 //!
 //! - Lines end in LF or CR LF, even mixed. A lone CR ends lines only in a message whose header (or which as a whole) has no LF.
-//! - A delimiter is a whole line: `--`, the exact boundary, `--` for the closing one, and white space (RFC 2046 5.1.1). The line
+//! - A delimiter is a whole line: `--`, the exact boundary, `--` for the closing one, and white space (RFC 2046, section 5.1.1). The line
 //!   end before it belongs to it.
 //! - The delimiter of an outer multipart closes all inner ones. Of equal boundaries, the innermost open one counts.
 //! - A line that only begins like a delimiter is text (`mime.ambiguous-boundary`). It is compared with the four innermost open
@@ -23,7 +23,7 @@
 //!
 //! - Multiparts and embedded messages deeper than [`Limits::depth`] are opaque. After [`Limits::parts`] parts, the rest of the
 //!   message belongs to no part. Both give `mime.depth`.
-//! - An embedded message in base64 or quoted-printable (forbidden by RFC 2046 5.2.1) is a leaf, which [`crate::text_parts`] opens.
+//! - An embedded message in base64 or quoted-printable (forbidden by RFC 2046, section 5.2.1) is a leaf, which [`crate::text_parts`] opens.
 //!   The label of such a multipart is ignored; it is opaque if it contains no delimiter.
 //! - The parser does not search for parts after a closing delimiter, or for undeclared boundaries. [`crate::text_parts`] finds the
 //!   latter.

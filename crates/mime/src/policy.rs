@@ -3,24 +3,24 @@
 use crate::Limits;
 use mailglot_codec::{Charset, Resolved, View};
 
-/// The form of non-ASCII text in header fields.
+/// The form in which [`Policy`] writes non-ASCII text of header fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Headers {
-    /// Keep fields unchanged.
+    /// Leaves fields unchanged.
     Keep,
-    /// RFC 2047 encoded words in UTF-8.
+    /// Writes encoded words in UTF-8 (RFC 2047, section 2), and extended parameters (RFC 2231, section 4).
     #[default]
     Words,
-    /// Raw UTF-8 (RFC 6532).
+    /// Writes raw UTF-8 (RFC 6532, section 3.2).
     RawUtf8,
 }
 
-/// The form of text bodies.
+/// The form in which [`Policy`] writes text bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Bodies {
-    /// Keep bodies unchanged.
+    /// Leaves bodies unchanged.
     Keep,
-    /// UTF-8.
+    /// Writes UTF-8.
     #[default]
     Utf8,
 }

@@ -9,7 +9,7 @@
 //! Quoted-printable has no recipe, since writers break its lines in too many ways. The old bytes of such bodies are stored.
 
 use crate::transfer::base64;
-use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
 /// Version of the stored form.
@@ -217,13 +217,7 @@ impl UndoSteps {
                 let Cow::Borrowed(text) = Charset::UTF_8.decode(&text, &mut log) else {
                     return None;
                 };
-                let bytes = charset
-                    .encode(text, Unmappable::Fatal, &mut log)
-                    .into_owned();
-                if log.losses() > 0 {
-                    return None;
-                }
-                Cow::Owned(bytes)
+                Cow::Owned(charset.encode_exact(text).ok()?.into_owned())
             }
         };
         match self.base64 {

@@ -23,8 +23,8 @@ impl Undo {
 
 /// Inverts a list of edits.
 ///
-/// A recipe is run and compared with the old bytes. If it fails, the old bytes themselves are kept. The list ends before the first edit that
-/// [`splice`](crate::splice) rejects.
+/// Each undo has a span of the new bytes, and a recipe or the old bytes. It keeps the old bytes if the recipe does not reproduce them. The list
+/// ends before the first edit that [`splice`](crate::splice) rejects.
 pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
     let edits = &edits[..valid_edits(raw, edits)];
     let mut undo = Vec::with_capacity(edits.len());

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::{self, FieldKind};
 use mailglot_mime::{
@@ -39,7 +39,8 @@ fn subject(value: &[u8], detection: Detection) -> String {
 fn encoded(charset: &str, text: &str) -> Vec<u8> {
     let charset = Charset::for_name(charset).expect("a known charset");
     charset
-        .encode(text, Unmappable::Fatal, &mut LossLog::new())
+        .encode_exact(text)
+        .expect("the charset has every character")
         .into_owned()
 }
 

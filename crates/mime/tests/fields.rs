@@ -6,6 +6,9 @@
     reason = "differences are for the reader of the test"
 )]
 
+#[path = "../src/shared_material.rs"]
+mod shared_material;
+
 use mail_parser::{Address, HeaderName, HeaderValue, MessageParser};
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{Entry, addresses, date, identifiers};
@@ -40,12 +43,11 @@ impl Count {
 
 #[test]
 fn well_formed_fields_agree_with_mail_parser() -> Result<()> {
-    let Ok(shared) = std::env::var("MAILGLOT_SHARED") else {
-        println!("MAILGLOT_SHARED is not set: no messages");
+    let Some(shared) = shared_material::folder() else {
         return Ok(());
     };
     let mut files = Vec::new();
-    collect(&Path::new(&shared).join("corpus/eml"), &mut files)?;
+    collect(&shared.join("corpus/eml"), &mut files)?;
     assert!(files.len() > 900, "{}", files.len());
     let (mut lists, mut dates, mut ids) = (Count::default(), Count::default(), Count::default());
     for file in files {

@@ -1,7 +1,5 @@
 //! A short run of every fuzz target, bounded by its number of inputs: the same inputs on every machine.
 
-#[path = "../../codec/examples/fuzz/frame/mod.rs"]
-mod frame;
 #[path = "../examples/fuzz_mime/targets.rs"]
 mod targets;
 
@@ -9,6 +7,6 @@ use targets::Target;
 
 #[test]
 fn no_target_fails_soon() {
-    let targets = frame::turn_each::<Target>(3_000);
+    let targets = mailglot_fuzz::turn_each::<Target>(3_000);
     assert_eq!(targets, Ok(4));
 }

@@ -9,6 +9,9 @@
     reason = "differences are for the reader of the test"
 )]
 
+#[path = "../src/shared_material.rs"]
+mod shared_material;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mailglot_mime::encoded_word::HeaderContext;
@@ -103,14 +106,10 @@ fn score(
     set: &str,
     check: impl Fn(&[u8], &serde_json::Value) -> Answer,
 ) -> Result<Option<(f64, f64)>> {
-    let Ok(shared) = std::env::var("MAILGLOT_SHARED") else {
-        println!("MAILGLOT_SHARED is not set: no corpus");
+    let Some(shared) = shared_material::folder() else {
         return Ok(None);
     };
-    let path = Path::new(&shared)
-        .join("corpus")
-        .join(set)
-        .with_extension("jsonl");
+    let path = shared.join("corpus").join(set).with_extension("jsonl");
     let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let (mut exact, mut about, mut count) = (0_u32, 0_u32, 0_u32);
     let mut different = BTreeSet::new();

@@ -1,6 +1,6 @@
 //! Parts that no rewriting touches read the same beside text in a legacy charset and beside the UTF-8 that it becomes.
 
-use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_codec::Charset;
 use mailglot_mime::{How, Limits, Message, Policy, Report, process, text_parts};
 
 fn texts(raw: &[u8]) -> Vec<(String, &'static str, How)> {
@@ -21,7 +21,8 @@ fn texts(raw: &[u8]) -> Vec<(String, &'static str, How)> {
 fn bytes(text: &str, charset: &str) -> Vec<u8> {
     let charset = Charset::for_name(charset).expect("a charset");
     charset
-        .encode(text, Unmappable::Fatal, &mut LossLog::new())
+        .encode_exact(text)
+        .expect("the charset has every character")
         .into_owned()
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, reason = "a test")]
 
-use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::header::decode;
@@ -14,7 +14,8 @@ fn charset(name: &str) -> Charset {
 
 fn encoded(text: &str, name: &str) -> Vec<u8> {
     charset(name)
-        .encode(text, Unmappable::Fatal, &mut LossLog::new())
+        .encode_exact(text)
+        .expect("the charset has every character")
         .into_owned()
 }
 

@@ -42,7 +42,7 @@ fn characters(charset: Charset) -> (Vec<char>, Vec<char>) {
             let (Some(c), None) = (chars.next(), chars.next()) else {
                 continue;
             };
-            let back = charset.encode(&text, Unmappable::Fatal, &mut log);
+            let back = charset.encode(&text, Unmappable::Skip, &mut log);
             if log.is_empty() && c.is_alphabetic() && *back == pair {
                 if trail == 0x5C {
                     halves.push(c);
@@ -108,7 +108,8 @@ impl Writer {
         let name = name.replace('"', "\\\"");
         let raw = self
             .charset
-            .encode(&name, Unmappable::Fatal, &mut LossLog::new());
+            .encode_exact(&name)
+            .expect("the charset has every character");
         [b"\"", &*raw, b"\""].concat()
     }
 }
@@ -372,7 +373,9 @@ fn pairs_behind_letters_of_one_byte_are_undone() {
     ];
     for (charset, name) in cases {
         let charset = known(charset);
-        let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
+        let raw = charset
+            .encode_exact(name)
+            .expect("the charset has every character");
         let mut value = b"attachment; filename=\"".to_vec();
         for byte in raw.iter() {
             if matches!(byte, b',' | b'"' | b'\\') {
@@ -411,7 +414,9 @@ fn names_without_quotes_may_hold_an_at_sign() {
         ("GBK", "亊丂"),
     ] {
         let charset = known(charset);
-        let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
+        let raw = charset
+            .encode_exact(name)
+            .expect("the charset has every character");
         assert!(
             raw.windows(2)
                 .any(|pair| pair[0] >= 0x80 && pair[1] == b'@'),
@@ -456,7 +461,9 @@ fn names_without_quotes_may_hold_an_at_sign() {
 fn comments_may_end_in_a_half() {
     for (charset, name) in [("Shift_JIS", "発表"), ("Big5", "成功"), ("GBK", "誠")] {
         let charset = known(charset);
-        let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
+        let raw = charset
+            .encode_exact(name)
+            .expect("the charset has every character");
         assert!(raw.ends_with(b"\\"), "{name}");
         let told = HeaderContext::default().raw(Some(charset));
         for after in ["", ", \"B\" <c@d.example> (x)", ",\r\n g@h.example (\"y\")"] {
@@ -485,7 +492,9 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
         ("windows-1252", "NESCAFÉ®"),
     ] {
         let charset = known(charset);
-        let raw = charset.encode(name, Unmappable::Fatal, &mut LossLog::new());
+        let raw = charset
+            .encode_exact(name)
+            .expect("the charset has every character");
         assert!(std::str::from_utf8(&raw).is_ok(), "{name}");
         let told = HeaderContext::default().raw(Some(charset));
         let list = [
@@ -542,11 +551,9 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
     }
     // Other raw bytes of the value tell as well.
     let context = HeaderContext::default();
-    let value = known("GBK").encode(
-        "谢谢, 请把会议的安排告诉我们",
-        Unmappable::Fatal,
-        &mut LossLog::new(),
-    );
+    let value = known("GBK")
+        .encode_exact("谢谢, 请把会议的安排告诉我们")
+        .expect("the charset has every character");
     let read = header::decode(
         &[b"\"", &value[..4], b"\" (", &value[4..], b")"].concat(),
         FieldKind::Structured,
@@ -595,7 +602,9 @@ fn the_language_of_the_message_tells_of_short_names() {
     let (mut all, mut right, mut alone) = (0, 0, 0);
     for (charset, body, names) in languages {
         for name in names.split(' ') {
-            let raw = known(charset).encode(name, Unmappable::Fatal, &mut LossLog::new());
+            let raw = known(charset)
+                .encode_exact(name)
+                .expect("the charset has every character");
             let head = [
                 b"From: a@b.example\nContent-Disposition: attachment; filename=\"",
                 &*raw,

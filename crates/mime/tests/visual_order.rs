@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, reason = "a test")]
 
-use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_codec::Charset;
 use mailglot_mime::{EventKind, Limits, Message, Policy, process, text_parts};
 
 const LOGICAL: &str = "שלום לכולם, אני שולח לכם את סדר היום של הישיבה";
@@ -11,7 +11,8 @@ const LOGICAL: &str = "שלום לכולם, אני שולח לכם את סדר �
 fn message(label: &str, text: &str) -> Vec<u8> {
     let charset = Charset::for_name("ISO-8859-8").unwrap_or(Charset::UTF_8);
     let bytes = charset
-        .encode(text, Unmappable::Fatal, &mut LossLog::new())
+        .encode_exact(text)
+        .expect("the charset has every character")
         .into_owned();
     let escaped = |sign: char| {
         bytes.iter().fold(String::new(), |text, byte| {

@@ -4,6 +4,7 @@
 //!
 //! `Display` formats a plain sentence. The program adds advice about its options.
 
+use crate::thousands::with_thousands;
 use mailglot_archive::Error as FileError;
 use mailglot_archive::ledger::LedgerError;
 use std::fmt;
@@ -282,7 +283,11 @@ impl fmt::Display for LedgerFaultKind {
                 if let Some(output) = output {
                     write!(f, "{} and this ledger do not match: ", output.display())?;
                 }
-                write!(f, "{mismatch} ({messages} messages restored")?;
+                let (s, messages) = (
+                    if *messages == 1 { "" } else { "s" },
+                    with_thousands(*messages),
+                );
+                write!(f, "{mismatch} ({messages} message{s} restored")?;
                 if !source.is_empty() {
                     write!(f, " of {source}")?;
                 }
@@ -332,15 +337,19 @@ impl fmt::Display for AccountError {
         write!(
             f,
             "internal error: the account does not add up: {} messages and {} bytes read",
-            self.read.0, self.read.1
+            with_thousands(self.read.0),
+            with_thousands(self.read.1)
         )?;
         if let Some(size) = self.size {
-            write!(f, " of {size}")?;
+            write!(f, " of {}", with_thousands(size))?;
         }
         write!(
             f,
             ", {} messages and {} bytes processed, {} messages written, {} set aside",
-            self.processed.0, self.processed.1, self.written, self.set_aside
+            with_thousands(self.processed.0),
+            with_thousands(self.processed.1),
+            with_thousands(self.written),
+            with_thousands(self.set_aside)
         )
     }
 }

@@ -67,6 +67,7 @@ mod status;
 mod summary;
 mod tally;
 mod texts;
+mod thousands;
 mod unique_name;
 
 pub use count::{count, count_each};
@@ -84,3 +85,4 @@ pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};
 pub use summary::{Example, SourceSummary, Summary, VerifySummary};
 pub use texts::{TextOptions, TextOutcome, TextRecord, texts};
+pub use thousands::with_thousands;

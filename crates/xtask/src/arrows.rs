@@ -19,6 +19,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "mailglot",
     "mailglot-archive",
     "mailglot-codec",
+    "mailglot-fuzz",
     "mailglot-gateway",
     "mailglot-kernel",
     "mailglot-mime",

@@ -1,7 +1,7 @@
 //! The whole test set in one command.
 
 use crate::packages;
-use crate::run::{self, build_release, cargo, root, target};
+use crate::run::{self, build_for_tests, cargo, root, target};
 use anyhow::bail;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub(crate) fn test(fast: bool) -> anyhow::Result<()> {
     let programs = if fast {
         build_debug()?
     } else {
-        build_release()?
+        build_for_tests()?
     };
     let mut closing = RunnerSummary::default();
     let passed = run_tests(fast, &programs, &mut closing)?;
@@ -85,7 +85,8 @@ fn run_tests(fast: bool, programs: &Path, closing: &mut RunnerSummary) -> anyhow
         return run::watched(&mut command, |line| closing.see(line));
     }
     let mut command = cargo();
-    command.args(["nextest", "run", "--workspace"]);
+    // Without the examples, which clippy compiles.
+    command.args(["nextest", "run", "--workspace", "--tests"]);
     if env::var_os("MAILGLOT_SHARED").is_none() {
         command.args(["--profile", "without-shared"]);
     }
@@ -116,15 +117,15 @@ fn fast_filter() -> String {
     )
 }
 
-/// Builds all programs in debug mode, and returns their folder.
+/// Builds programs and tests in debug mode, with the features with which the tests are run, and returns the folder of the programs.
 fn build_debug() -> anyhow::Result<PathBuf> {
-    run::checked(cargo().args(["build", "--quiet", "--workspace", "--bins"]))?;
+    run::checked(cargo().args(["build", "--quiet", "--workspace", "--tests"]))?;
     Ok(target()?.join("debug"))
 }
 
 /// Checks the laws over this many mutants, in release mode.
 pub(crate) fn laws(mutants: u64, seed: u64) -> anyhow::Result<()> {
-    check_laws(&build_release()?, mutants, seed)
+    check_laws(&build_for_tests()?, mutants, seed)
 }
 
 fn check_laws(programs: &Path, mutants: u64, seed: u64) -> anyhow::Result<()> {

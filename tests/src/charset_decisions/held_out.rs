@@ -5,12 +5,7 @@ use mailglot_codec::Charset;
 use std::path::Path;
 
 #[path = "../../../crates/codec/tests/common/samples.rs"]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "the tools of the codec use the rest"
-)]
-mod samples;
+pub mod samples;
 
 /// Returns the samples below `texts` as bodies without a label, in charsets that are common in their mail.
 ///

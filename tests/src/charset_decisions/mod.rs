@@ -20,7 +20,7 @@ mod rules;
 mod tally;
 
 pub use document::Tables;
-pub use held_out::held_out;
+pub use held_out::{held_out, samples};
 pub use real_mail::{Judgement, RealMail};
 pub use reliability::Reliability;
 pub use rules::{Material, ablation, without};

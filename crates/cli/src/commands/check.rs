@@ -9,11 +9,11 @@ use super::worker_threads::worker_threads;
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
-use crate::output::{Console, Level, Style, counted, number, print};
+use crate::output::{Console, Level, Style, counted, print};
 use crate::progress::watched;
 use crate::shell_words::{quoted, shell_word};
 use mailglot_mime::Severity;
-use mailglot_pipeline::{CheckJob, Example, Summary, check};
+use mailglot_pipeline::{CheckJob, Example, Summary, check, with_thousands};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -63,7 +63,7 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
     lines.push(String::new());
     lines.push(format!(
         "would change {} of {}",
-        number(account.changed),
+        with_thousands(account.changed),
         counted(account.messages_in, "message")
     ));
     lines.extend(guesses_of(account, all));

@@ -24,7 +24,7 @@ use conversion_error::{ConversionError, OnMalformed};
 use explain::{LossReporter, UnmappableReporter};
 use mailglot_archive::replace::{Replacement, is_stream, open_stream};
 use mailglot_archive::{FileMode, WriteOptions};
-use mailglot_codec::{Charset, LossLog, Unmappable};
+use mailglot_codec::{Charset, LossLog, Mode, Unmappable};
 use mailglot_pipeline::once;
 use source::Defects;
 use std::fs::{self, File};
@@ -102,7 +102,7 @@ impl<'a> Conversion<'a> {
             .then(|| UnmappableReporter::new(self.console, self.to.charset(), unmappable.clone()));
         once(&args.files)?;
         check_apart(args)?;
-        check_sign(self.to, &unmappable)?;
+        check_sign(self.to, unmappable.as_ref())?;
         let private = args.files.iter().chain(&args.output);
         let mode = FileMode::as_private_as(private.map(PathBuf::as_path));
         let sink = Sink::new(args.output.as_deref(), mode)?;
@@ -206,10 +206,10 @@ fn done(on_malformed: OnMalformed, defects: Defects) -> &'static str {
     }
 }
 
-/// What to write for what cannot be written: as asked, else as what cannot be read is treated.
-fn unmappable(args: &ConvertArgs) -> Unmappable {
-    match args.unmappable {
-        Some(UnmappableWay::Error) => Unmappable::Fatal,
+/// Returns what to write for a character that the target lacks, or `None` to stop there. The default follows the options for input.
+fn unmappable(args: &ConvertArgs) -> Option<Unmappable> {
+    let way = match args.unmappable {
+        Some(UnmappableWay::Error) => return None,
         Some(UnmappableWay::Question) => Unmappable::QuestionMark,
         Some(UnmappableWay::Html) => Unmappable::HtmlDecimal,
         Some(UnmappableWay::Hex) => Unmappable::HtmlHex,
@@ -217,21 +217,22 @@ fn unmappable(args: &ConvertArgs) -> Unmappable {
         Some(UnmappableWay::Translit) => Unmappable::Transliterate,
         None if args.skip => Unmappable::Skip,
         None if args.replace => Unmappable::QuestionMark,
-        None => Unmappable::Fatal,
-    }
+        None => return None,
+    };
+    Some(way)
 }
 
 /// Refuses a sign for what cannot be written that cannot be written either.
-fn check_sign(to: Coding, unmappable: &Unmappable) -> Result<(), Failure> {
+fn check_sign(to: Coding, unmappable: Option<&Unmappable>) -> Result<(), Failure> {
     let (sign, what) = match unmappable {
-        Unmappable::QuestionMark | Unmappable::Transliterate => ("?", "question mark"),
-        Unmappable::HtmlDecimal => ("&#0123456789;", "reference of HTML"),
-        Unmappable::HtmlHex => ("&#x0123456789ABCDEF;", "reference of HTML"),
+        Some(Unmappable::QuestionMark | Unmappable::Transliterate) => ("?", "question mark"),
+        Some(Unmappable::HtmlDecimal) => ("&#0123456789;", "reference of HTML"),
+        Some(Unmappable::HtmlHex) => ("&#x0123456789ABCDEF;", "reference of HTML"),
         _ => return Ok(()),
     };
     let charset = to.charset();
     let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
-    let mut encoder = charset.new_strict_encoder(Unmappable::Fatal);
+    let mut encoder = charset.new_exact_encoder(Mode::Strict);
     encoder.push(sign, &mut bytes, &mut log);
     encoder.finish(&mut bytes, &mut log);
     if log.losses() == 0 {

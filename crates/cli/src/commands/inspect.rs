@@ -13,7 +13,7 @@ use mailglot_mime::{
     EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity,
     Span, encoded_blocks, process, text_parts,
 };
-use mailglot_pipeline::{FileName, GuessExample, Located, in_thousandths, locate};
+use mailglot_pipeline::{FileName, GuessExample, Located, in_thousandths, locate, with_thousands};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -382,7 +382,7 @@ impl EventView {
             let _ = write!(line, "..{}", self.offset + self.length);
         }
         if self.count > 1 {
-            let _ = write!(line, " × {}", self.count);
+            let _ = write!(line, " × {}", with_thousands(self.count));
         }
         if !self.detail.is_empty() {
             let _ = write!(line, ": {}", visible(&self.detail));
@@ -480,6 +480,22 @@ mod tests {
             .map(|event| event.code)
             .collect();
         assert_eq!(codes, ["cte.uuencode", "cte.yenc"]);
+    }
+
+    #[test]
+    fn counts_have_commas_and_places_have_none() {
+        let blanks = " ".repeat(1200);
+        let raw = format!(
+            "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\ncaf=E9{blanks}\n"
+        );
+        let (_, lines) = view(raw.as_bytes());
+        let line = lines
+            .iter()
+            .find(|line| line.contains("cte.qp-trailing-blanks"));
+        let line = line.expect("an event of trailing blanks");
+        let (place, count) = line.split_once(" × ").expect("a count");
+        assert!(count.starts_with("1,200"), "{line}");
+        assert!(place.contains("..1") && !place.contains(','), "{line}");
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod normalize;
 mod not_mail;
 mod not_read;
 mod observe;
+mod old_names;
 mod output_files;
 mod privileges;
 mod proxy;

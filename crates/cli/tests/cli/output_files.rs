@@ -33,6 +33,13 @@ fn outputs_are_whole_or_absent() {
     sandbox
         .run(&["normalize", "archive.mbox", "-o", "message.eml", "--force"])
         .ended(0);
+    let replaced = sandbox.read("message.eml");
+    assert!(
+        replaced != LATIN
+            && String::from_utf8(replaced)
+                .unwrap()
+                .contains("charset=utf-8")
+    );
 }
 
 /// A device stays what it is, and so does a pipe; what can be written through is.
@@ -240,12 +247,13 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     let sandbox = Sandbox::new();
     let many = vec![LATIN; 4000];
     sandbox.write("big.mbox", &mbox(&many));
-    let before = sandbox.names();
+    let (before, input) = (sandbox.names(), sandbox.read("big.mbox"));
     // The limit counts blocks of 512 bytes; without the signal, writing beyond it fails.
     let run = sandbox.shell("trap '' XFSZ; ulimit -f 64; mailglot normalize big.mbox -o out.mbox");
     assert_eq!(run.code, 4, "{run:?}");
     assert!(run.err.contains("mailglot: out.mbox"), "{}", run.err);
     assert_eq!(sandbox.names(), before);
+    assert!(sandbox.read("big.mbox") == input);
     let run = sandbox
         .shell("mailglot check archive.mbox > /dev/full")
         .ended(4);

@@ -7,11 +7,10 @@
 //! # Limits
 //! Feedback is the kinds of records that an input leaves, not the branches it takes.
 
-mod frame;
 mod targets;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    frame::main::<targets::Target>()
+    mailglot_fuzz::main::<targets::Target>()
 }

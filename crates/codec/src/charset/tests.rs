@@ -26,7 +26,7 @@ fn exact(charset: Charset, bytes: &[u8]) -> Option<String> {
 fn encoded(charset: Charset, text: &str) -> Option<Vec<u8>> {
     let mut log = LossLog::new();
     let bytes = charset
-        .encode(text, Unmappable::Fatal, &mut log)
+        .encode(text, Unmappable::Skip, &mut log)
         .into_owned();
     (log.losses() == 0).then_some(bytes)
 }

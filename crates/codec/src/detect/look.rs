@@ -213,12 +213,12 @@ pub fn high_bytes(bytes: &[u8]) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Unmappable;
 
     fn bytes(text: &str, charset: &str) -> Vec<u8> {
         let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
         charset
-            .encode(text, Unmappable::Fatal, &mut LossLog::new())
+            .encode_exact(text)
+            .expect("the charset has every character")
             .into_owned()
     }
 

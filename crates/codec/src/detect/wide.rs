@@ -265,7 +265,6 @@ pub(super) fn whole(charset: Charset, bytes: &[u8]) -> &[u8] {
 mod tests {
     use super::super::structure;
     use super::*;
-    use crate::Unmappable;
 
     const TEXTS: [&str; 9] = [
         "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。何でも薄暗いじめじめした所で",
@@ -294,7 +293,9 @@ mod tests {
                         .chain(&end.chars().collect::<Vec<_>>())
                         .collect();
                     for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
-                        let bytes = charset.encode(&text, Unmappable::Fatal, &mut LossLog::new());
+                        let bytes = charset
+                            .encode_exact(&text)
+                            .expect("the charset has every character");
                         // What has no control is told by nothing.
                         if bytes.iter().any(|b| is_odd(*b)) {
                             assert_eq!(structure(&bytes), Some(charset), "{text:?}");
@@ -338,7 +339,8 @@ mod tests {
         ] {
             for charset in names.split(' ').filter_map(Charset::for_name) {
                 let whole = charset
-                    .encode(text, Unmappable::Fatal, &mut LossLog::new())
+                    .encode_exact(text)
+                    .expect("the charset has every character")
                     .into_owned();
                 for length in [8, 12, 17, 24, whole.len()] {
                     let bytes = &whole[..length.min(whole.len())];

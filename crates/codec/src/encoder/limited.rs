@@ -10,7 +10,7 @@ use std::ops::Range;
 /// One piece of [`Charset::encode_limited`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its byte range in the text; whole characters.
+    /// Its byte range in the text. It contains whole characters.
     pub text: Range<usize>,
     /// Its bytes, from the initial state of the charset to the initial state.
     pub bytes: Vec<u8>,
@@ -25,16 +25,13 @@ pub(super) fn encode_limited(
 ) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut start = 0;
-    let mut stopped = false;
-    while start < text.len() && !stopped {
+    while start < text.len() {
         let len = fitting(charset, &text[start..], max_bytes, options);
-        let (bytes, at_end) = write(charset, text, start..start + len, options, log);
         pieces.push(Piece {
             text: start..start + len,
-            bytes,
+            bytes: write(charset, text, start..start + len, options, log),
         });
         start += len;
-        stopped = at_end;
     }
     pieces
 }
@@ -54,25 +51,24 @@ fn fitting(charset: Charset, text: &str, max_bytes: usize, options: &EncodeOptio
     }
     let fits = |end: &usize| {
         let mut log = LossLog::with_limit(0);
-        write(charset, text, 0..*end, options, &mut log).0.len() <= max_bytes
+        write(charset, text, 0..*end, options, &mut log).len() <= max_bytes
     };
     let fitting = ends.partition_point(fits);
     ends[fitting.max(1) - 1]
 }
 
-/// Encodes a part of a text; the bytes, and whether the encoder stopped.
+/// Encodes a part of a text.
 fn write(
     charset: Charset,
     text: &str,
     part: Range<usize>,
     options: &EncodeOptions,
     log: &mut LossLog,
-) -> (Vec<u8>, bool) {
+) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::with(charset, options.clone());
     encoder.offset = part.start as u64;
     encoder.push(&text[part], &mut bytes, log);
-    let stopped = encoder.is_stopped();
     encoder.finish(&mut bytes, log);
-    (bytes, stopped)
+    bytes
 }

@@ -29,30 +29,32 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 /// The replacement for a character that the charset cannot encode. Each one is logged.
+///
+/// [`Charset::encode_exact`] and [`Charset::new_exact_encoder`] stop at such a character instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unmappable {
-    /// Stop before the first such character, with a loss in the log. [`Charset::encode_exact`] returns an error instead.
-    Fatal,
-    /// `?`
+    /// Writes `?`.
     QuestionMark,
-    /// A text of the caller. Characters that the charset cannot encode are omitted from it.
+    /// Writes a text of the caller, without the characters that the charset cannot encode.
     Replace(Cow<'static, str>),
-    /// `&#8364;` (the WHATWG "html" error mode)
+    /// Writes a decimal reference such as `&#8364;`, as the error mode "html" of the WHATWG Encoding Standard does (section 4.1).
     HtmlDecimal,
-    /// `&#x20AC;`
+    /// Writes a hexadecimal reference such as `&#x20AC;`.
     HtmlHex,
-    /// Nothing.
+    /// Writes nothing.
     Skip,
-    /// The nearest text that the charset has, by `data/translit.tsv`: `é` becomes `e`, `“` becomes `"`, `€` becomes `EUR`. Such a
-    /// character is logged as [`LossKind::Substituted`]. A character without a near one is logged as unmappable and becomes `?`.
+    /// Writes the nearest text that the charset has, by `data/translit.tsv`: `é` becomes `e`, `“` becomes `"`, `€` becomes `EUR`.
+    ///
+    /// The log has such a character as [`LossKind::Substituted`]. A character without a near text becomes `?`, and the log has it as
+    /// [`LossKind::Unmappable`].
     Transliterate,
 }
 
 impl Unmappable {
     fn replacement(&self, c: char) -> Cow<'_, str> {
         match self {
-            Self::Fatal | Self::Skip => "".into(),
+            Self::Skip => "".into(),
             Self::QuestionMark | Self::Transliterate => "?".into(),
             Self::Replace(text) => text.as_ref().into(),
             Self::HtmlDecimal => format!("&#{};", c as u32).into(),
@@ -64,22 +66,49 @@ impl Unmappable {
 impl Charset {
     /// Returns a streaming encoder, which writes look-alikes where WHATWG does, and logs them.
     pub fn new_encoder(self, unmappable: Unmappable) -> Encoder {
-        Encoder::new(self, unmappable, Mode::Lenient)
+        Encoder::new(self, Some(unmappable), Mode::Lenient)
     }
 
     /// Returns a streaming encoder for the charset's own definition, without look-alikes and supersets.
     pub fn new_strict_encoder(self, unmappable: Unmappable) -> Encoder {
-        Encoder::new(self, unmappable, Mode::Strict)
+        Encoder::new(self, Some(unmappable), Mode::Strict)
     }
 
-    /// Encodes a whole text. `log` gets the byte ranges in `text` of the characters that the charset cannot encode.
+    /// Returns a streaming encoder that stops before the first character that the charset cannot encode.
+    ///
+    /// [`Encoder::is_stopped`] then returns true, the last loss in the log is that character, and later input is ignored.
+    ///
+    /// ```
+    /// use mailglot_codec::{Charset, LossLog, Mode};
+    ///
+    /// let (mut bytes, mut log) = (Vec::new(), LossLog::new());
+    /// let mut encoder = Charset::KOI8_R.new_exact_encoder(Mode::Strict);
+    /// encoder.push("Да ☃ Да", &mut bytes, &mut log);
+    /// assert!(encoder.is_stopped());
+    /// assert_eq!((bytes, log.kept()[0].bytes.clone()), (b"\xE4\xC1 ".to_vec(), 5..8));
+    /// ```
+    pub fn new_exact_encoder(self, mode: Mode) -> Encoder {
+        Encoder::new(self, None, mode)
+    }
+
+    /// Encodes a whole text, and replaces each character that the charset cannot encode.
+    ///
+    /// `log` gets the byte ranges in `text` of these characters. The result always stands for the whole text.
+    ///
+    /// ```
+    /// use mailglot_codec::{Charset, LossLog, Unmappable};
+    ///
+    /// let mut log = LossLog::new();
+    /// assert_eq!(Charset::KOI8_R.encode("Да ☃!", Unmappable::QuestionMark, &mut log), &b"\xE4\xC1 ?!"[..]);
+    /// assert_eq!(log.kept()[0].bytes, 5..8);
+    /// ```
     pub fn encode<'a>(
         self,
         text: &'a str,
         unmappable: Unmappable,
         log: &mut LossLog,
     ) -> Cow<'a, [u8]> {
-        encode(self, text, unmappable, log)
+        encode(self, text, Some(unmappable), log)
     }
 
     /// Encodes a whole text, or returns the first character that the charset cannot encode.
@@ -96,7 +125,7 @@ impl Charset {
     /// ```
     pub fn encode_exact(self, text: &str) -> Result<Cow<'_, [u8]>, Unencodable> {
         let mut log = LossLog::with_limit(usize::MAX);
-        let bytes = self.encode(text, Unmappable::Fatal, &mut log);
+        let bytes = encode(self, text, None, &mut log);
         let lost = log.kept().iter().find(|loss| loss.kind.is_loss());
         let Some(at) = lost.map(|loss| loss.bytes.start) else {
             return Ok(bytes);
@@ -111,7 +140,6 @@ impl Charset {
 
     /// Encodes a text in pieces of at most `max_bytes` bytes, each of which decodes alone: it begins and ends in the
     /// initial state, at the borders of characters. A character that needs more bytes is a piece of its own.
-    /// Under [`Unmappable::Fatal`] the pieces end before a character that the charset cannot encode.
     pub fn encode_limited(
         self,
         text: &str,
@@ -141,7 +169,8 @@ pub struct Encoder {
     charset: Charset,
     machine: Box<dyn Encode>,
     mode: Mode,
-    unmappable: Unmappable,
+    /// `None` stops before a character that the charset cannot encode.
+    unmappable: Option<Unmappable>,
     /// Bytes of text so far.
     offset: u64,
     stopped: bool,
@@ -171,26 +200,32 @@ impl Encoder {
             .end(&mut Out::new(bytes, log, self.mode, self.offset));
     }
 
-    /// Returns true after a character that cannot be encoded under [`Unmappable::Fatal`]. Later input is ignored.
+    /// Returns true after an encoder of [`Charset::new_exact_encoder`] met a character that it cannot encode. It ignores later input.
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
 
     /// Returns an encoder with options. [`Charset::new_encoder`] returns one without.
     pub fn with(charset: Charset, options: EncodeOptions) -> Self {
-        let machine = machine(charset, &options);
         Self {
             charset,
-            machine,
+            machine: machine(charset, options.mode, options.utf_7_optional_direct),
             mode: options.mode,
-            unmappable: options.unmappable,
+            unmappable: Some(options.unmappable),
             offset: 0,
             stopped: false,
         }
     }
 
-    fn new(charset: Charset, unmappable: Unmappable, mode: Mode) -> Self {
-        Self::with(charset, EncodeOptions::new(unmappable).mode(mode))
+    fn new(charset: Charset, unmappable: Option<Unmappable>, mode: Mode) -> Self {
+        Self {
+            charset,
+            machine: machine(charset, mode, false),
+            mode,
+            unmappable,
+            offset: 0,
+            stopped: false,
+        }
     }
 
     /// Records the character that the machine stopped at, and writes its replacement.
@@ -199,7 +234,7 @@ impl Encoder {
         // A character reference keeps the character.
         let refers = matches!(
             self.unmappable,
-            Unmappable::HtmlDecimal | Unmappable::HtmlHex
+            Some(Unmappable::HtmlDecimal | Unmappable::HtmlHex)
         );
         let spelled = if refers || self.mode == Mode::Strict {
             None
@@ -207,7 +242,7 @@ impl Encoder {
             twins::spelling(self.charset, c, carried)
         };
         let near = spelled.or_else(|| match self.unmappable {
-            Unmappable::Transliterate => translit::nearest(c, carried),
+            Some(Unmappable::Transliterate) => translit::nearest(c, carried),
             _ => None,
         });
         let near = near.map(Cow::Owned);
@@ -216,8 +251,11 @@ impl Encoder {
         } else {
             LossKind::Unmappable
         };
-        self.stopped = near.is_none() && self.unmappable == Unmappable::Fatal;
-        let replacement = near.unwrap_or_else(|| self.unmappable.replacement(c));
+        self.stopped = near.is_none() && self.unmappable.is_none();
+        let replacement = near.unwrap_or_else(|| match &self.unmappable {
+            Some(unmappable) => unmappable.replacement(c),
+            None => Cow::Borrowed(""),
+        });
         if replacement.is_empty() {
             out.record(at, c, kind);
             return;
@@ -238,7 +276,7 @@ impl Encoder {
 fn carries(charset: Charset, mode: Mode, c: char) -> bool {
     let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
     let mut out = Out::new(&mut bytes, &mut log, mode, 0);
-    machine(charset, &EncodeOptions::new(Unmappable::Fatal).mode(mode))
+    machine(charset, mode, false)
         .run(c.encode_utf8(&mut [0; 4]), &mut out)
         .is_continue()
 }
@@ -247,7 +285,7 @@ fn carries(charset: Charset, mode: Mode, c: char) -> bool {
 fn encode<'a>(
     charset: Charset,
     text: &'a str,
-    unmappable: Unmappable,
+    unmappable: Option<Unmappable>,
     log: &mut LossLog,
 ) -> Cow<'a, [u8]> {
     let same = match charset.kind() {
@@ -265,16 +303,13 @@ fn encode<'a>(
     Cow::Owned(bytes)
 }
 
-fn machine(charset: Charset, options: &EncodeOptions) -> Box<dyn Encode> {
-    let mode = options.mode;
+fn machine(charset: Charset, mode: Mode, utf_7_optional_direct: bool) -> Box<dyn Encode> {
     match charset.kind() {
         Kind::Utf8 => Box::new(unicode::Utf8),
         Kind::Cesu8 => Box::new(unicode::Cesu8),
         Kind::Utf16(order) => Box::new(unicode::Utf16::new(order, unicode::last_of(charset))),
         Kind::Utf32(order) => Box::new(unicode::Utf32::new(order)),
-        Kind::Utf7 if options.utf_7_optional_direct => {
-            Box::new(utf7::Encoder::new(utf7::Direct::WithSetO))
-        }
+        Kind::Utf7 if utf_7_optional_direct => Box::new(utf7::Encoder::new(utf7::Direct::WithSetO)),
         Kind::Utf7 => Box::new(utf7::Encoder::new(utf7::Direct::SetD)),
         Kind::Utf7Imap => Box::new(utf7::Encoder::new(utf7::Direct::Imap)),
         Kind::Scsu => Box::new(scsu::Writer::default()),
@@ -343,13 +378,10 @@ mod tests {
             (bytes.as_slice(), log.as_slice()),
             (&b"a"[..], &[(1, 3, "unmappable")][..])
         );
-        let (bytes, log) = encode_all(Charset::WINDOWS_1252, "é€\u{81}", Unmappable::Fatal);
+        let (bytes, log) = encode_all(Charset::WINDOWS_1252, "é€\u{81}", Unmappable::Skip);
         assert_eq!((bytes.as_slice(), log.len()), (&b"\xE9\x80\x81"[..], 0));
-        let (bytes, log) = encode_all(Charset::ISO_8859_9, "ğ€x", Unmappable::Fatal);
-        assert_eq!(
-            (bytes.as_slice(), log.as_slice()),
-            (&b"\xF0"[..], &[(2, 5, "unmappable")][..])
-        );
+        let error = Charset::ISO_8859_9.encode_exact("ğ€x").unwrap_err();
+        assert_eq!((error.character, error.at), ('€', 2));
         assert_eq!(
             encode_all(Charset::KOI8_R, "в€", Unmappable::HtmlDecimal).0,
             b"\xD7&#8364;"
@@ -370,18 +402,22 @@ mod tests {
             String::from_utf8_lossy(&bytes)
         );
         assert_eq!(log, [(10, 14, "unmappable")]);
-        let (bytes, _) = encode_all(Charset::ISO_2022_JP, "日💩語", Unmappable::Fatal);
+        let (mut bytes, mut log) = (Vec::new(), LossLog::new());
+        let mut exact = Charset::ISO_2022_JP.new_exact_encoder(Mode::Lenient);
+        exact.push("日💩語", &mut bytes, &mut log);
+        assert!(exact.is_stopped() && log.losses() == 1);
+        exact.finish(&mut bytes, &mut log);
         assert_eq!(bytes, b"\x1b$BF|\x1b(B");
     }
 
     #[test]
     fn look_alikes_are_reported() {
         assert_eq!(
-            encode_all(Charset::SHIFT_JIS, "a\u{A5}b", Unmappable::Fatal),
+            encode_all(Charset::SHIFT_JIS, "a\u{A5}b", Unmappable::Skip),
             (b"a\\b".to_vec(), vec![(1, 3, "substituted")])
         );
         assert_eq!(
-            encode_all(Charset::ISO_2022_JP, "\u{FF71}", Unmappable::Fatal).1,
+            encode_all(Charset::ISO_2022_JP, "\u{FF71}", Unmappable::Skip).1,
             [(0, 3, "substituted")]
         );
     }
@@ -438,19 +474,19 @@ mod tests {
     #[test]
     fn unicode_forms() {
         assert_eq!(
-            encode_all(Charset::UTF_16, "é💩", Unmappable::Fatal).0,
+            encode_all(Charset::UTF_16, "é💩", Unmappable::Skip).0,
             b"\xFE\xFF\0\xE9\xD8\x3D\xDC\xA9"
         );
         assert_eq!(
-            encode_all(Charset::UTF_16LE, "é", Unmappable::Fatal).0,
+            encode_all(Charset::UTF_16LE, "é", Unmappable::Skip).0,
             b"\xE9\0"
         );
         assert_eq!(
-            encode_all(Charset::UTF_32BE, "💩", Unmappable::Fatal).0,
+            encode_all(Charset::UTF_32BE, "💩", Unmappable::Skip).0,
             b"\0\x01\xF4\xA9"
         );
         assert_eq!(
-            encode_all(Charset::CESU_8, "\u{1F600}", Unmappable::Fatal).0,
+            encode_all(Charset::CESU_8, "\u{1F600}", Unmappable::Skip).0,
             b"\xED\xA0\xBD\xED\xB8\x80"
         );
     }
@@ -470,7 +506,7 @@ mod tests {
             ("£-", "+AKM--"),
         ] {
             assert_eq!(
-                encode_all(Charset::UTF_7, text, Unmappable::Fatal).0,
+                encode_all(Charset::UTF_7, text, Unmappable::Skip).0,
                 expected.as_bytes(),
                 "{text:?}"
             );

@@ -6,7 +6,7 @@
 use super::Unmappable;
 use crate::Mode;
 
-/// How an encoder writes.
+/// Options of an encoder: the replacement of characters that the charset lacks, the mode, and the form of UTF-7.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodeOptions {
     pub(crate) unmappable: Unmappable,
@@ -15,7 +15,7 @@ pub struct EncodeOptions {
 }
 
 impl EncodeOptions {
-    /// Lenient: look-alikes are written, and recorded. Set O of UTF-7 goes into base64.
+    /// Returns options for lenient encoding, which writes look-alikes and logs them. Set O of UTF-7 goes into base64.
     pub fn new(unmappable: Unmappable) -> Self {
         Self {
             unmappable,
@@ -24,7 +24,7 @@ impl EncodeOptions {
         }
     }
 
-    /// With this mode; strict means no look-alikes.
+    /// Sets the mode. Strict encoding writes no look-alikes.
     #[must_use]
     pub fn mode(self, mode: Mode) -> Self {
         Self { mode, ..self }

@@ -35,7 +35,7 @@ impl<R: Read> DecodeReader<R> {
         }
     }
 
-    /// Keeps the account in `log` from now on.
+    /// Logs losses in `log` from now on.
     #[must_use]
     pub fn with_log(mut self, log: LossLog) -> Self {
         self.log = log;
@@ -44,7 +44,7 @@ impl<R: Read> DecodeReader<R> {
 }
 
 impl<R> DecodeReader<R> {
-    /// The account so far; complete once the end was read.
+    /// Returns the losses so far. The log is complete after the end was read.
     pub fn log(&self) -> &LossLog {
         &self.log
     }

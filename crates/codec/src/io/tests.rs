@@ -127,7 +127,9 @@ fn a_buffered_reader_cuts_no_character_and_reads_lines() {
 #[test]
 fn long_input_goes_through_in_blocks() {
     let text = TEXT.repeat(2000);
-    let bytes = Charset::UTF_16LE.encode(&text, Unmappable::Fatal, &mut LossLog::new());
+    let bytes = Charset::UTF_16LE
+        .encode_exact(&text)
+        .expect("the charset has every character");
     let mut reader = DecodeReader::new(&bytes[..], Charset::UTF_16LE.new_decoder(Mode::Lenient));
     let mut read = String::new();
     reader.read_to_string(&mut read).unwrap();
@@ -135,8 +137,7 @@ fn long_input_goes_through_in_blocks() {
     let mut writer = DecodeWriter::new(Vec::new(), Charset::UTF_16LE.new_decoder(Mode::Lenient));
     writer.write_all(&bytes).unwrap();
     assert!(writer.finish().unwrap().0 == text.as_bytes());
-    let mut writer =
-        EncodeWriter::new(Vec::new(), Charset::UTF_16LE.new_encoder(Unmappable::Fatal));
+    let mut writer = EncodeWriter::new(Vec::new(), Charset::UTF_16LE.new_encoder(Unmappable::Skip));
     for piece in text.as_bytes().chunks(777) {
         writer.write_all(piece).unwrap();
     }
@@ -188,13 +189,14 @@ fn a_writer_that_fails_gets_nothing_twice() {
         taken: Vec::new(),
         script: script(),
     };
-    let mut writer = EncodeWriter::new(sink, Charset::KOI8_R.new_encoder(Unmappable::Fatal));
+    let mut writer = EncodeWriter::new(sink, Charset::KOI8_R.new_encoder(Unmappable::Skip));
     writer.write_all("привет".as_bytes()).unwrap();
     assert_eq!(writer.flush().unwrap_err().kind(), ErrorKind::TimedOut);
     writer.write_all("!".as_bytes()).unwrap();
     assert_eq!(writer.flush().unwrap_err().kind(), ErrorKind::StorageFull);
     let expected = Charset::KOI8_R
-        .encode("привет!", Unmappable::Fatal, &mut LossLog::new())
+        .encode_exact("привет!")
+        .expect("the charset has every character")
         .into_owned();
     assert_eq!(writer.finish().unwrap().0.taken, expected);
 
@@ -213,7 +215,7 @@ fn what_is_no_utf8_is_an_error_at_its_place() {
     let new = || {
         EncodeWriter::new(
             Vec::new(),
-            Charset::WINDOWS_1252.new_encoder(Unmappable::Fatal),
+            Charset::WINDOWS_1252.new_exact_encoder(Mode::Lenient),
         )
     };
     for (pieces, at) in [

@@ -90,14 +90,14 @@ impl<W: Write> DecodeWriter<W> {
         }
     }
 
-    /// Keeps the account in `log` from now on.
+    /// Logs losses in `log` from now on.
     #[must_use]
     pub fn with_log(mut self, log: LossLog) -> Self {
         self.log = log;
         self
     }
 
-    /// The account so far.
+    /// Returns the losses so far. Ranges are offsets in all bytes written to this writer.
     pub fn log(&self) -> &LossLog {
         &self.log
     }
@@ -129,8 +129,8 @@ impl<W: Write> Write for DecodeWriter<W> {
 
 /// Encodes UTF-8 in a charset and writes the bytes to the inner writer.
 ///
-/// Invalid UTF-8 is an error of kind [`ErrorKind::InvalidData`]. Under [`Unmappable::Fatal`](crate::Unmappable::Fatal) so is
-/// a character that the charset lacks. The text before the error is written.
+/// Invalid UTF-8 is an error of kind [`ErrorKind::InvalidData`]. So is a character that an encoder
+/// of [`Charset::new_exact_encoder`](crate::Charset::new_exact_encoder) cannot encode. The writer keeps the text before the error.
 ///
 /// ```
 /// use mailglot_codec::{Charset, Unmappable, io::EncodeWriter};
@@ -167,14 +167,14 @@ impl<W: Write> EncodeWriter<W> {
         }
     }
 
-    /// Keeps the account in `log` from now on.
+    /// Logs losses in `log` from now on.
     #[must_use]
     pub fn with_log(mut self, log: LossLog) -> Self {
         self.log = log;
         self
     }
 
-    /// The account so far; ranges are offsets in all bytes written to this writer.
+    /// Returns the losses so far. Ranges are offsets in all bytes written to this writer.
     pub fn log(&self) -> &LossLog {
         &self.log
     }

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 mod random;
+pub(crate) mod shared_material;
 
 use mailglot_codec::{Charset, LossLog, Mode};
 pub(crate) use random::Random;
@@ -75,13 +76,9 @@ impl Random {
     }
 }
 
-/// The folder with shared test material, if the environment names one.
+/// Returns a file of the shared test material, if the environment names its folder.
 pub(crate) fn shared(what: &str) -> Option<PathBuf> {
-    let Some(folder) = std::env::var_os("MAILGLOT_SHARED") else {
-        println!("MAILGLOT_SHARED is not set: {what} not tested");
-        return None;
-    };
-    Some(PathBuf::from(folder).join(what))
+    Some(shared_material::folder()?.join(what))
 }
 
 /// The records of a file of comma-separated values, without the head line.

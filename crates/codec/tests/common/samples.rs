@@ -4,6 +4,7 @@
 //! # Limits
 //! Unpacks with the system's `gzip`.
 #![allow(clippy::panic, reason = "a missing sample fails the test")]
+#![allow(unreachable_pub, reason = "the package of tests publishes it")]
 
 use mailglot_codec::detect::{Hints, detect};
 use mailglot_codec::{Charset, LossLog, Unmappable};
@@ -11,21 +12,24 @@ use std::path::Path;
 use std::process::Command;
 
 /// One sample.
-pub(crate) struct Sample {
+#[derive(Clone, Debug)]
+pub struct Sample {
     /// As the file names it: `zh_CN`.
-    pub(crate) language: String,
+    pub language: String,
     /// Python's name of the encoding, or ours.
-    pub(crate) encoding: String,
+    pub encoding: String,
     /// Whether mail in this language is often in it.
-    pub(crate) is_common: bool,
+    pub is_common: bool,
     /// Wanted number of bytes: 20, 50, 200, 1000.
-    pub(crate) length: u64,
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) text: String,
+    pub length: u64,
+    /// The text in the encoding.
+    pub bytes: Vec<u8>,
+    /// The text.
+    pub text: String,
 }
 
 /// All samples of the reference data in this folder.
-pub(crate) fn read(shared: &Path) -> Vec<Sample> {
+pub fn read(shared: &Path) -> Vec<Sample> {
     let path = shared.join("data/charsets/detect_samples_dev.jsonl.gz");
     let unpacked = Command::new("gzip")
         .arg("-dc")
@@ -58,7 +62,7 @@ fn sample(line: &str) -> Sample {
 }
 
 /// The country that a language's mail comes from most.
-pub(crate) fn country(language: &str) -> &str {
+pub fn country(language: &str) -> &str {
     match language {
         "nb" => "no",
         "da" => "dk",
@@ -81,7 +85,7 @@ pub(crate) fn country(language: &str) -> &str {
 }
 
 /// Hints with this country.
-pub(crate) fn from_country(country: &str) -> Hints<'_> {
+pub fn from_country(country: &str) -> Hints<'_> {
     Hints {
         country: Some(country),
         ..Hints::default()
@@ -89,17 +93,17 @@ pub(crate) fn from_country(country: &str) -> Hints<'_> {
 }
 
 /// Whether detection finds a charset that gives this text.
-pub(crate) fn is_right(bytes: &[u8], text: &str, hints: &Hints<'_>) -> bool {
+pub fn is_right(bytes: &[u8], text: &str, hints: &Hints<'_>) -> bool {
     reads(detect(bytes, hints).charset, bytes, text)
 }
 
 /// Whether a charset gives this text.
-pub(crate) fn reads(charset: Charset, bytes: &[u8], text: &str) -> bool {
+pub fn reads(charset: Charset, bytes: &[u8], text: &str) -> bool {
     charset.decode(bytes, &mut LossLog::with_limit(0)) == text
 }
 
 /// Languages and charsets beyond the web's (`detect_nonweb.csv`).
-pub(crate) const NON_WEB: [(&str, &str); 20] = [
+pub const NON_WEB: [(&str, &str); 20] = [
     ("de", "IBM850"),
     ("fr", "IBM850"),
     ("pl", "IBM852"),
@@ -123,15 +127,11 @@ pub(crate) const NON_WEB: [(&str, &str); 20] = [
 ];
 
 /// The first characters of a text in a charset, if it has them all and they are not ASCII only; and that beginning.
-pub(crate) fn encoded(
-    text: &str,
-    characters: usize,
-    charset: Charset,
-) -> Option<(Vec<u8>, String)> {
+pub fn encoded(text: &str, characters: usize, charset: Charset) -> Option<(Vec<u8>, String)> {
     let start: String = text.chars().take(characters).collect();
     let mut log = LossLog::with_limit(0);
     let bytes = charset
-        .encode(&start, Unmappable::Fatal, &mut log)
+        .encode(&start, Unmappable::Skip, &mut log)
         .into_owned();
     (log.is_empty() && !start.is_ascii() && reads(charset, &bytes, &start))
         .then_some((bytes, start))
@@ -139,7 +139,7 @@ pub(crate) fn encoded(
 
 /// Samples of text that no model has seen: of each language in each of its charsets, `count` of every length. `texts` has a file
 /// `LANG.txt` for each language; `table` is `data/languages.tsv`.
-pub(crate) fn of_texts(texts: &Path, table: &str, count: usize) -> Vec<Sample> {
+pub fn of_texts(texts: &Path, table: &str, count: usize) -> Vec<Sample> {
     let mut samples = Vec::new();
     for row in table.lines().filter(|line| !line.starts_with('#')) {
         let [language, _, _, _, common, rare] = row.split('\t').collect::<Vec<_>>()[..] else {
@@ -174,7 +174,7 @@ pub(crate) fn of_texts(texts: &Path, table: &str, count: usize) -> Vec<Sample> {
 }
 
 /// Lengths of samples in bytes.
-pub(crate) const LENGTHS: [u64; 4] = [20, 50, 200, 1000];
+pub const LENGTHS: [u64; 4] = [20, 50, 200, 1000];
 
 /// Excerpts of a text, at equal distances.
 fn spread<'a>(
@@ -197,7 +197,7 @@ fn excerpt(lines: &[&str], charset: Charset, length: usize) -> Option<(Vec<u8>, 
         let mut one = [0; 4];
         let mut log = LossLog::with_limit(0);
         size += charset
-            .encode(c.encode_utf8(&mut one), Unmappable::Fatal, &mut log)
+            .encode(c.encode_utf8(&mut one), Unmappable::Skip, &mut log)
             .len();
         if !log.is_empty() {
             return None;
@@ -211,7 +211,7 @@ fn excerpt(lines: &[&str], charset: Charset, length: usize) -> Option<(Vec<u8>, 
 }
 
 /// Bytes that are text in no charset that is guessed: EBCDIC, noise of several kinds, numbers.
-pub(crate) fn noise() -> Vec<(String, Vec<u8>)> {
+pub fn noise() -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     let german = "Sehr geehrte Damen und Herren, anbei erhalten Sie die Rechnung für die Lieferung vom 12. März.";
     let english = "Dear Sir, please find enclosed the invoice for our delivery of March 12. Yours faithfully, John Smith";
@@ -226,7 +226,8 @@ pub(crate) fn noise() -> Vec<(String, Vec<u8>)> {
         for characters in [20, 50, 100] {
             let start: String = text.chars().take(characters).collect();
             let bytes = charset
-                .encode(&start, Unmappable::Fatal, &mut LossLog::new())
+                .encode_exact(&start)
+                .expect("the charset has every character")
                 .into_owned();
             all.push((format!("{name} {characters}"), bytes));
         }

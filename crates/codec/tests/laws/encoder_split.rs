@@ -1,7 +1,7 @@
 //! Any split of a text gives the same bytes and records, for every encoder.
 
 use crate::common::Random;
-use mailglot_codec::{Charset, Encoder, LossKind, LossLog, Unmappable};
+use mailglot_codec::{Charset, Encoder, LossKind, LossLog, Mode, Unmappable};
 
 const PIECES: &[&str] = &[
     "",
@@ -49,15 +49,16 @@ const PIECES: &[&str] = &[
     "ABCDEFGHIJKLMNOP",
 ];
 
-fn ways() -> [Unmappable; 7] {
+/// Each replacement; `None` is an encoder that stops.
+fn ways() -> [Option<Unmappable>; 7] {
     [
-        Unmappable::Fatal,
-        Unmappable::QuestionMark,
-        Unmappable::Transliterate,
-        Unmappable::Replace("<~日\u{1F600}>".into()),
-        Unmappable::HtmlDecimal,
-        Unmappable::HtmlHex,
-        Unmappable::Skip,
+        None,
+        Some(Unmappable::QuestionMark),
+        Some(Unmappable::Transliterate),
+        Some(Unmappable::Replace("<~日\u{1F600}>".into())),
+        Some(Unmappable::HtmlDecimal),
+        Some(Unmappable::HtmlHex),
+        Some(Unmappable::Skip),
     ]
 }
 
@@ -81,12 +82,11 @@ fn splitting_a_text_changes_nothing() {
                 let text =
                     (0..random.below(12)).fold(ahead, |text, _| text + random.pick::<&str>(PIECES));
                 for strict in [false, true] {
-                    let new = || {
-                        if strict {
-                            charset.new_strict_encoder(way.clone())
-                        } else {
-                            charset.new_encoder(way.clone())
-                        }
+                    let new = || match way.clone() {
+                        None if strict => charset.new_exact_encoder(Mode::Strict),
+                        None => charset.new_exact_encoder(Mode::Lenient),
+                        Some(way) if strict => charset.new_strict_encoder(way),
+                        Some(way) => charset.new_encoder(way),
                     };
                     let whole = encode(new(), &[&text]);
                     let same = |pieces: &[&str]| {
@@ -100,15 +100,38 @@ fn splitting_a_text_changes_nothing() {
                     }
                     same(&text.split("").collect::<Vec<_>>());
                     if !strict {
-                        let mut log = LossLog::with_limit(1000);
-                        let at_once = charset.encode(&text, way.clone(), &mut log);
-                        assert!(
-                            (at_once.as_ref(), &log) == (&whole.0, &whole.1),
-                            "{charset} {way:?} {text:?}"
-                        );
+                        at_once(charset, way.as_ref(), &text, &whole);
                     }
                 }
             }
+        }
+    }
+}
+
+/// Checks that encoding a whole text gives what an encoder gives, or the first character at which it stops.
+fn at_once(charset: Charset, way: Option<&Unmappable>, text: &str, whole: &(Vec<u8>, LossLog)) {
+    let mut log = LossLog::with_limit(1000);
+    if let Some(way) = way {
+        let bytes = charset.encode(text, way.clone(), &mut log);
+        assert!(
+            (&*bytes, &log) == (&*whole.0, &whole.1),
+            "{charset} {way:?} {text:?}"
+        );
+        return;
+    }
+    match charset.encode_exact(text) {
+        Ok(bytes) => assert!(
+            *bytes == *whole.0 && whole.1.losses() == 0,
+            "{charset} {text:?}"
+        ),
+        Err(error) => {
+            let loss = whole.1.kept().iter().find(|loss| loss.kind.is_loss());
+            let range = loss.map(|loss| loss.bytes.clone()).unwrap_or_default();
+            assert!(
+                error.at == range.start
+                    && text[range.start as usize..].starts_with(error.character),
+                "{charset} {text:?} {error}"
+            );
         }
     }
 }

@@ -9,8 +9,6 @@
     reason = "a test may fail by panic"
 )]
 
-#[path = "../common/clock.rs"]
-mod clock;
 #[path = "../common/mod.rs"]
 mod common;
 

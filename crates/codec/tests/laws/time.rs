@@ -1,8 +1,8 @@
 //! Time is linear in the input, for decoders and encoders.
 
-use crate::clock::Clock;
 use crate::inputs::CORNERS;
 use mailglot_codec::{Charset, LossLog, Mode, Unmappable};
+use mailglot_fuzz::Clock;
 use std::hint::black_box;
 use std::time::Duration;
 

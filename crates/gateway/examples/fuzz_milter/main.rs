@@ -7,8 +7,6 @@
 //! Feedback is the kinds of answers that an input leaves, not the branches it takes. No sockets: what stands around the session is tested
 //! over real ones.
 
-#[path = "../../../codec/examples/fuzz/frame/mod.rs"]
-mod frame;
 mod model;
 mod server;
 mod targets;
@@ -16,5 +14,5 @@ mod targets;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    frame::main::<targets::MilterTarget>()
+    mailglot_fuzz::main::<targets::MilterTarget>()
 }

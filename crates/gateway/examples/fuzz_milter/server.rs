@@ -3,7 +3,7 @@
 //! # Limits
 //! It keeps no time: a sign of work is only known as such.
 
-use crate::frame::Random;
+use mailglot_fuzz::Random;
 use mailglot_gateway::milter::{Incoming, LONGEST_DATA, MilterSession, action, protocol, put};
 
 /// Bits of all commands that may be declined.

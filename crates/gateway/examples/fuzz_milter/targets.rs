@@ -3,9 +3,9 @@
 //! # Limits
 //! Messages in `talk` are those that a server can tell: fields with NUL are left out.
 
-use crate::frame::{self, Random, fold, lines, size, unescaped};
 use crate::model::{self, ProtocolTrace, VERDICTS};
 use crate::server::{Due, ServerMessage, ServerSide, feed};
+use mailglot_fuzz::{Random, fold, lines, size, unescaped};
 use mailglot_gateway::MessageBuilder;
 use mailglot_gateway::milter::{
     Actions, Event, Incoming, MilterSession, ReplyText, Verdict, Wants, action, protocol, put,
@@ -85,7 +85,7 @@ const TOKENS: [&[u8]; 32] = [
     b"Content-Transfer-Encoding: quoted-printable\n",
 ];
 
-impl frame::Target for MilterTarget {
+impl mailglot_fuzz::Target for MilterTarget {
     fn all() -> Vec<Self> {
         [Self::Wire, Self::Talk].into()
     }

@@ -9,8 +9,6 @@
 
 mod client;
 mod driver;
-#[path = "../../../codec/examples/fuzz/frame/mod.rs"]
-mod frame;
 mod laws;
 mod model;
 mod next_hop;
@@ -19,5 +17,5 @@ mod targets;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    frame::main::<targets::SmtpTarget>()
+    mailglot_fuzz::main::<targets::SmtpTarget>()
 }

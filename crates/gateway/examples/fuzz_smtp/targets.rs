@@ -5,9 +5,9 @@
 
 use crate::client::{Blind, COMMANDS, ScriptedDialogue};
 use crate::driver::{Act, Cut, Judge, SessionTrace, run};
-use crate::frame::{self, Random, fold, size};
 use crate::laws;
 use crate::next_hop::{Raw, Strict};
+use mailglot_fuzz::{Random, fold, size};
 use mailglot_gateway::proxy::{BareLines, Options, ProxySession, ProxyVerdict, Step};
 use std::collections::VecDeque;
 
@@ -74,7 +74,7 @@ const TALKS: [&[u8]; 16] = [
     b"\x60\x6a\x64",
 ];
 
-impl frame::Target for SmtpTarget {
+impl mailglot_fuzz::Target for SmtpTarget {
     fn all() -> Vec<Self> {
         [Self::Bytes, Self::Talk].into()
     }

@@ -24,3 +24,5 @@ mod proxy_session;
 mod record;
 mod rig;
 mod shared;
+#[path = "../../src/shared_material.rs"]
+mod shared_material;

@@ -5,7 +5,6 @@ use mailglot_gateway::Engine;
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::proxy::BareLines;
 use mailglot_gateway::record::{Ledgers, Retention};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(crate) const LATIN: &[u8] =
@@ -374,7 +373,7 @@ fn what_goes_out_is_legal_for_the_next_hop() {
 /// Every file of the family, in one write, as its notes ask for it.
 #[test]
 fn attacks_on_the_end_of_data_give_one_message_at_most() {
-    let Some(shared) = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from) else {
+    let Some(shared) = crate::shared_material::folder() else {
         return;
     };
     let mut files: Vec<_> = std::fs::read_dir(shared.join("attacks"))

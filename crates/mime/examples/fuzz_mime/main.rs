@@ -6,12 +6,10 @@
 //! # Limits
 //! Feedback is the kinds of events that an input leaves, not the branches it takes.
 
-#[path = "../../../codec/examples/fuzz/frame/mod.rs"]
-mod frame;
 mod targets;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    frame::main::<targets::Target>()
+    mailglot_fuzz::main::<targets::Target>()
 }

@@ -6,7 +6,7 @@
 #[path = "../../tests/laws/policies.rs"]
 mod policies;
 
-use crate::frame::{self, Random, fold, lines, size, unescaped};
+use mailglot_fuzz::{Random, fold, lines, size, unescaped};
 use mailglot_mime::encoded_word::{
     self, Encoding, Form, HeaderContext, Place, Repairs, Replacement, RewriteTarget, Stream,
 };
@@ -100,7 +100,7 @@ const TOKENS: [&[u8]; 64] = [
     b"\xc3\x83\xc2\xbc",
 ];
 
-impl frame::Target for Target {
+impl mailglot_fuzz::Target for Target {
     fn all() -> Vec<Self> {
         [Self::Parse, Self::Header, Self::Params, Self::Process].into()
     }

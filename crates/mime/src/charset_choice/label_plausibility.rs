@@ -23,7 +23,7 @@ const MAX_HIGH_BYTES: usize = 64;
 
 /// Margin of likelihood (natural logarithm) from which on a likelier charset is reported.
 ///
-/// Right labels other than Latin-1 never come near it (`cargo run -p mailglot-mime --example labels`).
+/// Right labels other than Latin-1 never come near it (`cargo run -p mailglot-tests --example labels`).
 const REPORT_MARGIN: f32 = 12.0;
 /// Like [`REPORT_MARGIN`], if only the label decodes bytes to controls or private-use characters.
 const PRIVATE_USE_MARGIN: f32 = 4.0;
@@ -316,12 +316,13 @@ fn is_letter(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailglot_codec::{LossLog, Unmappable};
+    use mailglot_codec::LossLog;
 
     fn bytes(charset: &str, text: &str) -> Vec<u8> {
         let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
         charset
-            .encode(text, Unmappable::Fatal, &mut LossLog::new())
+            .encode_exact(text)
+            .expect("the charset has every character")
             .into_owned()
     }
 

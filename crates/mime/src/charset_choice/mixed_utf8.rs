@@ -512,8 +512,9 @@ mod tests {
             ("ISO-8859-2", "PÓŁKA I PÓŁ, wódka"),
         ] {
             let charset = Charset::for_name(charset).unwrap();
-            let bytes =
-                charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+            let bytes = charset
+                .encode_exact(text)
+                .expect("the charset has every character");
             let other = OtherCharset {
                 charset,
                 confidence: None,
@@ -637,7 +638,8 @@ mod tests {
             let charset = Charset::for_name(name).expect("a known charset");
             let encode = |text: &str| {
                 charset
-                    .encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new())
+                    .encode_exact(text)
+                    .expect("the charset has every character")
                     .into_owned()
             };
             let find = |_: &[u8]| OtherCharset {

@@ -301,8 +301,9 @@ mod tests {
             ),
         ] {
             let charset = Charset::for_name(charset).expect("a known charset");
-            let bytes =
-                charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+            let bytes = charset
+                .encode_exact(text)
+                .expect("the charset has every character");
             assert_eq!(
                 read(Charset::UTF_8, &bytes, None)
                     .map(|(_, text)| text)

@@ -119,13 +119,13 @@ fn has_ukrainian_letter(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailglot_codec::{LossLog, Unmappable};
 
     #[test]
     fn ukrainian_letters_differ_from_box_drawing() {
         let koi8_u = |text| {
             Charset::KOI8_U
-                .encode(text, Unmappable::Fatal, &mut LossLog::new())
+                .encode_exact(text)
+                .expect("the charset has every character")
                 .into_owned()
         };
         for (text, expected) in [
@@ -138,7 +138,8 @@ mod tests {
                 koi8_u(text)
             } else {
                 Charset::KOI8_R
-                    .encode(text, Unmappable::Fatal, &mut LossLog::new())
+                    .encode_exact(text)
+                    .expect("the charset has every character")
                     .into_owned()
             };
             assert_eq!(

@@ -32,7 +32,7 @@ fn a_stateful_label_over_text_without_any_shift() {
             "{label}"
         );
     }
-    let shift_jis = Charset::SHIFT_JIS.encode(text, mailglot_codec::Unmappable::Fatal, &mut log);
+    let shift_jis = Charset::SHIFT_JIS.encode(text, mailglot_codec::Unmappable::Skip, &mut log);
     assert_eq!(
         used("iso-2022-jp", &shift_jis),
         ("Shift_JIS", How::Detected)
@@ -60,11 +60,9 @@ fn font_names_reveal_the_charset() {
         ] {
             let charset = Charset::for_name(name).expect("a known charset");
             let html = html.replace("FONT", font);
-            let bytes = charset.encode(
-                &html,
-                mailglot_codec::Unmappable::Fatal,
-                &mut LossLog::new(),
-            );
+            let bytes = charset
+                .encode_exact(&html)
+                .expect("the charset has every character");
             let evidence = Evidence {
                 document: Some(Document::Html),
                 ..Evidence::default()
@@ -83,8 +81,9 @@ fn utf_16_without_a_mark_is_read_in_mail() {
         "안녕하세요. 내일 회의는 열 시부터입니다. 잘 부탁드립니다.\n",
     ] {
         for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
-            let bytes =
-                charset.encode(text, mailglot_codec::Unmappable::Fatal, &mut LossLog::new());
+            let bytes = charset
+                .encode_exact(text)
+                .expect("the charset has every character");
             let choice = choose(&bytes, &Evidence::default());
             assert_eq!(
                 (choice.used, choice.how, &*choice.text),

@@ -46,7 +46,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         // A gateway translated EBCDIC and kept the label.
         Self::ascii_under_ebcdic,
         Self::ascii_of_terminals,
-        // Byte order marks (RFC 2781 3.2), escape sequences (ISO 2022), NUL patterns (UTF-16, UTF-32).
+        // Byte order marks (RFC 2781, section 3.2), escape sequences (ISO 2022), NUL patterns (UTF-16, UTF-32).
         Self::bom_or_structure,
         // Legacy text is hardly ever valid UTF-8 (docs/adr/0010 has the shares).
         Self::valid_utf8,

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// Maximum length of a word in bytes (RFC 2047 2). Longer ones are reported.
+/// Maximum length of a word in bytes (RFC 2047, section 2). Longer ones are reported.
 pub(crate) const MAX_WORD_BYTES: usize = 75;
 
 /// A run of words that decode together, or a text between runs.

@@ -1,4 +1,4 @@
-//! Encodes text as encoded words in UTF-8 (RFC 2047 2 and 5, RFC 5322 2.1.1).
+//! Encodes text as encoded words in UTF-8 (RFC 2047, sections 2 and 5; RFC 5322, section 2.1.1).
 //!
 //! # Limits
 //!
@@ -24,7 +24,7 @@ pub enum Encoding {
     Shorter,
 }
 
-/// The place of a word. It limits the Q alphabet (RFC 2047 5).
+/// The place of a word. It limits the Q alphabet (RFC 2047, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Unstructured text.
@@ -35,7 +35,7 @@ pub enum Place {
     Phrase,
 }
 
-/// Maximum number of bytes on a line (RFC 2047 2).
+/// Maximum number of bytes on a line (RFC 2047, section 2).
 pub(crate) const MAX_LINE_BYTES: usize = 76;
 const OPEN_Q: &str = "=?UTF-8?Q?";
 const OPEN_B: &str = "=?UTF-8?B?";
@@ -176,7 +176,7 @@ fn span_needing_words(text: &str, place: Place) -> Option<(usize, usize)> {
         Place::Phrase => is_atom(byte) || byte == b' ',
     };
     let kept = [&text[..start], &text[end..]];
-    // Readers collapse several spaces in a phrase (RFC 5322 3.2.3).
+    // Readers collapse several spaces in a phrase (RFC 5322, section 3.2.3).
     let stays =
         |part: &str| part.bytes().all(raw) && (place != Place::Phrase || !part.contains("  "));
     if kept.into_iter().all(stays) {
@@ -186,7 +186,7 @@ fn span_needing_words(text: &str, place: Place) -> Option<(usize, usize)> {
     }
 }
 
-/// Returns true for bytes of an atom (RFC 5322 3.2.3).
+/// Returns true for bytes of an atom (RFC 5322, section 3.2.3).
 pub(crate) fn is_atom(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte)
 }
@@ -507,7 +507,7 @@ pub(crate) fn q_len(byte: u8, place: Place) -> usize {
     }
 }
 
-/// For each byte, a bit for each place where a Q word has it unescaped (RFC 2047 5) or as an underscore.
+/// For each byte, a bit for each place where a Q word has it unescaped (RFC 2047, section 5) or as an underscore.
 static PLAIN: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = b' ';

@@ -24,9 +24,9 @@ pub enum Unencodable {
     Charset(Charset),
     /// The charset lacks the character at this offset, or mail readers disagree about its bytes.
     Character {
-        /// The requested charset.
+        /// The charset that the caller asked for.
         charset: Charset,
-        /// Number of bytes before the character.
+        /// The offset of the character in the text, in bytes.
         at: usize,
     },
     /// Non-ASCII text or a control in a place without encoded words, such as an address, an identifier or a date.
@@ -56,7 +56,7 @@ impl std::error::Error for Unencodable {}
 /// Like [`encode`], in any charset.
 ///
 /// Does not split characters, nor combining sequences that fit into one word. Each word is complete in itself: in a stateful
-/// charset it ends in ASCII (RFC 2047 2 and RFC 1468). Such words always use B.
+/// charset it ends in ASCII (RFC 2047, section 2 and RFC 1468). Such words always use B.
 pub fn encode_as(
     text: &str,
     charset: Charset,

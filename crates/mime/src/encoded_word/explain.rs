@@ -31,7 +31,7 @@ pub struct Word {
     pub at: Range<usize>,
     /// The label as written, without its language.
     pub label: String,
-    /// The language tag of RFC 2231 5.
+    /// The language tag of RFC 2231, section 5.
     pub language: Option<String>,
     /// B or Q.
     pub encoding: Encoding,

@@ -1,4 +1,4 @@
-//! Decodes bytes with or without a charset label: those of words and of extended parameters (RFC 2231 4).
+//! Decodes bytes with or without a charset label: those of words and of extended parameters (RFC 2231, section 4).
 
 use super::context::{HeaderContext, is_plain};
 use super::raw_charset::guess;

@@ -14,7 +14,6 @@ use crate::random::Random;
 use base64::Engine;
 use mailglot_codec::Charset;
 use std::fs;
-use std::path::Path;
 
 const KINDS: [FieldKind; 4] = [
     FieldKind::Unstructured,
@@ -321,14 +320,13 @@ fn check_with(value: &[u8], context: &HeaderContext, count: &mut Count) {
 }
 
 fn corpus() -> Vec<Vec<u8>> {
-    let Ok(shared) = std::env::var("MAILGLOT_SHARED") else {
-        println!("MAILGLOT_SHARED is not set: written values only");
+    let Some(shared) = crate::shared_material::folder() else {
         return Vec::new();
     };
     ["rfc2047.jsonl", "rfc2231.jsonl"]
         .into_iter()
         .flat_map(|name| {
-            let path = Path::new(&shared).join("corpus").join(name);
+            let path = shared.join("corpus").join(name);
             let text =
                 fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             text.lines()

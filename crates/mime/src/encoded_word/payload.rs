@@ -167,7 +167,7 @@ fn is_stray(rest: &[u8]) -> bool {
     sextets > 0 && (2 + sextets + padding).is_multiple_of(4)
 }
 
-/// Decodes base64 without damage (RFC 4648 4). Returns false and appends nothing for anything else.
+/// Decodes base64 without damage (RFC 4648, section 4). Returns false and appends nothing for anything else.
 pub(crate) fn decode_strict(payload: &[u8], out: &mut Vec<u8>) -> bool {
     let before = out.len();
     let strict = payload.len().is_multiple_of(4) && STANDARD.decode_vec(payload, out).is_ok();

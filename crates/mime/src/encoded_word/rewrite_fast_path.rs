@@ -1,6 +1,6 @@
 //! Rewrites plain values in one pass: ASCII text and separate, well-formed words.
 //!
-//! Most values of a mailbox are plain. Their words are strict (RFC 2047 2), in one known charset, and decodable without loss. White
+//! Most values of a mailbox are plain. Their words are strict (RFC 2047, section 2), in one known charset, and decodable without loss. White
 //! space or an end of the value is on both sides. A plain structured value may have addresses, but neither comments nor quoted
 //! strings. Consequences:
 //!

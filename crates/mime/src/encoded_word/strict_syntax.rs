@@ -1,4 +1,4 @@
-//! Decodes encoded words in strict syntax (RFC 2047 2 and 4) in one pass; nearly all words are strict.
+//! Decodes encoded words in strict syntax (RFC 2047, sections 2 and 4) in one pass; nearly all words are strict.
 //!
 //! [`super::token`] and [`super::payload`] decode such words to the same bytes, without damage.
 //!

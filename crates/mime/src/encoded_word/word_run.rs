@@ -426,7 +426,7 @@ impl Reader<'_> {
             ));
         }
         if let Some(tag) = word.word.language(self.value) {
-            // Reports only possible language tags (RFC 5646 4.4).
+            // Reports only possible language tags (RFC 5646, section 4.4).
             let is_tag =
                 tag.len() <= 35 && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
             let detail = if is_tag {

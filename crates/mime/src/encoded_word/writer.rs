@@ -89,7 +89,7 @@ impl<'v, 't> GroupWriter<'v, 't> {
                 );
                 lines.words(text, place, letter, foldable);
             }
-            // White space must separate a word from the text after it (RFC 2047 5). A name may touch its address.
+            // White space must separate a word from the text after it (RFC 2047, section 5). A name may touch its address.
             if place == Place::Phrase && value.get(range.end) == Some(&b'<') {
                 lines.push(" ");
             }

@@ -13,32 +13,32 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Detail {
-    /// No details.
+    /// The event has no details.
     #[default]
     None,
-    /// A fixed explanation.
+    /// A fixed sentence explains the event.
     Reason(Reason),
-    /// A charset.
+    /// The event concerns this charset.
     Charset(Charset),
-    /// The charset of the text.
+    /// The text is in this charset.
     InCharset(Charset),
-    /// A label, as written.
+    /// The label, as written.
     Label(Box<str>),
-    /// The caller's meaning of a label.
+    /// The caller gave the label a meaning.
     LabelMeans {
         /// The label, as written.
         label: Box<str>,
         /// Its meaning.
         charset: Charset,
     },
-    /// A damaged label and the charset that it names.
+    /// A damaged label names a charset after a repair.
     LabelRepaired {
         /// The label, as written.
         label: Box<str>,
         /// The charset.
         charset: Charset,
     },
-    /// Text was read in a charset that the label does not name.
+    /// Text was decoded in a charset that the label does not name.
     ReadAs {
         /// The charset that the label names.
         declared: Option<Charset>,
@@ -54,9 +54,9 @@ pub enum Detail {
         /// The step that found it.
         how: How,
     },
-    /// The charset that decoded text after the encoded body.
+    /// Text after the encoded body was decoded in this charset.
     AppendedText(Charset),
-    /// Another charset than the label's is likelier. The label was followed.
+    /// Another charset is likelier than the label's, which decoded the text.
     Likelier {
         /// The charset that the label names.
         label: Charset,
@@ -70,7 +70,7 @@ pub enum Detail {
         /// The characters.
         characters: NonText,
     },
-    /// Text in two encodings, one of which is UTF-8.
+    /// The text is in two encodings, one of which is UTF-8.
     Mixed {
         /// The number of pieces in the rarer encoding.
         pieces: u64,
@@ -81,26 +81,26 @@ pub enum Detail {
         /// The offset of the first piece in the decoded part, in bytes.
         first: usize,
     },
-    /// Bytes that a charset cannot decode.
+    /// The charset cannot decode some bytes.
     Loss {
         /// The kind of damage.
         kind: LossKind,
         /// The charset.
         charset: Option<Charset>,
     },
-    /// The language that an encoded word names (RFC 2231, section 5).
+    /// An encoded word names this language (RFC 2231, section 5).
     Language(Box<str>),
-    /// The name of a header field.
+    /// The event concerns the header field with this name.
     Field(&'static str),
-    /// A media type: type, slash, subtype.
+    /// The part has this media type: type, slash, subtype.
     MediaType(Box<str>),
-    /// The kind of a file.
+    /// The part contains a file of this kind.
     File(FileKind),
-    /// A block of uuencode or yEnc.
+    /// The body contains a block of uuencode or yEnc.
     Block(BlockCheck),
     /// The message is longer than this limit, in bytes.
     LongerThan(usize),
-    /// Details of an event inside an embedded message.
+    /// The event is inside an embedded message, with these details.
     Embedded(Box<Self>),
 }
 
@@ -191,11 +191,11 @@ impl PartialEq<Reason> for Detail {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChosenBy {
-    /// A step of the choice.
+    /// A step of the charset choice chose it.
     Step(How),
-    /// Detection, with the evidence that it found.
+    /// Detection chose it by this evidence.
     Detection(Evidence),
-    /// Detection over all undeclared text of the message.
+    /// Detection chose it for all undeclared text of the message.
     UndeclaredText,
 }
 
@@ -235,11 +235,11 @@ impl fmt::Display for NonText {
 pub struct BlockCheck {
     /// The length of the file, or of the part of it that the block contains, in bytes.
     pub size: u64,
-    /// Whether the block has its last line.
+    /// True if the block has its last line.
     pub ended: bool,
-    /// Whether the block states this size; `None` if it states none.
+    /// True if the block states this size; `None` if it states none.
     pub size_fits: Option<bool>,
-    /// Whether the bytes have the checksum that the block states; `None` if it states none.
+    /// True if the bytes have the checksum that the block states; `None` if it states none.
     pub sum_fits: Option<bool>,
 }
 

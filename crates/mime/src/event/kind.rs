@@ -88,171 +88,171 @@ macro_rules! event_kinds {
 }
 
 event_kinds! {
-    /// The label is an alias or a repaired spelling of the charset that was used.
+    /// The label is an alias or another spelling of the charset that decoded the text.
     CharsetAlias = Info "charset.alias",
-    /// A byte that the declared charset lacks was decoded by its superset.
+    /// The text has bytes that its charset lacks, and the charset's superset decoded them: 0x92 of windows-1252 in ISO-8859-1.
     CharsetSuperset = Repair "charset.superset",
-    /// The charset was guessed from the bytes.
+    /// mailglot guessed the charset from the bytes.
     CharsetDetected = Repair "charset.detected",
-    /// Non-ASCII text without a label.
+    /// Text with bytes above 0x7F has no label.
     CharsetUnlabelled = Info "charset.unlabelled",
-    /// Valid UTF-8 under another label was decoded as UTF-8.
+    /// Text under another label is valid UTF-8 and was decoded as UTF-8.
     CharsetUtf8InLegacy = Repair "charset.utf8-in-legacy",
-    /// Bytes labelled UTF-8 were decoded in a legacy charset.
+    /// Text labelled UTF-8 is not UTF-8 and was decoded in another charset.
     CharsetLegacyInUtf8 = Repair "charset.legacy-in-utf8",
-    /// The label had to be cleaned before it named a charset.
+    /// The label names a charset only after stray characters were removed.
     CharsetGarbageLabel = Repair "charset.garbage-label",
-    /// The label names no known charset, or is a placeholder such as `unknown`.
+    /// The label names no known charset, is empty, or is a placeholder such as `unknown`.
     CharsetUnknownLabel = Repair "charset.unknown-label",
-    /// Several charset parameters; one of them counts.
+    /// A part has several charset parameters. The extended one counts (RFC 2231, section 4), otherwise the first that names a charset.
     CharsetAmbiguous = Info "charset.ambiguous",
-    /// The caller's charset map gave the meaning of the label.
+    /// [`Policy::charset_map`](crate::Policy::charset_map()) gave the label its meaning.
     CharsetMapped = Repair "charset.mapped",
-    /// Text in two encodings: runs of UTF-8 in single-byte text, or lines of a single-byte charset in UTF-8.
+    /// Text mixes UTF-8 with another charset, and each run was decoded in its own.
     CharsetMixed = Repair "charset.mixed",
-    /// The text decodes under its label, but another charset is likelier.
+    /// The label decoded the text, but another charset is likelier, or the text contains control characters.
     CharsetSuspected = Info "charset.suspected",
-    /// Hebrew in visual order: the last letter of each line comes first, and stays there.
+    /// Hebrew text has its letters in visual order (RFC 1556) and keeps that order.
     CharsetVisualOrder = Info "charset.visual-order",
-    /// Bytes that are invalid in the charset, replaced by U+FFFD.
+    /// The charset cannot decode some bytes, and U+FFFD replaces each malformed sequence.
     CharsetInvalidBytes = Loss "charset.invalid-bytes",
-    /// Characters that the target charset lacks.
+    /// The target charset lacks a character. No function reports this kind in this version.
     CharsetUnmapped = Loss "charset.unmapped",
-    /// Text that the requested charset cannot encode, written in UTF-8.
+    /// The charset of [`Policy::charset_out`](crate::Policy::charset_out()) lacks characters of the text, so the text became UTF-8.
     CharsetBeyondOut = Info "charset.beyond-out",
-    /// Characters that the requested charset lacks, replaced by equivalent ones.
+    /// Equivalent characters replaced those that the charset of [`Policy::charset_out`](crate::Policy::charset_out()) lacks.
     CharsetLookAlike = Info "charset.look-alike",
-    /// A character was cut between two encoded words.
+    /// Two encoded words share one character, which RFC 2047, section 5, forbids.
     EwSplitChar = Repair "ew.split-char",
-    /// Raw 8-bit bytes in a header field.
+    /// A header field contains raw bytes above 0x7F.
     EwRaw8bit = Repair "ew.raw8bit",
-    /// A damaged encoded word (padding, escapes, foreign bytes, length).
+    /// An encoded word or a field is damaged: padding, escapes, foreign bytes, length or an open quote (RFC 2047, section 2).
     EwBadToken = Repair "ew.bad-token",
-    /// An encoded word without white space around it.
+    /// An encoded word has no white space around it (RFC 2047, section 5).
     EwGlued = Info "ew.glued",
-    /// An encoded word inside a quoted string.
+    /// A quoted string contains an encoded word, which RFC 2047, section 5, forbids. The word was decoded.
     EwInQuotes = Info "ew.in-quotes",
-    /// An encoded word inside an address, kept unchanged.
+    /// An address contains an encoded word, which stays as written (RFC 2047, section 5).
     EwInAddress = Info "ew.in-address",
-    /// A control character in a decoded header value, replaced by a space.
+    /// A header value contains a control character, which a space replaced.
     EwControlChar = Repair "ew.control-char",
-    /// Invisible characters, or characters that change the direction of writing.
+    /// A header value contains invisible characters, or characters that change the direction of writing. They stay.
     EwHiddenChar = Info "ew.hidden-char",
-    /// An encoded word with a language tag, which a rewritten word lacks.
+    /// An encoded word names its language (RFC 2231, section 5). A rewritten word does not.
     EwLanguage = Info "ew.language",
-    /// UTF-8 that was misread as windows-1252; repaired on request.
+    /// A header value was UTF-8 misread as windows-1252, and was repaired on request.
     EwMojibake = Repair "ew.mojibake",
-    /// HTML entities in a header; replaced on request.
+    /// A header value contains HTML entities, which were decoded on request.
     EwEntity = Repair "ew.entity",
-    /// ISO-2022-JP without its escape characters; repaired on request.
+    /// A header value is ISO-2022-JP without its escape characters, and was repaired on request.
     EwLostEscape = Repair "ew.lost-escape",
-    /// Encoded words inside encoded words; decoded on request.
+    /// An encoded word contains encoded words, which were decoded on request.
     EwNested = Repair "ew.nested",
-    /// An encoded word inside a parameter.
+    /// A parameter contains an encoded word, which RFC 2047, section 5, forbids. The word was decoded.
     ParamRfc2047 = Repair "param.rfc2047",
-    /// A missing segment of a continued parameter.
+    /// A continued parameter lacks a segment (RFC 2231, section 3). Later segments are ignored.
     ParamGap = Repair "param.gap",
-    /// A percent sign without two hexadecimal digits.
+    /// A percent sign in an extended value has no two hexadecimal digits (RFC 2231, section 4) and stays.
     ParamBadPercent = Repair "param.bad-percent",
-    /// A parameter or a segment that occurs twice.
+    /// A parameter or a segment occurs twice. The first counts.
     ParamDuplicate = Repair "param.duplicate",
-    /// A value with white space or specials, without quotes.
+    /// A value with white space or specials has no quotes (RFC 2045, section 5.1).
     ParamUnquoted = Repair "param.unquoted",
-    /// A parameter without a semicolon before it.
+    /// A parameter has no semicolon before it.
     ParamNoSemicolon = Repair "param.no-semicolon",
-    /// A quoted value without its closing quote.
+    /// A quoted value has no closing quote and extends to the end of the field.
     ParamUnclosedQuote = Repair "param.unclosed-quote",
-    /// Text between a value and the next semicolon; skipped.
+    /// Text between a value and the next semicolon was skipped.
     ParamJunk = Repair "param.junk",
-    /// A backslash in a Windows path, kept literally.
+    /// A backslash in a Windows path is kept as a character and does not quote.
     ParamBackslash = Repair "param.backslash",
-    /// An extended value without charset or language.
+    /// An extended value has no charset and language (RFC 2231, section 4).
     ParamNoCharset = Repair "param.no-charset",
-    /// An asterisk in a parameter name that does not mark a segment.
+    /// An asterisk in a parameter name marks no segment and is part of the name.
     ParamBadMark = Info "param.bad-mark",
-    /// An extended value in quotes.
+    /// An extended value has quotes, which RFC 2231, section 7, forbids. It was decoded.
     ParamQuotedExtended = Info "param.quoted-extended",
-    /// A parameter without a value.
+    /// A parameter has no value and was skipped.
     ParamNoValue = Info "param.no-value",
-    /// Nothing between two semicolons.
+    /// Two semicolons have no parameter between them.
     ParamEmpty = Info "param.empty",
-    /// White space beside the equals sign of a parameter.
+    /// White space stands beside the equals sign of a parameter.
     ParamBlank = Info "param.blank",
-    /// A file name that contains a path separator.
+    /// A file name contains a path separator, which stays. Use [`Attachment::safe_name`](crate::Attachment::safe_name) for files.
     ParamPath = Info "param.path",
-    /// An invalid escape in quoted-printable.
+    /// An equals sign in quoted-printable begins no escape and stays (RFC 2045, section 6.7).
     CteQpBadEscape = Repair "cte.qp-bad-escape",
-    /// Trailing blanks of lines in quoted-printable, which are not part of the text.
+    /// Blanks end lines of quoted-printable and are not part of the text (RFC 2045, section 6.7). The count is in bytes.
     CteQpTrailingBlanks = Repair "cte.qp-trailing-blanks",
-    /// Foreign bytes in, or plain text after, base64.
+    /// Base64 contains foreign bytes, or plain text follows it (RFC 2045, section 6.8).
     CteB64Trailing = Repair "cte.b64-trailing",
-    /// Base64 that ends in the middle of a quantum.
+    /// Base64 ends within a quantum of four characters, so the end of the text is missing.
     CteB64Truncated = Repair "cte.b64-truncated",
-    /// Base64 that continues after its padding.
+    /// Base64 continues after its padding, and was decoded as one text.
     CteB64Several = Repair "cte.b64-several",
-    /// A body that is not in its declared transfer encoding.
+    /// The body is not in the transfer encoding that its header names.
     CteWrongLabel = Repair "cte.wrong-label",
-    /// 8-bit bytes under a 7bit label.
+    /// A body labelled 7bit contains bytes above 0x7F (RFC 2045, section 2.7).
     Cte8bitIn7bit = Info "cte.8bit-in-7bit",
-    /// A uuencoded block, kept unchanged.
+    /// A body contains a uuencoded block, which stays. The range is the block.
     CteUuencode = Info "cte.uuencode",
-    /// A yEnc block, kept unchanged.
+    /// A body contains a yEnc block. The whole body stays.
     CteYenc = Info "cte.yenc",
-    /// A NUL byte in a text body.
+    /// A text body contains a NUL byte, which RFC 5322, section 2.3, forbids.
     CteNul = Info "cte.nul",
-    /// A line end added to decoded text whose last line had none.
+    /// Decoded text had no line end at its end, and got one as plain text.
     CteLineEndAdded = Info "cte.line-end-added",
-    /// A multipart without a boundary, or whose boundary never occurs. It is opaque.
+    /// A multipart has no boundary, or the boundary never occurs (RFC 2046, section 5.1). Its body has no parts.
     MimeMissingBoundary = Info "mime.missing-boundary",
-    /// A multipart without its closing delimiter.
+    /// A multipart has no closing delimiter (RFC 2046, section 5.1.1).
     MimeUnclosed = Info "mime.unclosed",
-    /// A line that begins like a delimiter but is none.
+    /// A line begins like a delimiter but is none.
     MimeAmbiguousBoundary = Info "mime.ambiguous-boundary",
-    /// Nesting or number of parts beyond the limit; the rest is not parsed.
+    /// Nesting or the number of parts exceeds [`Limits`](crate::Limits). The rest is not parsed.
     MimeDepth = Loss "mime.depth",
-    /// More than 1,000 parts, which is unusual; all are parsed.
+    /// A message has more than 1,000 parts, which is unusual. All are parsed.
     MimeManyParts = Info "mime.many-parts",
-    /// A header without an empty line at its end.
+    /// A header ends without an empty line (RFC 5322, section 2.1).
     MimeNoBlankLine = Info "mime.no-blank-line",
-    /// Content-Type and Content-Disposition give different names.
+    /// Content-Type and Content-Disposition give different names of a file.
     MimeAmbiguousName = Info "mime.ambiguous-name",
-    /// A fragment of a message (message/partial), kept unchanged.
+    /// A part is a fragment of a message (message/partial; RFC 2046, section 5.2.2), and stays.
     MimePartial = Info "mime.partial",
-    /// A TNEF container (winmail.dat), kept unchanged.
+    /// A part is a TNEF container (winmail.dat), and stays.
     MimeTnef = Info "mime.tnef",
-    /// A text attachment in a legacy charset, kept unchanged.
+    /// A text attachment in a legacy charset stays, as [`Attachments::Keep`](crate::Attachments::Keep) asks.
     MimeAttachmentUntouched = Info "mime.attachment-untouched",
-    /// A signed or encrypted part, kept unchanged.
+    /// A signed or encrypted part stays byte for byte (RFC 1847).
     MimeSignedUntouched = Info "mime.signed-untouched",
-    /// A part of a text type that contains a binary file, kept unchanged.
+    /// A part of a text type contains a binary file, and stays.
     MimeNotText = Info "mime.not-text",
-    /// A message or part whose text would change by its rewriting, kept unchanged.
+    /// A message or part stays, because rewriting would change its text.
     MimeUnsettled = Info "mime.unsettled",
-    /// A message with a signature over the whole message was rewritten.
+    /// A message with a signature over the whole message, such as DKIM (RFC 6376), was rewritten.
     SignatureVoided = Info "signature.voided",
-    /// A NUL byte in a header.
+    /// A header contains a NUL byte, which RFC 5322, section 2.2, forbids.
     HdrNul = Info "hdr.nul",
-    /// A line in a header that is not a field.
+    /// A line of a header is not a field (RFC 5322, section 2.2).
     HdrNoColon = Info "hdr.no-colon",
-    /// A line of blanks in a header.
+    /// A header contains a line of blanks only.
     HdrBlankLine = Info "hdr.blank-line",
-    /// A repeated field that may occur only once; the first counts.
+    /// A field that may occur once is repeated (RFC 5322, section 3.6). The first counts.
     HdrDuplicate = Info "hdr.duplicate",
-    /// A From field with several addresses in one mailbox.
+    /// One mailbox of From contains several addresses, so readers may show different senders.
     HdrAmbiguousFrom = Info "hdr.ambiguous-from",
-    /// A CR without LF in a header.
+    /// A header contains a CR without LF (RFC 5322, section 2.2).
     HdrBareCr = Info "hdr.bare-cr",
-    /// A header line of more than 998 bytes.
+    /// A header line has more than 998 bytes (RFC 5322, section 2.1.1).
     HdrTooLong = Info "hdr.too-long",
-    /// A Content-MD5 of text that was changed.
+    /// A part was rewritten, and its Content-MD5 (RFC 1864) no longer matches.
     HdrStaleDigest = Info "hdr.stale-digest",
-    /// More than 1,000 fields in a header, which is unusual.
+    /// A header has more than 1,000 fields, which is unusual. All are parsed.
     HdrManyFields = Info "hdr.many-fields",
-    /// A field, or fields of a header, or parameters of a field, beyond the limit; not decoded.
+    /// A field, the fields of a header or the parameters of a field exceed a limit. The rest is not decoded.
     HdrBeyondLimit = Loss "hdr.beyond-limit",
-    /// A message beyond the limit; not parsed.
+    /// A message exceeds [`Limits`](crate::Limits) and is not parsed.
     MsgTooLarge = Loss "msg.too-large",
-    /// A date that cannot be parsed.
+    /// A date cannot be parsed (RFC 5322, section 3.3).
     DateUnparsable = Info "date.unparsable",
 }
 

@@ -1,4 +1,4 @@
-//! Parses lists of mailboxes and groups (RFC 5322 3.4 and 4.4).
+//! Parses lists of mailboxes and groups (RFC 5322, sections 3.4 and 4.4).
 //!
 //! # Limits
 //!

@@ -1,8 +1,8 @@
-//! Parses dates (RFC 5322 3.3 and 4.3), and the forms that other programs write.
+//! Parses dates (RFC 5322, sections 3.3 and 4.3), and the forms that other programs write.
 //!
 //! # Limits
 //!
-//! Ignores the name of the day. Keeps leap seconds. Completes years of two or three digits by RFC 5322 4.3. Knows the zones of RFC
+//! Ignores the name of the day. Keeps leap seconds. Completes years of two or three digits by RFC 5322, section 4.3. Knows the zones of RFC
 //! 5322 and a few European ones; others count as unknown, as RFC 5322 demands for letters.
 
 use crate::lexer;
@@ -51,7 +51,7 @@ impl Date {
 }
 
 impl fmt::Display for Date {
-    /// Writes the form of RFC 3339. An unknown zone becomes `-00:00` (RFC 3339 4.3).
+    /// Writes the form of RFC 3339. An unknown zone becomes `-00:00` (RFC 3339, section 4.3).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             year,
@@ -236,7 +236,7 @@ fn pieces(value: &[u8]) -> Vec<String> {
             .map_or(rest.len(), |n| n + signed);
         if length > signed && length <= 16 {
             let piece = String::from_utf8_lossy(&rest[..length]).to_ascii_lowercase();
-            // White space and comments are allowed beside the colons of a time (RFC 5322 4.3).
+            // White space and comments are allowed beside the colons of a time (RFC 5322, section 4.3).
             let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
             let goes_on = |last: &&mut String| {
                 let last = last.as_bytes();
@@ -312,7 +312,7 @@ fn zone(piece: &str) -> Option<i16> {
         .map(|&(_, offset)| offset)
 }
 
-/// Completes a year: two digits below 50 count from 2000, others and three digits from 1900 (RFC 5322 4.3).
+/// Completes a year: two digits below 50 count from 2000, others and three digits from 1900 (RFC 5322, section 4.3).
 fn full_year(digits: &str) -> Option<u16> {
     let year: u16 = digits.parse().ok()?;
     match digits.len() {

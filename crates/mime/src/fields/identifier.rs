@@ -1,4 +1,4 @@
-//! Parses message identifiers (RFC 5322 3.6.4, with the obsolete syntax of 4.5.4).
+//! Parses message identifiers (RFC 5322, section 3.6.4, with the obsolete syntax of 4.5.4).
 //!
 //! # Limits
 //!
@@ -64,7 +64,7 @@ fn quoted_local(value: &[u8], at: usize) -> Option<usize> {
     matches!(value.get(end), Some(b'@' | b'.')).then_some(end)
 }
 
-/// Returns the offset after the literal at `at`, if the closing angle follows it (RFC 5322 3.6.4).
+/// Returns the offset after the literal at `at`, if the closing angle follows it (RFC 5322, section 3.6.4).
 fn literal_end(value: &[u8], at: usize) -> Option<usize> {
     let inner = &value[at..value.len().min(at + MOST)];
     // A `<` begins another identifier, so the literal is not closed.

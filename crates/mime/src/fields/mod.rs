@@ -30,7 +30,7 @@ use crate::params::{self, Params};
 pub enum Value {
     /// Decoded text.
     Text(String),
-    /// Mailboxes and groups (RFC 5322 3.4).
+    /// Mailboxes and groups (RFC 5322, section 3.4).
     Addresses(Vec<Entry>),
     /// A date (RFC 5322, section 3.3); `None` if it cannot be parsed.
     Date(Option<Date>),
@@ -38,7 +38,7 @@ pub enum Value {
     Identifiers(Vec<String>),
     /// A Received field (RFC 5321, section 4.4).
     Received(Box<Received>),
-    /// A media type or disposition with parameters (RFC 2045 5, RFC 2183).
+    /// A media type or disposition with parameters (RFC 2045, section 5; RFC 2183).
     Parameters(Params),
     /// Any other value: unfolded, not decoded.
     Raw(String),

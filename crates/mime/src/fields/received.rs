@@ -1,4 +1,4 @@
-//! Parses trace fields (RFC 5321 4.4, RFC 5322 3.6.7).
+//! Parses trace fields (RFC 5321, section 4.4; RFC 5322, section 3.6.7).
 //!
 //! # Limits
 //!

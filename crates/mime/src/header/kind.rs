@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! The name alone decides. Unregistered fields are unstructured text (RFC 5322 3.6.8).
+//! The name alone decides. Unregistered fields are unstructured text (RFC 5322, section 3.6.8).
 
 /// The grammar of a field value, as far as it affects encoded words (RFC 2047, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn known_kind(name: &[u8]) -> Option<FieldKind> {
     }
 }
 
-/// Returns true for text fields (RFC 5322 3.6.5, RFC 2045 8, RFC 2156).
+/// Returns true for text fields (RFC 5322, section 3.6.5; RFC 2045, section 8; RFC 2156).
 fn is_plain_text(lower: &[u8]) -> bool {
     matches!(
         lower,
@@ -102,7 +102,7 @@ fn is_plain_text(lower: &[u8]) -> bool {
     )
 }
 
-/// Returns true for address fields (RFC 5322 3.6.2, 3.6.3, 3.6.6, RFC 8098 2.1) and the variants of mailers and lists.
+/// Returns true for address fields (RFC 5322, sections 3.6.2, 3.6.3, 3.6.6; RFC 8098, section 2.1) and the variants of mailers and lists.
 fn has_addresses(lower: &[u8]) -> bool {
     matches!(
         lower,
@@ -154,7 +154,7 @@ fn has_addresses(lower: &[u8]) -> bool {
     )
 }
 
-/// Returns true for fields of transport, identification and dates (RFC 5322 3.6.1, 3.6.4, 3.6.7, RFC 8601, RFC 6376).
+/// Returns true for fields of transport, identification and dates (RFC 5322, sections 3.6.1, 3.6.4, 3.6.7; RFC 8601, RFC 6376).
 fn is_trace_or_id(lower: &[u8]) -> bool {
     matches!(
         lower,

@@ -1,4 +1,4 @@
-//! Finds the end of an address in angles (RFC 5322 3.4 and 4.4), whose strings and comments may contain angles.
+//! Finds the end of an address in angles (RFC 5322, sections 3.4 and 4.4), whose strings and comments may contain angles.
 //!
 //! # Limits
 //!

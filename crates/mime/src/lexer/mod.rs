@@ -1,4 +1,4 @@
-//! Splits header values into tokens (RFC 5322 3.2, RFC 2045 5.1, RFC 2047 2 and 5).
+//! Splits header values into tokens (RFC 5322, section 3.2; RFC 2045, section 5.1; RFC 2047, sections 2 and 5).
 //!
 //! ```text
 //! value ─► CharacterSteps (raw double-byte text) ─► tokens: text, encoded words, addresses, each with its lexical context

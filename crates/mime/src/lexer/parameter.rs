@@ -1,4 +1,4 @@
-//! Parses well-formed parameters (RFC 2045 5.1). [`crate::params`] reads all others with tolerance.
+//! Parses well-formed parameters (RFC 2045, section 5.1). [`crate::params`] reads all others with tolerance.
 
 use super::syntax::is_token;
 use nom::branch::alt;
@@ -14,7 +14,7 @@ pub(crate) enum StrictValue<'a> {
     Quoted(&'a [u8]),
 }
 
-/// Parses `name=value` by RFC 2045 5.1, with a token or a plain quoted string as the value.
+/// Parses `name=value` by RFC 2045, section 5.1, with a token or a plain quoted string as the value.
 pub(crate) fn parameter(input: &[u8]) -> IResult<&[u8], (&[u8], StrictValue<'_>)> {
     let plain = (
         tag("\""),

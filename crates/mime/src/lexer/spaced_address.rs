@@ -1,9 +1,9 @@
-//! Finds addresses with white space in them (RFC 5322 4.4).
+//! Finds addresses with white space in them (RFC 5322, section 4.4).
 
 use super::raw_characters::CharacterSteps;
 use super::syntax::{ends_atom, is_space, skip_space};
 
-/// Finds addresses with white space beside their dots or their `@`, or with strings among their atoms (RFC 5322 4.4).
+/// Finds addresses with white space beside their dots or their `@`, or with strings among their atoms (RFC 5322, section 4.4).
 pub(super) struct SpacedAddresses<'a> {
     pub(super) value: &'a [u8],
     pub(super) steps: CharacterSteps,
@@ -37,7 +37,7 @@ impl SpacedAddresses<'_> {
     fn whole(&mut self, at: usize) -> Option<usize> {
         let value = self.value;
         let (mut start, mut signs, mut is_spaced) = (at, 0, false);
-        // A string beside an atom: `"a".b@c` (RFC 5322 4.4, `obs-local-part`).
+        // A string beside an atom: `"a".b@c` (RFC 5322, section 4.4, `obs-local-part`).
         let mut is_mixed = false;
         loop {
             let (end, more) = self.piece(start)?;
@@ -98,7 +98,7 @@ pub(crate) fn has_spaced(value: &[u8]) -> bool {
         .any(|at| at > 0 && is_space(at - 1) || value[at] == b'@' && is_space(at + 1))
 }
 
-/// Returns the offset after the domain literal at `at` (RFC 5322 3.4.1), whose colons do not separate; `at` without one.
+/// Returns the offset after the domain literal at `at` (RFC 5322, section 3.4.1), whose colons do not separate; `at` without one.
 pub(super) fn literal_end(value: &[u8], at: usize) -> usize {
     if value.get(at) != Some(&b'[') {
         return at;

@@ -1,4 +1,4 @@
-//! Finds white space, comments and quoted strings of structured values (RFC 5322 3.2).
+//! Finds white space, comments and quoted strings of structured values (RFC 5322, section 3.2).
 //!
 //! # Limits
 //!
@@ -12,12 +12,12 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Returns true for bytes of a token (RFC 2045 5.1): printable ASCII without tspecials.
+/// Returns true for bytes of a token (RFC 2045, section 5.1): printable ASCII without tspecials.
 pub(crate) fn is_token(byte: u8) -> bool {
     matches!(byte, 0x21..=0x7E) && !is_tspecial(byte)
 }
 
-/// Returns true for the tspecials of RFC 2045 5.1.
+/// Returns true for the tspecials of RFC 2045, section 5.1.
 pub(crate) fn is_tspecial(byte: u8) -> bool {
     matches!(
         byte,
@@ -135,7 +135,7 @@ pub(super) fn ends_atom(byte: u8) -> bool {
     is_space(byte) || is_delimiter(byte)
 }
 
-/// Removes the backslashes of quoted pairs (RFC 5322 3.2.1).
+/// Removes the backslashes of quoted pairs (RFC 5322, section 3.2.1).
 pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! Splits a value into tokens: texts and encoded words, each with its lexical context (RFC 2047 5).
+//! Splits a value into tokens: texts and encoded words, each with its lexical context (RFC 2047, section 5).
 
 use super::angle_address::angle_end;
 use super::raw_characters::CharacterSteps;

@@ -1,4 +1,4 @@
-//! Finds the encoded words of a value (RFC 2047 2), including common syntax errors.
+//! Finds the encoded words of a value (RFC 2047, section 2), including common syntax errors.
 
 use super::syntax::is_space;
 use std::borrow::Cow;
@@ -230,7 +230,7 @@ fn head(value: &[u8], at: usize) -> Option<WordHead> {
     })
 }
 
-/// Returns the end of a label without the language tag of RFC 2231 5.
+/// Returns the end of a label without the language tag of RFC 2231, section 5.
 fn label_end(value: &[u8], label: Range<usize>) -> usize {
     memchr::memchr(b'*', &value[label.clone()]).map_or(label.end, |n| label.start + n)
 }

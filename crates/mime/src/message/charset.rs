@@ -56,7 +56,7 @@ pub(crate) fn rivals(labels: &[CharsetParameter]) -> impl Iterator<Item = &Chars
         .map(|(_, l)| l)
 }
 
-/// Returns a label that consists of segments (RFC 2231 3) or has percent signs. None if the label is a verbatim part of the value.
+/// Returns a label that consists of segments (RFC 2231, section 3) or has percent signs. None if the label is a verbatim part of the value.
 pub(crate) fn joined(value: &[u8], labels: &[CharsetParameter]) -> Option<Box<str>> {
     let percent = |label: &CharsetParameter| {
         label.is_extended() && value[label.range.clone()].contains(&b'%')

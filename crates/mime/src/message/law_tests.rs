@@ -5,6 +5,7 @@ use super::*;
 use crate::Limits;
 use crate::linear::assert_linear;
 use crate::random::Random;
+use crate::shared_material;
 use std::path::{Path, PathBuf};
 
 /// Returns the sample messages for the laws, which are also truncated and mutated.
@@ -142,15 +143,6 @@ fn deep_and_wide_messages_take_linear_time() {
     }
 }
 
-/// Returns the folder of shared test material, if it exists.
-fn shared() -> Option<PathBuf> {
-    let folder = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from);
-    if folder.is_none() {
-        println!("MAILGLOT_SHARED is not set: no messages of others are parsed");
-    }
-    folder
-}
-
 fn messages_under(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -175,7 +167,9 @@ fn corpus(shared: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn laws_hold_for_messages_of_others_and_their_mutants() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared_material::folder() else {
+        return;
+    };
     let mut random = Random(0x2026_1120);
     for file in corpus(&shared) {
         let raw = std::fs::read(&file).unwrap();
@@ -191,7 +185,9 @@ fn laws_hold_for_messages_of_others_and_their_mutants() {
 /// Expects the same parts from both parsers in nearly all messages. Prints the rest, since either parser may be wrong.
 #[test]
 fn mail_parser_finds_the_same_parts() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared_material::folder() else {
+        return;
+    };
     let (mut same, mut all) = (0, 0);
     for file in corpus(&shared) {
         let raw = std::fs::read(&file).unwrap();

@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
             part.transfer = TransferEncoding::from_value(at.of(raw));
         }
         let disposition = disposition_at.map(|at| params::scan(at.of(raw)));
-        // An unknown disposition means attachment (RFC 2183 2.8).
+        // An unknown disposition means attachment (RFC 2183, section 2.8).
         part.attachment = disposition.as_ref().is_some_and(|(main, _)| {
             let word = main
                 .trim_ascii()

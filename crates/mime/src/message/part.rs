@@ -115,7 +115,7 @@ pub struct Part {
     pub joined_charset: Option<Box<str>>,
     /// True if there are several charset parameters.
     pub(crate) several_charsets: bool,
-    /// True for `Content-Disposition: attachment` and for any disposition other than `inline` (RFC 2183 2.8).
+    /// True for `Content-Disposition: attachment` and for any disposition other than `inline` (RFC 2183, section 2.8).
     ///
     /// Also true for a part with a file name, unless it is the root, the first part of its multipart, or part of a
     /// multipart/alternative.

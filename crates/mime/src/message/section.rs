@@ -1,4 +1,4 @@
-//! Numbers sections as in IMAP (RFC 3501 6.4.5).
+//! Numbers sections as in IMAP (RFC 3501, section 6.4.5).
 
 use super::part::{Part, PartKind};
 use crate::part_id::PartId;

@@ -472,7 +472,7 @@ impl<'a> Body<'a, '_> {
         let eol = self.message.eol().bytes();
         let with: &[u8] = match target.transfer {
             TransferEncoding::Base64 => {
-                // Base64 encodes text with CR LF line ends (RFC 2045 6.8). A CR in the text means that line ends are data.
+                // Base64 encodes text with CR LF line ends (RFC 2045, section 6.8). A CR in the text means that line ends are data.
                 let plain = self.message.eol() == Eol::Lf
                     && self.had_lines()
                     && !target.opaque_lines
@@ -675,7 +675,7 @@ fn charset_place(value: &[u8]) -> usize {
     }
 }
 
-/// Changes 7bit to 8bit in composite parts around raw 8-bit bytes (RFC 2045 6.4).
+/// Changes 7bit to 8bit in composite parts around raw 8-bit bytes (RFC 2045, section 6.4).
 fn widen_ancestors(message: &Message<'_>, widened: &[PartId], edits: &mut Vec<Edit>) {
     let mut done = std::collections::BTreeSet::new();
     for id in widened {

@@ -1,4 +1,4 @@
-//! Adjusts the parts around raw UTF-8 header fields (RFC 6532 3.7, RFC 2045 6.4).
+//! Adjusts the parts around raw UTF-8 header fields (RFC 6532, section 3.7; RFC 2045, section 6.4).
 //!
 //! An embedded message becomes message/global, and a composite part changes from 7bit to 8bit.
 //!
@@ -69,7 +69,7 @@ fn is_raw_utf8(raw: &[u8], header: Span, edits: &[Edit]) -> bool {
     wide
 }
 
-/// Returns the edit from message/rfc822 to message/global. Adds a Content-Type to a message without one (RFC 2046 5.1.5).
+/// Returns the edit from message/rfc822 to message/global. Adds a Content-Type to a message without one (RFC 2046, section 5.1.5).
 fn globalized(message: &Message<'_>, id: PartId) -> Option<Edit> {
     let part = message.part_at(id);
     if part.kind != PartKind::Message || part.media.sub != "rfc822" {

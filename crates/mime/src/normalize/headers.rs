@@ -301,7 +301,7 @@ fn is_kept(policy: &Policy, changes: &[Replacement], findings: &[Finding]) -> bo
         })
 }
 
-/// Longest line of a header without its line end (RFC 5322 2.1.1).
+/// Longest line of a header without its line end (RFC 5322, section 2.1.1).
 const LONGEST: usize = 998;
 
 fn has_long_line(value: &[u8]) -> bool {

@@ -1,4 +1,4 @@
-//! Checks the lines of 7bit and 8bit bodies (RFC 2045 2.7 and 2.8).
+//! Checks the lines of 7bit and 8bit bodies (RFC 2045, sections 2.7 and 2.8).
 
 use crate::recipe::{OldEol, to_crlf, to_lf};
 use crate::{Eol, Message, PartId};
@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// Longest line without its line end (RFC 5322 2.1.1).
+/// Longest line without its line end (RFC 5322, section 2.1.1).
 const LONGEST: usize = 998;
 
 /// Returns the boundaries of all multiparts around a part.

@@ -1,4 +1,4 @@
-//! Decodes parameters: joins continuations, decodes extended values and encoded words (RFC 2231 3 and 4).
+//! Decodes parameters: joins continuations, decodes extended values and encoded words (RFC 2231, sections 3 and 4).
 
 use super::param::{Param, Params};
 use super::parameter_name::{NameForm, note_path, split_name};

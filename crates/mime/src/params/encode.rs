@@ -1,4 +1,4 @@
-//! Encodes text as a parameter (RFC 2045 5.1, RFC 2231 3 and 4).
+//! Encodes text as a parameter (RFC 2045, section 5.1; RFC 2231, sections 3 and 4).
 //!
 //! # Limits
 //!
@@ -19,7 +19,7 @@ pub enum Compat {
     None,
     /// `name="…"` with an underscore for each character that is not ASCII.
     Ascii,
-    /// `name="=?UTF-8?…?="`: forbidden (RFC 2047 5), and read by most.
+    /// `name="=?UTF-8?…?="`: forbidden (RFC 2047, section 5), and read by most.
     Words,
 }
 
@@ -216,7 +216,7 @@ fn japanese_pieces(text: &str, longest: usize) -> Vec<String> {
     pieces
 }
 
-/// Longest line (RFC 5322 2.1.1), without the semicolon and the space around a segment.
+/// Longest line (RFC 5322, section 2.1.1), without the semicolon and the space around a segment.
 const LONGEST: usize = 996;
 /// Longest name that leaves enough room for the value in a line of [`LONGEST`] bytes.
 const LONGEST_NAME_ON_LINE: usize = 480;
@@ -233,7 +233,7 @@ fn longest(name: &str) -> usize {
     }
 }
 
-/// Percent-encodes a character (RFC 2231 7).
+/// Percent-encodes a character (RFC 2231, section 7).
 fn percent(c: char) -> String {
     percent_bytes(c.encode_utf8(&mut [0; 4]).as_bytes())
 }

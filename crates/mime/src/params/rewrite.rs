@@ -139,7 +139,7 @@ fn plan(
     }
 }
 
-/// Returns the changes of comments with raw bytes (RFC 2047 5), and reports raw bytes outside comments and values.
+/// Returns the changes of comments with raw bytes (RFC 2047, section 5), and reports raw bytes outside comments and values.
 fn comments(
     value: &[u8],
     target: RewriteTarget<'_>,

@@ -450,7 +450,7 @@ fn starts_parameter(value: &[u8], at: usize) -> bool {
     end > at && value.get(lexer::skip_space(value, end)) == Some(&b'=')
 }
 
-/// Returns true if `token=` stands at `at` and the token is a known name or a segment of RFC 2231 3.
+/// Returns true if `token=` stands at `at` and the token is a known name or a segment of RFC 2231, section 3.
 ///
 /// At the start of a line, any token with a quoted value counts.
 fn starts_known_parameter(value: &[u8], at: usize, folded: bool) -> bool {

@@ -17,17 +17,17 @@ pub struct EncodedBlock {
     pub at: Span,
     /// The encoding: `uuencode` or `yenc`.
     pub encoding: &'static str,
-    /// The decoded file name; may be empty.
+    /// The decoded file name. It may be empty.
     pub name: String,
     /// The decoded bytes of the file, or of the part of it that the block contains.
     pub bytes: Vec<u8>,
     /// The length that the lines of the block state or have, in bytes.
     pub size: u64,
-    /// Whether the last line of the block exists.
+    /// True if the last line of the block exists.
     pub ended: bool,
-    /// Whether `size` is the size that the block states; `None` if it states none, as in uuencode.
+    /// True if `size` is the size that the block states; `None` if it states none, as in uuencode.
     pub size_fits: Option<bool>,
-    /// Whether the bytes have the checksum (CRC-32) that the block states.
+    /// True if the bytes have the checksum (CRC-32) that the block states; `None` if it states none.
     pub checksum_fits: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Encodes and decodes base64 (RFC 2045 6.8).
+//! Encodes and decodes base64 (RFC 2045, section 6.8).
 //!
 //! Clean input has whole lines of the alphabet, complete quanta, and padding at the end only. The vector code of the codec decodes
 //! it; the base64 crate decodes the blocks that the vector code does not accept. The tolerant decoder reads all other input, and
@@ -93,7 +93,7 @@ pub(crate) fn comes_back(
     };
     text.len() == characters + (characters.div_ceil(width) - 1) * eol.len()
         && text.chunks(width + eol.len()).all(|line| line.len() <= width || &line[width..] == eol)
-        // Encoding would not restore unused bits, nor the alphabet of RFC 4648 5.
+        // Encoding would not restore unused bits, nor the alphabet of RFC 4648, section 5.
         && text[..digits].last().is_some_and(|last| tolerant::sextet(*last).trailing_zeros() >= 2 * padding as u32)
         && memchr::memchr2(b'-', b'_', text).is_none()
 }

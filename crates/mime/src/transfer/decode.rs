@@ -248,8 +248,7 @@ mod tests {
     /// Decodes the attacks on transfer encodings.
     #[test]
     fn attacks_have_one_reading() {
-        let Some(shared) = std::env::var_os("MAILGLOT_SHARED") else {
-            println!("MAILGLOT_SHARED is not set: the attacks are not read");
+        let Some(shared) = crate::shared_material::folder() else {
             return;
         };
         let table: &[(&str, &str)] = &[

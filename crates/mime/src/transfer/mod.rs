@@ -1,4 +1,4 @@
-//! Decodes and encodes the body of a part (Content-Transfer-Encoding, RFC 2045 6). Decoders tolerate damage; encoders are strict.
+//! Decodes and encodes the body of a part (Content-Transfer-Encoding, RFC 2045, section 6). Decoders tolerate damage; encoders are strict.
 //!
 //! # Limits
 //!

@@ -1,4 +1,4 @@
-//! Encodes and decodes quoted-printable (RFC 2045 6.7).
+//! Encodes and decodes quoted-printable (RFC 2045, section 6.7).
 //!
 //! # Limits
 //!

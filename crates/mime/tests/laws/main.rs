@@ -18,6 +18,8 @@ mod evidence;
 mod junk;
 mod numbers;
 mod policies;
+#[path = "../../src/shared_material.rs"]
+mod shared_material;
 
 use evidence::message;
 use mailglot_mime::encoded_word::{HeaderContext, Repairs};
@@ -30,7 +32,6 @@ use mailglot_mime::{
 use numbers::Numbers;
 use policies::{HEADERS, LOSSES, OUT, TRANSFERS, policy};
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// Small messages that touch most of the planner.
 const BUILT_IN: [&[u8]; 13] = [
@@ -488,14 +489,10 @@ fn shrink(raw: &[u8], policy: &Policy, name: &str) -> Vec<u8> {
 
 fn seeds() -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = BUILT_IN.iter().map(|m| m.to_vec()).collect();
-    let Some(shared) = std::env::var_os("MAILGLOT_SHARED") else {
-        println!("MAILGLOT_SHARED is not set: mutants of the built-in messages only");
+    let Some(shared) = shared_material::folder() else {
         return seeds;
     };
-    let mut folders = vec![
-        Path::new(&shared).join("corpus/eml"),
-        Path::new(&shared).join("attacks"),
-    ];
+    let mut folders = vec![shared.join("corpus/eml"), shared.join("attacks")];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).unwrap() {

@@ -2,7 +2,7 @@
 
 use super::{case, codes, keeps_the_laws, latin1, policies, texts};
 use base64::Engine as _;
-use mailglot_codec::{Charset, LossLog, Unmappable, View};
+use mailglot_codec::{Charset, View};
 use mailglot_mime::{
     EventKind, Limits, Message, OnLoss, Policy, Report, Transfer, apply_undo, process, text_parts,
     undo_edits,
@@ -260,11 +260,9 @@ fn dangerous_lines_stay_encoded() {
         "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü{}\n",
         "x".repeat(1200)
     );
-    let raw = Charset::ISO_8859_1.encode(
-        &long,
-        mailglot_codec::Unmappable::Fatal,
-        &mut mailglot_codec::LossLog::new(),
-    );
+    let raw = Charset::ISO_8859_1
+        .encode_exact(&long)
+        .expect("the charset has every character");
     let outcome = process(&raw, &Policy::default());
     assert!(
         outcome
@@ -411,7 +409,8 @@ fn what_was_appended_to_base64_is_read_as_the_text_before_it() {
             .charset()
             .unwrap();
         charset
-            .encode(text, Unmappable::Fatal, &mut LossLog::new())
+            .encode_exact(text)
+            .expect("the charset has every character")
             .into_owned()
     };
     let last = |label: &str, text: &str, footer: &[u8]| {

@@ -1,7 +1,7 @@
 //! Header fields, signatures over them, and what they say of bodies.
 
 use super::{case, codes, keeps_the_laws, latin1, policies};
-use mailglot_codec::{Charset, LossLog, Unmappable, View};
+use mailglot_codec::{Charset, View};
 use mailglot_mime::encoded_word::{HeaderContext, Repairs};
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::header::decode;
@@ -14,11 +14,9 @@ fn signed_parts_are_untouched() {
     let signed = "Content-Type: multipart/mixed; boundary=o\n\n--o\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü\n--o\n\
         Content-Type: multipart/signed; boundary=i\n\n--i\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nü\n--i\n\
         Content-Type: application/pgp-signature\n\nx\n--i--\n--o--\n";
-    let raw = Charset::ISO_8859_1.encode(
-        signed,
-        mailglot_codec::Unmappable::Fatal,
-        &mut mailglot_codec::LossLog::new(),
-    );
+    let raw = Charset::ISO_8859_1
+        .encode_exact(signed)
+        .expect("the charset has every character");
     let outcome = process(&raw, &Policy::default());
     let inner = raw
         .windows(2)
@@ -165,7 +163,9 @@ fn second_halves_that_are_backslashes_stay() {
         let charset = Charset::for_label(label.as_bytes(), View::Mail)
             .charset()
             .unwrap();
-        let raw = charset.encode(text, Unmappable::Fatal, &mut LossLog::new());
+        let raw = charset
+            .encode_exact(text)
+            .expect("the charset has every character");
         let policy = Policy::default().default_charset(Some(charset));
         let input = [
             b"From: \"",

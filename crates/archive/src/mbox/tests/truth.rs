@@ -1,19 +1,11 @@
 //! Tests with mailboxes of known content: the splitter cases, ground truth, and another reader.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use super::*;
+use crate::shared_material;
 use crate::{BoxDetail, Format, Input, open};
-
-/// Returns the folder with test material, if there is one.
-fn shared() -> Option<PathBuf> {
-    let folder = std::env::var_os("MAILGLOT_SHARED").map(PathBuf::from);
-    if folder.is_none() {
-        println!("MAILGLOT_SHARED is not set: nothing compared");
-    }
-    folder
-}
 
 fn python(script: &Path, arguments: &[&std::ffi::OsStr]) {
     let status = Command::new("python3")
@@ -30,7 +22,9 @@ fn python(script: &Path, arguments: &[&std::ffi::OsStr]) {
 
 #[test]
 fn the_seventeen_cases() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared_material::folder() else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     python(
         &shared.join("tools/tricky.py"),
@@ -67,7 +61,9 @@ fn the_seventeen_cases() {
 
 #[test]
 fn generated_mailboxes_match_their_ground_truth() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared_material::folder() else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     for (form, crlf, profile) in [
         ("mboxrd", false, "list"),
@@ -188,7 +184,7 @@ fn truncated_messages_match_another_reader() {
         .map(|done| String::from_utf8(done.stdout).unwrap())
         .unwrap_or_default();
     if python.is_empty() {
-        assert!(shared().is_none(), "python3 runs");
+        assert!(shared_material::folder().is_none(), "python3 runs");
     }
     let mut others = python.lines();
     let (mut clear, mut passed_over) = (0, 0);

@@ -14,7 +14,7 @@
 
 use super::conversion_error::OnMalformed;
 use crate::output::{Console, visible};
-use mailglot_codec::{Charset, Loss, LossKind, LossLog, Mode, Unmappable};
+use mailglot_codec::{Charset, Encoder, Loss, LossKind, LossLog, Mode, Unmappable};
 use std::ops::Range;
 
 /// Bytes shown before and after a loss.
@@ -173,7 +173,8 @@ fn hex(bytes: &[u8]) -> String {
 pub(super) struct UnmappableReporter {
     console: Console,
     to: Charset,
-    unmappable: Unmappable,
+    /// `None` stops the conversion.
+    unmappable: Option<Unmappable>,
     /// The input, where there are several, and the offset at which its text begins.
     name: String,
     begin: u64,
@@ -182,7 +183,7 @@ pub(super) struct UnmappableReporter {
 }
 
 impl UnmappableReporter {
-    pub(super) fn new(console: Console, to: Charset, unmappable: Unmappable) -> Self {
+    pub(super) fn new(console: Console, to: Charset, unmappable: Option<Unmappable>) -> Self {
         Self {
             console,
             to,
@@ -223,7 +224,7 @@ impl UnmappableReporter {
     }
 
     fn tell(&self, loss: &Loss, before: &str, lost: &str, after: &str) {
-        let written = if self.unmappable == Unmappable::Fatal && loss.kind == LossKind::Unmappable {
+        let written = if self.unmappable.is_none() && loss.kind == LossKind::Unmappable {
             "nothing, the work stops here".to_owned()
         } else {
             self.written(lost)
@@ -261,7 +262,7 @@ impl UnmappableReporter {
     /// The bytes that stand for a text, and what they are read as.
     fn written(&self, lost: &str) -> String {
         let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
-        let mut encoder = self.to.new_strict_encoder(self.unmappable.clone());
+        let mut encoder = encoder(self.to, self.unmappable.clone());
         encoder.push(lost, &mut bytes, &mut log);
         encoder.finish(&mut bytes, &mut log);
         if bytes.is_empty() {
@@ -272,5 +273,13 @@ impl UnmappableReporter {
         decoder.push(&bytes, &mut text, &mut log);
         decoder.finish(&mut text, &mut log);
         format!("{} \"{}\"", hex(&bytes), visible(&text))
+    }
+}
+
+/// Returns an encoder that replaces characters that the charset lacks, or without a replacement stops before them.
+pub(super) fn encoder(charset: Charset, unmappable: Option<Unmappable>) -> Encoder {
+    match unmappable {
+        Some(unmappable) => charset.new_strict_encoder(unmappable),
+        None => charset.new_exact_encoder(Mode::Strict),
     }
 }

@@ -294,7 +294,7 @@ mod tests {
         let from = Coding::for_label(label).unwrap();
         let mut target = Target::new(
             Coding::Charset(Charset::UTF_8),
-            Unmappable::QuestionMark,
+            Some(Unmappable::QuestionMark),
             None,
             Vec::new(),
         );

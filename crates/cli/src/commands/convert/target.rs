@@ -8,7 +8,7 @@
 
 use super::coding::Coding;
 use super::conversion_error::ConversionError;
-use super::explain::UnmappableReporter;
+use super::explain::{UnmappableReporter, encoder};
 use mailglot_codec::{Charset, Encoder, LossKind, LossLog, Unmappable};
 use std::io::Write;
 
@@ -38,21 +38,20 @@ enum TextEncoder {
     /// The encoder is gone when the text has ended.
     Charset(Charset, Option<Box<Encoder>>),
     /// Mailbox names: the line that is not whole yet, and what is written for a character that no name can hold.
-    Names(String, Unmappable),
+    Names(String, Option<Unmappable>),
 }
 
 impl<W: Write> Target<W> {
     pub(super) fn new(
         to: Coding,
-        unmappable: Unmappable,
+        unmappable: Option<Unmappable>,
         explain: Option<UnmappableReporter>,
         sink: W,
     ) -> Self {
         let form = match to {
-            Coding::Charset(charset) => TextEncoder::Charset(
-                charset,
-                Some(Box::new(charset.new_strict_encoder(unmappable))),
-            ),
+            Coding::Charset(charset) => {
+                TextEncoder::Charset(charset, Some(Box::new(encoder(charset, unmappable))))
+            }
             Coding::ImapNames => TextEncoder::Names(String::new(), unmappable),
         };
         Self {
@@ -82,7 +81,7 @@ impl<W: Write> Target<W> {
                 let whole = held.rfind('\n').map_or(0, |at| at + 1);
                 let (lines, unmappable): (String, _) =
                     (held.drain(..whole).collect(), unmappable.clone());
-                self.write_names(&lines, &unmappable)
+                self.write_names(&lines, unmappable.as_ref())
             }
             TextEncoder::Charset(charset, encoder) => {
                 let Some(encoder) = encoder else {
@@ -113,7 +112,7 @@ impl<W: Write> Target<W> {
         match &mut self.form {
             TextEncoder::Names(held, unmappable) => {
                 let (line, unmappable) = (std::mem::take(held), unmappable.clone());
-                self.write_names(&line, &unmappable)
+                self.write_names(&line, unmappable.as_ref())
             }
             TextEncoder::Charset(_, encoder) => {
                 let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(RECORDS));
@@ -147,7 +146,11 @@ impl<W: Write> Target<W> {
         ))
     }
 
-    fn write_names(&mut self, text: &str, unmappable: &Unmappable) -> Result<(), ConversionError> {
+    fn write_names(
+        &mut self,
+        text: &str,
+        unmappable: Option<&Unmappable>,
+    ) -> Result<(), ConversionError> {
         for line in text.split_inclusive('\n') {
             // A CR that ends no line is of the name.
             let name = line
@@ -156,7 +159,7 @@ impl<W: Write> Target<W> {
                 .unwrap_or(line);
             let (mut bytes, mut of_name) =
                 (Vec::with_capacity(line.len()), LossLog::with_limit(RECORDS));
-            let mut encoder = Charset::UTF_7_IMAP.new_strict_encoder(unmappable.clone());
+            let mut encoder = encoder(Charset::UTF_7_IMAP, unmappable.cloned());
             encoder.push(name, &mut bytes, &mut of_name);
             let stopped = encoder.is_stopped();
             encoder.finish(&mut bytes, &mut of_name);
@@ -190,7 +193,7 @@ impl<W: Write> Target<W> {
 mod tests {
     use super::*;
 
-    fn target(label: &str, unmappable: Unmappable) -> Target<Vec<u8>> {
+    fn target(label: &str, unmappable: Option<Unmappable>) -> Target<Vec<u8>> {
         Target::new(
             Coding::for_label(label).unwrap(),
             unmappable,
@@ -214,7 +217,7 @@ mod tests {
             "viqr",
         ] {
             let run = |pieces: &[&str]| {
-                let mut target = target(label, Unmappable::QuestionMark);
+                let mut target = target(label, Some(Unmappable::QuestionMark));
                 for piece in pieces {
                     target.push(piece).unwrap();
                 }
@@ -238,7 +241,7 @@ mod tests {
             ("A\r\n", b"A\r\n"),
             ("A\r\r\nB\n", b"A&AA0-\r\nB\n"),
         ] {
-            let mut target = target("imap-utf-7", Unmappable::Fatal);
+            let mut target = target("imap-utf-7", None);
             target.push(text).unwrap();
             target.finish().unwrap();
             assert_eq!(target.sink, bytes, "{text:?}");
@@ -247,7 +250,7 @@ mod tests {
 
     #[test]
     fn places_are_those_of_each_input() {
-        let mut stopping = target("iso-8859-1", Unmappable::Fatal);
+        let mut stopping = target("iso-8859-1", None);
         for text in ["ok\n", "a€"] {
             stopping.begin(None);
             if let Err(stop) = stopping.push(text) {
@@ -263,7 +266,7 @@ mod tests {
 
     #[test]
     fn no_name_holds_nul() {
-        let mut stopping = target("imap-utf-7", Unmappable::Fatal);
+        let mut stopping = target("imap-utf-7", None);
         let Err(ConversionError::Loss(message)) = stopping.push("ü\na\0b\n") else {
             panic!("no loss")
         };
@@ -272,7 +275,7 @@ mod tests {
             "cannot write U+0000 at byte 4 of the text (as UTF-8) in UTF-7-IMAP"
         );
         assert_eq!(stopping.sink, b"&APw-\n");
-        let mut replacing = target("imap-utf-7", Unmappable::QuestionMark);
+        let mut replacing = target("imap-utf-7", Some(Unmappable::QuestionMark));
         replacing.push("a\0ü").unwrap();
         replacing.finish().unwrap();
         assert_eq!(replacing.sink, b"a?&APw-");
@@ -280,7 +283,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_written_stops_with_its_place() {
-        let mut stopping = target("iso-8859-1", Unmappable::Fatal);
+        let mut stopping = target("iso-8859-1", None);
         stopping.push("ü").unwrap();
         let Err(ConversionError::Loss(message)) = stopping.push("a€b") else {
             panic!("no loss")
@@ -297,7 +300,7 @@ mod tests {
             (Unmappable::HtmlHex, b"a&#x20AC;b"),
             (Unmappable::Transliterate, b"aEURb"),
         ] {
-            let mut target = target("iso-8859-1", unmappable);
+            let mut target = target("iso-8859-1", Some(unmappable));
             target.push("a€b").unwrap();
             target.finish().unwrap();
             assert_eq!(target.sink, bytes);

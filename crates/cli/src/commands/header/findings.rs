@@ -1,8 +1,9 @@
 //! Prints and counts what was found in values.
 
-use crate::output::{Console, number, visible};
+use crate::output::{Console, visible};
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::{EventKind, Finding, Reason, Severity};
+use mailglot_pipeline::with_thousands;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -94,7 +95,7 @@ impl FindingCounts {
             console.say(format_args!(
                 "{} {code}: {}, {place}",
                 severity.name(),
-                number(*times)
+                with_thousands(*times)
             ));
         }
     }

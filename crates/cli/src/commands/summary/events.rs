@@ -1,9 +1,9 @@
 //! Lines about events, charsets and the second reader.
 
-use crate::output::{Style, counted, number, visible};
+use crate::output::{Style, counted, visible};
 use mailglot_archive::BoxEventKind;
 use mailglot_mime::{EventKind, Severity};
-use mailglot_pipeline::{Example, Summary};
+use mailglot_pipeline::{Example, Summary, with_thousands};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -24,9 +24,9 @@ pub(crate) fn verified(account: &Summary) -> Vec<String> {
         "verified    {} by {}: {} agree, {} but for known defects of these readers, {} disagree",
         counted(all, "rewritten message"),
         verify.readers.join(" and "),
-        number(verify.agreed),
-        number(verify.excused),
-        number(verify.disagreed)
+        with_thousands(verify.agreed),
+        with_thousands(verify.excused),
+        with_thousands(verify.disagreed)
     )];
     let disagreed = account
         .examples
@@ -46,16 +46,18 @@ pub(super) const VERIFY_DISAGREES: &str = "verify.disagrees";
 /// Repairs and losses by code, and with `all` what is only worth knowing.
 pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String> {
     let mut lines = vec![];
-    let mut group =
-        |title: &str, total: u64, severity: Severity, paint: &dyn Fn(String) -> String| {
-            let line = format!("{title:<12}{}", number(total));
-            lines.push(if total > 0 { paint(line) } else { line });
-            let codes = account
-                .events
-                .iter()
-                .filter(|(code, _)| severity_of(code) == severity);
-            lines.extend(codes.map(|(code, count)| format!("{:>12}  {code}", number(*count))));
-        };
+    let mut group = |title: &str,
+                     total: u64,
+                     severity: Severity,
+                     paint: &dyn Fn(String) -> String| {
+        let line = format!("{title:<12}{}", with_thousands(total));
+        lines.push(if total > 0 { paint(line) } else { line });
+        let codes = account
+            .events
+            .iter()
+            .filter(|(code, _)| severity_of(code) == severity);
+        lines.extend(codes.map(|(code, count)| format!("{:>12}  {code}", with_thousands(*count))));
+    };
     group("repairs", account.repairs, Severity::Repair, &|line| {
         style.repair(line)
     });
@@ -159,7 +161,7 @@ pub(crate) fn left_alone(account: &Summary, all: bool) -> Vec<String> {
             .iter()
             .filter_map(|(code, one, many)| match account.events.get(*code)? {
                 1 => Some(format!("1 {one}")),
-                count => Some(format!("{} {many}", number(*count))),
+                count => Some(format!("{} {many}", with_thousands(*count))),
             });
     let told = told.collect::<Vec<_>>();
     if told.is_empty() {
@@ -204,7 +206,7 @@ pub(super) fn doubts(account: &Summary) -> u64 {
 
 /// What a person may see otherwise: the number, and the first ones, with `all` all that are known.
 pub(crate) fn ambiguous(account: &Summary, all: bool) -> Vec<String> {
-    let mut lines = vec![format!("ambiguous   {}", number(doubts(account)))];
+    let mut lines = vec![format!("ambiguous   {}", with_thousands(doubts(account)))];
     let examples = varied(
         account
             .examples
@@ -244,7 +246,7 @@ pub(crate) fn varied(examples: Vec<&Example>) -> Vec<&Example> {
 pub(crate) fn charsets(account: &Summary, all: bool) -> Vec<String> {
     let mut lines = vec![format!(
         "text parts  {}",
-        number(account.charsets.values().sum())
+        with_thousands(account.charsets.values().sum())
     )];
     lines.extend(most_used(&account.charsets, all));
     lines
@@ -257,11 +259,11 @@ fn most_used(counts: &BTreeMap<String, u64>, all: bool) -> Vec<String> {
     let mut lines: Vec<_> = sorted
         .iter()
         .take(shown)
-        .map(|(name, count)| format!("{:>12}  {}", number(**count), visible(name)))
+        .map(|(name, count)| format!("{:>12}  {}", with_thousands(**count), visible(name)))
         .collect();
     if sorted.len() > shown {
         let rest: u64 = sorted[shown..].iter().map(|(_, count)| **count).sum();
-        lines.push(format!("{:>12}  others", number(rest)));
+        lines.push(format!("{:>12}  others", with_thousands(rest)));
     }
     lines
 }
@@ -283,7 +285,7 @@ pub(crate) fn shown(example: &Example) -> String {
         let _ = write!(line, ", {}", counted(example.length, "byte"));
     }
     if example.count > 1 {
-        let _ = write!(line, " × {}", number(example.count));
+        let _ = write!(line, " × {}", with_thousands(example.count));
     }
     if !example.detail.is_empty() {
         let _ = write!(line, ": {}", visible(&example.detail));

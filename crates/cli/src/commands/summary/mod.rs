@@ -14,9 +14,11 @@ use events::{VERIFY_DISAGREES, doubts, is_ambiguous, is_left_alone};
 
 use super::job_exit::note;
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, Level, Style, counted, number, visible};
+use crate::output::{Console, Level, Style, counted, visible};
 use crate::shell_words::quoted;
-use mailglot_pipeline::{Example, LedgerPlace, NormalizeJob, SourceSummary, Summary};
+use mailglot_pipeline::{
+    Example, LedgerPlace, NormalizeJob, SourceSummary, Summary, with_thousands,
+};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -70,15 +72,16 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
 /// Says that files of a folder have new names, and how to list the old ones.
 fn new_names(account: &Summary, job: &NormalizeJob) -> Option<String> {
     let is_mailbox = |source: &SourceSummary| source.dialect.starts_with("mbox");
-    let source = account
+    let folders: Vec<String> = account
         .sources
         .iter()
-        .find(|source| source.messages > 1 && !source.dialect.is_empty() && !is_mailbox(source))?;
-    job.output.is_dir().then(|| {
-        let path = source.path.to_string();
+        .filter(|source| source.messages > 0 && !source.dialect.is_empty() && !is_mailbox(source))
+        .map(|source| quoted(Path::new(&source.path.to_string())))
+        .collect();
+    (job.output.is_dir() && !folders.is_empty()).then(|| {
         format!(
-            "file names  new, they begin with the message number; `mailglot text --json {}` lists numbers and old names",
-            quoted(Path::new(&path))
+            "file names  new, they begin with the message number; `mailglot inspect --json {}` lists numbers and old names",
+            folders.join(" ")
         )
     })
 }
@@ -100,7 +103,7 @@ pub(crate) fn profile(source: &SourceSummary) -> String {
         let _ = write!(
             line,
             " ({} of them in no message)",
-            number(source.gap_bytes)
+            with_thousands(source.gap_bytes)
         );
     }
     line
@@ -111,15 +114,15 @@ fn totals(account: &Summary, style: Style) -> Vec<String> {
     vec![
         format!(
             "messages    {} in = {} written + {} set aside",
-            number(account.messages_in),
-            number(account.written),
-            number(account.set_aside)
+            with_thousands(account.messages_in),
+            with_thousands(account.written),
+            with_thousands(account.set_aside)
         ),
         doubtful_separators(account, style),
         format!(
             "bytes       {} in, {} out",
-            number(account.bytes_in),
-            number(account.bytes_out.unwrap_or_default())
+            with_thousands(account.bytes_in),
+            with_thousands(account.bytes_out.unwrap_or_default())
         ),
         format!("changed     {}", counted(account.changed, "message")),
     ]
@@ -163,7 +166,7 @@ pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Conso
         let path = visible(path);
         let text = format!(
             "{path}: {} {one_or_many} left out (--force-format reads {them})",
-            number(*files)
+            with_thousands(*files)
         );
         note(&Failure::new(Exit::Unread, text), worst, console);
     }
@@ -190,7 +193,7 @@ fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
         lines.push(format!(
             "incomplete  {}: input left out from compressed byte {}",
             visible(&input.path),
-            number(input.offset)
+            input.offset
         ));
     }
     let Some(ledger) = job.ledger_place() else {
@@ -231,7 +234,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 mod tests {
     use super::*;
     use mailglot_mime::Policy;
-    use mailglot_pipeline::IncompleteInput;
+    use mailglot_pipeline::{FileName, IncompleteInput};
 
     fn job(ledger: LedgerPlace) -> NormalizeJob {
         NormalizeJob {
@@ -257,15 +260,19 @@ mod tests {
             ..job(LedgerPlace::Beside)
         };
         let summary = |dialect: &str| Summary {
-            sources: vec![SourceSummary {
-                dialect: dialect.to_owned(),
-                messages: 2,
-                ..SourceSummary::default()
-            }],
+            sources: ["a", "b c"]
+                .map(|path| SourceSummary {
+                    path: FileName::of(Path::new(path)),
+                    dialect: dialect.to_owned(),
+                    messages: 1,
+                    ..SourceSummary::default()
+                })
+                .into(),
             ..Summary::default()
         };
         let said = new_names(&summary("eml tree"), &job).unwrap_or_default();
-        assert!(said.contains("lists numbers and old names"), "{said}");
+        let list = "`mailglot inspect --json a 'b c'` lists numbers and old names";
+        assert!(said.contains(list), "{said}");
         assert_eq!(new_names(&summary("mboxrd"), &job), None);
         let missing = NormalizeJob {
             output: folder.path().join("none"),
@@ -313,7 +320,7 @@ mod tests {
         let lines = reversal(&cut, &job(LedgerPlace::File("l".into())));
         assert_eq!(
             lines[0],
-            "incomplete  a.gz: input left out from compressed byte 230,564"
+            "incomplete  a.gz: input left out from compressed byte 230564"
         );
         assert!(lines[2].starts_with("reversible: only what was read, with l "));
         let lines = reversal(&account, &job(LedgerPlace::Nowhere));

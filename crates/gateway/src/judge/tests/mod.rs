@@ -4,7 +4,6 @@
 use super::*;
 use memchr::memmem;
 use std::fs;
-use std::path::PathBuf;
 
 mod findings;
 mod forged_fields;
@@ -30,10 +29,10 @@ fn message(header: &str, body: &str) -> Vec<u8> {
 
 /// Returns the messages of a folder of shared material; none if the material is missing.
 fn shared(folder: &str) -> Vec<(String, Vec<u8>)> {
-    let Ok(root) = std::env::var("MAILGLOT_SHARED") else {
+    let Some(root) = crate::shared_material::folder() else {
         return Vec::new();
     };
-    let (mut found, mut open) = (Vec::new(), vec![PathBuf::from(root).join(folder)]);
+    let (mut found, mut open) = (Vec::new(), vec![root.join(folder)]);
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

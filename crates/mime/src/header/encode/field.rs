@@ -153,7 +153,7 @@ fn phrase(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unenco
     field_text(text, Place::Phrase, style, column)
 }
 
-/// Encodes phrases between commas (RFC 5322 3.6.5).
+/// Encodes phrases between commas (RFC 5322, section 3.6.5).
 fn keywords(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unencodable> {
     let mut tokens = Vec::new();
     let mut rest = text;

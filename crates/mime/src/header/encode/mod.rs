@@ -1,6 +1,6 @@
 //! Encodes text as the value of a field, in any charset.
 //!
-//! Words appear only where RFC 2047 5 allows them, and long lines are folded (RFC 5322 2.2.3).
+//! Words appear only where RFC 2047 5 allows them, and long lines are folded (RFC 5322, section 2.2.3).
 //!
 //! ```text
 //! text ─► address_tokens: words, solid pieces, blanks ─► TokenWriter: one line, or lines of at most 76 bytes

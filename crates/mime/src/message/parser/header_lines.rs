@@ -1,6 +1,6 @@
 //! Reads the header of a part line by line.
 //!
-//! # Rules (RFC 5322 2.2, RFC 7103 7)
+//! # Rules (RFC 5322, section 2.2; RFC 7103, section 7)
 //!
 //! - An empty line, a delimiter line of an open multipart, or the end of the message ends a header.
 //! - A line that begins with a blank continues the field before it.
@@ -50,7 +50,7 @@ struct HeaderDamage {
     again: Vec<(usize, Span, u64)>,
 }
 
-/// Fields that may occur once in a header (RFC 5322 3.6, RFC 2045 3, RFC 2183 2).
+/// Fields that may occur once in a header (RFC 5322, section 3.6; RFC 2045, section 3; RFC 2183, section 2).
 const SINGLE: [&str; 18] = [
     "Content-Type",
     "Content-Transfer-Encoding",

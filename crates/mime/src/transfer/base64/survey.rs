@@ -120,7 +120,7 @@ struct LineShape {
     width: usize,
     /// Start of the last line of that length; without one, of the last line of the standard alphabet.
     last: usize,
-    /// True after a line with `-` or `_` (the URL-safe alphabet of RFC 4648 5).
+    /// True after a line with `-` or `_` (the URL-safe alphabet of RFC 4648, section 5).
     for_addresses: bool,
     /// True after a line with bytes outside the alphabets.
     damaged: bool,

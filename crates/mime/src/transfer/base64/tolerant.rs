@@ -86,7 +86,7 @@ impl Quantum {
     }
 }
 
-/// Returns the value of a byte of the alphabet, including `-` and `_` of RFC 4648 5.
+/// Returns the value of a byte of the alphabet, including `-` and `_` of RFC 4648, section 5.
 pub(super) fn sextet(byte: u8) -> u8 {
     match byte {
         b'A'..=b'Z' => byte - b'A',

@@ -1,4 +1,4 @@
-//! Decodes well-formed quoted-printable (RFC 2045 6.7), fast.
+//! Decodes well-formed quoted-printable (RFC 2045, section 6.7), fast.
 //!
 //! # Limits
 //! Accepts ASCII with complete escapes, and lines that end in LF or CR LF without trailing blanks. For other input, the tolerant

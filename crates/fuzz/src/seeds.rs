@@ -3,13 +3,13 @@
 //! # Limits
 //! An unknown escape stands for its letter.
 
-/// The seeds in a file: its lines but for comments.
-pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the seeds in a file: its lines without comments (`#`).
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.starts_with('#'))
 }
 
-/// A line of a file of seeds: `\n`, `\r`, `\t`, `\\`, and `\xNN`.
-pub(crate) fn unescaped(line: &str) -> Vec<u8> {
+/// Decodes a line of a file of seeds, with `\n`, `\r`, `\t`, `\\` and `\xNN`.
+pub fn unescaped(line: &str) -> Vec<u8> {
     let (mut out, bytes, mut at) = (Vec::new(), line.as_bytes(), 0);
     while let Some(&byte) = bytes.get(at) {
         at += 1;

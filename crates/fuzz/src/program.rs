@@ -10,8 +10,8 @@ use super::engine::Engine;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// The program: reads the arguments, and gives each target its turns until the seconds are over or a fault is found.
-pub(crate) fn main<T: Target>() -> ExitCode {
+/// Runs a fuzzer: reads `--target`, `--seconds` and `--seed`, and runs each target in turn until the time ends or a fault is found.
+pub fn main<T: Target>() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let (mut names, mut seconds, mut seed) = ("all".to_owned(), 10, 1);
     while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
@@ -48,11 +48,11 @@ pub(crate) fn main<T: Target>() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One turn of so many inputs for every target, the same on every machine; how many targets there are.
+/// Runs `runs` inputs for every target, the same on every machine. Returns the number of targets.
 ///
 /// # Errors
-/// The first fault.
-pub(crate) fn turn_each<T: Target>(runs: u32) -> Result<usize, String> {
+/// Describes the first fault.
+pub fn turn_each<T: Target>(runs: u32) -> Result<usize, String> {
     let targets = named::<T>("all");
     for target in &targets {
         let mut engine = Engine::new(*target, 1);

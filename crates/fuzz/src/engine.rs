@@ -158,19 +158,13 @@ fn hex(bytes: &[u8]) -> String {
         .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-impl Random {
-    /// A number below `end`; 0 for 0.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
-    }
-}
-
-/// How many binary digits a number has.
-pub(crate) fn size(number: u64) -> u64 {
+/// Returns the number of binary digits of a number.
+pub fn size(number: u64) -> u64 {
     u64::from(u64::BITS - number.leading_zeros())
 }
 
-pub(crate) fn fold(hash: u64, bytes: &[u8]) -> u64 {
+/// Adds bytes to a hash (FNV-1a).
+pub fn fold(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash ^ 0xCBF2_9CE4_8422_2325, |h, b| {
         (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01B3)
     })

@@ -1,22 +1,27 @@
-//! Time that a law may be judged by on a busy machine.
+//! Measures the time of a law on a busy machine.
 //!
 //! # Limits
 //! Where the system does not tell a thread's time on a processor, the time that passes is taken.
 
 use std::time::{Duration, Instant};
 
-/// Time of this thread on a processor, where the system tells it; else time that passes.
-pub(crate) enum Clock {
+/// Measures the time of this thread on a processor. Without the system's help it measures the time that passes.
+#[derive(Debug)]
+pub enum Clock {
+    /// Nanoseconds on a processor at the start.
     Processor(u64),
+    /// The time at the start.
     Wall(Instant),
 }
 
 impl Clock {
-    pub(crate) fn start() -> Self {
+    /// Starts a measurement.
+    pub fn start() -> Self {
         on_processor().map_or_else(|| Self::Wall(Instant::now()), Self::Processor)
     }
 
-    pub(crate) fn elapsed(&self) -> Duration {
+    /// Returns the time since the start.
+    pub fn elapsed(&self) -> Duration {
         match self {
             Self::Processor(start) => {
                 Duration::from_nanos(on_processor().unwrap_or_default().saturating_sub(*start))

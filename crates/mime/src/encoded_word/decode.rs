@@ -90,6 +90,23 @@ pub(super) struct Reader<'a> {
     pub bytes: Vec<u8>,
 }
 
+/// Decodes a value segment by segment.
+#[inline(never)]
+pub(super) fn decode_segments(
+    value: &[u8],
+    kind: FieldKind,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> String {
+    let mut out = String::with_capacity(value.len());
+    let reader = Reader::new(value, kind, context, findings);
+    for segment in &reader.segments {
+        reader.push(segment, &mut out, findings);
+    }
+    findings.sort_by_key(|f| f.at.start);
+    out
+}
+
 impl<'a> Reader<'a> {
     /// Splits a value and decodes its payloads.
     pub(super) fn new(

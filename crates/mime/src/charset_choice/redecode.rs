@@ -3,22 +3,14 @@
 use super::cjk_level1::is_level1;
 use super::damage::{decodes_without_loss, is_damaged};
 use super::evidence::MAIL_HINTS;
+use super::label_check::{LabelVerdict, OtherReading};
 use super::label_events::detected_event;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
-use crate::event::{ChosenBy, Detail, EventKind};
+use crate::event::ChosenBy;
 use crate::reading::How;
 use mailglot_codec::detect::{self, Evidence, Weighed};
 use mailglot_codec::{Charset, LossLog};
-use std::borrow::Cow;
-
-/// The text in another charset than the label's.
-pub(crate) struct Redecoded<'b> {
-    pub(crate) used: Charset,
-    pub(crate) text: Cow<'b, str>,
-    /// The event that reports the change.
-    pub(crate) event: (EventKind, Detail),
-}
 
 /// Decodes bytes in another charset if their label decodes them with losses. Returns None to keep the label.
 ///
@@ -30,7 +22,7 @@ pub(crate) fn redecode<'b>(
     log: &LossLog,
     message_charset: Option<Charset>,
     language: Option<&str>,
-) -> Option<Redecoded<'b>> {
+) -> Option<LabelVerdict<'b>> {
     if !is_damaged(label, bytes, text, log) || !label.is_ascii_compatible() && !label.is_stateful()
     {
         return None;
@@ -59,10 +51,14 @@ pub(crate) fn redecode<'b>(
     {
         return None;
     }
-    Some(Redecoded {
-        used,
-        text: used.decode(bytes, &mut LossLog::new()),
-        event: detected_event(Some(label), used, by),
+    Some(LabelVerdict {
+        read: Some(OtherReading {
+            used,
+            how: How::Detected,
+            confidence: None,
+            text: used.decode(bytes, &mut LossLog::new()),
+        }),
+        events: vec![detected_event(Some(label), used, by)],
     })
 }
 
@@ -172,6 +168,7 @@ mod tests {
         let text = label.decode(bytes, &mut log);
         let message_charset = message_charset.and_then(Charset::for_name);
         redecode(bytes, label, &text, &log, message_charset, None)
+            .and_then(|verdict| verdict.read)
             .map(|read| (read.used.name(), read.text.into_owned()))
     }
 

@@ -9,7 +9,7 @@
 //! values with raw non-ASCII text beside other unusual pieces, since such text may be in the charset of the words.
 
 use super::context::{HeaderContext, is_plain};
-use super::decode::{Reader, decode_segments};
+use super::decode::{Reader, decode_segments, eight_bit_bytes};
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
 use super::usual_words::{LastWord, UsualWords};
 use crate::event::{EventKind, Finding};
@@ -175,7 +175,8 @@ impl<'v, 'f> Unstructured<'v, 'f> {
                 return None;
             }
             self.has_raw_8bit = true;
-            report_raw_8bit(&value[start..end], start, self.words.findings);
+            let (at, count) = eight_bit_bytes(value, start..end);
+            self.words.findings.push(raw_finding(at, count));
         }
         let text = self.words.text.get(unsure_from..);
         text.is_none_or(is_visible).then_some(end)
@@ -230,33 +231,6 @@ impl<'v> UnusualPieces<'v> {
             self.reader.push(segment, text, findings);
         }
         end
-    }
-}
-
-/// Reports raw 8-bit bytes in a text that begins at `start`.
-fn report_raw_8bit(text: &[u8], start: usize, findings: &mut Vec<Finding>) {
-    let (mut first, mut last, mut count) = (None, 0, 0);
-    let (blocks, rest) = text.as_chunks::<8>();
-    let behind = rest
-        .iter()
-        .rev()
-        .fold(0, |word, byte| word << 8 | u64::from(*byte));
-    for (index, word) in blocks
-        .iter()
-        .map(|block| u64::from_le_bytes(*block))
-        .chain([behind])
-        .enumerate()
-    {
-        let high = word & 0x8080_8080_8080_8080;
-        if high != 0 {
-            let at = start + 8 * index;
-            first.get_or_insert(at + high.trailing_zeros() as usize / 8);
-            last = at + 7 - high.leading_zeros() as usize / 8;
-            count += u64::from(high.count_ones());
-        }
-    }
-    if let Some(first) = first {
-        findings.push(raw_finding(first..last + 1, count));
     }
 }
 

@@ -3,19 +3,17 @@
 use super::context::HeaderContext;
 use super::decode::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, same_charset};
 use super::invisible;
+use super::labelled_bytes::check_decoded;
 use super::raw_charset::guess;
 use super::superset_report::report_superset;
 use super::utf8_mislabel::{as_utf8, mislabel_finding};
 use super::value::decode_text;
-use crate::Detection;
-use crate::charset_choice::{
-    LabelVerdict, MAIL_HINTS, check_label, is_private, redecode, visual_order_note,
-};
+use crate::charset_choice::{LabelVerdict, is_private, visual_order_note};
 use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::lexer;
 use crate::lexer::{LexicalContext, has_word};
 use crate::policy::Repairs;
-use mailglot_codec::{Charset, LossLog, bom, detect};
+use mailglot_codec::{Charset, LossLog, bom};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -186,41 +184,24 @@ impl Reader<'_> {
                 ));
             }
         }
-        let may_search = self.context.detection != Detection::Off;
-        let read = may_search
-            .then(|| redecode(bytes, charset, &text, &log, self.raw, self.context.language))
-            .flatten();
+        let mapped = group.iter().any(|word| word.mapped);
+        let LabelVerdict { read, events } = check_decoded(
+            charset,
+            bytes,
+            (&text, &log),
+            mapped,
+            &self.context,
+            is_evidence(bytes),
+        );
         let is_separable = !charset.is_single_byte() && !charset.is_stateful();
         if read.is_none() && log.losses() > 0 && group.len() > 1 && is_separable {
-            return (
-                Cow::Owned(self.decode_in_groups(charset, group, findings)),
-                charset,
-            );
+            let text = self.decode_in_groups(charset, group, findings);
+            return (Cow::Owned(text), charset);
         }
+        let notes = events.into_iter();
+        findings.extend(notes.map(|(kind, detail)| Finding::new(extent(group), kind, detail)));
         if let Some(read) = read {
-            let (kind, detail) = read.event;
-            findings.push(Finding::new(extent(group), kind, detail));
             return (read.text, read.used);
-        }
-        if log.losses() == 0 && !group.iter().any(|word| word.mapped) {
-            let hints = || detect::Hints {
-                language: self.context.language,
-                ..MAIL_HINTS
-            };
-            if let Some(LabelVerdict { read, events }) = check_label(
-                charset,
-                bytes,
-                self.raw,
-                (self.context.check_labels && is_evidence(bytes)).then_some(hints),
-            ) {
-                let charsets_used = events
-                    .into_iter()
-                    .map(|(kind, detail)| Finding::new(extent(group), kind, detail));
-                findings.extend(charsets_used);
-                if let Some(read) = read {
-                    return (read.text, read.used);
-                }
-            }
         }
         report_losses(group, group[0].bytes.start, &log, findings);
         if log.losses() == 0 || charset.is_single_byte() {

@@ -111,3 +111,32 @@ impl Finding {
         }
     }
 }
+
+/// Adds findings to a list.
+pub(crate) trait FindingList {
+    /// Adds a finding with one occurrence.
+    fn add(&mut self, at: Range<usize>, kind: EventKind, detail: impl Into<Detail>) {
+        self.add_counted(at, kind, detail, 1);
+    }
+
+    /// Adds a finding with `count` occurrences.
+    fn add_counted(
+        &mut self,
+        at: Range<usize>,
+        kind: EventKind,
+        detail: impl Into<Detail>,
+        count: u64,
+    );
+}
+
+impl FindingList for Vec<Finding> {
+    fn add_counted(
+        &mut self,
+        at: Range<usize>,
+        kind: EventKind,
+        detail: impl Into<Detail>,
+        count: u64,
+    ) {
+        self.push(Finding::counted(at, kind, detail, count));
+    }
+}

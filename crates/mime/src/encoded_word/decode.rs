@@ -10,7 +10,7 @@ use super::repair;
 use super::writable::push_written;
 use crate::Detection;
 use crate::charset_choice::{has_letters, utf8_outweighs_message};
-use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::lexer;
 use crate::lexer::{Letter, WordFinder, WordToken};
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
         let mut finder = WordFinder::new(self.value, address.end);
         if let Some(word) = finder.next_from(address.start) {
             let kind = EventKind::EwInAddress;
-            findings.push(Finding::new(word.range, kind, Reason::KeptAsWritten));
+            findings.add(word.range, kind, Reason::KeptAsWritten);
         }
     }
 
@@ -341,7 +341,7 @@ impl<'a> Reader<'a> {
         let label = &self.value[word.label.clone()];
         let (resolved, mapped) = labels.resolve(label);
         let mut report = |kind, detail: Detail| {
-            findings.push(Finding::new(word.range.clone(), kind, detail));
+            findings.add(word.range.clone(), kind, detail);
         };
         if mapped {
             let charset = resolved.charset().map_or(Detail::None, Detail::Charset);
@@ -411,11 +411,7 @@ impl<'a> Reader<'a> {
                 if !result.plausible {
                     self.bytes.truncate(start);
                     self.undo_carry(carried);
-                    findings.push(Finding::new(
-                        word.range,
-                        EventKind::EwBadToken,
-                        Reason::WordNotBase64,
-                    ));
+                    findings.add(word.range, EventKind::EwBadToken, Reason::WordNotBase64);
                     return None;
                 }
                 (result.damage, result.left)
@@ -513,10 +509,10 @@ impl<'a> Reader<'a> {
             let (at, count) = eight_bit_bytes(self.value, range.clone());
             let charset = decoded.charset.unwrap_or(Charset::UTF_8);
             let kind = EventKind::EwRaw8bit;
-            findings.push(Finding::counted(at.clone(), kind, charset, count));
+            findings.add_counted(at.clone(), kind, charset, count);
             if decoded.losses > 0 {
                 let kind = EventKind::CharsetInvalidBytes;
-                findings.push(Finding::counted(at, kind, charset, decoded.losses));
+                findings.add_counted(at, kind, charset, decoded.losses);
             }
         }
         let shifted = (lexical != LexicalContext::Address && lexer::has_escape(&text))
@@ -544,12 +540,12 @@ impl<'a> Reader<'a> {
             controls -= memchr::memchr_iter(b'\t', text.as_bytes()).count() as u64;
         }
         if controls > 0 {
-            findings.push(Finding::counted(
+            findings.add_counted(
                 range.clone(),
                 EventKind::EwControlChar,
                 Detail::None,
                 controls,
-            ));
+            );
         }
         if lexical != LexicalContext::Address {
             invisible::report_hidden_characters(

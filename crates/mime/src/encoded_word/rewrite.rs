@@ -20,7 +20,7 @@ use super::rewrite_units::{
 };
 use super::value::decode_value;
 use super::writer::GroupWriter;
-use crate::event::{EventKind, Finding, Reason};
+use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::lexer::{LexicalContext, has_open};
 use crate::{japanese, lexer};
@@ -79,20 +79,20 @@ impl Rewriting<'_> {
                     return list;
                 }
                 if kind.has_syntax() && lexer::swallows_address(value) {
-                    findings.push(Finding::new(
+                    findings.add(
                         0..value.len(),
                         EventKind::EwBadToken,
                         Reason::OpenQuoteHoldsAddress,
-                    ));
+                    );
                     return Vec::new();
                 }
                 self.verified(&comparable(&before, kind, form), list)
                     .unwrap_or_else(|| {
-                        findings.push(Finding::new(
+                        findings.add(
                             0..value.len(),
                             EventKind::EwBadToken,
                             Reason::WouldReadDifferently,
-                        ));
+                        );
                         Vec::new()
                     })
             }

@@ -17,7 +17,7 @@ use super::utf8_mislabel::Utf8Check;
 use crate::charset_choice::{
     EvidenceTest, better_charset_and_test, label_states_order, needs_label_check,
 };
-use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer;
 use mailglot_codec::{Charset, Resolved};
 use mailglot_kernel::ShortBytes;
@@ -231,7 +231,7 @@ impl<'v> UsualWords<'v, '_> {
     }
 
     fn report(&mut self, at: Range<usize>, kind: EventKind, detail: impl Into<Detail>) {
-        self.findings.push(Finding::new(at, kind, detail));
+        self.findings.add(at, kind, detail);
     }
 }
 

@@ -15,7 +15,7 @@ use super::decode::{FORMS, Group, note_mark, preferred};
 use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::HeaderContext;
-use crate::event::{Detail, EventKind, Finding};
+use crate::event::{Detail, EventKind, Finding, FindingList};
 use crate::lexer;
 use std::ops::Range;
 
@@ -26,11 +26,7 @@ pub(crate) fn survey(value: &[u8], findings: &mut Vec<Finding>) -> bool {
     for item in scanner.by_ref().take(LIMIT) {
         note_mark(&item, split_name(item.raw.name).1, findings);
         if is_file_name(item.raw.name) && item.raw.value.iter().any(|b| matches!(b, b'/' | b'\\')) {
-            findings.push(Finding::new(
-                item.extent(),
-                EventKind::ParamPath,
-                Detail::None,
-            ));
+            findings.add(item.extent(), EventKind::ParamPath, Detail::None);
         }
         names.push(item.raw.name);
     }

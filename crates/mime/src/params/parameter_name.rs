@@ -1,6 +1,6 @@
 //! Splits the name of a parameter from its RFC 2231 marks, and recognizes file names.
 
-use crate::event::{Detail, EventKind, Finding};
+use crate::event::{Detail, EventKind, Finding, FindingList};
 use std::ops::Range;
 
 /// The form of a value, according to the RFC 2231 marks of its name.
@@ -52,6 +52,6 @@ pub(super) fn is_file_name(name: &[u8]) -> bool {
 /// Reports a file name that contains a path.
 pub(super) fn note_path(name: &str, text: &str, at: Range<usize>, findings: &mut Vec<Finding>) {
     if is_file_name(name.as_bytes()) && text.contains(['/', '\\']) {
-        findings.push(Finding::new(at, EventKind::ParamPath, Detail::None));
+        findings.add(at, EventKind::ParamPath, Detail::None);
     }
 }

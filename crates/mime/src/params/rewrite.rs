@@ -16,7 +16,7 @@ use crate::encoded_word::{
     self, Form, HeaderContext, Replacement, RewriteTarget, Rewriting, decode_text,
     is_clean_japanese, is_clean_text,
 };
-use crate::event::{EventKind, Finding, Reason};
+use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::japanese;
 use crate::lexer::{self, has_open, has_word};
@@ -51,11 +51,11 @@ pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) ->
     {
         return list;
     }
-    findings.push(Finding::new(
+    findings.add(
         0..value.len(),
         EventKind::ParamRfc2047,
         Reason::WouldReadDifferently,
-    ));
+    );
     Vec::new()
 }
 
@@ -172,7 +172,7 @@ fn comments(
                 if let Some(first) = raw.iter().position(|b| !b.is_ascii()) {
                     let last = raw.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
                     let at = from + first..from + last + 1;
-                    findings.push(Finding::new(at, EventKind::ParamJunk, Reason::RawBytesKept));
+                    findings.add(at, EventKind::ParamJunk, Reason::RawBytesKept);
                 }
                 continue;
             };
@@ -284,7 +284,7 @@ fn job<'a>(
                 Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
             };
             if count > 0 {
-                findings.push(Finding::counted(whole, kind, Charset::ISO_2022_JP, count));
+                findings.add_counted(whole, kind, Charset::ISO_2022_JP, count);
             }
             let japanese = kind == EventKind::CharsetLookAlike;
             (

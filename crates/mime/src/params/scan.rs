@@ -3,7 +3,7 @@
 use super::param::RawParam;
 use super::parameter_name::{NameForm, is_file_name, split_name};
 use crate::encoded_word::{self, HeaderContext};
-use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer::{self, TrailBackslash, has_escape, raw_iso2022jp_length};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -128,18 +128,15 @@ impl<'a> Scanner<'a> {
             last.count += 1;
             return;
         }
-        self.tolerated.push(Finding::new(at, kind, detail));
+        self.tolerated.add(at, kind, detail);
     }
 
     /// Reports the unread rest of a field with too many parameters.
     pub(super) fn note_rest(&mut self) {
         let rest = lexer::skip_space(self.value, self.at)..self.value.len();
         if !rest.is_empty() && self.value[rest.clone()].iter().any(|&b| b != b';') {
-            self.tolerated.push(Finding::new(
-                rest,
-                EventKind::HdrBeyondLimit,
-                Reason::ParameterLimit,
-            ));
+            self.tolerated
+                .add(rest, EventKind::HdrBeyondLimit, Reason::ParameterLimit);
         }
     }
 

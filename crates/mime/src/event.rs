@@ -100,6 +100,12 @@ impl Finding {
         }
     }
 
+    /// Returns the finding for a value that contains the read bytes from offset `by` on.
+    pub(crate) fn shifted(self, by: usize) -> Self {
+        let at = by + self.at.start..by + self.at.end;
+        Self { at, ..self }
+    }
+
     /// Returns the event for a finding in a value of `part` that stands at `value` in the message.
     pub fn into_event(self, part: PartId, value: Span) -> Event {
         Event {

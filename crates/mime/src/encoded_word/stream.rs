@@ -168,10 +168,7 @@ impl<'c> Stream<'c> {
         }
         self.before = run.last().copied();
         let origin = self.offset + start;
-        findings.extend(found.into_iter().map(|mut finding| {
-            finding.at = origin + finding.at.start..origin + finding.at.end;
-            finding
-        }));
+        findings.extend(found.into_iter().map(|finding| finding.shifted(origin)));
     }
 }
 

@@ -1,12 +1,11 @@
 //! Decodes parameters: joins continuations, decodes extended values and encoded words (RFC 2231 3 and 4).
 
 use super::param::{Param, Params};
-use super::parameter_name::{NameForm, note_path, split_name};
-use super::scan::{Item, LIMIT, Scanner};
+use super::scan::{Item, LIMIT, Scanner, note_path};
 use crate::charset_choice::visual_order_note;
 use crate::encoded_word::{self, HeaderContext, repair};
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
-use crate::lexer::has_word;
+use crate::lexer::{NameForm, has_word, split_name};
 use mailglot_codec::{Charset, Resolved, View};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -454,11 +453,12 @@ fn words(
         .filter(|f| f.kind == EventKind::CharsetInvalidBytes)
         .map(|f| f.count)
         .sum();
-    found.extend(own.into_iter().map(|mut finding| {
-        finding.at = at.exact.map_or(at.range.clone(), |n| {
-            n + finding.at.start..n + finding.at.end
-        });
-        finding
+    found.extend(own.into_iter().map(|finding| match at.exact {
+        Some(start) => finding.shifted(start),
+        None => Finding {
+            at: at.range.clone(),
+            ..finding
+        },
     }));
     Decoded {
         text: text.into_owned(),

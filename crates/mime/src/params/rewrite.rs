@@ -10,7 +10,6 @@ use super::decode::{Group, group, split_extended};
 use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
 use super::names::{has_repeats, with_semicolon};
 use super::param::{Param, Params};
-use super::parameter_name::{NameForm, split_name};
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::{
     self, Form, HeaderContext, Replacement, RewriteTarget, Rewriting, decode_text,
@@ -19,7 +18,7 @@ use crate::encoded_word::{
 use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::japanese;
-use crate::lexer::{self, has_open, has_word};
+use crate::lexer::{self, NameForm, has_open, has_word, split_name};
 use mailglot_codec::{Charset, LossLog, View};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -197,10 +196,7 @@ fn comments(
                 at: from + change.at.start..from + change.at.end,
                 with: change.with,
             }));
-            findings.extend(found.into_iter().map(|finding| Finding {
-                at: from + finding.at.start..from + finding.at.end,
-                ..finding
-            }));
+            findings.extend(found.into_iter().map(|finding| finding.shifted(from)));
         }
         at = at.max(next.end);
     }

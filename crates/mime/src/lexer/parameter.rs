@@ -56,6 +56,8 @@ pub(crate) struct ParameterSpan {
     pub(crate) kind: ValueKind,
     /// Text after a quoted string that is skipped.
     pub(crate) junk: Range<usize>,
+    /// True for a parameter that follows the grammar. Its value has neither quoted pairs nor folds.
+    pub(crate) is_strict: bool,
 }
 
 /// The kind of a parameter's value.
@@ -190,6 +192,7 @@ impl<'a> ParameterLexer<'a> {
             value: start..end,
             kind,
             junk,
+            is_strict: false,
         }
     }
 
@@ -300,6 +303,7 @@ impl<'a> ParameterLexer<'a> {
             value: end - value.len()..end,
             kind,
             junk: end..end,
+            is_strict: true,
         })
     }
 }

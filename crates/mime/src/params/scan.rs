@@ -115,7 +115,9 @@ impl<'a> Scanner<'a> {
             self.note_tabs(range.start + 1, text);
         }
         let has = |test: fn(u8) -> bool| text.iter().any(|&b| test(b));
-        let error = if quoted {
+        let error = if span.is_strict {
+            None
+        } else if quoted {
             is_path(text).then_some((EventKind::ParamBackslash, Reason::BackslashKept))
         } else if text.is_empty() {
             Some((EventKind::ParamNoValue, Reason::EmptyValue))
@@ -130,7 +132,9 @@ impl<'a> Scanner<'a> {
             let at = if is_empty { &name } else { &range };
             self.tolerate(at.clone(), kind, reason);
         }
-        let value = if quoted {
+        let value = if span.is_strict {
+            Cow::Borrowed(text)
+        } else if quoted {
             self.unquote(text)
         } else {
             unfold(text)

@@ -29,6 +29,7 @@ mod superset;
 #[cfg(test)]
 mod tests;
 mod thresholds;
+mod truncated_utf8;
 mod undecided;
 mod undeclared_bytes;
 mod utf8_vs_label;

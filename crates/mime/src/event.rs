@@ -100,6 +100,12 @@ impl Finding {
         }
     }
 
+    /// Returns the finding for a value that contains the read bytes from offset `by` on.
+    pub(crate) fn shifted(self, by: usize) -> Self {
+        let at = by + self.at.start..by + self.at.end;
+        Self { at, ..self }
+    }
+
     /// Returns the event for a finding in a value of `part` that stands at `value` in the message.
     pub fn into_event(self, part: PartId, value: Span) -> Event {
         Event {
@@ -109,5 +115,34 @@ impl Finding {
             detail: self.detail,
             count: self.count,
         }
+    }
+}
+
+/// Adds findings to a list.
+pub(crate) trait FindingList {
+    /// Adds a finding with one occurrence.
+    fn add(&mut self, at: Range<usize>, kind: EventKind, detail: impl Into<Detail>) {
+        self.add_counted(at, kind, detail, 1);
+    }
+
+    /// Adds a finding with `count` occurrences.
+    fn add_counted(
+        &mut self,
+        at: Range<usize>,
+        kind: EventKind,
+        detail: impl Into<Detail>,
+        count: u64,
+    );
+}
+
+impl FindingList for Vec<Finding> {
+    fn add_counted(
+        &mut self,
+        at: Range<usize>,
+        kind: EventKind,
+        detail: impl Into<Detail>,
+        count: u64,
+    ) {
+        self.push(Finding::counted(at, kind, detail, count));
     }
 }

@@ -10,6 +10,7 @@ use super::label_events::read_as;
 use super::mixed_choice::mixed_by_label;
 use super::structure::is_early_invalid_utf8;
 use super::thresholds::LIKELY_CONFIDENCE;
+use super::truncated_utf8::is_truncated_utf8;
 use super::{insufficient_evidence, label_plausibility, superset};
 use crate::Detection;
 use crate::event::{Detail, EventKind};
@@ -65,10 +66,12 @@ fn by_label_or_better<'a>(
         return choice;
     }
     let may_search = evidence.detection() != Detection::Off;
+    let is_truncated = || charset == Charset::UTF_8 && is_truncated_utf8(bytes);
     if may_search
         && charset == Charset::UTF_8
         && is_early_invalid_utf8(bytes)
         && !begins_as_damaged_utf8(bytes)
+        && !is_truncated()
     {
         // The bytes are legacy text. Decoding all of them as UTF-8 would waste time.
         let other = by_evidence(bytes, evidence, Some(charset), Vec::new());
@@ -78,7 +81,7 @@ fn by_label_or_better<'a>(
     }
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
-    if may_search && is_damaged(charset, bytes, &text, &log) {
+    if may_search && is_damaged(charset, bytes, &text, &log) && !is_truncated() {
         let other = by_evidence(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() < log.losses()
             && is_likely(charset, &other)

@@ -13,6 +13,7 @@ use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
 /// Events about a label, and the text in a better charset if there is one.
+#[derive(Default)]
 pub(crate) struct LabelVerdict<'b> {
     pub(crate) read: Option<OtherReading<'b>>,
     pub(crate) events: Vec<(EventKind, Detail)>,

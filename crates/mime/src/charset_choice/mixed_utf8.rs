@@ -15,6 +15,7 @@
 
 use super::cjk_level1::{is_level1, is_level1_of_any};
 use super::mojibake_score::mojibake_score;
+use super::truncated_utf8::is_truncated_utf8;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
@@ -122,7 +123,7 @@ pub(super) fn in_unlabelled_text(
 /// Decodes text under a label of UTF-8 with lines in another charset. `find` detects the charset of these lines.
 pub(super) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Option<MixedText> {
     // Most such text is valid UTF-8. This test is fast.
-    if detect::is_utf8(bytes) || !has_utf8_sequence(bytes) {
+    if detect::is_utf8(bytes) || !has_utf8_sequence(bytes) || is_truncated_utf8(bytes) {
         return None;
     }
     let single = || {

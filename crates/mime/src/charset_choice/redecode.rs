@@ -1,26 +1,16 @@
 //! Decodes words and parameters whose label cannot decode their bytes: the steps of [`super::choose`] for short texts.
-//!
-//! # Limits
-//! A cut UTF-8 character at the end is distinguished from a Latin-1 letter by its neighbors alone.
 
 use super::cjk_level1::is_level1;
 use super::damage::{decodes_without_loss, is_damaged};
 use super::evidence::MAIL_HINTS;
+use super::label_check::{LabelVerdict, OtherReading};
 use super::label_events::detected_event;
 use super::thresholds::LIKELY_CONFIDENCE;
-use crate::event::{ChosenBy, Detail, EventKind};
+use super::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
+use crate::event::ChosenBy;
 use crate::reading::How;
 use mailglot_codec::detect::{self, Evidence, Weighed};
 use mailglot_codec::{Charset, LossLog};
-use std::borrow::Cow;
-
-/// The text in another charset than the label's.
-pub(crate) struct Redecoded<'b> {
-    pub(crate) used: Charset,
-    pub(crate) text: Cow<'b, str>,
-    /// The event that reports the change.
-    pub(crate) event: (EventKind, Detail),
-}
 
 /// Decodes bytes in another charset if their label decodes them with losses. Returns None to keep the label.
 ///
@@ -32,7 +22,7 @@ pub(crate) fn redecode<'b>(
     log: &LossLog,
     message_charset: Option<Charset>,
     language: Option<&str>,
-) -> Option<Redecoded<'b>> {
+) -> Option<LabelVerdict<'b>> {
     if !is_damaged(label, bytes, text, log) || !label.is_ascii_compatible() && !label.is_stateful()
     {
         return None;
@@ -61,10 +51,14 @@ pub(crate) fn redecode<'b>(
     {
         return None;
     }
-    Some(Redecoded {
-        used,
-        text: used.decode(bytes, &mut LossLog::new()),
-        event: detected_event(Some(label), used, by),
+    Some(LabelVerdict {
+        read: Some(OtherReading {
+            used,
+            how: How::Detected,
+            confidence: None,
+            text: used.decode(bytes, &mut LossLog::new()),
+        }),
+        events: vec![detected_event(Some(label), used, by)],
     })
 }
 
@@ -158,24 +152,7 @@ fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
 
 /// Returns true if the only high bytes are the beginning of a cut UTF-8 character at the end.
 fn ends_in_cut_character(label: Charset, bytes: &[u8]) -> bool {
-    let Err(error) = std::str::from_utf8(bytes) else {
-        return false;
-    };
-    label == Charset::UTF_8
-        && error.error_len().is_none()
-        && bytes[..error.valid_up_to()].is_ascii()
-}
-
-/// Returns true if the cut character is one byte that is a Latin-1 letter after another letter.
-///
-/// Excludes lead bytes of European, Hebrew and Arabic letters, emoji and English quotation marks. At the end of words, they are
-/// more frequent than `Ã`, `ð` and `â`.
-fn is_latin1_word_end(bytes: &[u8]) -> bool {
-    let [.., before, last] = bytes else {
-        return false;
-    };
-    before.is_ascii_alphabetic()
-        && !matches!(last, 0xC2..=0xC5 | 0xCE..=0xD1 | 0xD7..=0xD9 | 0xE2 | 0xF0)
+    label == Charset::UTF_8 && before_incomplete_character(bytes).is_some_and(<[u8]>::is_ascii)
 }
 
 #[cfg(test)]
@@ -191,6 +168,7 @@ mod tests {
         let text = label.decode(bytes, &mut log);
         let message_charset = message_charset.and_then(Charset::for_name);
         redecode(bytes, label, &text, &log, message_charset, None)
+            .and_then(|verdict| verdict.read)
             .map(|read| (read.used.name(), read.text.into_owned()))
     }
 

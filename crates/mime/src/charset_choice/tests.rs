@@ -163,3 +163,56 @@ fn escape_sequences_of_terminals_are_ascii() {
         How::Structure
     );
 }
+
+/// Returns the text under a UTF-8 label, its charset and the number of losses.
+fn under_utf8(bytes: &[u8]) -> (String, &'static str, u64) {
+    let evidence = Evidence {
+        label: Some(b"utf-8"),
+        resolved: Some(Charset::for_label(b"utf-8", View::Mail)),
+        ..Evidence::default()
+    };
+    let choice = choose(bytes, &evidence);
+    let (name, losses) = (choice.used.name(), choice.log.losses());
+    (choice.text.into_owned(), name, losses)
+}
+
+#[test]
+fn truncated_utf8_keeps_its_label() {
+    for (bytes, want) in [
+        (&b"an die B\xC3"[..], "an die B\u{FFFD}"),
+        (b"an die B\xC3\r\n", "an die B\u{FFFD}\r\n"),
+        (
+            b"Gr\xC3\xB6\xC3\x9Fe\nan die B\xC3",
+            "Größe\nan die B\u{FFFD}",
+        ),
+        (b"Re: \xE6\x97", "Re: \u{FFFD}"),
+        (b"\xE6\x97\xA5\nRe: \xE6\x97\n", "日\nRe: \u{FFFD}\n"),
+        (b"He said \xE2\x80", "He said \u{FFFD}"),
+    ] {
+        let shown = bytes.escape_ascii();
+        assert_eq!(under_utf8(bytes), (want.into(), "UTF-8", 1), "{shown}");
+    }
+    let long = [&b"plain text, \n".repeat(500)[..], b"B\xC3"].concat();
+    assert_eq!(under_utf8(&long).1, "UTF-8");
+    // Without a label nothing changes, and faults before the end count.
+    assert_eq!(
+        choose(b"an die B\xC3", &Evidence::default()).used.name(),
+        "windows-1250"
+    );
+    for bytes in [&b"M\xFCller an die B\xC3"[..], b"\xE4\xF6\xFC, B\xC3"] {
+        assert_ne!(under_utf8(bytes).1, "UTF-8", "{}", bytes.escape_ascii());
+    }
+}
+
+#[test]
+fn a_single_byte_under_a_utf8_label_may_be_a_letter_or_a_sign() {
+    for (bytes, want, used, losses) in [
+        (&b"caf\xE9"[..], "café", "windows-1252", 0),
+        (b"caf\xE9\n", "café\n", "windows-1252", 0),
+        (b"\x95 item", "• item", "windows-1252", 0),
+        (b"caf\xC3\xA9 \x95 item", "café \u{FFFD} item", "UTF-8", 1),
+    ] {
+        let shown = bytes.escape_ascii();
+        assert_eq!(under_utf8(bytes), (want.into(), used, losses), "{shown}");
+    }
+}

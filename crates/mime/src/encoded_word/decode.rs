@@ -10,7 +10,7 @@ use super::repair;
 use super::writable::push_written;
 use crate::Detection;
 use crate::charset_choice::{has_letters, utf8_outweighs_message};
-use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::lexer;
 use crate::lexer::{Letter, WordFinder, WordToken};
@@ -90,6 +90,23 @@ pub(super) struct Reader<'a> {
     pub bytes: Vec<u8>,
 }
 
+/// Decodes a value segment by segment.
+#[inline(never)]
+pub(super) fn decode_segments(
+    value: &[u8],
+    kind: FieldKind,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> String {
+    let mut out = String::with_capacity(value.len());
+    let reader = Reader::new(value, kind, context, findings);
+    for segment in &reader.segments {
+        reader.push(segment, &mut out, findings);
+    }
+    findings.sort_by_key(|f| f.at.start);
+    out
+}
+
 impl<'a> Reader<'a> {
     /// Splits a value and decodes its payloads.
     pub(super) fn new(
@@ -146,7 +163,7 @@ impl<'a> Reader<'a> {
         let mut finder = WordFinder::new(self.value, address.end);
         if let Some(word) = finder.next_from(address.start) {
             let kind = EventKind::EwInAddress;
-            findings.push(Finding::new(word.range, kind, Reason::KeptAsWritten));
+            findings.add(word.range, kind, Reason::KeptAsWritten);
         }
     }
 
@@ -324,7 +341,7 @@ impl<'a> Reader<'a> {
         let label = &self.value[word.label.clone()];
         let (resolved, mapped) = labels.resolve(label);
         let mut report = |kind, detail: Detail| {
-            findings.push(Finding::new(word.range.clone(), kind, detail));
+            findings.add(word.range.clone(), kind, detail);
         };
         if mapped {
             let charset = resolved.charset().map_or(Detail::None, Detail::Charset);
@@ -394,11 +411,7 @@ impl<'a> Reader<'a> {
                 if !result.plausible {
                     self.bytes.truncate(start);
                     self.undo_carry(carried);
-                    findings.push(Finding::new(
-                        word.range,
-                        EventKind::EwBadToken,
-                        Reason::WordNotBase64,
-                    ));
+                    findings.add(word.range, EventKind::EwBadToken, Reason::WordNotBase64);
                     return None;
                 }
                 (result.damage, result.left)
@@ -493,7 +506,14 @@ impl<'a> Reader<'a> {
         let text = unfold(raw, range.end == self.value.len());
         let decoded = self.raw_text(&text, lexical);
         if !text.is_ascii() {
-            report_raw_8bit(raw, range.start, &decoded, findings);
+            let (at, count) = eight_bit_bytes(self.value, range.clone());
+            let charset = decoded.charset.unwrap_or(Charset::UTF_8);
+            let kind = EventKind::EwRaw8bit;
+            findings.add_counted(at.clone(), kind, charset, count);
+            if decoded.losses > 0 {
+                let kind = EventKind::CharsetInvalidBytes;
+                findings.add_counted(at, kind, charset, decoded.losses);
+            }
         }
         let shifted = (lexical != LexicalContext::Address && lexer::has_escape(&text))
             .then(|| lexer::decode_raw_iso2022jp(&decoded.text))
@@ -520,12 +540,12 @@ impl<'a> Reader<'a> {
             controls -= memchr::memchr_iter(b'\t', text.as_bytes()).count() as u64;
         }
         if controls > 0 {
-            findings.push(Finding::counted(
+            findings.add_counted(
                 range.clone(),
                 EventKind::EwControlChar,
                 Detail::None,
                 controls,
-            ));
+            );
         }
         if lexical != LexicalContext::Address {
             invisible::report_hidden_characters(
@@ -676,20 +696,23 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reports the raw 8-bit bytes of a text that begins at `start`.
-fn report_raw_8bit(raw: &[u8], start: usize, decoded: &RawText<'_>, findings: &mut Vec<Finding>) {
-    let is_8bit = |byte: &u8| !byte.is_ascii();
-    let first = raw.iter().position(is_8bit).unwrap_or(0);
-    let last = raw.iter().rposition(is_8bit).unwrap_or(0);
-    let at = start + first..start + last + 1;
-    let count = raw.iter().filter(|byte| is_8bit(byte)).count() as u64;
-    let charset = decoded.charset.unwrap_or(Charset::UTF_8);
-    let kind = EventKind::EwRaw8bit;
-    findings.push(Finding::counted(at.clone(), kind, charset, count));
-    if decoded.losses > 0 {
-        let kind = EventKind::CharsetInvalidBytes;
-        findings.push(Finding::counted(at, kind, charset, decoded.losses));
+/// Returns the range from the first to the last byte above 7F in a range of the value, and the number of such bytes.
+pub(super) fn eight_bit_bytes(value: &[u8], range: Range<usize>) -> (Range<usize>, u64) {
+    let (mut first, mut last, mut count) = (None, range.start, 0);
+    let (blocks, rest) = value[range.clone()].as_chunks::<8>();
+    let rest = rest.iter().rev();
+    let rest = rest.fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let words = blocks.iter().map(|block| u64::from_le_bytes(*block));
+    for (index, word) in words.chain([rest]).enumerate() {
+        let high = word & 0x8080_8080_8080_8080;
+        if high != 0 {
+            let at = range.start + 8 * index;
+            first.get_or_insert(at + high.trailing_zeros() as usize / 8);
+            last = at + 8 - high.leading_zeros() as usize / 8;
+            count += u64::from(high.count_ones());
+        }
     }
+    (first.unwrap_or(range.start)..last, count)
 }
 
 /// Builds the finding for `count` sequences of ISO-2022-JP in a raw text that begins at `start`.

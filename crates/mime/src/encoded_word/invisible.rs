@@ -5,7 +5,7 @@
 //! Does not report joiners and single direction marks (U+200C to U+200F), which many scripts need. Reports tags even in flags of
 //! regions.
 
-use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use std::ops::Range;
 
 /// Returns true for direction overrides and isolates, zero-width characters, blank letters and tags.
@@ -55,7 +55,7 @@ pub(crate) fn report_hidden_characters(
     } else {
         Detail::None
     };
-    findings.push(Finding::counted(at, EventKind::EwHiddenChar, detail, count));
+    findings.add_counted(at, EventKind::EwHiddenChar, detail, count);
     if strip {
         let shown: String = new
             .chars()

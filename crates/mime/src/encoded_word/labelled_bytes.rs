@@ -44,28 +44,43 @@ pub(crate) fn bytes_to_text<'b>(
     });
     let mut log = LossLog::new();
     let text = used.decode(bytes, &mut log);
-    let raw = context.raw.filter(|&c| is_plain(c));
-    if known.is_some()
-        && context.detection != Detection::Off
-        && let Some(read) = redecode(bytes, used, &text, &log, raw, context.language)
-    {
-        notes.push(read.event);
-        return (read.text, Some(read.used), log.losses());
+    if known.is_some() {
+        let LabelVerdict { read, events } =
+            check_decoded(used, bytes, (&text, &log), mapped, context, true);
+        notes.extend(events);
+        if let Some(read) = read {
+            return (read.text, Some(read.used), log.losses());
+        }
     }
+    (text, Some(used), log.losses())
+}
+
+/// Checks the label of decoded bytes: another charset may decode them with fewer losses, or to likelier text.
+///
+/// `decoded` is the text under the label with its losses. `is_evidence` is false for bytes that prove too little to contradict
+/// their label.
+pub(super) fn check_decoded<'b>(
+    label: Charset,
+    bytes: &'b [u8],
+    (text, log): (&str, &LossLog),
+    mapped: bool,
+    context: &HeaderContext,
+    is_evidence: bool,
+) -> LabelVerdict<'b> {
+    let raw = context.raw.filter(|&c| is_plain(c));
     let hints = || detect::Hints {
         language: context.language,
         ..MAIL_HINTS
     };
-    if known.is_some()
-        && log.losses() == 0
-        && !mapped
-        && let Some(LabelVerdict { read, events }) =
-            check_label(used, bytes, raw, context.check_labels.then_some(hints))
-    {
-        notes.extend(events);
-        if let Some(read) = read {
-            return (read.text, Some(read.used), 0);
-        }
-    }
-    (text, Some(used), log.losses())
+    let verdict = if log.losses() == 0 {
+        let hints = (context.check_labels && is_evidence).then_some(hints);
+        (!mapped)
+            .then(|| check_label(label, bytes, raw, hints))
+            .flatten()
+    } else if context.detection == Detection::Off {
+        None
+    } else {
+        redecode(bytes, label, text, log, raw, context.language)
+    };
+    verdict.unwrap_or_default()
 }

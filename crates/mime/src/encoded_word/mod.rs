@@ -5,8 +5,7 @@
 //!                                               (payload)                           └─► rewrite: replacements (encode)
 //! ```
 //!
-//! `decode_fast_path` and `rewrite_fast_path` handle values of the usual shapes in one pass, without the steps above. Both decode
-//! words with `strict_syntax`.
+//! `usual_words` decodes runs of strictly written words in one pass. `unstructured` and `plain_value` leave all else to the reader.
 //!
 //! # Limits
 //!
@@ -22,7 +21,6 @@ mod address_lexer;
 mod context;
 mod controls;
 mod decode;
-mod decode_fast_path;
 mod encode;
 pub(crate) mod encode_legacy;
 mod explain;
@@ -32,15 +30,17 @@ mod labelled_bytes;
 #[cfg(test)]
 mod laws;
 mod payload;
+mod plain_value;
 mod raw_charset;
 pub(crate) mod repair;
 mod rewrite;
-mod rewrite_fast_path;
 mod rewrite_target;
 mod rewrite_units;
 mod stream;
 mod strict_syntax;
 mod superset_report;
+mod unstructured;
+mod usual_words;
 mod utf8_mislabel;
 mod value;
 mod word_run;

@@ -12,15 +12,15 @@
 use super::context::HeaderContext;
 use super::controls::push_clean;
 use super::decode::Reader;
+use super::plain_value;
 use super::repair::is_repair;
-use super::rewrite_fast_path;
 use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::{
     RewriteUnit, RewriteUnits, UnitState, is_clean_word, protected_strings,
 };
 use super::value::decode_value;
 use super::writer::GroupWriter;
-use crate::event::{EventKind, Finding, Reason};
+use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::lexer::{LexicalContext, has_open};
 use crate::{japanese, lexer};
@@ -50,14 +50,14 @@ impl Rewriting<'_> {
         } = self;
         if context.has_no_instructions()
             && let Some(list) =
-                rewrite_fast_path::plan(value, *kind, target, context.check_labels, findings)
+                plain_value::plan(value, *kind, target, context.check_labels, findings)
         {
             return list;
         }
         self.changes_of_any_value(findings)
     }
 
-    /// Like [`Self::changes`], without the fast path.
+    /// Like [`Self::changes`], without the pass over plain values.
     pub(super) fn changes_of_any_value(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
         let Self {
             value,
@@ -79,20 +79,20 @@ impl Rewriting<'_> {
                     return list;
                 }
                 if kind.has_syntax() && lexer::swallows_address(value) {
-                    findings.push(Finding::new(
+                    findings.add(
                         0..value.len(),
                         EventKind::EwBadToken,
                         Reason::OpenQuoteHoldsAddress,
-                    ));
+                    );
                     return Vec::new();
                 }
                 self.verified(&comparable(&before, kind, form), list)
                     .unwrap_or_else(|| {
-                        findings.push(Finding::new(
+                        findings.add(
                             0..value.len(),
                             EventKind::EwBadToken,
                             Reason::WouldReadDifferently,
-                        ));
+                        );
                         Vec::new()
                     })
             }
@@ -154,7 +154,7 @@ pub(crate) fn rewrite_plain(
     target: &RewriteTarget<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
-    rewrite_fast_path::plan(value, kind, target, true, findings)
+    plain_value::plan(value, kind, target, true, findings)
 }
 
 /// Rewrites to a fixed point. Returns None if the decoded text would change.

@@ -8,7 +8,7 @@
 
 use super::context::HeaderContext;
 use super::decode::Reader;
-use crate::event::{EventKind, Finding, Reason};
+use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::lexer;
 use crate::lexer::{WordFinder, ends_word, has_open, may_open};
@@ -110,11 +110,7 @@ impl<'c> Stream<'c> {
                         .filter(|head| goes_on(head))
                     {
                         let at = self.offset + open..self.offset + open + head.len();
-                        findings.push(Finding::new(
-                            at,
-                            EventKind::EwBadToken,
-                            Reason::LongerThanSearched,
-                        ));
+                        findings.add(at, EventKind::EwBadToken, Reason::LongerThanSearched);
                     }
                     self.pass(&buffer[done..=open], out);
                     done = open + 1;
@@ -172,10 +168,7 @@ impl<'c> Stream<'c> {
         }
         self.before = run.last().copied();
         let origin = self.offset + start;
-        findings.extend(found.into_iter().map(|mut finding| {
-            finding.at = origin + finding.at.start..origin + finding.at.end;
-            finding
-        }));
+        findings.extend(found.into_iter().map(|finding| finding.shifted(origin)));
     }
 }
 

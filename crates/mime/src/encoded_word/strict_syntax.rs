@@ -1,6 +1,6 @@
 //! Decodes encoded words in strict syntax (RFC 2047, sections 2 and 4) in one pass; nearly all words are strict.
 //!
-//! [`super::token`] and [`super::payload`] decode such words to the same bytes, without damage.
+//! [`crate::lexer::tokens`] and [`super::payload`] decode such words to the same bytes, without damage.
 //!
 //! # Limits
 //!

@@ -1,9 +1,8 @@
 //! Decodes values without parameters: text, phrases, addresses.
 
 use super::context::HeaderContext;
-use super::context::is_plain;
-use super::decode::Reader;
-use super::decode_fast_path;
+use super::decode::decode_segments;
+use super::unstructured;
 use crate::event::Finding;
 use crate::header::FieldKind;
 use crate::lexer::WordFinder;
@@ -19,31 +18,10 @@ pub(crate) fn decode_value<'v>(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Cow<'v, str> {
-    if kind == FieldKind::Unstructured
-        && context.has_no_instructions()
-        && (!context.raw.is_some_and(is_plain) || value.is_ascii())
-        && let Some(text) = decode_fast_path::decode(value, context.check_labels, findings)
-    {
-        return text;
+    match kind {
+        FieldKind::Unstructured => unstructured::decode(value, context, findings),
+        _ => decode_segments(value, kind, context, findings).into(),
     }
-    decode_any_shape(value, kind, context, findings).into()
-}
-
-/// Decodes values of any shape; see [`decode_value`].
-#[inline(never)]
-pub(crate) fn decode_any_shape(
-    value: &[u8],
-    kind: FieldKind,
-    context: &HeaderContext,
-    findings: &mut Vec<Finding>,
-) -> String {
-    let mut out = String::with_capacity(value.len());
-    let reader = Reader::new(value, kind, context, findings);
-    for segment in &reader.segments {
-        reader.push(segment, &mut out, findings);
-    }
-    findings.sort_by_key(|f| f.at.start);
-    out
 }
 
 /// Decodes unstructured text with words and raw bytes.

@@ -3,19 +3,17 @@
 use super::context::HeaderContext;
 use super::decode::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, same_charset};
 use super::invisible;
+use super::labelled_bytes::check_decoded;
 use super::raw_charset::guess;
 use super::superset_report::report_superset;
 use super::utf8_mislabel::{as_utf8, mislabel_finding};
 use super::value::decode_text;
-use crate::Detection;
-use crate::charset_choice::{
-    LabelVerdict, MAIL_HINTS, check_label, is_private, redecode, visual_order_note,
-};
-use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::charset_choice::{LabelVerdict, is_private, visual_order_note};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer;
 use crate::lexer::{LexicalContext, has_word};
 use crate::policy::Repairs;
-use mailglot_codec::{Charset, LossLog, bom, detect};
+use mailglot_codec::{Charset, LossLog, bom};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -69,12 +67,7 @@ impl Reader<'_> {
             let start = out.len();
             let controls = self.push_text(&text, out);
             if controls > 0 {
-                findings.push(Finding::counted(
-                    at.clone(),
-                    EventKind::EwControlChar,
-                    Detail::None,
-                    controls,
-                ));
+                findings.add_counted(at.clone(), EventKind::EwControlChar, Detail::None, controls);
             }
             invisible::report_hidden_characters(
                 out,
@@ -117,11 +110,7 @@ impl Reader<'_> {
             at: range.clone(),
             ..finding
         }));
-        findings.push(Finding::new(
-            range.clone(),
-            EventKind::EwNested,
-            Detail::None,
-        ));
+        findings.add(range.clone(), EventKind::EwNested, Detail::None);
         Cow::Owned(again.into_owned())
     }
 
@@ -179,59 +168,34 @@ impl Reader<'_> {
                 );
             }
             if losses > log.losses() {
-                findings.push(Finding::new(
-                    extent(group),
-                    EventKind::EwSplitChar,
-                    Detail::None,
-                ));
+                findings.add(extent(group), EventKind::EwSplitChar, Detail::None);
             }
         }
-        let may_search = self.context.detection != Detection::Off;
-        let read = may_search
-            .then(|| redecode(bytes, charset, &text, &log, self.raw, self.context.language))
-            .flatten();
+        let mapped = group.iter().any(|word| word.mapped);
+        let LabelVerdict { read, events } = check_decoded(
+            charset,
+            bytes,
+            (&text, &log),
+            mapped,
+            &self.context,
+            is_evidence(bytes),
+        );
         let is_separable = !charset.is_single_byte() && !charset.is_stateful();
         if read.is_none() && log.losses() > 0 && group.len() > 1 && is_separable {
-            return (
-                Cow::Owned(self.decode_in_groups(charset, group, findings)),
-                charset,
-            );
+            let text = self.decode_in_groups(charset, group, findings);
+            return (Cow::Owned(text), charset);
         }
+        let notes = events.into_iter();
+        findings.extend(notes.map(|(kind, detail)| Finding::new(extent(group), kind, detail)));
         if let Some(read) = read {
-            let (kind, detail) = read.event;
-            findings.push(Finding::new(extent(group), kind, detail));
             return (read.text, read.used);
-        }
-        if log.losses() == 0 && !group.iter().any(|word| word.mapped) {
-            let hints = || detect::Hints {
-                language: self.context.language,
-                ..MAIL_HINTS
-            };
-            if let Some(LabelVerdict { read, events }) = check_label(
-                charset,
-                bytes,
-                self.raw,
-                (self.context.check_labels && is_evidence(bytes)).then_some(hints),
-            ) {
-                let charsets_used = events
-                    .into_iter()
-                    .map(|(kind, detail)| Finding::new(extent(group), kind, detail));
-                findings.extend(charsets_used);
-                if let Some(read) = read {
-                    return (read.text, read.used);
-                }
-            }
         }
         report_losses(group, group[0].bytes.start, &log, findings);
         if log.losses() == 0 || charset.is_single_byte() {
             report_superset(charset, bytes, extent(group), findings);
         }
         if let Some(order) = visual_order_note(charset, &text) {
-            findings.push(Finding::new(
-                extent(group),
-                EventKind::CharsetVisualOrder,
-                order,
-            ));
+            findings.add(extent(group), EventKind::CharsetVisualOrder, order);
         }
         (text, charset)
     }
@@ -353,12 +317,7 @@ impl Reader<'_> {
             text += &charset.decode(&bytes, &mut log);
             if log.losses() > 0 {
                 let kind = EventKind::CharsetInvalidBytes;
-                findings.push(Finding::counted(
-                    extent(piece),
-                    kind,
-                    Detail::None,
-                    log.losses(),
-                ));
+                findings.add_counted(extent(piece), kind, Detail::None, log.losses());
             }
         }
         (Cow::Owned(text), charset)
@@ -376,7 +335,7 @@ impl Reader<'_> {
             return (String::from_utf8_lossy(bytes), Charset::US_ASCII);
         }
         if let Some(text) = self.utf8(bytes, LexicalContext::Text) {
-            findings.push(Finding::new(
+            findings.add(
                 extent(group),
                 EventKind::CharsetDetected,
                 Detail::ReadAs {
@@ -384,7 +343,7 @@ impl Reader<'_> {
                     used: Charset::UTF_8,
                     by: None,
                 },
-            ));
+            );
             return (Cow::Borrowed(text), Charset::UTF_8);
         }
         // UTF-8 by chance is in the charset that UTF-8 was weighed against.
@@ -396,11 +355,7 @@ impl Reader<'_> {
         let used = weighed()
             .or(self.raw)
             .unwrap_or_else(|| guess(bytes, &self.context));
-        findings.push(Finding::new(
-            extent(group),
-            EventKind::CharsetDetected,
-            used,
-        ));
+        findings.add(extent(group), EventKind::CharsetDetected, used);
         let mut log = LossLog::new();
         let text = used.decode(bytes, &mut log);
         report_losses(group, group[0].bytes.start, &log, findings);
@@ -416,14 +371,10 @@ impl Reader<'_> {
     ) {
         let range = &word.word.range;
         if let Some(what) = word.damage.reason() {
-            findings.push(Finding::new(range.clone(), EventKind::EwBadToken, what));
+            findings.add(range.clone(), EventKind::EwBadToken, what);
         }
         if range.len() > MAX_WORD_BYTES {
-            findings.push(Finding::new(
-                range.clone(),
-                EventKind::EwBadToken,
-                Reason::LongWord,
-            ));
+            findings.add(range.clone(), EventKind::EwBadToken, Reason::LongWord);
         }
         if let Some(tag) = word.word.language(self.value) {
             // Reports only possible language tags (RFC 5646, section 4.4).
@@ -434,14 +385,10 @@ impl Reader<'_> {
             } else {
                 Detail::None
             };
-            findings.push(Finding::new(range.clone(), EventKind::EwLanguage, detail));
+            findings.add(range.clone(), EventKind::EwLanguage, detail);
         }
         if lexical == LexicalContext::Quoted {
-            findings.push(Finding::new(
-                range.clone(),
-                EventKind::EwInQuotes,
-                Detail::None,
-            ));
+            findings.add(range.clone(), EventKind::EwInQuotes, Detail::None);
         }
         let free = |byte: Option<&u8>| {
             byte.is_none_or(|&b| {
@@ -450,11 +397,7 @@ impl Reader<'_> {
         };
         let before = range.start.checked_sub(1).and_then(|n| self.value.get(n));
         if !free(before) || !free(self.value.get(range.end)) {
-            findings.push(Finding::new(
-                range.clone(),
-                EventKind::EwGlued,
-                Detail::None,
-            ));
+            findings.add(range.clone(), EventKind::EwGlued, Detail::None);
         }
     }
 }
@@ -506,7 +449,7 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
         charsets_used += 1;
         match findings[first..].last_mut().filter(|f| f.at == range) {
             Some(finding) => finding.count += count,
-            None => findings.push(Finding::counted(
+            None => findings.add_counted(
                 range,
                 EventKind::CharsetInvalidBytes,
                 Detail::Loss {
@@ -514,15 +457,15 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
                     charset: None,
                 },
                 count,
-            )),
+            ),
         }
     }
     if charsets_used == 0 {
-        findings.push(Finding::counted(
+        findings.add_counted(
             extent(group),
             EventKind::CharsetInvalidBytes,
             Detail::None,
             log.losses(),
-        ));
+        );
     }
 }

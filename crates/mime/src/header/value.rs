@@ -55,10 +55,7 @@ pub fn decode_lines(
         };
         let mut found = Vec::new();
         out.push_str(&decode(value, kind, context, &mut found));
-        findings.extend(found.into_iter().map(|mut finding| {
-            finding.at = start + finding.at.start..start + finding.at.end;
-            finding
-        }));
+        findings.extend(found.into_iter().map(|finding| finding.shifted(start)));
         if !whole {
             out.push_str(if line.ends_with(b"\r\n") {
                 "\r\n"

@@ -10,6 +10,7 @@
 mod angle_address;
 mod atoms;
 mod parameter;
+mod parameter_name;
 mod raw_characters;
 mod raw_iso2022jp;
 mod spaced_address;
@@ -21,7 +22,8 @@ mod word;
 
 pub(crate) use angle_address::contains_angle_address;
 pub(crate) use atoms::{Atom, AtomKind, atoms};
-pub(crate) use parameter::{StrictValue, parameter};
+pub(crate) use parameter::{ParameterLexer, ParameterSpan, ParameterToken, ValueKind};
+pub(crate) use parameter_name::{NameForm, is_file_name, split_name};
 pub(crate) use raw_characters::CharacterSteps;
 pub(crate) use raw_iso2022jp::{
     decode_raw_iso2022jp, has_escape, has_raw_iso2022jp, raw_iso2022jp_length,

@@ -1,31 +1,392 @@
-//! Parses well-formed parameters (RFC 2045, section 5.1). [`crate::params`] reads all others with tolerance.
+//! Splits the value of a field with parameters into tokens (RFC 2045, section 5.1), including common syntax errors.
+//!
+//! # Limits
+//!
+//! [`crate::params`] removes quotes and folds, and reports the errors.
 
-use super::syntax::is_token;
+use super::parameter_name::{NameForm, is_file_name, split_name};
+use super::raw_iso2022jp::{has_escape, raw_iso2022jp_length};
+use super::syntax::{comment_end, is_space, is_token, skip_cfws, skip_space};
+use super::trail_backslash::TrailBackslash;
 use nom::branch::alt;
-use nom::bytes::complete::{tag, take_while1};
+use nom::bytes::complete::{tag, take_while, take_while1};
+use nom::combinator::recognize;
+use nom::sequence::separated_pair;
 use nom::{IResult, Parser};
+use std::borrow::Cow;
+use std::ops::Range;
 
-/// The value of a well-formed parameter, as it stands in the input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StrictValue<'a> {
-    /// A token.
-    Token(&'a [u8]),
-    /// The inside of a quoted string that has neither quoted pairs nor folds.
-    Quoted(&'a [u8]),
+/// Names that start a parameter inside an unquoted value even without a semicolon before them.
+const KNOWN: [&str; 12] = [
+    "charset",
+    "format",
+    "delsp",
+    "boundary",
+    "name",
+    "filename",
+    "size",
+    "type",
+    "start",
+    "protocol",
+    "micalg",
+    "report-type",
+];
+
+/// A token after the main value. All ranges are offsets in the field value.
+#[derive(Clone, Debug)]
+pub(crate) enum ParameterToken {
+    /// The offset of a semicolon.
+    Semicolon(usize),
+    /// Text that is no parameter.
+    Skipped(Range<usize>),
+    /// A parameter. Its name is empty if the equals sign has none.
+    Parameter(ParameterSpan),
 }
 
-/// Parses `name=value` by RFC 2045, section 5.1, with a token or a plain quoted string as the value.
-pub(crate) fn parameter(input: &[u8]) -> IResult<&[u8], (&[u8], StrictValue<'_>)> {
-    let plain = (
-        tag("\""),
-        nom::bytes::complete::take_while(is_plain_quoted),
-        tag("\""),
-    )
-        .map(|(_, s, _)| StrictValue::Quoted(s));
-    let value = alt((take_while1(is_token).map(StrictValue::Token), plain));
-    (take_while1(is_token), tag("="), value)
-        .map(|(name, _, value)| (name, value))
-        .parse(input)
+/// A parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct ParameterSpan {
+    /// The name.
+    pub(crate) name: Range<usize>,
+    /// The end of the equals sign, if white space or a comment stands beside it.
+    pub(crate) blank: Option<usize>,
+    /// The value with its quotes.
+    pub(crate) value: Range<usize>,
+    /// The kind of the value.
+    pub(crate) kind: ValueKind,
+    /// Text after a quoted string that is skipped.
+    pub(crate) junk: Range<usize>,
+    /// True for a parameter that follows the grammar. Its value has neither quoted pairs nor folds.
+    pub(crate) is_strict: bool,
+}
+
+/// The kind of a parameter's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ValueKind {
+    /// A value without quotes.
+    Unquoted,
+    /// A quoted string.
+    Quoted,
+    /// A quoted string without its closing quote.
+    Unclosed,
+}
+
+impl ParameterSpan {
+    /// Returns the range of the value without its quotes.
+    pub(crate) fn inside(&self) -> Range<usize> {
+        let Range { start, end } = self.value;
+        match self.kind {
+            ValueKind::Unquoted => start..end,
+            ValueKind::Quoted => start + 1..end - 1,
+            ValueKind::Unclosed => start + 1..end,
+        }
+    }
+}
+
+/// Splits a field value once.
+#[derive(Debug)]
+pub(crate) struct ParameterLexer<'a> {
+    value: &'a [u8],
+    at: usize,
+    /// True after an unclosed comment: later parentheses are text.
+    open_comment: bool,
+    /// True after an unclosed quoted string with ISO-2022-JP: later ones are not searched.
+    open_shift: bool,
+    /// Which backslashes are trail bytes when the end of a quoted string is searched.
+    backslashes: TrailBackslash,
+}
+
+impl<'a> ParameterLexer<'a> {
+    /// Starts at the beginning of a field value.
+    pub(crate) fn new(value: &'a [u8]) -> Self {
+        Self {
+            value,
+            at: 0,
+            open_comment: false,
+            open_shift: false,
+            backslashes: TrailBackslash::of(value),
+        }
+    }
+
+    /// Returns the offset up to which the value is split.
+    pub(crate) fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Returns the main value without comments and white space, and the text after it that is skipped.
+    pub(crate) fn main(&mut self) -> (Cow<'a, [u8]>, Range<usize>) {
+        let value = self.value;
+        let mut main: Cow<'a, [u8]> = Cow::Borrowed(b"");
+        loop {
+            self.at = skip_cfws(value, self.at);
+            let start = self.at;
+            let continues =
+                main.is_empty() || main.ends_with(b"/") || value.get(start) == Some(&b'/');
+            if start == value.len() || value[start] == b';' || !continues {
+                break;
+            }
+            let end = find(value, start, |b| is_space(b) || matches!(b, b';' | b'('));
+            if main.is_empty() {
+                main = Cow::Borrowed(&value[start..end]);
+            } else {
+                main.to_mut().extend_from_slice(&value[start..end]);
+            }
+            self.at = end;
+        }
+        let junk = self.skip_junk();
+        if main.contains(&b'"') {
+            main.to_mut().retain(|&b| b != b'"');
+        }
+        (main, junk)
+    }
+
+    /// Skips to the next `;`, or to a `token=` that starts a parameter without one. Returns the range of the skipped text.
+    fn skip_junk(&mut self) -> Range<usize> {
+        let value = self.value;
+        self.at = skip_cfws(value, self.at);
+        let before = self.at;
+        while value.get(self.at).is_some_and(|&b| b != b';') && !starts_parameter(value, self.at) {
+            // Advances by at least one byte, so that a lone special character cannot stop the scan.
+            let is_end = |b| is_space(b) || matches!(b, b';' | b'(');
+            self.at = skip_cfws(value, find(value, self.at + 1, is_end));
+        }
+        before..self.at
+    }
+
+    /// Reads the value of a parameter after the equals sign.
+    fn parameter(&mut self, name: Range<usize>, blank: Option<usize>) -> ParameterSpan {
+        let value = self.value;
+        self.at = skip_space(value, self.at);
+        if value.get(self.at) == Some(&b'(') && !self.open_comment {
+            // Parentheses directly before a file name belong to it, as in `(1)Plan.pdf`. A comment is separate from the value.
+            let after = comment_end(value, self.at);
+            self.open_comment = after.is_none();
+            if after.is_some_and(|n| {
+                value.get(n).is_some_and(|&b| is_space(b) || b == b'"')
+                    || !is_file_name(&value[name.clone()])
+                    || is_token_in_comments(value, n)
+            }) {
+                self.at = skip_cfws(value, self.at);
+            }
+        }
+        let start = self.at;
+        let (end, kind) = if value.get(start) == Some(&b'"') {
+            let over_shifts = self.quoted_end_over_shifts(start);
+            let closed = over_shifts.or_else(|| self.backslashes.quoted_end(value, start));
+            self.at = closed.unwrap_or(value.len());
+            match closed {
+                Some(end) => (end, ValueKind::Quoted),
+                None => (without_line_end(value).len(), ValueKind::Unclosed),
+            }
+        } else {
+            (self.unquoted(), ValueKind::Unquoted)
+        };
+        let junk = if kind == ValueKind::Unquoted {
+            end..end
+        } else {
+            self.skip_junk()
+        };
+        ParameterSpan {
+            name,
+            blank,
+            value: start..end,
+            kind,
+            junk,
+            is_strict: false,
+        }
+    }
+
+    /// Returns the end of the quoted string at `start` if it contains ISO-2022-JP, whose bytes may equal quotes and backslashes.
+    ///
+    /// Does not skip a sequence in which other readers would see a parameter.
+    fn quoted_end_over_shifts(&mut self, start: usize) -> Option<usize> {
+        if self.open_shift || !has_escape(&self.value[start..]) {
+            return None;
+        }
+        let (mut at, mut shifted) = (start + 1, false);
+        while let Some(found) = self
+            .value
+            .get(at..)
+            .and_then(|rest| memchr::memchr3(b'"', b'\\', 0x1B, rest))
+        {
+            at += found;
+            let rest = &self.value[at..];
+            at += match rest[0] {
+                b'"' => return shifted.then_some(at + 1),
+                b'\\' => 2,
+                _ => {
+                    let hides =
+                        |length: &usize| memchr::memmem::find(&rest[..*length], b"\";").is_some();
+                    let length = raw_iso2022jp_length(rest).filter(|length| !hides(length));
+                    shifted |= length.is_some();
+                    length.unwrap_or(1)
+                }
+            };
+        }
+        // Later strings have no end either.
+        self.open_shift = true;
+        None
+    }
+
+    /// Reads an unquoted value. Returns its end without trailing white space and comments.
+    fn unquoted(&mut self) -> usize {
+        let value = self.value;
+        let mut end = self.at;
+        while let Some(&byte) = value.get(self.at) {
+            if byte == b';' {
+                break;
+            }
+            if is_space(byte) {
+                let blanks = self.at;
+                self.at = skip_space(value, blanks);
+                let folded = value[blanks..self.at].contains(&b'\n');
+                if starts_known_parameter(value, self.at, folded) {
+                    break;
+                }
+                continue;
+            }
+            if byte == b'(' && !self.open_comment {
+                // A comment at the end is a comment. Before more text it belongs to a file name such as `Plan (1).pdf`.
+                if let Some(after) = comment_end(value, self.at) {
+                    self.at = after;
+                    continue;
+                }
+                self.open_comment = true;
+            }
+            self.at += 1;
+            end = self.at;
+        }
+        end
+    }
+
+    /// Reads a parameter with syntax errors. Returns None and skips the text if there is no parameter.
+    fn tolerant(&mut self) -> Option<ParameterSpan> {
+        let value = self.value;
+        let start = self.at;
+        let is_end = |b| is_space(b) || matches!(b, b'=' | b';' | b'(' | b'"');
+        let end = find(value, start, is_end);
+        self.at = skip_cfws(value, end);
+        match value.get(self.at) {
+            Some(b'=') => self.at += 1,
+            // Skips a name without a value. The text after it may be a parameter.
+            Some(b'"') => {
+                let closed = self.backslashes.quoted_end(value, self.at);
+                self.at = closed.unwrap_or(value.len());
+                return None;
+            }
+            _ => return None,
+        }
+        let is_apart = self.at > end + 1 || value.get(self.at).is_some_and(|&b| is_space(b));
+        Some(self.parameter(start..end, is_apart.then_some(self.at)))
+    }
+
+    /// Reads a parameter that follows the grammar and ends at a valid place.
+    fn strict(&mut self) -> Option<ParameterSpan> {
+        let (rest, (name, value)) = parameter(&self.value[self.at..]).ok()?;
+        let end = self.value.len() - rest.len();
+        if !matches!(rest.first(), None | Some(b';' | b'\r' | b'\n')) {
+            return None;
+        }
+        let next = skip_space(self.value, end);
+        if !matches!(self.value.get(next), None | Some(b';')) {
+            return None;
+        }
+        let kind = match value.first() {
+            Some(b'"') => ValueKind::Quoted,
+            _ => ValueKind::Unquoted,
+        };
+        let name = self.at..self.at + name.len();
+        self.at = next;
+        Some(ParameterSpan {
+            name,
+            blank: None,
+            value: end - value.len()..end,
+            kind,
+            junk: end..end,
+            is_strict: true,
+        })
+    }
+}
+
+impl Iterator for ParameterLexer<'_> {
+    type Item = ParameterToken;
+
+    fn next(&mut self) -> Option<ParameterToken> {
+        self.at = skip_cfws(self.value, self.at);
+        let start = self.at;
+        if *self.value.get(start)? == b';' {
+            self.at += 1;
+            return Some(ParameterToken::Semicolon(start));
+        }
+        let span = self.strict().or_else(|| self.tolerant());
+        Some(match span {
+            Some(span) => ParameterToken::Parameter(span),
+            None => ParameterToken::Skipped(start..self.at),
+        })
+    }
+}
+
+/// Returns the offset of the first byte at or after `at` for which `is_end` is true.
+fn find(value: &[u8], at: usize, is_end: impl Fn(u8) -> bool) -> usize {
+    let found = value[at..].iter().position(|&b| is_end(b));
+    found.map_or(value.len(), |n| at + n)
+}
+
+/// Returns true if a token and comments follow, up to the end of the parameter: `one(comment)`.
+fn is_token_in_comments(value: &[u8], at: usize) -> bool {
+    let end = token_end(value, at);
+    let next = skip_space(value, end);
+    if end == at || value.get(next) != Some(&b'(') || comment_end(value, next).is_none() {
+        return false;
+    }
+    matches!(value.get(skip_cfws(value, next)), None | Some(b';'))
+}
+
+/// Returns true if `token=` stands at `at`.
+fn starts_parameter(value: &[u8], at: usize) -> bool {
+    let end = token_end(value, at);
+    end > at && value.get(skip_space(value, end)) == Some(&b'=')
+}
+
+/// Returns true if `token=` stands at `at` and the token is a known name or a segment of RFC 2231 3.
+///
+/// At the start of a line, any token with a quoted value counts.
+fn starts_known_parameter(value: &[u8], at: usize, folded: bool) -> bool {
+    let end = token_end(value, at);
+    if end == at || value.get(end) != Some(&b'=') {
+        return false;
+    }
+    let name = &value[at..end];
+    if folded && value.get(end + 1) == Some(&b'"')
+        || matches!(split_name(name).1, NameForm::Segment { .. })
+    {
+        return true;
+    }
+    let name = &name[..memchr::memchr(b'*', name).unwrap_or(name.len())];
+    let dated = name.len() > 5 && name[name.len() - 5..].eq_ignore_ascii_case(b"-date");
+    dated
+        || KNOWN
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+fn token_end(value: &[u8], at: usize) -> usize {
+    find(value, at, |b| !is_token(b))
+}
+
+fn without_line_end(value: &[u8]) -> &[u8] {
+    let end = value
+        .iter()
+        .rposition(|&b| b != b'\r' && b != b'\n')
+        .map_or(0, |n| n + 1);
+    &value[..end]
+}
+
+/// Parses `name=value` by RFC 2045 5.1. The value is a token, or a quoted string that has neither quoted pairs nor folds.
+fn parameter(input: &[u8]) -> IResult<&[u8], (&[u8], &[u8])> {
+    let quoted = recognize((tag("\""), take_while(is_plain_quoted), tag("\"")));
+    let value = alt((take_while1(is_token), quoted));
+    separated_pair(take_while1(is_token), tag("="), value).parse(input)
 }
 
 fn is_plain_quoted(byte: u8) -> bool {
@@ -40,11 +401,11 @@ mod tests {
     fn strict_parameters() {
         assert_eq!(
             parameter(b"a=b;c"),
-            Ok((&b";c"[..], (&b"a"[..], StrictValue::Token(b"b"))))
+            Ok((&b";c"[..], (&b"a"[..], &b"b"[..])))
         );
         assert_eq!(
             parameter(b"a=\"b c\""),
-            Ok((&b""[..], (&b"a"[..], StrictValue::Quoted(b"b c"))))
+            Ok((&b""[..], (&b"a"[..], &b"\"b c\""[..])))
         );
         for bad in ["a =b", "=b", "a=", "a=\"b", "a=\"b\\c\"", "a=;"] {
             assert!(parameter(bad.as_bytes()).is_err(), "{bad}");

@@ -5,7 +5,8 @@
 //! Ignores the language of a label (RFC 2231).
 
 use crate::encoded_word::HeaderContext;
-use crate::params::{self, NameForm, RawParam};
+use crate::lexer::{NameForm, split_name};
+use crate::params::{self, RawParam};
 use mailglot_codec::{Charset, View};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -187,7 +188,7 @@ fn form(name: &[u8]) -> Option<NameForm> {
     // Most names differ in the first bytes.
     name.get(..7)
         .filter(|start| start.eq_ignore_ascii_case(b"charset"))?;
-    let (base, form) = params::split_name(name);
+    let (base, form) = split_name(name);
     (base.len() == 7).then_some(form)
 }
 

@@ -10,6 +10,7 @@ use super::part::{MediaType, Part, PartKind};
 use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::header::Field;
+use crate::lexer::split_name;
 use crate::params;
 use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
@@ -595,7 +596,7 @@ fn intern(word: &[u8]) -> Cow<'static, str> {
 fn names_file(list: &[params::RawParam<'_>], name: &[u8]) -> bool {
     let is_it = |base: &[u8]| base.eq_ignore_ascii_case(name);
     list.iter()
-        .any(|param| is_it(params::split_name(param.name).0) && !param.value.is_empty())
+        .any(|param| is_it(split_name(param.name).0) && !param.value.is_empty())
 }
 
 /// The span of a field's value, and its parameters.

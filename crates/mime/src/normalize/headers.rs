@@ -157,7 +157,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         });
     }
 
-    /// Plans the value of a field: by the fast path, by the evidence of the message, or by decoding alone if the policy keeps
+    /// Plans the value of a field: in one pass, by the evidence of the message, or by decoding alone if the policy keeps
     /// fields.
     fn value(&mut self, at: FieldToPlan<'m>) {
         let FieldToPlan {

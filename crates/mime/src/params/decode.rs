@@ -1,12 +1,11 @@
 //! Decodes parameters: joins continuations, decodes extended values and encoded words (RFC 2231, sections 3 and 4).
 
 use super::param::{Param, Params};
-use super::parameter_name::{NameForm, note_path, split_name};
-use super::scan::{Item, LIMIT, Scanner};
+use super::scan::{Item, LIMIT, Scanner, note_path};
 use crate::charset_choice::visual_order_note;
 use crate::encoded_word::{self, HeaderContext, repair};
-use crate::event::{Detail, EventKind, Finding, Reason};
-use crate::lexer::has_word;
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
+use crate::lexer::{NameForm, has_word, split_name};
 use mailglot_codec::{Charset, Resolved, View};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -99,20 +98,20 @@ pub(super) fn group<'a>(
             &mut name,
         );
         if controls > 0 {
-            findings.push(Finding::counted(
+            findings.add_counted(
                 item.name.clone(),
                 EventKind::EwControlChar,
                 Detail::None,
                 controls,
-            ));
+            );
         }
         let known = index.get(&name).copied();
         if known.is_none() && groups.len() == NAMES {
-            findings.push(Finding::new(
+            findings.add(
                 item.name.start..value.len(),
                 EventKind::HdrBeyondLimit,
                 Reason::ParameterLimit,
-            ));
+            );
             break;
         }
         let at = known.unwrap_or_else(|| {
@@ -137,11 +136,11 @@ pub(super) fn group<'a>(
             *place = Some(item);
         } else {
             group.whole = false;
-            findings.push(Finding::new(
+            findings.add(
                 item.extent(),
                 EventKind::ParamDuplicate,
                 Reason::FirstCounts,
-            ));
+            );
             group.left_out.push(item);
         }
     }
@@ -159,18 +158,18 @@ pub(super) fn group<'a>(
 pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Finding>) {
     match form {
         NameForm::Plain if item.raw.name.contains(&b'*') => {
-            findings.push(Finding::new(
+            findings.add(
                 item.name.clone(),
                 EventKind::ParamBadMark,
                 Reason::PartOfName,
-            ));
+            );
         }
         NameForm::Extended | NameForm::Segment { encoded: true, .. } if item.quoted => {
-            findings.push(Finding::new(
+            findings.add(
                 item.raw.range.clone(),
                 EventKind::ParamQuotedExtended,
                 Reason::Unquoted,
-            ));
+            );
         }
         _ => {}
     }
@@ -200,7 +199,7 @@ impl<'a> Group<'a> {
             } else {
                 (EventKind::ParamGap, Reason::BehindGap)
             };
-            findings.push(Finding::new(item.extent(), kind, detail));
+            findings.add(item.extent(), kind, detail);
             self.left_out.push(item);
         }
         self.segments = kept;
@@ -300,11 +299,7 @@ impl<'a> Group<'a> {
             } else {
                 Reason::OtherFormCounts
             };
-            findings.push(Finding::new(
-                read.extent.clone(),
-                EventKind::ParamDuplicate,
-                detail,
-            ));
+            findings.add(read.extent.clone(), EventKind::ParamDuplicate, detail);
         }
         let DecodedForm {
             extent,
@@ -432,11 +427,11 @@ pub(super) fn preferred(forms: &[Option<DecodedForm>; 3]) -> Option<usize> {
 
 fn limit<'b>(bytes: &'b [u8], at: &ValuePlace, found: &mut Vec<Finding>) -> &'b [u8] {
     if bytes.len() > VALUE {
-        found.push(Finding::new(
+        found.add(
             at.range.clone(),
             EventKind::HdrBeyondLimit,
             Reason::ValueLimit,
-        ));
+        );
     }
     &bytes[..bytes.len().min(VALUE)]
 }
@@ -451,22 +446,19 @@ fn words(
     let mut own = Vec::new();
     let text = encoded_word::decode_text(bytes, context, &mut own);
     if has_word(bytes) {
-        found.push(Finding::new(
-            at.range.clone(),
-            EventKind::ParamRfc2047,
-            Detail::None,
-        ));
+        found.add(at.range.clone(), EventKind::ParamRfc2047, Detail::None);
     }
     let losses = own
         .iter()
         .filter(|f| f.kind == EventKind::CharsetInvalidBytes)
         .map(|f| f.count)
         .sum();
-    found.extend(own.into_iter().map(|mut finding| {
-        finding.at = at.exact.map_or(at.range.clone(), |n| {
-            n + finding.at.start..n + finding.at.end
-        });
-        finding
+    found.extend(own.into_iter().map(|finding| match at.exact {
+        Some(start) => finding.shifted(start),
+        None => Finding {
+            at: at.range.clone(),
+            ..finding
+        },
     }));
     Decoded {
         text: text.into_owned(),
@@ -488,7 +480,7 @@ fn extended(
         context.resolve(label)
     });
     let mut report = |kind, detail: Detail| {
-        found.push(Finding::new(at.range.clone(), kind, detail));
+        found.add(at.range.clone(), kind, detail);
     };
     if let Some(charset) = resolved.charset().filter(|_| mapped) {
         report(EventKind::CharsetMapped, charset.into());
@@ -522,19 +514,15 @@ fn extended(
         });
     }
     if let Some(order) = used.and_then(|used| visual_order_note(used, &raw)) {
-        found.push(Finding::new(
-            at.range.clone(),
-            EventKind::CharsetVisualOrder,
-            order,
-        ));
+        found.add(at.range.clone(), EventKind::CharsetVisualOrder, order);
     }
     if losses > 0 && !is_read {
-        found.push(Finding::counted(
+        found.add_counted(
             at.range.clone(),
             EventKind::CharsetInvalidBytes,
             Detail::None,
             losses,
-        ));
+        );
     }
     let text = clean_text(&raw, at, context, found);
     let language = language
@@ -564,12 +552,12 @@ fn clean_text(
     let mut text = String::new();
     let controls = encoded_word::push_clean(repaired.as_deref().unwrap_or(raw), &mut text);
     if controls > 0 {
-        found.push(Finding::counted(
+        found.add_counted(
             at.range.clone(),
             EventKind::EwControlChar,
             Detail::None,
             controls,
-        ));
+        );
     }
     encoded_word::report_hidden_characters(
         &mut text,
@@ -624,12 +612,12 @@ pub(super) fn percent_decode(text: &[u8], out: &mut Vec<u8>) -> u64 {
 fn percent(text: &[u8], at: &ValuePlace, out: &mut Vec<u8>, found: &mut Vec<Finding>) {
     let bad = percent_decode(text, out);
     if bad > 0 {
-        found.push(Finding::counted(
+        found.add_counted(
             at.range.clone(),
             EventKind::ParamBadPercent,
             Reason::PercentKept,
             bad,
-        ));
+        );
     }
 }
 

@@ -116,22 +116,47 @@ pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eo
     // Doubles a byte order mark at the start, since readers drop one.
     let mark = text.chars().next().filter(|&c| c == '\u{FEFF}');
     let pieces: Vec<String> = mark.into_iter().chain(text.chars()).map(percent).collect();
+    let limits = SegmentLimits {
+        whole: LINE,
+        first: usize::MAX,
+    };
+    let head = format!("utf-8'{language}'");
+    segments(name, &head, &pieces, column, eol, &limits)
+}
+
+/// Limits of lines in bytes.
+struct SegmentLimits {
+    /// Longest line with a value in one piece.
+    whole: usize,
+    /// Longest line with one piece of a segment.
+    first: usize,
+}
+
+/// Returns `name*=` with `head` and the pieces if that fits into a line, else segments cut between pieces.
+fn segments(
+    name: &str,
+    head: &str,
+    pieces: &[String],
+    column: usize,
+    eol: &str,
+    limits: &SegmentLimits,
+) -> String {
     let whole: usize = pieces.iter().map(String::len).sum();
-    let mut out = format!("{name}*=utf-8'{language}'");
-    if column + out.len() + whole <= LINE {
+    let mut out = format!("{name}*={head}");
+    if column + out.len() + whole <= limits.whole {
         return out + &pieces.concat();
     }
-    out = format!("{name}*0*=utf-8'{language}'");
-    let (mut number, mut width, mut fresh) = (0, column + out.len(), true);
-    for piece in &pieces {
+    out = format!("{name}*0*={head}");
+    let (mut number, mut width, mut longest) = (0, column + out.len(), limits.first);
+    for piece in pieces {
         // One more byte for the semicolon.
-        if !fresh && width + piece.len() + 1 > longest(name) {
+        if width + piece.len() + 1 > longest {
             number += 1;
             let start = out.len() + eol.len() + 1;
             let _ = write!(out, ";{eol} {name}*{number}*=");
             width = out.len() - start;
         }
-        fresh = false;
+        longest = self::longest(name);
         width += piece.len();
         out.push_str(piece);
     }
@@ -162,30 +187,16 @@ pub(super) fn japanese_extended(
         &japanese::folded(text).0,
         LONGEST.saturating_sub(name.len() + SEGMENT_OVERHEAD),
     );
-    let whole: usize = pieces.iter().map(String::len).sum();
-    let mut out = format!("{name}*={}'{language}'", japanese::LABEL);
     // If one piece exceeds the line, puts all of them into one value: some readers do not support segments.
     let fits = pieces
         .iter()
         .all(|piece| name.len() + SEGMENT_OVERHEAD + piece.len() <= LINE);
-    if column + out.len() + whole <= if fits { LINE } else { LONGEST } {
-        return out + &pieces.concat();
-    }
-    out = format!("{name}*0*={}'{language}'", japanese::LABEL);
-    let (mut number, mut width, mut fresh) = (0, column + out.len(), true);
-    for piece in &pieces {
-        // One more byte for the semicolon.
-        if width + piece.len() + 1 > if fresh { LONGEST } else { longest(name) } {
-            number += 1;
-            let start = out.len() + eol.len() + 1;
-            let _ = write!(out, ";{eol} {name}*{number}*=");
-            width = out.len() - start;
-        }
-        fresh = false;
-        width += piece.len();
-        out.push_str(piece);
-    }
-    out
+    let limits = SegmentLimits {
+        whole: if fits { LINE } else { LONGEST },
+        first: LONGEST,
+    };
+    let head = format!("{}'{language}'", japanese::LABEL);
+    segments(name, &head, &pieces, column, eol, &limits)
 }
 
 /// Bytes of a line beside the name and the segment, for numbers of up to seven digits: ` *1234567*=;`.

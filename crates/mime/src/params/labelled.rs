@@ -1,8 +1,8 @@
 //! Extracts the bytes of parameters with their charset labels, as evidence for other parts of the message.
 
 use super::decode::{percent_decode, split_extended};
-use super::parameter_name::{NameForm, split_name};
 use super::scan::{Item, LIMIT, Scanner};
+use crate::lexer::{NameForm, split_name};
 use std::collections::HashMap;
 use std::ops::Range;
 

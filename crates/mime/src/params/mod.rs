@@ -16,7 +16,6 @@ mod encode;
 mod labelled;
 mod names;
 mod param;
-mod parameter_name;
 mod rewrite;
 mod scan;
 
@@ -25,6 +24,5 @@ pub use encode::{Compat, encode};
 pub(crate) use labelled::{Labelled, LabelledParams, may_need_evidence};
 pub(crate) use names::survey;
 pub use param::{Param, Params, RawParam};
-pub(crate) use parameter_name::{NameForm, split_name};
 pub(crate) use rewrite::rewrite;
 pub use scan::scan;

@@ -12,11 +12,10 @@
 //! Handles only `name` and `filename`. Different names in two fields are reported (`mime.ambiguous-name`) and stay.
 
 use super::decode::{FORMS, Group, note_mark, preferred};
-use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::HeaderContext;
-use crate::event::{Detail, EventKind, Finding};
-use crate::lexer;
+use crate::event::{Detail, EventKind, Finding, FindingList};
+use crate::lexer::{self, NameForm, is_file_name, split_name};
 use std::ops::Range;
 
 /// Reports syntax errors in a field of plain values, without decoding the values. Returns true if a name occurs twice.
@@ -26,11 +25,7 @@ pub(crate) fn survey(value: &[u8], findings: &mut Vec<Finding>) -> bool {
     for item in scanner.by_ref().take(LIMIT) {
         note_mark(&item, split_name(item.raw.name).1, findings);
         if is_file_name(item.raw.name) && item.raw.value.iter().any(|b| matches!(b, b'/' | b'\\')) {
-            findings.push(Finding::new(
-                item.extent(),
-                EventKind::ParamPath,
-                Detail::None,
-            ));
+            findings.add(item.extent(), EventKind::ParamPath, Detail::None);
         }
         names.push(item.raw.name);
     }

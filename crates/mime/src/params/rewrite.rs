@@ -10,16 +10,15 @@ use super::decode::{Group, group, split_extended};
 use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
 use super::names::{has_repeats, with_semicolon};
 use super::param::{Param, Params};
-use super::parameter_name::{NameForm, split_name};
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::{
     self, Form, HeaderContext, Replacement, RewriteTarget, Rewriting, decode_text,
     is_clean_japanese, is_clean_text,
 };
-use crate::event::{EventKind, Finding, Reason};
+use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::japanese;
-use crate::lexer::{self, has_open, has_word};
+use crate::lexer::{self, NameForm, has_open, has_word, split_name};
 use mailglot_codec::{Charset, LossLog, View};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -51,11 +50,11 @@ pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) ->
     {
         return list;
     }
-    findings.push(Finding::new(
+    findings.add(
         0..value.len(),
         EventKind::ParamRfc2047,
         Reason::WouldReadDifferently,
-    ));
+    );
     Vec::new()
 }
 
@@ -172,7 +171,7 @@ fn comments(
                 if let Some(first) = raw.iter().position(|b| !b.is_ascii()) {
                     let last = raw.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
                     let at = from + first..from + last + 1;
-                    findings.push(Finding::new(at, EventKind::ParamJunk, Reason::RawBytesKept));
+                    findings.add(at, EventKind::ParamJunk, Reason::RawBytesKept);
                 }
                 continue;
             };
@@ -197,10 +196,7 @@ fn comments(
                 at: from + change.at.start..from + change.at.end,
                 with: change.with,
             }));
-            findings.extend(found.into_iter().map(|finding| Finding {
-                at: from + finding.at.start..from + finding.at.end,
-                ..finding
-            }));
+            findings.extend(found.into_iter().map(|finding| finding.shifted(from)));
         }
         at = at.max(next.end);
     }
@@ -284,7 +280,7 @@ fn job<'a>(
                 Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
             };
             if count > 0 {
-                findings.push(Finding::counted(whole, kind, Charset::ISO_2022_JP, count));
+                findings.add_counted(whole, kind, Charset::ISO_2022_JP, count);
             }
             let japanese = kind == EventKind::CharsetLookAlike;
             (

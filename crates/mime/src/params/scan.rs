@@ -1,10 +1,12 @@
-//! Scans the main value and the parameters of a field as written, and tolerates syntax errors.
+//! Reads the main value and the parameters of a field as written, and records tolerated syntax errors.
 
 use super::param::RawParam;
-use super::parameter_name::{NameForm, is_file_name, split_name};
 use crate::encoded_word::{self, HeaderContext};
-use crate::event::{Detail, EventKind, Finding, Reason};
-use crate::lexer::{self, TrailBackslash, has_escape, raw_iso2022jp_length};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
+use crate::lexer::{
+    self, ParameterLexer, ParameterSpan, ParameterToken, TrailBackslash, ValueKind, is_file_name,
+    raw_iso2022jp_length,
+};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -13,22 +15,6 @@ pub(super) const LIMIT: usize = 11_000;
 
 /// Maximum number of findings per field. Further findings of a kind are only counted.
 const NOTES: usize = 100;
-
-/// Names that start a parameter inside an unquoted value even without a semicolon before them.
-const KNOWN: [&str; 12] = [
-    "charset",
-    "format",
-    "delsp",
-    "boundary",
-    "name",
-    "filename",
-    "size",
-    "type",
-    "start",
-    "protocol",
-    "micalg",
-    "report-type",
-];
 
 /// Returns the main value without comments and white space, and the parameters as written.
 pub fn scan(value: &[u8]) -> (Cow<'_, [u8]>, Vec<RawParam<'_>>) {
@@ -47,19 +33,13 @@ pub(super) struct Item<'a> {
     pub quoted: bool,
 }
 
-/// Scans a field value once.
+/// Reads the tokens of a field value, and records syntax errors.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
     value: &'a [u8],
-    at: usize,
-    /// True after an unclosed comment: later parentheses are text.
-    open_comment: bool,
-    /// True after an unclosed quoted string with ISO-2022-JP: later ones are not searched.
-    open_shift: bool,
+    tokens: ParameterLexer<'a>,
     /// True if a semicolon precedes the next parameter.
     semicolon: bool,
-    /// Which backslashes are trail bytes when the end of a quoted string is searched.
-    backslashes: TrailBackslash,
     /// The evidence of the message; None if the caller does not decode values.
     context: Option<HeaderContext<'a>>,
     /// Syntax errors that were tolerated so far.
@@ -71,15 +51,13 @@ impl<'a> Scanner<'a> {
     pub(super) fn new(value: &'a [u8]) -> (Cow<'a, [u8]>, Self) {
         let mut scanner = Self {
             value,
-            at: 0,
-            open_comment: false,
-            open_shift: false,
+            tokens: ParameterLexer::new(value),
             semicolon: false,
-            backslashes: TrailBackslash::of(value),
             context: None,
             tolerated: Vec::new(),
         };
-        let main = scanner.main();
+        let (main, junk) = scanner.tokens.main();
+        scanner.note_junk(junk);
         (main, scanner)
     }
 
@@ -91,35 +69,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn main(&mut self) -> Cow<'a, [u8]> {
-        let value = self.value;
-        let mut main: Cow<'a, [u8]> = Cow::Borrowed(b"");
-        loop {
-            self.at = lexer::skip_cfws(value, self.at);
-            let start = self.at;
-            let continues =
-                main.is_empty() || main.ends_with(b"/") || value.get(start) == Some(&b'/');
-            if start == value.len() || value[start] == b';' || !continues {
-                break;
-            }
-            let end = value[start..]
-                .iter()
-                .position(|&b| lexer::is_space(b) || matches!(b, b';' | b'('))
-                .map_or(value.len(), |n| start + n);
-            if main.is_empty() {
-                main = Cow::Borrowed(&value[start..end]);
-            } else {
-                main.to_mut().extend_from_slice(&value[start..end]);
-            }
-            self.at = end;
-        }
-        self.skip_junk();
-        if main.contains(&b'"') {
-            main.to_mut().retain(|&b| b != b'"');
-        }
-        main
-    }
-
     /// Records a syntax error and how it was read.
     fn tolerate(&mut self, at: Range<usize>, kind: EventKind, detail: impl Into<Detail>) {
         if self.tolerated.len() >= NOTES
@@ -128,110 +77,76 @@ impl<'a> Scanner<'a> {
             last.count += 1;
             return;
         }
-        self.tolerated.push(Finding::new(at, kind, detail));
+        self.tolerated.add(at, kind, detail);
     }
 
     /// Reports the unread rest of a field with too many parameters.
     pub(super) fn note_rest(&mut self) {
-        let rest = lexer::skip_space(self.value, self.at)..self.value.len();
+        let rest = lexer::skip_space(self.value, self.tokens.offset())..self.value.len();
         if !rest.is_empty() && self.value[rest.clone()].iter().any(|&b| b != b';') {
-            self.tolerated.push(Finding::new(
-                rest,
-                EventKind::HdrBeyondLimit,
-                Reason::ParameterLimit,
-            ));
+            self.tolerated
+                .add(rest, EventKind::HdrBeyondLimit, Reason::ParameterLimit);
         }
     }
 
-    /// Skips to the next `;`, or to a `token=` that starts a parameter without one.
-    fn skip_junk(&mut self) {
-        let before = lexer::skip_cfws(self.value, self.at);
-        self.advance();
-        let skipped = before..self.at.max(before);
-        if !skipped.is_empty() {
-            self.tolerate(skipped, EventKind::ParamJunk, Reason::Skipped);
+    fn note_junk(&mut self, junk: Range<usize>) {
+        if !junk.is_empty() {
+            self.tolerate(junk, EventKind::ParamJunk, Reason::Skipped);
         }
     }
 
-    fn advance(&mut self) {
-        loop {
-            self.at = lexer::skip_cfws(self.value, self.at);
-            if self.value.get(self.at).is_none_or(|&b| b == b';')
-                || starts_parameter(self.value, self.at)
-            {
-                return;
-            }
-            let rest = &self.value[self.at..];
-            // Advances by at least one byte, so that a lone special character cannot stop the scan.
-            let step = rest[1..]
-                .iter()
-                .position(|&b| lexer::is_space(b) || matches!(b, b';' | b'('))
-                .map_or(rest.len(), |n| n + 1);
-            self.at += step;
+    /// Removes quotes and folds from a parameter, and records its syntax errors.
+    fn item(&mut self, span: &ParameterSpan) -> Item<'a> {
+        let (name, range) = (span.name.clone(), span.value.clone());
+        let text = &self.value[span.inside()];
+        if let Some(end) = span.blank {
+            self.tolerate(name.start..end, EventKind::ParamBlank, Detail::None);
         }
-    }
-
-    fn value(&mut self, name: Range<usize>) -> Item<'a> {
-        let value = self.value;
-        self.at = lexer::skip_space(value, self.at);
-        if value.get(self.at) == Some(&b'(') && !self.open_comment {
-            // Parentheses directly before a file name belong to it, as in `(1)Plan.pdf`. A comment is separate from the value.
-            let after = lexer::comment_end(value, self.at);
-            self.open_comment = after.is_none();
-            if after.is_some_and(|n| {
-                value
-                    .get(n)
-                    .is_some_and(|&b| lexer::is_space(b) || b == b'"')
-                    || !is_file_name(&value[name.clone()])
-                    || is_token_in_comments(value, n)
-            }) {
-                self.at = lexer::skip_cfws(value, self.at);
-            }
-        }
-        let start = self.at;
-        let raw = |range: Range<usize>, bytes| RawParam {
-            name: &value[name.clone()],
-            range,
-            value: bytes,
-        };
-        if value.get(start) == Some(&b'"') {
-            let over_shifts = self.quoted_end_over_shifts(start);
-            let closed = over_shifts.or_else(|| self.backslashes.quoted_end(value, start));
-            let end = closed.unwrap_or_else(|| without_line_end(value).len());
-            let inside = start + 1..closed.map_or(end, |n| n - 1);
-            self.at = closed.unwrap_or(value.len());
-            if closed.is_none() {
-                self.tolerate(start..end, EventKind::ParamUnclosedQuote, Reason::UpToEnd);
-            }
-            self.skip_junk();
-            let inside = &value[inside];
-            self.note_tabs(start + 1, inside);
-            if is_path(inside) {
-                self.tolerate(start..end, EventKind::ParamBackslash, Reason::BackslashKept);
-            }
-            return Item {
-                raw: raw(start..end, self.unquote(inside)),
-                name,
-                quoted: true,
-            };
-        }
-        let end = self.unquoted();
-        let plain = &value[start..end];
-        if plain.is_empty() {
-            self.tolerate(name.clone(), EventKind::ParamNoValue, Reason::EmptyValue);
-        } else if plain.iter().any(|&b| lexer::is_space(b)) {
-            self.tolerate(start..end, EventKind::ParamUnquoted, Reason::UnquotedSpace);
-        } else if plain.iter().any(|&b| lexer::is_tspecial(b)) {
+        if span.kind == ValueKind::Unclosed {
             self.tolerate(
-                start..end,
-                EventKind::ParamUnquoted,
-                Reason::UnquotedSpecials,
+                range.clone(),
+                EventKind::ParamUnclosedQuote,
+                Reason::UpToEnd,
             );
         }
+        self.note_junk(span.junk.clone());
+        let quoted = span.kind != ValueKind::Unquoted;
+        if quoted {
+            self.note_tabs(range.start + 1, text);
+        }
+        let has = |test: fn(u8) -> bool| text.iter().any(|&b| test(b));
+        let error = if span.is_strict {
+            None
+        } else if quoted {
+            is_path(text).then_some((EventKind::ParamBackslash, Reason::BackslashKept))
+        } else if text.is_empty() {
+            Some((EventKind::ParamNoValue, Reason::EmptyValue))
+        } else if has(lexer::is_space) {
+            Some((EventKind::ParamUnquoted, Reason::UnquotedSpace))
+        } else {
+            let reason = Reason::UnquotedSpecials;
+            has(lexer::is_tspecial).then_some((EventKind::ParamUnquoted, reason))
+        };
+        if let Some((kind, reason)) = error {
+            let is_empty = kind == EventKind::ParamNoValue;
+            let at = if is_empty { &name } else { &range };
+            self.tolerate(at.clone(), kind, reason);
+        }
+        let value = if span.is_strict {
+            Cow::Borrowed(text)
+        } else if quoted {
+            self.unquote(text)
+        } else {
+            unfold(text)
+        };
         Item {
-            raw: raw(start..end, unfold(&value[start..end])),
+            raw: RawParam {
+                name: &self.value[name.clone()],
+                range,
+                value,
+            },
             name,
-            quoted: false,
+            quoted,
         }
     }
 
@@ -278,213 +193,38 @@ impl<'a> Scanner<'a> {
             self.context.as_ref().map_or(TrailBackslash::Wide, charset)
         })
     }
-
-    /// Returns the end of the quoted string at `start` if it contains ISO-2022-JP, whose bytes may equal quotes and backslashes.
-    ///
-    /// Does not skip a sequence in which other readers would see a parameter.
-    fn quoted_end_over_shifts(&mut self, start: usize) -> Option<usize> {
-        if self.open_shift || !has_escape(&self.value[start..]) {
-            return None;
-        }
-        let (mut at, mut shifted) = (start + 1, false);
-        while let Some(found) = self
-            .value
-            .get(at..)
-            .and_then(|rest| memchr::memchr3(b'"', b'\\', 0x1B, rest))
-        {
-            at += found;
-            let rest = &self.value[at..];
-            at += match rest[0] {
-                b'"' => return shifted.then_some(at + 1),
-                b'\\' => 2,
-                _ => {
-                    let hides =
-                        |length: &usize| memchr::memmem::find(&rest[..*length], b"\";").is_some();
-                    let length = raw_iso2022jp_length(rest).filter(|length| !hides(length));
-                    shifted |= length.is_some();
-                    length.unwrap_or(1)
-                }
-            };
-        }
-        // Later strings have no end either.
-        self.open_shift = true;
-        None
-    }
-
-    /// Reads an unquoted value. Returns its end without trailing white space and comments.
-    fn unquoted(&mut self) -> usize {
-        let value = self.value;
-        let mut end = self.at;
-        while let Some(&byte) = value.get(self.at) {
-            if byte == b';' {
-                break;
-            }
-            if lexer::is_space(byte) {
-                let blanks = self.at;
-                self.at = lexer::skip_space(value, blanks);
-                let folded = value[blanks..self.at].contains(&b'\n');
-                if starts_known_parameter(value, self.at, folded) {
-                    break;
-                }
-                continue;
-            }
-            if byte == b'(' && !self.open_comment {
-                // A comment at the end is a comment. Before more text it belongs to a file name such as `Plan (1).pdf`.
-                if let Some(after) = lexer::comment_end(value, self.at) {
-                    self.at = after;
-                    continue;
-                }
-                self.open_comment = true;
-            }
-            self.at += 1;
-            end = self.at;
-        }
-        end
-    }
 }
 
 impl<'a> Iterator for Scanner<'a> {
     type Item = Item<'a>;
 
     fn next(&mut self) -> Option<Item<'a>> {
-        let value = self.value;
         loop {
-            self.at = lexer::skip_cfws(value, self.at);
-            if *value.get(self.at)? == b';' {
-                if self.semicolon {
-                    self.tolerate(self.at..self.at + 1, EventKind::ParamEmpty, Reason::Skipped);
+            let before = std::mem::take(&mut self.semicolon);
+            let skipped = match self.tokens.next()? {
+                ParameterToken::Semicolon(at) => {
+                    if before {
+                        self.tolerate(at..at + 1, EventKind::ParamEmpty, Reason::Skipped);
+                    }
+                    self.semicolon = true;
+                    continue;
                 }
-                self.semicolon = true;
-                self.at += 1;
-                continue;
-            }
-            let start = self.at;
-            let semicolon = std::mem::take(&mut self.semicolon);
-            let item = self.strict().or_else(|| self.tolerant());
-            if let Some(item) = item {
-                if !semicolon {
-                    self.tolerate(item.name.clone(), EventKind::ParamNoSemicolon, Detail::None);
+                ParameterToken::Skipped(range) => range,
+                ParameterToken::Parameter(span) => {
+                    let item = self.item(&span);
+                    if !item.name.is_empty() {
+                        if !before {
+                            let kind = EventKind::ParamNoSemicolon;
+                            self.tolerate(item.name.clone(), kind, Detail::None);
+                        }
+                        return Some(item);
+                    }
+                    item.name.start..self.tokens.offset()
                 }
-                return Some(item);
-            }
-            self.tolerate(start..self.at, EventKind::ParamNoValue, Reason::Skipped);
+            };
+            self.tolerate(skipped, EventKind::ParamNoValue, Reason::Skipped);
         }
     }
-}
-
-impl<'a> Scanner<'a> {
-    /// Reads a parameter with syntax errors. Returns None and skips the text if there is no parameter.
-    fn tolerant(&mut self) -> Option<Item<'a>> {
-        let value = self.value;
-        let start = self.at;
-        let end = value[start..]
-            .iter()
-            .position(|&b| lexer::is_space(b) || matches!(b, b'=' | b';' | b'(' | b'"'))
-            .map_or(value.len(), |n| start + n);
-        self.at = lexer::skip_cfws(value, end);
-        match value.get(self.at) {
-            Some(b'=') => self.at += 1,
-            // Skips a name without a value. The text after it may be a parameter.
-            Some(b'"') => {
-                self.at = self
-                    .backslashes
-                    .quoted_end(value, self.at)
-                    .unwrap_or(value.len());
-                return None;
-            }
-            _ => return None,
-        }
-        if self.at > end + 1 || value.get(self.at).is_some_and(|&b| lexer::is_space(b)) {
-            self.tolerate(start..self.at, EventKind::ParamBlank, Detail::None);
-        }
-        let item = self.value(start..end);
-        (start < end).then_some(item)
-    }
-
-    /// Reads a parameter that follows the grammar and ends at a valid place.
-    fn strict(&mut self) -> Option<Item<'a>> {
-        let (rest, (name, value)) = lexer::parameter(&self.value[self.at..]).ok()?;
-        let end = self.value.len() - rest.len();
-        if !matches!(rest.first(), None | Some(b';' | b'\r' | b'\n')) {
-            return None;
-        }
-        let next = lexer::skip_space(self.value, end);
-        if !matches!(self.value.get(next), None | Some(b';')) {
-            return None;
-        }
-        let (bytes, quoted) = match value {
-            lexer::StrictValue::Token(bytes) => (bytes, false),
-            lexer::StrictValue::Quoted(bytes) => (bytes, true),
-        };
-        let range = end - bytes.len() - 2 * usize::from(quoted)..end;
-        let name_range = self.at..self.at + name.len();
-        if quoted {
-            self.note_tabs(range.start + 1, bytes);
-        }
-        self.at = next;
-        Some(Item {
-            raw: RawParam {
-                name,
-                range,
-                value: Cow::Borrowed(bytes),
-            },
-            name: name_range,
-            quoted,
-        })
-    }
-}
-
-/// Returns true if a token and comments follow, up to the end of the parameter: `one(comment)`.
-fn is_token_in_comments(value: &[u8], at: usize) -> bool {
-    let end = token_end(value, at);
-    let next = lexer::skip_space(value, end);
-    if end == at || value.get(next) != Some(&b'(') || lexer::comment_end(value, next).is_none() {
-        return false;
-    }
-    matches!(value.get(lexer::skip_cfws(value, next)), None | Some(b';'))
-}
-
-/// Returns true if `token=` stands at `at`.
-fn starts_parameter(value: &[u8], at: usize) -> bool {
-    let end = token_end(value, at);
-    end > at && value.get(lexer::skip_space(value, end)) == Some(&b'=')
-}
-
-/// Returns true if `token=` stands at `at` and the token is a known name or a segment of RFC 2231, section 3.
-///
-/// At the start of a line, any token with a quoted value counts.
-fn starts_known_parameter(value: &[u8], at: usize, folded: bool) -> bool {
-    let end = token_end(value, at);
-    if end == at || value.get(end) != Some(&b'=') {
-        return false;
-    }
-    let name = &value[at..end];
-    if folded && value.get(end + 1) == Some(&b'"')
-        || matches!(split_name(name).1, NameForm::Segment { .. })
-    {
-        return true;
-    }
-    let name = &name[..memchr::memchr(b'*', name).unwrap_or(name.len())];
-    let dated = name.len() > 5 && name[name.len() - 5..].eq_ignore_ascii_case(b"-date");
-    dated
-        || KNOWN
-            .iter()
-            .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
-}
-
-fn token_end(value: &[u8], at: usize) -> usize {
-    value[at..]
-        .iter()
-        .position(|&b| !lexer::is_token(b))
-        .map_or(value.len(), |n| at + n)
-}
-
-fn without_line_end(value: &[u8]) -> &[u8] {
-    let end = value
-        .iter()
-        .rposition(|&b| b != b'\r' && b != b'\n')
-        .map_or(0, |n| n + 1);
-    &value[..end]
 }
 
 /// Removes quoted pairs and folds from the inside of a quoted string.
@@ -545,6 +285,13 @@ fn unquote(inside: &[u8], backslashes: impl FnOnce() -> TrailBackslash) -> Cow<'
         i += 1;
     }
     Cow::Owned(out)
+}
+
+/// Reports a file name that contains a path.
+pub(super) fn note_path(name: &str, text: &str, at: Range<usize>, findings: &mut Vec<Finding>) {
+    if is_file_name(name.as_bytes()) && text.contains(['/', '\\']) {
+        findings.add(at, EventKind::ParamPath, Detail::None);
+    }
 }
 
 /// Returns true for a Windows path: `X:\` or `\\` at the start.

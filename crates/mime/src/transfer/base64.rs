@@ -13,7 +13,7 @@ mod tolerant;
 
 use super::decoded::{Decoded, Sink};
 use super::encoding::TransferEncoding;
-use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use base64::Engine as _;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 use base64::engine::GeneralPurpose as Fast;
@@ -111,11 +111,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     bytes.clear();
     let region = survey::region(body);
     if !region.is_base64 {
-        findings.push(Finding::new(
-            0..body.len(),
-            EventKind::CteWrongLabel,
-            Reason::NotBase64,
-        ));
+        findings.add(0..body.len(), EventKind::CteWrongLabel, Reason::NotBase64);
         return Decoded::identity(body);
     }
     let damage = tolerant::read(body, &region, &mut OutputBytes(&mut bytes));
@@ -126,15 +122,15 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
         .several
         .report(EventKind::CteB64Several, Reason::BehindPadding, findings);
     if let Some(at) = damage.cut {
-        findings.push(Finding::new(at, EventKind::CteB64Truncated, Detail::None));
+        findings.add(at, EventKind::CteB64Truncated, Detail::None);
     }
     let footer = (region.end < body.len()).then_some(region.end..body.len());
     if let Some(footer) = &footer {
-        findings.push(Finding::new(
+        findings.add(
             footer.clone(),
             EventKind::CteB64Trailing,
             Reason::TextAfterBase64,
-        ));
+        );
     }
     Decoded {
         bytes: Cow::Owned(bytes),

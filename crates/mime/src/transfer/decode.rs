@@ -4,7 +4,7 @@ use super::decoded::Decoded;
 use super::encoding::TransferEncoding;
 use super::locator::Locator;
 use super::{base64, quoted_printable};
-use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use std::ops::Range;
 
 /// Decodes a transfer encoding in linear time. Never fails. Ranges of findings are relative to `body`.
@@ -31,19 +31,15 @@ pub fn decode<'a>(
         TransferEncoding::QuotedPrintable => quoted_printable::decode(body, findings),
         TransferEncoding::Identity => Decoded::identity(body),
         TransferEncoding::Uuencode => {
-            findings.push(Finding::new(
-                0..body.len(),
-                EventKind::CteUuencode,
-                Detail::None,
-            ));
+            findings.add(0..body.len(), EventKind::CteUuencode, Detail::None);
             Decoded::identity(body)
         }
         TransferEncoding::Unknown => {
-            findings.push(Finding::new(
+            findings.add(
                 0..body.len(),
                 EventKind::CteWrongLabel,
                 Reason::UnknownEncoding,
-            ));
+            );
             Decoded::identity(body)
         }
     }

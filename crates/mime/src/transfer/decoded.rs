@@ -1,7 +1,7 @@
 //! The results of decoding a transfer encoding.
 
 use super::encoding::TransferEncoding;
-use crate::event::{Detail, EventKind, Finding};
+use crate::event::{Detail, EventKind, Finding, FindingList};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ impl RangeCount {
         findings: &mut Vec<Finding>,
     ) {
         if let Some(at) = self.at {
-            findings.push(Finding::counted(at, kind, detail, self.count));
+            findings.add_counted(at, kind, detail, self.count);
         }
     }
 }

@@ -9,7 +9,7 @@ mod clean;
 
 use super::decoded::{Decoded, RangeCount, Sink};
 use super::encoding::TransferEncoding;
-use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -152,11 +152,11 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     };
     let damage = read(body, &mut bytes);
     if damage.is_wrong_label() {
-        findings.push(Finding::new(
+        findings.add(
             0..body.len(),
             EventKind::CteWrongLabel,
             Reason::NotQuotedPrintable,
-        ));
+        );
         return Decoded::identity(body);
     }
     damage
@@ -170,12 +170,12 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     if let Some(first) = body.iter().position(|b| !b.is_ascii()) {
         let last = body.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
         let count = body[first..=last].iter().filter(|b| !b.is_ascii()).count() as u64;
-        findings.push(Finding::counted(
+        findings.add_counted(
             first..last + 1,
             EventKind::Cte8bitIn7bit,
             Reason::InQuotedPrintable,
             count,
-        ));
+        );
     }
     Decoded {
         bytes: bytes.finish(),

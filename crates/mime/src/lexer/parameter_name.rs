@@ -1,8 +1,5 @@
 //! Splits the name of a parameter from its RFC 2231 marks, and recognizes file names.
 
-use crate::event::{Detail, EventKind, Finding};
-use std::ops::Range;
-
 /// The form of a value, according to the RFC 2231 marks of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameForm {
@@ -45,13 +42,6 @@ pub(crate) fn split_name(name: &[u8]) -> (&[u8], NameForm) {
 }
 
 /// Returns true if a parameter names a file.
-pub(super) fn is_file_name(name: &[u8]) -> bool {
+pub(crate) fn is_file_name(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"filename") || name.eq_ignore_ascii_case(b"name")
-}
-
-/// Reports a file name that contains a path.
-pub(super) fn note_path(name: &str, text: &str, at: Range<usize>, findings: &mut Vec<Finding>) {
-    if is_file_name(name.as_bytes()) && text.contains(['/', '\\']) {
-        findings.push(Finding::new(at, EventKind::ParamPath, Detail::None));
-    }
 }

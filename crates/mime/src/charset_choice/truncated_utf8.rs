@@ -1,0 +1,74 @@
+//! Detects UTF-8 that was cut within its last character.
+//!
+//! # Limits
+//! A lead byte alone is distinguished from a Latin-1 letter by its value and the byte before it.
+
+/// Returns true if a body is UTF-8 that ends within a character.
+///
+/// Programs that transfer a truncated body may add a line end. A body with other defects, or with a Latin-1 letter at its end,
+/// is none: `caf\xE9` is `café`.
+pub(super) fn is_truncated_utf8(body: &[u8]) -> bool {
+    let end = body.iter().rposition(|b| !matches!(b, b'\r' | b'\n'));
+    let text = &body[..end.map_or(0, |at| at + 1)];
+    before_incomplete_character(text).is_some() && !is_latin1_word_end(text)
+}
+
+/// Returns the text before an incomplete character at the end. Returns None without one, or if that text is not UTF-8.
+pub(super) fn before_incomplete_character(bytes: &[u8]) -> Option<&[u8]> {
+    let error = std::str::from_utf8(bytes).err()?;
+    (error.error_len().is_none()).then(|| &bytes[..error.valid_up_to()])
+}
+
+/// Returns true if the last byte is a Latin-1 letter after another letter.
+///
+/// Excludes lead bytes of European, Hebrew and Arabic letters, emoji and English quotation marks. At the end of words, they are
+/// more frequent than `Ã`, `ð` and `â`.
+pub(super) fn is_latin1_word_end(bytes: &[u8]) -> bool {
+    let [.., before, last] = bytes else {
+        return false;
+    };
+    before.is_ascii_alphabetic()
+        && !matches!(last, 0xC2..=0xC5 | 0xCE..=0xD1 | 0xD7..=0xD9 | 0xE2 | 0xF0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn utf8_is_truncated_at_any_byte_of_its_last_character() {
+        for text in ["an die Bü", "“a”", "日本語", "x 👩", "Größe, ß"] {
+            let start = text.char_indices().last().expect("not empty").0;
+            for end in start + 1..text.len() {
+                for line_end in ["", "\n", "\r\n"] {
+                    let body = [&text.as_bytes()[..end], line_end.as_bytes()].concat();
+                    assert!(is_truncated_utf8(&body), "{}", body.escape_ascii());
+                }
+            }
+            assert!(!is_truncated_utf8(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn other_bytes_are_not_truncated_utf8() {
+        for body in [
+            &b""[..],
+            b"\n",
+            b"plain",
+            // A Latin-1 letter at the end of a word, and bytes that begin no sequence.
+            b"caf\xE9",
+            b"caf\xE9\n",
+            b"na\xEF",
+            b"M\xFC",
+            b"x \x95",
+            b"\xFF",
+            // Text follows, or has a defect of its own.
+            b"B\xC3 b",
+            b"B\xC3\n\nb",
+            b"\xE4 B\xC3",
+            b"\xC3\xC3",
+        ] {
+            assert!(!is_truncated_utf8(body), "{}", body.escape_ascii());
+        }
+    }
+}

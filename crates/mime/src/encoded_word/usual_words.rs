@@ -1,0 +1,278 @@
+//! Decodes runs of usual words in one pass. Decoding and rewriting share it.
+//!
+//! A usual word is strictly written and decodes alone without a defect. It needs no joining, no charset decision and no repair, so
+//! its text equals that of [`super::decode::Reader`]. The same findings are reported: an alias, a superset, a long word.
+//!
+//! # Limits
+//!
+//! The reader decodes all other words. Examples are damage, repaired or mapped labels, words that touch text, controls, invisible
+//! characters, and bytes that are UTF-8 or odd under their label. Of the stateful charsets, only ISO-2022-JP that returns to ASCII
+//! is decoded here.
+
+use super::decode::{MAX_WORD_BYTES, same_charset};
+use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
+use super::strict_syntax::{self, StrictLabel};
+use super::superset_report::{superset_finding, uses_superset};
+use super::utf8_mislabel::Utf8Check;
+use crate::charset_choice::{
+    EvidenceTest, better_charset_and_test, label_states_order, needs_label_check,
+};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
+use crate::lexer;
+use mailglot_codec::{Charset, Resolved};
+use mailglot_kernel::ShortBytes;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Decodes the usual words of a value.
+pub(super) struct UsualWords<'v, 'f> {
+    /// The value.
+    pub value: &'v [u8],
+    /// True if labels are checked ([`super::HeaderContext::check_labels`]).
+    pub check_labels: bool,
+    /// The text so far.
+    pub text: String,
+    /// The findings so far.
+    pub findings: &'f mut Vec<Finding>,
+}
+
+/// A run of usual words.
+pub(super) struct UsualRun {
+    /// The end of its last word.
+    pub end: usize,
+    /// True if all its words are UTF-8.
+    pub is_utf8: bool,
+    /// True if a word is in another charset than UTF-8 and US-ASCII. Raw text beside it may be in that charset.
+    pub is_legacy: bool,
+}
+
+/// The last word: its label, which the next word may repeat, and its bytes.
+#[derive(Default)]
+pub(super) struct LastWord<'v> {
+    label: Option<WordLabel<'v>>,
+    bytes: ShortBytes,
+}
+
+/// A label with its charset.
+#[derive(Clone, Copy)]
+struct WordLabel<'v> {
+    name: &'v [u8],
+    charset: Charset,
+    alias: bool,
+    state: Independence,
+}
+
+/// The condition under which words of a charset decode independently of their neighbors.
+#[derive(Clone, Copy)]
+enum Independence {
+    /// Words always decode independently.
+    Always,
+    /// Words decode independently if their bytes suggest no other charset for this label.
+    UnlessBetterCharset(EvidenceTest),
+    /// Words decode independently if each ends in ASCII.
+    IfAsciiAtEnd,
+    /// Words decode independently if they are ASCII. The whole message decides on 8-bit bytes under this label.
+    IfAscii,
+}
+
+impl Independence {
+    fn of(charset: Charset) -> Option<Self> {
+        /// One entry per charset index, since many values need it.
+        static STATES: LazyLock<Vec<Option<Independence>>> =
+            LazyLock::new(|| Charset::all().map(Independence::by_charset).collect());
+        *STATES.get(charset.index())?
+    }
+
+    fn by_charset(charset: Charset) -> Option<Self> {
+        match charset {
+            Charset::US_ASCII => Some(Self::IfAscii),
+            // A character may be split over two words.
+            _ if charset.is_greedy() => None,
+            // The order of the letters must be reported.
+            _ if label_states_order(charset) => None,
+            _ if charset.is_ascii_compatible() => Some(
+                better_charset_and_test(charset).map_or(Self::Always, |(_, is_evidence)| {
+                    Self::UnlessBetterCharset(is_evidence)
+                }),
+            ),
+            _ => (charset.superset() == Charset::ISO_2022_JP).then_some(Self::IfAsciiAtEnd),
+        }
+    }
+
+    fn is_independent(self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Always => true,
+            Self::UnlessBetterCharset(is_evidence) => !is_evidence(bytes),
+            Self::IfAsciiAtEnd => {
+                let last = bytes.iter().rposition(|byte| *byte == 0x1B);
+                last.is_none_or(|escape| bytes[escape..].starts_with(b"\x1B(B"))
+            }
+            Self::IfAscii => bytes.is_ascii(),
+        }
+    }
+}
+
+/// Words of one charset with white space between them.
+struct WordGroup {
+    at: Range<usize>,
+    charset: Charset,
+    /// Some bytes are only in the superset of the charset.
+    outside: bool,
+    /// Detects UTF-8 under the label of another charset.
+    utf8: Utf8Check,
+    /// The bytes of the words, if their label must be checked.
+    bytes: Option<Vec<u8>>,
+}
+
+impl<'v> UsualWords<'v, '_> {
+    /// Appends the text of the words from `at` on with only white space between them.
+    ///
+    /// Returns None if the reader must decide. Text and findings may have grown then.
+    pub(super) fn run(&mut self, at: usize, last: &mut LastWord<'v>) -> Option<UsualRun> {
+        let value = self.value;
+        if at > 0 && !lexer::is_space(value[at - 1]) {
+            return None;
+        }
+        let mut run = UsualRun {
+            end: at,
+            is_utf8: true,
+            is_legacy: false,
+        };
+        let mut group: Option<WordGroup> = None;
+        let (mut next, mut unsure_from) = (at, usize::MAX);
+        loop {
+            let start = self.text.len();
+            let (range, is_unsure) = self.word(next, last)?;
+            if is_unsure {
+                unsure_from = unsure_from.min(start);
+            }
+            run.end = range.end;
+            let label = last.label?;
+            run.is_utf8 &= label.charset == Charset::UTF_8;
+            run.is_legacy |= ![Charset::UTF_8, Charset::US_ASCII].contains(&label.charset);
+            match group
+                .as_mut()
+                .filter(|group| same_charset(Some(group.charset), Some(label.charset)))
+            {
+                Some(group) => group.at.end = range.end,
+                None => self.end(group.replace(self.group(range, label)))?,
+            }
+            if let Some(group) = &mut group {
+                group.add(label.charset, &last.bytes);
+            }
+            next = lexer::skip_space(value, run.end);
+            if !value[next..].starts_with(b"=?") {
+                self.end(group)?;
+                // A byte order mark is a hidden character.
+                let text = self.text.get(unsure_from..);
+                return text.is_none_or(is_visible).then_some(run);
+            }
+        }
+    }
+
+    /// Appends the text of the word at `at`. Returns its range, and true if the text may contain controls or hidden characters.
+    #[inline]
+    fn word(&mut self, at: usize, last: &mut LastWord<'v>) -> Option<(Range<usize>, bool)> {
+        let expected = last.label.as_ref().map_or(&b""[..], |label| label.name);
+        let word = strict_syntax::word(self.value, at, expected, &mut last.bytes)?;
+        if let Some(name) = word.label {
+            last.label = Some(WordLabel::of(name)?);
+        }
+        let label = last.label?;
+        if !label.state.is_independent(last.bytes.bytes()) {
+            return None;
+        }
+        let is_unsure = if label.charset == Charset::UTF_8 {
+            last.bytes.append_utf8(&INVISIBLE_LEADS, &mut self.text)?
+        } else {
+            label
+                .charset
+                .decode_lossless_into(&last.bytes, &mut self.text)
+                .then_some(true)?
+        };
+        if label.alias {
+            self.report(word.range.clone(), EventKind::CharsetAlias, Detail::None);
+        }
+        if word.range.len() > MAX_WORD_BYTES {
+            self.report(word.range.clone(), EventKind::EwBadToken, Reason::LongWord);
+        }
+        Some((word.range, is_unsure))
+    }
+
+    /// Begins a group with the word at `at`.
+    fn group(&self, at: Range<usize>, label: WordLabel<'_>) -> WordGroup {
+        let is_checked = self.check_labels
+            && matches!(
+                label.state,
+                Independence::Always | Independence::UnlessBetterCharset(_)
+            );
+        WordGroup {
+            at,
+            charset: label.charset,
+            outside: false,
+            utf8: Utf8Check::default(),
+            bytes: is_checked.then(Vec::new),
+        }
+    }
+
+    /// Reports a complete group; returns None if its label may be wrong.
+    #[inline]
+    fn end(&mut self, group: Option<WordGroup>) -> Option<()> {
+        let Some(group) = group else { return Some(()) };
+        let may_be_other = |bytes| needs_label_check(group.charset, bytes, self.check_labels);
+        if group.utf8.is_utf8() || group.bytes.as_deref().is_some_and(may_be_other) {
+            return None;
+        }
+        if group.outside {
+            self.findings
+                .push(superset_finding(group.charset, group.at));
+        }
+        Some(())
+    }
+
+    fn report(&mut self, at: Range<usize>, kind: EventKind, detail: impl Into<Detail>) {
+        self.findings.add(at, kind, detail);
+    }
+}
+
+impl WordGroup {
+    /// Adds the bytes of a word in `charset`.
+    #[inline]
+    fn add(&mut self, charset: Charset, bytes: &ShortBytes) {
+        self.outside = self.outside || uses_superset_in_buffer(self.charset, bytes);
+        if charset != Charset::UTF_8 {
+            self.utf8.add(bytes.bytes());
+            if let Some(all) = &mut self.bytes {
+                all.extend_from_slice(bytes.bytes());
+            }
+        }
+    }
+}
+
+/// Returns true if some of the losslessly decoded bytes are only in the superset of the charset.
+fn uses_superset_in_buffer(charset: Charset, bytes: &ShortBytes) -> bool {
+    if charset.superset() == charset {
+        return false;
+    }
+    match charset.covers_lossless(bytes) {
+        Some(is_within) => !is_within,
+        None if charset.is_single_byte() => bytes.has_c1(),
+        None => uses_superset(charset, bytes.bytes()),
+    }
+}
+
+impl<'v> WordLabel<'v> {
+    fn of(name: StrictLabel<'v>) -> Option<Self> {
+        let (charset, alias) = match name.resolved {
+            Resolved::Exact(charset) => (charset, false),
+            Resolved::Alias(charset) => (charset, true),
+            _ => return None,
+        };
+        Some(Self {
+            name: name.label,
+            charset,
+            alias,
+            state: Independence::of(charset)?,
+        })
+    }
+}

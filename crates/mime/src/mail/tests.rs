@@ -101,6 +101,53 @@ fn blocks_in_a_text_are_files() {
     assert!(mail.attachments()[0].defects().is_empty());
 }
 
+#[test]
+fn every_block_of_a_uuencoded_body_is_a_file() {
+    let head = "Content-Type: image/gif; name=a.gif\nContent-Transfer-Encoding: x-uuencode\n\n";
+    let first = "begin 644 b.gif\n#0V%T\n`\nend\n";
+    let full = "M1&EE($AA<V5N('5N9\"!D:64@1G+V<V-H90T*#0I$:64@2&%S96X@:VQA9W1E\n";
+    let raw = format!("{head}{first}begin 644 c.gif\n{full}");
+    let mail = Mail::parse(&raw);
+    assert_eq!(names(&mail), pairs(&[("1", "a.gif"), ("1", "c.gif")]));
+    let files = mail.attachments();
+    assert!(files[0].media_type() == "image/gif" && files[0].defects().is_empty());
+    assert_eq!(&*files[0].decoded(), b"Cat");
+    assert!(files[1].decoded().starts_with(b"Die Hasen") && files[1].decoded().len() == 45);
+    let defects = files[1].defects();
+    let [defect] = &defects[..] else {
+        panic!("{defects:?}")
+    };
+    assert_eq!(defect.at, first.len()..raw.len() - head.len());
+    assert_eq!(
+        (defect.kind.code(), defect.detail.to_string()),
+        ("cte.uuencode", "45 bytes, without its end".to_owned())
+    );
+}
+
+#[test]
+fn a_body_without_a_block_of_uuencode_is_a_defect() {
+    let head = "Content-Type: image/gif\nContent-Transfer-Encoding: x-uuencode\n\n";
+    for (body, code) in [("#0V%T\n`\nend\n", Some("cte.wrong-label")), ("\n", None)] {
+        let raw = format!("{head}{body}");
+        let files = Mail::parse(&raw).attachments();
+        let defects = files[0].defects();
+        assert_eq!(&*files[0].decoded(), body.as_bytes());
+        assert_eq!(defects.first().map(|defect| defect.kind.code()), code);
+    }
+}
+
+#[test]
+fn damaged_blocks_in_a_text_are_defects() {
+    let head = "Subject: x\nContent-Transfer-Encoding: quoted-printable\n\n";
+    let block = "=3Dybegin line=3D128 size=3D4 name=3Da\nabc\n=3Dyend size=3D4\n";
+    let raw = format!("{head}=C3=A9\n{block}");
+    let files = Mail::parse(&raw).attachments();
+    let defects = files[0].defects();
+    assert_eq!(defects[0].kind.code(), "cte.yenc");
+    let start = raw.len() - head.len() - block.len();
+    assert_eq!(defects[0].at, start..raw.len() - head.len());
+}
+
 fn wrapped(inner: &str, encoded: bool) -> String {
     let head = "Subject: outer\nContent-Type: multipart/mixed; boundary=o\n\n--o\n\nnote\n--o\nContent-Type: message/rfc822\n";
     if encoded {

@@ -198,6 +198,20 @@ fn embedded_messages_are_read_in_any_transfer_encoding() {
 }
 
 #[test]
+fn embedded_messages_keep_the_policy() {
+    let inner = b"Subject: \xE4\xC1\n\nx\n";
+    let mut encoded = b"Content-Transfer-Encoding: base64\n\n".to_vec();
+    base64::encode_lines(inner, 76, b"\n", &mut encoded);
+    for body in [[b"\n", &inner[..]].concat(), encoded] {
+        let raw = [b"Content-Type: message/rfc822\n", &body[..]].concat();
+        let policy = Policy::default().default_charset(mailglot_codec::Charset::KOI8_R);
+        let mail = Mail::parse_with(&raw, policy);
+        let inner = mail.embedded_messages().remove(0).into_owned();
+        assert_eq!(inner.mail().subject().as_deref(), Some("Да"));
+    }
+}
+
+#[test]
 fn a_closed_multipart_gives_its_files() {
     let raw = "Content-Type: multipart/mixed\n\n--x\nContent-Type: text/plain\n\nhi\n\
         --x\nContent-Type: image/png; name=a.png\n\n\u{1}\n--x--\n";

@@ -225,13 +225,27 @@ fn losses_have_places_in_the_decoded_part() {
     let raw = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n=C3=BC =FF\n";
     let mail = Mail::parse(raw);
     let texts = mail.texts();
-    let [loss] = texts[0].losses() else {
-        panic!("{:?}", texts[0].losses());
+    let [loss] = texts[0].lost_ranges() else {
+        panic!("{:?}", texts[0].lost_ranges());
     };
     assert_eq!(
         (texts[0].as_str(), loss.bytes.clone()),
         ("ü \u{FFFD}\n", 3..4)
     );
+}
+
+#[test]
+fn notes_hide_no_loss() {
+    let head = b"Content-Type: text/plain; charset=hz-gb-2312\n\n";
+    // A tilde that begins no escape is a note.
+    let raw = [head, &b"~x a\n".repeat(80)[..], b"\xFF\n"].concat();
+    let texts = Mail::parse(&raw).texts();
+    assert_eq!(texts[0].charset().name(), "HZ-GB-2312");
+    assert!(!texts[0].losses.is_empty());
+    let [loss] = texts[0].lost_ranges() else {
+        panic!("{:?}", texts[0].lost_ranges());
+    };
+    assert_eq!(loss.bytes, 400..401);
 }
 
 /// Fields read the same before and after a normalization, whether the message decides or not.

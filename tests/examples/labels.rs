@@ -215,10 +215,7 @@ fn read(label: &str, bytes: &[u8]) -> (String, Vec<String>) {
         .map(|event| event.kind.code())
         .filter(|code| *code != "charset.visual-order");
     let codes = told.map(ToOwned::to_owned).collect();
-    (
-        parts.into_iter().filter_map(|part| part.text).collect(),
-        codes,
-    )
+    (parts.into_iter().map(|part| part.text).collect(), codes)
 }
 
 /// Beginnings of words in real texts, with the charset that each is to be written in.

@@ -132,7 +132,7 @@ fn ours(raw: &[u8], consume: &mut impl FnMut(bool, &str)) {
         );
     }
     for part in text_parts(&message, &policy, &mut Report::with_limit(0)) {
-        consume(true, part.text.as_deref().unwrap_or_default());
+        consume(true, part.as_str());
     }
 }
 

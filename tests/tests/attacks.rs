@@ -8,7 +8,6 @@ use mailglot_mime::{
 };
 use mailglot_tests::clock::Clock;
 use mailglot_tests::shared;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -220,7 +219,7 @@ fn read(raw: &[u8]) -> (String, BTreeSet<&'static str>) {
     let parts = text_parts(&message, &policy, &mut report);
     let text: Vec<String> = parts
         .into_iter()
-        .filter_map(|part| part.text.map(Cow::into_owned))
+        .map(|part| part.text.into_owned())
         .collect();
     let planned = process(raw, &policy).report;
     let codes = report

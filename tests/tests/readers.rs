@@ -216,7 +216,7 @@ fn rewritten(name: String, raw: &[u8], policy: &Policy) -> Option<Rewritten> {
             };
             body(&before) != body(&after)
         })
-        .filter_map(|text| text.text.map(|text| plain(&text)))
+        .map(|text| plain(&text.text))
         .collect();
     let subject = |message: &Message<'_>| {
         message

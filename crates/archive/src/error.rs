@@ -149,11 +149,6 @@ impl Error {
     pub fn io_kind(&self) -> io::ErrorKind {
         self.kind.io_kind()
     }
-
-    /// Returns true if `other` has the same path and class. A search and a later walk both report one unreadable file.
-    pub fn is_same(&self, other: &Self) -> bool {
-        self.path == other.path && self.io_kind() == other.io_kind()
-    }
 }
 
 /// Returns a function that builds the error of an operation on `path`, for `map_err`.
@@ -316,7 +311,5 @@ mod tests {
         assert!(matches!(error.kind(), ErrorKind::LargeDictionary));
         let plain = Error::new("a", Operation::Open, io::ErrorKind::NotFound);
         assert_eq!(plain.to_string(), "a: no such file or directory");
-        assert!(plain.is_same(&Error::new("a", Operation::Read, io::ErrorKind::NotFound)));
-        assert!(!plain.is_same(&Error::new("b", Operation::Open, io::ErrorKind::NotFound)));
     }
 }

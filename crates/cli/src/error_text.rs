@@ -4,6 +4,7 @@
 //!
 //! Errors of the gateway have words of their own (docs/outcomes.md).
 
+use crate::shell_words::quoted;
 use mailglot_archive::ledger::LedgerError;
 use mailglot_archive::{Error as FileError, ErrorKind, Packing};
 use mailglot_pipeline::{Error, LedgerFaultKind};
@@ -97,12 +98,12 @@ fn conversion(packing: Packing, path: &Path) -> String {
     )
 }
 
-/// Returns a command with the path of the file that it reads.
+/// Returns a command with the path of the file that it reads, as words of a shell.
 fn command(tool: &str, path: &Path) -> String {
     if path == Path::new("-") {
         tool.to_owned()
     } else {
-        format!("{tool} {}", path.display())
+        format!("{tool} {}", quoted(path))
     }
 }
 
@@ -121,6 +122,26 @@ mod tests {
             words("box.lz4", ErrorKind::NotRead(Packing::Lz4)),
             "box.lz4: compressed with lz4, which is not supported; pipe the content in: lz4 -dc box.lz4 | mailglot … -"
         );
+        for (path, kind, command) in [
+            (
+                "a b;id.lz4",
+                ErrorKind::NotRead(Packing::Lz4),
+                "lz4 -dc 'a b;id.lz4' | mailglot … -",
+            ),
+            (
+                "$(id).xz",
+                ErrorKind::LargeDictionary,
+                "xz -dc '$(id).xz' | mailglot … -",
+            ),
+            (
+                "-rf.tar",
+                ErrorKind::NotRead(Packing::Tar),
+                "tar -xOf ./-rf.tar NAME | mailglot … -",
+            ),
+        ] {
+            let advice = words(path, kind);
+            assert!(advice.ends_with(&format!(": {command}")), "{advice}");
+        }
         assert_eq!(
             words("-", ErrorKind::NotRead(Packing::Zip)),
             "-: a zip archive, which is not supported; pipe the content in: unzip -p | mailglot … -"

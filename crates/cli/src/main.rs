@@ -24,6 +24,7 @@ mod progress;
 mod shell_words;
 mod suggest;
 mod usage;
+mod visible_text;
 
 use std::process::ExitCode;
 

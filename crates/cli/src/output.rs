@@ -4,11 +4,12 @@
 //!
 //! Colors are the three that every terminal has; there is no theme. Widths count characters, not columns.
 
+pub(crate) use crate::visible_text::{visible, visible_lines};
+
 use crate::exit::Failure;
 use mailglot_gateway::record::{Form, LogWriter, Priority};
 use mailglot_pipeline::with_thousands;
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -187,40 +188,12 @@ fn has_color(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && !refused && !dumb
 }
 
-/// Text from mail as it may stand on a terminal: controls, which could steer it, and marks that turn the direction of
-/// writing are shown as symbols. Line ends and tabs too: a text of one line stays one line.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if text.chars().any(|c| symbol(c).is_some()) {
-        Cow::Owned(text.chars().map(|c| symbol(c).unwrap_or(c)).collect())
-    } else {
-        Cow::Borrowed(text)
-    }
-}
-
 /// Appends a path as it may stand in a line of a table. What is no text is given as it is: it may be the only name of a file.
 pub(crate) fn put_path(path: &Path, line: &mut Vec<u8>) {
     for chunk in path.as_os_str().as_bytes().utf8_chunks() {
         line.extend_from_slice(visible(chunk.valid()).as_bytes());
         line.extend_from_slice(chunk.invalid());
     }
-}
-
-fn symbol(c: char) -> Option<char> {
-    match c {
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32),
-        '\u{7f}' => Some('\u{2421}'),
-        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Some('\u{fffd}'),
-        _ => None,
-    }
-}
-
-/// Replaces control characters as [`visible`] does, but keeps line ends and tabs.
-pub(crate) fn visible_lines(text: &str) -> String {
-    let shown = |c| match c {
-        '\n' | '\t' => c,
-        c => symbol(c).unwrap_or(c),
-    };
-    text.chars().map(shown).collect()
 }
 
 /// A writer for a terminal: as [`visible`], but line ends and tabs pass.
@@ -296,6 +269,7 @@ pub(crate) fn counted(n: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::borrow::Cow;
 
     #[test]
     fn counts_name_what_they_count() {

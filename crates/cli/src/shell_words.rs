@@ -1,6 +1,6 @@
 //! Quotes words and paths for a POSIX shell.
 
-use crate::output::visible;
+use crate::visible_text::visible;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;

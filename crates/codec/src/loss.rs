@@ -1,7 +1,7 @@
 //! Records the bytes or characters that a decoder or encoder could not convert.
 //!
-//! Every defect is a [`Loss`]: a byte range of the input and a [`LossKind`]. A [`LossLog`] counts all losses and keeps the ranges
-//! of the first ones, so that a damaged megabyte needs no megabyte of records.
+//! Every defect is a [`Loss`]: a byte range of the input and a [`LossKind`]. A [`LossLog`] counts all of them and keeps the ranges
+//! of the first losses and of the first notes, so that a damaged megabyte needs no megabyte of records.
 //!
 //! # Limits
 //! A log has offsets of the input only, not those of the replacements in the output.
@@ -9,189 +9,122 @@
 use std::fmt;
 use std::ops::Range;
 
-/// Ranges that [`LossLog::new`] keeps.
+/// Number of ranges of losses, and of notes, that [`LossLog::new`] keeps.
 const DEFAULT_LIMIT: usize = 64;
 
-/// The kind of defect in a range of the input. [`LossKind::name`] is stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum LossKind {
+/// Defines [`LossKind`] from one line for each kind: variant and stable name.
+macro_rules! loss_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
+        /// The kind of defect in a range of the input. [`LossKind::name`] is stable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum LossKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl LossKind {
+            /// Every kind, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
+
+            /// Returns the stable name, in lower case with hyphens.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+loss_kinds! {
     /// The charset has no character for some bytes, or they are malformed.
-    Invalid,
+    Invalid = "invalid",
     /// The target charset lacks a character of the text (encoders only).
-    Unmappable,
+    Unmappable = "unmappable",
     /// An encoder wrote a look-alike that the target charset has (encoders only).
-    Substituted,
+    Substituted = "substituted",
 
     /// UTF-8: a character has a longer form than needed, such as `C0 80` (RFC 3629, section 3).
-    Overlong,
+    Overlong = "overlong",
     /// UTF-8, UTF-32: a surrogate code point stands as a character (RFC 3629, section 3).
-    Surrogate,
+    Surrogate = "surrogate",
     /// UTF-8: two surrogates of three bytes each stand for one character (CESU-8, Unicode Technical Report 26).
-    CesuPair,
+    CesuPair = "cesu-pair",
     /// UTF-8: a character has the five-byte form of RFC 2279.
-    Obsolete5,
+    Obsolete5 = "obsolete-5",
     /// UTF-8: a character has the six-byte form of RFC 2279.
-    Obsolete6,
+    Obsolete6 = "obsolete-6",
     /// UTF-8, UTF-32: a number exceeds U+10FFFF.
-    TooLarge,
+    TooLarge = "too-large",
     /// UTF-8, UTF-16, UTF-32: a character lacks its last bytes.
-    Truncated,
+    Truncated = "truncated",
     /// UTF-8: a continuation byte has no lead byte before it.
-    StrayContinuation,
+    StrayContinuation = "stray-continuation",
     /// UTF-8: a byte occurs that UTF-8 never uses (C0, C1, F5 to FF).
-    InvalidByte,
+    InvalidByte = "invalid-byte",
     /// UTF-8: two surrogates of three bytes each were decoded as one character, as [`Repair::Cesu8`](crate::Repair::Cesu8) asks.
-    CesuPairRepaired,
+    CesuPairRepaired = "cesu-pair-repaired",
     /// UTF-8: an overlong form was decoded, as [`Repair::Rfc2279`](crate::Repair::Rfc2279) asks.
-    Rfc2279Repaired,
+    Rfc2279Repaired = "rfc-2279-repaired",
 
     /// The decoder removed a byte order mark.
-    ByteOrderMark,
+    ByteOrderMark = "bom",
     /// UTF-16, UTF-32: a byte order mark contradicts the label, and was followed.
-    OppositeByteOrderMark,
+    OppositeByteOrderMark = "opposite-bom",
     /// UTF-16: the bytes are UTF-8, and were decoded as UTF-8.
-    LabelLied,
+    LabelLied = "label-lied",
     /// UTF-16, UTF-7: one half of a surrogate pair stands alone.
-    LoneSurrogate,
+    LoneSurrogate = "lone-surrogate",
 
     /// UTF-7: `+` begins no run, and was decoded as itself.
-    PlusNotShift,
+    PlusNotShift = "plus-not-shift",
     /// UTF-7: a character stands outside base64 that must not (RFC 2152, rule 1).
-    DirectNotAllowed,
+    DirectNotAllowed = "direct-not-allowed",
     /// A byte above 7F occurs in a seven-bit charset.
-    EightBit,
+    EightBit = "8bit",
     /// UTF-7: a run has one or two base64 characters, and was decoded as plain text.
-    RunTooShort,
+    RunTooShort = "run-too-short",
     /// UTF-7: the bits that fill the last base64 character are not zero (RFC 2152, rule 2).
-    NonzeroPadBits,
+    NonzeroPadBits = "nonzero-pad-bits",
     /// UTF-7: a run ends with base64 characters that contain only zero bits.
-    SurplusZeroBits,
+    SurplusZeroBits = "surplus-zero-bits",
     /// UTF-7: a run ends within a UTF-16 unit.
-    TruncatedUnit,
+    TruncatedUnit = "truncated-unit",
     /// UTF-7: two runs share one surrogate pair, and were joined.
-    PairSplitOverRuns,
+    PairSplitOverRuns = "pair-split-over-runs",
     /// UTF-7: bytes above 7F were decoded as UTF-8, as [`Repair::Utf7EightBit`](crate::Repair::Utf7EightBit) asks.
-    Utf8InUtf7,
+    Utf8InUtf7 = "utf8-in-utf7",
     /// UTF-7: `=` pads a run, and was dropped, as [`Repair::Utf7Padding`](crate::Repair::Utf7Padding) asks.
-    PaddedRun,
+    PaddedRun = "padded-run",
     /// Modified UTF-7: another form is required (RFC 3501, section 5.1.3): a run has no `-`, follows a run, or contains printable ASCII.
-    NotCanonical,
+    NotCanonical = "not-canonical",
 
     /// The text ends in a shifted state. For information.
-    UnterminatedRun,
+    UnterminatedRun = "unterminated-run",
     /// ISO-2022, HZ: a line ends in a shifted state, and the next one begins in ASCII.
-    ResetAtLineEnd,
+    ResetAtLineEnd = "reset-at-line-end",
     /// ISO-2022: an escape sequence is unknown. U+FFFD replaced the ESC, and the rest was decoded as text.
-    UnknownEscape,
+    UnknownEscape = "unknown-escape",
     /// ISO-2022, HZ: an escape sequence of another standard has a clear meaning, and was followed.
-    ForeignEscape,
+    ForeignEscape = "foreign-escape",
     /// ISO-2022, HZ: a space or control stands between two-byte characters. For information.
-    SpaceInRun,
+    SpaceInRun = "space-in-run",
     /// ISO-2022-JP: half-width katakana stand as 8-bit bytes.
-    HalfwidthKatakana,
+    HalfwidthKatakana = "halfwidth-katakana",
     /// ISO-2022-JP: SO or `ESC ( I` begins half-width katakana. For information.
-    KatakanaShift,
+    KatakanaShift = "katakana-shift",
     /// ISO-2022-KR, ISO-2022-CN: no designator stands before a shift (RFC 1557; RFC 1922: on the same line).
-    NoDesignator,
+    NoDesignator = "no-designator",
     /// HZ: a tilde begins no escape (RFC 1843), and was decoded as itself.
-    TildeNotEscape,
+    TildeNotEscape = "tilde-not-escape",
     /// T.61 and related charsets, RFC 1345: the charset does not define a sequence, but its meaning is clear.
-    Irregular,
+    Irregular = "irregular",
 }
 
 impl LossKind {
-    /// Every kind, in the order of their declaration.
-    pub const ALL: &'static [Self] = &[
-        Self::Invalid,
-        Self::Unmappable,
-        Self::Substituted,
-        Self::Overlong,
-        Self::Surrogate,
-        Self::CesuPair,
-        Self::Obsolete5,
-        Self::Obsolete6,
-        Self::TooLarge,
-        Self::Truncated,
-        Self::StrayContinuation,
-        Self::InvalidByte,
-        Self::CesuPairRepaired,
-        Self::Rfc2279Repaired,
-        Self::ByteOrderMark,
-        Self::OppositeByteOrderMark,
-        Self::LabelLied,
-        Self::LoneSurrogate,
-        Self::PlusNotShift,
-        Self::DirectNotAllowed,
-        Self::EightBit,
-        Self::RunTooShort,
-        Self::NonzeroPadBits,
-        Self::SurplusZeroBits,
-        Self::TruncatedUnit,
-        Self::PairSplitOverRuns,
-        Self::Utf8InUtf7,
-        Self::PaddedRun,
-        Self::NotCanonical,
-        Self::UnterminatedRun,
-        Self::ResetAtLineEnd,
-        Self::UnknownEscape,
-        Self::ForeignEscape,
-        Self::SpaceInRun,
-        Self::HalfwidthKatakana,
-        Self::KatakanaShift,
-        Self::NoDesignator,
-        Self::TildeNotEscape,
-        Self::Irregular,
-    ];
-
     /// Returns the kind with this [`Self::name`].
     pub fn for_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
-    }
-
-    /// Returns the stable name, in lower case with hyphens.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Invalid => "invalid",
-            Self::Unmappable => "unmappable",
-            Self::Substituted => "substituted",
-            Self::Overlong => "overlong",
-            Self::Surrogate => "surrogate",
-            Self::CesuPair => "cesu-pair",
-            Self::Obsolete5 => "obsolete-5",
-            Self::Obsolete6 => "obsolete-6",
-            Self::TooLarge => "too-large",
-            Self::Truncated => "truncated",
-            Self::StrayContinuation => "stray-continuation",
-            Self::InvalidByte => "invalid-byte",
-            Self::CesuPairRepaired => "cesu-pair-repaired",
-            Self::Rfc2279Repaired => "rfc-2279-repaired",
-            Self::ByteOrderMark => "bom",
-            Self::OppositeByteOrderMark => "opposite-bom",
-            Self::LabelLied => "label-lied",
-            Self::LoneSurrogate => "lone-surrogate",
-            Self::PlusNotShift => "plus-not-shift",
-            Self::DirectNotAllowed => "direct-not-allowed",
-            Self::EightBit => "8bit",
-            Self::RunTooShort => "run-too-short",
-            Self::NonzeroPadBits => "nonzero-pad-bits",
-            Self::SurplusZeroBits => "surplus-zero-bits",
-            Self::TruncatedUnit => "truncated-unit",
-            Self::PairSplitOverRuns => "pair-split-over-runs",
-            Self::Utf8InUtf7 => "utf8-in-utf7",
-            Self::PaddedRun => "padded-run",
-            Self::NotCanonical => "not-canonical",
-            Self::UnterminatedRun => "unterminated-run",
-            Self::ResetAtLineEnd => "reset-at-line-end",
-            Self::UnknownEscape => "unknown-escape",
-            Self::ForeignEscape => "foreign-escape",
-            Self::SpaceInRun => "space-in-run",
-            Self::HalfwidthKatakana => "halfwidth-katakana",
-            Self::KatakanaShift => "katakana-shift",
-            Self::NoDesignator => "no-designator",
-            Self::TildeNotEscape => "tilde-not-escape",
-            Self::Irregular => "irregular",
-        }
     }
 
     /// Returns true if text was lost (U+FFFD written, characters dropped); false for a repair or a note.
@@ -260,12 +193,14 @@ impl fmt::Display for Loss {
     }
 }
 
-/// A log of defects: counts all of them, and keeps the ranges of the first ones.
+/// A log of defects: counts all of them, and keeps the ranges of the first losses and of the first notes.
 ///
-/// Adjacent ranges of one kind are merged.
+/// Losses and notes ([`LossKind::is_loss`]) have a limit each, so that many notes hide no loss. Adjacent ranges of one kind are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LossLog {
     kept: Vec<Loss>,
+    /// Number of losses in `kept`; the others are notes.
+    kept_losses: usize,
     limit: usize,
     losses: u64,
     notes: u64,
@@ -282,15 +217,16 @@ impl Default for LossLog {
 }
 
 impl LossLog {
-    /// Returns an empty log that keeps the first 64 ranges.
+    /// Returns an empty log that keeps the first 64 ranges of losses and the first 64 of notes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns an empty log that keeps the first `limit` ranges.
+    /// Returns an empty log that keeps the first `limit` ranges of losses and the first `limit` of notes.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             kept: Vec::new(),
+            kept_losses: 0,
             limit,
             losses: 0,
             notes: 0,
@@ -385,12 +321,16 @@ impl LossLog {
                 None => self.counts.push((*kind, *count)),
             }
         }
-        let room = self.limit.saturating_sub(self.kept.len());
-        self.kept
-            .extend(other.kept.iter().take(room).map(|loss| Loss {
-                bytes: loss.bytes.start + offset..loss.bytes.end + offset,
-                ..loss.clone()
-            }));
+        for loss in &other.kept {
+            let is_loss = loss.kind.is_loss();
+            if self.has_room(is_loss) {
+                self.kept_losses += usize::from(is_loss);
+                self.kept.push(Loss {
+                    bytes: loss.bytes.start + offset..loss.bytes.end + offset,
+                    ..loss.clone()
+                });
+            }
+        }
     }
 
     /// Counts a character that came out of a shifted state, if it is ASCII.
@@ -425,17 +365,40 @@ impl LossLog {
         {
             before.bytes.end = bytes.end;
             before.replaced += replaced;
-        } else if at < self.limit {
-            self.kept.truncate(self.limit.saturating_sub(1).max(at));
-            self.kept.insert(
-                at,
-                Loss {
-                    bytes,
-                    kind,
-                    replaced,
-                },
-            );
+        } else if self.make_room(at, kind.is_loss()) {
+            self.kept_losses += usize::from(kind.is_loss());
+            let loss = Loss {
+                bytes,
+                kind,
+                replaced,
+            };
+            self.kept.insert(at, loss);
         }
+    }
+
+    /// Returns true if another loss, or another note, can be kept.
+    fn has_room(&self, is_loss: bool) -> bool {
+        let losses = self.kept_losses;
+        let kept = if is_loss {
+            losses
+        } else {
+            self.kept.len() - losses
+        };
+        kept < self.limit
+    }
+
+    /// Removes the last loss, or note, if there is no room for one at `at` before it. Returns false if it comes too late.
+    fn make_room(&mut self, at: usize, is_loss: bool) -> bool {
+        if self.has_room(is_loss) {
+            return true;
+        }
+        let mut later = self.kept[at..].iter();
+        let Some(last) = later.rposition(|loss| loss.kind.is_loss() == is_loss) else {
+            return false;
+        };
+        self.kept.remove(at + last);
+        self.kept_losses -= usize::from(is_loss);
+        true
     }
 }
 
@@ -445,12 +408,8 @@ mod tests {
 
     #[test]
     fn names_are_unique() {
-        for (index, kind) in LossKind::ALL.iter().enumerate() {
+        for kind in LossKind::ALL {
             assert_eq!(LossKind::for_name(kind.name()), Some(*kind));
-            assert_eq!(
-                *kind as usize, index,
-                "{kind} is not listed, or out of order"
-            );
         }
     }
     use crate::Charset;
@@ -532,18 +491,43 @@ mod tests {
 
     #[test]
     fn a_late_record_is_sorted_in() {
-        let mut log = LossLog::with_limit(3);
+        let mut log = LossLog::with_limit(2);
         log.record(3..4, LossKind::NonzeroPadBits);
         log.record(1..9, LossKind::PairSplitOverRuns);
         log.record(9..10, LossKind::EightBit);
+        log.record(11..12, LossKind::EightBit);
         log.record(0..1, LossKind::EightBit);
+        log.record(8..8, LossKind::ForeignEscape);
         assert_eq!(
             ranges(&log),
             [
                 (0, 1, "8bit"),
                 (1, 9, "pair-split-over-runs"),
-                (3, 4, "nonzero-pad-bits")
+                (3, 4, "nonzero-pad-bits"),
+                (9, 10, "8bit"),
             ]
         );
+    }
+
+    #[test]
+    fn notes_leave_room_for_losses_and_losses_for_notes() {
+        let (note, loss) = (LossKind::TildeNotEscape, LossKind::Invalid);
+        for (many, one) in [(note, loss), (loss, note)] {
+            let mut log = LossLog::with_limit(3);
+            let mut all = LossLog::with_limit(3);
+            for i in 0..9 {
+                log.record(i * 2..i * 2 + 1, many);
+            }
+            log.record(20..21, one);
+            assert_eq!(log.kept().len(), 4);
+            assert_eq!(
+                (log.kept()[3].bytes.clone(), log.kept()[3].kind),
+                (20..21, one)
+            );
+            all.append(&log, 0);
+            all.append(&log, 30);
+            let kinds = |kind| all.kept().iter().filter(|loss| loss.kind == kind).count();
+            assert_eq!((kinds(many), kinds(one)), (3, 2));
+        }
     }
 }

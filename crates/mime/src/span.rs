@@ -41,9 +41,9 @@ impl Span {
         self.end.saturating_sub(self.start)
     }
 
-    /// Returns true if the span has no bytes.
+    /// Returns true if the span has no bytes, also if the end lies before the start.
     pub const fn is_empty(self) -> bool {
-        self.start == self.end
+        self.start >= self.end
     }
 
     /// Converts a range relative to the start of this span to a span of the message.
@@ -67,6 +67,23 @@ impl From<Range<usize>> for Span {
         Self {
             start: range.start,
             end: range.end,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_empty_if_its_length_is_zero() {
+        for (start, end, length) in [(0, 0, 0), (3, 3, 0), (3, 2, 0), (2, 3, 1)] {
+            let span = Span::new(start, end);
+            assert_eq!(
+                (span.len(), span.is_empty()),
+                (length, length == 0),
+                "{span}"
+            );
         }
     }
 }

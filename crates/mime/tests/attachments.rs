@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use mailglot_mime::{
-    Attachments, Message, PartId, Policy, Report, Transfer, apply_undo, process, text_parts,
-    undo_edits,
+    Attachments, Message, PartId, Policy, Report, TextPart, Transfer, apply_undo, process,
+    text_parts, undo_edits,
 };
 
 /// A message with a text and an attachment of these header lines and bytes.
@@ -124,7 +124,7 @@ fn they_become_utf8_where_that_is_asked_for() {
                     Some("utf-8"),
                     "{shown}"
                 );
-                assert!(parts[1].text.as_ref().unwrap().contains(text), "{shown}");
+                assert!(parts[1].text.contains(text), "{shown}");
             }
         }
     }
@@ -139,7 +139,7 @@ fn they_can_be_left_out_of_the_text() {
             let parts = text_parts(&message, &policy, &mut Report::with_limit(9));
             parts
                 .iter()
-                .filter_map(|part| part.text.as_deref().map(str::to_owned))
+                .map(TextPart::as_str)
                 .collect::<Vec<_>>()
                 .join("|")
         };

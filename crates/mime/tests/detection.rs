@@ -25,7 +25,7 @@ fn body(raw: &[u8], policy: &Policy) -> (String, Report) {
     let message = Message::parse(raw, &Limits::default());
     let mut report = Report::default();
     let parts = text_parts(&message, policy, &mut report);
-    (parts[0].text.clone().unwrap().into_owned(), report)
+    (parts[0].as_str().to_owned(), report)
 }
 
 fn subject(value: &[u8], detection: Detection) -> String {

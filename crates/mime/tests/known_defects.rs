@@ -392,6 +392,6 @@ fn texts(raw: &[u8]) -> Vec<String> {
     let message = Message::parse(raw, &Limits::default());
     text_parts(&message, &Policy::default(), &mut Report::default())
         .into_iter()
-        .filter_map(|part| part.text.map(Into::into))
+        .map(|part| part.text.into_owned())
         .collect()
 }

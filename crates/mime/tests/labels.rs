@@ -131,10 +131,7 @@ fn read(label: &str, bytes: &[u8]) -> (String, Vec<String>) {
     let told = told
         .map(|event| format!("{} {}", event.kind.code(), event.detail))
         .collect();
-    (
-        parts.into_iter().filter_map(|part| part.text).collect(),
-        told,
-    )
+    (parts.into_iter().map(|part| part.text).collect(), told)
 }
 
 /// As in a message of which nothing is known.

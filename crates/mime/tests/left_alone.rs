@@ -10,7 +10,7 @@ fn texts(raw: &[u8]) -> Vec<(String, &'static str, How)> {
         .into_iter()
         .map(|part| {
             (
-                part.text.unwrap_or_default().into_owned(),
+                part.text.into_owned(),
                 part.reading.used.name(),
                 part.reading.how,
             )

@@ -12,7 +12,7 @@ fn read(fields: &str, body: &[u8]) -> String {
         &Policy::default(),
         &mut Report::with_limit(20),
     );
-    parts.into_iter().filter_map(|part| part.text).collect()
+    parts.into_iter().map(|part| part.text).collect()
 }
 
 const PLAIN: &str = "Content-Type: text/plain\nContent-Transfer-Encoding: 8bit\n";

@@ -347,5 +347,5 @@ fn news_messages_are_messages() {
         b"Content-Type: message/news\nContent-Transfer-Encoding: base64\n\nU3ViamVjdDogeAoKaGVsbG8K\n";
     let message = Message::parse(encoded, &Limits::default());
     let parts = text_parts(&message, &Policy::default(), &mut Report::default());
-    assert_eq!(parts[0].text.as_deref(), Some("hello\n"));
+    assert_eq!(parts[0].text, "hello\n");
 }

@@ -20,6 +20,7 @@ use crate::tally::{Complete, Tally};
 use crate::{Error, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, Error as FileError, ErrorKind, Format, Operation, Source};
 use mailglot_mime::Limits;
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
@@ -127,16 +128,18 @@ pub(crate) fn run<S: Stage, K: Sink<S::Output>>(
         job: &job,
         complete: Complete::default(),
         summary,
+        unread: HashSet::new(),
     };
     run.begin(&sources.left_out, sources.unread);
     job.progress.total.store(total(&sources.inputs), Relaxed);
     for (index, input) in sources.inputs.iter().enumerate() {
+        let (messages_in, set_aside) = (run.summary.messages_in, run.summary.set_aside);
         match run.source(index, input, stage, sink) {
             Ok(ControlFlow::Continue(())) => {}
             Ok(ControlFlow::Break(())) => return Ok(run.summary),
             Err(Error::Input(error)) if job.skips_unreadable => {
                 run.unread(UnreadInput::new(&input.given, error));
-                run.summary.written = run.summary.messages_in - run.summary.set_aside;
+                run.count_incomplete(messages_in, set_aside);
             }
             Err(error) => return Err(error),
         }
@@ -169,6 +172,8 @@ struct RunningJob<'a> {
     job: &'a Job<'a>,
     complete: Complete,
     summary: Summary,
+    /// Path and class of each error in [`Summary::unread`].
+    unread: HashSet<(PathBuf, io::ErrorKind)>,
 }
 
 impl RunningJob<'_> {
@@ -188,10 +193,16 @@ impl RunningJob<'_> {
 
     /// Records an unreadable file once, although discovery and the reader of a folder both report it.
     fn unread(&mut self, unread: UnreadInput) {
-        let known = &mut self.summary.unread;
-        if !known.iter().any(|known| known.error.is_same(&unread.error)) {
-            known.push(unread);
+        let error = &unread.error;
+        if self.unread.insert((error.path().into(), error.io_kind())) {
+            self.summary.unread.push(unread);
         }
+    }
+
+    /// Counts the messages before the defect of a source. The numbers are those of the summary before the source.
+    fn count_incomplete(&mut self, messages_in: u64, set_aside: u64) {
+        let summary = &mut self.summary;
+        summary.written += (summary.messages_in - messages_in) - (summary.set_aside - set_aside);
     }
 
     /// Processes one source.
@@ -414,5 +425,76 @@ mod tests {
         assert_eq!(useful_threads(8, Some(3 << 20)), 4);
         assert_eq!(useful_threads(2, Some(1 << 40)), 2);
         assert_eq!(useful_threads(0, None), 1);
+    }
+
+    /// Calls `work` with the state of a job without sources.
+    fn with_job(work: impl FnOnce(RunningJob<'_>)) {
+        let job = Job {
+            sources: Sources::default(),
+            limits: &Limits::default(),
+            threads: 1,
+            progress: &Progress::default(),
+            skips_unreadable: true,
+        };
+        work(RunningJob {
+            job: &job,
+            complete: Complete::default(),
+            summary: Summary::default(),
+            unread: HashSet::new(),
+        });
+    }
+
+    #[test]
+    fn an_unreadable_source_hides_no_missing_message_of_another() {
+        for (written, is_complete) in [(3, true), (2, false)] {
+            with_job(|mut run| {
+                (run.summary.messages_in, run.summary.written) = (3, written);
+                let before = (run.summary.messages_in, run.summary.set_aside);
+                run.summary.messages_in += 5;
+                run.summary.set_aside += 1;
+                run.count_incomplete(before.0, before.1);
+                assert_eq!(run.summary.written, written + 4);
+                assert_eq!(run.finish().is_ok(), is_complete);
+            });
+        }
+    }
+
+    fn unreadable(number: usize, class: io::ErrorKind) -> UnreadInput {
+        let path = format!("folder/cur/{number}");
+        UnreadInput::new(
+            Path::new("folder"),
+            FileError::new(path, Operation::Open, class),
+        )
+    }
+
+    #[test]
+    fn an_unreadable_file_is_recorded_once() {
+        with_job(|mut run| {
+            for class in [io::ErrorKind::PermissionDenied, io::ErrorKind::NotFound] {
+                for number in [1, 2, 1] {
+                    run.unread(unreadable(number, class));
+                }
+            }
+            assert_eq!(run.summary.unread.len(), 4);
+        });
+    }
+
+    #[test]
+    fn recording_unreadable_files_takes_linear_time() {
+        let seconds = |count: usize| {
+            let mut seconds = 0.0;
+            with_job(|mut run| {
+                let start = std::time::Instant::now();
+                for number in 0..count {
+                    run.unread(unreadable(number, io::ErrorKind::PermissionDenied));
+                }
+                seconds = start.elapsed().as_secs_f64();
+                assert_eq!(run.summary.unread.len(), count);
+            });
+            seconds
+        };
+        // Ten times as many, five times in a row: quadratic time is a hundred times as long.
+        let is_linear = || seconds(10_000) < 30.0 * seconds(1_000).max(0.001);
+        assert!((0..5).any(|_| is_linear()));
     }
 }

@@ -267,8 +267,8 @@ impl TextWorker<'_> {
         for part in parts(&message, policy, &mut report) {
             if json {
                 self.put_json(entry.ordinal, path.as_ref(), &part, out);
-            } else if let Some(text) = &part.text {
-                put_plain(text, out);
+            } else {
+                put_plain(&part.text, out);
             }
         }
         Ok(report.losses())
@@ -299,10 +299,7 @@ impl TextWorker<'_> {
         out.extend_from_slice(b",\"used\":");
         json::string(part.reading.used.name(), out);
         out.extend_from_slice(b",\"text\":");
-        match &part.text {
-            Some(text) => json::lines(text, out),
-            None => out.extend_from_slice(b"null"),
-        }
+        json::lines(&part.text, out);
         out.extend_from_slice(b",\"losses\":[");
         for (index, loss) in part.losses.iter().enumerate() {
             if index > 0 {

@@ -211,7 +211,7 @@ impl Case {
         let part = text_parts(message, policy, &mut report)
             .pop()
             .expect("one text part");
-        let text = part.text.unwrap_or_default();
+        let text = part.text;
         let text = text.strip_suffix('\n').unwrap_or(&text).to_owned();
         let codes: Vec<_> = report
             .events

@@ -87,7 +87,7 @@ impl RealMail {
             let message = Message::parse(raw, &Limits::default());
             let mut report = Report::with_limit(0);
             for part in text_parts(&message, policy, &mut report) {
-                let text = part.text.as_deref().unwrap_or_default();
+                let text = part.as_str();
                 let used = part.reading.used.name().to_ascii_lowercase();
                 let label = part
                     .reading

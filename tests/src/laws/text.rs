@@ -76,7 +76,7 @@ fn texts(message: &Message<'_>, policy: &Policy) -> Vec<ComparedText> {
         how: part.reading.how,
         used: part.reading.used,
         is_lossy: !part.losses.is_empty(),
-        content: part.text.map(Cow::into_owned).unwrap_or_default(),
+        content: part.text.into_owned(),
     });
     texts.collect()
 }

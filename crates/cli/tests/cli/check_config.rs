@@ -34,6 +34,7 @@ fn a_wrong_file_has_an_exit_code_of_its_own() {
         (b"\xff", 78, 78),
         (b"colour = \"red\"\n", 78, 78),
         (b"policy_dir = 1\n", 78, 78),
+        (b"policy_dir = \"/etc/passwd\"\n", 78, 78),
         // The system may have it the next time.
         (
             &[b"policy_dir = \"/no/such\"\n", listen.as_bytes()].concat(),

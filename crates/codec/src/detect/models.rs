@@ -15,7 +15,11 @@ static PACKED: &[u8] = include_bytes!("../generated/models.bin");
 #[cfg(not(feature = "detect"))]
 static PACKED: &[u8] = b"";
 
-static MODELS: Models = Models::read();
+static MODELS: Models = if cfg!(feature = "detect") {
+    Models::read()
+} else {
+    Models::EMPTY
+};
 
 /// Classes of characters that are no letters; the letters of a script follow.
 pub(crate) const SPACE: u8 = 0;
@@ -190,6 +194,21 @@ pub(crate) struct Characters {
 }
 
 impl Models {
+    /// No models, for a build without the feature.
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "only the compiler reads this, into a static"
+    )]
+    const EMPTY: Self = Self {
+        case: [[0; 2]; 4],
+        signs: &[],
+        scripts: [Alphabet::EMPTY; SCRIPTS],
+        languages: [const { Model::Han(Characters::EMPTY) }; LANGUAGES_COUNT],
+        ascii: [FOREIGN; 26],
+        candidates: [LetterFloor::EMPTY; LATIN_CANDIDATES],
+        ascii_pairs: &[],
+    };
+
     /// The models of this crate.
     #[inline]
     pub(crate) fn get() -> &'static Self {

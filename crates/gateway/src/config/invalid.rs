@@ -33,11 +33,12 @@ impl Invalid {
 
     pub(super) fn unreadable(path: &Path, error: &io::Error) -> Self {
         let text = format!("{}: {error}", path.display());
-        if error.kind() == io::ErrorKind::InvalidData {
-            // It is no UTF-8.
-            Self::of_content(text)
-        } else {
-            Self::of_system(text)
+        match error.kind() {
+            // It is no UTF-8, or the configuration names a file instead of a folder or a folder instead of a file.
+            io::ErrorKind::InvalidData
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory => Self::of_content(text),
+            _ => Self::of_system(text),
         }
     }
 

@@ -143,6 +143,8 @@ reasons! {
     OwnCodePage = "the text names its own code page",
     /// The transfer encoding is unknown.
     UnknownEncoding = "unknown transfer encoding",
+    /// The body has no block of uuencode.
+    NotUuencode = "not uuencode",
     /// The body is not base64.
     NotBase64 = "not base64",
     /// The body is not quoted-printable.

@@ -54,24 +54,32 @@ impl fmt::Display for Mailbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name.as_deref() {
             None | Some("") => f.write_str(&self.address),
-            Some(name)
-                if name.contains(['"', '\\', ',', ';', ':', '<', '>', '(', ')', '@', '[', ']']) =>
-            {
-                let name = name.replace('\\', "\\\\").replace('"', "\\\"");
-                write!(f, "\"{name}\" <{}>", self.address)
+            Some(name) => {
+                write_name(name, f)?;
+                write!(f, " <{}>", self.address)
             }
-            Some(name) => write!(f, "{name} <{}>", self.address),
         }
     }
 }
 
-/// Writes a mailbox, or `name: list;`.
+/// Writes a name, quoted if it has characters that separate addresses.
+fn write_name(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if name.contains(['"', '\\', ',', ';', ':', '<', '>', '(', ')', '@', '[', ']']) {
+        let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+        write!(f, "\"{name}\"")
+    } else {
+        f.write_str(name)
+    }
+}
+
+/// Writes a mailbox, or `name: list;`. Names are quoted as those of a [`Mailbox`].
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mailbox(mailbox) => mailbox.fmt(f),
             Self::Group { name, list } => {
-                write!(f, "{name}:")?;
+                write_name(name, f)?;
+                f.write_str(":")?;
                 for (index, mailbox) in list.iter().enumerate() {
                     write!(f, "{} {mailbox}", if index == 0 { "" } else { "," })?;
                 }
@@ -392,6 +400,21 @@ mod tests {
             }
         });
         entries.collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn displayed_names_are_quoted_where_they_need_quotes() {
+        for value in [
+            "\"a, b: c\": \"d; e\" <d@e>, f@g;",
+            "\"a \\\\ \\\"b\\\"\" <c@d>",
+            "team: a@b, c <d@e>;",
+        ] {
+            let list = addresses(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+            let [entry] = &list[..] else {
+                panic!("{list:?}")
+            };
+            assert_eq!(entry.to_string(), value);
+        }
     }
 
     #[test]

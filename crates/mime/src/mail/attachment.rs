@@ -5,7 +5,7 @@
 
 use super::{Mail, file_name};
 use crate::encoded_word::decode_text;
-use crate::event::{EventKind, Finding};
+use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::fields;
 use crate::header::FieldKind;
 use crate::text::open;
@@ -13,6 +13,7 @@ use crate::transfer::blocks::{self, Block};
 use crate::transfer::{self, TransferEncoding};
 use crate::{MediaType, Part, PartId, PartKind, params};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A file that a message carries. [`Mail::attachments`] describes which parts are files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Attachment<'a> {
     is_inline: bool,
     transfer: TransferEncoding,
     body: Cow<'a, [u8]>,
+    /// The damage in the block of uuencode or yEnc that `body` was decoded from.
+    damage: Option<Finding>,
 }
 
 impl Attachment<'_> {
@@ -83,16 +86,13 @@ impl Attachment<'_> {
     }
 
     /// Decodes the transfer encoding. Damaged input gives the bytes that can be read; [`Self::defects`] describes the damage.
+    ///
+    /// A body without a block of uuencode under that label is returned as it is, with the defect `cte.wrong-label`.
     pub fn decoded(&self) -> Cow<'_, [u8]> {
-        if self.transfer == TransferEncoding::Uuencode
-            && let Some(block) = blocks::blocks(&self.body).first()
-        {
-            return Cow::Owned(blocks::content(&self.body, block));
-        }
         transfer::decode(self.transfer, &self.body, &mut Vec::new()).bytes
     }
 
-    /// Returns the damage in the transfer encoding, with ranges of the encoded body.
+    /// Returns the damage in the transfer encoding, or in the block of uuencode or yEnc, with ranges of the encoded body.
     ///
     /// ```
     /// use mailglot_mime::Mail;
@@ -102,9 +102,14 @@ impl Attachment<'_> {
     /// assert_eq!(mail.attachments()[0].defects()[0].kind.code(), "cte.b64-trailing");
     /// ```
     pub fn defects(&self) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        transfer::decode(self.transfer, &self.body, &mut findings);
-        findings.retain(|finding| finding.kind != EventKind::CteUuencode);
+        let mut findings = Vec::from_iter(self.damage.clone());
+        if self.transfer != TransferEncoding::Uuencode {
+            transfer::decode(self.transfer, &self.body, &mut findings);
+        } else if !self.body.trim_ascii().is_empty() {
+            // Its blocks were decoded when the attachments were listed.
+            let (kind, reason) = (EventKind::CteWrongLabel, Reason::NotUuencode);
+            findings.push(Finding::new(0..self.body.len(), kind, reason));
+        }
         findings
     }
 
@@ -119,6 +124,7 @@ impl Attachment<'_> {
             content_id: self.content_id,
             is_inline: self.is_inline,
             transfer: self.transfer,
+            damage: self.damage,
         }
     }
 }
@@ -128,7 +134,7 @@ impl<'a> Mail<'a> {
     ///
     /// An attachment is a part with a file name (`inline` too), a part with another disposition than `inline`, a part that is neither text
     /// nor multipart nor message, or a file in uuencode or yEnc inside a text. The message's own text is in both lists if it has a file
-    /// name.
+    /// name. If a part in uuencode has several files, its fields describe the first one.
     ///
     /// ```
     /// use mailglot_mime::Mail;
@@ -162,7 +168,7 @@ fn collect<'a>(mail: &Mail<'a>, levels: u32) -> Vec<Attachment<'a>> {
         let (name, disposition) = name(mail, part);
         let is_text = part.is_text() || part.media.is_message() || part.media.top == "multipart";
         if part.attachment || name.is_some() || !is_text {
-            files.push(Attachment {
+            let file = Attachment {
                 part: id,
                 section: message.section(id),
                 name,
@@ -171,7 +177,13 @@ fn collect<'a>(mail: &Mail<'a>, levels: u32) -> Vec<Attachment<'a>> {
                 is_inline: disposition.is_none_or(|word| word.starts_with("inline")),
                 transfer: part.transfer,
                 body: Cow::Borrowed(part.body.of(message.raw())),
-            });
+                damage: None,
+            };
+            if part.transfer == TransferEncoding::Uuencode {
+                push_uuencoded(mail, file, &mut files);
+            } else {
+                files.push(file);
+            }
         } else if part.is_text() {
             push_blocks(mail, id, &mut files);
         }
@@ -230,13 +242,34 @@ fn content_id(mail: &Mail<'_>, id: PartId) -> Option<String> {
         .next()
 }
 
+/// Adds the files of a body in uuencode. `described` has what the fields of the part say of the first one.
+fn push_uuencoded<'a>(mail: &Mail<'_>, described: Attachment<'a>, files: &mut Vec<Attachment<'a>>) {
+    let first = files.len();
+    push_blocks(mail, described.part, files);
+    match files.get_mut(first) {
+        None => files.push(described),
+        Some(file) => {
+            *file = Attachment {
+                name: described.name.or_else(|| file.name.take()),
+                transfer: file.transfer,
+                body: std::mem::take(&mut file.body),
+                damage: file.damage.take(),
+                ..described
+            };
+        }
+    }
+}
+
 /// Adds the files in uuencode or yEnc inside a text.
 fn push_blocks(mail: &Mail<'_>, id: PartId, files: &mut Vec<Attachment<'_>>) {
     let message = &mail.message;
     let part = message.part_at(id);
     let body = part.body.of(message.raw());
     let decoded = transfer::decode(part.transfer, body, &mut Vec::new());
-    for block in blocks::blocks(&decoded.bytes) {
+    let found = blocks::blocks(&decoded.bytes);
+    let ranges: Vec<_> = found.iter().map(|block| block.at.clone()).collect();
+    let places = transfer::locate_any(decoded.used, body, &ranges);
+    for (block, place) in found.into_iter().zip(places) {
         files.push(Attachment {
             part: id,
             section: message.section(id),
@@ -249,8 +282,15 @@ fn push_blocks(mail: &Mail<'_>, id: PartId, files: &mut Vec<Attachment<'_>>) {
             is_inline: true,
             transfer: TransferEncoding::Identity,
             body: Cow::Owned(blocks::content(&decoded.bytes, &block)),
+            damage: damage(&block, place),
         });
     }
+}
+
+/// Returns a finding at `place` if a block lacks its end, or contradicts what it states.
+fn damage(block: &Block, place: Range<usize>) -> Option<Finding> {
+    let is_sound = block.ended && block.size_fits != Some(false) && block.sum_fits != Some(false);
+    (!is_sound).then(|| Finding::new(place, block.kind, Detail::Block(block.check())))
 }
 
 fn block_name(mail: &Mail<'_>, text: &[u8], block: &Block) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use super::Mail;
 use crate::text::open;
-use crate::{Message, PartId, PartKind};
+use crate::{Message, PartId, PartKind, Policy};
 use std::borrow::Cow;
 
 /// A message that a part embeds, such as a forwarded one (message/rfc822, message/global, message/news).
@@ -24,6 +24,7 @@ pub struct EmbeddedMessage<'a> {
     part: PartId,
     section: String,
     raw: Cow<'a, [u8]>,
+    policy: Policy,
 }
 
 impl EmbeddedMessage<'_> {
@@ -42,9 +43,9 @@ impl EmbeddedMessage<'_> {
         &self.raw
     }
 
-    /// Parses the message with the default policy. [`Mail::parse_with`] and [`Self::raw`] do so with another one.
+    /// Parses the message with the policy of the outer message.
     pub fn mail(&self) -> Mail<'_> {
-        Mail::parse(self.raw())
+        Mail::parse_with(self.raw(), self.policy.clone())
     }
 
     /// Copies the bytes that are borrowed from the outer message.
@@ -53,6 +54,7 @@ impl EmbeddedMessage<'_> {
             part: self.part,
             section: self.section,
             raw: Cow::Owned(self.raw.into_owned()),
+            policy: self.policy,
         }
     }
 }
@@ -86,6 +88,7 @@ fn collect<'a>(mail: &Mail<'a>) -> Vec<EmbeddedMessage<'a>> {
             part: id,
             section: message.section(id),
             raw,
+            policy: mail.policy.clone(),
         }));
     }
     found

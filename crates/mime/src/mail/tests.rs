@@ -101,6 +101,53 @@ fn blocks_in_a_text_are_files() {
     assert!(mail.attachments()[0].defects().is_empty());
 }
 
+#[test]
+fn every_block_of_a_uuencoded_body_is_a_file() {
+    let head = "Content-Type: image/gif; name=a.gif\nContent-Transfer-Encoding: x-uuencode\n\n";
+    let first = "begin 644 b.gif\n#0V%T\n`\nend\n";
+    let full = "M1&EE($AA<V5N('5N9\"!D:64@1G+V<V-H90T*#0I$:64@2&%S96X@:VQA9W1E\n";
+    let raw = format!("{head}{first}begin 644 c.gif\n{full}");
+    let mail = Mail::parse(&raw);
+    assert_eq!(names(&mail), pairs(&[("1", "a.gif"), ("1", "c.gif")]));
+    let files = mail.attachments();
+    assert!(files[0].media_type() == "image/gif" && files[0].defects().is_empty());
+    assert_eq!(&*files[0].decoded(), b"Cat");
+    assert!(files[1].decoded().starts_with(b"Die Hasen") && files[1].decoded().len() == 45);
+    let defects = files[1].defects();
+    let [defect] = &defects[..] else {
+        panic!("{defects:?}")
+    };
+    assert_eq!(defect.at, first.len()..raw.len() - head.len());
+    assert_eq!(
+        (defect.kind.code(), defect.detail.to_string()),
+        ("cte.uuencode", "45 bytes, without its end".to_owned())
+    );
+}
+
+#[test]
+fn a_body_without_a_block_of_uuencode_is_a_defect() {
+    let head = "Content-Type: image/gif\nContent-Transfer-Encoding: x-uuencode\n\n";
+    for (body, code) in [("#0V%T\n`\nend\n", Some("cte.wrong-label")), ("\n", None)] {
+        let raw = format!("{head}{body}");
+        let files = Mail::parse(&raw).attachments();
+        let defects = files[0].defects();
+        assert_eq!(&*files[0].decoded(), body.as_bytes());
+        assert_eq!(defects.first().map(|defect| defect.kind.code()), code);
+    }
+}
+
+#[test]
+fn damaged_blocks_in_a_text_are_defects() {
+    let head = "Subject: x\nContent-Transfer-Encoding: quoted-printable\n\n";
+    let block = "=3Dybegin line=3D128 size=3D4 name=3Da\nabc\n=3Dyend size=3D4\n";
+    let raw = format!("{head}=C3=A9\n{block}");
+    let files = Mail::parse(&raw).attachments();
+    let defects = files[0].defects();
+    assert_eq!(defects[0].kind.code(), "cte.yenc");
+    let start = raw.len() - head.len() - block.len();
+    assert_eq!(defects[0].at, start..raw.len() - head.len());
+}
+
 fn wrapped(inner: &str, encoded: bool) -> String {
     let head = "Subject: outer\nContent-Type: multipart/mixed; boundary=o\n\n--o\n\nnote\n--o\nContent-Type: message/rfc822\n";
     if encoded {
@@ -151,6 +198,20 @@ fn embedded_messages_are_read_in_any_transfer_encoding() {
 }
 
 #[test]
+fn embedded_messages_keep_the_policy() {
+    let inner = b"Subject: \xE4\xC1\n\nx\n";
+    let mut encoded = b"Content-Transfer-Encoding: base64\n\n".to_vec();
+    base64::encode_lines(inner, 76, b"\n", &mut encoded);
+    for body in [[b"\n", &inner[..]].concat(), encoded] {
+        let raw = [b"Content-Type: message/rfc822\n", &body[..]].concat();
+        let policy = Policy::default().default_charset(mailglot_codec::Charset::KOI8_R);
+        let mail = Mail::parse_with(&raw, policy);
+        let inner = mail.embedded_messages().remove(0).into_owned();
+        assert_eq!(inner.mail().subject().as_deref(), Some("Да"));
+    }
+}
+
+#[test]
 fn a_closed_multipart_gives_its_files() {
     let raw = "Content-Type: multipart/mixed\n\n--x\nContent-Type: text/plain\n\nhi\n\
         --x\nContent-Type: image/png; name=a.png\n\n\u{1}\n--x--\n";
@@ -164,13 +225,27 @@ fn losses_have_places_in_the_decoded_part() {
     let raw = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n=C3=BC =FF\n";
     let mail = Mail::parse(raw);
     let texts = mail.texts();
-    let [loss] = texts[0].losses() else {
-        panic!("{:?}", texts[0].losses());
+    let [loss] = texts[0].lost_ranges() else {
+        panic!("{:?}", texts[0].lost_ranges());
     };
     assert_eq!(
         (texts[0].as_str(), loss.bytes.clone()),
         ("ü \u{FFFD}\n", 3..4)
     );
+}
+
+#[test]
+fn notes_hide_no_loss() {
+    let head = b"Content-Type: text/plain; charset=hz-gb-2312\n\n";
+    // A tilde that begins no escape is a note.
+    let raw = [head, &b"~x a\n".repeat(80)[..], b"\xFF\n"].concat();
+    let texts = Mail::parse(&raw).texts();
+    assert_eq!(texts[0].charset().name(), "HZ-GB-2312");
+    assert!(!texts[0].losses.is_empty());
+    let [loss] = texts[0].lost_ranges() else {
+        panic!("{:?}", texts[0].lost_ranges());
+    };
+    assert_eq!(loss.bytes, 400..401);
 }
 
 /// Fields read the same before and after a normalization, whether the message decides or not.

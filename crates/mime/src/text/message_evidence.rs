@@ -386,7 +386,7 @@ mod tests {
         (
             parts
                 .into_iter()
-                .map(|p| p.text.unwrap().trim_end().to_owned())
+                .map(|p| p.text.trim_end().to_owned())
                 .collect(),
             codes,
         )

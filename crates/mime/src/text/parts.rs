@@ -49,7 +49,7 @@ pub struct TextPart<'a> {
     /// The text with its line ends. Borrows from the message if the text is already UTF-8 there.
     ///
     /// A body in an unknown transfer encoding is given undecoded, so that no text is dropped.
-    pub text: Option<Cow<'a, str>>,
+    pub text: Cow<'a, str>,
     /// Kinds of the losses in the text.
     pub losses: Vec<EventKind>,
     /// Whether the part is an attachment ([`Part::attachment`]).
@@ -61,7 +61,7 @@ pub struct TextPart<'a> {
 impl TextPart<'_> {
     /// Returns the decoded text.
     pub fn as_str(&self) -> &str {
-        self.text.as_deref().unwrap_or_default()
+        &self.text
     }
 
     /// Returns the charset that decoded the text. [`Self::reading`] has the label, too.
@@ -71,8 +71,9 @@ impl TextPart<'_> {
 
     /// Returns the byte ranges that could not be decoded; the text has U+FFFD there.
     ///
-    /// Offsets count the bytes of the part without its transfer encoding. At most 64 ranges are kept of one text.
-    pub fn losses(&self) -> &[Loss] {
+    /// Offsets count the bytes of the part without its transfer encoding. At most 64 ranges are kept of one text. Losses in plain text that
+    /// follows an encoded body have no range.
+    pub fn lost_ranges(&self) -> &[Loss] {
         &self.lost
     }
 
@@ -84,7 +85,7 @@ impl TextPart<'_> {
     /// Copies the borrowed bytes, so that the result outlives the message.
     pub fn into_owned(self) -> TextPart<'static> {
         TextPart {
-            text: self.text.map(|text| Cow::Owned(text.into_owned())),
+            text: Cow::Owned(self.text.into_owned()),
             part: self.part,
             section: self.section,
             media: self.media,
@@ -183,7 +184,7 @@ fn read_level<'a>(
             section: message.section(id),
             media: part.media.clone(),
             reading,
-            text: Some(text),
+            text,
             losses: if losses > 0 {
                 vec![EventKind::CharsetInvalidBytes]
             } else {

@@ -20,7 +20,7 @@ fn read_under(raw: &[u8], policy: &Policy) -> (Vec<ReadPart>, Vec<(&'static str,
         (
             part.section,
             format!("{}/{}", part.media.top, part.media.sub),
-            part.text.unwrap_or_default().into_owned(),
+            part.text.into_owned(),
         )
     };
     let parts = text_parts(&message, policy, &mut report)

@@ -419,8 +419,7 @@ fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
             let text = text.to_lowercase();
             part.media.sub != "plain" && (text.contains("charset") || text.contains("encoding"))
         };
-        let text = p.text.filter(|text| !named(text));
-        let text = text.map(|t| read_as(&t, policy));
+        let text = (!named(&p.text)).then(|| read_as(&p.text, policy));
         let body = part.body.of(message.raw()).to_vec();
         Text {
             part: p.part,

@@ -27,7 +27,7 @@ fn message(charset: &str, transfer: &str, body: &[u8], eol: Eol) -> Vec<u8> {
 fn text(raw: &[u8]) -> String {
     let message = Message::parse(raw, &Limits::default());
     let parts = text_parts(&message, &Policy::default(), &mut Report::default());
-    parts[0].text.as_deref().expect("a text part").to_owned()
+    parts[0].as_str().to_owned()
 }
 
 /// Every policy gives exactly this text, line ends included.

@@ -33,14 +33,13 @@ fn policies() -> Vec<Policy> {
     all
 }
 
-fn texts(raw: &[u8]) -> Vec<(String, Option<String>)> {
+fn texts(raw: &[u8]) -> Vec<(String, String)> {
     let message = Message::parse(raw, &Limits::default());
     text_parts(&message, &Policy::default(), &mut Report::default())
         .into_iter()
         .map(|p| {
-            let text = p
-                .text
-                .map(|t| t.replace("\r\n", "\n").trim_end_matches('\n').to_owned());
+            let text = p.text.replace("\r\n", "\n");
+            let text = text.trim_end_matches('\n').to_owned();
             (message.section(p.part), text)
         })
         .collect()

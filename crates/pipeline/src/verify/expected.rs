@@ -179,7 +179,7 @@ impl<'a> EditedPlaces<'_, 'a> {
                 let all = all.get_or_insert_with(|| texts(message, policy));
                 let text = all.iter_mut().find(|text| text.part == id)?;
                 let declared = text.reading.declared.clone().unwrap_or_default();
-                Some((declared, text.text.take()?))
+                Some((declared, std::mem::take(&mut text.text)))
             });
             self.items
                 .extend(read.map(|(label, text)| self.body(id, *edited, label, text)));
@@ -321,7 +321,7 @@ pub(super) fn in_full<'a>(
     };
     let text = texts().iter().find(|text| text.part == item.part)?;
     Some(Content::Body(BodyText {
-        text: Cow::Borrowed(text.text.as_deref()?),
+        text: Cow::Borrowed(text.as_str()),
         document: body.document,
         same_label: body.same_label.clone(),
     }))

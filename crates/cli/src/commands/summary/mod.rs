@@ -185,7 +185,7 @@ fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
     if account.set_aside > 0 {
         lines.push(format!(
             "set aside   {}",
-            with_suffix(&job.output, ".set-aside").display()
+            visible(&with_suffix(&job.output, ".set-aside").to_string_lossy())
         ));
     }
     let bounded = || account.incomplete.iter().filter(|input| input.is_bounded);

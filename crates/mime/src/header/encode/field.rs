@@ -23,6 +23,9 @@ use std::borrow::Cow;
 /// - `Keywords`: in each keyword
 /// - other fields: anywhere
 ///
+/// Fields without words, such as `Message-ID` and `Content-Type`, have no form for control characters other than tabs, and lists of
+/// addresses none for line ends: the result is [`Unencodable::Place`].
+///
 /// In an address field, text without an `@` may be a group (`name: ;`) or a name before angles. Otherwise it is a single name,
 /// which [`decode`] returns unchanged.
 pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String, Unencodable> {
@@ -30,6 +33,7 @@ pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String,
     let column = name.len() + 2;
     let kind = field_kind(name.as_bytes());
     match kind {
+        FieldKind::Opaque | FieldKind::Parameters if has_control(text) => Err(Unencodable::Place),
         FieldKind::Unstructured => field_text(text, Place::Text, style, column),
         FieldKind::Phrases if name.eq_ignore_ascii_case("keywords") => {
             keywords(text, style, column)
@@ -72,6 +76,11 @@ fn field_text(
         return style.text(text, place, column);
     }
     Ok(format!("{} {}", style.eol, style.text(text, place, 1)?))
+}
+
+/// Returns true if a text has a control character other than a tab, such as a line end, which would begin a field of its own.
+fn has_control(text: &str) -> bool {
+    text.chars().any(|c| c.is_control() && c != '\t')
 }
 
 /// Returns a context that reads raw bytes as UTF-8.
@@ -225,6 +234,10 @@ fn list(
     style: &Style<'_>,
     column: usize,
 ) -> Result<String, Unencodable> {
+    // Between tokens it would be kept as white space.
+    if text.contains(['\r', '\n']) {
+        return Err(Unencodable::Place);
+    }
     let raw = text.as_bytes();
     let (decoded, rewrite_units) =
         rewrite_units(raw, kind, Form::Words, &context(), &mut Vec::new());
@@ -546,6 +559,52 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn no_text_begins_a_field_of_its_own() {
+        for name in [
+            "Message-ID",
+            "Date",
+            "DKIM-Signature",
+            "Content-Type",
+            "Content-Disposition",
+            "Subject",
+            "From",
+            "To",
+            "Keywords",
+            "List-Id",
+        ] {
+            let kind = field_kind(name.as_bytes());
+            for end in ["\r\n", "\n", "\r", "\0", "\u{7f}", "\u{85}"] {
+                for start in [
+                    "<a@b>",
+                    "text/plain",
+                    "text/plain; name=x",
+                    "a",
+                    "ü",
+                    "a: b@c;",
+                ] {
+                    let text = format!("{start}{end}Bcc: x@y");
+                    let value = encode_field(name, &text, &PLAIN);
+                    if matches!(kind, FieldKind::Opaque | FieldKind::Parameters) {
+                        assert_eq!(value, Err(Unencodable::Place), "{name}: {text:?}");
+                    } else if let Ok(value) = value {
+                        assert!(!has_control(&value), "{name}: {value:?}");
+                    }
+                }
+            }
+        }
+        let value = "v=1;\ta=rsa-sha256";
+        assert_eq!(
+            encode_field("DKIM-Signature", value, &PLAIN).as_deref(),
+            Ok(value)
+        );
+        let value = "text/plain;\tcharset=utf-8";
+        assert_eq!(
+            encode_field("Content-Type", value, &PLAIN).as_deref(),
+            Ok(value)
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! # Limits
 //! The names of one folder are kept in memory, about 100 bytes each.
 
-use super::{Files, Name, Work, last};
+use super::files::{Files, Name, Work, last};
 use crate::box_event::BoxEvent;
 use crate::error::{Error, Operation, at};
 use crate::file_names::is_eml;

@@ -3,7 +3,7 @@
 //! # Limits
 //! Owners, permissions and times of files are not kept.
 
-use super::{Files, OpenMessageFile, PIECE, last};
+use super::files::{Files, OpenMessageFile, PIECE, last};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, Operation, at};
 use crate::mbox::looks_like_message;

@@ -5,16 +5,13 @@
 
 use std::io::{self, Read};
 
+use super::mailbox::{Current, GUARD, Mailbox, MessageEnd};
 use super::open_multipart::OpenMultipart;
-use super::{Current, Mailbox, MessageEnd};
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::mbox::from_line::starts_line;
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
-use crate::mbox::split::{ACCEPT, BEHIND, Evidence, NEAR, quoted};
+use crate::mbox::split::{ACCEPT, Evidence, NEAR, quoted};
 use crate::mbox::unclosed::{is_marked, is_written};
-
-/// Number of bytes that must be known after a piece, so that it splits neither a trailer nor the evidence of a later candidate.
-pub(super) const GUARD: u64 = BEHIND as u64;
 
 impl<R: Read> Mailbox<R> {
     /// Searches for the end of the current message.

@@ -22,10 +22,9 @@
 //! the points of the candidate decide; an accepted one is an event with the offset of the opening delimiter. A multipart whose last
 //! delimiter is more than 1 MiB before the candidate counts as closed, without an event.
 
-use std::collections::VecDeque;
 use std::io::{self, Read};
 
-use super::Mailbox;
+use super::mailbox::Mailbox;
 use crate::box_event::{BoxDetail, BoxEventKind, MultipartDecision};
 use crate::mbox::delimiters::{Delimiters, Enclosing, FAR};
 use crate::mbox::from_line::starts_line;
@@ -40,14 +39,6 @@ pub(super) enum OpenMultipart {
     Similar(Enclosing),
     /// Its delimiter does not recur in the next 1 MiB, and more bytes follow.
     Unknown,
-}
-
-/// Lines after the current candidate that would be separators but for the multipart around them.
-#[derive(Debug, Default)]
-pub(super) struct SeparatorsAhead {
-    /// Offset up to which they are known.
-    seen: u64,
-    at: VecDeque<u64>,
 }
 
 impl<R: Read> Mailbox<R> {

@@ -7,21 +7,14 @@ use crate::sink::Sink;
 use crate::utf8::{self, Forms};
 use crate::{LossKind, Marks, Mode};
 
+mod byte_order_guess;
 mod east_asian;
 mod order;
 
+pub(crate) use byte_order_guess::guess;
 use east_asian::is_east_asian;
-pub(crate) use order::guess;
-
-/// Bytes that the statistics look at.
-const WINDOW: usize = 1024;
-
-/// Most significant byte first, or last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    Big,
-    Little,
-}
+pub(crate) use order::Order;
+use order::WINDOW;
 
 /// A UTF-16 decoder.
 #[derive(Clone, Debug)]
@@ -150,14 +143,6 @@ fn is_utf8(input: &[u8]) -> bool {
     valid && !input.is_empty() && !input.iter().any(control)
 }
 
-fn unit_at(pair: &[u8], order: Order) -> u16 {
-    let bytes = [pair[0], pair[1]];
-    match order {
-        Order::Big => u16::from_be_bytes(bytes),
-        Order::Little => u16::from_le_bytes(bytes),
-    }
-}
-
 /// Decodes units; at most three bytes stay behind.
 fn units(input: &[u8], base: u64, last: bool, order: Order, sink: &mut Sink<'_>) -> usize {
     let mut at = 0;
@@ -166,7 +151,7 @@ fn units(input: &[u8], base: u64, last: bool, order: Order, sink: &mut Sink<'_>)
         let Some(pair) = input.get(at..at + 2) else {
             break;
         };
-        let unit = unit_at(pair, order);
+        let unit = order.unit(pair);
         let start = base + at as u64;
         // Half of a pair, since nothing else is left over.
         match input.get(at + 2..at + 4) {

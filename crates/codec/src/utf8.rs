@@ -14,6 +14,13 @@ use mailglot_kernel::utf8::valid_prefix;
 /// The byte order mark in UTF-8.
 pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
+/// Returns true if bytes are valid UTF-8, like [`std::str::from_utf8`], with vector instructions.
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
+pub fn is_utf8(bytes: &[u8]) -> bool {
+    simdutf8::basic::from_utf8(bytes).is_ok()
+}
+
 /// A UTF-8 decoder.
 #[derive(Clone, Debug)]
 pub(crate) struct Utf8 {

@@ -9,6 +9,9 @@ use super::cost::NAT;
 use super::language::Script;
 use crate::generated::languages::{LANGUAGES, LATIN_CANDIDATES};
 
+/// Whether the models of languages are compiled in. Without them, functions that need one answer before they reach it.
+pub(super) const HAS_MODELS: bool = cfg!(feature = "detect");
+
 #[cfg(feature = "detect")]
 static PACKED: &[u8] = include_bytes!("../generated/models.bin");
 /// No function reads the models without the feature.

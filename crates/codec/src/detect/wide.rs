@@ -8,9 +8,10 @@
 //! Reads only the beginning. Does not detect text without control bytes, with few letters among other characters, or of ASCII pairs.
 
 use super::cost::NAT;
-use super::models::{Model, Models};
+use super::models::{HAS_MODELS, Model, Models};
 use super::score::{self, Priors, Scored};
 use crate::generated::languages::LANGUAGES;
+use crate::utf8::is_utf8;
 use crate::utf16::Order;
 use crate::{Charset, LossLog, utf16, utf32};
 use std::cell::OnceCell;
@@ -148,7 +149,7 @@ fn is_bytes(bytes: &[u8]) -> bool {
     if bytes.is_ascii() {
         !has_many_controls(bytes)
     } else {
-        super::is_utf8(bytes)
+        is_utf8(bytes)
     }
 }
 
@@ -181,7 +182,7 @@ fn are_letters(window: &[u8], order: Order) -> bool {
 
 /// Returns true if East Asian characters are everyday ones.
 fn is_everyday(text: &str) -> bool {
-    if !super::HAS_MODELS {
+    if !HAS_MODELS {
         return false;
     }
     let wide = || {

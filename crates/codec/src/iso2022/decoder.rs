@@ -3,10 +3,10 @@
 //! # Limits
 //! See [`super`].
 
+use super::control::{ESC, NEXT_LINE, SI, SO};
 use super::escape::{self, Effect, Found};
 use super::flavor::{Flavor, Use};
 use super::set::Set;
-use super::{ESC, NEXT_LINE, SI, SO};
 use crate::sink::{Sink, run_until};
 use crate::{LossKind, Mode};
 

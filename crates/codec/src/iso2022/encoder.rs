@@ -6,10 +6,10 @@
 //! # Limits
 //! Does not find the shortest form: it does not stay in a set for a later character that both sets have.
 
+use super::control::{ESC, SI, SO};
 use super::escape::designator;
 use super::flavor::{Flavor, Use};
 use super::set::Set;
-use super::{ESC, SI, SO};
 use crate::encoder::{Encode, Gather, Out};
 use crate::{Mode, web};
 use std::ops::ControlFlow;

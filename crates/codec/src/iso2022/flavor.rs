@@ -3,8 +3,8 @@
 //! # Limits
 //! Lenient decoding has only four flavors: the union of all Japanese ones, ISO-2022-KR, ISO-2022-CN-EXT, and HZ.
 
+use super::control::{ESC, SI, SO};
 use super::set::Set;
-use super::{ESC, SI, SO};
 
 /// A charset of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

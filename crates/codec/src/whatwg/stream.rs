@@ -3,9 +3,21 @@
 //! # Limits
 //! A stream decoder copies its text. The functions for whole inputs borrow where they can.
 
-use super::{CHUNK, Encoding, Malformed, Unencodable, bom_sniff};
-use crate::{LossKind, LossLog};
+use super::encoding::{CHUNK, Encoding, Malformed, bom_sniff};
+use crate::{LossKind, LossLog, Unencodable};
 use encoding_rs::{DecoderResult, EncoderResult};
+
+impl Encoding {
+    /// Returns a streaming decoder: it sniffs a byte order mark, in error mode "replacement".
+    pub fn new_decoder(self) -> Decoder {
+        Decoder::new(self)
+    }
+
+    /// Returns a streaming encoder into the output encoding, in error mode "html".
+    pub fn new_encoder(self) -> Encoder {
+        Encoder::new(self)
+    }
+}
 
 /// How a [`Decoder`] treats a byte order mark at the start of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -53,7 +65,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    pub(super) fn new(encoding: Encoding) -> Self {
+    fn new(encoding: Encoding) -> Self {
         Self {
             encoding,
             bom: Bom::default(),
@@ -218,7 +230,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    pub(super) fn new(encoding: Encoding) -> Self {
+    fn new(encoding: Encoding) -> Self {
         let encoding = encoding.output();
         Self {
             encoding,

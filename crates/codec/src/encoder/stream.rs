@@ -1,0 +1,178 @@
+//! Encodes a stream of text: a machine for each kind of charset, and one frame that replaces what a machine cannot encode.
+//!
+//! # Limits
+//! Reports no output offsets.
+
+use super::options::EncodeOptions;
+use super::out::{Encode, Out};
+use super::unmappable::Unmappable;
+use super::{double_byte, single_byte, translit, twins, unicode};
+use crate::charset::Kind;
+use crate::sequences::{self, Repertoire};
+use crate::{
+    Charset, LossKind, LossLog, Mode, bocu1, euc_fixed_width, iso2022, koi7, multi_byte, scsu,
+    utf_ebcdic, utf1, utf7,
+};
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+/// A streaming encoder. Splitting the text anywhere gives the same bytes and log.
+///
+/// ```
+/// use mailglot_codec::{Charset, LossLog, Unmappable};
+///
+/// let (mut bytes, mut log) = (Vec::new(), LossLog::new());
+/// let mut encoder = Charset::ISO_2022_JP.new_encoder(Unmappable::HtmlDecimal);
+/// encoder.push("日", &mut bytes, &mut log);
+/// encoder.push("本 €", &mut bytes, &mut log);
+/// encoder.finish(&mut bytes, &mut log);
+/// assert_eq!(bytes, b"\x1b$BF|K\\\x1b(B &#8364;");
+/// assert_eq!(log.kept()[0].bytes, 7..10);
+/// ```
+#[derive(Debug)]
+pub struct Encoder {
+    charset: Charset,
+    machine: Box<dyn Encode>,
+    mode: Mode,
+    unmappable: Unmappable,
+    /// Bytes of text so far.
+    pub(super) offset: u64,
+    stopped: bool,
+}
+
+impl Encoder {
+    /// Encodes the next piece of text; `log` gets byte ranges in the whole text.
+    pub fn push(&mut self, text: &str, bytes: &mut Vec<u8>, log: &mut LossLog) {
+        let mut out = Out::new(bytes, log, self.mode, self.offset);
+        let mut rest = text;
+        while !rest.is_empty() && !self.stopped {
+            out.rebase(self.offset + (text.len() - rest.len()) as u64);
+            let ControlFlow::Break(at) = self.machine.run(rest, &mut out) else {
+                break;
+            };
+            let mut behind = rest[at..].chars();
+            let Some(c) = behind.next() else { break };
+            self.replace(at, c, &mut out);
+            rest = behind.as_str();
+        }
+        self.offset += text.len() as u64;
+    }
+
+    /// Ends the text. A stateful charset returns to its initial state.
+    pub fn finish(mut self, bytes: &mut Vec<u8>, log: &mut LossLog) {
+        self.machine
+            .end(&mut Out::new(bytes, log, self.mode, self.offset));
+    }
+
+    /// Returns true after a character that cannot be encoded under [`Unmappable::Fatal`]. Later input is ignored.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Returns an encoder with options. [`Charset::new_encoder`] returns one without.
+    pub fn with(charset: Charset, options: EncodeOptions) -> Self {
+        let machine = machine(charset, &options);
+        Self {
+            charset,
+            machine,
+            mode: options.mode,
+            unmappable: options.unmappable,
+            offset: 0,
+            stopped: false,
+        }
+    }
+
+    /// Records the character that the machine stopped at, and writes its replacement.
+    fn replace(&mut self, at: usize, c: char, out: &mut Out<'_>) {
+        let carried = |c| carries(self.charset, self.mode, c);
+        // A character reference keeps the character.
+        let refers = matches!(
+            self.unmappable,
+            Unmappable::HtmlDecimal | Unmappable::HtmlHex
+        );
+        let spelled = if refers || self.mode == Mode::Strict {
+            None
+        } else {
+            twins::spelling(self.charset, c, carried)
+        };
+        let near = spelled.or_else(|| match self.unmappable {
+            Unmappable::Transliterate => translit::nearest(c, carried),
+            _ => None,
+        });
+        let near = near.map(Cow::Owned);
+        let kind = if near.is_some() {
+            LossKind::Substituted
+        } else {
+            LossKind::Unmappable
+        };
+        self.stopped = near.is_none() && self.unmappable == Unmappable::Fatal;
+        let replacement = near.unwrap_or_else(|| self.unmappable.replacement(c));
+        if replacement.is_empty() {
+            out.record(at, c, kind);
+            return;
+        }
+        // Pending output comes first, with its records.
+        self.machine.neutral(out);
+        out.record(at, c, kind);
+        let mut rest = replacement.as_ref();
+        while let ControlFlow::Break(stop) = self.machine.run(rest, &mut out.quiet(at)) {
+            let mut behind = rest[stop..].chars();
+            behind.next();
+            rest = behind.as_str();
+        }
+    }
+}
+
+/// Returns true if a machine in its initial state can encode a character.
+fn carries(charset: Charset, mode: Mode, c: char) -> bool {
+    let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
+    let mut out = Out::new(&mut bytes, &mut log, mode, 0);
+    machine(charset, &EncodeOptions::new(Unmappable::Fatal).mode(mode))
+        .run(c.encode_utf8(&mut [0; 4]), &mut out)
+        .is_continue()
+}
+
+fn machine(charset: Charset, options: &EncodeOptions) -> Box<dyn Encode> {
+    let mode = options.mode;
+    match charset.kind() {
+        Kind::Utf8 => Box::new(unicode::Utf8),
+        Kind::Cesu8 => Box::new(unicode::Cesu8),
+        Kind::Utf16(order) => Box::new(unicode::Utf16::new(order, unicode::last_of(charset))),
+        Kind::Utf32(order) => Box::new(unicode::Utf32::new(order)),
+        Kind::Utf7 if options.utf_7_optional_direct => {
+            Box::new(utf7::Encoder::new(utf7::Direct::WithSetO))
+        }
+        Kind::Utf7 => Box::new(utf7::Encoder::new(utf7::Direct::SetD)),
+        Kind::Utf7Imap => Box::new(utf7::Encoder::new(utf7::Direct::Imap)),
+        Kind::Scsu => Box::new(scsu::Writer::default()),
+        Kind::Bocu1 => Box::new(bocu1::Writer::default()),
+        Kind::Utf1 => Box::new(unicode::ByCharacter(utf1::push)),
+        Kind::UtfEbcdic => Box::new(unicode::ByCharacter(utf_ebcdic::push)),
+        Kind::SingleByte(_) => Box::new(single_byte::SingleByte::new(charset, mode)),
+        Kind::DoubleByte(family, subset) => {
+            Box::new(double_byte::DoubleByte::new(family, subset, mode))
+        }
+        Kind::EucFixedWidth => Box::new(euc_fixed_width::Encoder::new(mode)),
+        Kind::MultiByte(layout, set) => Box::new(match charset.superset().kind() {
+            // Lenient encoding writes only bytes that lenient decoding reads as the same characters.
+            Kind::MultiByte(layout, set) if mode == Mode::Lenient => {
+                multi_byte::Encoder::new(layout, set)
+            }
+            Kind::DoubleByte(family, _) if mode == Mode::Lenient => {
+                multi_byte::Encoder::new(layout, set).read_as(family)
+            }
+            _ => multi_byte::Encoder::new(layout, set),
+        }),
+        Kind::MixedEbcdic(set) => Box::new(multi_byte::Encoder::mixed(set)),
+        Kind::Iso2022(flavor) => Box::new(iso2022::Encoder::new(flavor, mode)),
+        Kind::Koi7 => Box::new(koi7::Encoder::default()),
+        Kind::Sequences(list) => {
+            let repertoire = match mode {
+                Mode::Strict => Repertoire::Exact,
+                Mode::Lenient if charset.superset() == charset => Repertoire::All,
+                Mode::Lenient => Repertoire::Ascii,
+            };
+            Box::new(sequences::Encoder::new(list, repertoire))
+        }
+    }
+}

@@ -28,7 +28,13 @@ const WITHOUT_CIRCLES: &[&str] = &[
 ];
 
 /// Crates that have no families either: no module uses items of a parent that uses it.
-const WITHOUT_FAMILIES: &[&str] = &["mailglot-kernel", "mailglot-mime", "mailglot-pipeline"];
+const WITHOUT_FAMILIES: &[&str] = &[
+    "mailglot-archive",
+    "mailglot-codec",
+    "mailglot-kernel",
+    "mailglot-mime",
+    "mailglot-pipeline",
+];
 
 /// Names of an arrow that are printed.
 const NAMES: usize = 5;

@@ -19,7 +19,7 @@ mod recover;
 mod tests;
 mod write;
 
-pub use open_segment::{Located, Segment};
+pub use open_segment::{LocatedRecord, Segment};
 pub use records::SegmentRecords;
 pub use recover::Recovered;
 pub use write::{segment_header, segment_record, segment_tail};

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use crate::box_event::BoxEvent;
 use crate::error::Error;
-use crate::mh::Sequences;
+use crate::mh::MhSequences;
 use crate::{EntryKind, Format, Profile, ReadOptions};
 
 /// Bytes per piece of a large file.
@@ -35,7 +35,7 @@ pub(crate) struct Files {
     /// Events found when the root was listed.
     pub(super) events: Vec<BoxEvent>,
     /// Sequences of the folder that was listed last, whose files come next.
-    pub(super) sequences: Option<Sequences>,
+    pub(super) sequences: Option<MhSequences>,
     /// Folders of messages, with their display names.
     pub(super) folders: HashMap<Name, String>,
     /// Their names in the output, with the folder.

@@ -32,7 +32,7 @@ pub struct Segment {
 
 /// The position of a record in its segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
+pub struct LocatedRecord {
     /// Its index entry.
     pub entry: IndexEntry,
     /// Offset of its first byte.
@@ -104,7 +104,7 @@ impl Segment {
     ///
     /// # Errors
     /// The file cannot be read, or no intact record begins there.
-    pub fn record_at(&self, offset: u64) -> Result<Located, LedgerError> {
+    pub fn record_at(&self, offset: u64) -> Result<LocatedRecord, LedgerError> {
         let mut window = SegmentWindow::default();
         match self.parse(&mut window, offset)? {
             Parsed::Whole(located) => Ok(located),
@@ -117,7 +117,7 @@ impl Segment {
     ///
     /// # Errors
     /// The file cannot be read, or the ledger's digest differs.
-    pub fn ledger(&self, located: &Located) -> Result<Vec<u8>, LedgerError> {
+    pub fn ledger(&self, located: &LocatedRecord) -> Result<Vec<u8>, LedgerError> {
         // `parse` checked that the ledger ends within the file.
         let mut bytes = vec![0; (located.ledger.end - located.ledger.start) as usize];
         self.file.read_exact_at(&mut bytes, located.ledger.start)?;
@@ -180,7 +180,7 @@ impl Segment {
         };
         let entry = IndexEntry::decode(&bytes[RECORD_HEADER..before]);
         Ok(entry.map_or(Parsed::Nothing, |entry| {
-            Parsed::Whole(Located {
+            Parsed::Whole(LocatedRecord {
                 entry,
                 offset,
                 ledger: start..end,
@@ -193,7 +193,7 @@ impl Segment {
 /// The item that begins at an offset of a segment.
 pub(super) enum Parsed {
     /// A record whose head is intact and whose ledger is in the segment.
-    Whole(Located),
+    Whole(LocatedRecord),
     /// A record whose head is intact and whose ledger ends beyond the segment: a truncated write, or one in progress.
     Torn,
     /// No intact head of a record.

@@ -3,7 +3,7 @@
 //! # Limits
 //! Skips a record whose ledger ends beyond the file, and everything after it.
 
-use super::open_segment::{Located, Parsed, Segment, SegmentWindow, WINDOW};
+use super::open_segment::{LocatedRecord, Parsed, Segment, SegmentWindow, WINDOW};
 use super::write::MAX_ENTRY;
 use crate::ledger::record_bytes::{CHECK, DIGEST, RECORD, RECORD_HEADER};
 use crate::ledger::segment_index;
@@ -68,7 +68,7 @@ impl SegmentRecords<'_> {
     }
 
     /// Reads the next record. Skips a damaged one by its lengths if what follows confirms them, and searches otherwise.
-    fn advance(&mut self) -> io::Result<Option<Located>> {
+    fn advance(&mut self) -> io::Result<Option<LocatedRecord>> {
         let begin = self.at;
         // A record or an index is expected at `expected`. The sender may have chosen the bytes elsewhere.
         let (mut at, mut expected, mut tail) = (begin, begin, None);
@@ -147,7 +147,7 @@ impl SegmentRecords<'_> {
     /// Returns true if the digest of the record's ledger is right.
     ///
     /// Reads at most as many bytes of wrong ledgers as the segment has, because a sender can forge thousands of heads.
-    fn verify(&mut self, located: &Located) -> io::Result<bool> {
+    fn verify(&mut self, located: &LocatedRecord) -> io::Result<bool> {
         if self.refuted > self.segment.end {
             return Ok(false);
         }
@@ -256,7 +256,7 @@ impl SegmentRecords<'_> {
 }
 
 impl Iterator for SegmentRecords<'_> {
-    type Item = Result<Located, LedgerError>;
+    type Item = Result<LocatedRecord, LedgerError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = self.advance();

@@ -94,7 +94,7 @@ fn torn_tail_is_detected_at_every_byte() {
             // The truncated end is followed by zeros, as a file system may leave them, or by nothing.
             let torn = [&bytes[..cut], &vec![0; filled][..]].concat();
             let segment = segment(&torn);
-            let sound = |located: &Located| segment.ledger(located).is_ok();
+            let sound = |located: &LocatedRecord| segment.ledger(located).is_ok();
             assert_eq!(
                 segment.records().map(Result::unwrap).filter(sound).count(),
                 whole,

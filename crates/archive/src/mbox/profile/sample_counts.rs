@@ -12,7 +12,9 @@ use super::division::Division;
 use super::sniff_input::SniffInput;
 use crate::Quoting;
 use crate::mbox::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git, starts_line};
-use crate::mbox::split::{ACCEPT, BEHIND, Evidence, Follower, NEAR, is_quoted_by_mailbox, quoted};
+use crate::mbox::split::{
+    ACCEPT, BEHIND, Follower, LineEvidence, NEAR, is_quoted_by_mailbox, quoted,
+};
 
 /// Largest number of lengths examined in the head of a file, and in each sample.
 const MOST_LENGTHS: u32 = 4096;
@@ -88,7 +90,7 @@ impl SampleCounts {
                 continue;
             }
             let near = &data[..data.len().min(start + NEAR)];
-            let Some(evidence) = Evidence::gather(
+            let Some(evidence) = LineEvidence::gather(
                 near,
                 start,
                 offset == prelude,
@@ -119,7 +121,7 @@ impl SampleCounts {
     }
 
     /// Counts a possible separator. `begins` means that only a prelude precedes it; `strong` means that its surroundings prove it.
-    fn count_weak(&mut self, evidence: &Evidence, begins: bool, strong: bool) {
+    fn count_weak(&mut self, evidence: &LineEvidence, begins: bool, strong: bool) {
         if begins && !self.looked {
             self.looked = true;
             let mut own = Shapes::default();

@@ -10,7 +10,7 @@ use super::open_multipart::OpenMultipart;
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::mbox::from_line::starts_line;
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
-use crate::mbox::split::{ACCEPT, Evidence, NEAR, quoted};
+use crate::mbox::split::{ACCEPT, LineEvidence, NEAR, quoted};
 use crate::mbox::unclosed::{is_marked, is_written};
 
 impl<R: Read> Mailbox<R> {
@@ -40,7 +40,7 @@ impl<R: Read> Mailbox<R> {
             let at = self.window.index(next);
             let near = &near[..near.len().min(at + NEAR)];
             let whole = self.window.ended() && near.len() == self.window.data().len();
-            if let Some(evidence) = Evidence::gather(near, at, false, whole) {
+            if let Some(evidence) = LineEvidence::gather(near, at, false, whole) {
                 let end = self.window.base() + evidence.end as u64;
                 return Ok(MessageEnd::Separator {
                     message: Some(message),
@@ -139,7 +139,7 @@ impl<R: Read> Mailbox<R> {
         let near = &data[..data.len().min(at + NEAR)];
         let whole = self.window.ended() && near.len() == data.len();
         let first = offset == self.profile.prelude;
-        let Some(evidence) = Evidence::gather(near, at, first, whole) else {
+        let Some(evidence) = LineEvidence::gather(near, at, first, whole) else {
             return Ok(None);
         };
         let end = self.window.base() + evidence.end as u64;

@@ -12,226 +12,148 @@ use std::ops::Range;
 /// Ranges that [`LossLog::new`] keeps.
 const DEFAULT_LIMIT: usize = 64;
 
-/// The kind of defect in a range of the input. [`LossKind::name`] is stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum LossKind {
+macro_rules! loss_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $grade:ident $name:literal,)*) => {
+        /// The kind of defect in a range of the input. [`LossKind::name`] is stable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum LossKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl LossKind {
+            /// Every kind, in the order of their declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
+
+            /// Returns the stable name, in lower case with hyphens.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+
+            fn grade(self) -> Grade {
+                match self {
+                    $(Self::$kind => Grade::$grade,)*
+                }
+            }
+        }
+    };
+}
+
+/// What a kind means for the text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grade {
+    /// Text was lost.
+    Loss,
+    /// A repair or a look-alike.
+    Note,
+    /// No defect.
+    Info,
+}
+
+loss_kinds! {
     /// Bytes that are malformed or unassigned in the charset.
-    Invalid,
+    Invalid = Loss "invalid",
     /// A character that the target charset cannot encode (encoders only).
-    Unmappable,
+    Unmappable = Loss "unmappable",
     /// A character written as a look-alike of the target charset (encoders only).
-    Substituted,
+    Substituted = Note "substituted",
 
     /// UTF-8: a longer form than needed, `C0 80`.
-    Overlong,
+    Overlong = Loss "overlong",
     /// UTF-8, UTF-32: a surrogate code point written as a character.
-    Surrogate,
+    Surrogate = Loss "surrogate",
     /// UTF-8: two surrogates written as three bytes each (CESU-8).
-    CesuPair,
+    CesuPair = Loss "cesu-pair",
     /// UTF-8: a five-byte form of RFC 2279.
-    Obsolete5,
+    Obsolete5 = Loss "obsolete-5",
     /// UTF-8: a six-byte form of RFC 2279.
-    Obsolete6,
+    Obsolete6 = Loss "obsolete-6",
     /// UTF-8, UTF-32: beyond U+10FFFF.
-    TooLarge,
+    TooLarge = Loss "too-large",
     /// UTF-8, UTF-16, UTF-32: a character that breaks off.
-    Truncated,
+    Truncated = Loss "truncated",
     /// UTF-8: a continuation byte without a lead byte.
-    StrayContinuation,
+    StrayContinuation = Loss "stray-continuation",
     /// UTF-8: a byte that never occurs.
-    InvalidByte,
+    InvalidByte = Loss "invalid-byte",
     /// UTF-8: two surrogates written as three bytes each, read as one character on request.
-    CesuPairRepaired,
+    CesuPairRepaired = Note "cesu-pair-repaired",
     /// UTF-8: an overlong form that RFC 2279 let pass, read on request.
-    Rfc2279Repaired,
+    Rfc2279Repaired = Note "rfc-2279-repaired",
 
     /// A byte order mark was taken off the text.
-    ByteOrderMark,
+    ByteOrderMark = Note "bom",
     /// UTF-16, UTF-32: a byte order mark that contradicts the label.
-    OppositeByteOrderMark,
+    OppositeByteOrderMark = Note "opposite-bom",
     /// UTF-16: the bytes were UTF-8.
-    LabelLied,
+    LabelLied = Note "label-lied",
     /// UTF-16, UTF-7: half of a surrogate pair.
-    LoneSurrogate,
+    LoneSurrogate = Loss "lone-surrogate",
 
     /// UTF-7: `+` that begins no run; read as itself.
-    PlusNotShift,
+    PlusNotShift = Note "plus-not-shift",
     /// UTF-7: a character that must not be direct, but was.
-    DirectNotAllowed,
+    DirectNotAllowed = Note "direct-not-allowed",
     /// A byte above 7F in a seven-bit charset.
-    EightBit,
+    EightBit = Loss "8bit",
     /// UTF-7: a run of one or two base64 characters; read as plain text.
-    RunTooShort,
+    RunTooShort = Note "run-too-short",
     /// UTF-7: the bits that fill the last base64 character are not zero.
-    NonzeroPadBits,
+    NonzeroPadBits = Note "nonzero-pad-bits",
     /// UTF-7: base64 characters at the end of a run that contain only zero bits.
-    SurplusZeroBits,
+    SurplusZeroBits = Note "surplus-zero-bits",
     /// UTF-7: a UTF-16 unit at the end of a run breaks off.
-    TruncatedUnit,
+    TruncatedUnit = Loss "truncated-unit",
     /// UTF-7: a surrogate pair in two runs; joined.
-    PairSplitOverRuns,
+    PairSplitOverRuns = Note "pair-split-over-runs",
     /// UTF-7: eight-bit bytes read as UTF-8 on request.
-    Utf8InUtf7,
+    Utf8InUtf7 = Note "utf8-in-utf7",
     /// UTF-7: `=` that pads a run, dropped on request.
-    PaddedRun,
+    PaddedRun = Note "padded-run",
     /// Modified UTF-7: a form that another one is required for (a run without `-`, beside another, or of printable ASCII).
-    NotCanonical,
+    NotCanonical = Note "not-canonical",
 
     /// The text ends in a shifted state. For information.
-    UnterminatedRun,
+    UnterminatedRun = Info "unterminated-run",
     /// ISO-2022, HZ: a line ends in a shifted state; the next one begins in ASCII.
-    ResetAtLineEnd,
+    ResetAtLineEnd = Note "reset-at-line-end",
     /// ISO-2022: an escape sequence that is not known; the ESC was replaced, the rest read as text.
-    UnknownEscape,
+    UnknownEscape = Loss "unknown-escape",
     /// ISO-2022, HZ: an escape of another standard with a clear meaning.
-    ForeignEscape,
+    ForeignEscape = Note "foreign-escape",
     /// ISO-2022, HZ: a space or control between two-byte characters. For information.
-    SpaceInRun,
+    SpaceInRun = Info "space-in-run",
     /// ISO-2022-JP: half-width katakana as 8-bit bytes.
-    HalfwidthKatakana,
+    HalfwidthKatakana = Note "halfwidth-katakana",
     /// ISO-2022-JP: SO or `ESC ( I`, which bring in half-width katakana. For information.
-    KatakanaShift,
+    KatakanaShift = Info "katakana-shift",
     /// ISO-2022-KR, ISO-2022-CN: no designator stood before a shift, in ISO-2022-CN on the same line.
-    NoDesignator,
+    NoDesignator = Note "no-designator",
     /// HZ: a tilde that begins no escape; read as itself.
-    TildeNotEscape,
+    TildeNotEscape = Note "tilde-not-escape",
     /// T.61 and related charsets, RFC 1345: a sequence that the charset does not define, but with a clear meaning.
-    Irregular,
+    Irregular = Note "irregular",
 }
 
 impl LossKind {
-    /// Every kind, in the order of their declaration.
-    pub const ALL: &'static [Self] = &[
-        Self::Invalid,
-        Self::Unmappable,
-        Self::Substituted,
-        Self::Overlong,
-        Self::Surrogate,
-        Self::CesuPair,
-        Self::Obsolete5,
-        Self::Obsolete6,
-        Self::TooLarge,
-        Self::Truncated,
-        Self::StrayContinuation,
-        Self::InvalidByte,
-        Self::CesuPairRepaired,
-        Self::Rfc2279Repaired,
-        Self::ByteOrderMark,
-        Self::OppositeByteOrderMark,
-        Self::LabelLied,
-        Self::LoneSurrogate,
-        Self::PlusNotShift,
-        Self::DirectNotAllowed,
-        Self::EightBit,
-        Self::RunTooShort,
-        Self::NonzeroPadBits,
-        Self::SurplusZeroBits,
-        Self::TruncatedUnit,
-        Self::PairSplitOverRuns,
-        Self::Utf8InUtf7,
-        Self::PaddedRun,
-        Self::NotCanonical,
-        Self::UnterminatedRun,
-        Self::ResetAtLineEnd,
-        Self::UnknownEscape,
-        Self::ForeignEscape,
-        Self::SpaceInRun,
-        Self::HalfwidthKatakana,
-        Self::KatakanaShift,
-        Self::NoDesignator,
-        Self::TildeNotEscape,
-        Self::Irregular,
-    ];
-
     /// Returns the kind with this [`Self::name`].
     pub fn for_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// Returns the stable name, in lower case with hyphens.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Invalid => "invalid",
-            Self::Unmappable => "unmappable",
-            Self::Substituted => "substituted",
-            Self::Overlong => "overlong",
-            Self::Surrogate => "surrogate",
-            Self::CesuPair => "cesu-pair",
-            Self::Obsolete5 => "obsolete-5",
-            Self::Obsolete6 => "obsolete-6",
-            Self::TooLarge => "too-large",
-            Self::Truncated => "truncated",
-            Self::StrayContinuation => "stray-continuation",
-            Self::InvalidByte => "invalid-byte",
-            Self::CesuPairRepaired => "cesu-pair-repaired",
-            Self::Rfc2279Repaired => "rfc-2279-repaired",
-            Self::ByteOrderMark => "bom",
-            Self::OppositeByteOrderMark => "opposite-bom",
-            Self::LabelLied => "label-lied",
-            Self::LoneSurrogate => "lone-surrogate",
-            Self::PlusNotShift => "plus-not-shift",
-            Self::DirectNotAllowed => "direct-not-allowed",
-            Self::EightBit => "8bit",
-            Self::RunTooShort => "run-too-short",
-            Self::NonzeroPadBits => "nonzero-pad-bits",
-            Self::SurplusZeroBits => "surplus-zero-bits",
-            Self::TruncatedUnit => "truncated-unit",
-            Self::PairSplitOverRuns => "pair-split-over-runs",
-            Self::Utf8InUtf7 => "utf8-in-utf7",
-            Self::PaddedRun => "padded-run",
-            Self::NotCanonical => "not-canonical",
-            Self::UnterminatedRun => "unterminated-run",
-            Self::ResetAtLineEnd => "reset-at-line-end",
-            Self::UnknownEscape => "unknown-escape",
-            Self::ForeignEscape => "foreign-escape",
-            Self::SpaceInRun => "space-in-run",
-            Self::HalfwidthKatakana => "halfwidth-katakana",
-            Self::KatakanaShift => "katakana-shift",
-            Self::NoDesignator => "no-designator",
-            Self::TildeNotEscape => "tilde-not-escape",
-            Self::Irregular => "irregular",
-        }
-    }
-
     /// Returns true if text was lost (U+FFFD written, characters dropped); false for a repair or a note.
     pub fn is_loss(self) -> bool {
-        !matches!(
-            self,
-            Self::Substituted
-                | Self::ByteOrderMark
-                | Self::OppositeByteOrderMark
-                | Self::LabelLied
-                | Self::PlusNotShift
-                | Self::DirectNotAllowed
-                | Self::RunTooShort
-                | Self::NonzeroPadBits
-                | Self::SurplusZeroBits
-                | Self::PairSplitOverRuns
-                | Self::CesuPairRepaired
-                | Self::Rfc2279Repaired
-                | Self::Utf8InUtf7
-                | Self::PaddedRun
-                | Self::NotCanonical
-                | Self::ResetAtLineEnd
-                | Self::ForeignEscape
-                | Self::HalfwidthKatakana
-                | Self::NoDesignator
-                | Self::TildeNotEscape
-                | Self::Irregular
-        ) && !self.is_info()
+        self.grade() == Grade::Loss
     }
 
     /// Returns true for kinds that are no defect, only information.
     pub fn is_info(self) -> bool {
-        matches!(
-            self,
-            Self::UnterminatedRun | Self::SpaceInRun | Self::KatakanaShift
-        )
+        self.grade() == Grade::Info
     }
 }
 
-/// Writes the name, such as `invalid`.
 impl fmt::Display for LossKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())

@@ -23,7 +23,7 @@ mod stream;
 
 pub use crate::unencodable::Unencodable;
 pub use encoding::{Encoding, Malformed, bom_sniff};
-pub use stream::{Bom, Decoder, Encoder};
+pub use stream::{Bom, StreamDecoder, StreamEncoder};
 
 use crate::{Charset, LossKind, LossLog, Unmappable, View};
 use std::borrow::Cow;
@@ -59,14 +59,7 @@ pub fn encode<'a>(text: &'a str, encoding: Encoding, log: &mut LossLog) -> Cow<'
     if encoding.output() == Encoding::UTF_8 {
         return Cow::Borrowed(text.as_bytes());
     }
-    let written = encoding.write(text, |found| {
-        let len = text[found.at as usize..]
-            .chars()
-            .next()
-            .map_or(0, char::len_utf8);
-        log.record(found.at..found.at + len as u64, LossKind::Unmappable);
-        Some(format!("&#{};", found.character as u32))
-    });
+    let written = encoding.encode_whole(false, text, log);
     Cow::Owned(written.unwrap_or_default())
 }
 
@@ -75,7 +68,8 @@ pub fn encode_or_fail(text: &str, encoding: Encoding) -> Result<Cow<'_, [u8]>, U
     if encoding.output() == Encoding::UTF_8 {
         return Ok(Cow::Borrowed(text.as_bytes()));
     }
-    encoding.write(text, |_| None).map(Cow::Owned)
+    let written = encoding.encode_whole(true, text, &mut LossLog::with_limit(0));
+    written.map(Cow::Owned)
 }
 
 /// Decodes the bytes behind a byte order mark; ranges in the log are those of all bytes.

@@ -5,7 +5,7 @@
 
 use super::language::{self, Candidate, CandidateFloor, Script};
 use super::models::{HAS_MODELS, Model, Models};
-use super::reading::Page;
+use super::reading::ByteSorts;
 use crate::{Charset, LossLog};
 
 /// Number of bytes that are read, from the first byte above 7F.
@@ -138,7 +138,7 @@ fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option
 
 /// Like [`pairs`], with the cost of a class behind another.
 fn pairs_by(
-    page: &Page,
+    page: &ByteSorts,
     floor: impl Fn(u8, u8) -> u32,
     bytes: &[u8],
     start: usize,

@@ -178,7 +178,7 @@ pub fn pages() -> Vec<u8> {
     let pages = language::candidates().iter();
     pages
         .filter(|candidate| candidate.is_single_byte)
-        .flat_map(|candidate| reading::Page::packed(candidate.charset, candidate.script))
+        .flat_map(|candidate| reading::ByteSorts::packed(candidate.charset, candidate.script))
         .collect()
 }
 

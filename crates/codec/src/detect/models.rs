@@ -131,7 +131,7 @@ impl LetterFloor {
         costs: &[],
     };
 
-    const fn read(packed: &mut Packed, script: &Alphabet) -> Self {
+    const fn read(packed: &mut PackedModels, script: &Alphabet) -> Self {
         let letters = packed.take(packed.0[0] as usize + 1);
         let (token, extra) = tokens(letters, script);
         let tokens = letters.len() - 1 + LETTERS as usize;
@@ -227,7 +227,7 @@ impl Models {
         reason = "only the compiler runs this, into a static"
     )]
     const fn read() -> Self {
-        let mut packed = Packed(PACKED);
+        let mut packed = PackedModels(PACKED);
         let mut case = [[0; 2]; 4];
         let mut at = 0;
         while at < 8 {
@@ -306,7 +306,7 @@ impl Alphabet {
         },
     };
 
-    const fn read(packed: &mut Packed) -> Self {
+    const fn read(packed: &mut PackedModels) -> Self {
         let count = packed.number();
         let letters = packed.take(2 * count).as_chunks().0;
         let foreign = packed.take(count);
@@ -363,7 +363,7 @@ const fn tokens(letters: &[u8], script: &Alphabet) -> ([u8; 256], [u8; 256]) {
 }
 
 impl Letters {
-    const fn read(packed: &mut Packed, script: &Alphabet) -> Self {
+    const fn read(packed: &mut PackedModels, script: &Alphabet) -> Self {
         let letters = packed.take(packed.0[0] as usize + 1);
         let (token, extra) = tokens(letters, script);
         let tokens = letters.len() - 1 + LETTERS as usize;
@@ -455,7 +455,7 @@ impl Characters {
         costs: &[],
     };
 
-    const fn read(packed: &mut Packed) -> Self {
+    const fn read(packed: &mut PackedModels) -> Self {
         let blocks = packed.take(256);
         let count = packed.byte() as usize;
         Self {
@@ -506,9 +506,9 @@ impl Ways {
 }
 
 /// The rest of the packed file.
-struct Packed(&'static [u8]);
+struct PackedModels(&'static [u8]);
 
-impl Packed {
+impl PackedModels {
     const fn take(&mut self, n: usize) -> &'static [u8] {
         let (taken, rest) = self.0.split_at(n);
         self.0 = rest;

@@ -160,10 +160,10 @@ fn are_letters(window: &[u8], order: Order) -> bool {
     let mut counts = [0_u32; 0x102];
     let (mut letters, mut odd) = (0, 0);
     for c in text.chars() {
-        match Kind::of(c) {
-            Kind::Sign => {}
-            Kind::Odd => odd += 1,
-            Kind::Letter(group) => {
+        match CharacterKind::of(c) {
+            CharacterKind::Sign => {}
+            CharacterKind::Odd => odd += 1,
+            CharacterKind::Letter(group) => {
                 letters += 1;
                 counts[usize::from(group)] += 1;
             }
@@ -187,7 +187,7 @@ fn is_everyday(text: &str) -> bool {
     }
     let wide = || {
         text.chars()
-            .filter(|c| Kind::of(*c) == Kind::Letter(EAST_ASIA))
+            .filter(|c| CharacterKind::of(*c) == CharacterKind::Letter(EAST_ASIA))
     };
     let languages = LANGUAGES
         .iter()
@@ -210,7 +210,7 @@ const LATIN: u16 = 0x101;
 
 /// The kind of a character in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharacterKind {
     /// ASCII, Latin-1, punctuation, emoji: occurs beside any letter.
     Sign,
     /// A character that hardly any text has.
@@ -219,7 +219,7 @@ enum Kind {
     Letter(u16),
 }
 
-impl Kind {
+impl CharacterKind {
     fn of(c: char) -> Self {
         match c {
             '\t'

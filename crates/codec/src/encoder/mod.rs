@@ -19,7 +19,7 @@ mod unmappable;
 
 pub use limited::Piece;
 pub use options::EncodeOptions;
-pub(crate) use out::{Encode, Gather, Out};
+pub(crate) use out::{Encode, Gather, Out, each_char};
 pub use stream::Encoder;
 pub use unmappable::Unmappable;
 

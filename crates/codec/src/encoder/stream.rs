@@ -3,16 +3,25 @@
 //! # Limits
 //! Reports no output offsets.
 
+use super::double_byte::DoubleByteEncoder;
 use super::options::EncodeOptions;
 use super::out::{Encode, Out};
+use super::single_byte::SingleByteEncoder;
 use super::unmappable::Unmappable;
-use super::{double_byte, single_byte, translit, twins, unicode};
+use super::{translit, twins, unicode};
+use crate::bocu1::Bocu1Encoder;
+use crate::by_character::ByCharacterEncoder;
 use crate::charset::Kind;
-use crate::sequences::{self, Repertoire};
-use crate::{
-    Charset, LossKind, LossLog, Mode, bocu1, euc_fixed_width, iso2022, koi7, multi_byte, scsu,
-    utf_ebcdic, utf1, utf7,
-};
+use crate::euc_fixed_width::EucFixedWidthEncoder;
+use crate::iso2022::Iso2022Encoder;
+use crate::koi7::Koi7Encoder;
+use crate::multi_byte::MultiByteEncoder;
+use crate::scsu::ScsuEncoder;
+use crate::sequences::{Repertoire, SequenceEncoder};
+use crate::utf_ebcdic::UtfEbcdic;
+use crate::utf1::Utf1;
+use crate::utf7::{Direct, Utf7Encoder};
+use crate::{Charset, LossKind, LossLog, Mode};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
@@ -135,44 +144,42 @@ fn carries(charset: Charset, mode: Mode, c: char) -> bool {
 fn machine(charset: Charset, options: &EncodeOptions) -> Box<dyn Encode> {
     let mode = options.mode;
     match charset.kind() {
-        Kind::Utf8 => Box::new(unicode::Utf8),
-        Kind::Cesu8 => Box::new(unicode::Cesu8),
-        Kind::Utf16(order) => Box::new(unicode::Utf16::new(order, unicode::last_of(charset))),
-        Kind::Utf32(order) => Box::new(unicode::Utf32::new(order)),
-        Kind::Utf7 if options.utf_7_optional_direct => {
-            Box::new(utf7::Encoder::new(utf7::Direct::WithSetO))
+        Kind::Utf8 => Box::new(unicode::Utf8Encoder),
+        Kind::Cesu8 => Box::new(unicode::Cesu8Encoder),
+        Kind::Utf16(order) => {
+            Box::new(unicode::Utf16Encoder::new(order, unicode::last_of(charset)))
         }
-        Kind::Utf7 => Box::new(utf7::Encoder::new(utf7::Direct::SetD)),
-        Kind::Utf7Imap => Box::new(utf7::Encoder::new(utf7::Direct::Imap)),
-        Kind::Scsu => Box::new(scsu::Writer::default()),
-        Kind::Bocu1 => Box::new(bocu1::Writer::default()),
-        Kind::Utf1 => Box::new(unicode::ByCharacter(utf1::push)),
-        Kind::UtfEbcdic => Box::new(unicode::ByCharacter(utf_ebcdic::push)),
-        Kind::SingleByte(_) => Box::new(single_byte::SingleByte::new(charset, mode)),
-        Kind::DoubleByte(family, subset) => {
-            Box::new(double_byte::DoubleByte::new(family, subset, mode))
-        }
-        Kind::EucFixedWidth => Box::new(euc_fixed_width::Encoder::new(mode)),
+        Kind::Utf32(order) => Box::new(unicode::Utf32Encoder::new(order)),
+        Kind::Utf7 if options.utf_7_optional_direct => Box::new(Utf7Encoder::new(Direct::WithSetO)),
+        Kind::Utf7 => Box::new(Utf7Encoder::new(Direct::SetD)),
+        Kind::Utf7Imap => Box::new(Utf7Encoder::new(Direct::Imap)),
+        Kind::Scsu => Box::new(ScsuEncoder::default()),
+        Kind::Bocu1 => Box::new(Bocu1Encoder::default()),
+        Kind::Utf1 => Box::new(ByCharacterEncoder::<Utf1>::new()),
+        Kind::UtfEbcdic => Box::new(ByCharacterEncoder::<UtfEbcdic>::new()),
+        Kind::SingleByte(_) => Box::new(SingleByteEncoder::new(charset, mode)),
+        Kind::DoubleByte(family, subset) => Box::new(DoubleByteEncoder::new(family, subset, mode)),
+        Kind::EucFixedWidth => Box::new(EucFixedWidthEncoder::new(mode)),
         Kind::MultiByte(layout, set) => Box::new(match charset.superset().kind() {
             // Lenient encoding writes only bytes that lenient decoding reads as the same characters.
             Kind::MultiByte(layout, set) if mode == Mode::Lenient => {
-                multi_byte::Encoder::new(layout, set)
+                MultiByteEncoder::new(layout, set)
             }
             Kind::DoubleByte(family, _) if mode == Mode::Lenient => {
-                multi_byte::Encoder::new(layout, set).read_as(family)
+                MultiByteEncoder::new(layout, set).read_as(family)
             }
-            _ => multi_byte::Encoder::new(layout, set),
+            _ => MultiByteEncoder::new(layout, set),
         }),
-        Kind::MixedEbcdic(set) => Box::new(multi_byte::Encoder::mixed(set)),
-        Kind::Iso2022(flavor) => Box::new(iso2022::Encoder::new(flavor, mode)),
-        Kind::Koi7 => Box::new(koi7::Encoder::default()),
+        Kind::MixedEbcdic(set) => Box::new(MultiByteEncoder::mixed(set)),
+        Kind::Iso2022(flavor) => Box::new(Iso2022Encoder::new(flavor, mode)),
+        Kind::Koi7 => Box::new(Koi7Encoder::default()),
         Kind::Sequences(list) => {
             let repertoire = match mode {
                 Mode::Strict => Repertoire::Exact,
                 Mode::Lenient if charset.superset() == charset => Repertoire::All,
                 Mode::Lenient => Repertoire::Ascii,
             };
-            Box::new(sequences::Encoder::new(list, repertoire))
+            Box::new(SequenceEncoder::new(list, repertoire))
         }
     }
 }

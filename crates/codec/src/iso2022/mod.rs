@@ -29,10 +29,10 @@ mod flavor;
 mod set;
 mod tilde;
 
-pub(crate) use decoder::Iso2022;
-pub(crate) use encoder::Encoder;
+pub(crate) use decoder::Iso2022Decoder;
+pub(crate) use encoder::Iso2022Encoder;
 pub(crate) use flavor::Flavor;
-pub(crate) use set::Set;
+pub(crate) use set::CodedSet;
 
 use control::ESC;
 use mailglot_kernel::ascii;
@@ -49,7 +49,7 @@ pub(crate) fn append_usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> b
 }
 
 fn usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> Option<()> {
-    let tables = Set::Jisx0208.flat(true)?;
+    let tables = CodedSet::Jisx0208.flat(true)?;
     let mut rest = bytes;
     loop {
         rest = match rest {
@@ -78,7 +78,7 @@ fn usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> Option<()> {
 
 /// Returns true if text without 8-bit bytes is plain ASCII, without shifts.
 pub(crate) fn is_plain(flavor: Flavor, bytes: &[u8]) -> bool {
-    flavor.initial() == Set::Ascii
+    flavor.initial() == CodedSet::Ascii
         && bytes.is_ascii()
         && !bytes.iter().any(|b| flavor.is_special(*b))
 }

@@ -28,7 +28,7 @@ pub(crate) fn guess(input: &[u8]) -> Option<Order> {
 /// How much a sequence of units looks like text; at least 1.
 fn score(units: impl Iterator<Item = u16>) -> i32 {
     let mut score = 1;
-    let (mut before, mut last) = (Script::Common, None);
+    let (mut before, mut last) = (UnitGroup::Common, None);
     let mut high = None;
     for unit in units {
         match (unit, high.take()) {
@@ -41,7 +41,7 @@ fn score(units: impl Iterator<Item = u16>) -> i32 {
             (0xDC00..=0xDFFF, Some(_)) => score += 4,
             (0xDC00..=0xDFFF, None) => score -= 2,
             (_, open) => {
-                let script = Script::of(unit);
+                let script = UnitGroup::of(unit);
                 // A unit twice in a row is so in either order.
                 let beside = if last == Some(unit) {
                     0
@@ -76,7 +76,7 @@ fn worth(unit: u16) -> i32 {
 
 /// Groups of units that are neighbors in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
+enum UnitGroup {
     /// ASCII, Latin and punctuation, which occur beside any other.
     Common,
     /// Ideographs, kana, and their punctuation.
@@ -86,7 +86,7 @@ enum Script {
     Block(u8),
 }
 
-impl Script {
+impl UnitGroup {
     fn of(unit: u16) -> Self {
         match unit {
             0..0x180 | 0x1A0..0x1B1 | 0x300..0x330 | 0x2000..0x2070 | 0x3001..0x3003 => {

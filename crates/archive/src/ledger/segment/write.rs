@@ -34,7 +34,7 @@ pub fn segment_header(producer: &str) -> Vec<u8> {
 /// Returns a record of a segment: `entry` and `ledger`, a whole ledger of one message.
 ///
 /// # Errors
-/// The entry exceeds 64 KiB even without its recipients: [`Segment::record_at`] would not read the record.
+/// The entry exceeds 64 KiB even without its recipients: [`Segment::record_at`](super::Segment::record_at) would not read the record.
 pub fn segment_record(entry: &IndexEntry, ledger: &[u8]) -> io::Result<Vec<u8>> {
     let mut fields = entry.encode();
     if fields.len() > MAX_ENTRY {

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use crate::Format;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_mode::FileMode;
+use crate::free_space::FreeSpace;
 use crate::replace::{FolderReplacement, Replacement, WriteOptions};
-use crate::room::Room;
 
 /// A written unit: a message or a part of one.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ struct Tree {
     /// The file of an item that continues.
     open: Option<(File, PathBuf)>,
     synced: bool,
-    room: Room,
+    room: FreeSpace,
 }
 
 impl Tree {
@@ -120,7 +120,7 @@ impl Tree {
             is_maildir,
             open: None,
             synced: false,
-            room: Room::new(),
+            room: FreeSpace::new(),
         };
         if is_maildir {
             tree.make_maildir(Path::new(""))?;

@@ -41,11 +41,11 @@ pub use index_entry::IndexEntry;
 pub use read::{Block, Ledger, LedgerError, Records};
 pub use record::{Body, Change, MessageRecord, Old, RawKind, Record, Requote};
 pub use segment::{
-    Located, Recovered, Segment, SegmentRecords, segment_header, segment_record, segment_tail,
+    LocatedRecord, Recovered, Segment, SegmentRecords, segment_header, segment_record, segment_tail,
 };
 pub use segment_index::IndexBuilder;
 pub use whole::{read_whole, write_whole, write_whole_by};
-pub use write::{BlockBuilder, Writer};
+pub use write::{BlockBuilder, LedgerWriter};
 
 use crate::Format;
 

@@ -43,6 +43,7 @@ mod error;
 mod file_form;
 mod file_mode;
 mod file_names;
+mod free_space;
 mod input;
 mod mail_check;
 mod maildir;
@@ -59,7 +60,6 @@ mod packing;
 mod recognize;
 mod regular;
 pub mod replace;
-mod room;
 #[cfg(test)]
 mod shared_material;
 

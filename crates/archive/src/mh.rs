@@ -28,13 +28,13 @@ pub(crate) fn number(name: &[u8]) -> Option<u64> {
 
 /// The sequences of a folder that stand for flags.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sequences {
+pub(crate) struct MhSequences {
     unseen: Vec<RangeInclusive<u64>>,
     replied: Vec<RangeInclusive<u64>>,
     flagged: Vec<RangeInclusive<u64>>,
 }
 
-impl Sequences {
+impl MhSequences {
     /// Reads a `.mh_sequences` file.
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
         Ok(Self::parse(&beginning(
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn sequences_give_flags() {
-        let sequences = Sequences::parse(
+        let sequences = MhSequences::parse(
             b"cur: 3\nunseen: 7 2-4\nreplied: 1\nflagged: 4 9-\nmine: 1-9\n\nno\n",
         );
         let flags = |number| sequences.flags(number).0;

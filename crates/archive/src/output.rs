@@ -5,7 +5,7 @@
 //! writes the blocks after the first [`CACHED`] bytes.
 
 use crate::error::ErrorKind::EarlierWrite;
-use crate::room::Room;
+use crate::free_space::FreeSpace;
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
@@ -28,7 +28,7 @@ pub(crate) struct Output {
     /// Bytes accepted so far.
     written: u64,
     direct_io: DirectIo,
-    room: Room,
+    room: FreeSpace,
 }
 
 /// How the bytes after [`CACHED`] are written.
@@ -50,7 +50,7 @@ impl Output {
             file,
             written: 0,
             direct_io: DirectIo::Undecided,
-            room: Room::new(),
+            room: FreeSpace::new(),
         }
     }
 
@@ -121,21 +121,21 @@ impl Seek for Output {
 #[derive(Debug)]
 struct Blocks {
     /// The block that is being filled.
-    block: Block,
+    block: AlignedBuffer,
     /// Its offset in the file.
     place: u64,
-    full: SyncSender<(Block, u64)>,
-    empty: Receiver<Block>,
+    full: SyncSender<(AlignedBuffer, u64)>,
+    empty: Receiver<AlignedBuffer>,
     writer: JoinHandle<io::Result<()>>,
 }
 
 impl Blocks {
     /// Starts the writer thread at an offset. Returns None if the file system does not support direct I/O.
     fn begin(file: &File, place: u64) -> Option<Self> {
-        let (full, to_write) = sync_channel::<(Block, u64)>(BLOCKS);
+        let (full, to_write) = sync_channel::<(AlignedBuffer, u64)>(BLOCKS);
         let (written, empty) = sync_channel(BLOCKS);
         for _ in 1..BLOCKS {
-            written.send(Block::new()).ok()?;
+            written.send(AlignedBuffer::new()).ok()?;
         }
         let own = file.try_clone().ok()?;
         set_direct_io(file, true).ok()?;
@@ -153,7 +153,7 @@ impl Blocks {
             .spawn(write)
         {
             Ok(writer) => Some(Self {
-                block: Block::new(),
+                block: AlignedBuffer::new(),
                 place,
                 full,
                 empty,
@@ -176,7 +176,7 @@ impl Blocks {
     }
 
     /// Waits until all full blocks are written. Returns the last, partial block and its offset.
-    fn finish(self) -> io::Result<(Block, u64)> {
+    fn finish(self) -> io::Result<(AlignedBuffer, u64)> {
         drop(self.full);
         match self.writer.join() {
             Ok(written) => written.map(|()| (self.block, self.place)),
@@ -187,13 +187,13 @@ impl Blocks {
 
 /// A buffer that is aligned for direct I/O.
 #[derive(Debug)]
-struct Block {
+struct AlignedBuffer {
     bytes: Vec<u8>,
     /// Bytes before the first aligned address.
     skip: usize,
 }
 
-impl Block {
+impl AlignedBuffer {
     /// No disk has larger blocks.
     const ALIGN: usize = 4096;
 
@@ -359,10 +359,10 @@ mod tests {
     #[test]
     fn blocks_are_aligned() {
         for _ in 0..BLOCKS {
-            let mut block = Block::new();
-            assert_eq!(block.bytes().as_ptr().addr() % Block::ALIGN, 0);
+            let mut block = AlignedBuffer::new();
+            assert_eq!(block.bytes().as_ptr().addr() % AlignedBuffer::ALIGN, 0);
             assert_eq!((block.fill(&text(BLOCK + 9)), block.room()), (BLOCK, 0));
-            assert_eq!(block.bytes().as_ptr().addr() % Block::ALIGN, 0);
+            assert_eq!(block.bytes().as_ptr().addr() % AlignedBuffer::ALIGN, 0);
             block.clear();
             assert_eq!((block.bytes().len(), block.room()), (0, BLOCK));
         }

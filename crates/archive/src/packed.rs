@@ -12,7 +12,7 @@ mod unpack;
 use std::io::{self, Read};
 use std::path::Path;
 
-use self::input::Input;
+use self::input::LookaheadReader;
 pub(crate) use self::unpack::CompressionEvents;
 use self::unpack::Unpack;
 
@@ -31,7 +31,7 @@ pub(crate) fn through(
     input: impl Read + Send + 'static,
     expansion: u64,
 ) -> Result<Through, Error> {
-    let mut input = Input::new(input);
+    let mut input = LookaheadReader::new(input);
     let packing = Packing::of(input.peek(16).map_err(at(path, Operation::Read))?);
     match packing {
         None => Ok(Through {

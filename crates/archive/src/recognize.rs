@@ -63,7 +63,7 @@ pub fn recognize_with(
     if !metadata.is_dir() {
         return Ok(vec![one_file(path, &metadata, force_format)?]);
     }
-    let mut search = Search {
+    let mut search = FolderSearch {
         root: path,
         force_format,
         waiting: Vec::new(),
@@ -75,7 +75,7 @@ pub fn recognize_with(
     while let Some((folder, within)) = search.waiting.pop() {
         search.list(&folder, within, left_out)?;
     }
-    let Search {
+    let FolderSearch {
         mut archives,
         messages,
         mut noted,
@@ -140,7 +140,7 @@ enum Within {
 }
 
 /// A search through folders.
-struct Search<'a> {
+struct FolderSearch<'a> {
     root: &'a Path,
     /// Trust the names of mailboxes.
     force_format: bool,
@@ -152,7 +152,7 @@ struct Search<'a> {
     noted: Vec<BoxEvent>,
 }
 
-impl Search<'_> {
+impl FolderSearch<'_> {
     /// Schedules a folder to be listed.
     fn folder(&mut self, path: &Path, within: Within) {
         let mut within = within;

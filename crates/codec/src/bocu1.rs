@@ -11,6 +11,7 @@
 //! # Limits
 //! A few control characters may be trail bytes, as the definition allows: all except NUL, 07-0F, SUB, ESC and SPACE.
 
+use crate::decode::{Chunk, Decode};
 use crate::encoder::{Encode, Out};
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind};
@@ -40,14 +41,60 @@ const CONTROL_TRAILS: [u8; 20] = [
 
 /// A BOCU-1 decoder.
 #[derive(Clone, Debug)]
-pub(crate) struct Bocu1 {
+pub(crate) struct Bocu1Decoder {
     from: i32,
     /// True if a byte order mark at the start is removed.
     strips_mark: bool,
     begun: bool,
 }
 
-impl Bocu1 {
+impl Decode for Bocu1Decoder {
+    /// Leaves at most three bytes.
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let lead = rest.bytes[0];
+        match lead {
+            0..0x20 => {
+                self.from = START;
+                self.put(char::from(lead), rest.range(1), sink);
+                return Some(1);
+            }
+            b' ' => {
+                self.put(' ', rest.range(1), sink);
+                return Some(1);
+            }
+            RESET => {
+                self.from = START;
+                return Some(1);
+            }
+            _ => {}
+        }
+        let (mut distance, trails) = lead_of(lead);
+        let behind = &rest.bytes[1..];
+        let mut found = 0;
+        while let Some(value) = behind
+            .get(found)
+            .filter(|_| found < trails)
+            .copied()
+            .and_then(trail_of)
+        {
+            distance = distance * TRAILS + value;
+            found += 1;
+        }
+        if found < trails && found == behind.len() && !rest.last {
+            return None;
+        }
+        let range = rest.range(1 + found);
+        if found < trails {
+            self.damage(range, LossKind::Truncated, sink);
+        } else {
+            self.scalar(self.from + distance + offset_of(lead), range, sink);
+        }
+        Some(1 + found)
+    }
+}
+
+impl Bocu1Decoder {
     pub(crate) fn new(options: DecodeOptions) -> Self {
         Self {
             from: START,
@@ -56,60 +103,7 @@ impl Bocu1 {
         }
     }
 
-    /// Decodes the complete characters of `input`. Leaves at most three bytes.
-    pub(crate) fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        let mut at = 0;
-        while let Some(lead) = input.get(at) {
-            let start = base + at as u64;
-            match *lead {
-                0..0x20 => {
-                    self.from = START;
-                    self.put(char::from(*lead), start..start + 1, sink);
-                    at += 1;
-                }
-                b' ' => {
-                    self.put(' ', start..start + 1, sink);
-                    at += 1;
-                }
-                RESET => {
-                    self.from = START;
-                    at += 1;
-                }
-                lead => {
-                    let (mut distance, trails) = lead_of(lead);
-                    let rest = &input[at + 1..];
-                    let mut found = 0;
-                    while let Some(value) = rest
-                        .get(found)
-                        .filter(|_| found < trails)
-                        .copied()
-                        .and_then(trail_of)
-                    {
-                        distance = distance * TRAILS + value;
-                        found += 1;
-                    }
-                    if found < trails && found == rest.len() && !last {
-                        return at;
-                    }
-                    let range = start..start + 1 + found as u64;
-                    at += 1 + found;
-                    if found < trails {
-                        self.damage(range, LossKind::Truncated, sink);
-                    } else {
-                        self.scalar(self.from + distance + offset_of(lead), range, sink);
-                    }
-                }
-            }
-        }
-        at
-    }
-
+    #[inline(always)]
     fn scalar(&mut self, scalar: i32, range: Range<u64>, sink: &mut Sink<'_>) {
         match u32::try_from(scalar).map(char::from_u32) {
             Ok(Some(c)) => {
@@ -123,6 +117,7 @@ impl Bocu1 {
         }
     }
 
+    #[inline(always)]
     fn put(&mut self, c: char, range: Range<u64>, sink: &mut Sink<'_>) {
         if !self.begun && self.strips_mark && c == '\u{FEFF}' {
             sink.note(range, LossKind::ByteOrderMark);
@@ -141,17 +136,17 @@ impl Bocu1 {
 
 /// A BOCU-1 encoder.
 #[derive(Clone, Debug)]
-pub(crate) struct Writer {
+pub(crate) struct Bocu1Encoder {
     from: i32,
 }
 
-impl Default for Writer {
+impl Default for Bocu1Encoder {
     fn default() -> Self {
         Self { from: START }
     }
 }
 
-impl Encode for Writer {
+impl Encode for Bocu1Encoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         for c in text.chars() {
             match c {
@@ -190,6 +185,7 @@ fn write_distance(distance: i32, out: &mut Vec<u8>) {
 }
 
 /// The value of a lead byte, which the trail bytes are appended to, and their number.
+#[inline]
 fn lead_of(lead: u8) -> (i32, usize) {
     let value = i32::from(lead);
     match lead {
@@ -204,6 +200,7 @@ fn lead_of(lead: u8) -> (i32, usize) {
 }
 
 /// The distance at which the range of a lead byte's length begins.
+#[inline]
 fn offset_of(lead: u8) -> i32 {
     match lead {
         0x50..0xD0 => 0,
@@ -234,6 +231,7 @@ fn trail_byte(value: i32) -> u8 {
 }
 
 /// Where the character after `c` is counted from: the middle of its script.
+#[inline]
 fn middle_of(c: char) -> i32 {
     match c {
         // Hiragana is no 128 characters aligned to 128.

@@ -3,25 +3,15 @@
 //! # Limits
 //! Output offsets are not reported.
 
-use crate::bocu1::Bocu1;
 use crate::charset::Kind;
-use crate::double_byte::{self, Family, Subset};
-use crate::grid::Set;
-use crate::iso2022::{self, Iso2022};
-use crate::koi7::{self, Koi7};
-use crate::mixed_ebcdic::MixedEbcdic;
-use crate::multi_byte::{self, Layout};
-use crate::scsu::Scsu;
-use crate::sequences::Sequences;
-use crate::single_byte::{self, EMPTY, Page, Table};
+use crate::decode::{Chunk, Decode};
+use crate::double_byte::DoubleByteDecoder;
+use crate::machine::Machine;
+use crate::multi_byte::Layout;
+use crate::single_byte::{EMPTY, SingleByteDecoder};
 use crate::sink::Sink;
-use crate::utf_ebcdic::UtfEbcdic;
-use crate::utf1::Utf1;
-use crate::utf7::{self, Utf7};
-use crate::utf8::Utf8;
-use crate::utf16::Utf16;
-use crate::utf32::Utf32;
-use crate::{Charset, DecodeOptions, LossKind, LossLog, Mode, euc_fixed_width, utf8};
+use crate::{Charset, DecodeOptions, LossLog, Mode, iso2022, koi7, utf7, utf8};
+use mailglot_kernel::ByteTable;
 use std::borrow::Cow;
 
 impl Charset {
@@ -120,17 +110,10 @@ impl Decoder {
         let mut sink = Sink::new(text, log, self.mode);
         while !self.held.is_empty() && !rest.is_empty() {
             let before = self.held.len();
-            let more = self
-                .machine
-                .window(self.mode)
-                .saturating_sub(before)
-                .max(JOIN)
-                .min(rest.len());
+            let window = self.machine.window();
+            let more = window.saturating_sub(before).max(JOIN).min(rest.len());
             self.held.extend_from_slice(&rest[..more]);
-            let used = self
-                .machine
-                .run(&self.held, self.offset, false, self.mode, &mut sink);
-            self.offset += used as u64;
+            let used = self.run(false, &mut sink);
             if used >= before {
                 self.held.clear();
                 rest = &rest[used - before..];
@@ -140,9 +123,12 @@ impl Decoder {
             }
         }
         if !rest.is_empty() {
-            let used = self
-                .machine
-                .run(rest, self.offset, false, self.mode, &mut sink);
+            let chunk = Chunk {
+                bytes: rest,
+                base: self.offset,
+                last: false,
+            };
+            let used = self.machine.run(chunk, &mut sink);
             self.offset += used as u64;
             self.held.extend_from_slice(&rest[used..]);
         }
@@ -151,10 +137,20 @@ impl Decoder {
     /// Ends the input.
     pub fn finish(mut self, text: &mut String, log: &mut LossLog) {
         let mut sink = Sink::new(text, log, self.mode);
-        let used = self
-            .machine
-            .run(&self.held, self.offset, true, self.mode, &mut sink);
-        self.machine.end(self.offset + used as u64, &mut sink);
+        self.run(true, &mut sink);
+        self.machine.end(self.offset, &mut sink);
+    }
+
+    /// Decodes the bytes held. Returns the number of bytes consumed.
+    fn run(&mut self, last: bool, sink: &mut Sink<'_>) -> usize {
+        let chunk = Chunk {
+            bytes: &self.held,
+            base: self.offset,
+            last,
+        };
+        let used = self.machine.run(chunk, sink);
+        self.offset += used as u64;
+        used
     }
 
     /// Returns a decoder with options. [`Charset::new_decoder`] returns one with a mode only.
@@ -189,10 +185,9 @@ impl Decoder {
         options: DecodeOptions,
         log: &mut LossLog,
     ) -> String {
-        let mode = options.mode();
         let mut machine = charset.machine(options);
         let mut text = String::with_capacity(machine.expected_len(bytes));
-        machine.run_whole(bytes, mode, &mut text, log);
+        machine.run_whole(bytes, &mut Sink::new(&mut text, log, options.mode()));
         text
     }
 
@@ -204,25 +199,19 @@ impl Decoder {
     ) {
         let charset = charset.superset();
         let mode = Mode::Lenient;
+        let mut sink = Sink::new(text, log, mode);
         match charset.kind() {
             // Without a state there is nothing to set up, and they are as quick about ASCII.
             Kind::SingleByte(page) => {
-                single_byte::run(
-                    table(charset, mode),
-                    bytes,
-                    0,
-                    bad_byte(page),
-                    &mut Sink::new(text, log, mode),
-                );
+                SingleByteDecoder::new(page, mode).run_whole(bytes, &mut sink);
             }
             Kind::DoubleByte(family, subset) => {
-                let repertoire = double_byte::Repertoire::of(family, subset, mode);
-                double_byte::run(repertoire, bytes, 0, true, &mut Sink::new(text, log, mode));
+                DoubleByteDecoder::new(family, subset, mode).run_whole(bytes, &mut sink);
             }
-            Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, text) => {}
+            Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, sink.text) => {}
             kind => match borrowed(kind, bytes) {
-                Some(same) => text.push_str(same),
-                None => Machine::new(charset, mode.into()).run_whole(bytes, mode, text, log),
+                Some(same) => sink.put_str(same),
+                None => Machine::new(charset, mode.into()).run_whole(bytes, &mut sink),
             },
         }
     }
@@ -259,149 +248,8 @@ fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
     }
 }
 
-/// The decoder of a family of charsets.
-#[derive(Clone, Debug)]
-pub(crate) enum Machine {
-    Utf8(Utf8),
-    Utf16(Utf16),
-    Utf32(Utf32),
-    Utf7(Utf7<false>),
-    Utf7Imap(Utf7<true>),
-    Scsu(Scsu),
-    Bocu1(Bocu1),
-    Utf1(Utf1),
-    UtfEbcdic(UtfEbcdic),
-    SingleByte(&'static Table, LossKind),
-    DoubleByte(Family, Subset),
-    MultiByte(Layout, Set),
-    MixedEbcdic(MixedEbcdic),
-    Iso2022(Iso2022),
-    Koi7(Koi7),
-    Sequences(&'static Sequences),
-    EucFixedWidth,
-}
-
-impl Machine {
-    pub(crate) fn new(charset: Charset, options: DecodeOptions) -> Self {
-        let mode = options.mode();
-        match charset.kind() {
-            Kind::Utf8 => Self::Utf8(Utf8::new(options)),
-            Kind::Cesu8 => Self::Utf8(Utf8::cesu(options)),
-            Kind::Utf16(order) => Self::Utf16(Utf16::new(order, options.mark_rules())),
-            Kind::Utf32(order) => Self::Utf32(Utf32::new(order, options.mark_rules())),
-            Kind::Utf7 => Self::Utf7(Utf7::new(options)),
-            Kind::Utf7Imap => Self::Utf7Imap(Utf7::new(options)),
-            Kind::Scsu => Self::Scsu(Scsu::new(options)),
-            Kind::Bocu1 => Self::Bocu1(Bocu1::new(options)),
-            Kind::Utf1 => Self::Utf1(Utf1::new(options)),
-            Kind::UtfEbcdic => Self::UtfEbcdic(UtfEbcdic::new(options)),
-            Kind::SingleByte(page) => Self::SingleByte(table(charset, mode), bad_byte(page)),
-            Kind::DoubleByte(family, subset) => Self::DoubleByte(family, subset),
-            Kind::MultiByte(layout, set) => Self::MultiByte(layout, set),
-            Kind::EucFixedWidth => Self::EucFixedWidth,
-            Kind::MixedEbcdic(set) => Self::MixedEbcdic(MixedEbcdic::new(set)),
-            Kind::Iso2022(flavor) => Self::Iso2022(Iso2022::new(flavor, mode)),
-            Kind::Koi7 => Self::Koi7(Koi7::default()),
-            Kind::Sequences(list) => Self::Sequences(list),
-        }
-    }
-
-    /// Bytes that must be held until decoding can begin.
-    fn window(&self, mode: Mode) -> usize {
-        match self {
-            Self::Utf16(machine) => machine.window(mode),
-            Self::Utf32(machine) => machine.window(mode),
-            _ => 0,
-        }
-    }
-
-    fn run_whole(&mut self, input: &[u8], mode: Mode, text: &mut String, log: &mut LossLog) {
-        let mut sink = Sink::new(text, log, mode);
-        let used = self.run(input, 0, true, mode, &mut sink);
-        self.end(used as u64, &mut sink);
-    }
-
-    /// Decodes the complete characters of `input`, or all of it if it is the `last` piece. Returns the number of bytes consumed.
-    fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        mode: Mode,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        match self {
-            Self::Utf8(machine) => machine.run(input, base, last, sink),
-            Self::Utf16(machine) => machine.run(input, base, last, mode, sink),
-            Self::Utf32(machine) => machine.run(input, base, last, mode, sink),
-            Self::Utf7(machine) => machine.run(input, base, last, sink),
-            Self::Utf7Imap(machine) => machine.run(input, base, last, sink),
-            Self::Scsu(machine) => machine.run(input, base, last, sink),
-            Self::Bocu1(machine) => machine.run(input, base, last, sink),
-            Self::Utf1(machine) => machine.run(input, base, last, sink),
-            Self::UtfEbcdic(machine) => machine.run(input, base, last, sink),
-            Self::SingleByte(table, bad) => {
-                single_byte::run(table, input, base, *bad, sink);
-                input.len()
-            }
-            Self::DoubleByte(family, subset) => {
-                let repertoire = double_byte::Repertoire::of(*family, *subset, mode);
-                double_byte::run(repertoire, input, base, last, sink)
-            }
-            Self::MultiByte(layout, set) => multi_byte::run(*layout, *set, input, base, last, sink),
-            Self::MixedEbcdic(machine) => machine.run(input, base, last, sink),
-            Self::Iso2022(machine) => machine.run(input, base, last, sink),
-            Self::Koi7(machine) => machine.run(input, base, sink),
-            Self::Sequences(list) => list.run(input, base, last, sink),
-            Self::EucFixedWidth => euc_fixed_width::run(input, base, last, mode, sink),
-        }
-    }
-
-    fn end(&mut self, end: u64, sink: &mut Sink<'_>) {
-        match self {
-            Self::Utf7(machine) => machine.end(end, sink),
-            Self::Utf7Imap(machine) => machine.end(end, sink),
-            Self::Scsu(machine) => machine.end(sink),
-            Self::MixedEbcdic(machine) => machine.end(end, sink),
-            Self::Iso2022(machine) => machine.end(end, sink),
-            Self::Koi7(machine) => machine.end(end, sink),
-            _ => {}
-        }
-    }
-
-    /// A guess at the length of the text, so that it seldom moves.
-    fn expected_len(&self, bytes: &[u8]) -> usize {
-        let n = bytes.len();
-        match self {
-            Self::Utf8(_) | Self::Utf32(_) => n + 16,
-            // Sixteen digits are six bytes, which are nine of text at most; and room for the last step of the inner loops.
-            Self::Utf7(_) => n + n / 8 + 160,
-            Self::SingleByte(table, _) => {
-                // Non-ASCII letters grow to two or three bytes. For a long text a sample estimates their number.
-                let sample = &bytes[..n.min(128)];
-                let high = if n <= 512 {
-                    n
-                } else {
-                    n / 128 * usize::from(sample.iter().map(|b| b >> 7).sum::<u8>())
-                };
-                n + high * table.growth() + 40
-            }
-            _ => n + n / 2 + 16,
-        }
-    }
-}
-
-/// Returns the kind of loss for a byte without a character.
-fn bad_byte(page: Page) -> LossKind {
-    if page.is_seven_bit() {
-        LossKind::EightBit
-    } else {
-        LossKind::Invalid
-    }
-}
-
 /// The table of a single-byte charset; that of others is empty.
-pub(crate) fn table(charset: Charset, mode: Mode) -> &'static Table {
+pub(crate) fn table(charset: Charset, mode: Mode) -> &'static ByteTable {
     match charset.kind() {
         Kind::SingleByte(page) => page.table(mode == Mode::Strict),
         _ => &EMPTY,

@@ -9,6 +9,7 @@
 //! # Limits
 //! Strict decoding of Big5 and GB18030 follows WHATWG.
 
+use crate::decode::{Chunk, Decode, progress};
 use crate::grid::Set;
 use crate::sink::Sink;
 use crate::web::{self, Step};
@@ -110,29 +111,29 @@ const fn cells(bytes: &'static Bytes) -> &'static [[u8; 4]; PairTable::CELLS] {
 
 /// The way back: the bytes of the characters of the basic plane.
 #[derive(Debug)]
-pub(crate) struct Reverse {
+pub(crate) struct ReversePairs {
     /// For each block of 256 code points the number of its row in `codes`, from 1; 0 for none.
     blocks: &'static [u8; 256],
     /// Two bytes or one, little-endian; 0 where the slow path must look.
     codes: &'static [[u8; 2]],
 }
 
-static REVERSE: [Reverse; 5] = [
-    Reverse::new(include_bytes!("generated/reverse-shift-jis.bin")),
-    Reverse::new(include_bytes!("generated/reverse-euc-jp.bin")),
-    Reverse::new(include_bytes!("generated/reverse-gb18030.bin")),
-    Reverse::new(include_bytes!("generated/reverse-big5.bin")),
-    Reverse::new(include_bytes!("generated/reverse-euc-kr.bin")),
+static REVERSE: [ReversePairs; 5] = [
+    ReversePairs::new(include_bytes!("generated/reverse-shift-jis.bin")),
+    ReversePairs::new(include_bytes!("generated/reverse-euc-jp.bin")),
+    ReversePairs::new(include_bytes!("generated/reverse-gb18030.bin")),
+    ReversePairs::new(include_bytes!("generated/reverse-big5.bin")),
+    ReversePairs::new(include_bytes!("generated/reverse-euc-kr.bin")),
 ];
 
 impl Family {
     /// The table for encoding. Where several sequences mean one character it has WHATWG's choice.
-    pub(crate) fn reverse(self) -> &'static Reverse {
+    pub(crate) fn reverse(self) -> &'static ReversePairs {
         &REVERSE[self as usize]
     }
 }
 
-impl Reverse {
+impl ReversePairs {
     const fn new(file: &'static [u8]) -> Self {
         match file.split_first_chunk() {
             Some((blocks, codes)) => Self {
@@ -212,76 +213,71 @@ fn jisx0212(lead: u8, trail: u8) -> Option<Packed> {
     Some(packed).filter(|packed| packed.as_number().is_none())
 }
 
-/// The characters that a decoder finds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Repertoire {
+/// A decoder of a family, or of a subset of it.
+#[derive(Clone, Debug)]
+pub(crate) struct DoubleByteDecoder {
     family: Family,
     subset: Subset,
+    table: &'static PairTable,
 }
 
-impl Repertoire {
-    /// Returns the subset for strict decoding, or the whole family.
-    pub(crate) fn of(family: Family, subset: Subset, mode: Mode) -> Self {
+impl DoubleByteDecoder {
+    /// Returns the decoder of a subset in strict mode, and of the whole family otherwise.
+    #[inline]
+    pub(crate) fn new(family: Family, subset: Subset, mode: Mode) -> Self {
         let subset = if mode == Mode::Strict {
             subset
         } else {
             Subset::All
         };
-        Self { family, subset }
+        Self {
+            family,
+            subset,
+            table: family.tables_of(subset),
+        }
     }
 }
 
-/// Decodes the complete characters of `input`. Leaves at most three bytes.
-pub(crate) fn run(
-    Repertoire { family, subset }: Repertoire,
-    input: &[u8],
-    base: u64,
-    last: bool,
-    sink: &mut Sink<'_>,
-) -> usize {
-    let tables = family.tables_of(subset);
-    let mut at = 0;
-    while at < input.len() {
-        at += tables.append_decoded(&input[at..], sink.text);
-        let Some(lead) = input.get(at) else { break };
-        if family == Family::EucJp
-            && let Some(bytes @ [0x8F, lead, trail]) = input[at..].first_chunk::<3>()
-            && subset.holds(bytes)
+impl Decode for DoubleByteDecoder {
+    /// Decodes a run of pairs of the table, and the sequence behind it. Leaves at most three bytes.
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let run = self.table.append_decoded(rest.bytes, sink.text);
+        let behind = rest.behind(run);
+        let Some(lead) = behind.bytes.first() else {
+            return Some(run);
+        };
+        if self.family == Family::EucJp
+            && let Some(bytes @ [0x8F, lead, trail]) = behind.bytes.first_chunk::<3>()
+            && self.subset.holds(bytes)
             && let Some(packed) = jisx0212(*lead, *trail)
         {
             sink.put(packed);
-            at += 3;
-            continue;
+            return Some(run + 3);
         }
         // A lead byte that begins no pair may be a character by itself.
-        let packed = tables.single(*lead);
+        let packed = self.table.single(*lead);
         if !packed.is_none() {
             sink.put(packed);
-            at += 1;
-            continue;
+            return Some(run + 1);
         }
-        let sequence = &input[at..input.len().min(at + 4)];
-        let start = base + at as u64;
-        match web::step(
-            family.encoding(),
-            sequence,
-            last && sequence.len() == input.len() - at,
-        ) {
-            Step::More => return at,
-            Step::Text { len, chars } if subset.holds(&sequence[..len]) => {
+        let sequence = &behind.bytes[..behind.bytes.len().min(4)];
+        let last = rest.last && sequence.len() == behind.bytes.len();
+        match web::step(self.family.encoding(), sequence, last) {
+            Step::More => progress(run),
+            Step::Text { len, chars } if self.subset.holds(&sequence[..len]) => {
                 sink.put_char(chars[0]);
                 if chars[1] != '\0' {
                     sink.put_char(chars[1]);
                 }
-                at += len;
+                Some(run + len)
             }
             Step::Text { len, .. } | Step::Malformed { len } => {
-                sink.replace(start..start + len as u64, LossKind::Invalid);
-                at += len;
+                sink.replace(behind.range(len), LossKind::Invalid);
+                Some(run + len)
             }
         }
     }
-    at
 }
 
 #[cfg(test)]
@@ -416,7 +412,7 @@ mod tests {
     fn decode_by_table(family: Family, subset: Subset, bytes: &[u8]) -> (String, Vec<Range>) {
         let (mut text, mut log) = (String::new(), crate::LossLog::new());
         let mut sink = Sink::new(&mut text, &mut log, Mode::Strict);
-        run(Repertoire { family, subset }, bytes, 0, true, &mut sink);
+        DoubleByteDecoder::new(family, subset, Mode::Strict).run(Chunk::whole(bytes), &mut sink);
         let range = |loss: &crate::Loss| loss.bytes.start as usize..loss.bytes.end as usize;
         let losses = log.kept().iter().map(range).collect();
         (text, losses)

@@ -6,32 +6,47 @@
 //! # Limits
 //! A missing octet is not detected; invalid octets are replaced in pairs.
 
+use crate::decode::{Chunk, Decode, progress};
 use crate::double_byte::{Family, jis_row};
-use crate::encoder::{Encode, Out};
+use crate::encoder::{Encode, Out, each_char};
 use crate::grid::Set;
 use crate::sink::Sink;
 use crate::{LossKind, Mode};
 use mailglot_kernel::Packed;
 use std::ops::ControlFlow;
 
-/// Decodes the complete characters of `input`. Leaves at most one byte.
-pub(crate) fn run(input: &[u8], base: u64, last: bool, mode: Mode, sink: &mut Sink<'_>) -> usize {
-    let (pairs, rest) = input.as_chunks::<2>();
-    for (start, pair) in (base..).step_by(2).zip(pairs) {
-        match packed(*pair, mode) {
-            Packed::NONE => sink.replace(start..start + 2, LossKind::Invalid),
-            packed => sink.put(packed),
-        }
-    }
-    let whole = input.len() - rest.len();
-    if rest.is_empty() || !last {
-        return whole;
-    }
-    let start = base + whole as u64;
-    sink.replace(start..start + 1, LossKind::Truncated);
-    input.len()
+/// A decoder.
+#[derive(Clone, Debug)]
+pub(crate) struct EucFixedWidthDecoder {
+    mode: Mode,
 }
 
+impl EucFixedWidthDecoder {
+    pub(crate) fn new(mode: Mode) -> Self {
+        Self { mode }
+    }
+}
+
+impl Decode for EucFixedWidthDecoder {
+    /// Leaves at most one byte.
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let (pairs, odd) = rest.bytes.as_chunks::<2>();
+        for (at, pair) in pairs.iter().enumerate() {
+            match packed(*pair, self.mode) {
+                Packed::NONE => sink.replace(rest.behind(2 * at).range(2), LossKind::Invalid),
+                packed => sink.put(packed),
+            }
+        }
+        if odd.is_empty() || !rest.last {
+            return progress(2 * pairs.len());
+        }
+        sink.replace(rest.behind(2 * pairs.len()).range(1), LossKind::Truncated);
+        Some(rest.bytes.len())
+    }
+}
+
+#[inline(always)]
 fn packed([lead, trail]: [u8; 2], mode: Mode) -> Packed {
     match (lead, trail) {
         (0, 0..=0x7F) => Packed::new(char::from(trail)),
@@ -53,15 +68,16 @@ fn is_own(lead: u8, mode: Mode) -> bool {
 
 /// An encoder.
 #[derive(Debug)]
-pub(crate) struct Encoder {
+pub(crate) struct EucFixedWidthEncoder {
     mode: Mode,
 }
 
-impl Encoder {
+impl EucFixedWidthEncoder {
     pub(crate) fn new(mode: Mode) -> Self {
         Self { mode }
     }
 
+    #[inline(always)]
     fn code(&self, c: char) -> Option<[u8; 2]> {
         match c {
             '\0'..='\x7F' => return Some([0, c as u8]),
@@ -77,15 +93,15 @@ impl Encoder {
     }
 }
 
-impl Encode for Encoder {
+impl Encode for EucFixedWidthEncoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         out.bytes.reserve(2 * text.len());
-        for (at, c) in text.char_indices() {
-            let Some(code) = self.code(c) else {
-                return ControlFlow::Break(at);
-            };
-            out.extend(&code);
-        }
-        ControlFlow::Continue(())
+        each_char(text, |c| {
+            let code = self.code(c);
+            if let Some(code) = code {
+                out.extend(&code);
+            }
+            code.is_some()
+        })
     }
 }

@@ -38,9 +38,9 @@ pub fn decode_mailbox(name: &[u8]) -> Result<String, Invalid> {
     let mut text = String::with_capacity(name.len());
     for piece in Pieces::new(name) {
         match piece {
-            Piece::Direct(c) => text.push(c),
-            Piece::Run(run) => text.push_str(&run),
-            Piece::Bad(_) => return Err(Invalid),
+            NamePiece::Direct(c) => text.push(c),
+            NamePiece::Run(run) => text.push_str(&run),
+            NamePiece::Bad(_) => return Err(Invalid),
         }
     }
     Ok(text)
@@ -81,10 +81,10 @@ pub fn decode_mailbox_display(name: &[u8]) -> String {
     let mut text = String::with_capacity(name.len());
     for piece in Pieces::new(name) {
         match piece {
-            Piece::Direct('\\') => text.push_str("\\\\"),
-            Piece::Direct(c) => text.push(c),
-            Piece::Run(run) => text.push_str(&run),
-            Piece::Bad(bytes) => {
+            NamePiece::Direct('\\') => text.push_str("\\\\"),
+            NamePiece::Direct(c) => text.push(c),
+            NamePiece::Run(run) => text.push_str(&run),
+            NamePiece::Bad(bytes) => {
                 for byte in bytes {
                     // Writing to a String cannot fail.
                     let _ = write!(text, "\\x{byte:02X}");
@@ -117,7 +117,7 @@ fn is_direct(c: char) -> bool {
     matches!(c, ' '..='~')
 }
 
-enum Piece<'a> {
+enum NamePiece<'a> {
     Direct(char),
     Run(String),
     Bad(&'a [u8]),
@@ -140,18 +140,18 @@ impl<'a> Pieces<'a> {
 }
 
 impl<'a> Iterator for Pieces<'a> {
-    type Item = Piece<'a>;
+    type Item = NamePiece<'a>;
 
-    fn next(&mut self) -> Option<Piece<'a>> {
+    fn next(&mut self) -> Option<NamePiece<'a>> {
         let (first, behind) = self.rest.split_first()?;
         let after_run = std::mem::take(&mut self.after_run);
         if *first != b'&' {
             self.rest = behind;
             let c = char::from(*first);
             return Some(if is_direct(c) {
-                Piece::Direct(c)
+                NamePiece::Direct(c)
             } else {
-                Piece::Bad(std::slice::from_ref(first))
+                NamePiece::Bad(std::slice::from_ref(first))
             });
         }
         let end = behind
@@ -164,12 +164,12 @@ impl<'a> Iterator for Pieces<'a> {
         let (whole, rest) = self.rest.split_at(len);
         self.rest = rest;
         if ended && run.is_empty() {
-            return Some(Piece::Direct('&'));
+            return Some(NamePiece::Direct('&'));
         }
         self.after_run = true;
         match decode_run(run) {
-            Some(text) if ended && !after_run => Some(Piece::Run(text)),
-            _ => Some(Piece::Bad(whole)),
+            Some(text) if ended && !after_run => Some(NamePiece::Run(text)),
+            _ => Some(NamePiece::Bad(whole)),
         }
     }
 }

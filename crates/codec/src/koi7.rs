@@ -6,7 +6,8 @@
 //! 24 is the currency sign and 7E the overline, as registered, so a dollar sign and a tilde cannot be encoded.
 
 use crate::LossKind;
-use crate::encoder::{Encode, Out};
+use crate::decode::{Chunk, Decode};
+use crate::encoder::{Encode, Out, each_char};
 use crate::generated::sequences::{KOI7_N0, KOI7_N1};
 use crate::sink::Sink;
 use std::ops::ControlFlow;
@@ -16,37 +17,33 @@ const SI: u8 = 0x0F;
 
 /// A KOI7-switched decoder.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Koi7 {
+pub(crate) struct Koi7Decoder {
     /// Behind SO.
     cyrillic: bool,
 }
 
-impl Koi7 {
-    /// Decodes all of `input`.
-    pub(crate) fn run(&mut self, input: &[u8], base: u64, sink: &mut Sink<'_>) -> usize {
-        for (here, byte) in (base..).zip(input) {
-            match *byte {
-                SO => self.cyrillic = true,
-                SI => self.cyrillic = false,
-                0x80.. => sink.replace(here..here + 1, LossKind::EightBit),
-                byte => {
-                    if matches!(byte, b'\r' | b'\n') && std::mem::take(&mut self.cyrillic) {
-                        sink.record(here..here, LossKind::ResetAtLineEnd);
-                    }
-                    let set = if self.cyrillic { &KOI7_N1 } else { &KOI7_N0 };
-                    let c = set.single(byte).unwrap_or(char::REPLACEMENT_CHARACTER);
-                    if self.cyrillic {
-                        sink.shifted(c as u32);
-                    }
-                    sink.put_char(c);
+impl Decode for Koi7Decoder {
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        match rest.bytes[0] {
+            byte @ (SO | SI) => self.cyrillic = byte == SO,
+            0x80.. => sink.replace(rest.range(1), LossKind::EightBit),
+            byte => {
+                if matches!(byte, b'\r' | b'\n') && std::mem::take(&mut self.cyrillic) {
+                    sink.record(rest.range(0), LossKind::ResetAtLineEnd);
                 }
+                let set = if self.cyrillic { &KOI7_N1 } else { &KOI7_N0 };
+                let c = set.single(byte).unwrap_or(char::REPLACEMENT_CHARACTER);
+                if self.cyrillic {
+                    sink.shifted(c as u32);
+                }
+                sink.put_char(c);
             }
         }
-        input.len()
+        Some(1)
     }
 
-    /// Ends the text at offset `end`.
-    pub(crate) fn end(&self, end: u64, sink: &mut Sink<'_>) {
+    fn end(&mut self, end: u64, sink: &mut Sink<'_>) {
         if self.cyrillic {
             sink.note(end..end, LossKind::UnterminatedRun);
         }
@@ -60,19 +57,14 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
 
 /// A KOI7-switched encoder; every line ends in ISO 646.
 #[derive(Debug, Default)]
-pub(crate) struct Encoder {
+pub(crate) struct Koi7Encoder {
     /// Behind SO.
     cyrillic: bool,
 }
 
-impl Encode for Encoder {
+impl Encode for Koi7Encoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
-        for (at, c) in text.char_indices() {
-            if !self.put(c, out) {
-                return ControlFlow::Break(at);
-            }
-        }
-        ControlFlow::Continue(())
+        each_char(text, |c| self.put(c, out))
     }
 
     fn neutral(&mut self, out: &mut Out<'_>) {
@@ -82,7 +74,7 @@ impl Encode for Encoder {
     }
 }
 
-impl Encoder {
+impl Koi7Encoder {
     /// Writes a character in the set that is in use, if it is there, else in the other one; false if it is in none.
     fn put(&mut self, c: char, out: &mut Out<'_>) -> bool {
         let byte = |cyrillic: bool| {

@@ -170,10 +170,10 @@ fn of(charset: Charset) -> impl Iterator<Item = &'static str> {
         .map(|(label, ..)| *label)
 }
 
-type Row = (&'static str, Means, Source);
+type LabelRow = (&'static str, Means, Source);
 
 /// Step 1: finds the row of a label, ignoring case. Uses a hash table of twice the size, because every part and word needs a lookup.
-fn row(label: &[u8]) -> Option<&'static Row> {
+fn row(label: &[u8]) -> Option<&'static LabelRow> {
     let mut at = hash(label) % SLOTS;
     while let Some(found) = LABELS.get(usize::from(ROWS[at])) {
         if found.0.as_bytes().eq_ignore_ascii_case(label) {
@@ -291,7 +291,7 @@ impl Slot {
         }
     }
 
-    const fn new(row: &'static Row) -> Self {
+    const fn new(row: &'static LabelRow) -> Self {
         let label = row.0.as_bytes();
         let (mut number, mut is_name, mut at) = (0, true, 0);
         while at < label.len() {
@@ -372,7 +372,7 @@ const fn hash_step(hash: u64, word: u64) -> u64 {
         .rotate_left(29)
 }
 
-const fn answer(row: &'static Row) -> Resolved {
+const fn answer(row: &'static LabelRow) -> Resolved {
     let (label, means, source) = row;
     match (means, source) {
         (Means::Is(charset), Source::IanaName) => Resolved::Exact(*charset),
@@ -620,7 +620,7 @@ fn near(label: &str) -> Option<Resolved> {
     if label.len() < SHORTEST_NEAR || !label.is_ascii() {
         return None;
     }
-    let mut found: Option<&Row> = None;
+    let mut found: Option<&LabelRow> = None;
     for row in LABELS
         .iter()
         .filter(|row| row.2 != Source::Slip && one_slip(row.0.as_bytes(), label.as_bytes()))
@@ -656,8 +656,8 @@ mod tests {
     use super::*;
 
     /// The one of several labels with the same folded key that it leads to.
-    fn heir(rows: &[(String, &'static Row)]) -> Option<&'static Row> {
-        let best = |row: &Row| match row.2 {
+    fn heir(rows: &[(String, &'static LabelRow)]) -> Option<&'static LabelRow> {
+        let best = |row: &LabelRow| match row.2 {
             Source::IanaName | Source::Iana => 0,
             Source::Web => 1,
             Source::Mail | Source::Slip => 2,
@@ -676,7 +676,7 @@ mod tests {
 
     #[test]
     fn folded_labels_lead_to_the_label_of_the_best_source() {
-        let mut rows: Vec<(String, &'static Row)> = LABELS
+        let mut rows: Vec<(String, &'static LabelRow)> = LABELS
             .iter()
             .filter(|row| row.2 != Source::Slip)
             .map(|row| (fold(row.0), row))

@@ -12,9 +12,9 @@ use std::ops::Range;
 /// Number of ranges of losses, and of notes, that [`LossLog::new`] keeps.
 const DEFAULT_LIMIT: usize = 64;
 
-/// Defines [`LossKind`] from one line for each kind: variant and stable name.
+/// Defines [`LossKind`] from one line for each kind: variant, grade and stable name.
 macro_rules! loss_kinds {
-    ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
+    ($($(#[$doc:meta])* $kind:ident = $grade:ident $name:literal,)*) => {
         /// The kind of defect in a range of the input. [`LossKind::name`] is stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
@@ -32,93 +32,110 @@ macro_rules! loss_kinds {
                     $(Self::$kind => $name,)*
                 }
             }
+
+            fn grade(self) -> Grade {
+                match self {
+                    $(Self::$kind => Grade::$grade,)*
+                }
+            }
         }
     };
 }
 
+/// What a kind means for the text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grade {
+    /// Text was lost.
+    Loss,
+    /// A repair or a look-alike.
+    Note,
+    /// No defect.
+    Info,
+}
+
 loss_kinds! {
     /// The charset has no character for some bytes, or they are malformed.
-    Invalid = "invalid",
+    Invalid = Loss "invalid",
     /// The target charset lacks a character of the text (encoders only).
-    Unmappable = "unmappable",
+    Unmappable = Loss "unmappable",
     /// An encoder wrote a look-alike that the target charset has (encoders only).
-    Substituted = "substituted",
+    Substituted = Note "substituted",
 
     /// UTF-8: a character has a longer form than needed, such as `C0 80` (RFC 3629, section 3).
-    Overlong = "overlong",
+    Overlong = Loss "overlong",
     /// UTF-8, UTF-32: a surrogate code point stands as a character (RFC 3629, section 3).
-    Surrogate = "surrogate",
+    Surrogate = Loss "surrogate",
     /// UTF-8: two surrogates of three bytes each stand for one character (CESU-8, Unicode Technical Report 26).
-    CesuPair = "cesu-pair",
+    CesuPair = Loss "cesu-pair",
     /// UTF-8: a character has the five-byte form of RFC 2279.
-    Obsolete5 = "obsolete-5",
+    Obsolete5 = Loss "obsolete-5",
     /// UTF-8: a character has the six-byte form of RFC 2279.
-    Obsolete6 = "obsolete-6",
+    Obsolete6 = Loss "obsolete-6",
     /// UTF-8, UTF-32: a number exceeds U+10FFFF.
-    TooLarge = "too-large",
+    TooLarge = Loss "too-large",
     /// UTF-8, UTF-16, UTF-32: a character lacks its last bytes.
-    Truncated = "truncated",
+    Truncated = Loss "truncated",
     /// UTF-8: a continuation byte has no lead byte before it.
-    StrayContinuation = "stray-continuation",
+    StrayContinuation = Loss "stray-continuation",
     /// UTF-8: a byte occurs that UTF-8 never uses (C0, C1, F5 to FF).
-    InvalidByte = "invalid-byte",
+    InvalidByte = Loss "invalid-byte",
     /// UTF-8: two surrogates of three bytes each were decoded as one character, as [`Repair::Cesu8`](crate::Repair::Cesu8) asks.
-    CesuPairRepaired = "cesu-pair-repaired",
+    CesuPairRepaired = Note "cesu-pair-repaired",
     /// UTF-8: an overlong form was decoded, as [`Repair::Rfc2279`](crate::Repair::Rfc2279) asks.
-    Rfc2279Repaired = "rfc-2279-repaired",
+    Rfc2279Repaired = Note "rfc-2279-repaired",
 
     /// The decoder removed a byte order mark.
-    ByteOrderMark = "bom",
+    ByteOrderMark = Note "bom",
     /// UTF-16, UTF-32: a byte order mark contradicts the label, and was followed.
-    OppositeByteOrderMark = "opposite-bom",
+    OppositeByteOrderMark = Note "opposite-bom",
     /// UTF-16: the bytes are UTF-8, and were decoded as UTF-8.
-    LabelLied = "label-lied",
+    LabelLied = Note "label-lied",
     /// UTF-16, UTF-7: one half of a surrogate pair stands alone.
-    LoneSurrogate = "lone-surrogate",
+    LoneSurrogate = Loss "lone-surrogate",
 
     /// UTF-7: `+` begins no run, and was decoded as itself.
-    PlusNotShift = "plus-not-shift",
+    PlusNotShift = Note "plus-not-shift",
     /// UTF-7: a character stands outside base64 that must not (RFC 2152, rule 1).
-    DirectNotAllowed = "direct-not-allowed",
+    DirectNotAllowed = Note "direct-not-allowed",
     /// A byte above 7F occurs in a seven-bit charset.
-    EightBit = "8bit",
+    EightBit = Loss "8bit",
     /// UTF-7: a run has one or two base64 characters, and was decoded as plain text.
-    RunTooShort = "run-too-short",
+    RunTooShort = Note "run-too-short",
     /// UTF-7: the bits that fill the last base64 character are not zero (RFC 2152, rule 2).
-    NonzeroPadBits = "nonzero-pad-bits",
+    NonzeroPadBits = Note "nonzero-pad-bits",
     /// UTF-7: a run ends with base64 characters that contain only zero bits.
-    SurplusZeroBits = "surplus-zero-bits",
+    SurplusZeroBits = Note "surplus-zero-bits",
     /// UTF-7: a run ends within a UTF-16 unit.
-    TruncatedUnit = "truncated-unit",
+    TruncatedUnit = Loss "truncated-unit",
     /// UTF-7: two runs share one surrogate pair, and were joined.
-    PairSplitOverRuns = "pair-split-over-runs",
+    PairSplitOverRuns = Note "pair-split-over-runs",
     /// UTF-7: bytes above 7F were decoded as UTF-8, as [`Repair::Utf7EightBit`](crate::Repair::Utf7EightBit) asks.
-    Utf8InUtf7 = "utf8-in-utf7",
+    Utf8InUtf7 = Note "utf8-in-utf7",
     /// UTF-7: `=` pads a run, and was dropped, as [`Repair::Utf7Padding`](crate::Repair::Utf7Padding) asks.
-    PaddedRun = "padded-run",
+    PaddedRun = Note "padded-run",
     /// Modified UTF-7: another form is required (RFC 3501, section 5.1.3): a run has no `-`, follows a run, or contains printable ASCII.
-    NotCanonical = "not-canonical",
+    NotCanonical = Note "not-canonical",
 
     /// The text ends in a shifted state. For information.
-    UnterminatedRun = "unterminated-run",
+    UnterminatedRun = Info "unterminated-run",
     /// ISO-2022, HZ: a line ends in a shifted state, and the next one begins in ASCII.
-    ResetAtLineEnd = "reset-at-line-end",
+    ResetAtLineEnd = Note "reset-at-line-end",
     /// ISO-2022: an escape sequence is unknown. U+FFFD replaced the ESC, and the rest was decoded as text.
-    UnknownEscape = "unknown-escape",
+    UnknownEscape = Loss "unknown-escape",
     /// ISO-2022, HZ: an escape sequence of another standard has a clear meaning, and was followed.
-    ForeignEscape = "foreign-escape",
+    ForeignEscape = Note "foreign-escape",
     /// ISO-2022, HZ: a space or control stands between two-byte characters. For information.
-    SpaceInRun = "space-in-run",
+    SpaceInRun = Info "space-in-run",
     /// ISO-2022-JP: half-width katakana stand as 8-bit bytes.
-    HalfwidthKatakana = "halfwidth-katakana",
+    HalfwidthKatakana = Note "halfwidth-katakana",
     /// ISO-2022-JP: SO or `ESC ( I` begins half-width katakana. For information.
-    KatakanaShift = "katakana-shift",
+    KatakanaShift = Info "katakana-shift",
     /// ISO-2022-KR, ISO-2022-CN: no designator stands before a shift (RFC 1557; RFC 1922: on the same line).
-    NoDesignator = "no-designator",
+    NoDesignator = Note "no-designator",
     /// HZ: a tilde begins no escape (RFC 1843), and was decoded as itself.
-    TildeNotEscape = "tilde-not-escape",
+    TildeNotEscape = Note "tilde-not-escape",
     /// T.61 and related charsets, RFC 1345: the charset does not define a sequence, but its meaning is clear.
-    Irregular = "irregular",
+    Irregular = Note "irregular",
 }
 
 impl LossKind {
@@ -129,42 +146,15 @@ impl LossKind {
 
     /// Returns true if text was lost (U+FFFD written, characters dropped); false for a repair or a note.
     pub fn is_loss(self) -> bool {
-        !matches!(
-            self,
-            Self::Substituted
-                | Self::ByteOrderMark
-                | Self::OppositeByteOrderMark
-                | Self::LabelLied
-                | Self::PlusNotShift
-                | Self::DirectNotAllowed
-                | Self::RunTooShort
-                | Self::NonzeroPadBits
-                | Self::SurplusZeroBits
-                | Self::PairSplitOverRuns
-                | Self::CesuPairRepaired
-                | Self::Rfc2279Repaired
-                | Self::Utf8InUtf7
-                | Self::PaddedRun
-                | Self::NotCanonical
-                | Self::ResetAtLineEnd
-                | Self::ForeignEscape
-                | Self::HalfwidthKatakana
-                | Self::NoDesignator
-                | Self::TildeNotEscape
-                | Self::Irregular
-        ) && !self.is_info()
+        self.grade() == Grade::Loss
     }
 
     /// Returns true for kinds that are no defect, only information.
     pub fn is_info(self) -> bool {
-        matches!(
-            self,
-            Self::UnterminatedRun | Self::SpaceInRun | Self::KatakanaShift
-        )
+        self.grade() == Grade::Info
     }
 }
 
-/// Writes the name, such as `invalid`.
 impl fmt::Display for LossKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())

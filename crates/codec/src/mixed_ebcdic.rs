@@ -7,8 +7,10 @@
 //! Lines end at CR (0D), NEL (15) and LF (25) of the code pages.
 
 use crate::LossKind;
+use crate::decode::{Chunk, Decode};
 use crate::grid::{Grid, Set};
 use crate::sink::Sink;
+use std::ops::Range;
 
 pub(crate) const SO: u8 = 0x0E;
 pub(crate) const SI: u8 = 0x0F;
@@ -16,13 +18,56 @@ const SPACE: u8 = 0x40;
 
 /// A decoder.
 #[derive(Clone, Debug)]
-pub(crate) struct MixedEbcdic {
+pub(crate) struct MixedEbcdicDecoder {
     grid: &'static Grid,
     /// Between SO and SI.
     double: bool,
 }
 
-impl MixedEbcdic {
+impl Decode for MixedEbcdicDecoder {
+    /// Leaves at most one byte.
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let bytes = rest.bytes;
+        match bytes[0] {
+            byte @ (SO | SI) => {
+                self.double = byte == SO;
+                Some(1)
+            }
+            byte @ (0x0D | 0x15 | 0x25) => {
+                if std::mem::take(&mut self.double) {
+                    sink.record(rest.range(0), LossKind::ResetAtLineEnd);
+                }
+                Some(self.put([0, byte], rest.range(1), sink))
+            }
+            byte if !self.double => Some(self.put([0, byte], rest.range(1), sink)),
+            SPACE if bytes.get(1) == Some(&SPACE) => {
+                Some(self.put([SPACE; 2], rest.range(2), sink))
+            }
+            SPACE..=0xFE if bytes.len() == 1 && !rest.last => None,
+            lead @ 0x41..=0xFE => {
+                if let Some(trail @ 0x41..=0xFE) = bytes.get(1) {
+                    return Some(self.put([lead, *trail], rest.range(2), sink));
+                }
+                // A byte that is no trail byte is read again by itself.
+                sink.replace(rest.range(1), LossKind::Invalid);
+                Some(1)
+            }
+            byte => {
+                sink.note(rest.range(1), LossKind::SpaceInRun);
+                Some(self.put([0, byte], rest.range(1), sink))
+            }
+        }
+    }
+
+    fn end(&mut self, end: u64, sink: &mut Sink<'_>) {
+        if self.double {
+            sink.note(end..end, LossKind::UnterminatedRun);
+        }
+    }
+}
+
+impl MixedEbcdicDecoder {
     pub(crate) fn new(set: Set) -> Self {
         Self {
             grid: set.grid(),
@@ -30,73 +75,13 @@ impl MixedEbcdic {
         }
     }
 
-    /// Decodes the complete characters of `input`. Leaves at most one byte.
-    pub(crate) fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        let mut at = 0;
-        while at < input.len() {
-            let rest = &input[at..];
-            let here = base + at as u64;
-            at += match rest[0] {
-                SO => {
-                    self.double = true;
-                    1
-                }
-                SI => {
-                    self.double = false;
-                    1
-                }
-                0x0D | 0x15 | 0x25 => {
-                    if std::mem::take(&mut self.double) {
-                        sink.record(here..here, LossKind::ResetAtLineEnd);
-                    }
-                    self.single(rest[0], here, sink)
-                }
-                byte if !self.double => self.single(byte, here, sink),
-                SPACE if rest.get(1) == Some(&SPACE) => self.pair(SPACE, SPACE, here, sink),
-                SPACE..=0xFE if rest.len() == 1 && !last => return at,
-                lead @ 0x41..=0xFE => {
-                    if let Some(trail @ 0x41..=0xFE) = rest.get(1) {
-                        self.pair(lead, *trail, here, sink)
-                    } else {
-                        // A byte that is no trail byte is read again by itself.
-                        sink.replace(here..here + 1, LossKind::Invalid);
-                        1
-                    }
-                }
-                byte => {
-                    sink.note(here..here + 1, LossKind::SpaceInRun);
-                    self.single(byte, here, sink)
-                }
-            };
+    /// Writes the character of a cell, whose bytes are `range`; returns their number.
+    fn put(&self, [row, column]: [u8; 2], range: Range<u64>, sink: &mut Sink<'_>) -> usize {
+        let len = range.end - range.start;
+        if !self.grid.put(self.grid.cell(u16::from(row), column), sink) {
+            sink.replace(range, LossKind::Invalid);
         }
-        at
-    }
-
-    /// Ends the text at offset `end`.
-    pub(crate) fn end(&self, end: u64, sink: &mut Sink<'_>) {
-        if self.double {
-            sink.note(end..end, LossKind::UnterminatedRun);
-        }
-    }
-
-    fn single(&self, byte: u8, here: u64, sink: &mut Sink<'_>) -> usize {
-        if !self.grid.put(self.grid.cell(0, byte), sink) {
-            sink.replace(here..here + 1, LossKind::Invalid);
-        }
-        1
-    }
-
-    fn pair(&self, lead: u8, trail: u8, here: u64, sink: &mut Sink<'_>) -> usize {
-        if !self.grid.put(self.grid.cell(u16::from(lead), trail), sink) {
-            sink.replace(here..here + 2, LossKind::Invalid);
-        }
-        2
+        len as usize
     }
 }
 

@@ -97,6 +97,11 @@ impl DecodeOptions {
         self.repairs & 1 << repair as u8 != 0
     }
 
+    /// Returns true if byte order marks follow the definitions of UTF-16 and UTF-32 (RFC 2781, section 4).
+    pub(crate) fn by_definition(self) -> bool {
+        self.mode == Mode::Strict && self.marks != Marks::Web
+    }
+
     /// Returns true if a byte order mark at the start of a text with known byte order is removed.
     pub(crate) fn strips_mark(self) -> bool {
         match self.marks {

@@ -6,13 +6,14 @@
 //! # Limits
 //! CR and LF do not reset windows and modes, as the standard requires.
 
+use crate::decode::{Chunk, Decode};
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind};
 use std::ops::Range;
 
 mod encode;
 
-pub(crate) use encode::Writer;
+pub(crate) use encode::ScsuEncoder;
 
 const SQ0: u8 = 0x01;
 const SDX: u8 = 0x0B;
@@ -44,7 +45,7 @@ fn window_start(byte: u8) -> Option<u32> {
 
 /// An SCSU decoder.
 #[derive(Clone, Debug)]
-pub(crate) struct Scsu {
+pub(crate) struct ScsuDecoder {
     unicode: bool,
     active: usize,
     windows: [u32; 8],
@@ -56,7 +57,7 @@ pub(crate) struct Scsu {
 }
 
 /// A command or character, and the number of its bytes.
-enum Step {
+enum Command {
     Ascii,
     /// The character at this distance of the window.
     Window(u32, u8),
@@ -69,7 +70,53 @@ enum Step {
     Reserved,
 }
 
-impl Scsu {
+impl Decode for ScsuDecoder {
+    /// Leaves at most two bytes.
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let len = self.len_of(rest.bytes[0]);
+        if len > rest.bytes.len() {
+            if !rest.last {
+                return None;
+            }
+            self.drop_high(sink);
+            sink.replace(rest.range(rest.bytes.len()), LossKind::Truncated);
+            return Some(rest.bytes.len());
+        }
+        let range = rest.range(len);
+        match self.command(&rest.bytes[..len]) {
+            Command::Ascii => {
+                self.put(u32::from(rest.bytes[0]), range, sink);
+                return Some(len + put_ascii(&rest.bytes[len..], sink));
+            }
+            Command::Window(start, distance) => {
+                let c = start + u32::from(distance);
+                // ASCII that is quoted is no less hidden than that of Unicode mode.
+                sink.shifted(c);
+                self.put(c, range, sink);
+            }
+            Command::Unit(unit) => self.unit(unit, range, sink),
+            Command::Active(window) => (self.active, self.unicode) = (window, false),
+            Command::Define(window, start) => {
+                self.windows[window] = start;
+                (self.active, self.unicode) = (window, false);
+            }
+            Command::UnicodeMode => self.unicode = true,
+            Command::Reserved => {
+                self.drop_high(sink);
+                self.begun = true;
+                sink.replace(range, LossKind::Invalid);
+            }
+        }
+        Some(len)
+    }
+
+    fn end(&mut self, _end: u64, sink: &mut Sink<'_>) {
+        self.drop_high(sink);
+    }
+}
+
+impl ScsuDecoder {
     pub(crate) fn new(options: DecodeOptions) -> Self {
         Self {
             unicode: false,
@@ -81,63 +128,8 @@ impl Scsu {
         }
     }
 
-    /// Decodes the complete characters of `input`. Leaves at most two bytes.
-    pub(crate) fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        let mut at = 0;
-        while at < input.len() {
-            let rest = &input[at..];
-            let len = self.len_of(rest[0]);
-            let start = base + at as u64;
-            if len > rest.len() {
-                if last {
-                    self.drop_high(sink);
-                    sink.replace(start..start + rest.len() as u64, LossKind::Truncated);
-                    at = input.len();
-                }
-                return at;
-            }
-            at += len;
-            let range = start..start + len as u64;
-            match self.step(&rest[..len]) {
-                Step::Ascii => {
-                    self.put(u32::from(rest[0]), range, sink);
-                    at += put_ascii(&input[at..], sink);
-                }
-                Step::Window(start, distance) => {
-                    let c = start + u32::from(distance);
-                    // ASCII that is quoted is no less hidden than that of Unicode mode.
-                    sink.shifted(c);
-                    self.put(c, range, sink);
-                }
-                Step::Unit(unit) => self.unit(unit, range, sink),
-                Step::Active(window) => (self.active, self.unicode) = (window, false),
-                Step::Define(window, start) => {
-                    self.windows[window] = start;
-                    (self.active, self.unicode) = (window, false);
-                }
-                Step::UnicodeMode => self.unicode = true,
-                Step::Reserved => {
-                    self.drop_high(sink);
-                    self.begun = true;
-                    sink.replace(range, LossKind::Invalid);
-                }
-            }
-        }
-        at
-    }
-
-    /// Ends the text.
-    pub(crate) fn end(&mut self, sink: &mut Sink<'_>) {
-        self.drop_high(sink);
-    }
-
     /// Returns the length of the sequence that begins with `first`.
+    #[inline(always)]
     fn len_of(&self, first: u8) -> usize {
         match (self.unicode, first) {
             (true, UC0..UD0 | 0xF2) => 1,
@@ -147,33 +139,35 @@ impl Scsu {
         }
     }
 
-    fn step(&self, bytes: &[u8]) -> Step {
+    #[inline(always)]
+    fn command(&self, bytes: &[u8]) -> Command {
         let byte = |at: usize| bytes.get(at).copied().unwrap_or_default();
         let number = |first: u8| usize::from(bytes[0] - first);
         let extended = || {
             let place = u32::from(byte(1) & 0x1F) << 8 | u32::from(byte(2));
-            Step::Define(usize::from(byte(1) >> 5), 0x10000 + (place << 7))
+            Command::Define(usize::from(byte(1) >> 5), 0x10000 + (place << 7))
         };
         let defined = |window| {
-            window_start(byte(1)).map_or(Step::Reserved, |start| Step::Define(window, start))
+            window_start(byte(1)).map_or(Command::Reserved, |start| Command::Define(window, start))
         };
         match (self.unicode, bytes[0]) {
-            (false, SQ0..=0x08) if byte(1) < 0x80 => Step::Window(STATIC[number(SQ0)], byte(1)),
-            (false, SQ0..=0x08) => Step::Window(self.windows[number(SQ0)], byte(1) - 0x80),
+            (false, SQ0..=0x08) if byte(1) < 0x80 => Command::Window(STATIC[number(SQ0)], byte(1)),
+            (false, SQ0..=0x08) => Command::Window(self.windows[number(SQ0)], byte(1) - 0x80),
             (false, SDX) | (true, UDX) => extended(),
-            (false, SQU) | (true, UQU) => Step::Unit(u16::from_be_bytes([byte(1), byte(2)])),
-            (false, SCU) => Step::UnicodeMode,
-            (false, SC0..SD0) => Step::Active(number(SC0)),
+            (false, SQU) | (true, UQU) => Command::Unit(u16::from_be_bytes([byte(1), byte(2)])),
+            (false, SCU) => Command::UnicodeMode,
+            (false, SC0..SD0) => Command::Active(number(SC0)),
             (false, SD0..=0x1F) => defined(number(SD0)),
-            (false, 0x0C) | (true, 0xF2) => Step::Reserved,
-            (false, 0x80..) => Step::Window(self.windows[self.active], bytes[0] - 0x80),
-            (false, _) => Step::Ascii,
-            (true, UC0..UD0) => Step::Active(number(UC0)),
+            (false, 0x0C) | (true, 0xF2) => Command::Reserved,
+            (false, 0x80..) => Command::Window(self.windows[self.active], bytes[0] - 0x80),
+            (false, _) => Command::Ascii,
+            (true, UC0..UD0) => Command::Active(number(UC0)),
             (true, UD0..UQU) => defined(number(UD0)),
-            (true, _) => Step::Unit(u16::from_be_bytes([byte(0), byte(1)])),
+            (true, _) => Command::Unit(u16::from_be_bytes([byte(0), byte(1)])),
         }
     }
 
+    #[inline(always)]
     fn unit(&mut self, unit: u16, range: Range<u64>, sink: &mut Sink<'_>) {
         match (unit, self.high.take()) {
             (0xDC00..=0xDFFF, Some((high, from))) => {
@@ -197,6 +191,7 @@ impl Scsu {
         }
     }
 
+    #[inline(always)]
     fn put(&mut self, c: u32, range: Range<u64>, sink: &mut Sink<'_>) {
         self.drop_high(sink);
         match char::from_u32(c) {

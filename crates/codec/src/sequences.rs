@@ -11,9 +11,10 @@
 
 mod encoder;
 
-pub(crate) use encoder::Encoder;
+pub(crate) use encoder::SequenceEncoder;
 
 use crate::LossKind;
+use crate::decode::{Chunk, Decode};
 use crate::sink::Sink;
 use mailglot_kernel::Packed;
 use std::collections::HashSet;
@@ -37,17 +38,18 @@ pub(crate) enum More {
 }
 
 /// The search tables of a charset, both ways.
+#[derive(Debug)]
 struct Tables {
-    decode: Search,
+    decode: SortedSequences,
     /// For each [`Repertoire`].
-    encode: [Search; 3],
+    encode: [SortedSequences; 3],
     /// The character of a byte that begins no longer sequence; none for others.
     plain: [Packed; 256],
 }
 
 /// The replacement of a sequence.
-#[derive(Clone)]
-pub(crate) struct Entry {
+#[derive(Clone, Debug)]
+pub(crate) struct SequenceEntry {
     from: Box<[u8]>,
     to: Box<[u8]>,
     note: Note,
@@ -55,7 +57,7 @@ pub(crate) struct Entry {
     goes_on: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Note {
     None,
     /// Decoding: a sequence that the charset does not define, but with a clear meaning.
@@ -78,10 +80,10 @@ pub(crate) enum Repertoire {
 
 impl Repertoire {
     /// An entry as it serves here.
-    fn entry(self, entry: &Entry) -> Option<Entry> {
+    fn entry(self, entry: &SequenceEntry) -> Option<SequenceEntry> {
         let entry = entry.clone();
         match self {
-            Self::Exact if entry.note == Note::Substituted => Some(Entry {
+            Self::Exact if entry.note == Note::Substituted => Some(SequenceEntry {
                 to: [].into(),
                 note: Note::Forbidden,
                 ..entry
@@ -93,15 +95,16 @@ impl Repertoire {
 }
 
 /// A sorted list of sequences.
-struct Search {
-    entries: Vec<Entry>,
+#[derive(Debug)]
+struct SortedSequences {
+    entries: Vec<SequenceEntry>,
     /// Where the sequences with this first byte begin; the next place is their end.
     starts: [u16; 257],
 }
 
 /// The answer of a search at the start of some bytes.
 enum Match<'t> {
-    Found(&'t Entry),
+    Found(&'t SequenceEntry),
     /// No sequence; `cut` is true if more bytes might complete one.
     Nothing {
         cut: bool,
@@ -119,42 +122,6 @@ impl Sequences {
         }
     }
 
-    /// Decodes the complete sequences of `input`. Leaves fewer bytes than the longest sequence.
-    pub(crate) fn run(&self, input: &[u8], base: u64, last: bool, sink: &mut Sink<'_>) -> usize {
-        let tables = self.tables();
-        let mut at = 0;
-        while at < input.len() {
-            let plain = tables.plain[usize::from(input[at])];
-            if !plain.is_none() {
-                sink.put(plain);
-                at += 1;
-                continue;
-            }
-            let here = base + at as u64;
-            match tables.decode.longest(&input[at..], last) {
-                Match::Found(entry) => {
-                    let end = at + entry.from.len();
-                    if entry.note == Note::Irregular {
-                        sink.record(here..base + end as u64, LossKind::Irregular);
-                    }
-                    sink.put_valid(&entry.to);
-                    at = end;
-                }
-                Match::Nothing { cut } => {
-                    let kind = match input[at] {
-                        _ if cut => LossKind::Truncated,
-                        0x80.. if tables.decode.is_seven_bit() => LossKind::EightBit,
-                        _ => LossKind::Invalid,
-                    };
-                    sink.replace(here..here + 1, kind);
-                    at += 1;
-                }
-                Match::More => return at,
-            }
-        }
-        at
-    }
-
     /// Returns the character of one byte alone.
     pub(crate) fn single(&self, byte: u8) -> Option<char> {
         self.tables().plain[usize::from(byte)].char()
@@ -166,7 +133,7 @@ impl Sequences {
             .search(Repertoire::Exact)
             .longest(c.encode_utf8(&mut [0; 4]).as_bytes(), true)
         {
-            Match::Found(Entry { to, .. }) if to.len() == 1 => Some(to[0]),
+            Match::Found(SequenceEntry { to, .. }) if to.len() == 1 => Some(to[0]),
             _ => None,
         }
     }
@@ -193,12 +160,12 @@ impl Sequences {
         bytes.is_ascii()
     }
 
-    fn search(&self, repertoire: Repertoire) -> &Search {
+    fn search(&self, repertoire: Repertoire) -> &SortedSequences {
         &self.tables().encode[repertoire as usize]
     }
 
     /// The longest sequence at the start of a text that is forbidden as a whole.
-    fn without_last(&self, repertoire: Repertoire, text: &str) -> Option<&Entry> {
+    fn without_last(&self, repertoire: Repertoire, text: &str) -> Option<&SequenceEntry> {
         let ends = text
             .char_indices()
             .rev()
@@ -223,7 +190,12 @@ impl Sequences {
     }
 
     /// Adds the rows of this list, each behind `lead`, to both directions.
-    fn collect(&self, lead: &[u8], decode: &mut Vec<Entry>, encode: &mut Vec<Entry>) {
+    fn collect(
+        &self,
+        lead: &[u8],
+        decode: &mut Vec<SequenceEntry>,
+        encode: &mut Vec<SequenceEntry>,
+    ) {
         for word in self.rows.split_ascii_whitespace() {
             let cut = word
                 .find(|c: char| !c.is_ascii_hexdigit())
@@ -260,6 +232,49 @@ impl Sequences {
     }
 }
 
+/// A decoder of a list.
+#[derive(Clone, Debug)]
+pub(crate) struct SequenceDecoder(&'static Tables);
+
+impl SequenceDecoder {
+    pub(crate) fn new(list: &'static Sequences) -> Self {
+        Self(list.tables())
+    }
+}
+
+impl Decode for SequenceDecoder {
+    /// Leaves fewer bytes than the longest sequence.
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let Self(tables) = *self;
+        let first = rest.bytes[0];
+        let plain = tables.plain[usize::from(first)];
+        if !plain.is_none() {
+            sink.put(plain);
+            return Some(1);
+        }
+        match tables.decode.longest(rest.bytes, rest.last) {
+            Match::Found(entry) => {
+                if entry.note == Note::Irregular {
+                    sink.record(rest.range(entry.from.len()), LossKind::Irregular);
+                }
+                sink.put_valid(&entry.to);
+                Some(entry.from.len())
+            }
+            Match::Nothing { cut } => {
+                let kind = match first {
+                    _ if cut => LossKind::Truncated,
+                    0x80.. if tables.decode.is_seven_bit() => LossKind::EightBit,
+                    _ => LossKind::Invalid,
+                };
+                sink.replace(rest.range(1), kind);
+                Some(1)
+            }
+            Match::More => None,
+        }
+    }
+}
+
 impl std::fmt::Debug for Sequences {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Sequences({} bytes)", self.rows.len())
@@ -267,8 +282,8 @@ impl std::fmt::Debug for Sequences {
 }
 
 /// Adds the pairs of EUC-KR whose bytes, or whose text, are not there.
-fn add_euc_kr(decode: &mut Vec<Entry>, encode: &mut Vec<Entry>) {
-    let sequences = |entries: &[Entry]| {
+fn add_euc_kr(decode: &mut Vec<SequenceEntry>, encode: &mut Vec<SequenceEntry>) {
+    let sequences = |entries: &[SequenceEntry]| {
         entries
             .iter()
             .map(|entry| entry.from.clone())
@@ -287,8 +302,8 @@ fn add_euc_kr(decode: &mut Vec<Entry>, encode: &mut Vec<Entry>) {
     }
 }
 
-fn entry(from: &[u8], to: &[u8], note: Note) -> Entry {
-    Entry {
+fn entry(from: &[u8], to: &[u8], note: Note) -> SequenceEntry {
+    SequenceEntry {
         from: from.into(),
         to: to.into(),
         note,
@@ -310,8 +325,8 @@ fn character(digits: &str) -> Option<char> {
 }
 
 impl Tables {
-    fn new(decode: Vec<Entry>, encode: &[Entry]) -> Self {
-        let decode = Search::new(decode);
+    fn new(decode: Vec<SequenceEntry>, encode: &[SequenceEntry]) -> Self {
+        let decode = SortedSequences::new(decode);
         let mut plain = [Packed::NONE; 256];
         for (byte, cell) in plain.iter_mut().enumerate() {
             if let [only] = &decode.entries[decode.bucket(byte)]
@@ -324,7 +339,7 @@ impl Tables {
             }
         }
         let encode = [Repertoire::All, Repertoire::Exact, Repertoire::Ascii].map(|which| {
-            Search::new(
+            SortedSequences::new(
                 encode
                     .iter()
                     .filter_map(|entry| which.entry(entry))
@@ -339,8 +354,8 @@ impl Tables {
     }
 }
 
-impl Search {
-    fn new(mut entries: Vec<Entry>) -> Self {
+impl SortedSequences {
+    fn new(mut entries: Vec<SequenceEntry>) -> Self {
         entries.sort_by(|a, b| a.from.cmp(&b.from));
         // A sequence with a forbidden beginning needs no row, and the encoder must not wait for it.
         let mut forbidden: Option<Box<[u8]>> = None;

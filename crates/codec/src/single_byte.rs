@@ -5,15 +5,13 @@
 //! # Limits
 //! Does not compose windows-1255 and windows-1258, and does not reorder Hebrew.
 
-use crate::LossKind;
+use crate::decode::{Chunk, Decode};
 use crate::generated::pages::{ASCII_PAGES, CELLS, WEB_CODES};
 use crate::sink::Sink;
-use mailglot_kernel::Packed;
+use crate::{LossKind, Mode};
+use mailglot_kernel::{ByteTable, Packed};
 
 pub(crate) use crate::generated::pages::Web;
-
-/// One character, or none, for every byte.
-pub(crate) type Table = mailglot_kernel::Page;
 
 /// Where the characters of a single-byte charset come from, and how its strict table differs.
 #[derive(Clone, Copy)]
@@ -41,7 +39,7 @@ pub(crate) enum Page {
 
 impl Page {
     /// Returns the table for decoding.
-    pub(crate) const fn table(self, strict: bool) -> &'static Table {
+    pub(crate) const fn table(self, strict: bool) -> &'static ByteTable {
         match self {
             Self::Ascii => &ASCII,
             Self::Latin1 => &LATIN1,
@@ -135,20 +133,20 @@ const fn web(page: Web, byte: u8) -> u16 {
     u16::from_le_bytes([WEB_CODES[at], WEB_CODES[at + 1]])
 }
 
-static OWN: [Table; CELLS.len() / 0x400] = {
+static OWN: [ByteTable; CELLS.len() / 0x400] = {
     let (cells, _) = CELLS.as_chunks::<4>();
     let (pages, _) = cells.as_chunks::<256>();
-    let mut tables = [const { Table::new(&[[0; 4]; 256]) }; CELLS.len() / 0x400];
+    let mut tables = [const { ByteTable::new(&[[0; 4]; 256]) }; CELLS.len() / 0x400];
     let mut page = 0;
     while page < tables.len() {
-        tables[page] = Table::new(&pages[page]);
+        tables[page] = ByteTable::new(&pages[page]);
         page += 1;
     }
     tables
 };
 
 /// The table of every WHATWG encoding.
-static WEB: [Table; Web::COUNT] = tables(&WEB_CELLS);
+static WEB: [ByteTable; Web::COUNT] = tables(&WEB_CELLS);
 static WEB_CELLS: [Cells; Web::COUNT] = {
     let mut cells = [[[0; 4]; 256]; Web::COUNT];
     let mut page = 0;
@@ -160,7 +158,7 @@ static WEB_CELLS: [Cells; Web::COUNT] = {
 };
 
 /// The strict tables of the same encodings as Windows pages.
-static WINDOWS: [Table; Web::COUNT] = tables(&WINDOWS_CELLS);
+static WINDOWS: [ByteTable; Web::COUNT] = tables(&WINDOWS_CELLS);
 static WINDOWS_CELLS: [Cells; Web::COUNT] = {
     let mut cells = [[[0; 4]; 256]; Web::COUNT];
     let mut page = 0;
@@ -172,41 +170,78 @@ static WINDOWS_CELLS: [Cells; Web::COUNT] = {
 };
 
 /// Makes a table of the cells of each encoding.
-const fn tables(cells: &'static [Cells; Web::COUNT]) -> [Table; Web::COUNT] {
-    let mut tables = [const { Table::new(&[[0; 4]; 256]) }; Web::COUNT];
+const fn tables(cells: &'static [Cells; Web::COUNT]) -> [ByteTable; Web::COUNT] {
+    let mut tables = [const { ByteTable::new(&[[0; 4]; 256]) }; Web::COUNT];
     let mut page = 0;
     while page < tables.len() {
-        tables[page] = Table::new(&cells[page]);
+        tables[page] = ByteTable::new(&cells[page]);
         page += 1;
     }
     tables
 }
 
-static ASCII: Table = Table::new(&const { Page::Ascii.cells(true) });
-static LATIN1: Table = Table::new(&const { Page::Latin1.cells(true) });
-static ISO_IN_1254: Table = Table::new(&const { Page::IsoInWindows(Web::Windows1254).cells(true) });
-static ISO_IN_874: Table = Table::new(&const { Page::IsoInWindows(Web::Windows874).cells(true) });
-static TIS620: Table = Table::new(&const { Page::Tis620.cells(true) });
-static HEBREW: Table = Table::new(&const { Page::Hebrew.cells(false) });
-static KOI8U: Table = Table::new(&const { Page::Koi8U.cells(true) });
+static ASCII: ByteTable = ByteTable::new(&const { Page::Ascii.cells(true) });
+static LATIN1: ByteTable = ByteTable::new(&const { Page::Latin1.cells(true) });
+static ISO_IN_1254: ByteTable =
+    ByteTable::new(&const { Page::IsoInWindows(Web::Windows1254).cells(true) });
+static ISO_IN_874: ByteTable =
+    ByteTable::new(&const { Page::IsoInWindows(Web::Windows874).cells(true) });
+static TIS620: ByteTable = ByteTable::new(&const { Page::Tis620.cells(true) });
+static HEBREW: ByteTable = ByteTable::new(&const { Page::Hebrew.cells(false) });
+static KOI8U: ByteTable = ByteTable::new(&const { Page::Koi8U.cells(true) });
 
 /// The table of a charset that has none: no byte is a character.
-pub(crate) static EMPTY: Table = Table::new(&[[0; 4]; 256]);
+pub(crate) static EMPTY: ByteTable = ByteTable::new(&[[0; 4]; 256]);
 
-/// Decodes all of `input`, which begins at offset `base`.
-pub(crate) fn run(table: &Table, input: &[u8], base: u64, bad: LossKind, sink: &mut Sink<'_>) {
-    let mut at = table.append_decoded(input, sink.text);
-    while at < input.len() {
-        let offset = base + at as u64;
-        sink.replace(offset..offset + 1, bad);
-        at += 1;
-        at += table.append_decoded(&input[at..], sink.text);
+/// A decoder of a single-byte charset.
+#[derive(Clone, Debug)]
+pub(crate) struct SingleByteDecoder {
+    table: &'static ByteTable,
+    /// The kind of loss for a byte without a character.
+    bad: LossKind,
+}
+
+impl SingleByteDecoder {
+    #[inline]
+    pub(crate) fn new(page: Page, mode: Mode) -> Self {
+        Self {
+            table: page.table(mode == Mode::Strict),
+            bad: if page.is_seven_bit() {
+                LossKind::EightBit
+            } else {
+                LossKind::Invalid
+            },
+        }
+    }
+}
+
+impl Decode for SingleByteDecoder {
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let run = self.table.append_decoded(rest.bytes, sink.text);
+        if run == rest.bytes.len() {
+            return Some(run);
+        }
+        sink.replace(rest.behind(run).range(1), self.bad);
+        Some(run + 1)
+    }
+
+    fn expected_len(&self, bytes: &[u8]) -> usize {
+        // Non-ASCII letters grow to two or three bytes. For a long text a sample estimates their number.
+        let n = bytes.len();
+        let sample = &bytes[..n.min(128)];
+        let high = if n <= 512 {
+            n
+        } else {
+            n / 128 * usize::from(sample.iter().map(|b| b >> 7).sum::<u8>())
+        };
+        n + high * self.table.growth() + 40
     }
 }
 
 /// The way back: from characters of the basic plane to bytes.
 #[derive(Debug)]
-pub(crate) struct Reverse {
+pub(crate) struct ReversePage {
     /// For each block of 256 code points the number of its row, 0 for none.
     rows: [u8; 256],
     /// 0x100 and the byte, or 0 for none.
@@ -217,9 +252,9 @@ pub(crate) struct Reverse {
     ascii: bool,
 }
 
-impl Reverse {
+impl ReversePage {
     /// Makes the reverse of the cells that `is_written` accepts. Where several bytes are one character, the lowest is written.
-    pub(crate) fn new(table: &Table, is_written: impl Fn(u8) -> bool) -> Self {
+    pub(crate) fn new(table: &ByteTable, is_written: impl Fn(u8) -> bool) -> Self {
         let mut reverse = Self {
             rows: [0; 256],
             cells: vec![[0; 256]],

@@ -125,11 +125,17 @@ pub(crate) fn run_until(bytes: &[u8], stop: impl Fn(u8) -> bool) -> usize {
         .unwrap_or(bytes.len() - at)
 }
 
-/// The next eight bytes, if they are there and all ASCII.
+/// Returns the length of the ASCII run at the start, or 1 if it is shorter than eight bytes. The first byte must be ASCII.
 #[inline]
-pub(crate) fn ascii_8(bytes: &[u8]) -> Option<[u8; 8]> {
-    let block: [u8; 8] = *bytes.first_chunk()?;
-    (u64::from_le_bytes(block) & 0x8080_8080_8080_8080 == 0).then_some(block)
+pub(crate) fn ascii_start(bytes: &[u8]) -> usize {
+    if bytes
+        .first_chunk::<8>()
+        .is_some_and(|block| block.is_ascii())
+    {
+        ascii_run(bytes)
+    } else {
+        1
+    }
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@
 //! # Limits
 //! Printable ASCII may be a trail byte. ASCII bytes of an ill-formed sequence are read as text.
 
+use crate::LossKind;
+use crate::by_character::{CharacterForm, Sequence};
 use crate::sink::{Sink, ascii_run};
-use crate::{DecodeOptions, LossKind};
 use std::ops::Range;
 
 /// Values of a trail byte.
@@ -20,133 +21,91 @@ const TRAILS: u32 = 190;
 /// The first characters of two, three and five bytes.
 const FIRST: [u32; 3] = [0x100, 0x4016, 0x3_8E2E];
 
-/// A UTF-1 decoder.
+/// The form.
 #[derive(Clone, Debug)]
-pub(crate) struct Utf1 {
-    /// True if a byte order mark at the start is removed.
-    strips_mark: bool,
-}
+pub(crate) struct Utf1;
 
-impl Utf1 {
-    pub(crate) fn new(options: DecodeOptions) -> Self {
-        Self {
-            strips_mark: options.strips_mark(),
-        }
-    }
-
-    /// Decodes the complete characters of `input`. Leaves at most four bytes.
-    pub(crate) fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        let mut at = 0;
-        while at < input.len() {
-            let rest = &input[at..];
-            let ascii = ascii_run(rest);
-            if ascii > 0 {
-                sink.put_ascii(&rest[..ascii]);
-                at += ascii;
-                continue;
+impl CharacterForm for Utf1 {
+    /// At most four bytes are cut.
+    #[inline(always)]
+    fn read(bytes: &[u8]) -> Sequence {
+        let lead = bytes[0];
+        let (first, offset, trails): (u32, u32, Range<usize>) = match lead {
+            0..0xA0 => return Sequence::Char(char::from(lead), 1),
+            0xA0 => {
+                return match bytes.get(1) {
+                    Some(byte @ 0xA0..) => Sequence::Char(char::from(*byte), 2),
+                    Some(_) => damage(bytes, LossKind::Truncated),
+                    None => Sequence::Cut(1),
+                };
             }
-            let start = base + at as u64;
-            match read(rest) {
-                Read::Char(c, len) => {
-                    at += len;
-                    if c == '\u{FEFF}' && start == 0 && self.strips_mark {
-                        sink.note(0..len as u64, LossKind::ByteOrderMark);
-                    } else {
-                        sink.put_char(c);
-                    }
-                }
-                Read::Cut if !last => return at,
-                Read::Cut => at += damage(rest, start, LossKind::Truncated, sink),
-                Read::Damage(kind) => at += damage(rest, start, kind, sink),
+            0xA1..0xF6 => (FIRST[0], u32::from(lead - 0xA1), 1..2),
+            0xF6..0xFC => (FIRST[1], u32::from(lead - 0xF6), 1..3),
+            0xFC.. => (FIRST[2], u32::from(lead - 0xFC), 1..5),
+        };
+        let mut number = offset;
+        for at in trails.clone() {
+            match bytes.get(at).map(|byte| trail_of(*byte)) {
+                // Five bytes reach beyond 32 bits.
+                Some(Some(value)) => number = number.saturating_mul(TRAILS).saturating_add(value),
+                Some(None) => return damage(bytes, LossKind::Truncated),
+                None => return Sequence::Cut(damaged(bytes)),
             }
         }
-        at
-    }
-}
-
-/// The sequence at the start of the input.
-enum Read {
-    Char(char, usize),
-    /// The input ends within a form.
-    Cut,
-    Damage(LossKind),
-}
-
-fn read(bytes: &[u8]) -> Read {
-    let lead = bytes[0];
-    let (first, offset, trails): (u32, u32, Range<usize>) = match lead {
-        0..0xA0 => return Read::Char(char::from(lead), 1),
-        0xA0 => {
-            return match bytes.get(1) {
-                Some(byte @ 0xA0..) => Read::Char(char::from(*byte), 2),
-                Some(_) => Read::Damage(LossKind::Truncated),
-                None => Read::Cut,
-            };
-        }
-        0xA1..0xF6 => (FIRST[0], u32::from(lead - 0xA1), 1..2),
-        0xF6..0xFC => (FIRST[1], u32::from(lead - 0xF6), 1..3),
-        0xFC.. => (FIRST[2], u32::from(lead - 0xFC), 1..5),
-    };
-    let mut number = offset;
-    for at in trails.clone() {
-        match bytes.get(at).map(|byte| trail_of(*byte)) {
-            // Five bytes reach beyond 32 bits.
-            Some(Some(value)) => number = number.saturating_mul(TRAILS).saturating_add(value),
-            Some(None) => return Read::Damage(LossKind::Truncated),
-            None => return Read::Cut,
+        let number = number.saturating_add(first);
+        match char::from_u32(number) {
+            Some(c) => Sequence::Char(c, trails.end),
+            None if number > 0x10_FFFF => damage(bytes, LossKind::TooLarge),
+            None => damage(bytes, LossKind::Surrogate),
         }
     }
-    let number = number.saturating_add(first);
-    match char::from_u32(number) {
-        Some(c) => Read::Char(c, trails.end),
-        None if number > 0x10_FFFF => Read::Damage(LossKind::TooLarge),
-        None => Read::Damage(LossKind::Surrogate),
+
+    fn push(c: char, out: &mut Vec<u8>) {
+        let code = c as u32;
+        let (lead, number, trails) = match code {
+            0..0xA0 => return out.push(code as u8),
+            0xA0..0x100 => return out.extend_from_slice(&[0xA0, code as u8]),
+            0x100..0x4016 => (0xA1, code - FIRST[0], 1),
+            0x4016..0x3_8E2E => (0xF6, code - FIRST[1], 2),
+            _ => (0xFC, code - FIRST[2], 4),
+        };
+        let mut bytes = [0; 5];
+        let mut rest = number;
+        for byte in bytes[1..=trails].iter_mut().rev() {
+            *byte = trail_byte(rest % TRAILS);
+            rest /= TRAILS;
+        }
+        bytes[0] = lead + rest as u8;
+        out.extend_from_slice(&bytes[..=trails]);
+    }
+
+    #[inline(always)]
+    fn put_ascii(bytes: &[u8], sink: &mut Sink<'_>) -> usize {
+        let run = ascii_run(bytes);
+        if run > 0 {
+            sink.put_ascii(&bytes[..run]);
+        }
+        run
     }
 }
 
-/// Replaces the lead byte and the following non-ASCII trail bytes. Returns their number.
-fn damage(bytes: &[u8], start: u64, kind: LossKind, sink: &mut Sink<'_>) -> usize {
+fn damage(bytes: &[u8], kind: LossKind) -> Sequence {
+    Sequence::Damage(kind, damaged(bytes))
+}
+
+/// Returns the number of damaged bytes: the lead byte and the non-ASCII trail bytes behind it.
+fn damaged(bytes: &[u8]) -> usize {
     let most = match bytes[0] {
         0xA0 => 1,
         0xA1..0xF6 => 2,
         0xF6..0xFC => 3,
         _ => 5,
     };
-    let trails = bytes[1..]
-        .iter()
-        .take(most - 1)
-        .take_while(|byte| **byte >= 0xA0)
-        .count();
-    sink.replace(start..start + 1 + trails as u64, kind);
-    1 + trails
+    let trails = bytes[1..].iter().take(most - 1);
+    1 + trails.take_while(|byte| **byte >= 0xA0).count()
 }
 
-/// Writes a character.
-pub(crate) fn push(c: char, out: &mut Vec<u8>) {
-    let code = c as u32;
-    let (lead, number, trails) = match code {
-        0..0xA0 => return out.push(code as u8),
-        0xA0..0x100 => return out.extend_from_slice(&[0xA0, code as u8]),
-        0x100..0x4016 => (0xA1, code - FIRST[0], 1),
-        0x4016..0x3_8E2E => (0xF6, code - FIRST[1], 2),
-        _ => (0xFC, code - FIRST[2], 4),
-    };
-    let mut bytes = [0; 5];
-    let mut rest = number;
-    for byte in bytes[1..=trails].iter_mut().rev() {
-        *byte = trail_byte(rest % TRAILS);
-        rest /= TRAILS;
-    }
-    bytes[0] = lead + rest as u8;
-    out.extend_from_slice(&bytes[..=trails]);
-}
-
+#[inline(always)]
 fn trail_of(byte: u8) -> Option<u32> {
     match byte {
         0x21..0x7F => Some(u32::from(byte) - 0x21),

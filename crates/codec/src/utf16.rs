@@ -3,139 +3,115 @@
 //! # Limits
 //! Statistics use the first 512 units only. The byte order never changes within a text.
 
+use crate::decode::{Chunk, Decode, progress};
 use crate::sink::Sink;
 use crate::utf8::{self, Forms};
-use crate::{LossKind, Marks, Mode};
+use crate::{DecodeOptions, LossKind, Marks, Mode};
 
+mod byte_order_guess;
 mod east_asian;
 mod order;
 
+pub(crate) use byte_order_guess::guess;
 use east_asian::is_east_asian;
-pub(crate) use order::guess;
-
-/// Bytes that the statistics look at.
-const WINDOW: usize = 1024;
-
-/// Most significant byte first, or last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    Big,
-    Little,
-}
+use order::WINDOW;
+pub(crate) use order::{Order, apply_mark};
 
 /// A UTF-16 decoder.
 #[derive(Clone, Debug)]
-pub(crate) struct Utf16 {
+pub(crate) struct Utf16Decoder {
     /// The label's own byte order.
-    labelled: Option<Order>,
-    marks: Marks,
-    state: State,
+    label: Option<Order>,
+    options: DecodeOptions,
+    form: TextForm,
 }
 
+/// The form of the text.
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum TextForm {
     /// Nothing decided; input is held back.
-    Start,
+    Undecided,
     Units(Order),
     /// The label lied.
     Utf8,
 }
 
-impl Utf16 {
-    pub(crate) fn new(labelled: Option<Order>, marks: Marks) -> Self {
-        Self {
-            labelled,
-            marks,
-            state: State::Start,
+impl Decode for Utf16Decoder {
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        match self.form {
+            TextForm::Undecided => {
+                let enough = rest.bytes.len() >= self.window()
+                    || matches!(
+                        rest.bytes,
+                        [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0xEF, 0xBB, 0xBF, ..]
+                    );
+                (enough || rest.last).then(|| self.start(rest.bytes, sink))
+            }
+            TextForm::Utf8 => utf8::step(rest, Forms::default(), sink),
+            TextForm::Units(order) => units(rest, order, sink),
         }
     }
 
-    /// Bytes that must be seen before the first is decoded.
-    pub(crate) fn window(&self, mode: Mode) -> usize {
-        match (self.state, self.labelled, mode) {
-            (State::Start, None, Mode::Lenient) if self.marks != Marks::Web => WINDOW,
-            (State::Start, ..) => 3,
+    fn window(&self) -> usize {
+        match (self.form, self.label, self.options.mode()) {
+            (TextForm::Undecided, None, Mode::Lenient)
+                if self.options.mark_rules() != Marks::Web =>
+            {
+                WINDOW
+            }
+            (TextForm::Undecided, ..) => 3,
             _ => 0,
         }
     }
+}
 
-    /// Decodes the complete characters; see [`utf8::run`].
-    pub(crate) fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        mode: Mode,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        let mut at = 0;
-        if matches!(self.state, State::Start) {
-            let enough = input.len() >= self.window(mode)
-                || matches!(
-                    input,
-                    [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0xEF, 0xBB, 0xBF, ..]
-                );
-            if !enough && !last {
-                return 0;
-            }
-            at = self.start(&input[..input.len().min(WINDOW)], mode, sink);
-        }
-        at + match self.state {
-            State::Utf8 => utf8::run(&input[at..], base + at as u64, last, Forms::default(), sink),
-            State::Units(order) => units(&input[at..], base + at as u64, last, order, sink),
-            State::Start => 0,
+impl Utf16Decoder {
+    pub(crate) fn new(label: Option<Order>, options: DecodeOptions) -> Self {
+        Self {
+            label,
+            options,
+            form: TextForm::Undecided,
         }
     }
 
-    /// Determines the byte order of the text. Returns the length of a byte order mark to skip.
-    fn start(&mut self, input: &[u8], mode: Mode, sink: &mut Sink<'_>) -> usize {
-        let found = match input {
+    /// Determines the form of the text. Returns the length of a byte order mark to skip.
+    #[inline(always)]
+    fn start(&mut self, bytes: &[u8], sink: &mut Sink<'_>) -> usize {
+        let mark = match bytes {
             [0xFE, 0xFF, ..] => Some(Order::Big),
             [0xFF, 0xFE, ..] => Some(Order::Little),
             _ => None,
         };
-        // RFC 2781, sections 4.1 and 4.2: with the order in the label, U+FEFF is text and its mirror an error.
-        let by_rfc = mode == Mode::Strict && self.marks != Marks::Web;
-        let keep = self.marks == Marks::Keep;
-        let (state, skip) = match (found, self.labelled) {
-            (Some(_), Some(label)) if keep => (State::Units(label), 0),
-            (Some(found), None) if keep => (State::Units(found), 0),
-            (Some(found), Some(label)) if by_rfc && found == label => (State::Units(label), 0),
-            (Some(found), Some(label)) if by_rfc && found != label => {
-                sink.replace(0..2, LossKind::OppositeByteOrderMark);
-                (State::Units(label), 2)
+        let (form, skip) = match mark {
+            Some(mark) => {
+                let (order, skip) = apply_mark(mark, 2, self.label, self.options, sink);
+                (TextForm::Units(order), skip)
             }
-            (Some(found), label) => {
-                let opposite = label.is_some_and(|label| label != found);
-                let kind = if opposite {
-                    LossKind::OppositeByteOrderMark
-                } else {
-                    LossKind::ByteOrderMark
-                };
-                sink.note(0..2, kind);
-                (State::Units(found), 2)
+            None if self.options.by_definition() => {
+                (TextForm::Units(self.label.unwrap_or(Order::Big)), 0)
             }
-            (None, label) if by_rfc => (State::Units(label.unwrap_or(Order::Big)), 0),
-            (None, label) => self.unmarked(label, input, sink),
+            None => self.unmarked(&bytes[..bytes.len().min(WINDOW)], sink),
         };
-        self.state = state;
+        self.form = form;
         skip
     }
 
     /// Determines the form of a text without a UTF-16 mark, and the length of a UTF-8 mark to skip.
-    fn unmarked(&self, label: Option<Order>, input: &[u8], sink: &mut Sink<'_>) -> (State, usize) {
-        match label {
-            _ if self.marks != Marks::Keep && input.starts_with(&utf8::BOM) => {
+    fn unmarked(&self, input: &[u8], sink: &mut Sink<'_>) -> (TextForm, usize) {
+        let marks = self.options.mark_rules();
+        match self.label {
+            _ if marks != Marks::Keep && input.starts_with(&utf8::BOM) => {
                 sink.note(0..3, LossKind::LabelLied);
-                (State::Utf8, 3)
+                (TextForm::Utf8, 3)
             }
-            Some(label) => (State::Units(label), 0),
-            None if self.marks == Marks::Web => (State::Units(Order::Little), 0),
+            Some(label) => (TextForm::Units(label), 0),
+            None if marks == Marks::Web => (TextForm::Units(Order::Little), 0),
             None if is_utf8(input) && !is_east_asian(input) => {
                 sink.note(0..0, LossKind::LabelLied);
-                (State::Utf8, 0)
+                (TextForm::Utf8, 0)
             }
-            None => (State::Units(guess(input).unwrap_or(Order::Big)), 0),
+            None => (TextForm::Units(guess(input).unwrap_or(Order::Big)), 0),
         }
     }
 }
@@ -150,45 +126,25 @@ fn is_utf8(input: &[u8]) -> bool {
     valid && !input.is_empty() && !input.iter().any(control)
 }
 
-fn unit_at(pair: &[u8], order: Order) -> u16 {
-    let bytes = [pair[0], pair[1]];
-    match order {
-        Order::Big => u16::from_be_bytes(bytes),
-        Order::Little => u16::from_le_bytes(bytes),
-    }
-}
-
-/// Decodes units; at most three bytes stay behind.
-fn units(input: &[u8], base: u64, last: bool, order: Order, sink: &mut Sink<'_>) -> usize {
-    let mut at = 0;
-    loop {
-        at += mailglot_kernel::utf16::append(&input[at..], order == Order::Big, sink.text);
-        let Some(pair) = input.get(at..at + 2) else {
-            break;
-        };
-        let unit = unit_at(pair, order);
-        let start = base + at as u64;
+/// Decodes a run of units, and the lone surrogate or odd byte behind it. At most three bytes stay behind.
+#[inline(always)]
+fn units(rest: Chunk<'_>, order: Order, sink: &mut Sink<'_>) -> Option<usize> {
+    let run = mailglot_kernel::utf16::append(rest.bytes, order == Order::Big, sink.text);
+    let behind = rest.behind(run);
+    let len = behind.bytes.len();
+    let half = len >= 2 && order.unit(behind.bytes) < 0xDC00;
+    let (len, kind) = match len {
+        0 => return Some(run),
+        // The other half may follow.
+        1..4 if !rest.last && (len == 1 || half) => return progress(run),
+        1 => (1, LossKind::Truncated),
+        // With the odd byte behind it the half is one damage, not two.
+        3 if half => (3, LossKind::LoneSurrogate),
         // Half of a pair, since nothing else is left over.
-        match input.get(at + 2..at + 4) {
-            None if !last && unit < 0xDC00 => return at,
-            // With the odd byte behind it the half is one damage, not two.
-            None if unit < 0xDC00 => {
-                let len = input.len() - at;
-                sink.replace(start..start + len as u64, LossKind::LoneSurrogate);
-                at += len;
-            }
-            _ => {
-                sink.replace(start..start + 2, LossKind::LoneSurrogate);
-                at += 2;
-            }
-        }
-    }
-    if last && at < input.len() {
-        let start = base + at as u64;
-        sink.replace(start..start + 1, LossKind::Truncated);
-        at += 1;
-    }
-    at
+        _ => (2, LossKind::LoneSurrogate),
+    };
+    sink.replace(behind.range(len), kind);
+    Some(run + len)
 }
 
 #[cfg(test)]

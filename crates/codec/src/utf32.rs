@@ -3,117 +3,95 @@
 //! # Limits
 //! Not in the byte orders 2143 and 3412.
 
+use crate::decode::{Chunk, Decode, progress};
 use crate::sink::Sink;
-use crate::utf16::Order;
-use crate::{LossKind, Marks, Mode};
+use crate::utf16::{Order, apply_mark};
+use crate::{DecodeOptions, LossKind, Mode};
 
 /// Bytes that decide the byte order where no mark does.
 const WINDOW: usize = 1024;
 
 /// A UTF-32 decoder.
 #[derive(Clone, Debug)]
-pub(crate) struct Utf32 {
-    labelled: Option<Order>,
-    marks: Marks,
+pub(crate) struct Utf32Decoder {
+    /// The label's own byte order.
+    label: Option<Order>,
+    options: DecodeOptions,
     order: Option<Order>,
 }
 
-impl Utf32 {
-    pub(crate) fn new(labelled: Option<Order>, marks: Marks) -> Self {
-        Self {
-            labelled,
-            marks,
-            order: None,
+impl Decode for Utf32Decoder {
+    /// Leaves at most three bytes once the byte order is known.
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let Some(order) = self.order else {
+            let mark = match rest.bytes {
+                [0, 0, 0xFE, 0xFF, ..] => Some(Order::Big),
+                [0xFF, 0xFE, 0, 0, ..] => Some(Order::Little),
+                _ => None,
+            };
+            let enough = mark.is_some() || rest.bytes.len() >= self.window() || rest.last;
+            return enough.then(|| self.start(mark, rest.bytes, sink));
+        };
+        let (units, odd) = rest.bytes.as_chunks::<4>();
+        for (at, unit) in units.iter().enumerate() {
+            let value = unit_of(*unit, order);
+            let kind = match char::from_u32(value) {
+                Some(c) => {
+                    sink.put_char(c);
+                    continue;
+                }
+                None if value > 0x10_FFFF => LossKind::TooLarge,
+                None => LossKind::Surrogate,
+            };
+            sink.replace(rest.behind(4 * at).range(4), kind);
         }
+        if odd.is_empty() || !rest.last {
+            return progress(4 * units.len());
+        }
+        sink.replace(
+            rest.behind(4 * units.len()).range(odd.len()),
+            LossKind::Truncated,
+        );
+        Some(rest.bytes.len())
     }
 
-    /// Bytes that must be seen before the first is decoded.
-    pub(crate) fn window(&self, mode: Mode) -> usize {
-        match (self.order, self.labelled, mode) {
+    fn window(&self) -> usize {
+        match (self.order, self.label, self.options.mode()) {
             (Some(_), ..) => 0,
             (None, None, Mode::Lenient) => WINDOW,
             (None, ..) => 4,
         }
     }
 
-    /// Decodes the complete characters of `input`. Leaves at most three bytes once the byte order is known.
-    pub(crate) fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        mode: Mode,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        let mut at = 0;
-        let order = if let Some(order) = self.order {
-            order
-        } else {
-            let mark = match input {
-                [0, 0, 0xFE, 0xFF, ..] => Some(Order::Big),
-                [0xFF, 0xFE, 0, 0, ..] => Some(Order::Little),
-                _ => None,
-            };
-            if mark.is_none() && input.len() < self.window(mode) && !last {
-                return 0;
-            }
-            let (order, skip) = self.start(mark, input, mode, sink);
-            at = skip;
-            self.order = Some(order);
-            order
-        };
-        while let Some(unit) = input[at..].first_chunk::<4>() {
-            let value = unit_of(*unit, order);
-            let start = base + at as u64;
-            match char::from_u32(value) {
-                Some(c) => sink.put_char(c),
-                None if value > 0x10_FFFF => sink.replace(start..start + 4, LossKind::TooLarge),
-                None => sink.replace(start..start + 4, LossKind::Surrogate),
-            }
-            at += 4;
+    fn expected_len(&self, bytes: &[u8]) -> usize {
+        bytes.len() + 16
+    }
+}
+
+impl Utf32Decoder {
+    pub(crate) fn new(label: Option<Order>, options: DecodeOptions) -> Self {
+        Self {
+            label,
+            options,
+            order: None,
         }
-        if last && at < input.len() {
-            let end = base + input.len() as u64;
-            sink.replace(base + at as u64..end, LossKind::Truncated);
-            at = input.len();
-        }
-        at
     }
 
-    /// The byte order, and the length of a BOM to skip.
-    fn start(
-        &self,
-        mark: Option<Order>,
-        input: &[u8],
-        mode: Mode,
-        sink: &mut Sink<'_>,
-    ) -> (Order, usize) {
-        let by_definition = mode == Mode::Strict && self.marks != Marks::Web;
-        match (mark, self.labelled) {
-            (Some(found), label) if self.marks == Marks::Keep => (label.unwrap_or(found), 0),
-            (Some(found), Some(label)) if by_definition && found == label => (label, 0),
-            (Some(found), Some(label)) if by_definition && found != label => {
-                sink.replace(0..4, LossKind::OppositeByteOrderMark);
-                (label, 4)
-            }
-            (Some(found), label) => {
-                let opposite = label.is_some_and(|label| label != found);
-                let kind = if opposite {
-                    LossKind::OppositeByteOrderMark
-                } else {
-                    LossKind::ByteOrderMark
-                };
-                sink.note(0..4, kind);
-                (found, 4)
-            }
+    /// Determines the byte order. Returns the length of a byte order mark to skip.
+    fn start(&mut self, mark: Option<Order>, input: &[u8], sink: &mut Sink<'_>) -> usize {
+        let (order, skip) = match (mark, self.label) {
+            (Some(mark), label) => apply_mark(mark, 4, label, self.options, sink),
             (None, Some(label)) => (label, 0),
             (None, None) => {
-                let little = mode == Mode::Lenient
+                let little = self.options.mode() == Mode::Lenient
                     && !valid(input, Order::Big)
                     && valid(input, Order::Little);
                 (if little { Order::Little } else { Order::Big }, 0)
             }
-        }
+        };
+        self.order = Some(order);
+        skip
     }
 }
 

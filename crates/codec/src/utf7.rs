@@ -7,15 +7,16 @@
 //! Without their repairs, an `=` behind a run is text and an 8-bit byte is U+FFFD. Reports only how many ASCII characters came
 //! from base64, not which.
 
+use crate::decode::{Chunk, Decode, progress};
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind, Repair};
 use mailglot_kernel::base64::{NOT_A_DIGIT, VALUES, digit, values};
 use mailglot_kernel::utf7::{DIRECT, ReadRun, append_run, append_text, direct_bytes};
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 mod encode;
 
-pub(crate) use encode::{Direct, Encoder};
+pub(crate) use encode::{Direct, Utf7Encoder};
 
 const IMAP_VALUES: [u8; 256] = values(b',');
 const IMAP_DIRECT: [bool; 256] = direct_bytes(b"&", b"");
@@ -32,8 +33,8 @@ pub fn carries_utf8(bytes: &[u8]) -> bool {
 }
 
 /// A UTF-7 decoder, or one of modified UTF-7.
-#[derive(Clone, Debug)]
-pub(crate) struct Utf7<const IMAP: bool> {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Utf7Decoder<const IMAP: bool> {
     options: DecodeOptions,
     run: Option<Run>,
     /// A pending high surrogate and the range of its base64 characters.
@@ -56,7 +57,7 @@ enum EightBit {
 }
 
 /// A run in work.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Run {
     /// Offset of the `+`.
     start: u64,
@@ -77,12 +78,8 @@ impl Run {
     fn new(start: u64, adjacent: bool) -> Self {
         Self {
             start,
-            chars: 0,
-            units: 0,
-            last: 0,
-            bits: 0,
-            padding: 0,
             adjacent,
+            ..Self::default()
         }
     }
 
@@ -105,46 +102,17 @@ impl Run {
     }
 }
 
-impl<const IMAP: bool> Utf7<IMAP> {
-    const SHIFT: u8 = if IMAP { b'&' } else { b'+' };
-    const LAST_DIGIT: u8 = if IMAP { b',' } else { b'/' };
-    const VALUES: &'static [u8; 256] = if IMAP { &IMAP_VALUES } else { &VALUES };
-    const DIRECT: &'static [bool; 256] = if IMAP { &IMAP_DIRECT } else { &DIRECT };
-
-    pub(crate) fn new(options: DecodeOptions) -> Self {
-        Self {
-            options,
-            run: None,
-            high: None,
-            high_of_earlier_run: false,
-            after_run: false,
-            begun: false,
+impl<const IMAP: bool> Decode for Utf7Decoder<IMAP> {
+    /// Leaves at most three bytes.
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        match self.run.take() {
+            Some(run) => Some(self.shifted(run, rest.bytes, sink)),
+            None => self.direct(rest, sink),
         }
     }
 
-    /// Decodes `input`, which begins at offset `base`; at most three bytes stay behind.
-    pub(crate) fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        let mut at = 0;
-        while at < input.len() {
-            at = match self.run.take() {
-                Some(run) => self.shifted(run, input, at, sink),
-                None => match self.direct(input, at, base, last, sink) {
-                    ControlFlow::Continue(at) => at,
-                    ControlFlow::Break(at) => return at,
-                },
-            };
-        }
-        at
-    }
-
-    /// Ends the text at offset `end`.
-    pub(crate) fn end(&mut self, end: u64, sink: &mut Sink<'_>) {
+    fn end(&mut self, end: u64, sink: &mut Sink<'_>) {
         let open = self.run.take();
         let long = !IMAP
             && open
@@ -159,52 +127,71 @@ impl<const IMAP: bool> Utf7<IMAP> {
         }
     }
 
-    /// Reads direct characters from `at`; returns where it stopped, and breaks where more bytes must be seen.
-    fn direct(
-        &mut self,
-        input: &[u8],
-        mut at: usize,
-        base: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> ControlFlow<usize, usize> {
+    fn expected_len(&self, bytes: &[u8]) -> usize {
+        // Sixteen digits are six bytes, which are nine of text at most; and room for the last step of the inner loops.
+        let n = bytes.len();
+        if IMAP {
+            n + n / 2 + 16
+        } else {
+            n + n / 8 + 160
+        }
+    }
+}
+
+impl<const IMAP: bool> Utf7Decoder<IMAP> {
+    const SHIFT: u8 = if IMAP { b'&' } else { b'+' };
+    const LAST_DIGIT: u8 = if IMAP { b',' } else { b'/' };
+    const VALUES: &'static [u8; 256] = if IMAP { &IMAP_VALUES } else { &VALUES };
+    const DIRECT: &'static [bool; 256] = if IMAP { &IMAP_DIRECT } else { &DIRECT };
+
+    pub(crate) fn new(options: DecodeOptions) -> Self {
+        Self {
+            options,
+            ..Self::default()
+        }
+    }
+
+    /// Reads direct characters; returns their number, or `None` if more bytes must be seen.
+    fn direct(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let bytes = rest.bytes;
         let adjacent = std::mem::take(&mut self.after_run);
-        if input[at] == Self::SHIFT {
+        if bytes[0] == Self::SHIFT {
             self.high_of_earlier_run = self.high.is_some();
-            self.run = Some(Run::new(base + at as u64, adjacent));
-            return ControlFlow::Continue(at + 1);
+            self.run = Some(Run::new(rest.base, adjacent));
+            return Some(1);
         }
         self.drop_high(sink);
         self.begun = true;
-        while at < input.len() && input[at] != Self::SHIFT {
+        let mut at = 0;
+        while at < bytes.len() && bytes[at] != Self::SHIFT {
             if !IMAP {
-                let read = append_text(&input[at..], sink.text);
+                let read = append_text(&bytes[at..], sink.text);
                 sink.count_shifted(read.ascii, read.controls);
                 at += read.bytes;
             }
-            let Some(byte) = input.get(at).copied().filter(|byte| *byte != Self::SHIFT) else {
+            let Some(byte) = bytes.get(at).copied().filter(|byte| *byte != Self::SHIFT) else {
                 break;
             };
-            let here = base + at as u64..base + at as u64 + 1;
+            let here = rest.behind(at);
             at += 1;
             if byte >= 0x80 {
-                match self.eight_bit(&input[at - 1..], last) {
-                    EightBit::Damage => sink.replace(here, LossKind::EightBit),
-                    EightBit::Cut => return ControlFlow::Break(at - 1),
+                match self.eight_bit(here.bytes, rest.last) {
+                    EightBit::Damage => sink.replace(here.range(1), LossKind::EightBit),
+                    EightBit::Cut => return progress(at - 1),
                     EightBit::Utf8(c) => {
                         at += c.len_utf8() - 1;
-                        sink.record(here.start..base + at as u64, LossKind::Utf8InUtf7);
+                        sink.record(here.range(c.len_utf8()), LossKind::Utf8InUtf7);
                         sink.put_char(c);
                     }
                 }
                 continue;
             }
             if !Self::DIRECT[usize::from(byte)] {
-                sink.record(here, LossKind::DirectNotAllowed);
+                sink.record(here.range(1), LossKind::DirectNotAllowed);
             }
             sink.put_ascii_byte(byte);
         }
-        ControlFlow::Continue(at)
+        Some(at)
     }
 
     /// Returns the kind of the 8-bit byte at the start of `rest`.
@@ -226,8 +213,9 @@ impl<const IMAP: bool> Utf7<IMAP> {
             .map_or(EightBit::Damage, EightBit::Utf8)
     }
 
-    /// Reads base64 characters of a run from `at`; returns where it stopped.
-    fn shifted(&mut self, mut run: Run, input: &[u8], mut at: usize, sink: &mut Sink<'_>) -> usize {
+    /// Reads base64 characters of a run; returns their number.
+    fn shifted(&mut self, mut run: Run, input: &[u8], sink: &mut Sink<'_>) -> usize {
+        let mut at = 0;
         loop {
             if !IMAP && run.bits == 0 && run.padding == 0 && self.high.is_none() && self.begun {
                 let read = append_run(&input[at..], sink.text);

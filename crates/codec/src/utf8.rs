@@ -7,6 +7,7 @@
 //! Under the label UTF-8, forms of RFC 2279 and CESU-8 pairs are reported, and repaired only on request ([`crate::Repair`]);
 //! `C0 80` is never NUL.
 
+use crate::decode::{Chunk, Decode};
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind, Mode, Repair};
 use mailglot_kernel::utf8::valid_prefix;
@@ -14,9 +15,16 @@ use mailglot_kernel::utf8::valid_prefix;
 /// The byte order mark in UTF-8.
 pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
+/// Returns true if bytes are valid UTF-8, like [`std::str::from_utf8`], with vector instructions.
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
+pub fn is_utf8(bytes: &[u8]) -> bool {
+    simdutf8::basic::from_utf8(bytes).is_ok()
+}
+
 /// A UTF-8 decoder.
 #[derive(Clone, Debug)]
-pub(crate) struct Utf8 {
+pub(crate) struct Utf8Decoder {
     forms: Forms,
     /// True if a byte order mark at the start is removed.
     strips_mark: bool,
@@ -44,7 +52,7 @@ enum Pairs {
     Required,
 }
 
-impl Utf8 {
+impl Utf8Decoder {
     pub(crate) fn new(options: DecodeOptions) -> Self {
         let pairs = if options.repairs(Repair::Cesu8) {
             Pairs::Repaired
@@ -75,63 +83,54 @@ impl Utf8 {
             strips_mark: options.strips_mark(),
         }
     }
+}
 
-    /// Decodes the complete characters; see [`run`].
-    pub(crate) fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        let mut mark = 0;
-        if base == 0 && self.strips_mark {
-            if input.starts_with(&BOM) {
+impl Decode for Utf8Decoder {
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        if rest.base == 0 && self.strips_mark {
+            if rest.bytes.starts_with(&BOM) {
                 sink.note(0..3, LossKind::ByteOrderMark);
-                mark = 3;
-            } else if !last && BOM.starts_with(input) {
-                return 0;
+                return Some(3);
+            }
+            if !rest.last && BOM.starts_with(rest.bytes) {
+                return None;
             }
         }
-        mark + run(&input[mark..], base + mark as u64, last, self.forms, sink)
+        step(rest, self.forms, sink)
+    }
+
+    fn expected_len(&self, bytes: &[u8]) -> usize {
+        bytes.len() + 16
     }
 }
 
-/// Decodes as much of `input` as is complete (all of it if `last`), which begins at offset `base`; returns the
-/// number of bytes consumed. At most five bytes stay behind.
-pub(crate) fn run(input: &[u8], base: u64, last: bool, forms: Forms, sink: &mut Sink<'_>) -> usize {
-    let mut at = 0;
-    while at < input.len() {
-        let rest = &input[at..];
-        let start = base + at as u64;
-        let valid = valid_prefix(rest);
-        if !valid.is_empty() {
-            if forms.pairs == Pairs::Required {
-                record_long_forms(valid.as_bytes(), start, sink);
-            }
-            sink.put_str(valid);
-            at += valid.len();
-            continue;
+/// Decodes a run of valid characters, or one ill-formed sequence; see [`Decode::step`]. At most five bytes stay behind.
+#[inline(always)]
+pub(crate) fn step(rest: Chunk<'_>, forms: Forms, sink: &mut Sink<'_>) -> Option<usize> {
+    let valid = valid_prefix(rest.bytes);
+    if !valid.is_empty() {
+        if forms.pairs == Pairs::Required {
+            record_long_forms(valid.as_bytes(), rest.base, sink);
         }
-        let Some(form) = form(rest, last) else {
-            return at;
-        };
-        let range = start..start + form.len as u64;
-        at += form.len;
-        if let Some((c, kind)) = repaired(&rest[..form.len], &form, forms) {
-            if let Some(kind) = kind {
-                sink.record(range, kind);
-            }
-            sink.put_char(c);
-        } else {
-            sink.replace_by(range, form.kind, form.replacements);
-        }
+        sink.put_str(valid);
+        return Some(valid.len());
     }
-    at
+    let form = ill_formed(rest.bytes, rest.last)?;
+    let range = rest.range(form.len);
+    if let Some((c, kind)) = repaired(&rest.bytes[..form.len], &form, forms) {
+        if let Some(kind) = kind {
+            sink.record(range, kind);
+        }
+        sink.put_char(c);
+    } else {
+        sink.replace_by(range, form.kind, form.replacements);
+    }
+    Some(form.len)
 }
 
 /// Returns the character of an ill-formed sequence that the options repair, and the kind of its log entry, if any.
-fn repaired(bytes: &[u8], form: &Form, forms: Forms) -> Option<(char, Option<LossKind>)> {
+fn repaired(bytes: &[u8], form: &IllFormed, forms: Forms) -> Option<(char, Option<LossKind>)> {
     match form.kind {
         LossKind::CesuPair => {
             let kind = match forms.pairs {
@@ -166,24 +165,31 @@ fn record_long_forms(valid: &[u8], start: u64, sink: &mut Sink<'_>) {
 }
 
 /// An ill-formed sequence: its intended form, and the number of U+FFFD that replace it.
-struct Form {
+struct IllFormed {
     len: usize,
     kind: LossKind,
     replacements: usize,
 }
 
+impl IllFormed {
+    fn new(len: usize, kind: LossKind, replacements: usize) -> Self {
+        Self {
+            len,
+            kind,
+            replacements,
+        }
+    }
+}
+
 /// Names the ill-formed sequence at the start; `None` if more input must be seen.
-fn form(bytes: &[u8], last: bool) -> Option<Form> {
+#[inline(always)]
+fn ill_formed(bytes: &[u8], last: bool) -> Option<IllFormed> {
     let lead = bytes[0];
     let second = bytes.get(1).copied().unwrap_or(0);
     // Bytes that the lead announces, whether each would be a U+FFFD of its own, and the name of the whole form.
     let (announced, impossible) = match lead {
         0x80..=0xBF => {
-            return Some(Form {
-                len: 1,
-                kind: LossKind::StrayContinuation,
-                replacements: 1,
-            });
+            return Some(IllFormed::new(1, LossKind::StrayContinuation, 1));
         }
         0xC0..=0xC1 => (2, LossKind::Overlong),
         0xE0 if (0x80..0xA0).contains(&second) => (3, LossKind::Overlong),
@@ -197,11 +203,7 @@ fn form(bytes: &[u8], last: bool) -> Option<Form> {
         0xF8..=0xFB => (5, LossKind::Obsolete5),
         0xFC..=0xFD => (6, LossKind::Obsolete6),
         _ => {
-            return Some(Form {
-                len: 1,
-                kind: LossKind::InvalidByte,
-                replacements: 1,
-            });
+            return Some(IllFormed::new(1, LossKind::InvalidByte, 1));
         }
     };
     let len = trail_end(bytes, announced);
@@ -209,18 +211,10 @@ fn form(bytes: &[u8], last: bool) -> Option<Form> {
         return None;
     }
     if impossible == LossKind::Truncated {
-        return Some(Form {
-            len,
-            kind: LossKind::Truncated,
-            replacements: 1,
-        });
+        return Some(IllFormed::new(len, LossKind::Truncated, 1));
     }
     if len == 1 {
-        return Some(Form {
-            len,
-            kind: LossKind::InvalidByte,
-            replacements: 1,
-        });
+        return Some(IllFormed::new(len, LossKind::InvalidByte, 1));
     }
     if impossible == LossKind::Surrogate && len == 3 && second < 0xB0 {
         // Only the low half that follows makes it a pair.
@@ -231,18 +225,10 @@ fn form(bytes: &[u8], last: bool) -> Option<Form> {
             return None;
         }
         if low && trail_end(next, 3) == 3 {
-            return Some(Form {
-                len: 6,
-                kind: LossKind::CesuPair,
-                replacements: 6,
-            });
+            return Some(IllFormed::new(6, LossKind::CesuPair, 6));
         }
     }
-    Some(Form {
-        len,
-        kind: impossible,
-        replacements: len,
-    })
+    Some(IllFormed::new(len, impossible, len))
 }
 
 /// Where the continuation bytes behind a lead byte end, at `most`.

@@ -6,8 +6,8 @@
 //! # Limits
 //! One U+FFFD replaces a whole ill-formed sequence.
 
-use crate::sink::Sink;
-use crate::{DecodeOptions, LossKind};
+use crate::LossKind;
+use crate::by_character::{CharacterForm, Sequence};
 
 /// The EBCDIC byte of each byte of the first form (UTR 16 section 3.3).
 #[rustfmt::skip]
@@ -44,95 +44,59 @@ const FROM_EBCDIC: [u8; 256] = {
 /// The least characters of two to seven bytes.
 const LEAST: [u32; 6] = [0xA0, 0x400, 0x4000, 0x4_0000, 0x40_0000, 0x400_0000];
 
-/// A UTF-EBCDIC decoder.
+/// The form.
 #[derive(Clone, Debug)]
-pub(crate) struct UtfEbcdic {
-    /// True if a byte order mark at the start is removed.
-    strips_mark: bool,
-}
+pub(crate) struct UtfEbcdic;
 
-impl UtfEbcdic {
-    pub(crate) fn new(options: DecodeOptions) -> Self {
-        Self {
-            strips_mark: options.strips_mark(),
-        }
-    }
-
-    /// Decodes the complete characters of `input`. Leaves at most six bytes.
-    pub(crate) fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        let mut at = 0;
-        while at < input.len() {
-            let (result, len) = read(&input[at..]);
-            let cut = matches!(result, Err(LossKind::Truncated)) && at + len == input.len();
-            if cut && !last {
-                break;
+impl CharacterForm for UtfEbcdic {
+    /// At most six bytes are cut.
+    #[inline(always)]
+    fn read(bytes: &[u8]) -> Sequence {
+        let form = |at: usize| bytes.get(at).map(|byte| FROM_EBCDIC[usize::from(*byte)]);
+        let lead = form(0).unwrap_or_default();
+        // The bits of the lead byte, and the length that it announces.
+        let (first, announced) = match lead {
+            0..0xA0 => return Sequence::Char(char::from(lead), 1),
+            0xA0..0xC0 => return Sequence::Damage(LossKind::StrayContinuation, 1),
+            0xC0..0xE0 => (lead & 0x1F, 2),
+            0xE0..0xF0 => (lead & 0x0F, 3),
+            0xF0..0xF8 => (lead & 0x07, 4),
+            0xF8..0xFC => (lead & 0x03, 5),
+            0xFC..0xFE => (lead & 0x01, 6),
+            0xFE.. => (lead & 0x01, 7),
+        };
+        let mut number = u32::from(first);
+        for at in 1..announced {
+            match form(at) {
+                // Seven bytes carry 31 bits.
+                Some(trail @ 0xA0..0xC0) => number = number << 5 | u32::from(trail & 0x1F),
+                Some(_) => return Sequence::Damage(LossKind::Truncated, at),
+                None => return Sequence::Cut(at),
             }
-            let range = base + at as u64..base + (at + len) as u64;
-            match result {
-                Ok('\u{FEFF}') if range.start == 0 && self.strips_mark => {
-                    sink.note(range, LossKind::ByteOrderMark);
-                }
-                Ok(c) => sink.put_char(c),
-                Err(kind) => sink.replace(range, kind),
-            }
-            at += len;
         }
-        at
+        let kind = match char::from_u32(number) {
+            _ if number < LEAST[announced - 2] => LossKind::Overlong,
+            Some(c) => return Sequence::Char(c, announced),
+            None if number > 0x10_FFFF => LossKind::TooLarge,
+            None => LossKind::Surrogate,
+        };
+        Sequence::Damage(kind, announced)
     }
-}
 
-/// Reads the sequence at the start and returns its length.
-fn read(bytes: &[u8]) -> (Result<char, LossKind>, usize) {
-    let form = |at: usize| bytes.get(at).map(|byte| FROM_EBCDIC[usize::from(*byte)]);
-    let lead = form(0).unwrap_or_default();
-    // The bits of the lead byte, and the length that it announces.
-    let (first, announced) = match lead {
-        0..0xA0 => return (Ok(char::from(lead)), 1),
-        0xA0..0xC0 => return (Err(LossKind::StrayContinuation), 1),
-        0xC0..0xE0 => (lead & 0x1F, 2),
-        0xE0..0xF0 => (lead & 0x0F, 3),
-        0xF0..0xF8 => (lead & 0x07, 4),
-        0xF8..0xFC => (lead & 0x03, 5),
-        0xFC..0xFE => (lead & 0x01, 6),
-        0xFE.. => (lead & 0x01, 7),
-    };
-    let mut number = u32::from(first);
-    for at in 1..announced {
-        match form(at) {
-            // Seven bytes carry 31 bits.
-            Some(trail @ 0xA0..0xC0) => number = number << 5 | u32::from(trail & 0x1F),
-            _ => return (Err(LossKind::Truncated), at),
+    fn push(c: char, out: &mut Vec<u8>) {
+        let code = c as u32;
+        if code < LEAST[0] {
+            return out.push(TO_EBCDIC[code as usize]);
         }
+        let len = LEAST.iter().filter(|least| code >= **least).count() + 1;
+        let mut bytes = [0; 5];
+        let mut rest = code;
+        for byte in bytes[1..len].iter_mut().rev() {
+            *byte = TO_EBCDIC[(0xA0 | rest & 0x1F) as usize];
+            rest >>= 5;
+        }
+        let mark = 0xFF00_u32 >> len & 0xFF;
+        bytes[0] = TO_EBCDIC[(mark | rest) as usize];
+        out.extend_from_slice(&bytes[..len]);
     }
-    let result = match char::from_u32(number) {
-        _ if number < LEAST[announced - 2] => Err(LossKind::Overlong),
-        Some(c) => Ok(c),
-        None if number > 0x10_FFFF => Err(LossKind::TooLarge),
-        None => Err(LossKind::Surrogate),
-    };
-    (result, announced)
-}
-
-/// Writes a character.
-pub(crate) fn push(c: char, out: &mut Vec<u8>) {
-    let code = c as u32;
-    if code < LEAST[0] {
-        return out.push(TO_EBCDIC[code as usize]);
-    }
-    let len = LEAST.iter().filter(|least| code >= **least).count() + 1;
-    let mut bytes = [0; 5];
-    let mut rest = code;
-    for byte in bytes[1..len].iter_mut().rev() {
-        *byte = TO_EBCDIC[(0xA0 | rest & 0x1F) as usize];
-        rest >>= 5;
-    }
-    let mark = 0xFF00_u32 >> len & 0xFF;
-    bytes[0] = TO_EBCDIC[(mark | rest) as usize];
-    out.extend_from_slice(&bytes[..len]);
 }

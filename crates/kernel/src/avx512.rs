@@ -4,9 +4,9 @@
 //! # Limits
 //! AVX2 loops read base64 and escapes that are longer than a block.
 
-mod page;
+mod byte_table;
 
-pub(super) use page::singles;
+pub(super) use byte_table::singles;
 
 use super::avx2;
 use crate::portable::byte_pairs::BytePairs;

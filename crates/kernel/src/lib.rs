@@ -31,10 +31,10 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod byte_pairs;
+mod byte_table;
 mod high_bytes;
 mod packed;
 mod padding;
-mod page;
 mod pair_table;
 mod plain_run;
 mod portable;
@@ -53,9 +53,9 @@ pub mod utf7;
 pub mod utf8;
 
 pub use byte_pairs::BytePairs;
+pub use byte_table::ByteTable;
 pub use high_bytes::HighBytes;
 pub use packed::Packed;
-pub use page::Page;
 pub use pair_table::{LeadBytes, PairTable};
 pub use plain_run::PlainRun;
 pub use short_bytes::ShortBytes;

@@ -7,7 +7,7 @@
 use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::error::UnreadInput;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, Sink, Stage, Worker, run};
+use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::tally::Tally;
 use crate::{Error, Progress, Summary};
 use mailglot_archive::{Error as FileError, Format, Operation};
@@ -113,7 +113,7 @@ impl Worker for CountWorker {
 /// Passes on the number of messages of each source that was read to its end.
 struct CountSink<'a>(&'a mut (dyn FnMut(u64, &Path) -> io::Result<()> + Send));
 
-impl Sink<()> for CountSink<'_> {
+impl ResultSink<()> for CountSink<'_> {
     fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
         Ok(())
     }
@@ -138,7 +138,7 @@ mod tests {
     fn file_truncated_while_read_has_no_count() {
         /// Truncates the file when reading begins.
         struct Cutting<'a>(&'a Path, &'a [u8]);
-        impl Sink<()> for Cutting<'_> {
+        impl ResultSink<()> for Cutting<'_> {
             fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
                 Ok(())
             }

@@ -112,7 +112,7 @@ pub(crate) struct Sources {
 /// An input has no mail, or a file or folder below it cannot be read.
 pub(crate) fn discover(paths: &[PathBuf], opening: Opening) -> Result<Sources, Error> {
     check_paths(paths)?;
-    let mut search = Search::new(opening, paths.len() > 1);
+    let mut search = InputSearch::new(opening, paths.len() > 1);
     for path in paths {
         search.path(path, &mut Err).map_err(Error::Input)?;
     }
@@ -122,7 +122,7 @@ pub(crate) fn discover(paths: &[PathBuf], opening: Opening) -> Result<Sources, E
 /// Like [`discover`], but continues after unreadable inputs. [`Sources::unread`] lists them.
 pub(crate) fn discover_readable(paths: &[PathBuf], opening: Opening) -> Result<Sources, Error> {
     check_paths(paths)?;
-    let mut search = Search::new(opening, paths.len() > 1);
+    let mut search = InputSearch::new(opening, paths.len() > 1);
     for path in paths {
         let mut unread = Vec::new();
         let searched = search.path(path, &mut |error| {
@@ -153,7 +153,7 @@ fn check_paths(paths: &[PathBuf]) -> Result<(), Error> {
 }
 
 /// State of a search.
-struct Search {
+struct InputSearch {
     opening: Opening,
     /// True if several paths were given, so that each is restored below its own name.
     is_several: bool,
@@ -164,7 +164,7 @@ struct Search {
     given: HashSet<String>,
 }
 
-impl Search {
+impl InputSearch {
     fn new(opening: Opening, is_several: bool) -> Self {
         Self {
             opening,

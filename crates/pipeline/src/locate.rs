@@ -9,7 +9,7 @@ use crate::error::UnreadInput;
 use crate::file_name::own_file;
 use crate::quote::line_end;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, Sink, Stage, Worker, run};
+use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary, backup};
 use mailglot_archive::mbox::unquote;
@@ -207,7 +207,7 @@ impl LocateSink<'_> {
     }
 }
 
-impl Sink<Vec<LocatedPiece>> for LocateSink<'_> {
+impl ResultSink<Vec<LocatedPiece>> for LocateSink<'_> {
     fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
         self.begun = None;
         Ok(())

@@ -12,9 +12,9 @@ use crate::job::NormalizeJob;
 use crate::output_names::is_folder;
 use crate::plan::{Plan, Ready};
 use crate::rewrite::RewrittenBatch;
-use crate::run::{EndedSource, Sink};
+use crate::run::{EndedSource, ResultSink};
 use crate::{Error, Summary, report};
-use mailglot_archive::ledger::{Archived, Footer, Writer};
+use mailglot_archive::ledger::{Archived, Footer, LedgerWriter};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
 use mailglot_archive::{
     Destination, Error as FileError, Operation, OutBatch, WriteOptions, create,
@@ -30,7 +30,7 @@ pub(crate) struct OutputSink<'a> {
     root: Option<FolderReplacement>,
     /// The output of the current source.
     current: Option<CurrentOutput>,
-    ledger: Option<Writer<Replacement>>,
+    ledger: Option<LedgerWriter<Replacement>>,
     report: Option<Replacement>,
     aside: SetAside<'a>,
     footer: Footer,
@@ -55,7 +55,7 @@ impl<'a> OutputSink<'a> {
         let report = replacement(plan.report.as_deref(), plan.options)?;
         let ledger = match replacement(plan.ledger.as_deref(), plan.options)? {
             None => None,
-            Some(file) => Some(Writer::new(file).map_err(|error| plan.ledger_error(error))?),
+            Some(file) => Some(LedgerWriter::new(file).map_err(|error| plan.ledger_error(error))?),
         };
         let root = if plan.alone {
             None
@@ -120,7 +120,7 @@ impl<'a> OutputSink<'a> {
     }
 }
 
-impl Sink<RewrittenBatch> for OutputSink<'_> {
+impl ResultSink<RewrittenBatch> for OutputSink<'_> {
     fn begin(&mut self, index: usize, _: &SourceInput) -> Result<(), Error> {
         let target = &self.plan.targets[index];
         let place = match &self.root {

@@ -39,11 +39,11 @@ pub(crate) struct Plan {
     /// How outputs are created.
     pub(crate) options: WriteOptions,
     /// One output for each input.
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<PlannedOutput>,
 }
 
 /// The output of one input.
-pub(crate) struct Target {
+pub(crate) struct PlannedOutput {
     /// Name below the output folder. Empty if it is the output itself.
     pub(crate) name: String,
     pub(crate) format: Format,
@@ -204,7 +204,7 @@ impl Plan {
 }
 
 /// Returns the outputs of the inputs.
-fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<Target> {
+fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<PlannedOutput> {
     let mut taken = HashSet::new();
     let target = |input: &SourceInput| {
         let format = output_format(input.found.format, job.to);
@@ -213,7 +213,7 @@ fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<Target> {
         } else {
             output_name(input, format, &mut taken)
         };
-        Target { name, format }
+        PlannedOutput { name, format }
     };
     inputs.iter().map(target).collect()
 }

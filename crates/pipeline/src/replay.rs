@@ -29,7 +29,7 @@ pub(crate) enum Fault {
 }
 
 /// The target of a rebuilt source.
-pub(crate) enum Target<'a> {
+pub(crate) enum ReplayTarget<'a> {
     /// None: only the digest is computed.
     Nowhere,
     /// This file.
@@ -53,7 +53,7 @@ impl<'a> Replay<'a> {
         source: &Archived,
         from: &Archived,
         output: Option<PathBuf>,
-        target: Target<'a>,
+        target: ReplayTarget<'a>,
         mode: FileMode,
     ) -> Result<Self, Fault> {
         let mut replay = Self {
@@ -315,7 +315,7 @@ struct SourceSide<'a> {
 }
 
 impl<'a> SourceSide<'a> {
-    fn new(source: &Archived, target: Target<'a>, mode: FileMode) -> Result<Self, Fault> {
+    fn new(source: &Archived, target: ReplayTarget<'a>, mode: FileMode) -> Result<Self, Fault> {
         let (folder, promised) = (source.folder, source.bytes);
         let mut side = Self {
             folder,
@@ -329,16 +329,16 @@ impl<'a> SourceSide<'a> {
             promised,
         };
         match target {
-            Target::Nowhere => side.nowhere = true,
-            Target::File(file) => {
+            ReplayTarget::Nowhere => side.nowhere = true,
+            ReplayTarget::File(file) => {
                 file.path().clone_into(&mut side.path);
                 side.file = Some(Box::new(file));
             }
-            Target::Place(path) if folder => {
+            ReplayTarget::Place(path) if folder => {
                 mode.create_dir_all(&path).map_err(original(&path))?;
                 side.root = Some(path);
             }
-            Target::Place(path) => {
+            ReplayTarget::Place(path) => {
                 if let Some(parent) = path.parent() {
                     mode.create_dir_all(parent).map_err(original(&path))?;
                 }

@@ -8,7 +8,7 @@ use crate::backup::{Backup, exists};
 use crate::error::{LedgerFaultKind, Mismatch, UsageError};
 use crate::job::with_suffix;
 use crate::path_checks::{check_apart, check_free, followed, is_empty};
-use crate::replay::{Fault, Replay, Target, below};
+use crate::replay::{Fault, Replay, ReplayTarget, below};
 use crate::{Error, IncompleteInput, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, LedgerError, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
@@ -323,10 +323,12 @@ impl<'a> RunningRestore<'a> {
             output => output.clone(),
         };
         let target = match (&self.root, self.file.take()) {
-            (None, None) => Target::Nowhere,
-            (_, Some(file)) => Target::File(file),
-            (Some(root), _) if source.name.is_empty() => Target::Place(root.clone()),
-            (Some(root), _) => Target::Place(below(root, &source.name).ok_or_else(impossible)?),
+            (None, None) => ReplayTarget::Nowhere,
+            (_, Some(file)) => ReplayTarget::File(file),
+            (Some(root), _) if source.name.is_empty() => ReplayTarget::Place(root.clone()),
+            (Some(root), _) => {
+                ReplayTarget::Place(below(root, &source.name).ok_or_else(impossible)?)
+            }
         };
         Replay::new(source, from, output, target, self.mode)
     }

@@ -1,7 +1,7 @@
 //! The loop over sources: opens each, runs a stage over its batches on all cores, and passes the results to a sink in order.
 //!
 //! ```text
-//! discover ─► for each source: open ─► ordered_pool (read ─► Stage::Worker ─► Sink::take) ─► Sink::end ─► account
+//! discover ─► for each source: open ─► ordered_pool (read ─► Stage::Worker ─► ResultSink::take) ─► ResultSink::end ─► account
 //! ```
 //!
 //! Normalizing, checking, counting, extracting text and locating messages are stages of this loop. Only this module handles
@@ -95,7 +95,7 @@ pub(crate) trait Worker: Sync {
 }
 
 /// Takes results in archive order.
-pub(crate) trait Sink<T>: Send {
+pub(crate) trait ResultSink<T>: Send {
     /// Begins a source, before it is opened.
     fn begin(&mut self, index: usize, input: &SourceInput) -> Result<(), Error>;
     /// Takes the next result. `Break` ends the loop early.
@@ -117,7 +117,7 @@ pub(crate) struct EndedSource<'a> {
 }
 
 /// Runs `stage` over all sources of `job` and passes the results to `sink`. Adds the counts to `summary`.
-pub(crate) fn run<S: Stage, K: Sink<S::Output>>(
+pub(crate) fn run<S: Stage, K: ResultSink<S::Output>>(
     mut job: Job<'_>,
     stage: &S,
     sink: &mut K,
@@ -206,7 +206,7 @@ impl RunningJob<'_> {
     }
 
     /// Processes one source.
-    fn source<S: Stage, K: Sink<S::Output>>(
+    fn source<S: Stage, K: ResultSink<S::Output>>(
         &mut self,
         index: usize,
         input: &SourceInput,
@@ -401,7 +401,7 @@ impl SourceInput {
 /// A sink that discards everything, for a dry run.
 pub(crate) struct Discard;
 
-impl<T> Sink<T> for Discard {
+impl<T> ResultSink<T> for Discard {
     fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
         Ok(())
     }

@@ -7,7 +7,7 @@
 use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::file_name::{Address, own_file};
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, Sink, Stage, Worker, run};
+use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary, json};
 use mailglot_archive::mbox::unquote;
@@ -132,7 +132,7 @@ struct TextSink<'a> {
     failed: Vec<String>,
 }
 
-impl Sink<BatchText> for TextSink<'_> {
+impl ResultSink<BatchText> for TextSink<'_> {
     fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
         Ok(())
     }

@@ -31,6 +31,8 @@ const WITHOUT_CIRCLES: &[&str] = &[
 /// Crates that have no families either: no module uses items of a parent that uses it.
 const WITHOUT_FAMILIES: &[&str] = &[
     "mailglot",
+    "mailglot-archive",
+    "mailglot-codec",
     "mailglot-gateway",
     "mailglot-kernel",
     "mailglot-mime",

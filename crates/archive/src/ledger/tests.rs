@@ -114,7 +114,7 @@ fn footer() -> Footer {
 
 fn sample() -> Vec<u8> {
     let mut builder = BlockBuilder::new().unwrap();
-    let mut writer = Writer::new(Vec::new()).unwrap();
+    let mut writer = LedgerWriter::new(Vec::new()).unwrap();
     for half in records().chunks(5) {
         let mut block = Vec::new();
         for record in half {

@@ -4,7 +4,8 @@
 //! The ledger also contains the unchanged bytes, compressed: it is as large as the message compresses to.
 
 use super::{
-    Archived, Block, BlockBuilder, Body, Footer, Ledger, LedgerError, MessageRecord, Record, Writer,
+    Archived, Block, BlockBuilder, Body, Footer, Ledger, LedgerError, LedgerWriter, MessageRecord,
+    Record,
 };
 use crate::Format;
 use std::io::{self, Cursor, Write};
@@ -41,7 +42,7 @@ pub fn write_whole_by<W: Write>(
     note: &[u8],
     producer: &str,
 ) -> io::Result<(W, [u8; 32])> {
-    let mut writer = Writer::new(out)?;
+    let mut writer = LedgerWriter::new(out)?;
     let mut block = Vec::new();
     builder.push(&Record::Source(0));
     builder.push(&Record::Note(note));

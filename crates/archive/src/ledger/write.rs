@@ -105,14 +105,14 @@ impl std::fmt::Debug for BlockBuilder {
 
 /// Writes a ledger front to back.
 #[derive(Debug)]
-pub struct Writer<W> {
+pub struct LedgerWriter<W> {
     out: W,
     hasher: blake3::Hasher,
     length: u64,
     blocks: u64,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> LedgerWriter<W> {
     /// Writes the header.
     pub fn new(out: W) -> io::Result<Self> {
         let mut writer = Self {

@@ -16,17 +16,18 @@
 //! tests do not apply to it. A lone CR ends a line only if nothing else does. In a mailbox with a single LF, multiparts whose lines
 //! end in CR are not followed.
 
+mod boundary;
+mod header_state;
 mod line;
+mod line_search;
 
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use memchr::memmem::Finder;
-
-use self::line::{
-    Behind, DelimiterLine, begins_with, declared_key, embeds, field, is_data, line_end,
-    names_mailbox, next_end,
-};
+use self::boundary::{Boundary, Mark, MarkKind};
+use self::header_state::{DeclaredType, HeaderState};
+use self::line::{Behind, DelimiterLine, REACH, line_end, next_end};
+use self::line_search::LineSearch;
 use super::from_line::starts_line;
 
 /// Bytes before and after a candidate that the open-multipart test examines.
@@ -39,11 +40,7 @@ const MOST: usize = 256;
 /// `advance_to` walks over each message once. Marks ahead of the candidate wait in a queue until the candidate passes them. Each
 /// key (hash of a boundary) knows whether it is open and what comes next for it, so a query needs no search.
 pub(super) struct Delimiters {
-    lines: Finder<'static>,
-    /// Finders for `oundary` in small letters and in capitals. Mail has no other spellings.
-    declarations: [Finder<'static>; 2],
-    /// True if lone CRs end lines.
-    bare_cr: bool,
+    search: LineSearch,
     /// Offset up to which the message was read.
     read: u64,
     /// Position in the message at `read`.
@@ -61,7 +58,7 @@ pub(super) struct Delimiters {
     /// Lines up to this offset are in `ahead`, or before the candidate.
     seen: u64,
     ahead: VecDeque<Mark>,
-    keys: HashMap<u64, Key>,
+    keys: HashMap<u64, Boundary>,
     /// Number of open keys.
     open: usize,
     /// Open keys that recur, with the offset of the recurrence.
@@ -85,176 +82,16 @@ pub(super) struct Enclosing {
 
 #[derive(Clone, Copy)]
 enum Position {
-    Header(Header),
+    Header(HeaderState),
     Body,
 }
 
-/// State of a header that is being read.
-#[derive(Clone, Copy, Default)]
-struct Header {
-    /// True if the first byte of the current line was examined.
-    in_line: bool,
-    /// The declaration of the current field, if it is a Content-Type.
-    content_type: Type,
-    /// True if the type is an embedded message.
-    embeds: bool,
-    /// True if the first Content-Type says that the body is data, not lines of text.
-    is_data: Option<bool>,
-    /// True if the first Content-Transfer-Encoding is base64.
-    is_base64: Option<bool>,
-    /// True if the current field is Content-Type or Content-Disposition.
-    may_name: bool,
-    /// True if one of these fields names a mailbox.
-    names_mailbox: bool,
-}
-
-impl Header {
-    /// Reads a field whose name begins with `C`. `is_part` means that this is the header of a part, which may name a file.
-    fn take_field(&mut self, line: &[u8], is_part: bool) {
-        self.content_type = Type::Other;
-        let content_type = field(line, b"content-type");
-        self.may_name = content_type.is_some() || field(line, b"content-disposition").is_some();
-        if is_part {
-            self.take_name(line);
-        }
-        if let Some(value) = content_type {
-            self.take_type(value);
-        } else if let Some(value) = field(line, b"content-transfer-encoding") {
-            let is_base64 = begins_with(value, b"base64");
-            self.is_base64.get_or_insert(is_base64);
-        }
-    }
-
-    /// Reads the value of a Content-Type field, or the part of it on this line.
-    fn take_type(&mut self, value: &[u8]) {
-        self.content_type = match value.get(..b"multipart/".len()) {
-            Some(start) if start.eq_ignore_ascii_case(b"multipart/") => Type::Multipart,
-            _ if matches!(value.first(), None | Some(b'\r' | b'\n')) => Type::Awaited,
-            _ => Type::Other,
-        };
-        self.embeds |= embeds(value);
-        if self.content_type != Type::Awaited {
-            self.is_data.get_or_insert_with(|| is_data(value));
-        }
-    }
-
-    /// Checks whether a line names a mailbox.
-    fn take_name(&mut self, line: &[u8]) {
-        if self.may_name {
-            let end = memchr::memchr2(b'\n', b'\r', line).unwrap_or(line.len());
-            self.names_mailbox |= names_mailbox(&line[..end]);
-        }
-    }
-}
-
-/// Declaration of a Content-Type field.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Type {
-    /// Nothing relevant, or another field.
-    #[default]
-    Other,
-    /// The type follows on the next line.
-    Awaited,
-    Multipart,
-}
-
-#[derive(Clone, Copy)]
-struct Mark {
-    at: u64,
-    key: u64,
-    kind: MarkKind,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum MarkKind {
-    /// `--X` before the start of a part
-    Delimiter,
-    /// `--X--`
-    Closing,
-    /// `--X` before text
-    Similar,
-    /// `boundary="X"`
-    Declare,
-}
-
-#[derive(Default)]
-struct Key {
-    /// Level of the header that declared it in the open message.
-    level: Option<u32>,
-    /// Offset of its last delimiter before the candidate, unless that closes it.
-    opened: Option<u64>,
-    /// Its delimiters and declarations after the candidate.
-    ahead: VecDeque<(u64, MarkKind)>,
-    /// Those that close it.
-    closing: VecDeque<u64>,
-    /// Those that declare it.
-    declaring: VecDeque<u64>,
-    /// Lines after the candidate that only look like its delimiters.
-    similar: VecDeque<u64>,
-}
-
-impl Key {
-    /// Returns the offset where its delimiter recurs, if it is open and not declared again before.
-    fn live_at(&self) -> Option<u64> {
-        let &(at, kind) = self.ahead.front()?;
-        (self.opened.is_some() && kind != MarkKind::Declare).then_some(at)
-    }
-
-    /// Adds a mark after the candidate.
-    fn push(&mut self, mark: Mark) {
-        match mark.kind {
-            MarkKind::Similar => return self.similar.push_back(mark.at),
-            MarkKind::Closing => self.closing.push_back(mark.at),
-            MarkKind::Declare => self.declaring.push_back(mark.at),
-            MarkKind::Delimiter => {}
-        }
-        self.ahead.push_back((mark.at, mark.kind));
-    }
-
-    /// Drops the first mark of this kind, which the candidate has passed.
-    fn pop(&mut self, kind: MarkKind) {
-        let of_kind = match kind {
-            MarkKind::Similar => &mut self.similar,
-            MarkKind::Closing => &mut self.closing,
-            MarkKind::Declare => &mut self.declaring,
-            MarkKind::Delimiter => {
-                self.ahead.pop_front();
-                return;
-            }
-        };
-        of_kind.pop_front();
-        if kind != MarkKind::Similar {
-            self.ahead.pop_front();
-        }
-    }
-
-    /// Returns true if a line after the candidate closes the multipart before its boundary is declared again.
-    fn is_closed_ahead(&self) -> bool {
-        let is_first = |at: &u64| self.declaring.front().is_none_or(|declared| at < declared);
-        self.closing.front().is_some_and(is_first)
-    }
-
-    /// Returns the offset of the next apparent delimiter, if it is open.
-    fn similar_at(&self) -> Option<u64> {
-        let &again = self.similar.front().filter(|_| self.opened.is_some())?;
-        self.ahead
-            .front()
-            .is_none_or(|(at, _)| again < *at)
-            .then_some(again)
-    }
-}
-
 impl Delimiters {
-    /// Number of bytes of a line that are examined.
-    const REACH: usize = line::REACH;
-
     pub(super) fn new(bare_cr: bool) -> Self {
         Self {
-            lines: Finder::new(if bare_cr { "--" } else { "\n--" }),
-            declarations: ["oundary", "OUNDARY"].map(Finder::new),
-            bare_cr,
+            search: LineSearch::new(bare_cr),
             read: 0,
-            place: Position::Header(Header::default()),
+            place: Position::Header(HeaderState::default()),
             line_start: true,
             in_base64: false,
             level: 0,
@@ -273,7 +110,7 @@ impl Delimiters {
 
     /// Returns the number of bytes needed after the offset given to [`Self::advance_to`] or [`Self::look_ahead`].
     pub(super) const fn reach() -> u64 {
-        Self::REACH as u64
+        REACH as u64
     }
 
     /// Begins a message at this offset, and closes the multiparts of the previous one.
@@ -284,7 +121,7 @@ impl Delimiters {
         self.mailbox_part = false;
         self.part_start = message;
         self.level = 0;
-        self.place = Position::Header(Header::default());
+        self.place = Position::Header(HeaderState::default());
         self.read = message;
         self.line_start = true;
     }
@@ -336,12 +173,12 @@ impl Delimiters {
         );
         let mut marks = Vec::new();
         let mut at = from;
-        while let Some(start) = self.next_line(data, at, end, false) {
+        while let Some(start) = self.search.next_line(data, at, end, false) {
             at = start + 2;
-            let Some(line) = DelimiterLine::read(data, start, self.bare_cr) else {
+            let Some(line) = DelimiterLine::read(data, start, self.search.bare_cr) else {
                 continue;
             };
-            let behind = Behind::of(&data[start + line.step..], self.bare_cr);
+            let behind = Behind::of(&data[start + line.step..], self.search.bare_cr);
             if !line.has_word() && behind != Behind::Field {
                 continue;
             }
@@ -359,7 +196,7 @@ impl Delimiters {
                 kind: MarkKind::Closing,
             }));
         }
-        self.find_declarations(data, from, end, |at, key| {
+        self.search.find_declarations(data, from, end, |at, key| {
             marks.push(Mark {
                 at: base + at as u64,
                 key,
@@ -423,20 +260,20 @@ impl Delimiters {
     }
 
     /// Reads a header up to its end or to `to`.
-    fn read_header(&mut self, mut header: Header, data: &[u8], base: u64, to: u64) {
+    fn read_header(&mut self, mut header: HeaderState, data: &[u8], base: u64, to: u64) {
         let end = ((to - base) as usize).min(data.len());
         let mut at = (self.read - base) as usize;
         while at < end {
             if !header.in_line {
                 header.in_line = true;
-                if let Some(step) = line_end(&data[at..], self.bare_cr) {
+                if let Some(step) = line_end(&data[at..], self.search.bare_cr) {
                     self.read = base + (at + step) as u64;
                     self.level += 1;
                     self.in_base64 = header.is_data == Some(true) && header.is_base64 == Some(true);
                     self.mailbox_part |= header.names_mailbox;
                     self.part_start = self.read;
                     self.place = if header.embeds {
-                        Position::Header(Header::default())
+                        Position::Header(HeaderState::default())
                     } else {
                         Position::Body
                     };
@@ -444,8 +281,8 @@ impl Delimiters {
                 }
                 match &data[at..] {
                     [b' ' | b'\t', rest @ ..] => {
-                        let rest = &rest[..rest.len().min(Self::REACH)];
-                        if header.content_type == Type::Awaited {
+                        let rest = &rest[..rest.len().min(REACH)];
+                        if header.content_type == DeclaredType::Awaited {
                             header.take_type(rest.trim_ascii_start());
                         }
                         if self.level > 0 {
@@ -454,7 +291,7 @@ impl Delimiters {
                     }
                     // A part may begin without an empty line before it.
                     [b'-', b'-', ..]
-                        if DelimiterLine::read(data, at, self.bare_cr)
+                        if DelimiterLine::read(data, at, self.search.bare_cr)
                             .is_some_and(|line| self.declared_by(&line).is_some()) =>
                     {
                         self.read = base + at as u64;
@@ -463,20 +300,21 @@ impl Delimiters {
                         return;
                     }
                     line @ [b'C' | b'c', ..] => {
-                        let line = &line[..line.len().min(Self::REACH)];
+                        let line = &line[..line.len().min(REACH)];
                         header.take_field(line, self.level > 0);
                     }
                     // Other fields are irrelevant here.
                     _ => {
-                        header.content_type = Type::Other;
+                        header.content_type = DeclaredType::Other;
                         header.may_name = false;
                     }
                 }
             }
-            let stop = next_end(data, at, end, self.bare_cr);
-            if header.content_type == Type::Multipart {
+            let stop = next_end(data, at, end, self.search.bare_cr);
+            if header.content_type == DeclaredType::Multipart {
                 let mut found = Vec::new();
-                self.find_declarations(data, at, stop.unwrap_or(end), |_, key| found.push(key));
+                self.search
+                    .find_declarations(data, at, stop.unwrap_or(end), |_, key| found.push(key));
                 for key in found {
                     self.declare(key);
                 }
@@ -484,7 +322,7 @@ impl Delimiters {
             at = match stop {
                 Some(stop) => {
                     header.in_line = false;
-                    stop + line_end(&data[stop..], self.bare_cr).unwrap_or(1)
+                    stop + line_end(&data[stop..], self.search.bare_cr).unwrap_or(1)
                 }
                 None => end,
             };
@@ -503,7 +341,7 @@ impl Delimiters {
     fn read_body(&mut self, data: &[u8], base: u64, to: u64) {
         let end = ((to - base) as usize).min(data.len());
         let mut at = (self.read - base) as usize;
-        while let Some(start) = self.next_line(data, at, end, self.line_start) {
+        while let Some(start) = self.search.next_line(data, at, end, self.line_start) {
             if self.read_delimiter(data, start, base) {
                 return;
             }
@@ -514,7 +352,7 @@ impl Delimiters {
 
     /// Opens or closes a multipart if the line at `at` is a delimiter of the message.
     fn read_delimiter(&mut self, data: &[u8], at: usize, base: u64) -> bool {
-        let Some(line) = DelimiterLine::read(data, at, self.bare_cr) else {
+        let Some(line) = DelimiterLine::read(data, at, self.search.bare_cr) else {
             return false;
         };
         let Some((key, level, closing)) = self.declared_by(&line) else {
@@ -531,7 +369,7 @@ impl Delimiters {
             let offset = base + at as u64;
             self.change(key, |key| key.opened = Some(offset));
             self.opened.push_back((offset, key));
-            self.place = Position::Header(Header::default());
+            self.place = Position::Header(HeaderState::default());
         }
         true
     }
@@ -574,12 +412,12 @@ impl Delimiters {
     }
 
     /// Changes a key and updates the counts. Drops keys without content.
-    fn change(&mut self, key: u64, change: impl FnOnce(&mut Key)) {
+    fn change(&mut self, key: u64, change: impl FnOnce(&mut Boundary)) {
         let mut slot = match self.keys.entry(key) {
             Slot::Occupied(slot) => slot,
-            Slot::Vacant(slot) => slot.insert_entry(Key::default()),
+            Slot::Vacant(slot) => slot.insert_entry(Boundary::default()),
         };
-        let state = |key: &Key| (key.opened.is_some(), key.live_at(), key.similar_at());
+        let state = |key: &Boundary| (key.opened.is_some(), key.live_at(), key.similar_at());
         let before = state(slot.get());
         change(slot.get_mut());
         let (hash, key) = (*slot.key(), slot.get());
@@ -596,55 +434,6 @@ impl Delimiters {
         }
         if key.level.is_none() && key.ahead.is_empty() && key.similar.is_empty() {
             slot.remove();
-        }
-    }
-
-    /// Returns the next line in `from..to` that begins with `--`. `first` says whether index 0 starts a line.
-    fn next_line(&self, data: &[u8], from: usize, to: usize, first: bool) -> Option<usize> {
-        if from == 0 && first && to > 0 && data.starts_with(b"--") {
-            return Some(0);
-        }
-        let limit = (to + 2).min(data.len());
-        // The search includes a line end before the first line, and the whole of a line that starts before `to`.
-        let mut at = from.saturating_sub(1);
-        let skip = usize::from(!self.bare_cr);
-        loop {
-            let start = at + self.lines.find(data.get(at..limit)?)? + skip;
-            if start >= to {
-                return None;
-            }
-            if start >= from && (!self.bare_cr || starts_line(data, start, false)) {
-                return Some(start);
-            }
-            // The rest of a row of dashes starts no line.
-            at = start
-                + data[start..limit]
-                    .iter()
-                    .take_while(|&&byte| byte == b'-')
-                    .count()
-                    .max(1);
-        }
-    }
-
-    /// Calls `found` with the index and the key of each `boundary=` that starts in `from..to`.
-    fn find_declarations(
-        &self,
-        data: &[u8],
-        from: usize,
-        to: usize,
-        mut found: impl FnMut(usize, u64),
-    ) {
-        let part = data.get(from..(to + 6).min(data.len())).unwrap_or_default();
-        for next in self
-            .declarations
-            .iter()
-            .flat_map(|name| name.find_iter(part))
-        {
-            let start = from + next;
-            let value = &data[(start + 7).min(data.len())..data.len().min(start + Self::REACH)];
-            if let Some(key) = declared_key(value) {
-                found(start, key);
-            }
         }
     }
 }

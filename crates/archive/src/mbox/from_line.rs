@@ -127,11 +127,11 @@ pub(super) fn is_plain(line: &[u8]) -> bool {
 fn are_plain_words(line: &[u8]) -> bool {
     let mut words = words(line);
     let expected = [
-        Item::Weekday,
-        Item::Month,
-        Item::Short,
-        Item::Time,
-        Item::Year,
+        DateWord::Weekday,
+        DateWord::Month,
+        DateWord::Short,
+        DateWord::Time,
+        DateWord::Year,
     ];
     words.next().is_some_and(is_address) && words.map(item).eq(expected.map(Some))
 }
@@ -206,7 +206,7 @@ fn before_plain_date(line: &[u8]) -> Option<&[u8]> {
 
 /// One word of a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Item {
+enum DateWord {
     Weekday,
     Month,
     /// One or two digits: a day, or a year of the twentieth century.
@@ -238,16 +238,16 @@ fn ends_with_words_of_date(line: &[u8]) -> bool {
         (0u8, 0u8, 0u8, 0u8, 0u8, 0u8);
     for word in words.take(9) {
         match item(word) {
-            Some(Item::Weekday) => weekday += 1,
-            Some(Item::Month) => month += 1,
-            Some(Item::Short) => short += 1,
-            Some(Item::Year) => year += 1,
-            Some(Item::Time) => time += 1,
-            Some(Item::Zone) => zones += 1,
-            Some(Item::IsoDate) => {
+            Some(DateWord::Weekday) => weekday += 1,
+            Some(DateWord::Month) => month += 1,
+            Some(DateWord::Short) => short += 1,
+            Some(DateWord::Year) => year += 1,
+            Some(DateWord::Time) => time += 1,
+            Some(DateWord::Zone) => zones += 1,
+            Some(DateWord::IsoDate) => {
                 return time == 1 && zones <= 2 && weekday + month + short + year == 0;
             }
-            Some(Item::IsoDateTime) => {
+            Some(DateWord::IsoDateTime) => {
                 return time == 0 && zones <= 2 && weekday + month + short + year == 0;
             }
             None => return false,
@@ -260,7 +260,7 @@ fn ends_with_words_of_date(line: &[u8]) -> bool {
     false
 }
 
-fn item(word: &[u8]) -> Option<Item> {
+fn item(word: &[u8]) -> Option<DateWord> {
     let word = word.strip_suffix(b",").unwrap_or(word);
     // Most words of prose fail here, before any parser runs.
     if !matches!(word.first()?, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'+' | b'-' | b'(')
@@ -280,7 +280,7 @@ fn item(word: &[u8]) -> Option<Item> {
         .map(|(_, item)| item)
 }
 
-fn weekday(input: &[u8]) -> IResult<&[u8], Item> {
+fn weekday(input: &[u8]) -> IResult<&[u8], DateWord> {
     const NAMES: [&[u8]; 7] = [
         b"monday",
         b"tuesday",
@@ -291,13 +291,13 @@ fn weekday(input: &[u8]) -> IResult<&[u8], Item> {
         b"sunday",
     ];
     value(
-        Item::Weekday,
+        DateWord::Weekday,
         verify(letters, |word: &[u8]| names(word, &NAMES)),
     )
     .parse(input)
 }
 
-fn month(input: &[u8]) -> IResult<&[u8], Item> {
+fn month(input: &[u8]) -> IResult<&[u8], DateWord> {
     const NAMES: [&[u8]; 12] = [
         b"january",
         b"february",
@@ -313,7 +313,7 @@ fn month(input: &[u8]) -> IResult<&[u8], Item> {
         b"december",
     ];
     value(
-        Item::Month,
+        DateWord::Month,
         verify(letters, |word: &[u8]| names(word, &NAMES)),
     )
     .parse(input)
@@ -338,17 +338,17 @@ fn digits(least: usize, most: usize) -> impl Fn(&[u8]) -> IResult<&[u8], &[u8]> 
 }
 
 /// Parses `h:mm` or `hh:mm:ss`, also with fractions.
-fn time(input: &[u8]) -> IResult<&[u8], Item> {
+fn time(input: &[u8]) -> IResult<&[u8], DateWord> {
     let seconds = (char(':'), digits(2, 2), opt((one_of(".,"), digit1)));
     value(
-        Item::Time,
+        DateWord::Time,
         (digits(1, 2), char(':'), digits(2, 2), opt(seconds)),
     )
     .parse(input)
 }
 
 /// Parses `2001-01-31`, alone or with `T10:30:00+01:00`.
-fn iso(input: &[u8]) -> IResult<&[u8], Item> {
+fn iso(input: &[u8]) -> IResult<&[u8], DateWord> {
     let (input, _) = (
         digits(4, 4),
         one_of("-/"),
@@ -362,21 +362,21 @@ fn iso(input: &[u8]) -> IResult<&[u8], Item> {
     Ok((
         input,
         if clock.is_some() {
-            Item::IsoDateTime
+            DateWord::IsoDateTime
         } else {
-            Item::IsoDate
+            DateWord::IsoDate
         },
     ))
 }
 
-fn number(input: &[u8]) -> IResult<&[u8], Item> {
+fn number(input: &[u8]) -> IResult<&[u8], DateWord> {
     let year = verify(digits(4, 4), |word: &[u8]| {
         matches!(word[..2], [b'1', b'9'] | [b'2', b'0' | b'1'])
     });
     alt((
-        value(Item::Year, year),
+        value(DateWord::Year, year),
         value(
-            Item::Short,
+            DateWord::Short,
             verify(digits(1, 2), |word: &[u8]| word != b"0"),
         ),
     ))
@@ -384,14 +384,14 @@ fn number(input: &[u8]) -> IResult<&[u8], Item> {
 }
 
 /// Parses `+0100`, `-08:00`, `CEST`, `(PST)` or `GMT+2`.
-fn zone(input: &[u8]) -> IResult<&[u8], Item> {
+fn zone(input: &[u8]) -> IResult<&[u8], DateWord> {
     let upper = || take_while_m_n(1, 5, |byte: u8| byte.is_ascii_uppercase());
     let named = recognize((
         upper(),
         opt(alt((offset, recognize((one_of("+-"), digits(1, 2)))))),
     ));
     let bracketed = recognize((tag("("), upper(), tag(")")));
-    value(Item::Zone, alt((offset, named, bracketed))).parse(input)
+    value(DateWord::Zone, alt((offset, named, bracketed))).parse(input)
 }
 
 fn offset(input: &[u8]) -> IResult<&[u8], &[u8]> {

@@ -8,15 +8,21 @@
 //! file with only `>From ` lines may be mboxo or mboxrd. It is read as mboxrd, or as mboxo if it also has unquoted lines; an event
 //! reports the guess.
 
+mod content_length;
+mod division;
+mod sample_counts;
+mod sniff_input;
+
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
 
-use memchr::memmem::Finder;
-
-use super::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git, starts_line};
-use super::split::{BEHIND, Evidence, Follower, NEAR, is_quoted_by_mailbox, quoted};
-use super::write::Fields;
+pub(super) use self::content_length::{CONFIRM, HEADER, confirms, declared_end};
+pub(super) use self::division::{Division, mmdf_line};
+use self::sample_counts::SampleCounts;
+pub(super) use self::sniff_input::{SniffInput, read_at};
+use super::from_line::{FromLine, KINDS, Shapes, is_git};
+use super::split::{Follower, NEAR};
+use super::write::split_line;
 use crate::packed::beginning;
 use crate::{Profile, Quoting};
 
@@ -27,77 +33,8 @@ const PROBES: u64 = 16;
 const PROBE: u64 = 256 << 10;
 /// Number of bytes in which blank lines may precede the first separator.
 const PRELUDE: usize = 64 << 10;
-/// Longest header in which a Content-Length is searched.
-pub(super) const HEADER: usize = 64 << 10;
-
 /// Number of bytes to sniff of an input that cannot be read twice.
 pub(super) const STREAM_HEAD: u64 = 2 << 20;
-
-/// Where the sniffer reads.
-pub(super) enum SniffInput<'a> {
-    /// A file of this many bytes.
-    File(&'a File, u64),
-    /// The start of a stream, and whether it is the whole stream.
-    Start(&'a [u8], bool),
-}
-
-impl SniffInput<'_> {
-    fn size(&self) -> u64 {
-        match self {
-            Self::File(_, size) => *size,
-            Self::Start(bytes, _) => bytes.len() as u64,
-        }
-    }
-
-    /// Returns true if [`Self::size`] is the end of the input.
-    fn is_whole(&self) -> bool {
-        !matches!(self, Self::Start(_, false))
-    }
-
-    /// Reads the bytes of a range, as far as they exist.
-    fn read(&self, from: u64, to: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
-        let to = to.min(self.size());
-        let length = to.saturating_sub(from) as usize;
-        match self {
-            Self::Start(bytes, _) => {
-                buffer.clear();
-                buffer.extend_from_slice(bytes.get(from as usize..to as usize).unwrap_or_default());
-            }
-            Self::File(file, _) => {
-                buffer.resize(length, 0);
-                let filled = read_at(file, from, buffer)?;
-                buffer.truncate(filled);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Fills `buffer` from an offset, up to the end of the file. Returns the number of bytes.
-pub(super) fn read_at(file: &File, mut from: u64, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match file.read_at(&mut buffer[filled..], from) {
-            Ok(0) => break,
-            Ok(read) => {
-                filled += read;
-                from += read as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
-}
-
-/// How messages are separated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Division {
-    /// By `From ` lines.
-    FromLines,
-    /// By lines of four ^A.
-    Mmdf,
-}
 
 /// Results of sniffing a file.
 #[derive(Clone, Debug)]
@@ -179,10 +116,10 @@ impl FileProfile {
         } else {
             Division::FromLines
         };
-        let begins_with_field = Follower::of(super::write::split_line(rest).0) != Follower::Other;
+        let begins_with_field = Follower::of(split_line(rest).0) != Follower::Other;
         let prelude = prelude as u64;
 
-        let mut head = Tally::default();
+        let mut head = SampleCounts::default();
         let size = look.size();
         let mut at = 0;
         while at < size.min(HEAD) {
@@ -206,9 +143,9 @@ impl FileProfile {
                 } else {
                     HEAD + (size - HEAD) / PROBES * (probe + 1)
                 };
-                let mut tally = Tally {
+                let mut tally = SampleCounts {
                     looked: head.looked,
-                    ..Tally::default()
+                    ..SampleCounts::default()
                 };
                 tally.count(look, &mut buffer, start, (start + PROBE).min(end), prelude)?;
                 let mut shapes = tally.dominant().union(head.dominant_without_git());
@@ -291,7 +228,7 @@ pub(crate) fn separators(file: &File, size: u64) -> io::Result<(u32, u64)> {
 /// Returns true if the first line is a header field.
 pub(crate) fn looks_like_message(bytes: &[u8]) -> bool {
     let rest = &bytes[prelude(bytes)..];
-    rest.starts_with(b"From ") || Follower::of(super::write::split_line(rest).0) != Follower::Other
+    rest.starts_with(b"From ") || Follower::of(split_line(rest).0) != Follower::Other
 }
 
 /// Returns the length of a byte order mark and blank lines at the start.
@@ -305,308 +242,4 @@ fn prelude(bytes: &[u8]) -> usize {
         .iter()
         .take_while(|byte| matches!(byte, b'\n' | b'\r'))
         .count()
-}
-
-/// Returns the length of a line of four ^A with its line end, if `bytes` starts with one.
-pub(super) fn mmdf_line(bytes: &[u8]) -> Option<usize> {
-    let rest = bytes.strip_prefix(b"\x01\x01\x01\x01")?;
-    match rest {
-        [] => Some(4),
-        [b'\r', b'\n', ..] => Some(6),
-        [b'\r' | b'\n', ..] => Some(5),
-        _ => None,
-    }
-}
-
-/// Returns the end of the body that a Content-Length field declares, as an offset from the start of the message.
-pub(super) fn declared_end(message: &[u8]) -> Option<u64> {
-    let mut fields = Fields::new(&message[..message.len().min(HEADER)]);
-    let length = fields
-        .by_ref()
-        .find(|(name, _)| name.eq_ignore_ascii_case(b"content-length"))?
-        .1;
-    let length: u64 = std::str::from_utf8(length.trim_ascii())
-        .ok()?
-        .parse()
-        .ok()?;
-    fields.by_ref().for_each(drop);
-    let header = message.len().min(HEADER) - fields.rest().len();
-    let (line, step) = super::write::split_line(fields.rest());
-    (line.is_empty() && step > 0)
-        .then(|| (header + step) as u64)?
-        .checked_add(length)
-}
-
-/// Checks that a separator or the end of the file follows a declared body, after up to two line ends.
-///
-/// Returns the number of bytes before that.
-pub(super) fn confirms(after: &[u8], whole: bool) -> Option<usize> {
-    let mut at = 0;
-    for _ in 0..3 {
-        if after[at..].starts_with(b"From ") || (whole && at == after.len()) {
-            return Some(at);
-        }
-        match &after[at..] {
-            [b'\r', b'\n', ..] => at += 2,
-            [b'\n' | b'\r', ..] => at += 1,
-            _ => return None,
-        }
-    }
-    None
-}
-
-/// Largest number of lengths examined in the head of a file, and in each sample.
-const MOST_LENGTHS: u32 = 4096;
-
-/// Number of bytes that [`confirms`] examines.
-pub(super) const CONFIRM: u64 = 16;
-
-/// Counts for a profile.
-#[derive(Clone, Debug, Default)]
-struct Tally {
-    /// True if the first line of the file was examined.
-    looked: bool,
-    begins: bool,
-    first: Option<FromLine>,
-    /// Candidates with a blank line before and a known field after, by kind.
-    strong: [u32; KINDS],
-    /// Number of `>From ` lines.
-    quoted: u32,
-    /// Number of lines with more than one `>`.
-    requoted: u32,
-    /// Number of both that the mailbox quoted: in a body, and not in a quoted passage of a reply.
-    quoted_by_mailbox: u32,
-    /// Number of unquoted `From ` lines after a blank line that are text.
-    prose: u32,
-    /// Offset of the first strong candidate.
-    first_strong: Option<u64>,
-    good_lengths: u32,
-    bad_lengths: u32,
-    /// Messages without a Content-Length.
-    without_length: u32,
-    /// Number of unquoted `From ` lines inside a declared length.
-    embedded: u32,
-    takeout: u32,
-    mozilla: u32,
-    lf: u32,
-    crlf: u32,
-    bare_cr: u32,
-}
-
-impl Tally {
-    /// Counts the lines that start in `from..to`.
-    fn count(
-        &mut self,
-        look: &SniffInput<'_>,
-        buffer: &mut Vec<u8>,
-        from: u64,
-        to: u64,
-        prelude: u64,
-    ) -> io::Result<()> {
-        let base = from.saturating_sub(BEHIND as u64);
-        look.read(base, to + NEAR as u64, buffer)?;
-        let data = buffer.as_slice();
-        if from == 0 {
-            self.count_line_ends(&data[..data.len().min(to as usize)]);
-        }
-        let whole = look.is_whole() && base + data.len() as u64 >= look.size();
-        let finder = Finder::new("From ");
-        let mut at = (from - base) as usize;
-        let limit = data.len().min((to - base) as usize + 4);
-        let mut declared = 0;
-        while let Some(found) = data.get(at..limit).and_then(|part| finder.find(part)) {
-            let start = at + found;
-            at = start + 5;
-            if let Some(depth) = quoted(data, start) {
-                self.quoted += u32::from(depth == 1);
-                self.requoted += u32::from(depth > 1);
-                self.quoted_by_mailbox += u32::from(is_quoted_by_mailbox(data, start - depth));
-                continue;
-            }
-            let offset = base + start as u64;
-            if offset != prelude && !starts_line(data, start, base == 0) {
-                continue;
-            }
-            if offset < declared {
-                self.embedded += 1;
-                continue;
-            }
-            let near = &data[..data.len().min(start + NEAR)];
-            let Some(evidence) = Evidence::gather(
-                near,
-                start,
-                offset == prelude,
-                whole && near.len() == data.len(),
-            ) else {
-                continue;
-            };
-            self.bare_cr += u32::from(start > 0 && data[start - 1] == b'\r');
-            let strong = evidence.blank_before && evidence.follower == Follower::Known;
-            self.count_weak(&evidence, offset == prelude, strong);
-            if !strong && offset != prelude {
-                continue;
-            }
-            if strong {
-                self.strong[evidence.line.index()] += 1;
-                self.first_strong = self.first_strong.or(Some(offset));
-                self.first = self.first.or(Some(evidence.line));
-            }
-            let message = &data[evidence.end..data.len().min(evidence.end + HEADER)];
-            self.takeout += u32::from(message.starts_with(b"X-GM-THRID:"));
-            self.mozilla += u32::from(message.starts_with(b"X-Mozilla-Status:"));
-            if self.good_lengths + self.bad_lengths < MOST_LENGTHS {
-                let start = base + evidence.end as u64;
-                declared = self.count_length(look, message, start)?.unwrap_or(declared);
-            }
-        }
-        Ok(())
-    }
-
-    /// Counts a possible separator. `begins` means that only a prelude precedes it; `strong` means that its surroundings prove it.
-    fn count_weak(&mut self, evidence: &Evidence, begins: bool, strong: bool) {
-        if begins && !self.looked {
-            self.looked = true;
-            let mut own = Shapes::default();
-            own.insert(evidence.line);
-            self.begins = evidence.points(own) >= super::split::ACCEPT;
-            if self.begins {
-                self.first = Some(evidence.line);
-            }
-        } else if !strong {
-            let text = evidence.blank_before
-                && evidence.follower == Follower::Other
-                && !evidence.line.dated
-                && evidence.line.shape == Shape::Word;
-            self.prose += u32::from(text);
-        }
-    }
-
-    /// Checks the Content-Length of a message that begins at `start`. Returns the declared end if a separator follows there.
-    fn count_length(
-        &mut self,
-        look: &SniffInput<'_>,
-        message: &[u8],
-        start: u64,
-    ) -> io::Result<Option<u64>> {
-        let Some(length) = declared_end(message) else {
-            self.without_length += 1;
-            return Ok(None);
-        };
-        let end = start.saturating_add(length);
-        if end > look.size() && !look.is_whole() {
-            return Ok(None);
-        }
-        let mut near = Vec::new();
-        look.read(end, end.saturating_add(CONFIRM), &mut near)?;
-        let is_file_end = look.is_whole() && end + near.len() as u64 == look.size();
-        if end <= look.size() && confirms(&near, is_file_end).is_some() {
-            self.good_lengths += 1;
-            return Ok(Some(end));
-        }
-        self.bad_lengths += 1;
-        Ok(None)
-    }
-
-    fn count_line_ends(&mut self, data: &[u8]) {
-        for at in memchr::memchr2_iter(b'\n', b'\r', data).take(100_000) {
-            if data[at] == b'\n' {
-                *(if at > 0 && data[at - 1] == b'\r' {
-                    &mut self.crlf
-                } else {
-                    &mut self.lf
-                }) += 1;
-            } else if data.get(at + 1).is_some_and(|&next| next != b'\n') || at + 1 == data.len() {
-                self.bare_cr += 1;
-            }
-        }
-    }
-
-    fn add(&mut self, other: &Self) {
-        for (sum, more) in self.strong.iter_mut().zip(other.strong) {
-            *sum += more;
-        }
-        for (sum, more) in [
-            (&mut self.quoted, other.quoted),
-            (&mut self.requoted, other.requoted),
-            (&mut self.quoted_by_mailbox, other.quoted_by_mailbox),
-            (&mut self.prose, other.prose),
-            (&mut self.good_lengths, other.good_lengths),
-            (&mut self.bad_lengths, other.bad_lengths),
-            (&mut self.without_length, other.without_length),
-            (&mut self.embedded, other.embedded),
-            (&mut self.bare_cr, other.bare_cr),
-        ] {
-            *sum += more;
-        }
-        self.first_strong = self.first_strong.or(other.first_strong);
-    }
-
-    /// Returns the kinds of at least two strong candidates.
-    ///
-    /// Patches must be as frequent as all other kinds together, because patches pasted into mail are strong candidates too.
-    fn dominant(&self) -> Shapes {
-        let git: u32 = (0..KINDS)
-            .filter(|index| is_git(*index))
-            .map(|index| self.strong[index])
-            .sum();
-        let others = self.strong.iter().sum::<u32>() - git;
-        let mut shapes = self.dominant_without_git();
-        for index in
-            (0..KINDS).filter(|index| is_git(*index) && self.strong[*index] >= 2 && git >= others)
-        {
-            shapes.insert_index(index);
-        }
-        shapes
-    }
-
-    fn dominant_without_git(&self) -> Shapes {
-        let mut shapes = Shapes::default();
-        for (index, &count) in self.strong.iter().enumerate() {
-            if count >= 2 && index != UNDATED_WORD && !is_git(index) {
-                shapes.insert_index(index);
-            }
-        }
-        shapes
-    }
-
-    /// Returns name, quoting, and whether the quoting is a guess. If so, an event reports each `>From ` line, unquoted or not.
-    fn dialect(&self, division: Division, trust_length: bool) -> (&'static str, Quoting, bool) {
-        let first = self.first.map(|line| line.shape);
-        let any_quoted = self.quoted + self.requoted > 0;
-        if division == Division::Mmdf {
-            ("MMDF", Quoting::None, false)
-        } else if first.is_none() && self.strong.iter().sum::<u32>() == 0 {
-            ("single message", Quoting::None, false)
-        } else if trust_length && (self.embedded > 0 || !any_quoted) {
-            ("mboxcl2", Quoting::None, true)
-        } else if trust_length {
-            ("mboxcl", Quoting::Mboxo, true)
-        } else if self.takeout > 0 {
-            ("Takeout", Quoting::Mboxrd, false)
-        } else {
-            let name = match first {
-                Some(Shape::Dash | Shape::Bare) => "Thunderbird",
-                Some(Shape::At) => "pipermail",
-                _ if self.mozilla > 0 => "Thunderbird",
-                _ if self.requoted > 0 => "mboxrd",
-                _ if self.quoted > 0 && self.prose > 0 => "mboxo",
-                _ => "mbox",
-            };
-            match (self.requoted > 0, any_quoted, self.prose > 0) {
-                (false, true, true) => (name, Quoting::Mboxo, true),
-                (false, false, true) => (name, Quoting::None, true),
-                (true, _, _) => (name, Quoting::Mboxrd, false),
-                (false, guess, false) => (name, Quoting::Mboxrd, guess),
-            }
-        }
-    }
-
-    fn line_end(&self) -> &'static str {
-        match (self.lf > 0, self.crlf > 0, self.bare_cr > 0) {
-            (false, true, false) => "CRLF",
-            (false, false, true) => "CR",
-            (true, true, _) | (true, _, true) | (_, true, true) => "mixed",
-            _ => "LF",
-        }
-    }
 }

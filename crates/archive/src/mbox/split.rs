@@ -31,7 +31,7 @@ pub(crate) enum Follower {
 
 /// Evidence for and against a candidate from its neighborhood.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Evidence {
+pub(super) struct LineEvidence {
     /// The line itself.
     pub line: FromLine,
     /// Index after its line end.
@@ -44,7 +44,7 @@ pub(super) struct Evidence {
     pub base64: bool,
 }
 
-impl Evidence {
+impl LineEvidence {
     /// Examines a `From ` line that starts at `at`. Returns `None` if the line is too long.
     ///
     /// `data` starts up to [`BEHIND`] bytes before the candidate, or at the start of the entry. It ends [`NEAR`] bytes after `at`

@@ -3,11 +3,11 @@
 //! # Limits
 //! The names of one folder are kept in memory, about 100 bytes each.
 
-use super::{Files, Name, Work, last};
+use super::files::{Files, Name, Work, last};
 use crate::box_event::BoxEvent;
 use crate::error::{Error, Operation, at};
 use crate::file_names::is_eml;
-use crate::mh::{self, Sequences};
+use crate::mh::{self, MhSequences};
 use crate::recognize::{FileKind, left_alone, no_mail, not_followed};
 use crate::{EntryKind, Format, maildir};
 use std::fs;
@@ -156,10 +156,10 @@ impl Files {
 }
 
 /// Returns the sequences of an MH folder. Does not follow a link. An unreadable file is reported when it is read.
-fn sequences(folder: &Path) -> Option<Sequences> {
+fn sequences(folder: &Path) -> Option<MhSequences> {
     let path = folder.join(mh::SEQUENCES);
     let is_there = path.symlink_metadata().is_ok_and(|there| there.is_file());
-    is_there.then(|| Sequences::read(&path).ok()).flatten()
+    is_there.then(|| MhSequences::read(&path).ok()).flatten()
 }
 
 /// Returns the modification time of a folder.

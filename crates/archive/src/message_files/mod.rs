@@ -7,77 +7,27 @@
 //! Does not follow symbolic links, sockets and pipes: the event `box.not-followed` names them. `box.no-mail` names files that are
 //! not mail. The names of one folder are kept in memory, about 100 bytes each. Owners, permissions and times of files are not kept.
 
+mod files;
 mod list;
 mod read;
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::os::unix::ffi::OsStrExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+pub(crate) use self::files::Files;
+use self::files::{OpenMessageFile, Work};
 use self::read::FilePiece;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::mbox::separators;
-use crate::mh::Sequences;
 use crate::packed::beginning;
 use crate::regular::{self, open_input};
 use crate::{Batch, EntryKind, Format, Profile, ReadOptions, Source, mail_check, maildir};
 
-/// Bytes per piece of a large file.
-const PIECE: u64 = 1 << 20;
 /// Largest number of entries in a batch.
 const ENTRIES: usize = 1024;
-
-/// A folder, or one file, as a [`Source`].
-pub(crate) struct Files {
-    root: PathBuf,
-    format: Format,
-    profile: Profile,
-    size: Option<u64>,
-    options: ReadOptions,
-    /// Files and folders still to be read, last first.
-    work: Vec<Work>,
-    reading: Option<OpenMessageFile>,
-    ordinal: u64,
-    changed: bool,
-    /// Folders that were listed, with their modification times.
-    listed: Vec<(PathBuf, Option<SystemTime>)>,
-    /// Events found when the root was listed.
-    events: Vec<BoxEvent>,
-    /// Sequences of the folder that was listed last, whose files come next.
-    sequences: Option<Sequences>,
-    /// Folders of messages, with their display names.
-    folders: HashMap<Name, String>,
-    /// Their names in the output, with the folder.
-    written: HashMap<String, Name>,
-    /// An error that is returned after the entries before it.
-    failed: Option<Error>,
-}
-
-/// A path below the root, with `/`. Empty for the root.
-type Name = Vec<u8>;
-
-enum Work {
-    /// A folder to return as an entry and to list.
-    Folder(Name),
-    /// A folder to return as an entry only.
-    FolderAlone(Name),
-    File(Name, EntryKind),
-}
-
-/// A file that is being read.
-struct OpenMessageFile {
-    file: File,
-    path: PathBuf,
-    name: Name,
-    kind: EntryKind,
-    offset: u64,
-    size: u64,
-    modified: Option<SystemTime>,
-}
 
 impl Files {
     /// Walks a Maildir or a tree of `.eml` files.
@@ -144,14 +94,6 @@ impl Files {
             folders: HashMap::new(),
             written: HashMap::new(),
             failed: None,
-        }
-    }
-
-    fn path(&self, name: &[u8]) -> PathBuf {
-        if name.is_empty() {
-            self.root.clone()
-        } else {
-            self.root.join(OsStr::from_bytes(name))
         }
     }
 
@@ -230,13 +172,6 @@ impl Source for Files {
         };
         Ok(self.changed || self.listed.iter().any(moved))
     }
-}
-
-/// Returns the last component of a path.
-fn last(name: &[u8]) -> &[u8] {
-    name.iter()
-        .rposition(|&byte| byte == b'/')
-        .map_or(name, |at| &name[at + 1..])
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 //! # Limits
 //! Owners, permissions and times of files are not kept.
 
-use super::{Files, OpenMessageFile, PIECE, last};
+use super::files::{Files, OpenMessageFile, PIECE, last};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, Operation, at};
 use crate::mbox::looks_like_message;
-use crate::mh::{self, Sequences};
+use crate::mh::{self, MhSequences};
 use crate::packing::Packing;
 use crate::{Batch, Entry, EntryKind, Flags, Format, Quoting, mail_check, maildir};
 use std::io::{Read, Seek, SeekFrom};
@@ -165,7 +165,7 @@ impl Files {
 
     /// Returns the flags of a message in an MH folder.
     fn sequence_flags(&self, name: &[u8]) -> Flags {
-        let flags = |(sequences, number): (&Sequences, u64)| sequences.flags(number);
+        let flags = |(sequences, number): (&MhSequences, u64)| sequences.flags(number);
         self.sequences
             .as_ref()
             .zip(mh::number(last(name)))

@@ -6,7 +6,9 @@ use super::*;
 use crate::{
     Flags, Input, LeftOut, OutBatch, OutItem, create_tree, open, recognize, recognize_with,
 };
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 
 fn write(path: &Path, bytes: &[u8]) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();

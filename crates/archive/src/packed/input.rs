@@ -9,7 +9,7 @@ use std::io::{self, BufRead, Read};
 const CHUNK: usize = 64 << 10;
 
 /// A reader with look-ahead that tracks its offset.
-pub(super) struct Input<R> {
+pub(super) struct LookaheadReader<R> {
     inner: R,
     buffer: Vec<u8>,
     start: usize,
@@ -19,7 +19,7 @@ pub(super) struct Input<R> {
     failed: bool,
 }
 
-impl<R: Read> Input<R> {
+impl<R: Read> LookaheadReader<R> {
     /// Starts at the first byte.
     pub(super) fn new(inner: R) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl<R: Read> Input<R> {
     }
 }
 
-impl<R: Read> BufRead for Input<R> {
+impl<R: Read> BufRead for LookaheadReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.start == self.buffer.len() {
             self.fill()?;
@@ -105,7 +105,7 @@ impl<R: Read> BufRead for Input<R> {
     }
 }
 
-impl<R: Read> Read for Input<R> {
+impl<R: Read> Read for LookaheadReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.start == self.buffer.len() && into.len() >= CHUNK {
             // Large reads need no copy.

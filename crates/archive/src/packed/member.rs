@@ -8,7 +8,7 @@ use lzma_rust2::XzReader;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::Packing;
-use super::input::Input;
+use super::input::LookaheadReader;
 use crate::error::ErrorKind;
 
 /// Largest dictionary of xz in KiB: four times that of its highest level, `xz -9`.
@@ -16,15 +16,15 @@ const MEMORY: u32 = 256 << 10;
 
 /// A decoder that reads to the end of its member and no further.
 pub(super) enum Member<R: Read> {
-    Gzip(Box<GzDecoder<Input<R>>>),
-    Zstd(ZstdDecoder<'static, Input<R>>),
-    Bzip2(Box<BzDecoder<Input<R>>>),
-    Xz(Box<XzReader<Input<R>>>),
+    Gzip(Box<GzDecoder<LookaheadReader<R>>>),
+    Zstd(ZstdDecoder<'static, LookaheadReader<R>>),
+    Bzip2(Box<BzDecoder<LookaheadReader<R>>>),
+    Xz(Box<XzReader<LookaheadReader<R>>>),
 }
 
 impl<R: Read> Member<R> {
     /// Creates a decoder at the start of a member. Returns an error for an unsupported format.
-    pub(super) fn new(packing: Packing, input: Input<R>) -> io::Result<Self> {
+    pub(super) fn new(packing: Packing, input: LookaheadReader<R>) -> io::Result<Self> {
         Ok(match packing {
             Packing::Gzip => Self::Gzip(Box::new(GzDecoder::new(input))),
             Packing::Zstd => Self::Zstd(ZstdDecoder::with_buffer(input)?.single_frame()),
@@ -40,7 +40,7 @@ impl<R: Read> Member<R> {
     }
 
     /// Returns the input.
-    pub(super) fn input(&self) -> &Input<R> {
+    pub(super) fn input(&self) -> &LookaheadReader<R> {
         match self {
             Self::Gzip(decoder) => decoder.get_ref(),
             Self::Zstd(decoder) => decoder.get_ref(),
@@ -50,7 +50,7 @@ impl<R: Read> Member<R> {
     }
 
     /// Returns the input, and drops the decoder.
-    pub(super) fn into_input(self) -> Input<R> {
+    pub(super) fn into_input(self) -> LookaheadReader<R> {
         match self {
             Self::Gzip(decoder) => decoder.into_inner(),
             Self::Zstd(decoder) => decoder.finish(),

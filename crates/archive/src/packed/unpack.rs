@@ -13,7 +13,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Packing;
-use super::input::Input;
+use super::input::LookaheadReader;
 use super::member::{self, Member};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
 
@@ -44,7 +44,7 @@ impl CompressionEvents {
 
 /// Reads the decompressed data of a stream.
 pub(super) struct Unpack<R: Read> {
-    state: State<R>,
+    state: UnpackState<R>,
     packing: Packing,
     defects: CompressionEvents,
     /// Number of bytes decompressed so far.
@@ -53,18 +53,18 @@ pub(super) struct Unpack<R: Read> {
     expansion: u64,
 }
 
-enum State<R: Read> {
+enum UnpackState<R: Read> {
     /// Before a member, or at the end.
-    Between(Input<R>),
+    Between(LookaheadReader<R>),
     Inside(Member<R>),
     Over,
 }
 
 impl<R: Read> Unpack<R> {
     /// Starts before the first member.
-    pub(super) fn new(input: Input<R>, packing: Packing, expansion: u64) -> Self {
+    pub(super) fn new(input: LookaheadReader<R>, packing: Packing, expansion: u64) -> Self {
         Self {
-            state: State::Between(input),
+            state: UnpackState::Between(input),
             packing,
             defects: CompressionEvents::default(),
             given: 0,
@@ -79,7 +79,7 @@ impl<R: Read> Unpack<R> {
 
     /// Opens the next member, or ends at trailing data.
     fn begin(&mut self) -> io::Result<()> {
-        let State::Between(input) = &mut self.state else {
+        let UnpackState::Between(input) = &mut self.state else {
             return Ok(());
         };
         let start = input.offset();
@@ -102,26 +102,26 @@ impl<R: Read> Unpack<R> {
         if let Some(defect) = defect {
             self.report(BoxEventKind::TrailingBytes, start, defect);
         }
-        let State::Between(input) = mem::replace(&mut self.state, State::Over) else {
+        let UnpackState::Between(input) = mem::replace(&mut self.state, UnpackState::Over) else {
             return Ok(());
         };
         if goes_on {
-            self.state = State::Inside(Member::new(self.packing, input)?);
+            self.state = UnpackState::Inside(Member::new(self.packing, input)?);
         }
         Ok(())
     }
 
     /// Takes the input back from a decoder.
     fn end_member(&mut self) {
-        self.state = match mem::replace(&mut self.state, State::Over) {
-            State::Inside(member) => State::Between(member.into_input()),
+        self.state = match mem::replace(&mut self.state, UnpackState::Over) {
+            UnpackState::Inside(member) => UnpackState::Between(member.into_input()),
             state => state,
         };
     }
 
     /// Stops if the output exceeds the limit for its input.
     fn check_expansion(&mut self) {
-        let State::Inside(member) = &self.state else {
+        let UnpackState::Inside(member) = &self.state else {
             return;
         };
         let offset = member.input().offset();
@@ -133,25 +133,25 @@ impl<R: Read> Unpack<R> {
             given: self.given,
         };
         self.report(BoxEventKind::Expansion, offset, defect);
-        self.state = State::Over;
+        self.state = UnpackState::Over;
     }
 
     /// Returns true if a decoder failed because the file could not be read.
     fn is_read_error(&self) -> bool {
         match &self.state {
-            State::Inside(member) => member.input().failed(),
-            State::Between(_) | State::Over => true,
+            UnpackState::Inside(member) => member.input().failed(),
+            UnpackState::Between(_) | UnpackState::Over => true,
         }
     }
 
     /// Reports a damaged member, and continues after it if its end is known.
     fn damaged(&mut self, error: &io::Error) -> io::Result<()> {
         let ended = match &mut self.state {
-            State::Inside(member) => member.has_ended(),
-            State::Between(_) | State::Over => false,
+            UnpackState::Inside(member) => member.has_ended(),
+            UnpackState::Between(_) | UnpackState::Over => false,
         };
         self.end_member();
-        let State::Between(input) = &mut self.state else {
+        let UnpackState::Between(input) = &mut self.state else {
             return Ok(());
         };
         let at = input.offset();
@@ -186,12 +186,12 @@ impl<R: Read> Read for Unpack<R> {
         let into = &mut into[..most];
         while !into.is_empty() {
             let read = match &mut self.state {
-                State::Between(_) => {
+                UnpackState::Between(_) => {
                     self.begin()?;
                     continue;
                 }
-                State::Inside(member) => member.read(into),
-                State::Over => break,
+                UnpackState::Inside(member) => member.read(into),
+                UnpackState::Over => break,
             };
             match read {
                 Ok(0) => self.end_member(),

@@ -277,7 +277,7 @@ fn a_ledger_of_another_kind_of_output_is_refused() {
 #[test]
 fn a_small_ledger_cannot_ask_for_all_memory() {
     use mailglot_archive::ledger::{
-        Archived, BlockBuilder, Body, Footer, MessageRecord, Record, Requote, Writer,
+        Archived, BlockBuilder, Body, Footer, LedgerWriter, MessageRecord, Record, Requote,
     };
     let sandbox = Sandbox::new();
     let lines = 60_000;
@@ -321,7 +321,7 @@ fn a_small_ledger_cannot_ask_for_all_memory() {
         builder.push(&Record::Message(record));
         let mut block = Vec::new();
         builder.finish(&mut block).unwrap();
-        let mut writer = Writer::new(Vec::new()).unwrap();
+        let mut writer = LedgerWriter::new(Vec::new()).unwrap();
         writer.block(&block).unwrap();
         let (sources, outputs) = (vec![archived(5)], vec![archived(all)]);
         let footer = Footer {

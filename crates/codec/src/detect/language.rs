@@ -9,12 +9,12 @@ pub(crate) use row::{Candidate, Language, RARE, Script, rare, usual};
 
 use super::cost::NAT;
 use super::models::{ENGLISH, Floor, LetterFloor, Models};
-use super::reading::Page;
+use super::reading::ByteSorts;
 use crate::Charset;
 use crate::charset::Kind;
 use crate::generated::charsets::COUNT;
 use crate::generated::languages::{CANDIDATES, CANDIDATES_COUNT, LANGUAGES};
-use crate::single_byte::Table;
+use mailglot_kernel::ByteTable;
 use std::sync::OnceLock;
 
 /// The minimum costs of letters behind letters in a charset.
@@ -27,13 +27,13 @@ pub(super) enum CandidateFloor {
 
 impl Candidate {
     /// Returns the characters of a single-byte charset. Those without a language are sorted at first use.
-    pub(super) fn page(&self) -> &'static Page {
-        static OTHER_PAGES: [OnceLock<Page>; COUNT] = [const { OnceLock::new() }; COUNT];
+    pub(super) fn page(&self) -> &'static ByteSorts {
+        static OTHER_PAGES: [OnceLock<ByteSorts>; COUNT] = [const { OnceLock::new() }; COUNT];
         let index = self.charset.index();
         PAGES.get(usize::from(PAGE_OF[index])).unwrap_or_else(|| {
             OTHER_PAGES[index].get_or_init(|| {
-                let packed = Box::new(Page::packed(self.charset, self.script));
-                Page::of_packed(self.script, Box::leak(packed))
+                let packed = Box::new(ByteSorts::packed(self.charset, self.script));
+                ByteSorts::of_packed(self.script, Box::leak(packed))
             })
         })
     }
@@ -90,15 +90,15 @@ const PAGES_COUNT: usize = {
 };
 
 /// The pages of the candidates with single bytes, which [`super::pages`] makes.
-static PAGES: [Page; PAGES_COUNT] = {
+static PAGES: [ByteSorts; PAGES_COUNT] = {
     let packed: &[u8] = include_bytes!("../generated/detect-pages.bin");
     let (packed, _) = packed.as_chunks();
     // The program that makes the file is compiled before it has the page of a new candidate.
-    let mut pages = [Page::EMPTY; PAGES_COUNT];
+    let mut pages = [ByteSorts::EMPTY; PAGES_COUNT];
     let (mut count, mut place) = (0, 0);
     while place < CANDIDATES_COUNT {
         if CANDIDATES[place].is_single_byte && count < packed.len() {
-            pages[count] = Page::of_packed(CANDIDATES[place].script, &packed[count]);
+            pages[count] = ByteSorts::of_packed(CANDIDATES[place].script, &packed[count]);
             count += 1;
         }
         place += 1;
@@ -205,7 +205,7 @@ static OTHERS: [Candidate; OTHERS_COUNT] = {
 
 /// Returns the script of most characters above 7F of a single-byte charset, as lenient decoding finds them.
 const fn script_of_page(charset: Charset) -> Script {
-    const EMPTY: &Table = &crate::single_byte::EMPTY;
+    const EMPTY: &ByteTable = &crate::single_byte::EMPTY;
     let table = match charset.superset().kind() {
         Kind::SingleByte(page) => page.table(false),
         _ => EMPTY,

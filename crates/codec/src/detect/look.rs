@@ -4,8 +4,8 @@
 //! Selects only text that needs a full comparison. A few right labels are selected, and some wrong labels of the same script are not.
 
 use super::language::{self, Candidate, CandidateFloor, Script};
-use super::models::{Model, Models};
-use super::reading::Page;
+use super::models::{HAS_MODELS, Model, Models};
+use super::reading::ByteSorts;
 use crate::{Charset, LossLog};
 
 /// Number of bytes that are read, from the first byte above 7F.
@@ -30,7 +30,7 @@ const CHARACTER: u32 = 144;
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
 pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
-    if !super::HAS_MODELS {
+    if !HAS_MODELS {
         return false;
     }
     let Some(start) = high_bytes(bytes).next() else {
@@ -64,7 +64,7 @@ fn is_far_below((cost, count): (u32, u32), most: u32) -> bool {
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
 pub fn has_letters(bytes: &[u8], charset: Charset) -> bool {
-    if !super::HAS_MODELS {
+    if !HAS_MODELS {
         return true;
     }
     let Some(candidate) = language::for_label(charset).filter(|candidate| candidate.is_single_byte)
@@ -138,7 +138,7 @@ fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option
 
 /// Like [`pairs`], with the cost of a class behind another.
 fn pairs_by(
-    page: &Page,
+    page: &ByteSorts,
     floor: impl Fn(u8, u8) -> u32,
     bytes: &[u8],
     start: usize,

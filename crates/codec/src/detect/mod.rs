@@ -19,9 +19,12 @@
 
 mod ascii;
 mod cost;
+mod guess;
+mod hints;
 pub(crate) mod language;
 mod look;
 mod models;
+mod priors;
 mod ranking;
 mod reading;
 mod recent;
@@ -35,93 +38,23 @@ mod time_zone;
 mod voice;
 mod wide;
 
+#[doc(hidden)]
+pub use crate::utf8::is_utf8;
+pub use guess::{Evidence, Guess, Rival};
+pub use hints::Hints;
 pub use look::{has_letters, high_bytes, is_odd};
 #[doc(hidden)]
 pub use rules::Rules;
 pub use structure::{is_text_in_pairs, structure};
 
 use crate::{Charset, bom};
-use cost::NAT;
+use guess::FALLBACK;
+use models::HAS_MODELS;
+use priors::priors;
 use ranking::{Nearly, Ranking};
-use score::Priors;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// Whether the models of languages are compiled in. Without them, functions that need one answer before they reach it.
-const HAS_MODELS: bool = cfg!(feature = "detect");
-
-/// The answer for text that nothing proves, without models.
-const FALLBACK: Guess = Guess {
-    charset: Charset::WINDOWS_1252,
-    confidence: 0.0,
-    evidence: Evidence::Fallback,
-};
-
-/// The answer of [`detect`]: a charset, and its probability.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Guess {
-    /// The charset that decodes the text best.
-    pub charset: Charset,
-    /// The probability that this charset gives the right text, 0 to 1. It is low for bytes that are text in no known charset.
-    pub confidence: f32,
-    /// The step that decided.
-    pub evidence: Evidence,
-}
-
-/// The step of [`detect`] that decided, in the order in which the steps run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Evidence {
-    /// A byte order mark begins the text.
-    Bom,
-    /// All bytes are ASCII.
-    Ascii,
-    /// Escape sequences, shifts or the positions of NUL bytes prove the charset.
-    Structure,
-    /// The bytes are UTF-8 beyond ASCII. If the declared charset cannot decode them, nearly all of them suffice.
-    Utf8,
-    /// The declared charset decodes all bytes.
-    Declared,
-    /// The models of languages rate this charset's text highest.
-    Model,
-    /// No charset gives plausible text.
-    Fallback,
-}
-
-impl Evidence {
-    /// Returns the stable name in lower case: `bom`, `ascii`, `structure`, `utf-8`, `declared`, `model`, `fallback`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bom => "bom",
-            Self::Ascii => "ascii",
-            Self::Structure => "structure",
-            Self::Utf8 => "utf-8",
-            Self::Declared => "declared",
-            Self::Model => "model",
-            Self::Fallback => "fallback",
-        }
-    }
-}
-
-/// Knowledge about a text besides its bytes. Unknown languages and countries are ignored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hints<'a> {
-    /// The label's charset: it wins over the models where it reads everything without loss or C1 controls.
-    pub declared: Option<Charset>,
-    /// Language tag (RFC 5646), as of Content-Language.
-    pub language: Option<&'a str>,
-    /// Country code in domain names, as of the sender's address: `de`, `.jp`.
-    pub country: Option<&'a str>,
-    /// Minutes that the writer's clock is ahead of UTC, as of the Date field; its language is likely one of that zone.
-    pub time_zone: Option<i16>,
-    /// Guesses only ASCII-compatible charsets, except those that a byte order mark or [`structure`] proves. Used for parts of
-    /// messages.
-    pub ascii_compatible: bool,
-    /// The rules of the decision; all but in measurements.
-    #[doc(hidden)]
-    pub rules: Rules,
-}
 
 /// Detects the charset of a text.
 ///
@@ -159,26 +92,6 @@ pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
     }
     top.truncate(n);
     top
-}
-
-/// Returns true if bytes are valid UTF-8, like [`std::str::from_utf8`], with vector instructions.
-// For the charset choice of mailglot-mime only.
-#[doc(hidden)]
-pub fn is_utf8(bytes: &[u8]) -> bool {
-    simdutf8::basic::from_utf8(bytes).is_ok()
-}
-
-/// A charset that gives more likely text than the label's, although the label's can decode all bytes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-// For the charset choice of mailglot-mime only.
-#[doc(hidden)]
-pub struct Rival {
-    /// The likeliest.
-    pub guess: Guess,
-    /// True if it is far more likely, and the label gives text in no language. Labels are mostly right, and few words prove little.
-    pub outweighs: bool,
-    /// Difference of the costs of both texts: the natural logarithm of how many times more likely the rival is.
-    pub margin: f32,
 }
 
 /// Returns a charset that is more likely than the label (see [`Weighed::rival`]).
@@ -265,7 +178,7 @@ pub fn pages() -> Vec<u8> {
     let pages = language::candidates().iter();
     pages
         .filter(|candidate| candidate.is_single_byte)
-        .flat_map(|candidate| reading::Page::packed(candidate.charset, candidate.script))
+        .flat_map(|candidate| reading::ByteSorts::packed(candidate.charset, candidate.script))
         .collect()
 }
 
@@ -338,51 +251,6 @@ fn reads(charset: Charset, bytes: &[u8]) -> bool {
     charset
         .decode_exact(bytes)
         .is_some_and(|text| !text.chars().any(|c| matches!(c, '\u{80}'..='\u{9F}')))
-}
-
-/// Returns the prior cost of each language with the hints.
-fn priors(hints: &Hints<'_>) -> Priors {
-    /// Cost of a language other than that of the hint; of English, which stands everywhere.
-    const LANGUAGE: [u32; 2] = [6 * NAT, 3 * NAT];
-    const COUNTRY: [u32; 2] = [4 * NAT, 2 * NAT];
-    /// Cost of a language that is not written in the time zone.
-    const ELSEWHERE: u32 = 2 * NAT;
-    let by_language = hints.language.map(language::by_tag).unwrap_or_default();
-    let by_country = hints.country.map(language::by_country).unwrap_or_default();
-    let mut languages = language::base_priors();
-    let local = [&*by_language, &*by_country].concat();
-    for (hinted, [other, english]) in [(by_language, LANGUAGE), (by_country, COUNTRY)] {
-        if hinted.is_empty() {
-            continue;
-        }
-        for (index, cost) in languages.iter_mut().enumerate() {
-            if !hinted.contains(&index) {
-                *cost += if language::is_english(index) {
-                    english
-                } else {
-                    other
-                };
-            }
-        }
-    }
-    if let Some(zone) = hints
-        .time_zone
-        .filter(|zone| *zone != 0 && hints.rules.has(Rules::TIME_ZONE))
-    {
-        for (index, cost) in languages.iter_mut().enumerate() {
-            *cost += if time_zone::is_written(index, zone) {
-                0
-            } else {
-                ELSEWHERE
-            };
-        }
-    }
-    Priors {
-        languages,
-        rules: hints.rules,
-        is_english: false,
-        local,
-    }
 }
 
 #[cfg(test)]

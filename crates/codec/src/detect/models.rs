@@ -9,6 +9,9 @@ use super::cost::NAT;
 use super::language::Script;
 use crate::generated::languages::{LANGUAGES, LATIN_CANDIDATES};
 
+/// Whether the models of languages are compiled in. Without them, functions that need one answer before they reach it.
+pub(super) const HAS_MODELS: bool = cfg!(feature = "detect");
+
 #[cfg(feature = "detect")]
 static PACKED: &[u8] = include_bytes!("../generated/models.bin");
 /// No function reads the models without the feature.
@@ -132,7 +135,7 @@ impl LetterFloor {
         costs: &[],
     };
 
-    const fn read(packed: &mut Packed, script: &Alphabet) -> Self {
+    const fn read(packed: &mut PackedModels, script: &Alphabet) -> Self {
         let letters = packed.take(packed.0[0] as usize + 1);
         let (token, extra) = tokens(letters, script);
         let tokens = letters.len() - 1 + LETTERS as usize;
@@ -243,7 +246,7 @@ impl Models {
         reason = "only the compiler runs this, into a static"
     )]
     const fn read() -> Self {
-        let mut packed = Packed(PACKED);
+        let mut packed = PackedModels(PACKED);
         let mut case = [[0; 2]; 4];
         let mut at = 0;
         while at < 8 {
@@ -322,7 +325,7 @@ impl Alphabet {
         },
     };
 
-    const fn read(packed: &mut Packed) -> Self {
+    const fn read(packed: &mut PackedModels) -> Self {
         let count = packed.number();
         let letters = packed.take(2 * count).as_chunks().0;
         let foreign = packed.take(count);
@@ -379,7 +382,7 @@ const fn tokens(letters: &[u8], script: &Alphabet) -> ([u8; 256], [u8; 256]) {
 }
 
 impl Letters {
-    const fn read(packed: &mut Packed, script: &Alphabet) -> Self {
+    const fn read(packed: &mut PackedModels, script: &Alphabet) -> Self {
         let letters = packed.take(packed.0[0] as usize + 1);
         let (token, extra) = tokens(letters, script);
         let tokens = letters.len() - 1 + LETTERS as usize;
@@ -471,7 +474,7 @@ impl Characters {
         costs: &[],
     };
 
-    const fn read(packed: &mut Packed) -> Self {
+    const fn read(packed: &mut PackedModels) -> Self {
         let blocks = packed.take(256);
         let count = packed.byte() as usize;
         Self {
@@ -522,9 +525,9 @@ impl Ways {
 }
 
 /// The rest of the packed file.
-struct Packed(&'static [u8]);
+struct PackedModels(&'static [u8]);
 
-impl Packed {
+impl PackedModels {
     const fn take(&mut self, n: usize) -> &'static [u8] {
         let (taken, rest) = self.0.split_at(n);
         self.0 = rest;

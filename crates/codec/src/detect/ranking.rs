@@ -4,10 +4,14 @@
 //! Costs are those of a sample. Only the best charset is tested on the whole text.
 
 use super::cost::NAT;
+use super::guess::{Evidence, Guess, Rival};
+use super::hints::Hints;
 use super::language;
+use super::priors::priors;
+use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Priors, Scored};
-use super::{Evidence, Guess, Hints, Rival, Rules, ascii, look, priors, sample, wide};
+use super::{ascii, look, sample, wide};
 use crate::{Charset, LossLog};
 
 /// Cost of damaged UTF-8, which is rarer than intact text.

@@ -57,7 +57,7 @@ const WITHIN: u32 = 1 << 20;
 
 /// The sorts of the 256 bytes of a single-byte charset.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Page {
+pub(super) struct ByteSorts {
     script: Script,
     /// [`Sort::bytes`] of each byte.
     sorts: &'static [[u8; 4]; 256],
@@ -103,13 +103,13 @@ impl Bound {
     }
 }
 
-impl Page {
+impl ByteSorts {
     /// Bytes of a page in the generated file: sorts, bounds and code points.
     pub(super) const PACKED: usize = (4 + 4 + 2) * 256;
 
     pub(super) const EMPTY: Self = Self::of_packed(Script::Latin, &[0; Self::PACKED]);
 
-    /// The page with these bytes, which [`Page::packed`] made.
+    /// The page with these bytes, which [`ByteSorts::packed`] made.
     pub(super) const fn of_packed(script: Script, packed: &'static [u8; Self::PACKED]) -> Self {
         let (sorts, rest) = packed.split_at(4 * 256);
         let (bounds, chars) = rest.split_at(4 * 256);
@@ -417,7 +417,7 @@ pub(super) fn text_hash(text: impl Iterator<Item = char>) -> u64 {
 }
 
 /// Returns the minimum cost of a row in any language of the script, without case. Signs have their places, unlike in
-/// [`Page::may_cost`].
+/// [`ByteSorts::may_cost`].
 fn least_cost(sorts: &[Sort], floor: &Floor) -> u32 {
     let mut last = SPACE;
     let mut total = 0;
@@ -708,7 +708,7 @@ mod tests {
     #[test]
     fn generated_pages_are_those_of_their_charsets() {
         let made = super::super::pages();
-        let (pages, rest) = made.as_chunks::<{ Page::PACKED }>();
+        let (pages, rest) = made.as_chunks::<{ ByteSorts::PACKED }>();
         assert!(rest.is_empty());
         let candidates = candidates()
             .iter()

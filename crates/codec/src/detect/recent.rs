@@ -4,7 +4,7 @@
 //! # Limits
 //! Each thread keeps its own. Longer texts are ranked each time.
 
-use super::Hints;
+use super::hints::Hints;
 use super::ranking::{Nearly, Ranking};
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -8,9 +8,10 @@
 //! Reads only the beginning. Does not detect text without control bytes, with few letters among other characters, or of ASCII pairs.
 
 use super::cost::NAT;
-use super::models::{Model, Models};
+use super::models::{HAS_MODELS, Model, Models};
 use super::score::{self, Priors, Scored};
 use crate::generated::languages::LANGUAGES;
+use crate::utf8::is_utf8;
 use crate::utf16::Order;
 use crate::{Charset, LossLog, utf16, utf32};
 use std::cell::OnceCell;
@@ -148,7 +149,7 @@ fn is_bytes(bytes: &[u8]) -> bool {
     if bytes.is_ascii() {
         !has_many_controls(bytes)
     } else {
-        super::is_utf8(bytes)
+        is_utf8(bytes)
     }
 }
 
@@ -159,10 +160,10 @@ fn are_letters(window: &[u8], order: Order) -> bool {
     let mut counts = [0_u32; 0x102];
     let (mut letters, mut odd) = (0, 0);
     for c in text.chars() {
-        match Kind::of(c) {
-            Kind::Sign => {}
-            Kind::Odd => odd += 1,
-            Kind::Letter(group) => {
+        match CharacterKind::of(c) {
+            CharacterKind::Sign => {}
+            CharacterKind::Odd => odd += 1,
+            CharacterKind::Letter(group) => {
                 letters += 1;
                 counts[usize::from(group)] += 1;
             }
@@ -181,12 +182,12 @@ fn are_letters(window: &[u8], order: Order) -> bool {
 
 /// Returns true if East Asian characters are everyday ones.
 fn is_everyday(text: &str) -> bool {
-    if !super::HAS_MODELS {
+    if !HAS_MODELS {
         return false;
     }
     let wide = || {
         text.chars()
-            .filter(|c| Kind::of(*c) == Kind::Letter(EAST_ASIA))
+            .filter(|c| CharacterKind::of(*c) == CharacterKind::Letter(EAST_ASIA))
     };
     let languages = LANGUAGES
         .iter()
@@ -209,7 +210,7 @@ const LATIN: u16 = 0x101;
 
 /// The kind of a character in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharacterKind {
     /// ASCII, Latin-1, punctuation, emoji: occurs beside any letter.
     Sign,
     /// A character that hardly any text has.
@@ -218,7 +219,7 @@ enum Kind {
     Letter(u16),
 }
 
-impl Kind {
+impl CharacterKind {
     fn of(c: char) -> Self {
         match c {
             '\t'

@@ -5,7 +5,7 @@
 //! In lenient mode GB2312, Shift_JIS and EUC-KR are encoded with the characters of their supersets.
 
 use super::out::{Encode, Gather, Out};
-use crate::double_byte::{Family, Reverse, Subset};
+use crate::double_byte::{Family, ReversePairs, Subset};
 use crate::grid::Set;
 use crate::{Mode, web};
 use encoding_rs::Encoding;
@@ -13,17 +13,17 @@ use std::ops::ControlFlow;
 
 /// An encoder of one family.
 #[derive(Debug)]
-pub(super) struct DoubleByte {
+pub(super) struct DoubleByteEncoder {
     family: Family,
     /// The subset for strict encoding.
     subset: Subset,
     /// GBK never writes four bytes, and leniently has the euro at 80.
     gbk: bool,
     encoding: &'static Encoding,
-    reverse: &'static Reverse,
+    reverse: &'static ReversePairs,
 }
 
-impl DoubleByte {
+impl DoubleByteEncoder {
     pub(super) fn new(family: Family, subset: Subset, mode: Mode) -> Self {
         let gbk = matches!(subset, Subset::Gbk | Subset::Gb2312);
         Self {
@@ -44,7 +44,7 @@ impl DoubleByte {
     }
 }
 
-impl DoubleByte {
+impl DoubleByteEncoder {
     /// The bytes of a character that is not ASCII, and their number.
     fn code(&self, c: char) -> Option<([u8; 16], usize)> {
         let euro = self.gbk && self.subset == Subset::All && c == '\u{20AC}';
@@ -71,7 +71,7 @@ impl DoubleByte {
     }
 }
 
-impl Encode for DoubleByte {
+impl Encode for DoubleByteEncoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         let bytes = text.as_bytes();
         out.bytes.reserve(text.len());

@@ -3,7 +3,8 @@
 //! # Limits
 //! The encoded length must not decrease when a character is added. That holds for every charset here.
 
-use super::{EncodeOptions, Encoder};
+use super::options::EncodeOptions;
+use super::stream::Encoder;
 use crate::{Charset, LossLog};
 use std::ops::Range;
 

@@ -11,57 +11,21 @@ mod limited;
 mod options;
 mod out;
 mod single_byte;
+mod stream;
 mod translit;
 mod twins;
 mod unicode;
+mod unmappable;
 
 pub use limited::Piece;
 pub use options::EncodeOptions;
-pub(crate) use out::{Encode, Gather, Out};
+pub(crate) use out::{Encode, Gather, Out, each_char};
+pub use stream::Encoder;
+pub use unmappable::Unmappable;
 
 use crate::charset::Kind;
-use crate::sequences::{self, Repertoire};
-use crate::{
-    Charset, LossKind, LossLog, Mode, Unencodable, bocu1, euc_fixed_width, iso2022, koi7,
-    multi_byte, scsu, utf_ebcdic, utf1, utf7,
-};
+use crate::{Charset, LossLog, Mode, Unencodable};
 use std::borrow::Cow;
-use std::ops::ControlFlow;
-
-/// The replacement for a character that the charset cannot encode. Each one is logged.
-///
-/// [`Charset::encode_exact`] and [`Charset::new_exact_encoder`] stop at such a character instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unmappable {
-    /// Writes `?`.
-    QuestionMark,
-    /// Writes a text of the caller, without the characters that the charset cannot encode.
-    Replace(Cow<'static, str>),
-    /// Writes a decimal reference such as `&#8364;`, as the error mode "html" of the WHATWG Encoding Standard does (section 4.1).
-    HtmlDecimal,
-    /// Writes a hexadecimal reference such as `&#x20AC;`.
-    HtmlHex,
-    /// Writes nothing.
-    Skip,
-    /// Writes the nearest text that the charset has, by `data/translit.tsv`: `é` becomes `e`, `“` becomes `"`, `€` becomes `EUR`.
-    ///
-    /// The log has such a character as [`LossKind::Substituted`]. A character without a near text becomes `?`, and the log has it as
-    /// [`LossKind::Unmappable`].
-    Transliterate,
-}
-
-impl Unmappable {
-    fn replacement(&self, c: char) -> Cow<'_, str> {
-        match self {
-            Self::Skip => "".into(),
-            Self::QuestionMark | Self::Transliterate => "?".into(),
-            Self::Replace(text) => text.as_ref().into(),
-            Self::HtmlDecimal => format!("&#{};", c as u32).into(),
-            Self::HtmlHex => format!("&#x{:X};", c as u32).into(),
-        }
-    }
-}
 
 impl Charset {
     /// Returns a streaming encoder, which writes look-alikes where WHATWG does, and logs them.
@@ -151,136 +115,6 @@ impl Charset {
     }
 }
 
-/// A streaming encoder. Splitting the text anywhere gives the same bytes and log.
-///
-/// ```
-/// use mailglot_codec::{Charset, LossLog, Unmappable};
-///
-/// let (mut bytes, mut log) = (Vec::new(), LossLog::new());
-/// let mut encoder = Charset::ISO_2022_JP.new_encoder(Unmappable::HtmlDecimal);
-/// encoder.push("日", &mut bytes, &mut log);
-/// encoder.push("本 €", &mut bytes, &mut log);
-/// encoder.finish(&mut bytes, &mut log);
-/// assert_eq!(bytes, b"\x1b$BF|K\\\x1b(B &#8364;");
-/// assert_eq!(log.kept()[0].bytes, 7..10);
-/// ```
-#[derive(Debug)]
-pub struct Encoder {
-    charset: Charset,
-    machine: Box<dyn Encode>,
-    mode: Mode,
-    /// `None` stops before a character that the charset cannot encode.
-    unmappable: Option<Unmappable>,
-    /// Bytes of text so far.
-    offset: u64,
-    stopped: bool,
-}
-
-impl Encoder {
-    /// Encodes the next piece of text; `log` gets byte ranges in the whole text.
-    pub fn push(&mut self, text: &str, bytes: &mut Vec<u8>, log: &mut LossLog) {
-        let mut out = Out::new(bytes, log, self.mode, self.offset);
-        let mut rest = text;
-        while !rest.is_empty() && !self.stopped {
-            out.rebase(self.offset + (text.len() - rest.len()) as u64);
-            let ControlFlow::Break(at) = self.machine.run(rest, &mut out) else {
-                break;
-            };
-            let mut behind = rest[at..].chars();
-            let Some(c) = behind.next() else { break };
-            self.replace(at, c, &mut out);
-            rest = behind.as_str();
-        }
-        self.offset += text.len() as u64;
-    }
-
-    /// Ends the text. A stateful charset returns to its initial state.
-    pub fn finish(mut self, bytes: &mut Vec<u8>, log: &mut LossLog) {
-        self.machine
-            .end(&mut Out::new(bytes, log, self.mode, self.offset));
-    }
-
-    /// Returns true after an encoder of [`Charset::new_exact_encoder`] met a character that it cannot encode. It ignores later input.
-    pub fn is_stopped(&self) -> bool {
-        self.stopped
-    }
-
-    /// Returns an encoder with options. [`Charset::new_encoder`] returns one without.
-    pub fn with(charset: Charset, options: EncodeOptions) -> Self {
-        Self {
-            charset,
-            machine: machine(charset, options.mode, options.utf_7_optional_direct),
-            mode: options.mode,
-            unmappable: Some(options.unmappable),
-            offset: 0,
-            stopped: false,
-        }
-    }
-
-    fn new(charset: Charset, unmappable: Option<Unmappable>, mode: Mode) -> Self {
-        Self {
-            charset,
-            machine: machine(charset, mode, false),
-            mode,
-            unmappable,
-            offset: 0,
-            stopped: false,
-        }
-    }
-
-    /// Records the character that the machine stopped at, and writes its replacement.
-    fn replace(&mut self, at: usize, c: char, out: &mut Out<'_>) {
-        let carried = |c| carries(self.charset, self.mode, c);
-        // A character reference keeps the character.
-        let refers = matches!(
-            self.unmappable,
-            Some(Unmappable::HtmlDecimal | Unmappable::HtmlHex)
-        );
-        let spelled = if refers || self.mode == Mode::Strict {
-            None
-        } else {
-            twins::spelling(self.charset, c, carried)
-        };
-        let near = spelled.or_else(|| match self.unmappable {
-            Some(Unmappable::Transliterate) => translit::nearest(c, carried),
-            _ => None,
-        });
-        let near = near.map(Cow::Owned);
-        let kind = if near.is_some() {
-            LossKind::Substituted
-        } else {
-            LossKind::Unmappable
-        };
-        self.stopped = near.is_none() && self.unmappable.is_none();
-        let replacement = near.unwrap_or_else(|| match &self.unmappable {
-            Some(unmappable) => unmappable.replacement(c),
-            None => Cow::Borrowed(""),
-        });
-        if replacement.is_empty() {
-            out.record(at, c, kind);
-            return;
-        }
-        // Pending output comes first, with its records.
-        self.machine.neutral(out);
-        out.record(at, c, kind);
-        let mut rest = replacement.as_ref();
-        while let ControlFlow::Break(stop) = self.machine.run(rest, &mut out.quiet(at)) {
-            let mut behind = rest[stop..].chars();
-            behind.next();
-            rest = behind.as_str();
-        }
-    }
-}
-
-/// Returns true if a machine in its initial state can encode a character.
-fn carries(charset: Charset, mode: Mode, c: char) -> bool {
-    let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
-    let mut out = Out::new(&mut bytes, &mut log, mode, 0);
-    machine(charset, mode, false)
-        .run(c.encode_utf8(&mut [0; 4]), &mut out)
-        .is_continue()
-}
-
 /// Encodes a whole text; borrows where the text's own bytes are the answer.
 fn encode<'a>(
     charset: Charset,
@@ -301,48 +135,6 @@ fn encode<'a>(
     encoder.push(text, &mut bytes, log);
     encoder.finish(&mut bytes, log);
     Cow::Owned(bytes)
-}
-
-fn machine(charset: Charset, mode: Mode, utf_7_optional_direct: bool) -> Box<dyn Encode> {
-    match charset.kind() {
-        Kind::Utf8 => Box::new(unicode::Utf8),
-        Kind::Cesu8 => Box::new(unicode::Cesu8),
-        Kind::Utf16(order) => Box::new(unicode::Utf16::new(order, unicode::last_of(charset))),
-        Kind::Utf32(order) => Box::new(unicode::Utf32::new(order)),
-        Kind::Utf7 if utf_7_optional_direct => Box::new(utf7::Encoder::new(utf7::Direct::WithSetO)),
-        Kind::Utf7 => Box::new(utf7::Encoder::new(utf7::Direct::SetD)),
-        Kind::Utf7Imap => Box::new(utf7::Encoder::new(utf7::Direct::Imap)),
-        Kind::Scsu => Box::new(scsu::Writer::default()),
-        Kind::Bocu1 => Box::new(bocu1::Writer::default()),
-        Kind::Utf1 => Box::new(unicode::ByCharacter(utf1::push)),
-        Kind::UtfEbcdic => Box::new(unicode::ByCharacter(utf_ebcdic::push)),
-        Kind::SingleByte(_) => Box::new(single_byte::SingleByte::new(charset, mode)),
-        Kind::DoubleByte(family, subset) => {
-            Box::new(double_byte::DoubleByte::new(family, subset, mode))
-        }
-        Kind::EucFixedWidth => Box::new(euc_fixed_width::Encoder::new(mode)),
-        Kind::MultiByte(layout, set) => Box::new(match charset.superset().kind() {
-            // Lenient encoding writes only bytes that lenient decoding reads as the same characters.
-            Kind::MultiByte(layout, set) if mode == Mode::Lenient => {
-                multi_byte::Encoder::new(layout, set)
-            }
-            Kind::DoubleByte(family, _) if mode == Mode::Lenient => {
-                multi_byte::Encoder::new(layout, set).read_as(family)
-            }
-            _ => multi_byte::Encoder::new(layout, set),
-        }),
-        Kind::MixedEbcdic(set) => Box::new(multi_byte::Encoder::mixed(set)),
-        Kind::Iso2022(flavor) => Box::new(iso2022::Encoder::new(flavor, mode)),
-        Kind::Koi7 => Box::new(koi7::Encoder::default()),
-        Kind::Sequences(list) => {
-            let repertoire = match mode {
-                Mode::Strict => Repertoire::Exact,
-                Mode::Lenient if charset.superset() == charset => Repertoire::All,
-                Mode::Lenient => Repertoire::Ascii,
-            };
-            Box::new(sequences::Encoder::new(list, repertoire))
-        }
-    }
 }
 
 #[cfg(test)]

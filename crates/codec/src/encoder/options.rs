@@ -3,7 +3,7 @@
 //! # Limits
 //! No line lengths: the caller breaks lines, and `encode_limited` makes pieces of limited length.
 
-use super::Unmappable;
+use super::unmappable::Unmappable;
 use crate::Mode;
 
 /// Options of an encoder: the replacement of characters that the charset lacks, the mode, and the form of UTF-7.

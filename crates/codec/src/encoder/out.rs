@@ -26,6 +26,15 @@ pub(crate) trait Encode: Send + Sync + Debug {
     }
 }
 
+/// Passes each character to `write`, and breaks at the first that it cannot encode.
+#[inline]
+pub(crate) fn each_char(text: &str, mut write: impl FnMut(char) -> bool) -> ControlFlow<usize> {
+    match text.char_indices().find(|(_, c)| !write(*c)) {
+        Some((at, _)) => ControlFlow::Break(at),
+        None => ControlFlow::Continue(()),
+    }
+}
+
 /// Output side of every encoder machine: bytes and records.
 pub(crate) struct Out<'o> {
     /// Where the bytes go.

@@ -7,7 +7,7 @@ use super::out::{Encode, Out};
 use crate::charset::Kind;
 use crate::decoder::table;
 use crate::generated::charsets::COUNT;
-use crate::single_byte::{Page, Reverse};
+use crate::single_byte::{Page, ReversePage};
 use crate::sink::ascii_run;
 use crate::{Charset, Mode};
 use std::ops::ControlFlow;
@@ -15,14 +15,14 @@ use std::sync::OnceLock;
 
 /// An encoder by a table of a single-byte charset.
 #[derive(Debug)]
-pub(super) struct SingleByte {
-    reverse: &'static Reverse,
+pub(super) struct SingleByteEncoder {
+    reverse: &'static ReversePage,
 }
 
-impl SingleByte {
+impl SingleByteEncoder {
     pub(super) fn new(charset: Charset, mode: Mode) -> Self {
         // Boxed, for few are used, and the locks are in the program's data.
-        type Lock = OnceLock<Box<Reverse>>;
+        type Lock = OnceLock<Box<ReversePage>>;
         static REVERSE: [Lock; 2 * COUNT] = [const { Lock::new() }; 2 * COUNT];
         let at = charset.index() * 2 + usize::from(mode == Mode::Strict);
         Self {
@@ -33,10 +33,10 @@ impl SingleByte {
 
 /// Makes the reverse of the characters that are encoded: the charset's own, in lenient mode only those that lenient decoding reads as the
 /// same. A C1 control of ISO-8859-1 would be decoded as a letter of windows-1252.
-fn reverse(charset: Charset, mode: Mode) -> Reverse {
+fn reverse(charset: Charset, mode: Mode) -> ReversePage {
     let strict = table(charset, Mode::Strict);
     if mode == Mode::Strict {
-        return Reverse::new(strict, |_| true);
+        return ReversePage::new(strict, |_| true);
     }
     // Holes of Windows pages are controls there, as WHATWG writes them.
     let as_read = match charset.kind() {
@@ -54,10 +54,10 @@ fn reverse(charset: Charset, mode: Mode) -> Reverse {
         strict
     };
     let read = table(charset.superset(), Mode::Lenient);
-    Reverse::new(own, |byte| own.cell(byte) == read.cell(byte))
+    ReversePage::new(own, |byte| own.cell(byte) == read.cell(byte))
 }
 
-impl Encode for SingleByte {
+impl Encode for SingleByteEncoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         let reverse = self.reverse;
         let bytes = text.as_bytes();

@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 
 /// UTF-8 (RFC 3629).
 #[derive(Debug)]
-pub(super) struct Utf8;
+pub(super) struct Utf8Encoder;
 
-impl Encode for Utf8 {
+impl Encode for Utf8Encoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         out.extend(text.as_bytes());
         ControlFlow::Continue(())
@@ -22,9 +22,9 @@ impl Encode for Utf8 {
 
 /// CESU-8 (UTR 26): characters beyond the basic plane as two surrogates of three bytes each.
 #[derive(Debug)]
-pub(super) struct Cesu8;
+pub(super) struct Cesu8Encoder;
 
-impl Encode for Cesu8 {
+impl Encode for Cesu8Encoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         let mut plain = 0;
         for (at, c) in text.char_indices().filter(|(_, c)| *c > '\u{FFFF}') {
@@ -45,14 +45,14 @@ impl Encode for Cesu8 {
 
 /// UTF-16 (RFC 2781), and UCS-2 with its parts.
 #[derive(Debug)]
-pub(super) struct Utf16 {
+pub(super) struct Utf16Encoder {
     order: Option<Order>,
     /// The last character that can be carried.
     last: char,
     begun: bool,
 }
 
-impl Utf16 {
+impl Utf16Encoder {
     pub(super) fn new(order: Option<Order>, last: char) -> Self {
         Self {
             order,
@@ -72,7 +72,7 @@ pub(super) fn last_of(charset: Charset) -> char {
     }
 }
 
-impl Encode for Utf16 {
+impl Encode for Utf16Encoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         if !std::mem::replace(&mut self.begun, true) && self.order.is_none() {
             out.extend(&[0xFE, 0xFF]);
@@ -100,12 +100,12 @@ impl Encode for Utf16 {
 
 /// UTF-32.
 #[derive(Debug)]
-pub(super) struct Utf32 {
+pub(super) struct Utf32Encoder {
     order: Option<Order>,
     begun: bool,
 }
 
-impl Utf32 {
+impl Utf32Encoder {
     pub(super) fn new(order: Option<Order>) -> Self {
         Self {
             order,
@@ -114,7 +114,7 @@ impl Utf32 {
     }
 }
 
-impl Encode for Utf32 {
+impl Encode for Utf32Encoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         if !std::mem::replace(&mut self.begun, true) && self.order.is_none() {
             out.extend(&[0, 0, 0xFE, 0xFF]);
@@ -128,18 +128,6 @@ impl Encode for Utf32 {
                 (c as u32).to_be_bytes()
             });
         }
-        ControlFlow::Continue(())
-    }
-}
-
-/// A form in which each character is written without regard to the others.
-#[derive(Debug)]
-pub(super) struct ByCharacter(pub(super) fn(char, &mut Vec<u8>));
-
-impl Encode for ByCharacter {
-    fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
-        out.bytes.reserve(text.len());
-        text.chars().for_each(|c| self.0(c, out.bytes));
         ControlFlow::Continue(())
     }
 }

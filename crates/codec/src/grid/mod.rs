@@ -4,7 +4,7 @@
 //! a column is the trail byte. A cell is one character or a sequence of two.
 //!
 //! ```text
-//!  data/tables/NAME.tsv ── cargo xtask generate ──► generated/NAME.bin ── at first use ──► Grid ──► Reverse
+//!  data/tables/NAME.tsv ── cargo xtask generate ──► generated/NAME.bin ── at first use ──► Grid ──► ReverseGrid
 //! ```
 //!
 //! The packed form is a stream of little-endian 16-bit units, UTF-16 with lone low surrogates as instructions
@@ -17,7 +17,7 @@
 mod reverse;
 mod sets;
 
-pub(crate) use reverse::Reverse;
+pub(crate) use reverse::ReverseGrid;
 pub(crate) use sets::Set;
 
 use crate::sink::Sink;

@@ -5,7 +5,7 @@
 
 /// Codes (`row << 8 | column`) by character.
 #[derive(Debug)]
-pub(crate) struct Reverse {
+pub(crate) struct ReverseGrid {
     /// By `code point >> 8`, its block; block 0 is empty.
     blocks: Vec<u16>,
     codes: Vec<u32>,
@@ -13,7 +13,7 @@ pub(crate) struct Reverse {
     sequences: Vec<([char; 2], u32)>,
 }
 
-impl Reverse {
+impl ReverseGrid {
     /// Builds the reverse of codes and their characters (the second is NUL if there is only one). If a character has several codes,
     /// the first counts.
     pub(crate) fn new(codes: impl IntoIterator<Item = (u32, [char; 2])>) -> Self {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_first_code_of_a_character_stays() {
-        let reverse = Reverse::new([
+        let reverse = ReverseGrid::new([
             (0x2131, ['\u{2000B}', '\0']),
             (0x2477, ['か', '\u{309A}']),
             (0x242B, ['か', '\0']),

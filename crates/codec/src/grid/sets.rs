@@ -3,7 +3,7 @@
 //! # Limits
 //! Without WHATWG's tables of pairs, which `double_byte` has.
 
-use super::{Grid, Reverse};
+use super::{Grid, ReverseGrid};
 use std::sync::OnceLock;
 
 /// A table of `data/tables/`.
@@ -171,12 +171,13 @@ impl Set {
     }
 
     /// Returns the reverse, built at first use. If a character has several codes, the lowest that is no second choice counts.
-    pub(crate) fn reverse(self) -> &'static Reverse {
-        static REVERSE: [OnceLock<Reverse>; SETS.len()] = [const { OnceLock::new() }; SETS.len()];
+    pub(crate) fn reverse(self) -> &'static ReverseGrid {
+        static REVERSE: [OnceLock<ReverseGrid>; SETS.len()] =
+            [const { OnceLock::new() }; SETS.len()];
         REVERSE[self as usize].get_or_init(|| {
             let second = |(code, _): &(u32, [char; 2])| self.is_second_choice(*code);
             let codes = self.grid().codes();
-            Reverse::new(
+            ReverseGrid::new(
                 codes
                     .filter(|c| !second(c))
                     .chain(self.grid().codes().filter(second)),
@@ -297,7 +298,7 @@ mod tests {
                 .collect();
             let Some(table) = table(name) else { return };
             assert!(packed == table, "{name}: run `cargo xtask generate`");
-            let reverse = Reverse::new(grid.codes());
+            let reverse = ReverseGrid::new(grid.codes());
             for (code, chars) in grid.codes() {
                 let back = if chars[1] == '\0' {
                     reverse.code(chars[0])

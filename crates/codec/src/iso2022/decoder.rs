@@ -3,19 +3,21 @@
 //! # Limits
 //! See [`super`].
 
-use super::escape::{self, Effect, Found};
+use super::control::{ESC, NEXT_LINE, SI, SO};
+use super::escape::{self, Effect, EscapeMatch};
 use super::flavor::{Flavor, Use};
-use super::set::Set;
-use super::{ESC, NEXT_LINE, SI, SO};
+use super::set::CodedSet;
+use crate::decode::{Chunk, Decode, progress};
 use crate::sink::{Sink, run_until};
 use crate::{LossKind, Mode};
+use std::ops::Range;
 
 /// A decoder of the family.
 #[derive(Clone, Debug)]
-pub(crate) struct Iso2022 {
+pub(crate) struct Iso2022Decoder {
     pub(super) flavor: Flavor,
     strict: bool,
-    pub(super) g0: Set,
+    pub(super) g0: CodedSet,
     g1: Shift,
     g2: Option<Shift>,
     g3: Option<Shift>,
@@ -26,12 +28,44 @@ pub(crate) struct Iso2022 {
 /// A set that a shift brings in.
 #[derive(Clone, Copy, Debug)]
 struct Shift {
-    set: Set,
+    set: CodedSet,
     /// Designated where the standard wants it: on this line, in ISO-2022-KR at all.
     designated: bool,
 }
 
-impl Iso2022 {
+impl Decode for Iso2022Decoder {
+    /// Leaves at most three bytes.
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let set = self.set();
+        if rest.bytes.starts_with(NEXT_LINE) && self.flavor.is_japanese() {
+            sink.put_ascii(b"\r\n");
+            (self.g0, self.shifted, self.g2) = (CodedSet::Jisx0208, false, None);
+            return Some(NEXT_LINE.len());
+        }
+        match rest.bytes[0] {
+            byte if self.flavor.is_special(byte) => return self.special(rest, sink),
+            byte @ 0x80.. => self.eight_bit(byte, rest, sink),
+            byte @ (b'\r' | b'\n') => {
+                self.line_end(rest, sink);
+                sink.put_ascii_byte(byte);
+            }
+            _ if set == CodedSet::Ascii => return Some(self.ascii(rest.bytes, sink)),
+            byte if byte < 0x21 => self.space(byte, rest, sink),
+            _ if set.is_double() => return self.pairs(set, rest, sink),
+            byte => single(set, byte, rest, sink),
+        }
+        Some(1)
+    }
+
+    fn end(&mut self, end: u64, sink: &mut Sink<'_>) {
+        if self.set() != self.flavor.initial() {
+            sink.note(end..end, LossKind::UnterminatedRun);
+        }
+    }
+}
+
+impl Iso2022Decoder {
     pub(crate) fn new(flavor: Flavor, mode: Mode) -> Self {
         // The katakana of SO need no designation.
         let g1 = Shift {
@@ -50,71 +84,16 @@ impl Iso2022 {
         }
     }
 
-    /// Decodes the complete characters of `input`. Leaves at most three bytes.
-    pub(crate) fn run(
-        &mut self,
-        input: &[u8],
-        base: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> usize {
-        let mut at = 0;
-        while at < input.len() {
-            let rest = &input[at..];
-            let here = base + at as u64;
-            let set = self.set();
-            if rest.starts_with(NEXT_LINE) && self.flavor.is_japanese() {
-                sink.put_ascii(b"\r\n");
-                (self.g0, self.shifted, self.g2) = (Set::Jisx0208, false, None);
-                at += NEXT_LINE.len();
-                continue;
-            }
-            let step = match rest[0] {
-                byte if self.flavor.is_special(byte) => self.special(rest, here, last, sink),
-                0x80.. => {
-                    self.eight_bit(rest[0], here, sink);
-                    Some(1)
-                }
-                byte @ (b'\r' | b'\n') => {
-                    self.line_end(here, sink);
-                    sink.put_ascii_byte(byte);
-                    Some(1)
-                }
-                _ if set == Set::Ascii => Some(self.ascii(rest, sink)),
-                byte if byte < 0x21 => {
-                    self.space(byte, here, sink);
-                    Some(1)
-                }
-                _ if set.is_double() => self.pairs(set, rest, here, last, sink),
-                byte => {
-                    single(set, byte, here, sink);
-                    Some(1)
-                }
-            };
-            match step {
-                Some(len) => at += len,
-                None => return at,
-            }
-        }
-        at
-    }
-
-    /// Ends the text at offset `end`.
-    pub(crate) fn end(&self, end: u64, sink: &mut Sink<'_>) {
-        if self.set() != self.flavor.initial() {
-            sink.note(end..end, LossKind::UnterminatedRun);
-        }
-    }
-
     /// Returns the current set of the bytes.
-    fn set(&self) -> Set {
+    fn set(&self) -> CodedSet {
         if self.shifted { self.g1.set } else { self.g0 }
     }
 
     /// Every line begins in ASCII.
-    pub(super) fn line_end(&mut self, here: u64, sink: &mut Sink<'_>) {
+    #[inline(always)]
+    pub(super) fn line_end(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) {
         if self.set() != self.flavor.initial() {
-            sink.record(here..here, LossKind::ResetAtLineEnd);
+            sink.record(rest.range(0), LossKind::ResetAtLineEnd);
         }
         (self.g0, self.shifted) = (self.flavor.initial(), false);
         if self.flavor.is_chinese() {
@@ -129,6 +108,7 @@ impl Iso2022 {
     }
 
     /// A run of text in ASCII.
+    #[inline(always)]
     fn ascii(&self, rest: &[u8], sink: &mut Sink<'_>) -> usize {
         let flavor = self.flavor;
         // A line end resets the state, so the run must stop there.
@@ -146,67 +126,64 @@ impl Iso2022 {
     }
 
     /// A space or control outside of ASCII.
-    fn space(&self, byte: u8, here: u64, sink: &mut Sink<'_>) {
+    #[inline(always)]
+    fn space(&self, byte: u8, rest: Chunk<'_>, sink: &mut Sink<'_>) {
         if self.set() == self.flavor.initial() {
             sink.put_ascii_byte(byte);
             return;
         }
         if self.set().is_double() {
-            sink.note(here..here + 1, LossKind::SpaceInRun);
+            sink.note(rest.range(1), LossKind::SpaceInRun);
         }
         put_ascii_from_shift(byte, sink);
     }
 
     /// Reads an escape or a shift; `None` if it is truncated.
-    fn special(
-        &mut self,
-        rest: &[u8],
-        here: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> Option<usize> {
-        match rest[0] {
-            ESC => self.escape(rest, here, last, sink),
+    #[inline(always)]
+    fn special(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        match rest.bytes[0] {
+            ESC => self.escape(rest, sink),
             SO | SI => {
-                self.shift(rest[0] == SO, here, sink);
+                self.shift(rest.bytes[0] == SO, rest, sink);
                 Some(1)
             }
-            _ => self.tilde(rest, here, last, sink),
+            _ => self.tilde(rest, sink),
         }
     }
 
-    fn escape(&mut self, rest: &[u8], here: u64, last: bool, sink: &mut Sink<'_>) -> Option<usize> {
-        let escape = match escape::find(self.flavor, self.strict, rest) {
-            Found::Sequence(escape) => escape,
-            Found::Cut if !last => return None,
-            Found::Cut | Found::Unknown => {
-                sink.replace(here..here + 1, LossKind::UnknownEscape);
+    #[inline(always)]
+    fn escape(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let escape = match escape::find(self.flavor, self.strict, rest.bytes) {
+            EscapeMatch::Sequence(escape) => escape,
+            EscapeMatch::Cut if !rest.last => return None,
+            EscapeMatch::Cut | EscapeMatch::Unknown => {
+                sink.replace(rest.range(1), LossKind::UnknownEscape);
                 return Some(1);
             }
         };
         let len = 1 + escape.bytes.len();
         match escape.effect {
-            Effect::Designate(set) => self.designate(set, here, len, sink),
+            Effect::Designate(set) => self.designate(set, rest.range(len), sink),
             Effect::DesignateForeign(set) => {
-                sink.record(here..here + len as u64, LossKind::ForeignEscape);
+                sink.record(rest.range(len), LossKind::ForeignEscape);
                 (self.g0, self.shifted) = (set, false);
             }
-            Effect::Shift2 => return self.single_shift(self.g2, rest, here, last, sink),
-            Effect::Shift3 => return self.single_shift(self.g3, rest, here, last, sink),
+            Effect::Shift2 => return self.single_shift(self.g2, rest, sink),
+            Effect::Shift3 => return self.single_shift(self.g3, rest, sink),
             Effect::Nothing => {}
         }
         Some(len)
     }
 
-    fn designate(&mut self, set: Use, here: u64, len: usize, sink: &mut Sink<'_>) {
+    fn designate(&mut self, set: Use, range: Range<u64>, sink: &mut Sink<'_>) {
         let shift = |set| Shift {
             set,
             designated: true,
         };
         match set {
             Use::G0(set) => {
-                if set == Set::Katakana {
-                    sink.note(here..here + len as u64, LossKind::KatakanaShift);
+                if set == CodedSet::Katakana {
+                    sink.note(range, LossKind::KatakanaShift);
                 }
                 (self.g0, self.shifted) = (set, false);
             }
@@ -217,17 +194,18 @@ impl Iso2022 {
     }
 
     /// SO and SI.
-    fn shift(&mut self, out: bool, here: u64, sink: &mut Sink<'_>) {
+    #[inline(always)]
+    fn shift(&mut self, out: bool, rest: Chunk<'_>, sink: &mut Sink<'_>) {
         if self.strict && self.flavor.is_japanese() && self.flavor != Flavor::Cp50222 {
-            sink.replace(here..here + 1, LossKind::Invalid);
+            sink.replace(rest.range(1), LossKind::Invalid);
             return;
         }
         self.shifted = out;
         if out && self.flavor.is_japanese() {
-            sink.note(here..here + 1, LossKind::KatakanaShift);
+            sink.note(rest.range(1), LossKind::KatakanaShift);
         }
         if out && !std::mem::replace(&mut self.g1.designated, true) {
-            sink.record(here..here + 1, LossKind::NoDesignator);
+            sink.record(rest.range(1), LossKind::NoDesignator);
         }
     }
 
@@ -235,19 +213,17 @@ impl Iso2022 {
     fn single_shift(
         &mut self,
         shift: Option<Shift>,
-        rest: &[u8],
-        here: u64,
-        last: bool,
+        rest: Chunk<'_>,
         sink: &mut Sink<'_>,
     ) -> Option<usize> {
         let unknown = |sink: &mut Sink<'_>| {
-            sink.replace(here..here + 1, LossKind::UnknownEscape);
+            sink.replace(rest.range(1), LossKind::UnknownEscape);
             Some(1)
         };
         // RFC 1922 knows one set behind ESC N; elsewhere nothing is meant without a designation.
         let shift = match shift {
-            None if self.flavor.is_chinese() && rest[1] == b'N' => Shift {
-                set: Set::Cns(2),
+            None if self.flavor.is_chinese() && rest.bytes[1] == b'N' => Shift {
+                set: CodedSet::Cns(2),
                 designated: false,
             },
             None => return unknown(sink),
@@ -258,19 +234,23 @@ impl Iso2022 {
         } else {
             (0x20..=0x7F, 3)
         };
-        if rest[2..].iter().take(len - 2).any(|b| !first.contains(b)) {
+        if rest.bytes[2..]
+            .iter()
+            .take(len - 2)
+            .any(|b| !first.contains(b))
+        {
             return unknown(sink);
         }
-        let Some(character) = rest.get(2..len) else {
-            return if last { unknown(sink) } else { None };
+        let Some(character) = rest.bytes.get(2..len) else {
+            return if rest.last { unknown(sink) } else { None };
         };
         if !shift.designated {
-            sink.record(here..here + 2, LossKind::NoDesignator);
+            sink.record(rest.range(2), LossKind::NoDesignator);
             let designated = Some(Shift {
                 designated: true,
                 ..shift
             });
-            if rest[1] == b'N' {
+            if rest.bytes[1] == b'N' {
                 self.g2 = designated;
             } else {
                 self.g3 = designated;
@@ -286,52 +266,48 @@ impl Iso2022 {
             _ => false,
         };
         if !written {
-            sink.replace(here..here + len as u64, LossKind::Invalid);
+            sink.replace(rest.range(len), LossKind::Invalid);
         }
         Some(len)
     }
 
     /// Decodes pairs up to the end of the run; `None` if the only one is truncated.
-    fn pairs(
-        &self,
-        set: Set,
-        rest: &[u8],
-        here: u64,
-        last: bool,
-        sink: &mut Sink<'_>,
-    ) -> Option<usize> {
-        let wide = !self.strict || set == Set::Jisx0208 && self.flavor.has_vendor_rows();
+    #[inline(always)]
+    fn pairs(&self, set: CodedSet, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let wide = !self.strict || set == CodedSet::Jisx0208 && self.flavor.has_vendor_rows();
         let flat = set.flat(wide);
         let last_lead = self.flavor.last_lead();
         // Nothing but the set that is in place already comes back at the next line.
-        let returns =
-            self.flavor.is_japanese() && set == Set::Jisx0208 && !self.shifted && self.g2.is_none();
+        let returns = self.flavor.is_japanese()
+            && set == CodedSet::Jisx0208
+            && !self.shifted
+            && self.g2.is_none();
         let line_end = returns.then_some(NEXT_LINE);
         let mut at = 0;
         loop {
             if let Some(tables) = flat {
-                at += tables.append_seven_bit(last_lead, line_end, &rest[at..], sink.text);
+                at += tables.append_seven_bit(last_lead, line_end, &rest.bytes[at..], sink.text);
             }
-            let Some(lead @ 0x21..=0x7F) = rest.get(at).copied() else {
+            let Some(lead @ 0x21..=0x7F) = rest.bytes.get(at).copied() else {
                 break;
             };
             if self.flavor.is_special(lead) {
                 break;
             }
-            let start = here + at as u64;
-            let trail = match rest.get(at + 1) {
+            let here = rest.behind(at);
+            let trail = match here.bytes.get(1) {
                 Some(trail) => *trail,
-                None if !last => return if at == 0 { None } else { Some(at) },
+                None if !rest.last => return progress(at),
                 None => 0,
             };
             // A byte that is no trail byte is read again by itself.
             if lead > last_lead || !(0x21..=0x7E).contains(&trail) {
-                sink.replace(start..start + 1, LossKind::Invalid);
+                sink.replace(here.range(1), LossKind::Invalid);
                 at += 1;
                 continue;
             }
             if !set.put([lead, trail], wide, sink) {
-                sink.replace(start..start + 2, LossKind::Invalid);
+                sink.replace(here.range(2), LossKind::Invalid);
             }
             at += 2;
         }
@@ -339,22 +315,24 @@ impl Iso2022 {
     }
 
     /// A byte above 7F: half-width katakana as in Shift_JIS, or damage.
-    fn eight_bit(&self, byte: u8, here: u64, sink: &mut Sink<'_>) {
+    #[inline(always)]
+    fn eight_bit(&self, byte: u8, rest: Chunk<'_>, sink: &mut Sink<'_>) {
         if self.flavor.is_japanese() && !self.strict && (0xA1..=0xDF).contains(&byte) {
-            sink.record(here..here + 1, LossKind::HalfwidthKatakana);
+            sink.record(rest.range(1), LossKind::HalfwidthKatakana);
             sink.put_unit(0xFF61 + u16::from(byte - 0xA1));
         } else {
-            sink.replace(here..here + 1, LossKind::EightBit);
+            sink.replace(rest.range(1), LossKind::EightBit);
         }
     }
 }
 
 /// One byte of a set of single bytes, in a shifted state.
-fn single(set: Set, byte: u8, here: u64, sink: &mut Sink<'_>) {
+#[inline(always)]
+fn single(set: CodedSet, byte: u8, rest: Chunk<'_>, sink: &mut Sink<'_>) {
     match set.single(byte) {
         Some(c) if c.is_ascii() => put_ascii_from_shift(byte, sink),
         Some(c) => sink.put_char(c),
-        None => sink.replace(here..here + 1, LossKind::Invalid),
+        None => sink.replace(rest.range(1), LossKind::Invalid),
     }
 }
 

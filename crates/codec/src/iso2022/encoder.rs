@@ -6,24 +6,24 @@
 //! # Limits
 //! Does not find the shortest form: it does not stay in a set for a later character that both sets have.
 
+use super::control::{ESC, SI, SO};
 use super::escape::designator;
 use super::flavor::{Flavor, Use};
-use super::set::Set;
-use super::{ESC, SI, SO};
+use super::set::CodedSet;
 use crate::encoder::{Encode, Gather, Out};
 use crate::{Mode, web};
 use std::ops::ControlFlow;
 
 /// An encoder of the family.
 #[derive(Debug)]
-pub(crate) struct Encoder {
+pub(crate) struct Iso2022Encoder {
     flavor: Flavor,
     /// Vendor rows of JIS X 0208 are written, too.
     wide: bool,
-    g0: Set,
-    g1: Option<Set>,
-    g2: Option<Set>,
-    g3: Option<Set>,
+    g0: CodedSet,
+    g1: Option<CodedSet>,
+    g2: Option<CodedSet>,
+    g3: Option<CodedSet>,
     shifted: bool,
     started: bool,
     /// A character that may become one with the next.
@@ -40,7 +40,7 @@ const SIGNS: [(char, char); 6] = [
     ('\u{AC}', '\u{FFE2}'),
 ];
 
-impl Encoder {
+impl Iso2022Encoder {
     pub(crate) fn new(flavor: Flavor, mode: Mode) -> Self {
         Self {
             flavor,
@@ -70,9 +70,9 @@ impl Encoder {
         }
         // JIS X 0201 has the rest of ASCII, too.
         let roman =
-            self.g0 == Set::Roman && !self.shifted && !matches!(c, '\\' | '~' | '\r' | '\n');
+            self.g0 == CodedSet::Roman && !self.shifted && !matches!(c, '\\' | '~' | '\r' | '\n');
         if !roman {
-            self.invoke(Use::G0(Set::Ascii), out);
+            self.invoke(Use::G0(CodedSet::Ascii), out);
         }
         if self.flavor.is_special(byte) {
             out.push(byte);
@@ -112,7 +112,7 @@ impl Encoder {
             .iter()
             .find(|(sign, _)| *sign == c && (c == '\u{2212}' || self.flavor != Flavor::Jp));
         let code = match sign {
-            Some((_, other)) => Set::Jisx0208.code(*other, self.wide),
+            Some((_, other)) => CodedSet::Jisx0208.code(*other, self.wide),
             None if ('\u{FF61}'..='\u{FF9F}').contains(&c) => {
                 web::encode_char(encoding_rs::ISO_2022_JP, c).map(|(bytes, _)| [bytes[3], bytes[4]])
             }
@@ -121,7 +121,7 @@ impl Encoder {
         let Some(code) = code.filter(|_| out.substituted(at, c)) else {
             return false;
         };
-        self.invoke(Use::G0(Set::Jisx0208), out);
+        self.invoke(Use::G0(CodedSet::Jisx0208), out);
         out.extend(&code);
         true
     }
@@ -173,7 +173,7 @@ impl Encoder {
 
     fn designate(&self, place: Use, out: &mut Out<'_>) {
         if self.flavor == Flavor::Hz {
-            out.extend(if place == Use::G0(Set::Ascii) {
+            out.extend(if place == Use::G0(CodedSet::Ascii) {
                 b"~}"
             } else {
                 b"~{"
@@ -185,13 +185,13 @@ impl Encoder {
     }
 }
 
-impl Encoder {
+impl Iso2022Encoder {
     /// Writes the run at the start that needs no escape, no shift and no second look; returns its length in the text.
     fn run_in_state(&self, text: &str, out: &mut Out<'_>) -> usize {
         if self.held.is_some() {
             return 0;
         }
-        if self.g0 == Set::Ascii && !self.shifted {
+        if self.g0 == CodedSet::Ascii && !self.shifted {
             let plain = |b: &u8| matches!(b, b' '..=b'~') && !self.flavor.is_special(*b);
             let len = text.bytes().position(|b| !plain(&b)).unwrap_or(text.len());
             out.extend(&text.as_bytes()[..len]);
@@ -228,7 +228,7 @@ impl Encoder {
     }
 }
 
-impl Encode for Encoder {
+impl Encode for Iso2022Encoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         out.bytes.reserve(text.len());
         if self.flavor == Flavor::Kr && !std::mem::replace(&mut self.started, true) {
@@ -253,7 +253,7 @@ impl Encode for Encoder {
             }
             if !c.is_ascii()
                 && self.flavor.has_sequences()
-                && Set::Jisx0213Plane1.begins_sequence(c)
+                && CodedSet::Jisx0213Plane1.begins_sequence(c)
             {
                 self.held = Some(c);
                 continue;

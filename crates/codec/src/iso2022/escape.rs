@@ -7,14 +7,14 @@ use super::flavor::Flavor::{
     self, Cn, CnExt, Cp50220, Cp50221, Cp50222, Jp, Jp1, Jp2, Jp3, Jp2004, Kr,
 };
 use super::flavor::Use;
-use super::set::Set;
+use super::set::CodedSet;
 
 /// The effect of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     Designate(Use),
     /// As `Designate`, but by a sequence that no standard of mail has.
-    DesignateForeign(Set),
+    DesignateForeign(CodedSet),
     /// The next character comes from G2.
     Shift2,
     /// The next character comes from G3.
@@ -35,7 +35,7 @@ pub(super) struct Escape {
 const JAPANESE: &[Flavor] = &[Jp, Jp1, Jp2, Jp3, Jp2004, Cp50220, Cp50221, Cp50222];
 const WINDOWS: &[Flavor] = &[Cp50220, Cp50221, Cp50222];
 
-const fn g0(bytes: &'static [u8], set: Set, own: &'static [Flavor]) -> Escape {
+const fn g0(bytes: &'static [u8], set: CodedSet, own: &'static [Flavor]) -> Escape {
     Escape {
         bytes,
         effect: Effect::Designate(Use::G0(set)),
@@ -54,35 +54,35 @@ const fn to(bytes: &'static [u8], set: Use, own: &'static [Flavor]) -> Escape {
 /// The sequences of all Japanese charsets. The first four are those of RFC 1468. If a set has several sequences, the encoder
 /// writes the first.
 const JP_ESCAPES: [Escape; 19] = [
-    g0(b"(B", Set::Ascii, JAPANESE),
-    g0(b"$B", Set::Jisx0208, JAPANESE),
-    g0(b"(J", Set::Roman, JAPANESE),
-    g0(b"$@", Set::Jisx0208, JAPANESE),
+    g0(b"(B", CodedSet::Ascii, JAPANESE),
+    g0(b"$B", CodedSet::Jisx0208, JAPANESE),
+    g0(b"(J", CodedSet::Roman, JAPANESE),
+    g0(b"$@", CodedSet::Jisx0208, JAPANESE),
     g0(
         b"(I",
-        Set::Katakana,
+        CodedSet::Katakana,
         &[Jp3, Jp2004, Cp50220, Cp50221, Cp50222],
     ),
     Escape {
         bytes: b"(H",
-        effect: Effect::DesignateForeign(Set::Roman),
+        effect: Effect::DesignateForeign(CodedSet::Roman),
         own: &[],
     },
-    g0(b"$(@", Set::Jisx0208, &[]),
-    g0(b"$(B", Set::Jisx0208, &[]),
+    g0(b"$(@", CodedSet::Jisx0208, &[]),
+    g0(b"$(B", CodedSet::Jisx0208, &[]),
     g0(
         b"$(D",
-        Set::Jisx0212,
+        CodedSet::Jisx0212,
         &[Jp1, Jp2, Cp50220, Cp50221, Cp50222],
     ),
-    g0(b"$A", Set::Gb2312, &[Jp2]),
-    g0(b"$(A", Set::Gb2312, &[]),
-    g0(b"$(C", Set::Ksx1001, &[Jp2]),
-    g0(b"$(O", Set::Jisx0213Plane1Of2000, &[Jp3, Jp2004]),
-    g0(b"$(Q", Set::Jisx0213Plane1, &[Jp2004]),
-    g0(b"$(P", Set::Jisx0213Plane2, &[Jp3, Jp2004]),
-    to(b".A", Use::G2(Set::Latin1), &[Jp2]),
-    to(b".F", Use::G2(Set::Greek), &[Jp2]),
+    g0(b"$A", CodedSet::Gb2312, &[Jp2]),
+    g0(b"$(A", CodedSet::Gb2312, &[]),
+    g0(b"$(C", CodedSet::Ksx1001, &[Jp2]),
+    g0(b"$(O", CodedSet::Jisx0213Plane1Of2000, &[Jp3, Jp2004]),
+    g0(b"$(Q", CodedSet::Jisx0213Plane1, &[Jp2004]),
+    g0(b"$(P", CodedSet::Jisx0213Plane2, &[Jp3, Jp2004]),
+    to(b".A", Use::G2(CodedSet::Latin1), &[Jp2]),
+    to(b".F", Use::G2(CodedSet::Greek), &[Jp2]),
     Escape {
         bytes: b"N",
         effect: Effect::Shift2,
@@ -96,18 +96,18 @@ const JP_ESCAPES: [Escape; 19] = [
     },
 ];
 
-const KR_ESCAPES: [Escape; 1] = [to(b"$)C", Use::G1(Set::Ksx1001), &[Kr])];
+const KR_ESCAPES: [Escape; 1] = [to(b"$)C", Use::G1(CodedSet::Ksx1001), &[Kr])];
 
 const CN_ESCAPES: [Escape; 11] = [
-    to(b"$)A", Use::G1(Set::Gb2312), &[Cn, CnExt]),
-    to(b"$)G", Use::G1(Set::Cns(1)), &[Cn, CnExt]),
-    to(b"$)E", Use::G1(Set::IsoIr165), &[CnExt]),
-    to(b"$*H", Use::G2(Set::Cns(2)), &[Cn, CnExt]),
-    to(b"$+I", Use::G3(Set::Cns(3)), &[CnExt]),
-    to(b"$+J", Use::G3(Set::Cns(4)), &[CnExt]),
-    to(b"$+K", Use::G3(Set::Cns(5)), &[CnExt]),
-    to(b"$+L", Use::G3(Set::Cns(6)), &[CnExt]),
-    to(b"$+M", Use::G3(Set::Cns(7)), &[CnExt]),
+    to(b"$)A", Use::G1(CodedSet::Gb2312), &[Cn, CnExt]),
+    to(b"$)G", Use::G1(CodedSet::Cns(1)), &[Cn, CnExt]),
+    to(b"$)E", Use::G1(CodedSet::IsoIr165), &[CnExt]),
+    to(b"$*H", Use::G2(CodedSet::Cns(2)), &[Cn, CnExt]),
+    to(b"$+I", Use::G3(CodedSet::Cns(3)), &[CnExt]),
+    to(b"$+J", Use::G3(CodedSet::Cns(4)), &[CnExt]),
+    to(b"$+K", Use::G3(CodedSet::Cns(5)), &[CnExt]),
+    to(b"$+L", Use::G3(CodedSet::Cns(6)), &[CnExt]),
+    to(b"$+M", Use::G3(CodedSet::Cns(7)), &[CnExt]),
     Escape {
         bytes: b"N",
         effect: Effect::Shift2,
@@ -121,7 +121,7 @@ const CN_ESCAPES: [Escape; 11] = [
 ];
 
 /// The result of a search behind an ESC.
-pub(super) enum Found {
+pub(super) enum EscapeMatch {
     Sequence(&'static Escape),
     /// It may become a sequence.
     Cut,
@@ -129,14 +129,14 @@ pub(super) enum Found {
 }
 
 /// The sequence at the start of `bytes`, which begin with ESC.
-pub(super) fn find(flavor: Flavor, strict: bool, bytes: &[u8]) -> Found {
+pub(super) fn find(flavor: Flavor, strict: bool, bytes: &[u8]) -> EscapeMatch {
     let behind = bytes.get(1..).unwrap_or_default();
     // Nearly all that is found are the first two of Japanese text.
     if flavor.is_japanese()
         && let Some(two) = behind.first_chunk::<2>()
         && let Some(escape) = JP_ESCAPES[..2].iter().find(|escape| escape.bytes == two)
     {
-        return Found::Sequence(escape);
+        return EscapeMatch::Sequence(escape);
     }
     let mut known = escapes(flavor)
         .iter()
@@ -145,12 +145,12 @@ pub(super) fn find(flavor: Flavor, strict: bool, bytes: &[u8]) -> Found {
         .clone()
         .find(|escape| behind.starts_with(escape.bytes))
     {
-        return Found::Sequence(escape);
+        return EscapeMatch::Sequence(escape);
     }
     if known.any(|escape| escape.bytes.starts_with(behind)) {
-        Found::Cut
+        EscapeMatch::Cut
     } else {
-        Found::Unknown
+        EscapeMatch::Unknown
     }
 }
 
@@ -174,7 +174,7 @@ fn escapes(flavor: Flavor) -> &'static [Escape] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::iso2022::ESC;
+    use crate::iso2022::control::ESC;
 
     #[test]
     fn each_charset_can_write_all_its_sets_with_sequences_of_its_own() {
@@ -182,13 +182,13 @@ mod tests {
             Jp, Jp1, Jp2, Jp3, Jp2004, Cp50220, Cp50221, Cp50222, Kr, Cn, CnExt,
         ] {
             for set in flavor.sets() {
-                if *set == Use::G1(Set::Katakana) {
+                if *set == Use::G1(CodedSet::Katakana) {
                     continue;
                 }
                 let bytes = [&[ESC], designator(flavor, *set)].concat();
                 assert!((3..=4).contains(&bytes.len()), "{flavor:?} {set:?}");
                 assert!(
-                    matches!(find(flavor, true, &bytes), Found::Sequence(_)),
+                    matches!(find(flavor, true, &bytes), EscapeMatch::Sequence(_)),
                     "{flavor:?} {set:?}"
                 );
             }

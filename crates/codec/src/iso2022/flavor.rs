@@ -3,8 +3,8 @@
 //! # Limits
 //! Lenient decoding has only four flavors: the union of all Japanese ones, ISO-2022-KR, ISO-2022-CN-EXT, and HZ.
 
-use super::set::Set;
-use super::{ESC, SI, SO};
+use super::control::{ESC, SI, SO};
+use super::set::CodedSet;
 
 /// A charset of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,23 +34,23 @@ pub(crate) enum Flavor {
     /// RFC 1843.
     Hz,
     /// A two-byte set without escapes.
-    Raw(Set),
+    Raw(CodedSet),
 }
 
 /// How a character set is brought in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// By its escape sequence.
-    G0(Set),
+    G0(CodedSet),
     /// By SO.
-    G1(Set),
+    G1(CodedSet),
     /// By a single shift, ESC N or ESC O.
-    G2(Set),
-    G3(Set),
+    G2(CodedSet),
+    G3(CodedSet),
 }
 
 impl Use {
-    pub(super) fn set(self) -> Set {
+    pub(super) fn set(self) -> CodedSet {
         match self {
             Self::G0(set) | Self::G1(set) | Self::G2(set) | Self::G3(set) => set,
         }
@@ -81,11 +81,11 @@ impl Flavor {
     }
 
     /// Returns the set at the start of the text and of each line.
-    pub(super) fn initial(self) -> Set {
+    pub(super) fn initial(self) -> CodedSet {
         if let Self::Raw(set) = self {
             set
         } else {
-            Set::Ascii
+            CodedSet::Ascii
         }
     }
 
@@ -105,11 +105,11 @@ impl Flavor {
     }
 
     /// Returns the set that SO selects without a designation.
-    pub(super) fn default_g1(self) -> Set {
+    pub(super) fn default_g1(self) -> CodedSet {
         match self {
-            Self::Kr => Set::Ksx1001,
-            Self::Cn | Self::CnExt => Set::Gb2312,
-            _ => Set::Katakana,
+            Self::Kr => CodedSet::Ksx1001,
+            Self::Cn | Self::CnExt => CodedSet::Gb2312,
+            _ => CodedSet::Katakana,
         }
     }
 
@@ -117,61 +117,69 @@ impl Flavor {
     pub(super) fn sets(self) -> &'static [Use] {
         use Use::{G0, G1, G2, G3};
         match self {
-            Self::Jp | Self::Cp50220 => &[G0(Set::Roman), G0(Set::Jisx0208)],
-            Self::Jp1 => &[G0(Set::Roman), G0(Set::Jisx0208), G0(Set::Jisx0212)],
+            Self::Jp | Self::Cp50220 => &[G0(CodedSet::Roman), G0(CodedSet::Jisx0208)],
+            Self::Jp1 => &[
+                G0(CodedSet::Roman),
+                G0(CodedSet::Jisx0208),
+                G0(CodedSet::Jisx0212),
+            ],
             Self::Jp2 => &[
-                G0(Set::Roman),
-                G0(Set::Jisx0208),
-                G2(Set::Latin1),
-                G2(Set::Greek),
-                G0(Set::Jisx0212),
-                G0(Set::Gb2312),
-                G0(Set::Ksx1001),
+                G0(CodedSet::Roman),
+                G0(CodedSet::Jisx0208),
+                G2(CodedSet::Latin1),
+                G2(CodedSet::Greek),
+                G0(CodedSet::Jisx0212),
+                G0(CodedSet::Gb2312),
+                G0(CodedSet::Ksx1001),
             ],
             Self::Jp3 => &[
-                G0(Set::Roman),
-                G0(Set::Jisx0208),
-                G0(Set::Jisx0213Plane1Of2000),
-                G0(Set::Jisx0213Plane2),
-                G0(Set::Katakana),
+                G0(CodedSet::Roman),
+                G0(CodedSet::Jisx0208),
+                G0(CodedSet::Jisx0213Plane1Of2000),
+                G0(CodedSet::Jisx0213Plane2),
+                G0(CodedSet::Katakana),
             ],
             Self::Jp2004 => &[
-                G0(Set::Roman),
-                G0(Set::Jisx0208),
-                G0(Set::Jisx0213Plane1),
-                G0(Set::Jisx0213Plane2),
-                G0(Set::Katakana),
+                G0(CodedSet::Roman),
+                G0(CodedSet::Jisx0208),
+                G0(CodedSet::Jisx0213Plane1),
+                G0(CodedSet::Jisx0213Plane2),
+                G0(CodedSet::Katakana),
             ],
             Self::Cp50221 => &[
-                G0(Set::Roman),
-                G0(Set::Jisx0208),
-                G0(Set::Katakana),
-                G0(Set::Jisx0212),
+                G0(CodedSet::Roman),
+                G0(CodedSet::Jisx0208),
+                G0(CodedSet::Katakana),
+                G0(CodedSet::Jisx0212),
             ],
             Self::Cp50222 => &[
-                G0(Set::Roman),
-                G0(Set::Jisx0208),
-                G1(Set::Katakana),
-                G0(Set::Jisx0212),
+                G0(CodedSet::Roman),
+                G0(CodedSet::Jisx0208),
+                G1(CodedSet::Katakana),
+                G0(CodedSet::Jisx0212),
             ],
-            Self::Kr => &[G1(Set::Ksx1001)],
-            Self::Cn => &[G1(Set::Gb2312), G1(Set::Cns(1)), G2(Set::Cns(2))],
+            Self::Kr => &[G1(CodedSet::Ksx1001)],
+            Self::Cn => &[
+                G1(CodedSet::Gb2312),
+                G1(CodedSet::Cns(1)),
+                G2(CodedSet::Cns(2)),
+            ],
             Self::CnExt => &[
-                G1(Set::Gb2312),
-                G1(Set::Cns(1)),
-                G2(Set::Cns(2)),
-                G1(Set::IsoIr165),
-                G3(Set::Cns(3)),
-                G3(Set::Cns(4)),
-                G3(Set::Cns(5)),
-                G3(Set::Cns(6)),
-                G3(Set::Cns(7)),
+                G1(CodedSet::Gb2312),
+                G1(CodedSet::Cns(1)),
+                G2(CodedSet::Cns(2)),
+                G1(CodedSet::IsoIr165),
+                G3(CodedSet::Cns(3)),
+                G3(CodedSet::Cns(4)),
+                G3(CodedSet::Cns(5)),
+                G3(CodedSet::Cns(6)),
+                G3(CodedSet::Cns(7)),
             ],
-            Self::Hz => &[G0(Set::Gb2312)],
-            Self::Raw(Set::Jisx0208) => &[G0(Set::Jisx0208)],
-            Self::Raw(Set::Jis1978) => &[G0(Set::Jis1978)],
-            Self::Raw(Set::Jisx0212) => &[G0(Set::Jisx0212)],
-            Self::Raw(Set::IsoIr165) => &[G0(Set::IsoIr165)],
+            Self::Hz => &[G0(CodedSet::Gb2312)],
+            Self::Raw(CodedSet::Jisx0208) => &[G0(CodedSet::Jisx0208)],
+            Self::Raw(CodedSet::Jis1978) => &[G0(CodedSet::Jis1978)],
+            Self::Raw(CodedSet::Jisx0212) => &[G0(CodedSet::Jisx0212)],
+            Self::Raw(CodedSet::IsoIr165) => &[G0(CodedSet::IsoIr165)],
             Self::Raw(_) => &[],
         }
     }

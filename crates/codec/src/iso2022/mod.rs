@@ -10,6 +10,7 @@
 //!
 //! | module | duty |
 //! |---|---|
+//! | [`control`] | the control characters |
 //! | [`flavor`] | the charsets and the sets that each allows |
 //! | [`escape`] | the escape sequences |
 //! | [`set`] | the coded character sets, in both directions |
@@ -20,6 +21,7 @@
 //! Does not repair a lost ESC. Each 8-bit byte is U+FFFD, except katakana in ISO-2022-JP. The caller must detect text that is really
 //! Shift_JIS, EUC-KR or GBK.
 
+mod control;
 mod decoder;
 mod encoder;
 mod escape;
@@ -27,19 +29,13 @@ mod flavor;
 mod set;
 mod tilde;
 
-pub(crate) use decoder::Iso2022;
-pub(crate) use encoder::Encoder;
+pub(crate) use decoder::Iso2022Decoder;
+pub(crate) use encoder::Iso2022Encoder;
 pub(crate) use flavor::Flavor;
-pub(crate) use set::Set;
+pub(crate) use set::CodedSet;
 
+use control::ESC;
 use mailglot_kernel::ascii;
-
-/// The bytes between most lines of Japanese text.
-const NEXT_LINE: &[u8; 8] = b"\x1B(B\r\n\x1B$B";
-
-const ESC: u8 = 0x1B;
-const SO: u8 = 0x0E;
-const SI: u8 = 0x0F;
 
 /// Appends a text of printable ASCII and pairs of JIS X 0208, each run between `ESC $ B` and `ESC ( B`, as in nearly all Japanese words.
 /// Returns false and appends nothing if there is anything else.
@@ -53,7 +49,7 @@ pub(crate) fn append_usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> b
 }
 
 fn usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> Option<()> {
-    let tables = Set::Jisx0208.flat(true)?;
+    let tables = CodedSet::Jisx0208.flat(true)?;
     let mut rest = bytes;
     loop {
         rest = match rest {
@@ -82,7 +78,7 @@ fn usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> Option<()> {
 
 /// Returns true if text without 8-bit bytes is plain ASCII, without shifts.
 pub(crate) fn is_plain(flavor: Flavor, bytes: &[u8]) -> bool {
-    flavor.initial() == Set::Ascii
+    flavor.initial() == CodedSet::Ascii
         && bytes.is_ascii()
         && !bytes.iter().any(|b| flavor.is_special(*b))
 }

@@ -5,7 +5,7 @@
 //! are WHATWG's.
 
 use crate::double_byte::{self, Family};
-use crate::grid::{Grid, Set as Table};
+use crate::grid::{Grid, Set};
 use crate::single_byte::{Page, Web};
 use crate::sink::Sink;
 use crate::web;
@@ -13,7 +13,7 @@ use mailglot_kernel::{Packed, PairTable};
 
 /// The set that the bytes 21-7E select from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) enum Set {
+pub(crate) enum CodedSet {
     #[default]
     Ascii,
     /// JIS X 0201: the yen sign for `\`, the overline for `~`.
@@ -93,7 +93,7 @@ fn moved(code: u16) -> Option<u16> {
     }
 }
 
-impl Set {
+impl CodedSet {
     /// Two bytes a character.
     #[inline]
     pub(super) fn is_double(self) -> bool {
@@ -103,7 +103,7 @@ impl Set {
         )
     }
 
-    /// The flat table of a set whose every pair is in it; `wide` as in [`Set::put`].
+    /// The flat table of a set whose every pair is in it; `wide` as in [`CodedSet::put`].
     pub(super) fn flat(self, wide: bool) -> Option<&'static PairTable> {
         match self {
             Self::Ksx1001 => Some(Family::EucKr.tables()),
@@ -164,7 +164,7 @@ impl Set {
         }
     }
 
-    /// The two bytes of a character, or one and 0; `wide` as in [`Set::put`].
+    /// The two bytes of a character, or one and 0; `wide` as in [`CodedSet::put`].
     pub(super) fn code(self, c: char, wide: bool) -> Option<[u8; 2]> {
         let euc = |family: Family| {
             let [lead, trail] = family.reverse().code(c).to_be_bytes();
@@ -234,13 +234,13 @@ impl Set {
     }
 
     /// Returns the table that contains a set, and the plane in it.
-    fn table(self) -> Option<(Table, u8)> {
+    fn table(self) -> Option<(Set, u8)> {
         match self {
-            Self::Jisx0212 => Some((Table::JisX0212, 0)),
-            Self::Jisx0213Plane1Of2000 | Self::Jisx0213Plane1 => Some((Table::JisX0213, 1)),
-            Self::Jisx0213Plane2 => Some((Table::JisX0213, 2)),
-            Self::IsoIr165 => Some((Table::IsoIr165, 0)),
-            Self::Cns(plane) => Some((Table::Cns11643, plane)),
+            Self::Jisx0212 => Some((Set::JisX0212, 0)),
+            Self::Jisx0213Plane1Of2000 | Self::Jisx0213Plane1 => Some((Set::JisX0213, 1)),
+            Self::Jisx0213Plane2 => Some((Set::JisX0213, 2)),
+            Self::IsoIr165 => Some((Set::IsoIr165, 0)),
+            Self::Cns(plane) => Some((Set::Cns11643, plane)),
             _ => None,
         }
     }

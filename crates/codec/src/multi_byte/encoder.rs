@@ -6,17 +6,17 @@
 use super::layout::Layout;
 use crate::double_byte::Family;
 use crate::encoder::{Encode, Out};
-use crate::grid::{Reverse, Set};
+use crate::grid::{ReverseGrid, Set};
 use crate::mixed_ebcdic::{SI, SO};
-use crate::sink::{ascii_8, ascii_run};
+use crate::sink::ascii_start;
 use mailglot_kernel::Packed;
 use std::ops::ControlFlow;
 
 /// An encoder of one layout and table.
 #[derive(Debug)]
-pub(crate) struct Encoder {
+pub(crate) struct MultiByteEncoder {
     layout: Layout,
-    reverse: &'static Reverse,
+    reverse: &'static ReverseGrid,
     /// ASCII characters are encoded as themselves in every context.
     ascii: bool,
     /// A character that may become one with the next.
@@ -27,7 +27,7 @@ pub(crate) struct Encoder {
     reader: Option<Family>,
 }
 
-impl Encoder {
+impl MultiByteEncoder {
     pub(crate) fn new(layout: Layout, set: Set) -> Self {
         let reverse = set.reverse();
         let ascii = layout != Layout::Stored || set.is_ascii() && !reverse.has_ascii_in_sequences();
@@ -103,7 +103,7 @@ impl Encoder {
     }
 }
 
-impl Encode for Encoder {
+impl Encode for MultiByteEncoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         let bytes = text.as_bytes();
         out.bytes.reserve(text.len());
@@ -111,11 +111,7 @@ impl Encode for Encoder {
         while let Some(byte) = bytes.get(at) {
             if self.ascii && *byte < 0x80 {
                 self.let_go(out);
-                let run = if ascii_8(&bytes[at..]).is_some() {
-                    ascii_run(&bytes[at..])
-                } else {
-                    1
-                };
+                let run = ascii_start(&bytes[at..]);
                 out.extend(&bytes[at..at + run]);
                 at += run;
                 continue;

@@ -25,7 +25,7 @@ pub(crate) enum Layout {
 
 /// The meaning of the first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CharacterPlace {
     Cell {
         row: u16,
         column: u8,
@@ -49,7 +49,7 @@ const PLANE_2: [u8; 10] = [1, 8, 3, 4, 5, 12, 13, 14, 15, 78];
 impl Layout {
     /// The first character of `bytes`, which begin with 80 or above unless the layout is stored.
     #[inline]
-    pub(super) fn place(self, grid: &Grid, bytes: &[u8]) -> Place {
+    pub(super) fn place(self, grid: &Grid, bytes: &[u8]) -> CharacterPlace {
         match (self, bytes[0]) {
             (Self::Stored, lead) => stored(grid, lead, bytes),
             (Self::Pairs, lead) => two(bytes, 0x31..=0xFE, |trail| (u16::from(lead), trail)),
@@ -64,13 +64,13 @@ impl Layout {
                 Err(place) => place,
             },
             (Self::EucJisx0213, 0x8E) => match more(&bytes[1..], &[0xA1..=0xDF]) {
-                Ok(()) => Place::Single {
+                Ok(()) => CharacterPlace::Single {
                     c: katakana(bytes[1]),
                     len: 2,
                 },
                 Err(place) => place,
             },
-            (Self::ShiftJisx0213, byte @ 0xA1..=0xDF) => Place::Single {
+            (Self::ShiftJisx0213, byte @ 0xA1..=0xDF) => CharacterPlace::Single {
                 c: katakana(byte),
                 len: 1,
             },
@@ -83,7 +83,7 @@ impl Layout {
                     (plane | u16::from(lead & 0x7F), trail & 0x7F)
                 })
             }
-            _ => Place::Bad { len: 1 },
+            _ => CharacterPlace::Bad { len: 1 },
         }
     }
 
@@ -129,9 +129,9 @@ impl Layout {
 
 /// Finds the first character by the content of the table.
 #[inline]
-fn stored(grid: &Grid, lead: u8, bytes: &[u8]) -> Place {
+fn stored(grid: &Grid, lead: u8, bytes: &[u8]) -> CharacterPlace {
     if !grid.cell(0, lead).is_none() {
-        return Place::Cell {
+        return CharacterPlace::Cell {
             row: 0,
             column: lead,
             len: 1,
@@ -141,26 +141,26 @@ fn stored(grid: &Grid, lead: u8, bytes: &[u8]) -> Place {
         _ if grid.has_row(u16::from(lead)) => 2,
         0x8F if grid.has_row(0x8FB0) => 3,
         0x8E if grid.has_row(0xA2A1) => 4,
-        _ => return Place::Bad { len: 1 },
+        _ => return CharacterPlace::Bad { len: 1 },
     };
     match (len, bytes) {
-        (2, [lead, column, ..]) => Place::Cell {
+        (2, [lead, column, ..]) => CharacterPlace::Cell {
             row: u16::from(*lead),
             column: *column,
             len,
         },
         (3, [lead, row @ (0x80..), column, ..]) | (4, [_, lead @ (0x80..), row, column, ..]) => {
-            Place::Cell {
+            CharacterPlace::Cell {
                 row: u16::from_be_bytes([*lead, *row]),
                 column: *column,
                 len,
             }
         }
         // An ASCII byte ends what more bytes could complete.
-        _ if foreign(bytes) < bytes.len() => Place::Bad {
+        _ if foreign(bytes) < bytes.len() => CharacterPlace::Bad {
             len: foreign(bytes),
         },
-        _ => Place::Cut,
+        _ => CharacterPlace::Cut,
     }
 }
 
@@ -173,8 +173,8 @@ fn katakana(byte: u8) -> char {
     char::from_u32(0xFF61 + u32::from(byte) - 0xA1).unwrap_or('\u{FFFD}')
 }
 
-fn cell(plane: u8, lead: u8, trail: u8, len: usize) -> Place {
-    Place::Cell {
+fn cell(plane: u8, lead: u8, trail: u8, len: usize) -> CharacterPlace {
+    CharacterPlace::Cell {
         row: u16::from(plane) << 8 | u16::from(lead & 0x7F),
         column: trail & 0x7F,
         len,
@@ -182,11 +182,15 @@ fn cell(plane: u8, lead: u8, trail: u8, len: usize) -> Place {
 }
 
 /// A character of two bytes.
-fn two(bytes: &[u8], trails: std::ops::RangeInclusive<u8>, at: impl Fn(u8) -> (u16, u8)) -> Place {
+fn two(
+    bytes: &[u8],
+    trails: std::ops::RangeInclusive<u8>,
+    at: impl Fn(u8) -> (u16, u8),
+) -> CharacterPlace {
     match more(&bytes[1..], &[trails]) {
         Ok(()) => {
             let (row, column) = at(bytes[1]);
-            Place::Cell {
+            CharacterPlace::Cell {
                 row,
                 column,
                 len: 2,
@@ -197,11 +201,11 @@ fn two(bytes: &[u8], trails: std::ops::RangeInclusive<u8>, at: impl Fn(u8) -> (u
 }
 
 /// Checks that the bytes behind the first are in these ranges.
-fn more(bytes: &[u8], ranges: &[std::ops::RangeInclusive<u8>]) -> Result<(), Place> {
+fn more(bytes: &[u8], ranges: &[std::ops::RangeInclusive<u8>]) -> Result<(), CharacterPlace> {
     for (i, range) in ranges.iter().enumerate() {
         match bytes.get(i) {
-            None => return Err(Place::Cut),
-            Some(byte) if !range.contains(byte) => return Err(Place::Bad { len: 1 + i }),
+            None => return Err(CharacterPlace::Cut),
+            Some(byte) if !range.contains(byte) => return Err(CharacterPlace::Bad { len: 1 + i }),
             Some(_) => {}
         }
     }
@@ -274,7 +278,7 @@ mod tests {
         ] {
             for (code, _) in set.grid().codes() {
                 let (bytes, len) = layout.bytes(code);
-                let place = Place::Cell {
+                let place = CharacterPlace::Cell {
                     row: (code >> 8) as u16,
                     column: code as u8,
                     len,
@@ -287,7 +291,7 @@ mod tests {
                 for cut in 1..len {
                     assert_eq!(
                         layout.place(set.grid(), &bytes[..cut]),
-                        Place::Cut,
+                        CharacterPlace::Cut,
                         "{layout:?} {code:X}"
                     );
                 }

@@ -11,62 +11,63 @@
 mod encoder;
 mod layout;
 
-pub(crate) use encoder::Encoder;
+pub(crate) use encoder::MultiByteEncoder;
 pub(crate) use layout::Layout;
 
 use crate::LossKind;
-use crate::grid::Set;
-use crate::sink::{Sink, ascii_8, ascii_run};
-use layout::{Place, foreign};
+use crate::decode::{Chunk, Decode};
+use crate::grid::{Grid, Set};
+use crate::sink::{Sink, ascii_start};
+use layout::{CharacterPlace, foreign};
 
-/// Decodes the complete characters of `input`. Leaves at most three bytes.
-pub(crate) fn run(
+/// A decoder of one layout and table.
+#[derive(Clone, Debug)]
+pub(crate) struct MultiByteDecoder {
     layout: Layout,
-    set: Set,
-    input: &[u8],
-    base: u64,
-    last: bool,
-    sink: &mut Sink<'_>,
-) -> usize {
-    let grid = set.grid();
-    let ascii = layout != Layout::Stored || set.is_ascii();
-    let mut at = 0;
-    while at < input.len() {
-        let rest = &input[at..];
-        if ascii && rest[0] < 0x80 {
-            let run = if ascii_8(rest).is_some() {
-                ascii_run(rest)
-            } else {
-                1
-            };
-            sink.put_ascii(&rest[..run]);
-            at += run;
-            continue;
+    grid: &'static Grid,
+    is_ascii: bool,
+}
+
+impl MultiByteDecoder {
+    pub(crate) fn new(layout: Layout, set: Set) -> Self {
+        Self {
+            layout,
+            grid: set.grid(),
+            is_ascii: layout != Layout::Stored || set.is_ascii(),
         }
-        let len = match layout.place(grid, rest) {
-            Place::Cell { row, column, len } if grid.put(grid.cell(row, column), sink) => len,
-            Place::Single { c, len } => {
-                sink.put_char(c);
-                len
-            }
-            Place::Cut if !last => return at,
-            place => {
-                let len = match place {
-                    Place::Cell { len, .. } if layout == Layout::Stored => foreign(&rest[..len]),
-                    Place::Cell { row, .. } if layout == Layout::Pairs && !grid.has_row(row) => 1,
-                    // An ASCII byte may be text that a stray lead byte stands before.
-                    Place::Cell { len, .. } if rest[len - 1] < 0x80 => len - 1,
-                    Place::Cell { len, .. } | Place::Bad { len } => len,
-                    _ => rest.len(),
-                };
-                let start = base + at as u64;
-                sink.replace(start..start + len as u64, LossKind::Invalid);
-                len
-            }
-        };
-        at += len;
     }
-    at
+}
+
+impl Decode for MultiByteDecoder {
+    /// Leaves at most three bytes.
+    #[inline(always)]
+    fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        let Chunk { bytes, last, .. } = rest;
+        let (layout, grid) = (self.layout, self.grid);
+        if self.is_ascii && bytes[0] < 0x80 {
+            let run = ascii_start(bytes);
+            sink.put_ascii(&bytes[..run]);
+            return Some(run);
+        }
+        let len = match layout.place(grid, bytes) {
+            CharacterPlace::Cell { row, column, len } if grid.put(grid.cell(row, column), sink) => {
+                return Some(len);
+            }
+            CharacterPlace::Single { c, len } => {
+                sink.put_char(c);
+                return Some(len);
+            }
+            CharacterPlace::Cut if !last => return None,
+            CharacterPlace::Cell { len, .. } if layout == Layout::Stored => foreign(&bytes[..len]),
+            CharacterPlace::Cell { row, .. } if layout == Layout::Pairs && !grid.has_row(row) => 1,
+            // An ASCII byte may be text that a stray lead byte stands before.
+            CharacterPlace::Cell { len, .. } if bytes[len - 1] < 0x80 => len - 1,
+            CharacterPlace::Cell { len, .. } | CharacterPlace::Bad { len } => len,
+            CharacterPlace::Cut => bytes.len(),
+        };
+        sink.replace(rest.range(len), LossKind::Invalid);
+        Some(len)
+    }
 }
 
 #[cfg(test)]

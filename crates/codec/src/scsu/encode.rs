@@ -16,8 +16,8 @@ const AHEAD: usize = 24;
 
 /// An SCSU encoder.
 #[derive(Clone, Debug)]
-pub(crate) struct Writer {
-    state: State,
+pub(crate) struct ScsuEncoder {
+    state: WindowState,
     /// The windows by their last use, the one to move first at the front.
     by_use: [u8; 8],
     /// Characters that wait for those after them.
@@ -26,7 +26,7 @@ pub(crate) struct Writer {
 
 /// Mode and windows.
 #[derive(Clone, Debug)]
-struct State {
+struct WindowState {
     unicode: bool,
     active: usize,
     windows: [u32; 8],
@@ -47,9 +47,9 @@ enum Way {
     UnicodeMode,
 }
 
-impl Default for Writer {
+impl Default for ScsuEncoder {
     fn default() -> Self {
-        let state = State {
+        let state = WindowState {
             unicode: false,
             active: 0,
             windows: DYNAMIC,
@@ -62,7 +62,7 @@ impl Default for Writer {
     }
 }
 
-impl Encode for Writer {
+impl Encode for ScsuEncoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         for c in text.chars() {
             self.held.push_back(c);
@@ -80,7 +80,7 @@ impl Encode for Writer {
     }
 }
 
-impl Writer {
+impl ScsuEncoder {
     /// Writes the first of the characters held.
     fn write_first(&mut self, out: &mut Vec<u8>) {
         let Some(c) = self.held.pop_front() else {
@@ -148,7 +148,7 @@ impl Writer {
     }
 
     /// The number of bytes that a way takes, and the state behind it.
-    fn after(&self, c: char, way: Way) -> (u32, State) {
+    fn after(&self, c: char, way: Way) -> (u32, WindowState) {
         let mut state = self.state.clone();
         let cost = match way {
             Way::Quote(_) | Way::QuoteFixed(_) => 2,
@@ -218,7 +218,7 @@ impl Writer {
     }
 }
 
-impl State {
+impl WindowState {
     /// Estimates the cost of characters if no window moves.
     fn cost_of<'c>(&self, text: impl Iterator<Item = &'c char>) -> u32 {
         // So far, ending in either mode.

@@ -3,7 +3,7 @@
 //! # Limits
 //! If a character that is left out splits a look-alike, its record covers the second part only, because records do not overlap.
 
-use super::{Entry, Match, Note, Repertoire, Sequences};
+use super::{Match, Note, Repertoire, SequenceEntry, Sequences};
 use crate::encoder::{Encode, Out};
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ const JOIN: usize = 32;
 
 /// An encoder for a list. A beginning of a longer sequence stays pending until the next piece of text.
 #[derive(Debug)]
-pub(crate) struct Encoder {
+pub(crate) struct SequenceEncoder {
     list: &'static Sequences,
     repertoire: Repertoire,
     held: String,
@@ -27,7 +27,7 @@ struct Joined<'t> {
     places: &'t [u64],
 }
 
-impl Encoder {
+impl SequenceEncoder {
     pub(crate) fn new(list: &'static Sequences, repertoire: Repertoire) -> Self {
         Self {
             list,
@@ -49,7 +49,7 @@ impl Encoder {
     ) -> ControlFlow<usize, usize> {
         let text = joined.text;
         let search = self.list.search(self.repertoire);
-        let mut before: Option<(usize, &Entry)> = None;
+        let mut before: Option<(usize, &SequenceEntry)> = None;
         let mut at = 0;
         let stop = loop {
             match before {
@@ -111,7 +111,7 @@ impl Joined<'_> {
             .unwrap_or_else(|| out.position(at - self.places.len()))
     }
 
-    fn put(&self, at: usize, entry: &Entry, out: &mut Out<'_>) {
+    fn put(&self, at: usize, entry: &SequenceEntry, out: &mut Out<'_>) {
         if entry.note == Note::Substituted {
             let end = self.position(at + entry.from.len() - 1, out) + 1;
             let places = (at..at + entry.from.len())
@@ -127,7 +127,7 @@ impl Joined<'_> {
     }
 }
 
-impl Encode for Encoder {
+impl Encode for SequenceEncoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         let mut begin = 0;
         if !self.held.is_empty() {

@@ -42,14 +42,14 @@ impl Direct {
 
 /// An encoder of UTF-7 and of modified UTF-7; a run is always ended by `-` (some decoders eat another terminator, some drop an open run).
 #[derive(Debug)]
-pub(crate) struct Encoder {
+pub(crate) struct Utf7Encoder {
     direct: Direct,
     run: Option<Base64>,
     /// A pending `+` outside a run. The next character decides whether it goes into a run.
     plus: bool,
 }
 
-impl Encoder {
+impl Utf7Encoder {
     pub(crate) fn new(direct: Direct) -> Self {
         Self {
             direct,
@@ -71,7 +71,7 @@ impl Encoder {
     }
 }
 
-impl Encode for Encoder {
+impl Encode for Utf7Encoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         for (at, c) in text.char_indices() {
             if c == '\0' && self.direct == Direct::Imap {

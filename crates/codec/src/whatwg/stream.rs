@@ -3,11 +3,81 @@
 //! # Limits
 //! A stream decoder copies its text. The functions for whole inputs borrow where they can.
 
-use super::{CHUNK, Encoding, Malformed, Unencodable, bom_sniff};
-use crate::{LossKind, LossLog};
+use super::encoding::{CHUNK, Encoding, Malformed, bom_sniff};
+use crate::{LossKind, LossLog, Unencodable};
 use encoding_rs::{DecoderResult, EncoderResult};
+use std::borrow::Cow;
 
-/// How a [`Decoder`] treats a byte order mark at the start of the stream.
+impl Encoding {
+    /// Returns a streaming decoder: it sniffs a byte order mark, in error mode "replacement".
+    pub fn new_decoder(self) -> StreamDecoder {
+        StreamDecoder::new(self)
+    }
+
+    /// Returns a streaming encoder into the output encoding, in error mode "html".
+    pub fn new_encoder(self) -> StreamEncoder {
+        StreamEncoder::new(self)
+    }
+
+    /// Decodes in error mode "replacement" and ignores any byte order mark. `log` gets malformed sequences.
+    pub fn decode<'a>(self, bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
+        self.decode_at(0, bytes, log)
+    }
+
+    /// Decodes in error mode "fatal": returns the first malformed sequence as an error.
+    pub fn decode_or_fail(self, bytes: &[u8]) -> Result<Cow<'_, str>, Malformed> {
+        self.decode_whole(0, true, bytes, &mut LossLog::with_limit(0))
+    }
+
+    /// Decodes bytes that begin at offset `base` of the whole input.
+    pub(super) fn decode_at<'a>(
+        self,
+        base: usize,
+        bytes: &'a [u8],
+        log: &mut LossLog,
+    ) -> Cow<'a, str> {
+        let text = self.decode_whole(base, false, bytes, log);
+        text.unwrap_or_default()
+    }
+
+    fn decode_whole<'a>(
+        self,
+        base: usize,
+        is_fatal: bool,
+        bytes: &'a [u8],
+        log: &mut LossLog,
+    ) -> Result<Cow<'a, str>, Malformed> {
+        if self.0 == encoding_rs::UTF_8
+            && let Ok(text) = simdutf8::basic::from_utf8(bytes)
+        {
+            return Ok(Cow::Borrowed(text));
+        }
+        let mut decoder = StreamDecoder {
+            machine: Some(self.0.new_decoder_without_bom_handling()),
+            offset: base as u64,
+            ..StreamDecoder::new(self).fatal(is_fatal)
+        };
+        let mut text = String::with_capacity(bytes.len());
+        decoder.decode(bytes, true, &mut text, log)?;
+        Ok(Cow::Owned(text))
+    }
+
+    /// Encodes a whole text in the output encoding; in error mode "fatal", or "html".
+    pub(super) fn encode_whole(
+        self,
+        is_fatal: bool,
+        text: &str,
+        log: &mut LossLog,
+    ) -> Result<Vec<u8>, Unencodable> {
+        let mut bytes = Vec::with_capacity(text.len());
+        let mut encoder = self.new_encoder().fatal(is_fatal);
+        encoder.push(text, &mut bytes, log)?;
+        encoder.finish(&mut bytes);
+        Ok(bytes)
+    }
+}
+
+/// How a [`StreamDecoder`] treats a byte order mark at the start of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Bom {
     /// A mark of UTF-8 or UTF-16 overrules the encoding and is removed ("decode").
@@ -39,7 +109,7 @@ pub enum Bom {
 /// assert_eq!(error.bytes, 3..4);
 /// # Ok::<(), mailglot_codec::whatwg::Malformed>(())
 /// ```
-pub struct Decoder {
+pub struct StreamDecoder {
     encoding: Encoding,
     bom: Bom,
     is_fatal: bool,
@@ -52,8 +122,8 @@ pub struct Decoder {
     failed: Option<Malformed>,
 }
 
-impl Decoder {
-    pub(super) fn new(encoding: Encoding) -> Self {
+impl StreamDecoder {
+    fn new(encoding: Encoding) -> Self {
         Self {
             encoding,
             bom: Bom::default(),
@@ -173,9 +243,9 @@ impl Decoder {
     }
 }
 
-impl std::fmt::Debug for Decoder {
+impl std::fmt::Debug for StreamDecoder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Decoder")
+        f.debug_struct("StreamDecoder")
             .field("encoding", &self.encoding)
             .field("bom", &self.bom)
             .field("is_fatal", &self.is_fatal)
@@ -208,7 +278,7 @@ fn may_become_mark(bytes: &[u8]) -> bool {
 /// assert_eq!((error.character, error.at), ('✓', 2));
 /// # Ok::<(), mailglot_codec::whatwg::Unencodable>(())
 /// ```
-pub struct Encoder {
+pub struct StreamEncoder {
     encoding: Encoding,
     is_fatal: bool,
     machine: encoding_rs::Encoder,
@@ -217,8 +287,8 @@ pub struct Encoder {
     failed: Option<Unencodable>,
 }
 
-impl Encoder {
-    pub(super) fn new(encoding: Encoding) -> Self {
+impl StreamEncoder {
+    fn new(encoding: Encoding) -> Self {
         let encoding = encoding.output();
         Self {
             encoding,
@@ -296,9 +366,9 @@ impl Encoder {
     }
 }
 
-impl std::fmt::Debug for Encoder {
+impl std::fmt::Debug for StreamEncoder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Encoder")
+        f.debug_struct("StreamEncoder")
             .field("encoding", &self.encoding)
             .field("is_fatal", &self.is_fatal)
             .field("offset", &self.offset)

@@ -20,7 +20,7 @@ const BLOCK: usize = 32;
 /// See [`append_lines`](crate::base64::append_lines).
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn lines(text: &[u8], out: &mut Vec<u8>) -> usize {
-    let mut out = Room::new(text.len(), out);
+    let mut out = OutputRoom::new(text.len(), out);
     let read = match first_line(text) {
         Some((76, 2)) => lines_of::<76, 78>(text, &mut out),
         Some((76, 1)) => lines_of::<76, 77>(text, &mut out),
@@ -37,7 +37,7 @@ pub(in super::super) fn lines(text: &[u8], out: &mut Vec<u8>) -> usize {
 
 /// Decodes lines of `WIDTH` characters, `STEP` bytes with their line ends. Returns the number of bytes read.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn lines_of<const WIDTH: usize, const STEP: usize>(text: &[u8], out: &mut Room<'_>) -> usize {
+fn lines_of<const WIDTH: usize, const STEP: usize>(text: &[u8], out: &mut OutputRoom<'_>) -> usize {
     let mut read = 0;
     for line in text.as_chunks::<STEP>().0 {
         let mut wrong = _mm256_setzero_si256();
@@ -67,7 +67,7 @@ fn lines_of<const WIDTH: usize, const STEP: usize>(text: &[u8], out: &mut Room<'
 
 /// Decodes the complete quanta at the start of `text` and returns their length.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn quanta(text: &[u8], out: &mut Room<'_>) -> usize {
+fn quanta(text: &[u8], out: &mut OutputRoom<'_>) -> usize {
     let mut read = 0;
     loop {
         let rest = &text[read..];
@@ -94,14 +94,14 @@ fn right(faults: __m256i) -> u32 {
 }
 
 /// The room behind the end of a vector, enough for all bytes that a text can decode to.
-struct Room<'v> {
+struct OutputRoom<'v> {
     out: &'v mut Vec<u8>,
     /// Kept beside the vector, so that no store forces its header to be read again.
     start: *mut u8,
     len: usize,
 }
 
-impl<'v> Room<'v> {
+impl<'v> OutputRoom<'v> {
     /// Reserves room for the bytes of so many characters and one whole store.
     fn new(characters: usize, out: &'v mut Vec<u8>) -> Self {
         out.reserve(characters / 4 * 3 + BLOCK);
@@ -139,7 +139,7 @@ impl<'v> Room<'v> {
     }
 }
 
-impl Drop for Room<'_> {
+impl Drop for OutputRoom<'_> {
     fn drop(&mut self) {
         // SAFETY: all bytes before `len` were written, or were there before, which is within the capacity.
         unsafe { self.out.set_len(self.len) }

@@ -7,7 +7,7 @@
 use super::scan::kinds;
 use super::{bytes, first_bytes, near, twice};
 use crate::portable::byte_pairs::BytePairs;
-use crate::portable::utf8::Found;
+use crate::portable::utf8::Utf8Properties;
 use crate::writer::Writer;
 use std::arch::x86_64::{
     __m256i, _bzhi_u32, _mm256_alignr_epi8, _mm256_and_si256, _mm256_andnot_si256,
@@ -48,7 +48,7 @@ pub(in super::super) fn push_utf8(
 
 /// See [`BytePairs::check_utf8`]; the source has at least [`NEAR`](super::NEAR) bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn check_utf8(pairs: &BytePairs, source: &[u8]) -> Option<Found> {
+pub(in super::super) fn check_utf8(pairs: &BytePairs, source: &[u8]) -> Option<Utf8Properties> {
     let len = source.len();
     let mut check = Check::new();
     let (mut first, mut end, mut count) = (usize::MAX, 0, 0);
@@ -65,7 +65,7 @@ pub(in super::super) fn check_utf8(pairs: &BytePairs, source: &[u8]) -> Option<F
         done += 32;
     }
     let is_suspect = check.is_suspect()?;
-    Some(Found {
+    Some(Utf8Properties {
         is_suspect,
         eight: first.min(end)..end,
         count,

@@ -6,10 +6,10 @@
 pub(crate) mod ascii;
 pub(crate) mod base64;
 pub(crate) mod byte_pairs;
+pub(crate) mod byte_table;
 pub(crate) mod hex_escapes;
 pub(crate) mod high_bytes;
 pub(crate) mod json;
-pub(crate) mod page;
 pub(crate) mod pair_table;
 pub(crate) mod plain_run;
 pub(crate) mod short_bytes;

@@ -36,6 +36,7 @@ pub enum LeadBytes {
 /// assert_eq!(TABLE.append_decoded(b"a\xB0\xA1\xB0\xA2", &mut text), 3);
 /// assert_eq!(text, "a啊");
 /// ```
+#[derive(Debug)]
 pub struct PairTable {
     /// The packed characters of pairs by their bytes, without the highest bit; where 80 would be the lead byte, those of single
     /// bytes. Zeros if the caller must decide.

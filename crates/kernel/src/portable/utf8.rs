@@ -33,13 +33,13 @@ pub struct CheckedUtf8<'b> {
 
 /// Properties of valid UTF-8 that a loop found; see [`CheckedUtf8`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct Utf8Properties {
     pub(crate) is_suspect: bool,
     pub(crate) eight: Range<usize>,
     pub(crate) count: usize,
 }
 
-impl Found {
+impl Utf8Properties {
     pub(crate) fn with(self, text: &str) -> CheckedUtf8<'_> {
         CheckedUtf8 {
             text,

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// A message of a source.
-pub(super) struct Original<'b> {
+pub(super) struct SourceMessage<'b> {
     pub(super) entry: &'b Entry,
     /// The separator before it.
     pub(super) separator: &'b [u8],
@@ -31,7 +31,7 @@ pub(super) struct Original<'b> {
     pub(super) last: bool,
 }
 
-impl<'b> Original<'b> {
+impl<'b> SourceMessage<'b> {
     /// Describes the message of `entry` in a batch. `raw` is the unquoted message.
     pub(super) fn new(
         entry: &'b Entry,
@@ -134,7 +134,7 @@ impl RewriteWorker<'_> {
     /// Processes a message and appends it to `out`, with separator and trailer. A dry run appends nothing.
     pub(super) fn make(
         &self,
-        original: &Original<'_>,
+        original: &SourceMessage<'_>,
         verifier: Option<&Verifier>,
         out: &mut Vec<u8>,
     ) -> Made {
@@ -148,7 +148,7 @@ impl RewriteWorker<'_> {
     /// Determines what would change.
     fn preview(
         &self,
-        original: &Original<'_>,
+        original: &SourceMessage<'_>,
         mut planned: Planned<'_>,
         verifier: Option<&Verifier>,
         scratch: &mut Vec<u8>,
@@ -186,7 +186,7 @@ impl RewriteWorker<'_> {
     fn write(
         &self,
         to: Format,
-        original: &Original<'_>,
+        original: &SourceMessage<'_>,
         mut planned: Planned<'_>,
         verifier: Option<&Verifier>,
         out: &mut Vec<u8>,
@@ -258,7 +258,7 @@ impl RewriteWorker<'_> {
     /// `body` is the range of the message in `out`, whose entry begins at `start`. It moves if the separator is marked.
     fn put_trailer(
         &self,
-        original: &Original<'_>,
+        original: &SourceMessage<'_>,
         start: usize,
         body: &mut Range<usize>,
         out: &mut Vec<u8>,
@@ -284,7 +284,7 @@ impl RewriteWorker<'_> {
     /// Returns true if a Content-Length is no longer right after a message of `new` bytes moved from a mailbox to its own file.
     ///
     /// Without quoting, only the length defined where the message ended.
-    fn invalidates_length(&self, original: &Original<'_>, new: usize) -> bool {
+    fn invalidates_length(&self, original: &SourceMessage<'_>, new: usize) -> bool {
         self.from_mbox && (new != original.old.len() || original.entry.quoting == Quoting::None)
     }
 

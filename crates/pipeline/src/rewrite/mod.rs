@@ -11,14 +11,14 @@ mod line_ends;
 mod message;
 mod worker;
 
-use self::message::{Made, Original, Requoting};
+use self::message::{Made, Requoting, SourceMessage};
 pub(crate) use self::worker::Process;
 use self::worker::RewriteWorker;
 use crate::discover::SourceInput;
 use crate::edited_message::put_message;
 use crate::file_name::Address;
 use crate::incomplete::IncompleteInput;
-use crate::plan::Target;
+use crate::plan::PlannedOutput;
 use crate::quote::{has_from, line_end};
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{OpenSource, Stage, Worker};
@@ -38,7 +38,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Rewrites the messages of all sources.
 pub(crate) struct RewriteStage<'a> {
     /// One output for each source. None for a dry run.
-    pub(crate) targets: Option<&'a [Target]>,
+    pub(crate) targets: Option<&'a [PlannedOutput]>,
     /// True if a ledger is written.
     pub(crate) has_ledger: bool,
     /// The policy for each message.
@@ -111,18 +111,18 @@ impl RewrittenBatch {
 }
 
 /// State of a worker between batches.
-pub(crate) struct WorkerState {
+pub(crate) struct RewriteState {
     builder: BlockBuilder,
     /// Verifies rewritten messages.
     verifier: Option<Verifier>,
 }
 
 impl Worker for RewriteWorker<'_> {
-    type State = WorkerState;
+    type State = RewriteState;
     type Output = RewrittenBatch;
 
-    fn state(&self) -> io::Result<WorkerState> {
-        Ok(WorkerState {
+    fn state(&self) -> io::Result<RewriteState> {
+        Ok(RewriteState {
             builder: BlockBuilder::new()?,
             verifier: self.verify.then(Verifier::new),
         })
@@ -130,14 +130,14 @@ impl Worker for RewriteWorker<'_> {
 
     fn work(
         &self,
-        state: &mut WorkerState,
+        state: &mut RewriteState,
         feed: &NumberedBatch,
         tally: &mut Tally,
         done: &mut RewrittenBatch,
     ) -> io::Result<()> {
         done.clear();
-        let WorkerState { builder, verifier } = state;
-        let mut batch = Batch {
+        let RewriteState { builder, verifier } = state;
+        let mut batch = BatchRewrite {
             job: self,
             feed,
             builder,
@@ -156,7 +156,7 @@ impl Worker for RewriteWorker<'_> {
 }
 
 /// A batch in progress.
-struct Batch<'a> {
+struct BatchRewrite<'a> {
     job: &'a RewriteWorker<'a>,
     feed: &'a NumberedBatch,
     builder: &'a mut BlockBuilder,
@@ -167,7 +167,7 @@ struct Batch<'a> {
     more: bool,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> BatchRewrite<'a> {
     fn entries(&mut self) {
         let feed = self.feed;
         if let Some(index) = self.job.ledger.filter(|_| feed.number == 0) {
@@ -231,7 +231,7 @@ impl<'a> Batch<'a> {
         } else {
             Cow::Borrowed(old)
         };
-        let original = Original::new(entry, bytes, &raw, froms, last);
+        let original = SourceMessage::new(entry, bytes, &raw, froms, last);
         let start = self.done.out.bytes.len();
         self.tally.messages += 1;
         let (job, verifier) = (self.job, self.verifier);
@@ -287,7 +287,13 @@ impl<'a> Batch<'a> {
     }
 
     /// Adds the record of a message whose output begins at `start`.
-    fn record_message(&mut self, original: &Original<'_>, made: &Made, name: &str, start: usize) {
+    fn record_message(
+        &mut self,
+        original: &SourceMessage<'_>,
+        made: &Made,
+        name: &str,
+        start: usize,
+    ) {
         let lengths = made.lengths;
         let (separator, trailer) = {
             let out = &self.done.out.bytes[start..];
@@ -333,7 +339,7 @@ impl<'a> Batch<'a> {
             self.report_flags(entry);
         }
         let bytes = &self.feed.batch.bytes[..];
-        let original = Original::new(entry, bytes, &bytes[entry.message.clone()], true, last);
+        let original = SourceMessage::new(entry, bytes, &bytes[entry.message.clone()], true, last);
         let (old, trailer) = (original.old, original.trailer);
         let job = self.job;
         let adds_line_end = !entry.more
@@ -369,7 +375,7 @@ impl<'a> Batch<'a> {
     /// Adds the record of a piece at the end of the output: as it is, by undoing the quoting, or as a copy.
     fn record_piece(
         &mut self,
-        original: &Original<'_>,
+        original: &SourceMessage<'_>,
         lengths: [usize; 3],
         midline: bool,
         first: bool,
@@ -500,7 +506,7 @@ impl RewriteWorker<'_> {
     fn put_piece(
         &self,
         to: Format,
-        original: &Original<'_>,
+        original: &SourceMessage<'_>,
         (midline, first): (bool, bool),
         out: &mut Vec<u8>,
     ) -> [usize; 3] {

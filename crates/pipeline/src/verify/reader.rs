@@ -110,7 +110,7 @@ pub(super) struct FoundBody<'x> {
     pub(super) header: usize,
     start: usize,
     pub(super) end: usize,
-    encoding: Encoding,
+    encoding: ReaderEncoding,
     charset: Option<String>,
     pub(super) is_text: bool,
     /// Its text by mail-parser, ignoring the transfer encoding. None if several fields declare its charset.
@@ -118,7 +118,7 @@ pub(super) struct FoundBody<'x> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Encoding {
+enum ReaderEncoding {
     None,
     QuotedPrintable,
     Base64,
@@ -162,10 +162,10 @@ impl<'x> SecondReading<'x> {
             .map(ContentType::ctype)
         {
             Some(name) if name.eq_ignore_ascii_case("quoted-printable") => {
-                Encoding::QuotedPrintable
+                ReaderEncoding::QuotedPrintable
             }
-            Some(name) if name.eq_ignore_ascii_case("base64") => Encoding::Base64,
-            _ => Encoding::None,
+            Some(name) if name.eq_ignore_ascii_case("base64") => ReaderEncoding::Base64,
+            _ => ReaderEncoding::None,
         };
         let charset = media
             .and_then(|media| media.attribute("charset"))
@@ -209,9 +209,9 @@ impl<'x> SecondReading<'x> {
             .get(body.start..body.end)
             .filter(|_| body.is_text)?;
         let decoded = match body.encoding {
-            Encoding::None => Cow::Borrowed(raw),
-            Encoding::Base64 => Cow::Owned(base64_decode(raw)?),
-            Encoding::QuotedPrintable => Cow::Owned(quoted_printable(raw)?),
+            ReaderEncoding::None => Cow::Borrowed(raw),
+            ReaderEncoding::Base64 => Cow::Owned(base64_decode(raw)?),
+            ReaderEncoding::QuotedPrintable => Cow::Owned(quoted_printable(raw)?),
         };
         let label = body.charset.as_deref().unwrap_or_default();
         let decoder = charset_decoder(label.as_bytes());
@@ -219,7 +219,7 @@ impl<'x> SecondReading<'x> {
             return None;
         }
         Some(match (decoder, &body.text) {
-            (_, Some(text)) if body.encoding == Encoding::None => Cow::Borrowed(text),
+            (_, Some(text)) if body.encoding == ReaderEncoding::None => Cow::Borrowed(text),
             (Some(decoder), _) => Cow::Owned(decoder(&decoded)),
             (None, _) => Cow::Owned(String::from_utf8_lossy(&decoded).into_owned()),
         })

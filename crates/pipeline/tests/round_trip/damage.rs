@@ -167,7 +167,7 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
 
 #[test]
 fn notes_without_end_are_counted() {
-    use mailglot_archive::ledger::{BlockBuilder, Ledger, Record, Writer};
+    use mailglot_archive::ledger::{BlockBuilder, Ledger, LedgerWriter, Record};
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a"), b"").unwrap();
     run(&job(&[folder.path().join("a")], &folder.path().join("out")));
@@ -184,7 +184,7 @@ fn notes_without_end_are_counted() {
     }
     let mut block = Vec::new();
     builder.finish(&mut block).unwrap();
-    let mut writer = Writer::new(Vec::new()).unwrap();
+    let mut writer = LedgerWriter::new(Vec::new()).unwrap();
     writer.block(&block).unwrap();
     fs::write(
         folder.path().join("ledger"),

@@ -5,16 +5,13 @@
 
 use std::io::{self, Read};
 
+use super::mailbox::{Current, GUARD, Mailbox, MessageEnd};
 use super::open_multipart::OpenMultipart;
-use super::{Current, Mailbox, MessageEnd};
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::mbox::from_line::starts_line;
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
-use crate::mbox::split::{ACCEPT, BEHIND, Evidence, NEAR, quoted};
+use crate::mbox::split::{ACCEPT, LineEvidence, NEAR, quoted};
 use crate::mbox::unclosed::{is_marked, is_written};
-
-/// Number of bytes that must be known after a piece, so that it splits neither a trailer nor the evidence of a later candidate.
-pub(super) const GUARD: u64 = BEHIND as u64;
 
 impl<R: Read> Mailbox<R> {
     /// Searches for the end of the current message.
@@ -43,7 +40,7 @@ impl<R: Read> Mailbox<R> {
             let at = self.window.index(next);
             let near = &near[..near.len().min(at + NEAR)];
             let whole = self.window.ended() && near.len() == self.window.data().len();
-            if let Some(evidence) = Evidence::gather(near, at, false, whole) {
+            if let Some(evidence) = LineEvidence::gather(near, at, false, whole) {
                 let end = self.window.base() + evidence.end as u64;
                 return Ok(MessageEnd::Separator {
                     message: Some(message),
@@ -142,7 +139,7 @@ impl<R: Read> Mailbox<R> {
         let near = &data[..data.len().min(at + NEAR)];
         let whole = self.window.ended() && near.len() == data.len();
         let first = offset == self.profile.prelude;
-        let Some(evidence) = Evidence::gather(near, at, first, whole) else {
+        let Some(evidence) = LineEvidence::gather(near, at, first, whole) else {
             return Ok(None);
         };
         let end = self.window.base() + evidence.end as u64;

@@ -22,14 +22,13 @@
 //! the points of the candidate decide; an accepted one is an event with the offset of the opening delimiter. A multipart whose last
 //! delimiter is more than 1 MiB before the candidate counts as closed, without an event.
 
-use std::collections::VecDeque;
 use std::io::{self, Read};
 
-use super::Mailbox;
+use super::mailbox::Mailbox;
 use crate::box_event::{BoxDetail, BoxEventKind, MultipartDecision};
 use crate::mbox::delimiters::{Delimiters, Enclosing, FAR};
 use crate::mbox::from_line::starts_line;
-use crate::mbox::split::{Evidence, Follower, NEAR, is_mail_header};
+use crate::mbox::split::{Follower, LineEvidence, NEAR, is_mail_header};
 
 /// An open multipart around a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,14 +39,6 @@ pub(super) enum OpenMultipart {
     Similar(Enclosing),
     /// Its delimiter does not recur in the next 1 MiB, and more bytes follow.
     Unknown,
-}
-
-/// Lines after the current candidate that would be separators but for the multipart around them.
-#[derive(Debug, Default)]
-pub(super) struct SeparatorsAhead {
-    /// Offset up to which they are known.
-    seen: u64,
-    at: VecDeque<u64>,
 }
 
 impl<R: Read> Mailbox<R> {
@@ -90,7 +81,7 @@ impl<R: Read> Mailbox<R> {
     pub(super) fn accept_inside(
         &mut self,
         offset: u64,
-        evidence: &Evidence,
+        evidence: &LineEvidence,
         points: i32,
         multipart: OpenMultipart,
     ) -> io::Result<bool> {
@@ -118,7 +109,7 @@ impl<R: Read> Mailbox<R> {
     fn decide_inside(
         &mut self,
         offset: u64,
-        evidence: &Evidence,
+        evidence: &LineEvidence,
         lines: Enclosing,
     ) -> io::Result<MultipartDecision> {
         if self.delimiters.is_in_mailbox_part() {
@@ -147,7 +138,7 @@ impl<R: Read> Mailbox<R> {
     }
 
     /// Returns true for a candidate with the header of a message, if it is dated or has the form of this file's separators.
-    fn has_mail_header(&self, offset: u64, evidence: &Evidence) -> bool {
+    fn has_mail_header(&self, offset: u64, evidence: &LineEvidence) -> bool {
         let is_separator_line =
             evidence.line.dated || self.profile.dominant(offset).contains(evidence.line);
         let at = self.window.index(offset);
@@ -195,7 +186,7 @@ impl<R: Read> Mailbox<R> {
         }
         let near = &data[..data.len().min(at + NEAR)];
         let whole = self.window.ended() && near.len() == data.len();
-        let evidence = Evidence::gather(near, at, false, whole);
+        let evidence = LineEvidence::gather(near, at, false, whole);
         evidence.is_some_and(|evidence| {
             evidence.blank_before
                 && self.profile.first == Some(evidence.line)

@@ -16,12 +16,12 @@ const STEP: u64 = 16 << 20;
 
 /// Checks how much space a growing output leaves free.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct FreeSpace {
     /// Bytes that may be written before the next check.
     left: u64,
 }
 
-impl Room {
+impl FreeSpace {
     pub(crate) fn new() -> Self {
         Self { left: STEP }
     }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn free_space_is_checked_periodically() {
         let folder = std::fs::File::open("/").unwrap();
-        let mut room = Room::new();
+        let mut room = FreeSpace::new();
         for _ in 0..100 {
             room.wrote(STEP / 3, &folder).unwrap();
             assert!(room.left > 0 && room.left <= STEP);

@@ -11,7 +11,7 @@ use std::hint::select_unpredictable;
 /// The characters of all bytes of a charset with one byte a character.
 ///
 /// ```
-/// use mailglot_kernel::{Packed, Page};
+/// use mailglot_kernel::{ByteTable, Packed};
 ///
 /// static CELLS: [[u8; 4]; 256] = {
 ///     let mut cells = [[0; 4]; 256];
@@ -22,13 +22,13 @@ use std::hint::select_unpredictable;
 ///     }
 ///     cells
 /// };
-/// static PAGE: Page = Page::new(&CELLS);
+/// static TABLE: ByteTable = ByteTable::new(&CELLS);
 /// let mut text = String::new();
-/// assert_eq!(PAGE.append_decoded(b"caf\xE9\xFF!", &mut text), 4);
+/// assert_eq!(TABLE.append_decoded(b"caf\xE9\xFF!", &mut text), 4);
 /// assert_eq!(text, "café");
 /// ```
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct ByteTable {
     cells: &'static [[u8; 4]; 256],
     /// Every byte is a character.
     whole: bool,
@@ -41,7 +41,7 @@ pub struct Page {
     doubles: [[[u8; 64]; 2]; 2],
 }
 
-impl Page {
+impl ByteTable {
     /// Makes a page of the characters of the bytes 00 to FF, which are [`Packed::bytes`], or zeros for no character.
     ///
     /// # Panics
@@ -107,7 +107,7 @@ impl Page {
 }
 
 #[inline]
-pub(crate) fn portable_single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
+pub(crate) fn portable_single_bytes(page: &ByteTable, input: &[u8], text: &mut String) -> usize {
     if !page.basic {
         known(page, input, &mut Writer::new(text))
     } else if page.whole {
@@ -119,7 +119,7 @@ pub(crate) fn portable_single_bytes(page: &Page, input: &[u8], text: &mut String
 
 /// Decodes eight bytes at a time. The page must be `basic`.
 #[inline]
-fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> usize {
+fn singles<const WHOLE: bool>(page: &ByteTable, input: &[u8], text: &mut String) -> usize {
     const STEP: usize = 32;
     let mut out = Writer::new(text);
     let mut at = 0;
@@ -186,7 +186,7 @@ fn singles<const WHOLE: bool>(page: &Page, input: &[u8], text: &mut String) -> u
 
 /// Appends eight bytes if at most one is above 7F and that one is a character, as usual in Latin text. Otherwise returns false and does nothing.
 #[inline]
-fn put_sparse(page: &Page, part: [u8; 8], out: &mut Writer<'_>) -> bool {
+fn put_sparse(page: &ByteTable, part: [u8; 8], out: &mut Writer<'_>) -> bool {
     debug_assert!(page.ascii && page.basic && out.room() >= 8 * 4);
     let word = u64::from_le_bytes(part);
     let high = word & 0x8080_8080_8080_8080;
@@ -215,7 +215,7 @@ fn put_sparse(page: &Page, part: [u8; 8], out: &mut Writer<'_>) -> bool {
 }
 
 /// Decodes byte by byte.
-fn known(page: &Page, input: &[u8], out: &mut Writer<'_>) -> usize {
+fn known(page: &ByteTable, input: &[u8], out: &mut Writer<'_>) -> usize {
     out.reserve(input.len() + 3);
     for (at, byte) in input.iter().enumerate() {
         let cell = page.cell(*byte);

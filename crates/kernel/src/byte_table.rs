@@ -3,20 +3,20 @@
 //! # Limits
 //! Decoding stops before the first byte without a character; the caller handles it.
 
-use super::portable::page::portable_single_bytes;
+use super::portable::byte_table::portable_single_bytes;
 
-pub use super::portable::page::Page;
+pub use super::portable::byte_table::ByteTable;
 
-impl Page {
+impl ByteTable {
     /// Decodes `input` up to the first byte that has no character, appends it to `text`, and returns the number of bytes read.
     pub fn append_decoded(&self, input: &[u8], text: &mut String) -> usize {
         single_bytes(self, input, text)
     }
 }
 
-/// See [`Page::append_decoded`].
+/// See [`ByteTable::append_decoded`].
 #[inline]
-fn single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
+fn single_bytes(page: &ByteTable, input: &[u8], text: &mut String) -> usize {
     // Short inputs skip the vector loops.
     #[cfg(target_arch = "x86_64")]
     if input.len() >= 64 && page.is_ascii() && page.growth() == 1 && super::avx512::is_here() {
@@ -30,7 +30,7 @@ fn single_bytes(page: &Page, input: &[u8], text: &mut String) -> usize {
 /// The machine has what [`super::avx512::singles`] is made for.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
-unsafe fn in_blocks(page: &Page, input: &[u8], text: &mut String) -> usize {
+unsafe fn in_blocks(page: &ByteTable, input: &[u8], text: &mut String) -> usize {
     let mut at = 0;
     loop {
         // SAFETY: the caller's.
@@ -55,7 +55,7 @@ mod tests {
     use crate::test_data::{character, same};
 
     /// The safe twin of `single_bytes`.
-    fn singles_twin(page: &Page, input: &[u8], text: &mut String) -> usize {
+    fn singles_twin(page: &ByteTable, input: &[u8], text: &mut String) -> usize {
         let chars: Vec<char> = input
             .iter()
             .map_while(|byte| page.cell(*byte).char())
@@ -65,11 +65,11 @@ mod tests {
     }
 
     /// Makes a page of the characters of all bytes.
-    fn page(character: impl Fn(u8) -> Option<char>) -> Page {
+    fn page(character: impl Fn(u8) -> Option<char>) -> ByteTable {
         let cells = std::array::from_fn(|byte| {
             character(byte as u8).map_or([0; 4], |c| Packed::new(c).bytes())
         });
-        Page::new(Box::leak(Box::new(cells)))
+        ByteTable::new(Box::leak(Box::new(cells)))
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! Reads only blocks in which every byte above 7F is a character of two UTF-8 bytes.
 
 use super::{BLOCK, load, store};
-use crate::portable::page::Page;
+use crate::portable::byte_table::ByteTable;
 use crate::writer::Writer;
 use std::arch::x86_64::{
     _mm512_mask_blend_epi8, _mm512_mask_cmpeq_epi8_mask, _mm512_maskz_compress_epi8,
@@ -23,10 +23,10 @@ const IN_TURN: [[u8; BLOCK]; 2] = {
     places
 };
 
-/// Decodes the first whole blocks for [`Page::append_decoded`], up to a block that it cannot read. Bytes below 80 must be
+/// Decodes the first whole blocks for [`ByteTable::append_decoded`], up to a block that it cannot read. Bytes below 80 must be
 /// ASCII.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
-pub(in super::super) fn singles(page: &Page, input: &[u8], text: &mut String) -> usize {
+pub(in super::super) fn singles(page: &ByteTable, input: &[u8], text: &mut String) -> usize {
     const FIRSTS: u64 = 0x5555_5555_5555_5555;
     // No closures: they would not be compiled with the instructions of this function.
     let [firsts, seconds] = page.doubles();

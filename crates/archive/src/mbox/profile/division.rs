@@ -1,0 +1,24 @@
+//! Defines how the messages of a mailbox are separated.
+//!
+//! # Limits
+//! Knows `From ` lines and MMDF only.
+
+/// How messages are separated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::mbox) enum Division {
+    /// By `From ` lines.
+    FromLines,
+    /// By lines of four ^A.
+    Mmdf,
+}
+
+/// Returns the length of a line of four ^A with its line end, if `bytes` starts with one.
+pub(in crate::mbox) fn mmdf_line(bytes: &[u8]) -> Option<usize> {
+    let rest = bytes.strip_prefix(b"\x01\x01\x01\x01")?;
+    match rest {
+        [] => Some(4),
+        [b'\r', b'\n', ..] => Some(6),
+        [b'\r' | b'\n', ..] => Some(5),
+        _ => None,
+    }
+}

@@ -1,0 +1,126 @@
+//! Defines the state of a mailbox that is being read.
+//!
+//! # Limits
+//! The modules beside this one open it, find the ends of messages and return entries.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+use memchr::memmem::Finder;
+
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::mbox::delimiters::Delimiters;
+use crate::mbox::profile::FileProfile;
+use crate::mbox::split::BEHIND;
+use crate::mbox::window::Window;
+use crate::packed::CompressionEvents;
+
+/// Number of bytes that must be known after a piece, so that it splits neither a trailer nor the evidence of a later candidate.
+pub(super) const GUARD: u64 = BEHIND as u64;
+
+/// Bytes per piece of a message above the limit, or fewer if the limit is smaller.
+pub(super) const PIECE: u64 = 1 << 20;
+
+/// A mailbox as a [`Source`].
+pub(crate) struct Mailbox<R> {
+    /// Path for error messages.
+    pub(super) path: PathBuf,
+    pub(super) window: Window<R>,
+    /// The same file again, for reading far ahead.
+    pub(super) file: Option<FileIdentity>,
+    /// The compressed file, to notice changes.
+    pub(super) outside: Option<FileIdentity>,
+    /// Defects of the compression so far.
+    pub(super) defects: CompressionEvents,
+    pub(super) profile: FileProfile,
+    pub(super) batch: u64,
+    pub(super) limit: u64,
+    pub(super) finder: Finder<'static>,
+    pub(super) delimiters: Delimiters,
+    pub(super) separators_ahead: SeparatorsAhead,
+    /// True if the separator of the current message is marked: each `From ` line in the message is quoted.
+    pub(super) is_marked: bool,
+    pub(super) state: ReadState,
+    pub(super) ordinal: u64,
+    /// Offset where the search for the next separator continues.
+    pub(super) scan: u64,
+    pub(super) guess_open: bool,
+    /// True if `From ` occurred in the current message.
+    pub(super) froms: bool,
+    /// True if the input is one message whose event is still to be reported.
+    pub(super) leading: bool,
+    /// Events not yet covered by a batch.
+    pub(super) events: Vec<BoxEvent>,
+}
+
+/// A file and its metadata when reading began.
+pub(super) struct FileIdentity {
+    pub(super) file: File,
+    pub(super) size: u64,
+    pub(super) modified: Option<std::time::SystemTime>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ReadState {
+    Prelude,
+    Message(Current),
+    Done,
+}
+
+/// The entry that is being read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Current {
+    /// Offset of the separator, or of the next piece.
+    pub(super) start: u64,
+    /// Offset of the message, or of the piece in later pieces.
+    pub(super) message: u64,
+    /// End of the message by its Content-Length, and offset of the next separator or the end of the file.
+    pub(super) declared: Option<(u64, u64)>,
+    /// Offset up to which pieces of this message were returned. 0 while it is whole.
+    pub(super) pieces_to: u64,
+}
+
+/// Where the current message ends.
+pub(super) enum MessageEnd {
+    /// At the next separator.
+    Separator {
+        message: Option<u64>,
+        start: u64,
+        end: u64,
+    },
+    /// At the end of the file.
+    File { message: Option<u64> },
+    /// Not before this offset, which exceeds the limit.
+    Beyond(u64),
+}
+
+impl FileIdentity {
+    pub(super) fn of(file: &File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        Ok(Self {
+            file: file.try_clone()?,
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+        })
+    }
+}
+
+/// Lines after the current candidate that would be separators but for the multipart around them.
+#[derive(Debug, Default)]
+pub(super) struct SeparatorsAhead {
+    /// Offset up to which they are known.
+    pub(super) seen: u64,
+    pub(super) at: VecDeque<u64>,
+}
+
+impl<R> Mailbox<R> {
+    pub(super) fn event(&mut self, kind: BoxEventKind, offset: u64, detail: BoxDetail) {
+        self.events.push(BoxEvent::new(kind, offset, detail));
+    }
+
+    pub(super) fn piece(&self) -> u64 {
+        PIECE.min(self.limit)
+    }
+}

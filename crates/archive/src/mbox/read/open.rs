@@ -1,0 +1,222 @@
+//! Opens a mailbox: a file, a stream, or compressed data.
+//!
+//! # Limits
+//! Reads only the beginning.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+
+use memchr::memmem::Finder;
+
+use super::mailbox::{Current, FileIdentity, Mailbox, ReadState, SeparatorsAhead};
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::error::{Error, ErrorKind, Operation, at};
+use crate::file_names::is_named_mailbox;
+use crate::mail_check;
+use crate::mbox::delimiters::Delimiters;
+use crate::mbox::profile::{Division, FileProfile, HEAD, STREAM_HEAD, SniffInput};
+use crate::mbox::split::NEAR;
+use crate::mbox::window::Window;
+use crate::packed::{CompressionEvents, Through, beginning, through};
+use crate::packing::Packing;
+use crate::{Quoting, ReadOptions};
+
+impl Mailbox<Through> {
+    /// Reads a compressed file. Sniffs it first, without reading it twice to its end.
+    pub(crate) fn from_packed(
+        path: &Path,
+        mut file: File,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
+        let failed = at(path, Operation::Read);
+        let outside = FileIdentity::of(&file).map_err(&failed)?;
+        let mut inside = through(path, file.try_clone().map_err(&failed)?, u64::MAX)?;
+        let head = beginning(&mut inside, HEAD as usize).map_err(&failed)?;
+        let profile = FileProfile::of_start(&head).map_err(&failed)?;
+        let is_mailbox = is_named_mailbox(&path.with_extension("")) || profile.is_mailbox();
+        drop((inside, head));
+        file.rewind().map_err(&failed)?;
+        let known = Some((profile, is_mailbox));
+        let mut mailbox = Self::from_through_known(
+            path,
+            through(path, file, options.max_expansion)?,
+            known,
+            options,
+        )?;
+        mailbox.outside = Some(outside);
+        Ok(mailbox)
+    }
+
+    /// Reads a stream, compressed or not.
+    ///
+    /// # Errors
+    /// Nothing can be decompressed, or the decompressed data have an unsupported format.
+    pub(crate) fn from_through(
+        path: &Path,
+        input: Through,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
+        Self::from_through_known(path, input, None, options)
+    }
+
+    /// Like [`Self::from_through`]. `known` has the results of sniffing, if known, and whether the input is a mailbox.
+    fn from_through_known(
+        path: &Path,
+        input: Through,
+        known: Option<(FileProfile, bool)>,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
+        let (defects, packing) = (input.defects.clone(), input.packing);
+        let mailbox = Self::from_known(path, input, known, options);
+        let mut mailbox = mailbox.map_err(at(path, Operation::Read))?;
+        if let Some(refused) =
+            Packing::of_file(mailbox.window.data()).filter(|inside| !inside.is_read())
+        {
+            return Err(Error::new(
+                path,
+                Operation::Read,
+                ErrorKind::NotRead(refused),
+            ));
+        }
+        if mailbox.window.end() == 0
+            && let Some(damage) = defects
+                .take()
+                .into_iter()
+                .find(|event| event.kind.is_loss())
+        {
+            let kind = ErrorKind::NothingDecompressed(damage.detail);
+            return Err(Error::new(path, Operation::Read, kind));
+        }
+        mailbox.defects = defects;
+        if let Some(packing) = packing {
+            for word in [", ", packing.words()] {
+                mailbox.profile.shown.dialect.push_str(word);
+            }
+        }
+        Ok(mailbox)
+    }
+}
+
+impl Mailbox<File> {
+    /// Opens a regular file.
+    pub(crate) fn from_file(path: &Path, file: File, options: &ReadOptions) -> io::Result<Self> {
+        let again = FileIdentity::of(&file)?;
+        let profile = FileProfile::sniff(&SniffInput::File(&file, again.size))?;
+        let window = Window::new(file, options.batch);
+        let mut mailbox = Self::new(path, window, Some(again), profile, options);
+        if mailbox.profile.is_one_message() {
+            mailbox.check_mail(options)?;
+        }
+        Ok(mailbox)
+    }
+}
+
+impl<R: Read> Mailbox<R> {
+    /// Reads a stream that cannot be read twice. Its beginning decides whether it is a mailbox.
+    #[cfg(test)]
+    pub(crate) fn from_stream(path: &Path, input: R, options: &ReadOptions) -> io::Result<Self> {
+        Self::from_known(path, input, None, options)
+    }
+
+    /// Reads a stream. Sniffs its beginning unless the result is `known`.
+    fn from_known(
+        path: &Path,
+        input: R,
+        known: Option<(FileProfile, bool)>,
+        options: &ReadOptions,
+    ) -> io::Result<Self> {
+        let mut window = Window::new(input, options.batch);
+        window.reach(if known.is_some() {
+            NEAR as u64
+        } else {
+            STREAM_HEAD
+        })?;
+        let (profile, is_mailbox) = if let Some(known) = known {
+            known
+        } else {
+            let start = &window.data()[..window.data().len().min(STREAM_HEAD as usize)];
+            let whole = window.ended() && start.len() == window.data().len();
+            let profile = FileProfile::sniff(&SniffInput::Start(start, whole))?;
+            let is_mailbox = profile.is_mailbox();
+            (profile, is_mailbox)
+        };
+        let mut mailbox = Self::new(path, window, None, profile, options);
+        if !is_mailbox {
+            mailbox.open_single();
+        }
+        if !is_mailbox || mailbox.profile.is_one_message() {
+            mailbox.check_mail(options)?;
+        }
+        Ok(mailbox)
+    }
+
+    fn new(
+        path: &Path,
+        window: Window<R>,
+        file: Option<FileIdentity>,
+        profile: FileProfile,
+        options: &ReadOptions,
+    ) -> Self {
+        let delimiters = Delimiters::new(profile.bare_cr);
+        let needle = if profile.division == Division::Mmdf {
+            "\x01\x01\x01\x01"
+        } else {
+            "From "
+        };
+        let mut events = Vec::new();
+        if profile.bad_length {
+            let detail = BoxDetail::WrongLengths;
+            events.push(BoxEvent::new(BoxEventKind::BadLength, 0, detail));
+        }
+        Self {
+            path: path.to_owned(),
+            window,
+            file,
+            outside: None,
+            defects: CompressionEvents::default(),
+            guess_open: profile.quoting_guess,
+            profile,
+            batch: options.batch.max(1) as u64,
+            limit: options.message_limit.max(1) as u64,
+            finder: Finder::new(needle),
+            delimiters,
+            separators_ahead: SeparatorsAhead::default(),
+            is_marked: false,
+            state: ReadState::Prelude,
+            froms: false,
+            leading: false,
+            ordinal: 0,
+            scan: 0,
+            events,
+        }
+    }
+
+    /// Rejects a single message without a header field, unless `force_format` is set.
+    fn check_mail(&mut self, options: &ReadOptions) -> io::Result<()> {
+        self.window.reach(mail_check::BEGINNING as u64)?;
+        if options.force_format
+            || Packing::of_file(self.window.data()).is_some()
+            || mail_check::is_mail(self.window.data())
+        {
+            return Ok(());
+        }
+        Err(ErrorKind::NoHeader.into())
+    }
+
+    /// Reads the input as one message.
+    fn open_single(&mut self) {
+        self.state = ReadState::Message(Current {
+            start: 0,
+            message: 0,
+            declared: None,
+            pieces_to: 0,
+        });
+        self.scan = u64::MAX;
+        self.leading = true;
+        self.profile.quoting = Quoting::None;
+        if self.window.end() == 0 {
+            self.state = ReadState::Done;
+        }
+    }
+}

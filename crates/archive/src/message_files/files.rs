@@ -1,0 +1,84 @@
+//! Defines the state of a folder, or of one file, that is being read.
+//!
+//! # Limits
+//! The modules beside this one list folders and read files.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::box_event::BoxEvent;
+use crate::error::Error;
+use crate::mh::MhSequences;
+use crate::{EntryKind, Format, Profile, ReadOptions};
+
+/// Bytes per piece of a large file.
+pub(super) const PIECE: u64 = 1 << 20;
+
+/// A folder, or one file, as a [`Source`].
+pub(crate) struct Files {
+    pub(super) root: PathBuf,
+    pub(super) format: Format,
+    pub(super) profile: Profile,
+    pub(super) size: Option<u64>,
+    pub(super) options: ReadOptions,
+    /// Files and folders still to be read, last first.
+    pub(super) work: Vec<Work>,
+    pub(super) reading: Option<OpenMessageFile>,
+    pub(super) ordinal: u64,
+    pub(super) changed: bool,
+    /// Folders that were listed, with their modification times.
+    pub(super) listed: Vec<(PathBuf, Option<SystemTime>)>,
+    /// Events found when the root was listed.
+    pub(super) events: Vec<BoxEvent>,
+    /// Sequences of the folder that was listed last, whose files come next.
+    pub(super) sequences: Option<MhSequences>,
+    /// Folders of messages, with their display names.
+    pub(super) folders: HashMap<Name, String>,
+    /// Their names in the output, with the folder.
+    pub(super) written: HashMap<String, Name>,
+    /// An error that is returned after the entries before it.
+    pub(super) failed: Option<Error>,
+}
+
+/// A path below the root, with `/`. Empty for the root.
+pub(super) type Name = Vec<u8>;
+
+pub(super) enum Work {
+    /// A folder to return as an entry and to list.
+    Folder(Name),
+    /// A folder to return as an entry only.
+    FolderAlone(Name),
+    File(Name, EntryKind),
+}
+
+/// A file that is being read.
+pub(super) struct OpenMessageFile {
+    pub(super) file: File,
+    pub(super) path: PathBuf,
+    pub(super) name: Name,
+    pub(super) kind: EntryKind,
+    pub(super) offset: u64,
+    pub(super) size: u64,
+    pub(super) modified: Option<SystemTime>,
+}
+
+/// Returns the last component of a path.
+pub(super) fn last(name: &[u8]) -> &[u8] {
+    name.iter()
+        .rposition(|&byte| byte == b'/')
+        .map_or(name, |at| &name[at + 1..])
+}
+
+impl Files {
+    pub(super) fn path(&self, name: &[u8]) -> PathBuf {
+        if name.is_empty() {
+            self.root.clone()
+        } else {
+            self.root.join(OsStr::from_bytes(name))
+        }
+    }
+}

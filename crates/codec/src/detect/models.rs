@@ -221,9 +221,26 @@ impl Models {
 
     #[expect(
         clippy::large_stack_arrays,
+        reason = "only the compiler reads this, into a static"
+    )]
+    const EMPTY: Self = Self {
+        case: [[0; 2]; 4],
+        signs: &[],
+        scripts: [Alphabet::EMPTY; SCRIPTS],
+        languages: [const { Model::Han(Characters::EMPTY) }; LANGUAGES_COUNT],
+        ascii: [FOREIGN; 26],
+        candidates: [LetterFloor::EMPTY; LATIN_CANDIDATES],
+        ascii_pairs: &[],
+    };
+
+    #[expect(
+        clippy::large_stack_arrays,
         reason = "only the compiler runs this, into a static"
     )]
     const fn read() -> Self {
+        if !super::HAS_MODELS {
+            return Self::EMPTY;
+        }
         let mut packed = Packed(PACKED);
         let mut case = [[0; 2]; 4];
         let mut at = 0;

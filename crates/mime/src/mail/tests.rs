@@ -199,12 +199,14 @@ fn embedded_messages_are_read_in_any_transfer_encoding() {
 
 #[test]
 fn embedded_messages_keep_the_policy() {
-    let inner = b"Subject: \xE4\xC1\n\nx\n";
+    let inner = b"Subject: =?x-corp?Q?=E4=C1?=\n\nx\n";
+    let mut labels = crate::CharsetMap::default();
+    labels.add("x-corp", mailglot_codec::Charset::KOI8_R);
     let mut encoded = b"Content-Transfer-Encoding: base64\n\n".to_vec();
     base64::encode_lines(inner, 76, b"\n", &mut encoded);
     for body in [[b"\n", &inner[..]].concat(), encoded] {
         let raw = [b"Content-Type: message/rfc822\n", &body[..]].concat();
-        let policy = Policy::default().default_charset(mailglot_codec::Charset::KOI8_R);
+        let policy = Policy::default().charset_map(labels.clone());
         let mail = Mail::parse_with(&raw, policy);
         let inner = mail.embedded_messages().remove(0).into_owned();
         assert_eq!(inner.mail().subject().as_deref(), Some("Да"));

@@ -253,6 +253,22 @@ mod tests {
     }
 
     #[test]
+    fn paths_steer_no_terminal() {
+        let account = Summary {
+            set_aside: 1,
+            ..Summary::default()
+        };
+        let job = NormalizeJob {
+            output: "o\u{1b}[2J".into(),
+            ..job(LedgerPlace::Nowhere)
+        };
+        assert_eq!(
+            reversal(&account, &job)[0],
+            "set aside   o\u{241b}[2J.set-aside"
+        );
+    }
+
+    #[test]
     fn new_names_are_announced_for_folders() {
         let folder = tempfile::tempdir().unwrap();
         let job = NormalizeJob {

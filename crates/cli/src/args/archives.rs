@@ -95,7 +95,7 @@ pub(crate) struct RestoreArgs {
 /// Prints the number of messages, mailbox dialects, the least certain charset guesses, charsets, repairs and losses with examples,
 /// ambiguous separators, and the command to run next. A message larger than 64 MiB is not read and counted as a loss.
 ///
-/// EVENTS.md explains each code with an example: https://github.com/mailglot/mailglot/blob/main/EVENTS.md
+/// EVENTS.md in the documentation explains each code with an example.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -182,7 +182,7 @@ impl TextArgs {
 ///
 /// The address of a message in a mailbox is its ordinal, from 0: `box.mbox:17`. Without an ordinal all messages are shown.
 ///
-/// EVENTS.md explains each code of an event: https://github.com/mailglot/mailglot/blob/main/EVENTS.md
+/// EVENTS.md in the documentation explains each code of an event.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

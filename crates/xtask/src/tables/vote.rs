@@ -8,7 +8,7 @@ use super::page_tables::Product;
 use anyhow::{Context, bail};
 use std::collections::{BTreeMap, HashMap};
 
-/// The rows of `data/exceptions.tsv`, by charset and byte.
+/// The rows of `data/page-exceptions.tsv`, by charset and byte.
 pub(super) struct Exceptions(HashMap<(String, u8), Exception>);
 
 struct Exception {

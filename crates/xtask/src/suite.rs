@@ -66,6 +66,15 @@ pub(crate) fn test(fast: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Examples that tests run (`tests/examples.rs` of codec and mime).
+const RUN_EXAMPLES: [&str; 5] = [
+    "decode_charset",
+    "decode_header",
+    "detect_charset",
+    "normalize_message",
+    "read_message",
+];
+
 /// Runs the test binaries and the doc tests. Returns whether all passed.
 fn run_tests(fast: bool, programs: &Path, closing: &mut RunnerSummary) -> anyhow::Result<bool> {
     let with_programs = |command: &mut Command| -> anyhow::Result<()> {
@@ -85,7 +94,11 @@ fn run_tests(fast: bool, programs: &Path, closing: &mut RunnerSummary) -> anyhow
         return run::watched(&mut command, |line| closing.see(line));
     }
     let mut command = cargo();
-    // Without the examples, which clippy compiles.
+    command.args(["build", "--quiet", "--workspace"]);
+    command.args(RUN_EXAMPLES.iter().flat_map(|name| ["--example", name]));
+    run::checked(&mut command)?;
+    let mut command = cargo();
+    // Without the other examples, which clippy compiles.
     command.args(["nextest", "run", "--workspace", "--tests"]);
     if env::var_os("MAILGLOT_SHARED").is_none() {
         command.args(["--profile", "without-shared"]);

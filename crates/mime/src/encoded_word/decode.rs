@@ -7,6 +7,7 @@ use super::invisible;
 use super::payload::{self, PayloadDamage, Sextets};
 use super::raw_charset::guess;
 use super::repair;
+use super::unfold::unfold;
 use super::writable::push_written;
 use crate::Detection;
 use crate::charset_choice::{has_letters, utf8_outweighs_message};
@@ -774,31 +775,6 @@ impl LabelCache<'_> {
 /// Returns true if two charsets are the same or share a superset: their words may be joined.
 pub(super) fn same_charset(a: Option<Charset>, b: Option<Charset>) -> bool {
     a == b || matches!((a, b), (Some(a), Some(b)) if a.superset() == b.superset())
-}
-
-/// Replaces each fold by one space. Drops a line end at the end of the value.
-pub(super) fn unfold(bytes: &[u8], at_end: bool) -> Cow<'_, [u8]> {
-    let Some(first) = memchr::memchr2(b'\r', b'\n', bytes) else {
-        return Cow::Borrowed(bytes);
-    };
-    let mut out = bytes[..first].to_vec();
-    let mut i = first;
-    while i < bytes.len() {
-        if matches!(bytes[i], b'\r' | b'\n') {
-            let end = lexer::skip_space(bytes, i);
-            if !(end == bytes.len()
-                && at_end
-                && bytes[i..].iter().all(|b| matches!(b, b'\r' | b'\n')))
-            {
-                out.push(b' ');
-            }
-            i = end;
-        } else {
-            out.push(bytes[i]);
-            i += 1;
-        }
-    }
-    Cow::Owned(out)
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ mod rewrite_units;
 mod stream;
 mod strict_syntax;
 mod superset_report;
+mod unfold;
 mod unstructured;
 mod usual_words;
 mod utf8_mislabel;

@@ -5,8 +5,9 @@
 //! A quoted string is one unit. The caller joins its segments.
 
 use super::controls::{is_plain_text, push_clean};
-use super::decode::{DecodedWord, Reader, Segment, unfold};
+use super::decode::{DecodedWord, Reader, Segment};
 use super::rewrite_target::Form;
+use super::unfold::unfold;
 use super::writable::is_writable;
 use crate::lexer::{Atom, AtomKind, LexicalContext};
 use crate::{japanese, lexer};

@@ -159,7 +159,6 @@ impl<A: Append> CommitQueue<A> {
     fn commit_groups(&self) {
         loop {
             let mut state = self.state();
-            state.is_busy = false;
             while state.waiting.is_empty() {
                 if state.closed {
                     return;
@@ -199,6 +198,8 @@ impl<A: Append> CommitQueue<A> {
         let mut target = self.target();
         let appended = catch_unwind(AssertUnwindSafe(|| target.append(records)));
         drop(target);
+        // Before the callbacks: whoever gets its result finds the queue as it is.
+        self.state().is_busy = false;
         let mut results = appended.unwrap_or_default().into_iter();
         for done in callbacks {
             // After a panic there are no results.

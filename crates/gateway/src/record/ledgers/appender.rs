@@ -250,7 +250,7 @@ impl Appender {
                 };
             self.number += 1;
             // A cleaner may have come between; what it locks is no longer ours.
-            if !lock(&file)? || file.metadata()?.len() > 0 {
+            if !lock(&file)? || file.metadata()?.len() > 0 || fstat(&file)?.st_nlink == 0 {
                 continue;
             }
             let written = header.len() as u64;

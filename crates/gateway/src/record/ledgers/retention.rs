@@ -121,6 +121,8 @@ fn close_one(
     if !lock(&file)? {
         return Ok(());
     }
+    // Holds the lock until the end: a daemon may just have made the file, and not locked it yet.
+    let _locked = file.try_clone()?;
     match Segment::open(file) {
         Ok(segment) if segment.is_closed() => Ok(()),
         Ok(segment) => match segment.recover() {
@@ -202,7 +204,13 @@ impl Old {
     }
 
     fn removed(&self, files: &Folder) -> io::Result<bool> {
-        if is_segment(&self.name) && !lock(&files.file(&self.name, false)?)? {
+        if !is_segment(&self.name) {
+            files.remove(&self.name)?;
+            return Ok(true);
+        }
+        // Holds the lock until the file is removed: a daemon may just have made it, and not locked it yet.
+        let file = files.file(&self.name, false)?;
+        if !lock(&file)? {
             return Ok(false);
         }
         files.remove(&self.name)?;

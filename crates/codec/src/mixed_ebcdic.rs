@@ -49,7 +49,7 @@ impl Decode for MixedEbcdicDecoder {
                 if let Some(trail @ 0x41..=0xFE) = bytes.get(1) {
                     return Some(self.put([lead, *trail], rest.range(2), sink));
                 }
-                // A byte that is no trail byte is read again by itself.
+                // A byte that is not a trail byte is decoded as a new character.
                 sink.replace(rest.range(1), LossKind::Invalid);
                 Some(1)
             }

@@ -39,7 +39,7 @@ mod tests {
         drop(freed);
         let before = resident_pages();
         assert!(release_free_memory());
-        // Four pages of 4 KiB each, of which two at the edges may stay.
+        // A block has four pages of 4 KiB. The two at its edges may be shared with its neighbours and stay resident.
         let released = before.saturating_sub(resident_pages());
         assert!(released >= BLOCKS as u64 / 2, "{released} pages");
         assert_eq!(kept.len(), BLOCKS / 2);

@@ -272,7 +272,7 @@ fn what_expands_beyond_all_measure_is_stopped_and_told() {
     );
 }
 
-/// Reading stops within a message: that message is no part of the output, and nothing claims that all comes back.
+/// A damaged input ends within a message. The output does not contain that message, and the summary does not promise a full restore.
 #[test]
 fn a_message_that_the_bound_cuts_is_set_aside() {
     let sandbox = Sandbox::new();

@@ -73,8 +73,8 @@ fn parameters_tell_what_was_found() {
 fn repairs_and_losses_are_counted_without_being_asked_for() {
     let sandbox = Sandbox::new();
     let input = b"a =?utf-8?Q?=FF?= b =?utf-8?Q?=FE?=\nc =?koi8-r?B?8A?=\n";
-    let want = "loss charset.invalid-bytes: 2, the first at 2..17 (-v tells of each)\n\
-        repair ew.bad-token: 1, the first at 38..53 (-v tells of each)\n";
+    let want = "loss charset.invalid-bytes: 2, the first at 2..17 (-v lists each)\n\
+        repair ew.bad-token: 1, the first at 38..53 (-v lists each)\n";
     let run = sandbox
         .pipe(&["header", "decode", "--stream"], input)
         .ended(0);
@@ -109,7 +109,7 @@ fn repairs_and_losses_are_counted_without_being_asked_for() {
     assert_eq!(run.text(), long);
     assert_eq!(
         run.err,
-        "repair ew.bad-token: 1, the first at 2..65538 (-v tells of each)\n"
+        "repair ew.bad-token: 1, the first at 2..65538 (-v lists each)\n"
     );
 }
 

@@ -144,7 +144,7 @@ fn what_has_no_header_is_read_by_force_only() {
     );
 }
 
-/// In a tree the other messages are read, and the ledger keeps what is none.
+/// In a tree of files the messages are read. The ledger keeps the files that are not mail.
 #[test]
 fn a_file_of_a_tree_without_a_header_is_left_out_and_told() {
     let sandbox = Sandbox::new();

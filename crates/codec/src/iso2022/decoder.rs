@@ -300,7 +300,7 @@ impl Iso2022Decoder {
                 None if !rest.last => return progress(at),
                 None => 0,
             };
-            // A byte that is no trail byte is read again by itself.
+            // A byte that is not a trail byte is decoded as a new character.
             if lead > last_lead || !(0x21..=0x7E).contains(&trail) {
                 sink.replace(here.range(1), LossKind::Invalid);
                 at += 1;

@@ -237,7 +237,7 @@ impl MilterSession {
         Ok(place)
     }
 
-    /// Takes the verdict of the last message back, of which no byte was written: the session owes it again.
+    /// Discards the verdict of the last message, which was not sent. The caller must decide again.
     pub(crate) fn take_back_verdict(&mut self) {
         self.output.clear();
         self.owes = true;

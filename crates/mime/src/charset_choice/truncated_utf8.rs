@@ -5,8 +5,8 @@
 
 /// Returns true if a body is UTF-8 that ends within a character.
 ///
-/// Programs that transfer a truncated body may add a line end. A body with other defects, or with a Latin-1 letter at its end,
-/// is none: `caf\xE9` is `café`.
+/// Programs that transfer a truncated body may add a line end. A body with other defects does not count, nor one
+/// that ends with a Latin-1 letter after a letter: `caf\xE9` is `café` in windows-1252.
 pub(super) fn is_truncated_utf8(body: &[u8]) -> bool {
     let end = body.iter().rposition(|b| !matches!(b, b'\r' | b'\n'));
     let text = &body[..end.map_or(0, |at| at + 1)];

@@ -70,7 +70,7 @@ pub enum Detail {
         /// The characters.
         characters: NonText,
     },
-    /// The text is in two encodings, one of which is UTF-8.
+    /// The text mixes UTF-8 with another charset.
     Mixed {
         /// The number of pieces in the rarer encoding.
         pieces: u64,

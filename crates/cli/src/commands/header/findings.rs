@@ -89,7 +89,7 @@ impl FindingCounts {
                 first,
             } = count;
             let place = format!(
-                "the first at {}..{} (-v tells of each)",
+                "the first at {}..{} (-v lists each)",
                 first.start, first.end
             );
             console.say(format_args!(

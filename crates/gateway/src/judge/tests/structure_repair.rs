@@ -1,4 +1,4 @@
-//! Tests of repairs: structure that readers see differently becomes the same for all readers.
+//! Tests the repairs of structure. For example, after the repair every reader finds the same parts in a multipart with two boundaries.
 
 use super::*;
 use memchr::memmem;

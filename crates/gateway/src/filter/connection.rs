@@ -8,6 +8,7 @@
 use super::answer::{abilities, report_only};
 use super::commit::{CommitSlot, Committing, MessageInWork};
 use super::decide::{Decided, Decider, UncopiedBody, passing};
+use super::event::{is_within, note_client, take_event};
 use super::handle::{MilterHandle, Progress, WorkState};
 use crate::address::Stream;
 use crate::engine::Engine;
@@ -16,16 +17,14 @@ use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
 use crate::message_builder::{EMPTY_LINE, MessageBuilder};
 use crate::milter::{
-    self, Actions, Event, Granted, MilterSession, Peer, ProtocolError, Verdict, protocol,
+    self, Actions, Event, Granted, MilterSession, ProtocolError, Verdict, protocol,
 };
 use crate::outcome::{Abilities, Outcome};
 use crate::record::Prepared;
-use crate::record::message_id;
-use crate::server::{Activity, Next, PooledConnection, Shared, Waker};
+use crate::server::{Next, PooledConnection, Shared, Waker};
 use crate::spool::Reserved;
 use std::convert::Infallible;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -358,7 +357,7 @@ impl MilterConnection {
                 });
             }
             let engine = || self.shared.engine();
-            if !take(
+            if !take_event(
                 event,
                 new,
                 engine,
@@ -695,102 +694,4 @@ fn empty_message(shared: &Shared, granted: Granted) -> MessageBuilder {
         &shared.limits,
         shared.budget.clone(),
     )
-}
-
-/// Returns true if a message is in progress after the event. Events that are legal anywhere keep the state.
-fn is_within(event: &Event<'_>, before: bool) -> bool {
-    match event {
-        Event::Mail(..) | Event::Header(..) | Event::Body(_) | Event::EndOfMessage(_) => true,
-        Event::Abort | Event::NewClient | Event::Quit => false,
-        Event::Recipient(..) | Event::Data | Event::EndOfHeaders => true,
-        _ => before,
-    }
-}
-
-/// Records the address of the SMTP client if the event has one, or that there is no client any more.
-fn note_client(event: &Event<'_>, activity: &Activity) {
-    let address = |text: &[u8]| {
-        let text = std::str::from_utf8(text).ok()?;
-        // Sendmail writes this prefix.
-        text.strip_prefix("IPv6:")
-            .unwrap_or(text)
-            .parse::<IpAddr>()
-            .ok()
-            .map(|address| address.to_canonical())
-    };
-    match event {
-        Event::Connect {
-            peer: Peer::Inet(text, _),
-            ..
-        } => activity.set_client(address(text)),
-        Event::Connect { .. } | Event::NewClient => activity.set_client(None),
-        Event::Macros(_, pairs) => {
-            let told = pairs.clone().find(|(name, _)| *name == b"{client_addr}");
-            if let Some(client) = told.and_then(|(_, text)| address(text)) {
-                activity.set_client(Some(client));
-            }
-        }
-        _ => (),
-    }
-}
-
-/// Adds an event to the message. Returns false at the end of the connection.
-fn take(
-    event: Event<'_>,
-    new: impl Fn() -> MessageBuilder,
-    engine: impl Fn() -> Arc<Engine>,
-    envelope: &mut Envelope,
-    message: &mut Option<MessageBuilder>,
-    peer: &mut String,
-) -> bool {
-    match event {
-        Event::Quit => return false,
-        Event::Connect { host, .. } => *peer = String::from_utf8_lossy(host).into_owned(),
-        Event::Mail(sender, arguments) => {
-            *message = None;
-            let has = |wanted: &[u8]| {
-                arguments
-                    .clone()
-                    .any(|argument| argument.eq_ignore_ascii_case(wanted))
-            };
-            let (smtputf8, eight_bit) = (has(b"SMTPUTF8"), has(b"BODY=8BITMIME"));
-            // Sendmail sends the queue id before MAIL.
-            let queue_id = std::mem::take(&mut envelope.queue_id);
-            *envelope = Envelope {
-                sender: sender.to_vec(),
-                smtputf8,
-                eight_bit,
-                queue_id,
-                ..Envelope::default()
-            };
-        }
-        Event::Recipient(address, _) => envelope.recipient(address),
-        Event::Macros(_, pairs) => {
-            for (name, value) in pairs {
-                if matches!(name, b"i" | b"{i}") {
-                    envelope.queue_id = value.to_vec();
-                }
-            }
-        }
-        Event::Header(name, value) => {
-            if envelope.message_id.is_empty() && name.eq_ignore_ascii_case(b"message-id") {
-                envelope.message_id = message_id(&[b"Message-ID:", value].concat()).to_vec();
-            }
-            let message = message.get_or_insert_with(new);
-            message.field(name, value);
-            if message.needs_scan() {
-                message.scan(engine());
-            }
-        }
-        Event::Body(piece) | Event::EndOfMessage(piece) => {
-            let message = message.get_or_insert_with(new);
-            message.body(piece);
-            if message.needs_scan() {
-                message.scan(engine());
-            }
-        }
-        Event::Abort | Event::NewClient => (*message, *envelope) = (None, Envelope::default()),
-        _ => (),
-    }
-    true
 }

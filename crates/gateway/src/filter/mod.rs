@@ -9,6 +9,7 @@ mod commit;
 mod commit_tests;
 mod connection;
 mod decide;
+mod event;
 mod handle;
 
 use crate::address::{Socket, Stream};

@@ -1,4 +1,4 @@
-//! Tests the repairs of structure. For example, after the repair every reader finds the same parts in a multipart with two boundaries.
+//! Tests the repairs of structure. After a repair all readers of the message find the same parts.
 
 use super::*;
 use memchr::memmem;

@@ -7,7 +7,6 @@
 
 pub mod binary;
 pub mod charset_decisions;
-pub mod clock;
 pub mod faker;
 pub mod generate;
 pub mod golden;

@@ -1,4 +1,4 @@
-//! The tables of two-byte sets are what most converters say, cell by cell; what is not stands in `data/exceptions.tsv`.
+//! The tables of two-byte sets are what most converters say, cell by cell; what is not stands in `data/grid-exceptions.tsv`.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -95,7 +95,7 @@ fn names() -> Vec<String> {
 /// What exceptions say of a table: a range of codes (all of them for `*`, which decides only where no majority does),
 /// and a cell or `=CONVERTER`.
 fn excepted(name: &str) -> Vec<(RangeInclusive<u32>, String)> {
-    let exceptions = data("exceptions.tsv");
+    let exceptions = data("grid-exceptions.tsv");
     let of_table = rows(&exceptions).filter(|row| row[0] == name && !row[3].is_empty());
     let code = |hex: &str| u32::from_str_radix(hex, 16).unwrap();
     let range = |codes: &str| match codes.split_once("..") {

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const TABLES: &str = include_str!("../../../data/tables/pages.tsv");
 const EXCEPTIONS: &str = include_str!("../../../data/page-exceptions.tsv");
-const ORACLES: &str = include_str!("../../../data/oracles/pages.tsv");
+const ORACLES: &str = include_str!("../../../data/oracles/single-byte-answers.tsv");
 
 /// Charsets whose lenient table is not their own one with holes filled: `superset_rules.csv`.
 const READ_OTHERWISE: &[&str] = &[

@@ -5,8 +5,6 @@
 //! # Limits
 //! Evidence from other parts of the message counts only if a part proves too little itself.
 
-mod by_evidence;
-mod by_label;
 mod choice;
 mod cjk_level1;
 mod damage;
@@ -15,6 +13,7 @@ mod evidence_words;
 mod font_names;
 mod hebrew_visual_order;
 mod insufficient_evidence;
+mod known_label;
 mod label_check;
 mod label_events;
 mod label_plausibility;
@@ -24,15 +23,16 @@ mod mixed_choice;
 mod mixed_utf8;
 mod mojibake_score;
 mod redecode;
+mod steps;
 mod structure;
 mod superset;
 #[cfg(test)]
 mod tests;
 mod thresholds;
 mod truncated_utf8;
-mod undecided;
 mod undeclared_bytes;
 mod utf8_vs_label;
+mod without_label;
 
 pub(crate) use choice::Choice;
 use damage::decodes_without_loss;
@@ -44,11 +44,11 @@ pub(crate) use label_plausibility::is_private;
 pub(crate) use language_hint::detect_language;
 pub(crate) use mail_evidence::MailEvidence;
 pub(crate) use redecode::redecode;
+pub(crate) use steps::choose;
 pub(crate) use structure::is_misread_under_utf8;
 pub(crate) use superset::{EvidenceTest, better_charset_and_test};
 use thresholds::FALLBACK_CONFIDENCE;
 pub(crate) use thresholds::SURE_CONFIDENCE;
-pub(crate) use undecided::choose;
 pub(crate) use undeclared_bytes::{has_letters, is_legacy};
 pub(crate) use utf8_vs_label::{utf8_outweighs_label, utf8_outweighs_message};
 

@@ -3,7 +3,7 @@
     LIBICONV=... python3 crates/xtask/oracles/grids.py [SET ...]
 
 For each set: data/tables/SET.tsv, the majority of the answers, and data/oracles/SET.tsv, each converter's answers as
-differences to that table. A cell on which no majority agrees, or for which data/exceptions.tsv has a row, is taken
+differences to that table. A cell on which no majority agrees, or for which data/grid-exceptions.tsv has a row, is taken
 from there; a cell that needs a row and has none is an error. A row of that file may name a range of codes (`8140..8DFE`)
 and, as its cell, a converter (`=ICU`); the code `*` stands for all cells on which no majority agrees.
 
@@ -142,7 +142,7 @@ def majority(answers):
 
 def exceptions():
     rows = {}
-    for line in open(f"{ROOT}/data/exceptions.tsv"):
+    for line in open(f"{ROOT}/data/grid-exceptions.tsv"):
         if not line.startswith("#"):
             name, code, cell, _ = line.rstrip("\n").split("\t")
             rows.setdefault(name, {})[code] = cell
@@ -237,7 +237,7 @@ def make(name, found, excepted):
     for key, cells in undecided:
         print(name, key, cells)
     if undecided or unused:
-        sys.exit(f"{name}: {len(undecided)} cells need a row in data/exceptions.tsv; not used: {sorted(unused)}")
+        sys.exit(f"{name}: {len(undecided)} cells need a row in data/grid-exceptions.tsv; not used: {sorted(unused)}")
     with open(f"{ROOT}/data/tables/{name}.tsv", "w") as file:
         file.write(f"# {title}\n")
         lines = rows(table)

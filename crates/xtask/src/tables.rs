@@ -1,6 +1,6 @@
 //! `cargo xtask tables`: from what converters say to the product's tables of single-byte charsets.
 //!
-//! `data/oracles/pages.tsv` holds the answers of many converters for every byte of every charset, `data/oracles/systems.tsv`
+//! `data/oracles/single-byte-answers.tsv` holds the answers of many converters for every byte of every charset, `data/oracles/systems.tsv`
 //! their versions and *lineages*. Tables of one lineage come from one another, so that each lineage has one vote:
 //!
 //! - **RFC 1345**: glibc, the character maps of Debian's `locales`, which glibc is tested against, and GNU recode;
@@ -33,7 +33,7 @@ use std::fs;
 use vote::Exceptions;
 
 const SYSTEMS: &str = "data/oracles/systems.tsv";
-const ORACLES: &str = "data/oracles/pages.tsv";
+const ORACLES: &str = "data/oracles/single-byte-answers.tsv";
 const EXCEPTIONS: &str = "data/page-exceptions.tsv";
 const PRODUCT: &str = "data/tables/pages.tsv";
 

@@ -5,7 +5,7 @@
 //! Only commas, semicolons and colons separate. Stray angles, quotes and parentheses are text.
 
 use super::context::HeaderContext;
-use super::decode::{Reader, Segment};
+use super::reader::{Reader, Segment};
 use crate::event::Finding;
 use crate::header::FieldKind;
 use crate::lexer::{LexicalContext, unescape};

@@ -6,7 +6,7 @@
 //! end, others those after it.
 
 use super::controls::is_control;
-use super::decode::MAX_WORD_BYTES;
+use super::reader::MAX_WORD_BYTES;
 use crate::lexer::Letter;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -5,9 +5,9 @@
 //! Rejects UTF-7, UTF-16, UTF-32, SCSU, BOCU-1 and charsets that are not ASCII-compatible, which few readers support in words.
 //! Characters outside the charset are an error; they are never replaced.
 
-use super::decode::MAX_WORD_BYTES;
 use super::encode::{Encoding, Place, encode};
 use super::encode::{LineWriter, MAX_LINE_BYTES, q_len, span_to_encode};
+use super::reader::MAX_WORD_BYTES;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mailglot_codec::{Charset, LossLog, Unmappable};

@@ -1,8 +1,8 @@
 //! Explains how each piece of a value was decoded.
 
 use super::context::HeaderContext;
-use super::decode::Reader;
 use super::encode::Encoding;
+use super::reader::Reader;
 use crate::event::Finding;
 use crate::header::FieldKind;
 use crate::lexer::Letter;

@@ -2,7 +2,7 @@
 
 use super::rewrite::{Rewriting, apply};
 use super::rewrite_target::RewriteTarget;
-use super::{Encoding, Form, HeaderContext, Place, Repairs, encode, plain_value};
+use super::{Encoding, Form, HeaderContext, Place, Repairs, encode, rewrite_usual};
 use crate::CharsetMap;
 use crate::event::EventKind;
 use crate::event::Reason;
@@ -148,7 +148,7 @@ fn check_pieces(value: &[u8]) {
             },
         );
         let text = decode(value, kind, &context, &mut findings);
-        let other = super::decode::decode_segments(value, kind, &context, &mut others);
+        let other = super::reader::decode_segments(value, kind, &context, &mut others);
         assert_eq!(
             (&*text, findings),
             (&*other, others),
@@ -166,7 +166,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
         eol: "\r\n",
     };
     let (mut fast_findings, mut findings) = (Vec::new(), Vec::new());
-    let Some(list) = plain_value::plan(value, kind, &target, true, &mut fast_findings) else {
+    let Some(list) = rewrite_usual::plan(value, kind, &target, true, &mut fast_findings) else {
         assert_eq!(fast_findings, []);
         return false;
     };
@@ -196,7 +196,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     );
     let after = apply(value, &list);
     assert_eq!(
-        plain_value::plan(&after, kind, &target, true, &mut fast_findings),
+        rewrite_usual::plan(&after, kind, &target, true, &mut fast_findings),
         Some(Vec::new()),
         "{:?}",
         String::from_utf8_lossy(value)

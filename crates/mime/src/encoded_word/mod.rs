@@ -1,11 +1,11 @@
 //! Decodes, rewrites and encodes encoded words (RFC 2047).
 //!
 //! ```text
-//! value ── lexer::tokens ──► texts and words ── decode::Reader ──► texts and runs ──┬─► value: one text
+//! value ── lexer::tokens ──► texts and words ── reader::Reader ──► texts and runs ──┬─► value: one text
 //!                                               (payload)                           └─► rewrite: replacements (encode)
 //! ```
 //!
-//! `usual_words` decodes runs of strictly written words in one pass. `unstructured` and `plain_value` leave all else to the reader.
+//! `usual_words` decodes runs of strictly written words in one pass. `unstructured` and `rewrite_usual` leave all else to the reader.
 //!
 //! # Limits
 //!
@@ -20,7 +20,6 @@
 mod address_lexer;
 mod context;
 mod controls;
-mod decode;
 mod encode;
 pub(crate) mod encode_legacy;
 mod explain;
@@ -30,12 +29,13 @@ mod labelled_bytes;
 #[cfg(test)]
 mod laws;
 mod payload;
-mod plain_value;
 mod raw_charset;
+mod reader;
 pub(crate) mod repair;
 mod rewrite;
 mod rewrite_target;
 mod rewrite_units;
+mod rewrite_usual;
 mod stream;
 mod strict_syntax;
 mod superset_report;
@@ -52,7 +52,6 @@ pub use crate::policy::Repairs;
 pub(crate) use address_lexer::{AddressToken, address_tokens};
 pub use context::{HeaderContext, UnknownLabel};
 pub(crate) use controls::{is_control, push_clean};
-pub(crate) use decode::{MAX_WORD_BYTES, charset_of_raw};
 pub use encode::{Encoding, Place, encode};
 pub(crate) use encode::{
     LineWriter, MAX_LINE_BYTES, choose_letter, first_word, is_atom, span_to_encode, stretches,
@@ -64,6 +63,7 @@ pub use explain::{Piece, Word, explain};
 pub(crate) use invisible::report_hidden_characters;
 pub(crate) use labelled_bytes::bytes_to_text;
 pub(crate) use payload::hex;
+pub(crate) use reader::{MAX_WORD_BYTES, charset_of_raw};
 pub use rewrite::apply;
 pub(crate) use rewrite::{Rewriting, is_clean_text, rewrite_plain, rewrite_units};
 pub use rewrite_target::{Form, Replacement, RewriteTarget};

@@ -11,13 +11,13 @@
 
 use super::context::HeaderContext;
 use super::controls::push_clean;
-use super::decode::Reader;
-use super::plain_value;
+use super::reader::Reader;
 use super::repair::is_repair;
 use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::{
     RewriteUnit, RewriteUnits, UnitState, is_clean_word, protected_strings,
 };
+use super::rewrite_usual;
 use super::value::decode_value;
 use super::writer::GroupWriter;
 use crate::event::{EventKind, Finding, FindingList, Reason};
@@ -50,7 +50,7 @@ impl Rewriting<'_> {
         } = self;
         if context.has_no_instructions()
             && let Some(list) =
-                plain_value::plan(value, *kind, target, context.check_labels, findings)
+                rewrite_usual::plan(value, *kind, target, context.check_labels, findings)
         {
             return list;
         }
@@ -154,7 +154,7 @@ pub(crate) fn rewrite_plain(
     target: &RewriteTarget<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
-    plain_value::plan(value, kind, target, true, findings)
+    rewrite_usual::plan(value, kind, target, true, findings)
 }
 
 /// Rewrites to a fixed point. Returns None if the decoded text would change.

@@ -5,7 +5,7 @@
 //! A quoted string is one unit. The caller joins its segments.
 
 use super::controls::{is_plain_text, push_clean};
-use super::decode::{DecodedWord, Reader, Segment};
+use super::reader::{DecodedWord, Reader, Segment};
 use super::rewrite_target::Form;
 use super::unfold::unfold;
 use super::writable::is_writable;

@@ -7,7 +7,7 @@
 //! word.
 
 use super::context::HeaderContext;
-use super::decode::Reader;
+use super::reader::Reader;
 use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::lexer;

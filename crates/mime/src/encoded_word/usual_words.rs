@@ -1,7 +1,7 @@
 //! Decodes runs of usual words in one pass. Decoding and rewriting share it.
 //!
 //! A usual word is strictly written and decodes alone without a defect. It needs no joining, no charset decision and no repair, so
-//! its text equals that of [`super::decode::Reader`]. The same findings are reported: an alias, a superset, a long word.
+//! its text equals that of [`super::reader::Reader`]. The same findings are reported: an alias, a superset, a long word.
 //!
 //! # Limits
 //!
@@ -9,8 +9,8 @@
 //! characters, and bytes that are UTF-8 or odd under their label. Of the stateful charsets, only ISO-2022-JP that returns to ASCII
 //! is decoded here.
 
-use super::decode::{MAX_WORD_BYTES, same_charset};
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
+use super::reader::{MAX_WORD_BYTES, same_charset};
 use super::strict_syntax::{self, StrictLabel};
 use super::superset_report::{superset_finding, uses_superset};
 use super::utf8_mislabel::Utf8Check;

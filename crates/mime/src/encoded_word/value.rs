@@ -1,7 +1,7 @@
 //! Decodes values without parameters: text, phrases, addresses.
 
 use super::context::HeaderContext;
-use super::decode::decode_segments;
+use super::reader::decode_segments;
 use super::unstructured;
 use crate::event::Finding;
 use crate::header::FieldKind;

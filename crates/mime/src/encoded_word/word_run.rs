@@ -1,10 +1,10 @@
 //! Decodes runs of words. Joins the bytes of adjacent words in one charset before decoding them.
 
 use super::context::HeaderContext;
-use super::decode::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, same_charset};
 use super::invisible;
 use super::labelled_bytes::check_decoded;
 use super::raw_charset::guess;
+use super::reader::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, same_charset};
 use super::superset_report::report_superset;
 use super::utf8_mislabel::{as_utf8, mislabel_finding};
 use super::value::decode_text;

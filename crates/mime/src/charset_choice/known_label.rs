@@ -1,6 +1,5 @@
 //! Uses the label or its superset, and searches further if the label cannot decode the bytes.
 
-use super::by_evidence::by_evidence;
 use super::choice::Choice;
 use super::damage::{begins_as_damaged_utf8, is_damaged};
 use super::evidence::Evidence;
@@ -11,6 +10,7 @@ use super::mixed_choice::mixed_by_label;
 use super::structure::is_early_invalid_utf8;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::truncated_utf8::is_truncated_utf8;
+use super::without_label::without_label;
 use super::{insufficient_evidence, label_plausibility, superset};
 use crate::Detection;
 use crate::event::{Detail, EventKind};
@@ -20,7 +20,7 @@ use mailglot_codec::{Charset, LossLog};
 type Events = Vec<(EventKind, Detail)>;
 
 /// Chooses the charset of a body whose label names `charset`, and reports text that the label makes implausible.
-pub(super) fn by_label<'a>(
+pub(super) fn known_label<'a>(
     bytes: &'a [u8],
     charset: Charset,
     evidence: &Evidence<'_>,
@@ -74,7 +74,7 @@ fn by_label_or_better<'a>(
         && !is_truncated()
     {
         // The bytes are legacy text. Decoding all of them as UTF-8 would waste time.
-        let other = by_evidence(bytes, evidence, Some(charset), Vec::new());
+        let other = without_label(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() == 0 && !lacks_evidence(charset, bytes, &other) {
             return other.after(events);
         }
@@ -82,7 +82,7 @@ fn by_label_or_better<'a>(
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
     if may_search && is_damaged(charset, bytes, &text, &log) && !is_truncated() {
-        let other = by_evidence(bytes, evidence, Some(charset), Vec::new());
+        let other = without_label(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() < log.losses()
             && is_likely(charset, &other)
             && !lacks_evidence(charset, bytes, &other)

@@ -3,14 +3,14 @@
 //! # Limits
 //! A step sees only its own body and what [`Evidence`] says of the message.
 
-use super::by_evidence::by_evidence;
-use super::by_label::by_label;
 use super::choice::Choice;
 use super::evidence::Evidence;
+use super::known_label::known_label;
 use super::label_events::{detected_event, drop_label_events, note_label, read_as, written_label};
 use super::mixed_choice::mixed_by_label;
 use super::structure::{by_bom_or_structure, is_early_invalid_utf8, may_be_iso2022, may_be_wide};
 use super::utf8_vs_label::{is_hz_under, utf8_outweighs_label};
+use super::without_label::without_label;
 use crate::Detection;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
@@ -190,12 +190,12 @@ impl<'a, 'e> Undecided<'a, 'e> {
         let is_possible = |charset: &Charset| *charset != Charset::US_ASCII || self.is_ascii;
         let charset = self.declared.filter(is_possible)?;
         let events = mem::take(&mut self.events);
-        Some(by_label(self.bytes, charset, self.evidence, events))
+        Some(known_label(self.bytes, charset, self.evidence, events))
     }
 
     /// The last step: document, message, caller, detection, windows-1252.
     fn without_label(self) -> Choice<'a> {
-        by_evidence(self.bytes, self.evidence, self.declared, self.events)
+        without_label(self.bytes, self.evidence, self.declared, self.events)
     }
 
     /// Decodes as ASCII, which needs no label.

@@ -19,7 +19,7 @@ use std::cell::OnceCell;
 type Events = Vec<(EventKind, Detail)>;
 
 /// Chooses the charset of bytes that are neither ASCII nor valid UTF-8 and whose label, if any, does not decode them.
-pub(super) fn by_evidence<'a>(
+pub(super) fn without_label<'a>(
     bytes: &'a [u8],
     evidence: &Evidence<'_>,
     declared: Option<Charset>,

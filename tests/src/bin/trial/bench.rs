@@ -191,7 +191,7 @@ fn protocol(arguments: &BenchArguments, at: &Path, goals: &mut Vec<Goal>) -> any
     ];
     let whole = WritePieces::By(usize::MAX);
     let (one, eight) = (load(1, 12_000, whole), load(8, 1_500, whole));
-    let rows: [(&str, &Program, &str, &Load); 18] = [
+    let rows: [(&str, &Program, &str, &Load); 22] = [
         ("ours, 1 connection", &ours_unix, &place("ours"), &one),
         (
             "libmilter, each step answered, 1 connection",
@@ -270,6 +270,30 @@ fn protocol(arguments: &BenchArguments, at: &Path, goals: &mut Vec<Goal>) -> any
             &answerer_tcp_at,
             &as_postfix[1],
         ),
+        (
+            "a filter that only answers, 1 connection, Unix",
+            &answerer_unix,
+            &place("answerer"),
+            &one,
+        ),
+        (
+            "a filter that only answers, 1 connection, TCP",
+            &answerer_tcp,
+            &answerer_tcp_at,
+            &one,
+        ),
+        (
+            "a filter that only answers, 8 connections, Unix",
+            &answerer_unix,
+            &place("answerer"),
+            &eight,
+        ),
+        (
+            "a filter that only answers, 8 connections, TCP",
+            &answerer_tcp,
+            &answerer_tcp_at,
+            &eight,
+        ),
     ];
     let mut runs: Vec<Vec<RunFigures>> = rows.iter().map(|_| Vec::new()).collect();
     for round in 0..=arguments.runs {
@@ -324,25 +348,25 @@ fn protocol(arguments: &BenchArguments, at: &Path, goals: &mut Vec<Goal>) -> any
         });
     }
     let share = |tcp: usize, unix: usize| medians[tcp][0] / medians[unix][0];
-    for (name, share) in [
-        ("1 connection", share(6, 0)),
-        ("8 connections", share(7, 3)),
-    ] {
-        goals.push(Goal {
-            what: format!("{name}, written at once: TCP at least 80 % of the Unix rate"),
-            measured: format!("{:.0} %", 100.0 * share),
-            held: share >= 0.8,
-        });
-    }
-    // Postfix writes the envelope apart. The quicker a filter, the more of its time goes to the sockets, so their share alone is the bar.
+    // The quicker a filter, the more of its time goes to the sockets. So their share alone is the bar.
     let pairs = [
-        ("1 connection", share(9, 8), share(15, 14)),
-        ("8 connections", share(11, 10), share(17, 16)),
+        ("1 connection, written at once", share(6, 0), share(19, 18)),
+        ("8 connections, written at once", share(7, 3), share(21, 20)),
+        (
+            "1 connection, written as Postfix does",
+            share(9, 8),
+            share(15, 14),
+        ),
+        (
+            "8 connections, written as Postfix does",
+            share(11, 10),
+            share(17, 16),
+        ),
     ];
     for (name, share, bare) in pairs {
         goals.push(Goal {
             what: format!(
-                "{name}, written as Postfix does: TCP to Unix at least 90 % of that of a filter that only answers"
+                "{name}: TCP at least 80 % of the Unix rate, or 90 % of that share of a filter that only answers"
             ),
             measured: format!("{:.0} % ({:.0} %)", 100.0 * share, 100.0 * bare),
             held: share >= (0.9 * bare).min(0.8),

@@ -6,6 +6,7 @@
 use crate::envelope::Envelope;
 use crate::fault::Fault;
 use crate::policy::{Action, Findings, Rules};
+use crate::remark::Remark;
 use std::time::Duration;
 
 /// An event of a server.
@@ -54,7 +55,7 @@ pub struct Record {
     /// The policy only reports what it would do.
     pub dry_run: bool,
     /// Why `action` is weaker than `wanted`.
-    pub finding: Option<&'static str>,
+    pub remark: Option<Remark>,
     /// The gateway failed, and the message passed unread.
     pub failed_open: bool,
     /// Characters that could not be decoded.
@@ -80,7 +81,7 @@ impl Record {
             findings: Findings::default(),
             policy: String::new(),
             dry_run: false,
-            finding: None,
+            remark: None,
             failed_open: false,
             losses: 0,
             ledger: None,

@@ -32,6 +32,7 @@ mod network;
 mod outcome;
 mod pipe;
 mod reinject;
+mod remark;
 #[cfg(test)]
 mod repository_file;
 mod resources;
@@ -51,8 +52,9 @@ pub use filter::Decision;
 pub use limits::Limits;
 pub use message_builder::{MessageBuilder, ReceivedMessage, Untellable};
 pub use network::Network;
-pub use outcome::{Abilities, Cause, Disposition, Extent, Outcome, Remark, Reply};
+pub use outcome::{Abilities, Cause, Disposition, Extent, Outcome, Reply};
 pub use pipe::{PipeFilter, Stopped};
 pub use reinject::Reinject;
+pub use remark::Remark;
 pub use resources::{Bounds, Resources};
 pub use server::{Server, Stop};

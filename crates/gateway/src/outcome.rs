@@ -15,6 +15,7 @@ use crate::fault::Fault;
 use crate::judge::{self, Judgement};
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
+use crate::remark::Remark;
 use std::borrow::Cow;
 
 /// The outcome of one message.
@@ -88,59 +89,6 @@ pub enum Extent {
     Part(Remark),
     /// None of any message's, for this reason.
     None(Remark),
-}
-
-/// Why less is done than the policy asks for, or why a message does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Remark {
-    /// The next hop takes no 8-bit data.
-    EightBit,
-    /// A fault of this kind.
-    Fault(&'static str),
-    /// The message has passed too many servers.
-    Loop,
-    /// The message is larger than the next hop takes.
-    NextHopSize,
-    /// The proxy has no place to hold a message.
-    NoQuarantine,
-    /// Only some edits are made.
-    Partial,
-    /// The mail server did not grant the quarantine.
-    QuarantineNotGranted,
-    /// No edits are made: the findings are only reported.
-    ReportOnly,
-    /// A CR without LF keeps a field from being changed.
-    StrayReturn,
-    /// The message needs more changes of fields than a mail server takes.
-    TooManyChanges,
-    /// The message has more forged fields than can be deleted.
-    TooManyForgedFields,
-    /// The message is not read, because of this finding.
-    Unread(Finding),
-    /// The rewritten message cannot be sent.
-    Unsendable,
-}
-
-impl Remark {
-    /// A stable name for logs and counters.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::EightBit => "eight-bit",
-            Self::Fault(kind) => kind,
-            Self::Loop => "loop",
-            Self::NextHopSize => "next-hop-size",
-            Self::NoQuarantine => "no place for quarantine",
-            Self::Partial => "partial",
-            Self::QuarantineNotGranted => "quarantine not granted",
-            Self::ReportOnly => "report-only",
-            Self::StrayReturn => "stray return",
-            Self::TooManyChanges => "too many changes",
-            Self::TooManyForgedFields => "too many claims",
-            Self::Unread(finding) => finding.id(),
-            Self::Unsendable => "unsendable",
-        }
-    }
 }
 
 /// Why a message is rejected before, or whatever, the policy says of its findings.
@@ -517,7 +465,7 @@ impl<'j> Outcome<'j> {
         record.action = self.action;
         record.wanted = record.wanted.max(self.wanted);
         record.forged_fields = self.forged_fields;
-        record.finding = self.remark.map(Remark::name);
+        record.remark = self.remark;
         record.failed_open = self.failed_open;
         if !self.goes_on() || self.failed_open {
             record.bytes_out = 0;

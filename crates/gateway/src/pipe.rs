@@ -6,8 +6,9 @@
 use crate::envelope::Envelope;
 use crate::fault::Fault;
 use crate::judge::{hold_fields, judge};
-use crate::outcome::{Abilities, Disposition, Extent, Outcome, Remark};
+use crate::outcome::{Abilities, Disposition, Extent, Outcome};
 use crate::policy::Rules;
+use crate::remark::Remark;
 use mailglot_mime::{Message, Policy, Transfer, process, splice};
 
 /// What the stdin filter does with a message.

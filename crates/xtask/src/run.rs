@@ -102,8 +102,8 @@ pub(crate) fn build_release() -> anyhow::Result<PathBuf> {
     build("release", &["--bins"])
 }
 
-/// Builds what the test set starts in release mode: the program and the check of the laws. Each other program would be optimized as a whole.
-pub(crate) fn build_for_tests() -> anyhow::Result<PathBuf> {
+/// Builds the check of the laws, and the program that it starts, in release mode.
+pub(crate) fn build_for_laws() -> anyhow::Result<PathBuf> {
     build("release", &["--bin", "mailglot", "--bin", "mailglot-laws"])
 }
 

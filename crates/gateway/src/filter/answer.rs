@@ -5,7 +5,8 @@ use crate::judge::Judgement;
 use crate::limits::MOST_CHANGES;
 use crate::message_builder::{ReceivedMessage, Untellable};
 use crate::milter::{Actions, FieldValue, Granted, ReplyText, Verdict, action, protocol};
-use crate::outcome::{Abilities, Disposition, Extent, Outcome, Remark};
+use crate::outcome::{Abilities, Disposition, Extent, Outcome};
+use crate::remark::Remark;
 
 /// The outcome of one message for a mail server.
 #[derive(Debug)]

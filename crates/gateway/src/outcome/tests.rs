@@ -245,15 +245,15 @@ fn every_fault_has_its_documented_words() {
         let mut record = Record::new(Envelope::default(), "", 1);
         passes.record(&mut record);
         assert_eq!(
-            (record.finding, record.failed_open, record.forged_fields),
-            (Some(fault.kind()), true, 2)
+            (record.remark, record.failed_open, record.forged_fields),
+            (Some(Remark::Fault(fault.kind())), true, 2)
         );
         // Forged fields are gone, which is a change.
         assert_eq!(record.action, Action::Normalize);
         fault.defer(&mut record);
         assert_eq!(
-            (record.finding, record.failed_open, record.forged_fields),
-            (Some(fault.kind()), false, 0)
+            (record.remark, record.failed_open, record.forged_fields),
+            (Some(Remark::Fault(fault.kind())), false, 0)
         );
         assert_eq!((record.action, record.bytes_out), (Action::Tempfail, 0));
     }

@@ -175,8 +175,8 @@ impl Record {
             line = line.number("claims", self.forged_fields.into());
         }
         line = line.text("findings", &findings.join(","));
-        if let Some(why) = self.finding {
-            line = line.text("why", why);
+        if let Some(remark) = self.remark {
+            line = line.text("why", remark.name());
         }
         if self.failed_open {
             line = line.text("failed", "open");
@@ -198,6 +198,7 @@ mod tests {
     use super::*;
     use crate::Envelope;
     use crate::policy::Finding;
+    use crate::remark::Remark;
     use std::io;
     use std::time::Duration;
 
@@ -249,7 +250,7 @@ mod tests {
             )
         );
         record.wanted = Action::Reject;
-        record.finding = Some("report-only");
+        record.remark = Some(Remark::ReportOnly);
         record.ledger = Some("2026-11-22/1-4F2-0.ledger".to_owned());
         assert_eq!(
             record.line("lmtp", Form::Json),
@@ -313,9 +314,9 @@ mod tests {
         });
         let mut record = record();
         journal.tell(&ServerEvent::Message(&record));
-        (record.action, record.finding) = (Action::Tempfail, Some("spool"));
+        (record.action, record.remark) = (Action::Tempfail, Some(Remark::Fault("spool")));
         journal.tell(&ServerEvent::Message(&record));
-        record.finding = None;
+        record.remark = None;
         journal.tell(&ServerEvent::Message(&record));
         (record.action, record.failed_open) = (Action::Pass, true);
         journal.tell(&ServerEvent::Message(&record));

@@ -8,6 +8,7 @@
 use super::DryRun;
 use crate::event::Record;
 use crate::policy::{Action, Finding};
+use crate::remark::Remark;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -151,7 +152,7 @@ impl Metrics {
         }
         self.forged_fields.inc_by(record.forged_fields.into());
         if record.action == Action::Tempfail {
-            self.tempfail(record.finding.unwrap_or("policy"));
+            self.tempfail(record.remark.map_or("policy", Remark::name));
         }
         if record.failed_open {
             self.fail_open();

@@ -172,7 +172,11 @@ fn what_passes_because_judging_took_too_long_claims_nothing() {
     let records = filter.told.records(messages.unwrap());
     let open = records.iter().find(|record| record.failed_open).unwrap();
     assert_eq!(
-        (open.action, open.forged_fields, open.finding),
+        (
+            open.action,
+            open.forged_fields,
+            open.remark.map(mailglot_gateway::Remark::name)
+        ),
         (Action::Normalize, 3, Some("slow"))
     );
 }
@@ -191,7 +195,10 @@ fn a_server_that_grants_changes_of_fields_only_has_claims_deleted() {
         let record = filter.told.records(1).remove(0);
         let gone = if want == "c" { 0 } else { 3 };
         assert_eq!(
-            (record.forged_fields, record.finding),
+            (
+                record.forged_fields,
+                record.remark.map(mailglot_gateway::Remark::name)
+            ),
             (gone, Some("report-only"))
         );
         let fault = &filter.told.faults(1)[0];
@@ -253,7 +260,8 @@ fn too_many_claims_are_refused() {
             assert!(
                 records[1..]
                     .iter()
-                    .all(|record| record.finding == Some("too many claims"))
+                    .all(|record| record.remark.map(mailglot_gateway::Remark::name)
+                        == Some("too many claims"))
             );
         }
     }

@@ -89,7 +89,10 @@ fn who_takes_nothing_is_waited_for_no_longer_than_allowed() {
                 .iter()
                 .all(|record| record.action == Action::Normalize)
     );
-    assert_eq!((last.action, last.finding), (Action::Tempfail, Some("io")));
+    assert_eq!(
+        (last.action, last.remark.map(mailglot_gateway::Remark::name)),
+        (Action::Tempfail, Some("io"))
+    );
 }
 
 #[test]
@@ -164,7 +167,10 @@ fn a_message_that_is_broken_off_is_told_whatever_came_last() {
         assert_eq!(mta.letter(), None);
         let record = filter.told.records(1).remove(0);
         assert_eq!(
-            (record.action, record.finding),
+            (
+                record.action,
+                record.remark.map(mailglot_gateway::Remark::name)
+            ),
             (Action::Tempfail, Some("unknown-command"))
         );
     }
@@ -182,7 +188,10 @@ fn a_message_that_a_stop_does_not_wait_for_is_told() {
     let records = filter.told.records(1);
     assert_eq!(records.len(), 1);
     assert_eq!(
-        (records[0].action, records[0].finding),
+        (
+            records[0].action,
+            records[0].remark.map(mailglot_gateway::Remark::name)
+        ),
         (Action::Tempfail, Some("stopped"))
     );
     assert!(filter.told.faults(0).is_empty());

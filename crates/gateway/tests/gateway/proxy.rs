@@ -504,7 +504,12 @@ fn eight_bits_go_nowhere_where_seven_are_taken() {
     let records = proxy.told.records(8);
     let why: Vec<_> = records[5..]
         .iter()
-        .map(|record| (record.action, record.finding))
+        .map(|record| {
+            (
+                record.action,
+                record.remark.map(mailglot_gateway::Remark::name),
+            )
+        })
         .collect();
     assert_eq!(why, [(Action::Reject, Some("eight-bit")); 3]);
 }

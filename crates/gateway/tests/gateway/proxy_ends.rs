@@ -135,7 +135,12 @@ fn a_client_that_gave_up_gets_nothing_delivered() {
         let records = proxy.told.records(1);
         let told: Vec<_> = records
             .iter()
-            .map(|record| (record.action, record.finding))
+            .map(|record| {
+                (
+                    record.action,
+                    record.remark.map(mailglot_gateway::Remark::name),
+                )
+            })
             .collect();
         assert_eq!(told, [(Action::Tempfail, Some("client-gone"))]);
     };

@@ -49,11 +49,12 @@ fn the_slow_are_sent_away() {
     ends(&into_content, b"");
     assert_eq!(proxy.told.faults(5), ["slow"; 5]);
     // The two that had begun a message.
-    let why = proxy
-        .told
-        .records(2)
-        .into_iter()
-        .map(|record| (record.action, record.finding));
+    let why = proxy.told.records(2).into_iter().map(|record| {
+        (
+            record.action,
+            record.remark.map(mailglot_gateway::Remark::name),
+        )
+    });
     assert_eq!(
         why.collect::<Vec<_>>(),
         [(Action::Tempfail, Some("slow")); 2]
@@ -164,7 +165,10 @@ fn work_that_takes_too_long_defers() {
     assert!(hop.kept().is_empty());
     let record = proxy.told.records(1).remove(0);
     assert_eq!(
-        (record.action, record.finding),
+        (
+            record.action,
+            record.remark.map(mailglot_gateway::Remark::name)
+        ),
         (Action::Tempfail, Some("slow"))
     );
 }
@@ -201,7 +205,10 @@ fn a_message_that_goes_round_is_refused() {
     }
     let records = proxy.told.records(7);
     let refused = |record: &&mailglot_gateway::Record| {
-        (record.action, record.finding) == (Action::Reject, Some("loop"))
+        (
+            record.action,
+            record.remark.map(mailglot_gateway::Remark::name),
+        ) == (Action::Reject, Some("loop"))
     };
     assert_eq!(records.iter().filter(refused).count(), 3);
 }
@@ -222,7 +229,13 @@ fn a_header_beyond_the_limits_is_not_read() {
         });
         let mut client = proxy.greeted();
         assert_eq!(client.message(" BODY=8BITMIME", &stuffed(text)), 250);
-        assert_eq!(proxy.told.records(1)[0].finding, want, "{bytes} {fields}");
+        assert_eq!(
+            proxy.told.records(1)[0]
+                .remark
+                .map(mailglot_gateway::Remark::name),
+            want,
+            "{bytes} {fields}"
+        );
         assert_eq!(hop.kept()[0].text == text, want.is_some() || text != LATIN);
     }
 }
@@ -273,7 +286,10 @@ fn a_long_message_is_kept_in_a_file_and_a_too_long_one_is_not_read() {
         (records[0].action, records[1].action),
         (Action::Normalize, Action::Pass)
     );
-    assert_eq!(records[1].finding, Some("too-large"));
+    assert_eq!(
+        records[1].remark.map(mailglot_gateway::Remark::name),
+        Some("too-large")
+    );
 }
 
 #[test]
@@ -295,7 +311,10 @@ fn no_room_for_a_message_defers_it() {
         assert_eq!(hop.kept().len(), 1);
         let record = proxy.told.records(2).remove(0);
         assert_eq!(
-            (record.action, record.finding),
+            (
+                record.action,
+                record.remark.map(mailglot_gateway::Remark::name)
+            ),
             (Action::Tempfail, Some("spool"))
         );
         assert!(hop.heard.lock().unwrap().contains(&"RSET".to_owned()));
@@ -337,7 +356,10 @@ fn what_is_larger_than_was_announced_takes_no_room() {
         .find(|record| record.bytes_in == 4 * part.len() as u64)
         .unwrap();
     assert_eq!(
-        (large.action, large.finding),
+        (
+            large.action,
+            large.remark.map(mailglot_gateway::Remark::name)
+        ),
         (Action::Reject, Some("next-hop-size"))
     );
     assert!(large.findings.has(Finding::TooLarge) && large.bytes_out == 0);
@@ -438,7 +460,10 @@ fn a_client_that_goes_while_its_message_is_written_gets_nothing_delivered() {
     assert!(all < text.len() && last != b"\r\n.\r\n", "{all} {last:?}");
     let record = proxy.told.records(1).remove(0);
     assert_eq!(
-        (record.action, record.finding),
+        (
+            record.action,
+            record.remark.map(mailglot_gateway::Remark::name)
+        ),
         (Action::Tempfail, Some("client-gone"))
     );
 }
@@ -469,7 +494,12 @@ fn a_message_that_is_cut_is_told() {
     let told = proxy.told.records(2);
     let why: Vec<_> = told
         .iter()
-        .map(|record| (record.action, record.finding))
+        .map(|record| {
+            (
+                record.action,
+                record.remark.map(mailglot_gateway::Remark::name),
+            )
+        })
         .collect();
     assert_eq!(
         why,
@@ -524,7 +554,13 @@ fn what_grows_beyond_the_size_of_the_next_hop_goes_as_it_came() {
     let records = proxy.told.records(3);
     let told: Vec<_> = records
         .iter()
-        .map(|record| (record.action, record.wanted, record.finding))
+        .map(|record| {
+            (
+                record.action,
+                record.wanted,
+                record.remark.map(mailglot_gateway::Remark::name),
+            )
+        })
         .collect();
     assert_eq!(
         told,
@@ -555,7 +591,10 @@ fn what_grows_beyond_the_size_of_the_next_hop_goes_as_it_came() {
         assert_eq!(proxy.greeted().message("", &large), code);
         let record = proxy.told.records(1).remove(0);
         assert_eq!(
-            (record.finding, record.bytes_out),
+            (
+                record.remark.map(mailglot_gateway::Remark::name),
+                record.bytes_out
+            ),
             (Some("next-hop-size"), 0)
         );
         assert!(hop.kept().is_empty());

@@ -8,6 +8,7 @@ use crate::envelope::Envelope;
 use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
 use crate::policy::Action;
+use crate::remark::Remark;
 
 impl ProxyConnection {
     pub(super) fn fault(&self, fault: &Fault) {
@@ -83,9 +84,9 @@ impl ProxyConnection {
                 record.bytes_out = 0;
             }
             if said.lost {
-                record.finding = Some("next-hop-lost");
+                record.remark = Some(Remark::NextHopLost);
             } else if said.deferred + said.refused > 0 {
-                record.finding = Some("next-hop-refused");
+                record.remark = Some(Remark::NextHopRefused);
             }
         }
         self.shared.report(&ServerEvent::Message(&record));

@@ -70,6 +70,10 @@ pub enum ErrorKind {
     NoMailFound(Option<BoxDetail>),
     /// The mailbox has no message with this ordinal.
     NoMessage(u64),
+    /// No message of the mailbox contains the byte at this offset.
+    NoMessageAt(u64),
+    /// The archive has no message with this Message-ID.
+    NoMessageId(String),
     /// The input changed while it was read.
     Changed,
     /// The entries of a source do not tile its bytes: a defect of the program.
@@ -185,7 +189,11 @@ impl ErrorKind {
             Self::NotRead(_) | Self::Special(_) => io::ErrorKind::Unsupported,
             Self::NothingDecompressed(_) => io::ErrorKind::UnexpectedEof,
             Self::LargeDictionary => io::ErrorKind::OutOfMemory,
-            Self::NoMailFound(_) | Self::NoMessage(_) | Self::NoParent => io::ErrorKind::NotFound,
+            Self::NoMailFound(_)
+            | Self::NoMessage(_)
+            | Self::NoMessageAt(_)
+            | Self::NoMessageId(_)
+            | Self::NoParent => io::ErrorKind::NotFound,
             Self::TrailingSlash | Self::NoFileName | Self::UnsafeName(_) => {
                 io::ErrorKind::InvalidInput
             }
@@ -217,6 +225,8 @@ impl fmt::Display for ErrorKind {
             Self::NoMailFound(None) => f.write_str("no mail found"),
             Self::NoMailFound(Some(detail)) => write!(f, "no mail found ({detail})"),
             Self::NoMessage(ordinal) => write!(f, "no message has the number {ordinal}"),
+            Self::NoMessageAt(offset) => write!(f, "no message contains byte {offset}"),
+            Self::NoMessageId(id) => write!(f, "no message has the Message-ID <{id}>"),
             Self::Changed => f.write_str("the file changed while it was read"),
             Self::Untiled => f.write_str("internal error: the entries do not tile the archive"),
             Self::TrailingSlash => {

@@ -68,6 +68,7 @@ pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
 pub use error::{Error, ErrorKind, Operation, SpecialFile, words};
 pub use file_mode::FileMode;
 pub use input::Input;
+pub use mbox::{LineDecision, MailboxOptions, MboxRule};
 pub use open::open;
 pub use packing::Packing;
 pub use recognize::{LeftOut, recognize, recognize_with};

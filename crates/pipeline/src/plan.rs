@@ -261,6 +261,8 @@ mod tests {
             force: true,
             force_format: false,
             max_expansion: 200,
+            mailbox: Default::default(),
+            selection: Default::default(),
             verify: false,
         };
         let turn = turn([at("out").as_path(), at("out.ledger").as_path()]);

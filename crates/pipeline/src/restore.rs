@@ -49,6 +49,8 @@ pub struct Restored {
     pub sources: u64,
     /// Number of messages.
     pub messages: u64,
+    /// Number of those that the normalization dropped on request. They come from the ledger alone.
+    pub dropped: u64,
     /// Bytes of the original.
     pub bytes: u64,
     /// Notes of the ledger about its messages: JSON, in order. The first hundred, of at most 64 KiB each.
@@ -337,10 +339,11 @@ impl<'a> RunningRestore<'a> {
     fn end(&mut self, replay: Option<Replay<'_>>) -> Result<(), Fault> {
         let Some(replay) = replay else { return Ok(()) };
         let index = self.restored.sources as usize;
-        let messages = replay.messages;
+        let (messages, dropped) = (replay.messages, replay.dropped);
         replay.finish(&self.footer.sources[index], &self.footer.outputs[index])?;
         self.restored.sources += 1;
         self.restored.messages += messages;
+        self.restored.dropped += dropped;
         self.restored.bytes += self.footer.sources[index].bytes;
         Ok(())
     }

@@ -88,6 +88,8 @@ pub enum ErrorKind {
     IsFolder,
     /// A file exists where a folder is to be written.
     NotFolder,
+    /// Another job writes this path: its process number.
+    Busy(u32),
     /// A file, or a folder with content, exists and may not be replaced.
     Exists,
     /// A folder exists that contains more than mail.
@@ -199,6 +201,7 @@ impl ErrorKind {
             }
             Self::IsFolder => io::ErrorKind::IsADirectory,
             Self::NotFolder => io::ErrorKind::NotADirectory,
+            Self::Busy(_) => io::ErrorKind::ResourceBusy,
             Self::Exists | Self::Stream => io::ErrorKind::AlreadyExists,
             Self::HoldsMoreThanMail => io::ErrorKind::DirectoryNotEmpty,
             Self::LittleSpace { .. } => io::ErrorKind::StorageFull,
@@ -240,6 +243,7 @@ impl fmt::Display for ErrorKind {
             Self::NotFolder => {
                 f.write_str("a file of this name exists, but a folder is to be written")
             }
+            Self::Busy(process) => write!(f, "another job writes it now (process {process})"),
             Self::Exists => f.write_str("already exists"),
             Self::HoldsMoreThanMail => {
                 f.write_str("the folder holds more than mail, so it is not replaced")

@@ -4,7 +4,7 @@
 //!
 //! A path that exists is never split, even if its name ends like an address.
 
-use crate::backup;
+use crate::staged_ledger::exists;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ impl MessageAddress {
             path: address.into(),
             choice: MessageChoice::All,
         };
-        if backup::exists(Path::new(address)) {
+        if exists(Path::new(address)) {
             return whole;
         }
         let split = |(path, choice): (&[u8], MessageChoice)| Self {

@@ -5,8 +5,9 @@
 //! Finds all archives before it reads any of them.
 
 use crate::error::{UnreadInput, UsageError};
+use crate::staged_ledger::exists;
 use crate::unique_name::unique;
-use crate::{Error, FileName, backup, names};
+use crate::{Error, FileName, names};
 use mailglot_archive::{
     BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, Input, LeftOut, MAX_EXPANSION,
     MailboxOptions, MboxRule, Operation, ReadOptions, Source, open, recognize_with,
@@ -279,7 +280,7 @@ fn unpacked(found: &Input) -> PathBuf {
 /// A compressed mailbox loses its extension, unless another file has that name.
 fn place(given: &Path, found: &Input, places: &mut HashSet<PathBuf>) -> PathBuf {
     let plain = unpacked(found);
-    let own = if found.path == *given || backup::exists(&plain) {
+    let own = if found.path == *given || exists(&plain) {
         &found.path
     } else {
         &plain

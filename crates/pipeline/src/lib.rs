@@ -38,7 +38,7 @@
 pub mod verify;
 
 mod address;
-mod backup;
+mod commit_step;
 mod count;
 mod discover;
 mod edited_message;
@@ -70,6 +70,7 @@ mod rewrite;
 mod run;
 mod selection;
 mod split;
+mod staged_ledger;
 mod status;
 mod summary;
 mod tally;

@@ -56,7 +56,8 @@ pub(crate) struct NormalizeArgs {
     /// (`verify.disagrees`), and the exit code is 2.
     #[arg(long)]
     pub(crate) verify: bool,
-    /// Replace an existing output, ledger and report.
+    /// Replace an existing output, ledger and report; owner and permissions stay. If the job is killed, either the old or the new
+    /// output has its ledger.
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]

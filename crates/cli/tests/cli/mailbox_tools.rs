@@ -175,7 +175,7 @@ fn messages_are_printed_by_address() {
         "{}",
         run.err
     );
-    for address in ["-:1", "-@200", "-#<2#@x>"] {
+    for address in ["-:1", "-@150", "-#<2#@x>"] {
         let run = sandbox.pipe(&["cat", address], &mailbox).ended(0);
         assert_eq!(run.text(), stored[1], "{address}");
         let run = sandbox

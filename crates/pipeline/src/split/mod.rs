@@ -28,7 +28,8 @@ use crate::discover::discover;
 use crate::path_checks::{check_apart, check_free};
 use crate::run::{Job, run};
 use crate::{Error, Progress, Summary};
-use mailglot_archive::{FileMode, WriteOptions};
+use mailglot_archive::replace::turn;
+use mailglot_archive::{Claim, FileMode, WriteOptions};
 use mailglot_mime::Policy;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -55,6 +56,9 @@ pub fn split(job: &SplitJob, progress: &Progress) -> Result<Split, Error> {
         force: false,
         mode: FileMode::as_private_as(job.inputs.iter().map(PathBuf::as_path)),
     };
+    let turn = turn([job.output.as_path()]);
+    let _claim = Claim::take(&job.output).map_err(Error::Output)?;
+    drop(turn);
     let policy = Policy::default();
     let limits = policy.limits.clone();
     let stage = SplitStage { job, policy };

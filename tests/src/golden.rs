@@ -74,6 +74,8 @@ fn normalized(archive: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
         force: false,
         force_format: false,
         max_expansion: 200,
+        mailbox: Default::default(),
+        selection: Default::default(),
         verify: false,
     };
     normalize(&job, &Progress::default()).map_err(|error| io::Error::other(error.to_string()))?;

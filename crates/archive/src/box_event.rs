@@ -14,6 +14,8 @@ pub enum BoxEventKind {
     BadLength,
     /// `mbox.quoting-guess`
     QuotingGuess,
+    /// `mbox.unused-override`
+    UnusedOverride,
     /// `mbox.prelude`
     Prelude,
     /// `mbox.single`
@@ -48,6 +50,7 @@ impl BoxEventKind {
         Self::AmbiguousFrom,
         Self::BadLength,
         Self::QuotingGuess,
+        Self::UnusedOverride,
         Self::Prelude,
         Self::Single,
         Self::Gap,
@@ -79,6 +82,7 @@ impl BoxEventKind {
             Self::AmbiguousFrom => "mbox.ambiguous-from",
             Self::BadLength => "mbox.bad-length",
             Self::QuotingGuess => "mbox.quoting-guess",
+            Self::UnusedOverride => "mbox.unused-override",
             Self::Prelude => "mbox.prelude",
             Self::Single => "mbox.single",
             Self::Gap => "box.gap",

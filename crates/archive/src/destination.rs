@@ -45,6 +45,8 @@ pub trait Destination: Send {
     fn write(&mut self, batch: &OutBatch) -> Result<(), Error>;
     /// Syncs what was written, still under the temporary name.
     fn sync(&mut self) -> Result<(), Error>;
+    /// Returns the inode number of the output, which stays when it is renamed.
+    fn inode(&self) -> io::Result<u64>;
     /// Renames the output to its final path.
     fn commit(self: Box<Self>) -> Result<(), Error>;
 }
@@ -90,6 +92,10 @@ impl Destination for OneFile {
 
     fn sync(&mut self) -> Result<(), Error> {
         self.0.sync()
+    }
+
+    fn inode(&self) -> io::Result<u64> {
+        self.0.inode()
     }
 
     fn commit(self: Box<Self>) -> Result<(), Error> {
@@ -205,6 +211,10 @@ impl Destination for Tree {
         self.root.sync()?;
         self.synced = true;
         Ok(())
+    }
+
+    fn inode(&self) -> io::Result<u64> {
+        self.root.inode()
     }
 
     fn commit(mut self: Box<Self>) -> Result<(), Error> {

@@ -70,6 +70,10 @@ pub enum ErrorKind {
     NoMailFound(Option<BoxDetail>),
     /// The mailbox has no message with this ordinal.
     NoMessage(u64),
+    /// No message of the mailbox contains the byte at this offset.
+    NoMessageAt(u64),
+    /// The archive has no message with this Message-ID.
+    NoMessageId(String),
     /// The input changed while it was read.
     Changed,
     /// The entries of a source do not tile its bytes: a defect of the program.
@@ -84,6 +88,8 @@ pub enum ErrorKind {
     IsFolder,
     /// A file exists where a folder is to be written.
     NotFolder,
+    /// Another job writes this path: its process number.
+    Busy(u32),
     /// A file, or a folder with content, exists and may not be replaced.
     Exists,
     /// A folder exists that contains more than mail.
@@ -185,12 +191,17 @@ impl ErrorKind {
             Self::NotRead(_) | Self::Special(_) => io::ErrorKind::Unsupported,
             Self::NothingDecompressed(_) => io::ErrorKind::UnexpectedEof,
             Self::LargeDictionary => io::ErrorKind::OutOfMemory,
-            Self::NoMailFound(_) | Self::NoMessage(_) | Self::NoParent => io::ErrorKind::NotFound,
+            Self::NoMailFound(_)
+            | Self::NoMessage(_)
+            | Self::NoMessageAt(_)
+            | Self::NoMessageId(_)
+            | Self::NoParent => io::ErrorKind::NotFound,
             Self::TrailingSlash | Self::NoFileName | Self::UnsafeName(_) => {
                 io::ErrorKind::InvalidInput
             }
             Self::IsFolder => io::ErrorKind::IsADirectory,
             Self::NotFolder => io::ErrorKind::NotADirectory,
+            Self::Busy(_) => io::ErrorKind::ResourceBusy,
             Self::Exists | Self::Stream => io::ErrorKind::AlreadyExists,
             Self::HoldsMoreThanMail => io::ErrorKind::DirectoryNotEmpty,
             Self::LittleSpace { .. } => io::ErrorKind::StorageFull,
@@ -217,6 +228,8 @@ impl fmt::Display for ErrorKind {
             Self::NoMailFound(None) => f.write_str("no mail found"),
             Self::NoMailFound(Some(detail)) => write!(f, "no mail found ({detail})"),
             Self::NoMessage(ordinal) => write!(f, "no message has the number {ordinal}"),
+            Self::NoMessageAt(offset) => write!(f, "no message contains byte {offset}"),
+            Self::NoMessageId(id) => write!(f, "no message has the Message-ID <{id}>"),
             Self::Changed => f.write_str("the file changed while it was read"),
             Self::Untiled => f.write_str("internal error: the entries do not tile the archive"),
             Self::TrailingSlash => {
@@ -230,6 +243,7 @@ impl fmt::Display for ErrorKind {
             Self::NotFolder => {
                 f.write_str("a file of this name exists, but a folder is to be written")
             }
+            Self::Busy(process) => write!(f, "another job writes it now (process {process})"),
             Self::Exists => f.write_str("already exists"),
             Self::HoldsMoreThanMail => {
                 f.write_str("the folder holds more than mail, so it is not replaced")

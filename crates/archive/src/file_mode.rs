@@ -3,13 +3,13 @@
 //! Nobody can read an output, ledger or temporary file who may not read its input.
 //!
 //! # Limits
-//! Owner and group are those of any new file. Access control lists (ACL) are ignored. A path that cannot be inspected is skipped:
+//! Owner and group of a replaced file stay if the system allows that. Access control lists (ACL) are ignored. A path that cannot be inspected is skipped:
 //! reading it reports the error.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
 
 /// The permissions of new files and folders. The umask of the process also applies.
@@ -40,6 +40,22 @@ impl FileMode {
             .create_new(true)
             .mode(0o666 & !self.denied)
             .open(path)
+    }
+
+    /// Gives a new file or folder owner, group and permissions of the one that it replaces, except permissions that are denied.
+    ///
+    /// Where the system refuses another owner or group, the group gets no more permissions than others.
+    pub(crate) fn keep_owner(self, new: &File, old: &fs::Metadata) {
+        let mut mode = old.permissions().mode() & 0o1777 & !self.denied;
+        let Ok(now) = new.metadata() else { return };
+        if (now.uid(), now.gid()) != (old.uid(), old.gid())
+            && fchown(new, Some(old.uid()), Some(old.gid())).is_err()
+            && fchown(new, None, Some(old.gid())).is_err()
+        {
+            mode &= !0o070 | (mode & 0o007) << 3;
+        }
+        // A file system without permissions has none to keep.
+        let _ = new.set_permissions(fs::Permissions::from_mode(mode));
     }
 
     /// Creates a folder. Fails if the path exists.
@@ -115,6 +131,28 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    #[test]
+    fn a_replaced_file_keeps_its_permissions_except_denied_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+        for (mode, denied, expected) in [
+            (0o640, 0, 0o640),
+            (0o664, 0o007, 0o660),
+            (0o644, 0o077, 0o600),
+            (0o4755, 0, 0o755),
+        ] {
+            fs::write(&old, b"").unwrap();
+            fs::set_permissions(&old, fs::Permissions::from_mode(mode)).unwrap();
+            let file = File::create(&new).unwrap();
+            FileMode { denied }.keep_owner(&file, &fs::metadata(&old).unwrap());
+            assert_eq!(
+                file.metadata().unwrap().mode() & 0o7777,
+                expected,
+                "{mode:o}"
+            );
+        }
+    }
 
     #[test]
     fn output_mode_denies_whom_the_input_denies() {

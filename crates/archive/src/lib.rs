@@ -38,6 +38,7 @@
 #![forbid(unsafe_code)]
 
 mod box_event;
+mod claim;
 mod destination;
 mod error;
 mod file_form;
@@ -64,10 +65,12 @@ pub mod replace;
 mod shared_material;
 
 pub use box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, MultipartDecision};
+pub use claim::Claim;
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
 pub use error::{Error, ErrorKind, Operation, SpecialFile, words};
 pub use file_mode::FileMode;
 pub use input::Input;
+pub use mbox::{LineDecision, MailboxOptions, MboxRule};
 pub use open::open;
 pub use packing::Packing;
 pub use recognize::{LeftOut, recognize, recognize_with};

@@ -8,7 +8,7 @@ use crate::error::ErrorKind::EarlierWrite;
 use crate::free_space::FreeSpace;
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
@@ -52,6 +52,11 @@ impl Output {
             direct_io: DirectIo::Undecided,
             room: FreeSpace::new(),
         }
+    }
+
+    /// Returns the inode number.
+    pub(crate) fn inode(&self) -> io::Result<u64> {
+        self.file.metadata().map(|there| there.ino())
     }
 
     /// Writes everything so far to the disk (fsync).

@@ -61,6 +61,9 @@ impl Replacement {
         let place = TargetPaths::find(path, options.force, TargetKind::File)?;
         let file = options.mode.create_file(&place.temporary);
         let file = file.map_err(at(path, Operation::Create))?;
+        if let Some(old) = &place.replaced {
+            options.mode.keep_owner(&file, old);
+        }
         // The lock only protects from cleanup: on a file system without locks, nothing is lost.
         let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
         Ok(Self {
@@ -84,6 +87,19 @@ impl Replacement {
     pub fn commit(mut self) -> Result<(), Error> {
         self.sync()?;
         self.place.commit()
+    }
+
+    /// Syncs the file and renames it to another path in the same folder, replacing any file there.
+    pub fn commit_as(mut self, path: &Path) -> Result<(), Error> {
+        self.sync()?;
+        fs::rename(&self.place.temporary, path).map_err(at(path, Operation::Rename))?;
+        self.place.committed = true;
+        sync_parent(path).map_err(at(path, Operation::Sync))
+    }
+
+    /// Returns the inode number, which stays when the file is renamed.
+    pub fn inode(&self) -> io::Result<u64> {
+        self.file.get_ref().inode()
     }
 }
 
@@ -120,6 +136,9 @@ impl FolderReplacement {
         let made = options.mode.create_dir(&place.temporary);
         made.map_err(at(path, Operation::Create))?;
         let handle = File::open(&place.temporary).map_err(at(&place.temporary, Operation::Open))?;
+        if let Some(old) = &place.replaced {
+            options.mode.keep_owner(&handle, old);
+        }
         let _ = flock(&handle, FlockOperation::NonBlockingLockExclusive);
         Ok(Self { place, handle })
     }
@@ -132,6 +151,11 @@ impl FolderReplacement {
     /// Returns the path of the temporary folder, to be filled.
     pub fn temporary(&self) -> &Path {
         &self.place.temporary
+    }
+
+    /// Returns the inode number, which stays when the folder is renamed.
+    pub fn inode(&self) -> io::Result<u64> {
+        self.handle.metadata().map(|there| there.ino())
     }
 
     /// Syncs the file system of the folder.
@@ -248,6 +272,44 @@ pub fn is_alive(process: u32) -> bool {
     process == std::process::id() || Path::new(&format!("/proc/{process}")).exists()
 }
 
+/// Removes a temporary file when the process is [abandoned](abandon).
+pub(crate) fn register(temporary: &Path) {
+    lock(&BEGUN).insert(temporary.to_owned(), TargetKind::File);
+}
+
+/// Ends what [`register`] began.
+pub(crate) fn unregister(temporary: &Path) {
+    lock(&BEGUN).remove(temporary);
+}
+
+/// Returns the outputs that dead processes moved away from a path and did not replace.
+///
+/// That happens to folders on file systems that cannot exchange two of them.
+pub fn moved_away(place: &Path) -> Vec<PathBuf> {
+    let (Some(name), Ok(entries)) = (place.file_name(), fs::read_dir(parent(place))) else {
+        return Vec::new();
+    };
+    let stem = temporary_stem(name);
+    let dead = |old: &OsStr| {
+        let process = old.as_encoded_bytes().strip_prefix(stem.as_encoded_bytes());
+        let process = process.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(b".old.tmp"));
+        let process = process.and_then(|number| std::str::from_utf8(number).ok()?.parse().ok());
+        process.is_some_and(|process: u32| !is_alive(process))
+    };
+    let names = entries.flatten().map(|entry| entry.file_name());
+    names
+        .filter(|name| dead(name))
+        .map(|name| place.with_file_name(name))
+        .collect()
+}
+
+/// Returns the path to which an old output is moved away.
+fn old_path(place: &Path) -> PathBuf {
+    let mut name = temporary_stem(place.file_name().unwrap_or_default());
+    name.push(format!(".{}.old.tmp", std::process::id()));
+    place.with_file_name(name)
+}
+
 /// Held during a commit.
 static COMMIT: Mutex<()> = Mutex::new(());
 /// Temporary files and folders of this process.
@@ -278,6 +340,8 @@ struct TargetPaths {
     temporary: PathBuf,
     force: bool,
     kind: TargetKind,
+    /// Metadata of what is replaced.
+    replaced: Option<fs::Metadata>,
     committed: bool,
 }
 
@@ -300,14 +364,15 @@ impl TargetPaths {
         let Some(name) = target.file_name() else {
             return refuse(ErrorKind::NoFileName);
         };
-        match fs::metadata(&target) {
+        let replaced = match fs::metadata(&target) {
             Ok(metadata) => {
                 check_taken(&target, &metadata, force, kind)
                     .map_err(at(path, Operation::Create))?;
+                Some(metadata)
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(at(path, Operation::Open)(error)),
-        }
+        };
         sweep(&target);
         let temporary = target.with_file_name(temporary_name(name));
         lock(&BEGUN).insert(temporary.clone(), kind);
@@ -316,6 +381,7 @@ impl TargetPaths {
             temporary,
             force,
             kind,
+            replaced,
             committed: false,
         })
     }
@@ -359,7 +425,8 @@ impl TargetPaths {
                 fs::remove_dir_all(from)
             }
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-                let aside = to.with_file_name(temporary_name(to.file_name().unwrap_or_default()));
+                // `moved_away` finds it if this process is killed before the second rename.
+                let aside = old_path(to);
                 fs::rename(to, &aside)?;
                 if let Err(error) = fs::rename(from, to) {
                     fs::rename(&aside, to)?;
@@ -423,7 +490,7 @@ pub fn temporary_stem(name: &OsStr) -> OsString {
     OsString::from(format!("{first}-{digest}"))
 }
 
-fn temporary_name(name: &OsStr) -> OsString {
+pub(crate) fn temporary_name(name: &OsStr) -> OsString {
     static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
     let mut temporary = temporary_stem(name);
     let attempt = ATTEMPTS.fetch_add(1, Ordering::Relaxed);
@@ -432,7 +499,7 @@ fn temporary_name(name: &OsStr) -> OsString {
 }
 
 /// Returns the process that created a temporary name for `name`.
-fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<u32> {
+pub(crate) fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<u32> {
     let stem = temporary_stem(name);
     let rest = temporary
         .as_encoded_bytes()
@@ -457,7 +524,7 @@ fn sweep(target: &Path) {
     }
 }
 
-fn parent(path: &Path) -> &Path {
+pub(crate) fn parent(path: &Path) -> &Path {
     path.parent()
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."))

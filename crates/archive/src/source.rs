@@ -2,6 +2,7 @@
 
 use crate::box_event::BoxEvent;
 use crate::error::Error;
+use crate::mbox::MailboxOptions;
 use std::ops::Range;
 
 /// Format of an archive.
@@ -123,7 +124,7 @@ pub struct Profile {
 pub const MAX_EXPANSION: u64 = 200;
 
 /// Options for reading.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// Target size of a batch in bytes. Default: 512 KiB, so that a batch and its output fit into a processor's cache.
     ///
@@ -145,6 +146,8 @@ pub struct ReadOptions {
     pub max_expansion: u64,
     /// Reads files as messages even if they have no header field. By default they are rejected, as they are not mail.
     pub force_format: bool,
+    /// How mailboxes are split into messages.
+    pub mailbox: MailboxOptions,
 }
 
 impl Default for ReadOptions {
@@ -156,6 +159,7 @@ impl Default for ReadOptions {
             written_folder: None,
             max_expansion: MAX_EXPANSION,
             force_format: false,
+            mailbox: MailboxOptions::default(),
         }
     }
 }

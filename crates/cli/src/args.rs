@@ -9,13 +9,18 @@ mod archives;
 mod charset;
 mod filter;
 mod header;
+mod inputs;
 mod ledger;
+mod mailbox;
+mod mailbox_tools;
 mod milter;
 mod opening;
 mod policy;
 mod proxy;
 mod repair;
+mod selection;
 mod serve;
+mod size;
 
 pub(crate) use access::*;
 pub(crate) use archives::*;
@@ -23,6 +28,7 @@ pub(crate) use charset::*;
 pub(crate) use filter::*;
 pub(crate) use header::*;
 pub(crate) use ledger::*;
+pub(crate) use mailbox_tools::*;
 pub(crate) use milter::*;
 pub(crate) use proxy::*;
 pub(crate) use serve::*;
@@ -94,6 +100,9 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     Check(CheckArgs),
     Count(CountArgs),
+    Ls(LsArgs),
+    Cat(CatArgs),
+    Split(SplitArgs),
     Text(TextArgs),
     Inspect(InspectArgs),
     /// Decode and encode values of header fields.

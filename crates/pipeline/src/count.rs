@@ -8,6 +8,7 @@ use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::error::UnreadInput;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, Progress, Summary};
 use mailglot_archive::{Error as FileError, Format, Operation};
@@ -28,7 +29,9 @@ pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, Path
         Ok(())
     };
     let inputs = [input.to_owned()];
-    let summary = count_each(&inputs, opening.into(), &Progress::default(), &mut each)?;
+    let all = Selection::default();
+    let progress = Progress::default();
+    let summary = count_each(&inputs, opening.into(), &all, &progress, &mut each)?;
     match summary.unread.into_iter().next() {
         None => Ok(counts),
         Some(UnreadInput { error, .. }) => match Arc::try_unwrap(error) {
@@ -42,7 +45,7 @@ pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, Path
     }
 }
 
-/// Counts the messages of each archive at `inputs`, and calls `each` with number and path.
+/// Counts the selected messages of each archive at `inputs`, and calls `each` with number and path.
 ///
 /// [`Summary::unread`] lists unreadable inputs. An archive that cannot be read to its end has no number.
 ///
@@ -51,6 +54,7 @@ pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, Path
 pub fn count_each(
     inputs: &[PathBuf],
     opening: Opening,
+    selection: &Selection,
     progress: &Progress,
     each: &mut (dyn FnMut(u64, &Path) -> io::Result<()> + Send),
 ) -> Result<Summary, Error> {
@@ -60,6 +64,8 @@ pub fn count_each(
         threads: 1,
         progress,
         skips_unreadable: true,
+        selection,
+        stops_at_limit: true,
     };
     run(job, &CountStage, &mut CountSink(each), Summary::default())
 }
@@ -123,7 +129,7 @@ impl ResultSink<()> for CountSink<'_> {
     }
 
     fn end(&mut self, ended: &EndedSource<'_>) -> Result<Option<u64>, Error> {
-        let reported = (self.0)(ended.messages, &ended.input.found.path);
+        let reported = (self.0)(ended.selected, &ended.input.found.path);
         reported.map_err(|error| Error::Output(FileError::new("-", Operation::Write, error)))?;
         Ok(None)
     }
@@ -164,6 +170,8 @@ mod tests {
             threads: 1,
             progress: &progress,
             skips_unreadable: true,
+            selection: &Selection::default(),
+            stops_at_limit: false,
         };
         let mut sink = Cutting(&path, &mail.as_bytes()[..mail.len() / 2]);
         let summary = run(job, &CountStage, &mut sink, Summary::default()).unwrap();
@@ -180,7 +188,13 @@ mod tests {
         progress
             .interrupt
             .store(true, std::sync::atomic::Ordering::Relaxed);
-        let ended = count_each(&[path], false.into(), &progress, &mut |_, _| Ok(()));
+        let ended = count_each(
+            &[path],
+            false.into(),
+            &Selection::default(),
+            &progress,
+            &mut |_, _| Ok(()),
+        );
         assert!(matches!(ended, Err(Error::Interrupted)));
     }
 }

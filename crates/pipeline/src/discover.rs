@@ -5,11 +5,12 @@
 //! Finds all archives before it reads any of them.
 
 use crate::error::{UnreadInput, UsageError};
+use crate::staged_ledger::exists;
 use crate::unique_name::unique;
-use crate::{Error, FileName, backup, names};
+use crate::{Error, FileName, names};
 use mailglot_archive::{
     BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, Input, LeftOut, MAX_EXPANSION,
-    Operation, ReadOptions, Source, open, recognize_with,
+    MailboxOptions, MboxRule, Operation, ReadOptions, Source, open, recognize_with,
 };
 use mailglot_mime::Limits;
 use std::collections::HashSet;
@@ -18,12 +19,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Options for opening inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// Reads files as messages even if they have no header field. By default they are rejected.
     pub force_format: bool,
     /// Limit on the ratio of decompressed to compressed size.
     pub max_expansion: u64,
+    /// How mailboxes are split into messages.
+    pub mailbox: MailboxOptions,
 }
 
 impl From<bool> for Opening {
@@ -32,6 +35,7 @@ impl From<bool> for Opening {
         Self {
             force_format,
             max_expansion: MAX_EXPANSION,
+            mailbox: MailboxOptions::default(),
         }
     }
 }
@@ -75,9 +79,19 @@ impl SourceInput {
             written_folder: written_as.and_then(names::written_folder),
             max_expansion: self.opening.max_expansion,
             force_format: self.opening.force_format,
+            mailbox: self.opening.mailbox.clone(),
             ..ReadOptions::default()
         };
         open(&self.found, &options).map_err(Error::Input)
+    }
+
+    /// Returns its path below the given folder. Empty for a given file and for the given folder itself.
+    pub(crate) fn place(&self) -> String {
+        let below = self.found.path.strip_prefix(&self.given);
+        below.map_or_else(
+            |_| String::new(),
+            |below| below.to_string_lossy().into_owned(),
+        )
     }
 
     /// Returns true for standard input.
@@ -116,6 +130,7 @@ pub(crate) fn discover(paths: &[PathBuf], opening: Opening) -> Result<Sources, E
     for path in paths {
         search.path(path, &mut Err).map_err(Error::Input)?;
     }
+    search.check_overrides()?;
     Ok(search.sources)
 }
 
@@ -134,6 +149,7 @@ pub(crate) fn discover_readable(paths: &[PathBuf], opening: Opening) -> Result<S
         let unread = unread.map(|error| UnreadInput::new(path, error));
         search.sources.unread.extend(unread);
     }
+    search.check_overrides()?;
     Ok(search.sources)
 }
 
@@ -175,6 +191,20 @@ impl InputSearch {
         }
     }
 
+    /// Rejects decisions about lines of a mailbox if it is not clear which one is meant.
+    fn check_overrides(&self) -> Result<(), Error> {
+        let is_one_mailbox = match &self.sources.inputs[..] {
+            [] => true,
+            [one] => one.found.format == Format::Mbox,
+            _ => false,
+        };
+        if is_one_mailbox || self.opening.mailbox.overrides.is_empty() {
+            Ok(())
+        } else {
+            Err(UsageError::OverrideNeedsMailbox.into())
+        }
+    }
+
     /// Adds the archives at `path`. `unread` decides whether the search continues after an error below it.
     fn path(
         &mut self,
@@ -210,12 +240,18 @@ impl InputSearch {
             String::new()
         };
         let mut places = HashSet::new();
-        for found in found {
+        let has_rule = self.opening.mailbox.rule != MboxRule::Auto
+            || !self.opening.mailbox.overrides.is_empty();
+        for mut found in found {
+            // Whoever says how a given file is split says that it is a mailbox.
+            if has_rule && found.format == Format::Eml && found.path == *path {
+                found.format = Format::Mbox;
+            }
             self.sources.inputs.push(SourceInput {
                 original: original_name(&top, path, &place(path, &found, &mut places)),
                 given: path.to_owned(),
                 folder: found.path != Path::new("-") && found.path.is_dir(),
-                opening: self.opening,
+                opening: self.opening.clone(),
                 name: unique(&own_name(&unpacked(&found)), &mut self.names),
                 found,
             });
@@ -244,7 +280,7 @@ fn unpacked(found: &Input) -> PathBuf {
 /// A compressed mailbox loses its extension, unless another file has that name.
 fn place(given: &Path, found: &Input, places: &mut HashSet<PathBuf>) -> PathBuf {
     let plain = unpacked(found);
-    let own = if found.path == *given || backup::exists(&plain) {
+    let own = if found.path == *given || exists(&plain) {
         &found.path
     } else {
         &plain

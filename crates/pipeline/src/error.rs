@@ -26,6 +26,8 @@ pub enum Error {
     Ledger(LedgerFault),
     /// Messages or bytes are missing in the counts of the job: exit 4.
     Account(AccountError),
+    /// A new mailbox would be read as other messages than were written to it: exit 4.
+    ReadBack(ReadBackError),
     /// A worker failed outside a message: exit 4.
     Internal(PathBuf, io::Error),
     /// The caller interrupted the job: exit 130.
@@ -44,6 +46,10 @@ pub enum UsageError {
     NothingToRestore,
     /// The path of an output has no file name.
     NoFileName(PathBuf),
+    /// Decisions about single lines are given for several archives, or for one that is not a mailbox file.
+    OverrideNeedsMailbox,
+    /// An address names a byte of a folder, whose messages are in several files.
+    OffsetInFolder(PathBuf),
     /// Two outputs have the same path, or one lies inside the other.
     OutputsCollide(PathBuf),
     /// An output and an input overlap.
@@ -157,6 +163,19 @@ pub struct AccountError {
     pub written: u64,
     /// Messages that were set aside.
     pub set_aside: u64,
+    /// Messages that were dropped on request.
+    pub dropped: u64,
+}
+
+/// A mailbox that would be read as other messages than were written to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadBackError {
+    /// The mailbox. It does not exist, because nothing was put into place.
+    pub path: PathBuf,
+    /// Messages written to it.
+    pub written: u64,
+    /// Messages read from it.
+    pub read: u64,
 }
 
 /// A file or folder that could not be read, while the job continued.
@@ -191,6 +210,7 @@ impl fmt::Display for Error {
             Self::Input(error) | Self::Output(error) => error.fmt(f),
             Self::Ledger(fault) => fault.fmt(f),
             Self::Account(error) => error.fmt(f),
+            Self::ReadBack(error) => error.fmt(f),
             Self::Internal(path, error) => write!(f, "{}: internal error: {error}", path.display()),
             Self::Interrupted => f.write_str("interrupted"),
         }
@@ -218,6 +238,14 @@ impl fmt::Display for UsageError {
                 f.write_str("neither a normalized archive nor a ledger is given")
             }
             Self::NoFileName(path) => write!(f, "{}: the path has no file name", path.display()),
+            Self::OverrideNeedsMailbox => f.write_str(
+                "--mbox-override names offsets in one mailbox, so it needs exactly one input that is a mailbox file",
+            ),
+            Self::OffsetInFolder(path) => write!(
+                f,
+                "{}: a folder has no byte offsets; give the number of the message (FOLDER:17), or the file (FOLDER/FILE@81233)",
+                path.display()
+            ),
             Self::OutputsCollide(path) => write!(
                 f,
                 "{}: two outputs have this path, or one of them lies inside it",
@@ -329,6 +357,18 @@ impl fmt::Display for Mismatch {
     }
 }
 
+impl fmt::Display for ReadBackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: not written: its {} messages would be read as {} or with other bytes, because their separators are doubtful",
+            self.path.display(),
+            with_thousands(self.written),
+            with_thousands(self.read)
+        )
+    }
+}
+
 impl fmt::Display for AccountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
@@ -345,11 +385,12 @@ impl fmt::Display for AccountError {
         }
         write!(
             f,
-            ", {} messages and {} bytes processed, {} messages written, {} set aside",
+            ", {} messages and {} bytes processed, {} messages written, {} set aside, {} dropped on request",
             with_thousands(self.processed.0),
             with_thousands(self.processed.1),
             with_thousands(self.written),
-            with_thousands(self.set_aside)
+            with_thousands(self.set_aside),
+            with_thousands(self.dropped)
         )
     }
 }

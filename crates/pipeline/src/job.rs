@@ -3,7 +3,8 @@
 //! # Limits
 //! Nothing is checked here.
 
-use mailglot_archive::Format;
+use crate::{Opening, Selection};
+use mailglot_archive::{Format, MailboxOptions};
 use mailglot_mime::Policy;
 use std::path::{Path, PathBuf};
 
@@ -41,11 +42,35 @@ pub struct NormalizeJob {
     pub force_format: bool,
     /// Limit on the ratio of decompressed to compressed size.
     pub max_expansion: u64,
+    /// How mailboxes are split into messages.
+    pub mailbox: MailboxOptions,
+    /// The messages to write. The ledger keeps the bytes of the others.
+    pub selection: Selection,
     /// Verifies each rewritten message with a second reader, and sets it aside on a mismatch ([`crate::verify`]).
     pub verify: bool,
 }
 
+impl CheckJob {
+    /// Returns how inputs are opened.
+    pub(crate) fn opening(&self) -> Opening {
+        Opening {
+            force_format: self.force_format,
+            max_expansion: self.max_expansion,
+            mailbox: self.mailbox.clone(),
+        }
+    }
+}
+
 impl NormalizeJob {
+    /// Returns how inputs are opened.
+    pub(crate) fn opening(&self) -> Opening {
+        Opening {
+            force_format: self.force_format,
+            max_expansion: self.max_expansion,
+            mailbox: self.mailbox.clone(),
+        }
+    }
+
     /// Returns the path of the ledger, if one is written.
     pub fn ledger_place(&self) -> Option<PathBuf> {
         match &self.ledger {
@@ -69,6 +94,10 @@ pub struct CheckJob {
     pub force_format: bool,
     /// Limit on the ratio of decompressed to compressed size.
     pub max_expansion: u64,
+    /// How mailboxes are split into messages.
+    pub mailbox: MailboxOptions,
+    /// The messages to check. Reading stops at its limit.
+    pub selection: Selection,
     /// Verifies the would-be output with a second reader, like [`NormalizeJob::verify`].
     pub verify: bool,
 }

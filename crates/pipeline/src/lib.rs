@@ -20,6 +20,8 @@
 //!     threads: 1,
 //!     force_format: false,
 //!     max_expansion: 200,
+//!     mailbox: Default::default(),
+//!     selection: Default::default(),
 //!     verify: false,
 //! };
 //! let summary = check(&job, &Progress::default())?;
@@ -35,10 +37,12 @@
 
 pub mod verify;
 
-mod backup;
+mod address;
+mod commit_step;
 mod count;
 mod discover;
 mod edited_message;
+mod envelope;
 mod error;
 mod file_name;
 mod guesses;
@@ -47,6 +51,7 @@ mod incomplete;
 mod job;
 mod json;
 mod length_field;
+mod list;
 mod locate;
 mod names;
 mod normalize;
@@ -63,6 +68,9 @@ mod report;
 mod restore;
 mod rewrite;
 mod run;
+mod selection;
+mod split;
+mod staged_ledger;
 mod status;
 mod summary;
 mod tally;
@@ -70,19 +78,24 @@ mod texts;
 mod thousands;
 mod unique_name;
 
+pub use address::{MessageAddress, MessageChoice};
 pub use count::{count, count_each};
 pub use discover::{Opening, once};
 pub use error::{
-    AccountError, Error, LedgerFault, LedgerFaultKind, Mismatch, Relation, UnreadInput, UsageError,
+    AccountError, Error, LedgerFault, LedgerFaultKind, Mismatch, ReadBackError, Relation,
+    UnreadInput, UsageError,
 };
 pub use file_name::FileName;
 pub use guesses::{GuessExample, LeastCertain, in_thousandths};
 pub use incomplete::IncompleteInput;
 pub use job::{CheckJob, LedgerPlace, NormalizeJob};
+pub use list::{ListOptions, ListedMessage, list};
 pub use locate::{Located, locate};
 pub use normalize::{check, normalize};
 pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};
+pub use selection::Selection;
+pub use split::{Split, SplitBy, SplitJob, SplitOutput, split};
 pub use summary::{Example, SourceSummary, Summary, VerifySummary};
 pub use texts::{TextOptions, TextOutcome, TextRecord, texts};
 pub use thousands::with_thousands;

@@ -4,22 +4,22 @@
 //!
 //! Reads an archive from the front to the message, because there is no index.
 
+use crate::address::{MessageAddress, MessageChoice};
 use crate::discover::{Opening, SourceInput, discover_readable};
-use crate::error::UnreadInput;
+use crate::envelope;
+use crate::error::{UnreadInput, UsageError};
 use crate::file_name::own_file;
 use crate::quote::line_end;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::selection::Selection;
 use crate::tally::Tally;
-use crate::{Error, FileName, Progress, Summary, backup};
+use crate::{Error, FileName, Progress, Summary};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Entry, EntryKind, Error as FileError, ErrorKind, Format, Operation};
-use mailglot_mime::Limits;
-use std::ffi::OsStr;
+use mailglot_mime::{Limits, Mail};
 use std::io;
 use std::ops::{ControlFlow, Range};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
 
 /// A message extracted from an archive, unquoted.
 #[derive(Clone, Debug)]
@@ -36,70 +36,67 @@ pub struct Located {
     pub bytes: Vec<u8>,
 }
 
-/// Finds messages by address and passes them to `each` one by one until it breaks.
+/// Finds the messages of an address and passes them to `each` one by one until it breaks.
 ///
-/// Addresses are `file.eml`, `-`, `box.mbox:17` (ordinal, from 0), `maildir:17`. An archive without an ordinal gives all its
-/// messages. [`Summary::unread`] lists unreadable inputs.
+/// [`Summary::unread`] lists unreadable inputs, and an address that names no message.
+///
+/// # Errors
+/// The address names a byte of a folder.
 pub fn locate(
-    address: &OsStr,
+    address: &MessageAddress,
     opening: impl Into<Opening>,
     each: &mut (dyn FnMut(Located) -> ControlFlow<()> + Send),
 ) -> Result<Summary, Error> {
-    let (path, wanted) = split(address);
-    let inputs = [path];
-    let sources = discover_readable(&inputs, opening.into())?;
+    let MessageAddress { path, choice } = address;
+    let sources = discover_readable(std::slice::from_ref(path), opening.into())?;
     let is_found = !sources.inputs.is_empty();
+    let is_file = matches!(
+        &sources.inputs[..],
+        [] | [SourceInput { folder: false, .. }]
+    );
+    if matches!(choice, MessageChoice::Offset(_)) && !is_file {
+        return Err(UsageError::OffsetInFolder(path.clone()).into());
+    }
     let job = Job {
         sources,
         limits: &Limits::default(),
         threads: 1,
         progress: &Progress::default(),
         skips_unreadable: true,
+        selection: &Selection::default(),
+        stops_at_limit: false,
     };
     let mut sink = LocateSink {
         each,
-        is_one: wanted.is_some(),
+        choice,
         begun: None,
         given: 0,
     };
-    let mut summary = run(job, &LocateStage { wanted }, &mut sink, Summary::default())?;
-    if let (Some(ordinal), 0, true) = (wanted, sink.given, is_found) {
-        let [path] = &inputs;
-        let error = FileError::new(path, Operation::Read, ErrorKind::NoMessage(ordinal));
+    let mut summary = run(job, &LocateStage { choice }, &mut sink, Summary::default())?;
+    let missing = match choice {
+        MessageChoice::All => None,
+        MessageChoice::Ordinal(ordinal) => Some(ErrorKind::NoMessage(*ordinal)),
+        MessageChoice::Offset(offset) => Some(ErrorKind::NoMessageAt(*offset)),
+        MessageChoice::Id(id) => Some(ErrorKind::NoMessageId(id.clone())),
+    };
+    if let (Some(missing), 0, true) = (missing, sink.given, is_found) {
+        let error = FileError::new(path, Operation::Read, missing);
         summary.unread.push(UnreadInput::new(path, error));
     }
     Ok(summary)
 }
 
-/// Splits an address into path and ordinal. A path that exists has no ordinal, even with a colon in its name.
-fn split(address: &OsStr) -> (PathBuf, Option<u64>) {
-    let whole = (PathBuf::from(address), None);
-    if backup::exists(Path::new(address)) {
-        return whole;
-    }
-    let bytes = address.as_bytes();
-    match bytes.iter().rposition(|&byte| byte == b':') {
-        Some(colon) if colon > 0 && bytes[colon + 1..].iter().all(u8::is_ascii_digit) => {
-            let number = std::str::from_utf8(&bytes[colon + 1..])
-                .ok()
-                .and_then(|number| number.parse().ok());
-            number.map_or(whole, |number| {
-                (OsStr::from_bytes(&bytes[..colon]).into(), Some(number))
-            })
-        }
-        _ => whole,
-    }
-}
-
 /// Extracts the requested messages from the batches.
-struct LocateStage {
-    /// The ordinal of the message. None for all.
-    wanted: Option<u64>,
+struct LocateStage<'a> {
+    choice: &'a MessageChoice,
 }
 
-impl Stage for LocateStage {
+impl Stage for LocateStage<'_> {
     type Output = Vec<LocatedPiece>;
-    type Worker<'a> = LocateWorker<'a>;
+    type Worker<'a>
+        = LocateWorker<'a>
+    where
+        Self: 'a;
 
     fn written_as(&self, _: usize, _: &SourceInput) -> Option<Format> {
         None
@@ -112,7 +109,7 @@ impl Stage for LocateStage {
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> LocateWorker<'a> {
         LocateWorker {
             source,
-            wanted: self.wanted,
+            choice: self.choice,
         }
     }
 }
@@ -121,13 +118,15 @@ impl Stage for LocateStage {
 struct LocatedPiece {
     located: Located,
     ordinal: u64,
+    /// True for a piece that continues the previous one.
+    continued: bool,
     /// True if the next piece continues it.
     more: bool,
 }
 
 struct LocateWorker<'a> {
     source: &'a OpenSource<'a>,
-    wanted: Option<u64>,
+    choice: &'a MessageChoice,
 }
 
 impl Worker for LocateWorker<'_> {
@@ -148,14 +147,35 @@ impl Worker for LocateWorker<'_> {
         pieces.clear();
         let mut more = feed.continued;
         for (entry, midline) in feed.batch.entries.iter().zip(&feed.midline) {
-            tally.messages += u64::from(begins_message(entry, more));
-            more = entry.more;
+            let continued = std::mem::replace(&mut more, entry.more);
+            tally.messages += u64::from(begins_message(entry, continued));
             let is_message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-            if is_message && self.wanted.is_none_or(|wanted| wanted == entry.ordinal) {
-                pieces.push(self.piece(entry, &feed.batch.bytes, *midline));
+            // The first piece decides for the others, which the sink joins or discards.
+            if is_message && (continued || self.may_be_wanted(entry, &feed.batch.bytes)) {
+                let mut piece = self.piece(entry, &feed.batch.bytes, *midline);
+                piece.continued = continued;
+                pieces.push(piece);
             }
         }
         Ok(())
+    }
+}
+
+impl LocateWorker<'_> {
+    /// Returns true for a message that the address names, and for the first piece of one that it may name.
+    fn may_be_wanted(&self, entry: &Entry, batch: &[u8]) -> bool {
+        match self.choice {
+            MessageChoice::All => true,
+            MessageChoice::Ordinal(ordinal) => entry.ordinal == *ordinal,
+            MessageChoice::Offset(offset) => {
+                let end = entry.offset + entry.span.len() as u64;
+                (entry.offset..end).contains(offset) || (entry.more && entry.offset <= *offset)
+            }
+            MessageChoice::Id(id) => {
+                let header = envelope::header(&batch[entry.message.clone()]);
+                Mail::parse(header).message_id().as_ref() == Some(id)
+            }
+        }
     }
 }
 
@@ -180,6 +200,7 @@ impl LocateWorker<'_> {
         LocatedPiece {
             located,
             ordinal: entry.ordinal,
+            continued: false,
             more: entry.more,
         }
     }
@@ -188,8 +209,7 @@ impl LocateWorker<'_> {
 /// Joins pieces and passes on whole messages.
 struct LocateSink<'a> {
     each: &'a mut (dyn FnMut(Located) -> ControlFlow<()> + Send),
-    /// True if a single message is requested.
-    is_one: bool,
+    choice: &'a MessageChoice,
     /// A message whose other pieces follow.
     begun: Option<LocatedPiece>,
     given: u64,
@@ -197,9 +217,18 @@ struct LocateSink<'a> {
 
 impl LocateSink<'_> {
     fn give(&mut self, located: Located) -> ControlFlow<()> {
+        if let MessageChoice::Offset(offset) = self.choice
+            && !located.entry.contains(offset)
+        {
+            return ControlFlow::Continue(());
+        }
         self.given += 1;
         (self.each)(located)?;
-        if self.is_one {
+        // Several messages may have one Message-ID.
+        if matches!(
+            self.choice,
+            MessageChoice::Ordinal(_) | MessageChoice::Offset(_)
+        ) {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -217,13 +246,15 @@ impl ResultSink<Vec<LocatedPiece>> for LocateSink<'_> {
         for piece in pieces.drain(..) {
             let piece = match self.begun.take() {
                 // The rest is missing if the message could not be read to its end.
-                Some(mut begun) if begun.ordinal == piece.ordinal => {
+                Some(mut begun) if piece.continued && begun.ordinal == piece.ordinal => {
                     begun.located.bytes.extend_from_slice(&piece.located.bytes);
                     begun.located.place.end = piece.located.place.end;
                     begun.located.entry.end = piece.located.entry.end;
                     begun.more = piece.more;
                     begun
                 }
+                // The first piece of this message was not wanted.
+                _ if piece.continued => continue,
                 _ => piece,
             };
             if piece.more {
@@ -248,35 +279,16 @@ impl ResultSink<Vec<LocatedPiece>> for LocateSink<'_> {
 mod tests {
     use super::*;
     use mailglot_archive::Quoting;
+    use std::ffi::OsStr;
 
     #[test]
-    fn addresses_are_split_at_the_last_number() {
-        for (address, path, ordinal) in [
-            ("no/box.mbox:17", "no/box.mbox", Some(17)),
-            ("no/box:x", "no/box:x", None),
-            ("no/a:1:2", "no/a:1", Some(2)),
-            ("-", "-", None),
-            (":3", ":3", None),
-            (
-                "no/a:99999999999999999999",
-                "no/a:99999999999999999999",
-                None,
-            ),
-        ] {
-            assert_eq!(
-                split(OsStr::new(address)),
-                (PathBuf::from(path), ordinal),
-                "{address}"
-            );
-        }
-    }
-
-    #[test]
-    fn messages_are_found_by_ordinal() {
+    fn messages_are_found_by_address() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mbox");
         let entry = |n| {
-            format!("From a@b Mon Jan  1 00:00:0{n} 2001\nFrom: a@b\nSubject: {n}\n\n>From {n}\n\n")
+            format!(
+                "From a@b Mon Jan  1 00:00:0{n} 2001\nFrom: a@b\nMessage-ID: <{n}@x>\nSubject: {n}\n\n>From {n}\n\n"
+            )
         };
         let mbox: String = (0..3).map(entry).collect();
         std::fs::write(&path, mbox).unwrap();
@@ -287,7 +299,8 @@ mod tests {
                 all.push(located);
                 ControlFlow::Continue(())
             };
-            let summary = locate(OsStr::new(address), false, &mut each).unwrap();
+            let address = MessageAddress::parse(OsStr::new(address));
+            let summary = locate(&address, false, &mut each).unwrap();
             match summary.unread.into_iter().next() {
                 None => Ok(all),
                 Some(unread) => Err(unread),
@@ -295,7 +308,10 @@ mod tests {
         };
         let one = all(&format!("{path}:1")).unwrap();
         assert_eq!(one.len(), 1);
-        assert_eq!(one[0].bytes, b"From: a@b\nSubject: 1\n\nFrom 1\n");
+        assert_eq!(
+            one[0].bytes,
+            b"From: a@b\nMessage-ID: <1@x>\nSubject: 1\n\nFrom 1\n"
+        );
         assert_eq!(one[0].address, format!("{path}:1"));
         assert_eq!(all(&path).unwrap().len(), 3);
         let (file, mut end) = (std::fs::read(&*path).unwrap(), 0);
@@ -310,6 +326,22 @@ mod tests {
             end = located.entry.end;
         }
         assert_eq!(end as usize, file.len());
+        for located in all(&path).unwrap() {
+            for offset in [
+                located.entry.start,
+                located.place.start,
+                located.entry.end - 1,
+            ] {
+                let found = all(&format!("{path}@{offset}")).unwrap();
+                assert_eq!((found.len(), &found[0].entry), (1, &located.entry));
+            }
+        }
+        let missing = all(&format!("{path}@{end}")).unwrap_err().error;
+        assert!(matches!(missing.kind(), ErrorKind::NoMessageAt(at) if *at == end));
+        let found = all(&format!("{path}#<2@x>")).unwrap();
+        assert_eq!(found[0].address, format!("{path}:2"));
+        let missing = all(&format!("{path}#<3@x>")).unwrap_err().error;
+        assert!(matches!(missing.kind(), ErrorKind::NoMessageId(id) if id == "3@x"));
         let missing = all(&format!("{path}:3")).unwrap_err().error;
         assert!(matches!(missing.kind(), ErrorKind::NoMessage(3)));
         let missing = all("no/such.mbox").unwrap_err().error;
@@ -319,7 +351,12 @@ mod tests {
             seen += 1;
             ControlFlow::Break(())
         };
-        locate(OsStr::new(&*path), false, &mut first).unwrap();
+        locate(
+            &MessageAddress::parse(OsStr::new(&*path)),
+            false,
+            &mut first,
+        )
+        .unwrap();
         assert_eq!(seen, 1);
     }
 }

@@ -5,7 +5,7 @@
 //! An unreadable input stops a whole normalization. Flags of Maildir and MH are not written to header fields of a mailbox or of
 //! single messages. Empty folders of a source are in the ledger, not in the output.
 
-use crate::discover::{Opening, discover, discover_readable};
+use crate::discover::{discover, discover_readable};
 use crate::job::{CheckJob, NormalizeJob};
 use crate::output::OutputSink;
 use crate::plan::Plan;
@@ -25,16 +25,14 @@ pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Err
 
 /// Plans every message without writing anything. Continues after unreadable inputs: [`Summary::unread`] lists them.
 pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
-    let opening = Opening {
-        force_format: job.force_format,
-        max_expansion: job.max_expansion,
-    };
     let sources = Job {
-        sources: discover_readable(&job.inputs, opening)?,
+        sources: discover_readable(&job.inputs, job.opening())?,
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
         skips_unreadable: true,
+        selection: &job.selection,
+        stops_at_limit: true,
     };
     let stage = RewriteStage {
         targets: None,
@@ -52,11 +50,7 @@ fn normalize_with(
     progress: &Progress,
     process: Process,
 ) -> Result<Summary, Error> {
-    let opening = Opening {
-        force_format: job.force_format,
-        max_expansion: job.max_expansion,
-    };
-    let sources = discover(&job.inputs, opening)?;
+    let sources = discover(&job.inputs, job.opening())?;
     let plan = Plan::new(job, &sources.inputs)?;
     let mut sink = OutputSink::new(&plan)?;
     let stage = RewriteStage {
@@ -72,6 +66,8 @@ fn normalize_with(
         threads: job.threads,
         progress,
         skips_unreadable: false,
+        selection: &job.selection,
+        stops_at_limit: false,
     };
     let mut summary = run(sources, &stage, &mut sink, empty_summary(job.verify))?;
     let report = sink.finish(job, &mut summary)?;

@@ -5,7 +5,8 @@
 //! Does not notice changes by other processes after the check.
 
 use crate::error::{Relation, UsageError};
-use crate::{Error, backup, names};
+use crate::staged_ledger::exists;
+use crate::{Error, names};
 use mailglot_archive::replace::is_stream;
 use mailglot_archive::{Error as FileError, ErrorKind, Operation};
 use std::collections::HashSet;
@@ -49,7 +50,7 @@ pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> R
     if is_stream(place) {
         return refuse(ErrorKind::Stream);
     }
-    if !backup::exists(place) {
+    if !exists(place) {
         return Ok(());
     }
     if place.is_dir() && is_empty(place) {

@@ -6,18 +6,19 @@
 //! This fails if the file system has no locks or the folder cannot be listed.
 
 use crate::Error;
-use crate::backup::{self, Backup, RollbackGuard};
+use crate::commit_step::{CommitStep, reached};
 use crate::discover::SourceInput;
 use crate::error::UsageError;
 use crate::job::{NormalizeJob, with_suffix};
 use crate::output_names::{output_format, output_name};
 use crate::path_checks::{check_apart, check_free, followed, is_empty, resolved};
+use crate::staged_ledger::{StagedLedger, exists, mend, remove};
 use mailglot_archive::ledger::MAGIC;
 use mailglot_archive::replace::{
     FolderReplacement, Replacement, Turn, is_stream, turn, undisturbed,
 };
 use mailglot_archive::{
-    Destination, Error as FileError, FileMode, Format, Operation, WriteOptions,
+    Claim, Destination, Error as FileError, FileMode, Format, Operation, WriteOptions,
 };
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -40,6 +41,8 @@ pub(crate) struct Plan {
     pub(crate) options: WriteOptions,
     /// One output for each input.
     pub(crate) targets: Vec<PlannedOutput>,
+    /// Claims on output and ledger, so that another job for them fails before it works.
+    claims: Vec<Claim>,
 }
 
 /// The output of one input.
@@ -59,6 +62,17 @@ pub(crate) struct Ready {
     pub(crate) aside: Option<FolderReplacement>,
     pub(crate) ledger: Option<Replacement>,
     pub(crate) report: Option<Replacement>,
+}
+
+impl Ready {
+    /// Returns the inode number of the output.
+    fn inode(&self) -> io::Result<u64> {
+        match (&self.root, &self.destination) {
+            (Some(root), _) => root.inode(),
+            (None, Some(destination)) => destination.inode(),
+            (None, None) => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
 }
 
 impl Plan {
@@ -82,6 +96,7 @@ impl Plan {
                 mode: FileMode::as_private_as(private.map(PathBuf::as_path)),
             },
             targets: targets(job, inputs),
+            claims: Vec::new(),
         };
         // Ledger and set-aside folder are beside the given name, where a restore looks for them.
         let beside = followed(&with_suffix(&job.output, ".ledger"))?;
@@ -94,15 +109,18 @@ impl Plan {
         let wanted = self.check_apart(job)?;
         let turn = self.turn();
         let ledger = self.ledger.as_deref().unwrap_or(beside);
-        backup::recover(&self.output, Some(ledger), &self.aside);
-        drop(turn);
+        mend(&self.output, Some(ledger));
         let names = self.targets.iter().map(|target| target.name.clone());
         let ours: HashSet<String> = names.collect();
         for place in self.places() {
             check_free(place, job.force, &ours)?;
         }
+        for place in [&self.output].into_iter().chain(&self.ledger) {
+            self.claims.push(Claim::take(place).map_err(Error::Output)?);
+        }
+        drop(turn);
         let there = resolved(beside).map_err(|error| at(beside, Operation::Open, error))?;
-        let is_stale = job.force && backup::exists(&self.output) && !wanted.contains(&there);
+        let is_stale = job.force && exists(&self.output) && !wanted.contains(&there);
         if is_stale && check_apart(beside, &job.inputs).is_ok() && is_ledger(beside) {
             self.stale = Some(beside.to_owned());
         }
@@ -133,10 +151,9 @@ impl Plan {
             .chain(&self.report)
     }
 
-    /// Puts the outputs into place: moves old ones away, then renames the ledger, the output, and last the report.
+    /// Puts the outputs into place, so that the old or the new pair of output and ledger exists at every moment.
     ///
-    /// If killed in between, the output is missing, or complete with its ledger. One job at a time commits: of two with `force`,
-    /// output and ledger of the later one remain.
+    /// `staged_ledger` describes the steps. The set-aside folder and the report follow.
     pub(crate) fn commit(&self, ready: Ready) -> Result<(), Error> {
         let _turn = self.turn();
         undisturbed(|| self.put(ready))
@@ -156,42 +173,38 @@ impl Plan {
         if let Some(root) = &mut ready.root {
             root.sync().map_err(Error::Output)?;
         }
-        let mut away = Vec::new();
-        let mut placed = Vec::new();
-        for place in [&self.output, &self.aside]
-            .into_iter()
-            .chain(&self.ledger)
-            .chain(&self.stale)
-        {
-            if self.options.force || is_empty(place) {
-                away.extend(
-                    Backup::new(place).map_err(|error| at(place, Operation::Rename, error))?,
-                );
-            }
-        }
+        reached(CommitStep::Written);
+        let inode = ready.inode();
+        let mut staged = None;
         if let Some(ledger) = ready.ledger {
-            let place = ledger.path().to_owned();
-            ledger.commit().map_err(Error::Output)?;
-            placed.push(RollbackGuard::new(&place));
+            let inode = inode.map_err(|error| at(&self.output, Operation::Open, error))?;
+            staged = Some(StagedLedger::new(ledger, inode).map_err(Error::Output)?);
         }
-        if let Some(mut aside) = ready.aside {
-            let done = aside.sync().and_then(|()| aside.commit());
-            done.map_err(Error::Output)?;
-            placed.push(RollbackGuard::new(&self.aside));
-        }
+        reached(CommitStep::LedgerStaged);
         if let Some(root) = ready.root {
             root.commit().map_err(Error::Output)?;
         } else if let Some(destination) = ready.destination {
             destination.commit().map_err(Error::Output)?;
         }
-        // The output is in place, and so is everything that belongs to it.
-        placed.into_iter().for_each(RollbackGuard::keep);
+        reached(CommitStep::OutputPlaced);
+        if let Some(mut staged) = staged {
+            staged.keep();
+            staged.commit().map_err(Error::Output)?;
+        }
+        reached(CommitStep::LedgerPlaced);
+        if let Some(mut aside) = ready.aside {
+            let done = aside.sync().and_then(|()| aside.commit());
+            done.map_err(Error::Output)?;
+        } else if exists(&self.aside) && (self.options.force || is_empty(&self.aside)) {
+            // The messages are of the old output.
+            let _ = remove(&self.aside);
+        }
+        reached(CommitStep::AsidePlaced);
+        if let Some(stale) = &self.stale {
+            let _ = remove(stale);
+        }
         if let Some(report) = ready.report {
             report.commit().map_err(Error::Output)?;
-        }
-        for old in away {
-            // The new output is in place. An old one that cannot be removed keeps a name that says so.
-            let _ = old.discard();
         }
         Ok(())
     }
@@ -236,9 +249,12 @@ fn is_ledger(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LedgerPlace, Progress, normalize};
+    use crate::commit_step::KILL_AFTER;
+    use crate::{LedgerPlace, Progress, RestoreJob, normalize, restore};
+    use mailglot_archive::ErrorKind;
     use mailglot_mime::Policy;
     use std::fs;
+    use std::process::{Command, Stdio};
     use std::thread::{sleep, spawn};
     use std::time::Duration;
 
@@ -261,6 +277,8 @@ mod tests {
             force: true,
             force_format: false,
             max_expansion: 200,
+            mailbox: Default::default(),
+            selection: Default::default(),
             verify: false,
         };
         let turn = turn([at("out").as_path(), at("out.ledger").as_path()]);
@@ -275,6 +293,132 @@ mod tests {
         other.join().unwrap().unwrap();
         assert_eq!(fs::read_to_string(at("out")).unwrap(), "Subject: new\n\n");
         assert_ne!(fs::read(at("out.ledger")).unwrap(), b"of another");
+    }
+
+    /// Replaces the output in `folder` by that of another input, or is killed before.
+    fn replace(folder: &Path) {
+        let to = (folder.file_name() != Some("mbox".as_ref())).then_some(Format::Maildir);
+        let mut job = job_in(folder, "new.mbox");
+        job.to = to;
+        normalize(&job, &Progress::default()).unwrap();
+    }
+
+    fn job_in(folder: &Path, input: &str) -> NormalizeJob {
+        NormalizeJob {
+            inputs: vec![folder.join(input)],
+            output: folder.join("out"),
+            to: None,
+            policy: Policy::default(),
+            ledger: LedgerPlace::Beside,
+            report: None,
+            threads: 1,
+            force: true,
+            force_format: false,
+            max_expansion: 200,
+            mailbox: Default::default(),
+            selection: Default::default(),
+            verify: false,
+        }
+    }
+
+    /// Runs in a process of its own if [`PLACE`] names a folder.
+    #[test]
+    fn a_killed_job_leaves_a_matching_pair() {
+        const PLACE: &str = "MAILGLOT_TEST_PLACE";
+        if let Some(folder) = std::env::var_os(PLACE) {
+            return replace(Path::new(&folder));
+        }
+        let mail = |text: &str| {
+            format!("From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\nSubject: {text}\n\nx\n\n")
+        };
+        let parent = tempfile::tempdir().unwrap();
+        for (form, step, survivor) in ["mbox", "maildir"].into_iter().flat_map(|form| {
+            [
+                ("Written", "old"),
+                ("LedgerStaged", "old"),
+                ("OutputPlaced", "new"),
+                ("LedgerPlaced", "new"),
+                ("AsidePlaced", "new"),
+                ("None", "new"),
+            ]
+            .map(|(step, survivor)| (form, step, survivor))
+        }) {
+            let folder = parent.path().join(step).join(form);
+            fs::create_dir_all(&folder).unwrap();
+            for name in ["old", "new"] {
+                fs::write(folder.join(format!("{name}.mbox")), mail(name)).unwrap();
+            }
+            let mut first = job_in(&folder, "old.mbox");
+            first.to = (form == "maildir").then_some(Format::Maildir);
+            normalize(&first, &Progress::default()).unwrap();
+            let child = Command::new(std::env::current_exe().unwrap())
+                .args([
+                    "--exact",
+                    "plan::tests::a_killed_job_leaves_a_matching_pair",
+                ])
+                .env(PLACE, &folder)
+                .env(KILL_AFTER, step)
+                .stderr(Stdio::null())
+                .stdout(Stdio::null())
+                .status()
+                .unwrap();
+            assert_eq!(child.success(), step == "None", "{form} {step}");
+            let restored = |original: Option<PathBuf>| {
+                let job = RestoreJob {
+                    output: Some(folder.join("out")),
+                    ledger: None,
+                    original,
+                    force: false,
+                };
+                restore(&job, &Progress::default())
+            };
+            // Nothing is mended yet.
+            restored(None).unwrap_or_else(|error| panic!("{form} {step}: {error}"));
+            restored(Some(folder.join("back"))).unwrap();
+            assert_eq!(
+                fs::read_to_string(folder.join("back")).unwrap(),
+                mail(survivor),
+                "{form} {step}"
+            );
+            let staged = |name: &str| name.ends_with(".next.tmp");
+            assert!(
+                !names_in(&folder).iter().any(|name| staged(name)),
+                "{form} {step}"
+            );
+            replace(&folder);
+            let left = ["back", "new.mbox", "old.mbox", "out", "out.ledger"];
+            assert_eq!(names_in(&folder), left, "{form} {step}");
+            restored(None).unwrap();
+        }
+    }
+
+    fn names_in(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_later_of_two_jobs_fails_before_it_works() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(
+            folder.path().join("a.mbox"),
+            "From a@b Mon Jan  1 00:00:00 2001\nFrom: a\n\nx\n",
+        )
+        .unwrap();
+        let claim = Claim::take(&folder.path().join("out")).unwrap();
+        let job = job_in(folder.path(), "a.mbox");
+        let before = names_in(folder.path());
+        let busy = normalize(&job, &Progress::default());
+        assert!(
+            matches!(busy, Err(Error::Output(error)) if matches!(error.kind(), ErrorKind::Busy(_)))
+        );
+        assert_eq!(names_in(folder.path()), before);
+        drop(claim);
+        normalize(&job, &Progress::default()).unwrap();
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reads an archive as numbered batches that can be processed in any order.
 
 use crate::hash::ArchiveHash;
+use crate::selection::Selector;
 use mailglot_archive::{Batch, Entry, EntryKind, Error, ErrorKind, Operation, Source};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,15 @@ pub(crate) struct NumberedBatch {
     pub(crate) name: Vec<u8>,
     /// For each entry: true if it begins inside a line (only pieces).
     pub(crate) midline: Vec<bool>,
+    /// For each entry: true if its message is dropped on request. Empty if no message is.
+    dropped: Vec<bool>,
+}
+
+impl NumberedBatch {
+    /// Returns true if the message of the entry at `index` is dropped on request.
+    pub(crate) fn is_dropped(&self, index: usize) -> bool {
+        self.dropped.get(index) == Some(&true)
+    }
 }
 
 /// Reads one batch ahead, counts messages, and hashes the bytes.
@@ -39,6 +49,12 @@ pub(crate) struct Reader {
     carry: Vec<u8>,
     midline: bool,
     tolerant: bool,
+    /// Selects messages. None if all are selected.
+    selector: Option<Selector>,
+    /// True if reading stops when no further message can be selected.
+    stops_at_limit: bool,
+    /// True if it stopped there, before the end.
+    pub(crate) stopped: bool,
     /// Errors that did not stop the loop.
     pub(crate) unread: Vec<Error>,
     /// Number of messages begun.
@@ -62,6 +78,9 @@ impl Reader {
             carry: Vec::new(),
             midline: false,
             tolerant: false,
+            selector: None,
+            stops_at_limit: false,
+            stopped: false,
             unread: Vec::new(),
             messages: 0,
             bytes: 0,
@@ -74,8 +93,28 @@ impl Reader {
         self
     }
 
+    /// Sets what selects messages, and whether reading stops when no further message can be selected.
+    pub(crate) fn selecting(mut self, selector: Option<Selector>, stops_at_limit: bool) -> Self {
+        self.selector = selector;
+        self.stops_at_limit = stops_at_limit;
+        self
+    }
+
+    /// Returns the number of selected messages so far.
+    pub(crate) fn selected(&self) -> u64 {
+        self.selector
+            .as_ref()
+            .map_or(self.messages, |selector| selector.selected)
+    }
+
     /// Fills `feed` with the next batch. Returns false at the end.
     pub(crate) fn next(&mut self, feed: &mut NumberedBatch) -> Result<bool, Error> {
+        let is_full = self.selector.as_ref().is_some_and(Selector::is_full);
+        // The rest of a large message must be read.
+        if self.stops_at_limit && is_full && !self.more && !self.ended {
+            self.stopped = true;
+            return Ok(false);
+        }
         let mut old = std::mem::take(&mut feed.batch);
         // The largest message must not keep its memory for the rest of the job.
         if old.bytes.capacity() > LARGE {
@@ -108,6 +147,11 @@ impl Reader {
         self.source.size_hint()
     }
 
+    /// Returns the dialect of the mailbox, as sniffed.
+    pub(crate) fn dialect(&self) -> &str {
+        &self.source.profile().dialect
+    }
+
     /// Returns the source and its digest after the end.
     pub(crate) fn finish(self) -> (Box<dyn Source>, [u8; 32]) {
         (self.source, self.hash.map_or([0; 32], ArchiveHash::finish))
@@ -136,6 +180,10 @@ impl Reader {
             self.carry.clear();
         }
         feed.midline.clear();
+        match &mut self.selector {
+            Some(selector) => selector.apply(batch, self.more, &mut feed.dropped),
+            None => feed.dropped.clear(),
+        }
         let mut at = 0;
         for index in 0..batch.entries.len() {
             feed.midline.push(self.more && self.midline);

@@ -45,6 +45,8 @@ pub(crate) struct Replay<'a> {
     buffer: Vec<u8>,
     /// Number of messages rebuilt.
     pub(crate) messages: u64,
+    /// Number of those that are in the ledger only, since the normalization dropped them on request.
+    pub(crate) dropped: u64,
 }
 
 impl<'a> Replay<'a> {
@@ -61,6 +63,7 @@ impl<'a> Replay<'a> {
             source: SourceSide::new(source, target, mode)?,
             buffer: Vec::new(),
             messages: 0,
+            dropped: 0,
         };
         replay.output.begin()?;
         Ok(replay)
@@ -79,7 +82,9 @@ impl<'a> Replay<'a> {
                 self.same(*bytes)?;
             }
             Record::Raw { kind, bytes } => {
-                self.messages += u64::from(*kind == RawKind::SetAside);
+                let is_dropped = *kind == RawKind::Dropped;
+                self.dropped += u64::from(is_dropped);
+                self.messages += u64::from(is_dropped || *kind == RawKind::SetAside);
                 self.source.write(bytes)?;
             }
             Record::Note(_) => {}

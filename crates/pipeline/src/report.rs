@@ -1,6 +1,6 @@
 //! Formats the JSON report of a normalization (`--report`).
 
-use crate::{FileName, NormalizeJob, Summary};
+use crate::{FileName, NormalizeJob, Selection, Summary};
 use mailglot_archive::Format;
 use mailglot_mime::encoded_word::Repairs;
 use mailglot_mime::{Attachments, Headers, OnLoss, Transfer};
@@ -35,6 +35,7 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "force_format": job.force_format,
             "detect": policy.detection.name(),
             "verify": job.verify,
+            "selection": selection(&job.selection),
             "message_limit": policy.limits.message,
             "ledger": job.ledger_place().map(|ledger| FileName::of(&ledger)),
         },
@@ -42,12 +43,27 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "messages_in": summary.messages_in,
             "written": summary.written,
             "set_aside": summary.set_aside,
+            "dropped": summary.dropped,
             "bytes_in": summary.bytes_in,
-            "holds": summary.messages_in == summary.written + summary.set_aside,
+            "holds": summary.messages_in == summary.written + summary.set_aside + summary.dropped,
         },
         "summary": summary,
     });
     format!("{report:#}\n")
+}
+
+/// Returns the selection in the names of its options. Null if all messages are selected.
+fn selection(selection: &Selection) -> serde_json::Value {
+    if selection.is_all() {
+        return serde_json::Value::Null;
+    }
+    json!({
+        "since": selection.since,
+        "until": selection.until,
+        "strict": selection.dated_only,
+        "folder": selection.folder,
+        "limit": selection.limit,
+    })
 }
 
 fn form(to: Format) -> &'static str {

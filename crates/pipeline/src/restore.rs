@@ -4,14 +4,14 @@
 //!
 //! Runs on one thread. Ignores files that a mail program added to an output folder.
 
-use crate::backup::{Backup, exists};
 use crate::error::{LedgerFaultKind, Mismatch, UsageError};
 use crate::job::with_suffix;
 use crate::path_checks::{check_apart, check_free, followed, is_empty};
 use crate::replay::{Fault, Replay, ReplayTarget, below};
+use crate::staged_ledger::{exists, ledger_of, mend};
 use crate::{Error, IncompleteInput, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, LedgerError, Record};
-use mailglot_archive::replace::{FolderReplacement, Replacement};
+use mailglot_archive::replace::{FolderReplacement, Replacement, turn};
 use mailglot_archive::{Error as FileError, ErrorKind, FileMode, Operation, WriteOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,6 +49,8 @@ pub struct Restored {
     pub sources: u64,
     /// Number of messages.
     pub messages: u64,
+    /// Number of those that the normalization dropped on request. They come from the ledger alone.
+    pub dropped: u64,
     /// Bytes of the original.
     pub bytes: u64,
     /// Notes of the ledger about its messages: JSON, in order. The first hundred, of at most 64 KiB each.
@@ -69,10 +71,16 @@ const LONGEST_NOTE: usize = 64 << 10;
 /// If one path was normalized, `original` becomes that file or folder, with all archives found in it. Several paths are restored
 /// under their names below `original`.
 pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
-    let Some(place) = job.ledger_place() else {
+    let Some(mut place) = job.ledger_place() else {
         return Err(UsageError::NothingToRestore.into());
     };
     if let Some(output) = &job.output {
+        let turn = turn([output.as_path(), place.as_path()]);
+        if job.original.is_some() {
+            mend(output, Some(&place));
+        }
+        place = ledger_of(output, place);
+        drop(turn);
         fs::symlink_metadata(output)
             .map_err(|error| Error::Input(FileError::new(output, Operation::Open, error)))?;
     }
@@ -114,9 +122,7 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
         Staged::Folder(folder) => run.root = Some(folder.temporary().to_owned()),
     }
     let restored = run.all(&mut ledger, &place)?;
-    if let Some(original) = &original {
-        staged.commit(original).map_err(Error::Output)?;
-    }
+    staged.commit().map_err(Error::Output)?;
     Ok(restored)
 }
 
@@ -149,18 +155,13 @@ enum Staged {
 }
 
 impl Staged {
-    fn commit(self, original: &Path) -> Result<(), FileError> {
+    fn commit(self) -> Result<(), FileError> {
         match self {
             Self::Nothing => Ok(()),
             Self::File(file) => file.commit(),
             Self::Folder(mut folder) => {
                 folder.sync()?;
-                let backup = Backup::new(original)
-                    .map_err(|error| FileError::new(original, Operation::Rename, error))?;
-                folder.commit()?;
-                // The original is in place. A replaced file that cannot be removed keeps a name that says so.
-                let _ = backup.map(Backup::discard);
-                Ok(())
+                folder.commit()
             }
         }
     }
@@ -337,10 +338,11 @@ impl<'a> RunningRestore<'a> {
     fn end(&mut self, replay: Option<Replay<'_>>) -> Result<(), Fault> {
         let Some(replay) = replay else { return Ok(()) };
         let index = self.restored.sources as usize;
-        let messages = replay.messages;
+        let (messages, dropped) = (replay.messages, replay.dropped);
         replay.finish(&self.footer.sources[index], &self.footer.outputs[index])?;
         self.restored.sources += 1;
         self.restored.messages += messages;
+        self.restored.dropped += dropped;
         self.restored.bytes += self.footer.sources[index].bytes;
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! discover ─► for each source: open ─► ordered_pool (read ─► Stage::Worker ─► ResultSink::take) ─► ResultSink::end ─► account
 //! ```
 //!
-//! Normalizing, checking, counting, extracting text and locating messages are stages of this loop. Only this module handles
+//! Normalizing, checking, counting, listing, splitting, extracting text and locating messages are stages of this loop. Only this module handles
 //! progress, interruption, unreadable inputs and accounting.
 //!
 //! # Limits
@@ -15,7 +15,8 @@ use crate::discover::{SourceInput, Sources};
 use crate::error::{AccountError, UnreadInput};
 use crate::hash::{ArchiveHash, hex};
 use crate::ordered_pool::{self, BatchWorker, StopReason};
-use crate::reader::{NumberedBatch, Reader};
+use crate::reader::{NumberedBatch, Reader, begins_message};
+use crate::selection::{Selection, Selector};
 use crate::tally::{Complete, Tally};
 use crate::{Error, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, Error as FileError, ErrorKind, Format, Operation, Source};
@@ -39,6 +40,10 @@ pub(crate) struct Job<'a> {
     pub(crate) progress: &'a Progress,
     /// True to continue with the next file if one cannot be read.
     pub(crate) skips_unreadable: bool,
+    /// The messages to process. The others are counted as dropped.
+    pub(crate) selection: &'a Selection,
+    /// True to stop reading when the limit of the selection is reached. The rest is not counted.
+    pub(crate) stops_at_limit: bool,
 }
 
 /// A source that the loop has opened.
@@ -49,6 +54,8 @@ pub(crate) struct OpenSource<'a> {
     pub(crate) input: &'a SourceInput,
     /// Its path for display.
     pub(crate) path: String,
+    /// Dialect of the mailbox, as sniffed.
+    pub(crate) dialect: String,
 }
 
 impl OpenSource<'_> {
@@ -110,6 +117,8 @@ pub(crate) struct EndedSource<'a> {
     pub(crate) input: &'a SourceInput,
     /// Number of messages in it.
     pub(crate) messages: u64,
+    /// Number of messages in it that are selected.
+    pub(crate) selected: u64,
     /// Size of its files in bytes.
     pub(crate) bytes: u64,
     /// Its digest. Zeros if none is needed.
@@ -129,22 +138,28 @@ pub(crate) fn run<S: Stage, K: ResultSink<S::Output>>(
         complete: Complete::default(),
         summary,
         unread: HashSet::new(),
+        selected: 0,
     };
     run.begin(&sources.left_out, sources.unread);
     job.progress.total.store(total(&sources.inputs), Relaxed);
     for (index, input) in sources.inputs.iter().enumerate() {
-        let (messages_in, set_aside) = (run.summary.messages_in, run.summary.set_aside);
+        let before = unwritten(&run.summary);
         match run.source(index, input, stage, sink) {
             Ok(ControlFlow::Continue(())) => {}
             Ok(ControlFlow::Break(())) => return Ok(run.summary),
             Err(Error::Input(error)) if job.skips_unreadable => {
                 run.unread(UnreadInput::new(&input.given, error));
-                run.count_incomplete(messages_in, set_aside);
+                run.count_incomplete(before);
             }
             Err(error) => return Err(error),
         }
     }
     run.finish()
+}
+
+/// Returns the number of messages that are not set aside or dropped.
+fn unwritten(summary: &Summary) -> u64 {
+    summary.messages_in - summary.set_aside - summary.dropped
 }
 
 /// Returns the size of all sources if known without opening one, else 0.
@@ -174,6 +189,8 @@ struct RunningJob<'a> {
     summary: Summary,
     /// Path and class of each error in [`Summary::unread`].
     unread: HashSet<(PathBuf, io::ErrorKind)>,
+    /// Number of messages selected so far.
+    selected: u64,
 }
 
 impl RunningJob<'_> {
@@ -199,10 +216,9 @@ impl RunningJob<'_> {
         }
     }
 
-    /// Counts the messages before the defect of a source. The numbers are those of the summary before the source.
-    fn count_incomplete(&mut self, messages_in: u64, set_aside: u64) {
-        let summary = &mut self.summary;
-        summary.written += (summary.messages_in - messages_in) - (summary.set_aside - set_aside);
+    /// Counts the messages before the defect of a source. `before` is the number of [`unwritten`] before the source.
+    fn count_incomplete(&mut self, before: u64) {
+        self.summary.written += unwritten(&self.summary) - before;
     }
 
     /// Processes one source.
@@ -216,6 +232,10 @@ impl RunningJob<'_> {
         if self.job.progress.is_interrupted() {
             return Err(Error::Interrupted);
         }
+        let limit = self.job.selection.limit.filter(|_| self.job.stops_at_limit);
+        if limit.is_some_and(|limit| limit <= self.selected) {
+            return Ok(ControlFlow::Break(()));
+        }
         sink.begin(index, input)?;
         let reader = self.open(index, input, stage)?;
         let size = reader.size_hint();
@@ -223,6 +243,7 @@ impl RunningJob<'_> {
             index,
             input,
             path: input.path(),
+            dialect: reader.dialect().to_owned(),
         };
         let worker = Accounting {
             worker: stage.worker(&source),
@@ -234,7 +255,7 @@ impl RunningJob<'_> {
             path: input.name_in_json(),
             ..SourceSummary::default()
         };
-        let set_aside = self.summary.set_aside;
+        let (set_aside, dropped) = (self.summary.set_aside, self.summary.dropped);
         let (summary, complete) = (&mut self.summary, &self.complete);
         let mut hand_on = |result: &mut BatchResult<S::Output>| {
             result.tally.add_to(summary, &mut account, complete);
@@ -259,23 +280,28 @@ impl RunningJob<'_> {
             self.unread(UnreadInput::new(&input.given, error));
         }
         let (messages, bytes) = (reader.messages, reader.bytes);
+        let (selected, stopped) = (reader.selected(), reader.stopped);
         let (source, blake3) = reader.finish();
         input.unchanged(&*source)?;
+        self.selected += selected;
         let set_aside = self.summary.set_aside - set_aside;
+        let dropped = self.summary.dropped - dropped;
         let written = sink.end(&EndedSource {
             input,
             messages,
+            selected,
             bytes,
             blake3,
         })?;
-        let written = written.unwrap_or(messages - set_aside);
+        let written = written.unwrap_or(messages - set_aside - dropped);
         check_source(&AccountError {
             path: Some(input.found.path.clone()),
             read: (messages, bytes),
             processed: (account.messages, account.bytes),
-            size: size.filter(|_| !input.folder && !input.is_stdin()),
+            size: size.filter(|_| !input.folder && !input.is_stdin() && !stopped),
             written,
             set_aside,
+            dropped,
         })?;
         let profile = source.profile();
         account.dialect.clone_from(&profile.dialect);
@@ -300,17 +326,20 @@ impl RunningJob<'_> {
         }
         let hash = stage.hashes().then(|| ArchiveHash::new(input.folder));
         let tolerant = input.folder && self.job.skips_unreadable;
-        Ok(Reader::new(&input.found.path, source, hash).tolerant(tolerant))
+        let selection = self.job.selection;
+        let selector =
+            (!selection.is_all()).then(|| Selector::new(selection, input.place(), self.selected));
+        Ok(Reader::new(&input.found.path, source, hash)
+            .tolerant(tolerant)
+            .selecting(selector, self.job.stops_at_limit))
     }
 
-    /// Checks that messages in = messages out + set aside, over all sources that were read to their end.
+    /// Checks that messages in = messages out + set aside + dropped on request, over all sources that were read to their end.
     fn finish(self) -> Result<Summary, Error> {
         let summary = self.summary;
         let bytes: u64 = summary.sources.iter().map(|source| source.bytes).sum();
         let is_whole = summary.unread.is_empty();
-        if summary.messages_in == summary.written + summary.set_aside
-            && (summary.bytes_in == bytes || !is_whole)
-        {
+        if unwritten(&summary) == summary.written && (summary.bytes_in == bytes || !is_whole) {
             return Ok(summary);
         }
         Err(Error::Account(AccountError {
@@ -320,6 +349,7 @@ impl RunningJob<'_> {
             size: None,
             written: summary.written,
             set_aside: summary.set_aside,
+            dropped: summary.dropped,
         }))
     }
 }
@@ -327,7 +357,7 @@ impl RunningJob<'_> {
 /// Returns an error if messages or bytes of a source are missing in its counts.
 fn check_source(account: &AccountError) -> Result<(), Error> {
     let is_complete = account.read == account.processed
-        && account.read.0 == account.written + account.set_aside
+        && account.read.0 == account.written + account.set_aside + account.dropped
         && account.size.is_none_or(|size| size == account.read.1);
     if is_complete {
         Ok(())
@@ -374,8 +404,12 @@ impl<W: Worker> BatchWorker for Accounting<'_, W> {
         for event in &batch.batch.events {
             tally.box_event(self.path, event);
         }
-        for entry in &batch.batch.entries {
+        let mut more = batch.continued;
+        for (index, entry) in batch.batch.entries.iter().enumerate() {
             tally.bytes_in += entry.span.len() as u64;
+            let begins = begins_message(entry, more);
+            tally.dropped += u64::from(begins && batch.is_dropped(index));
+            more = entry.more;
         }
         self.worker.work(state, batch, tally, output)?;
         tally.show(self.progress);
@@ -435,12 +469,15 @@ mod tests {
             threads: 1,
             progress: &Progress::default(),
             skips_unreadable: true,
+            selection: &Selection::default(),
+            stops_at_limit: false,
         };
         work(RunningJob {
             job: &job,
             complete: Complete::default(),
             summary: Summary::default(),
             unread: HashSet::new(),
+            selected: 0,
         });
     }
 
@@ -449,10 +486,11 @@ mod tests {
         for (written, is_complete) in [(3, true), (2, false)] {
             with_job(|mut run| {
                 (run.summary.messages_in, run.summary.written) = (3, written);
-                let before = (run.summary.messages_in, run.summary.set_aside);
-                run.summary.messages_in += 5;
+                let before = unwritten(&run.summary);
+                run.summary.messages_in += 6;
                 run.summary.set_aside += 1;
-                run.count_incomplete(before.0, before.1);
+                run.summary.dropped += 1;
+                run.count_incomplete(before);
                 assert_eq!(run.summary.written, written + 4);
                 assert_eq!(run.finish().is_ok(), is_complete);
             });

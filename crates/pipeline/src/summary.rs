@@ -60,7 +60,7 @@ pub struct VerifySummary {
     pub defects: BTreeMap<String, u64>,
 }
 
-/// The results of a normalization or a dry run. `messages_in == written + set_aside` holds, or the job fails.
+/// The results of a job. `messages_in == written + set_aside + dropped` holds, or the job fails.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Summary {
     /// The inputs, in order.
@@ -80,6 +80,8 @@ pub struct Summary {
     pub written: u64,
     /// Messages copied unchanged to the set-aside folder, after an internal fault or a mismatch of the second reader.
     pub set_aside: u64,
+    /// Messages dropped on request ([`Selection`](crate::Selection)). A normalization keeps their bytes in the ledger.
+    pub dropped: u64,
     /// Messages with at least one edit.
     pub changed: u64,
     /// Texts with a guessed charset: bodies, and texts in header fields.

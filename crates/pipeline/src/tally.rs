@@ -84,6 +84,8 @@ pub(crate) struct Tally {
     pub(crate) messages: u64,
     /// Messages set aside.
     pub(crate) set_aside: u64,
+    /// Messages dropped on request.
+    pub(crate) dropped: u64,
     /// Messages with edits.
     pub(crate) changed: u64,
     /// Bytes outside messages.
@@ -336,6 +338,7 @@ impl Tally {
         summary.messages_in += tally.messages;
         summary.bytes_in += tally.bytes_in;
         summary.set_aside += tally.set_aside;
+        summary.dropped += tally.dropped;
         summary.changed += tally.changed;
         summary.repairs += tally.repairs;
         summary.losses += tally.losses;

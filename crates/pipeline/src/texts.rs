@@ -8,6 +8,7 @@ use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::file_name::{Address, own_file};
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary, json};
 use mailglot_archive::mbox::unquote;
@@ -54,16 +55,16 @@ pub struct TextOutcome {
 }
 
 /// Options for reading and writing text parts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TextOptions {
     /// Number of worker threads, at least 1. Does not affect the output.
     pub threads: usize,
     /// Writes one JSON object per line and part instead of plain text.
     pub json: bool,
-    /// Reads files as messages even if they have no header field. By default they are rejected.
-    pub force_format: bool,
-    /// Limit on the ratio of decompressed to compressed size.
-    pub max_expansion: u64,
+    /// How inputs are opened.
+    pub opening: Opening,
+    /// The messages to read. Reading stops at its limit.
+    pub selection: Selection,
 }
 
 /// Writes all text parts of the inputs in order.
@@ -75,7 +76,7 @@ pub struct TextOptions {
 pub fn texts(
     inputs: &[PathBuf],
     policy: &Policy,
-    options: TextOptions,
+    options: &TextOptions,
     out: &mut (dyn Write + Send),
     progress: &Progress,
 ) -> Result<TextOutcome, Error> {
@@ -94,20 +95,18 @@ type Parts = for<'a> fn(&Message<'a>, &Policy, &mut Report) -> Vec<TextPart<'a>>
 fn texts_with(
     inputs: &[PathBuf],
     stage: &TextStage<'_>,
-    options: TextOptions,
+    options: &TextOptions,
     out: &mut (dyn Write + Send),
     progress: &Progress,
 ) -> Result<TextOutcome, Error> {
-    let opening = Opening {
-        force_format: options.force_format,
-        max_expansion: options.max_expansion,
-    };
     let job = Job {
-        sources: discover_readable(inputs, opening)?,
+        sources: discover_readable(inputs, options.opening.clone())?,
         limits: &stage.policy.limits,
         threads: options.threads,
         progress,
         skips_unreadable: true,
+        selection: &options.selection,
+        stops_at_limit: true,
     };
     let mut sink = TextSink {
         out,
@@ -216,10 +215,10 @@ impl Worker for TextWorker<'_> {
         out.clear();
         out.shrink_to(8 << 20);
         let mut more = feed.continued;
-        for entry in &feed.batch.entries {
+        for (index, entry) in feed.batch.entries.iter().enumerate() {
             tally.messages += u64::from(begins_message(entry, more));
             more = entry.more;
-            if entry.kind != EntryKind::Message {
+            if entry.kind != EntryKind::Message || feed.is_dropped(index) {
                 continue;
             }
             let start = out.len();
@@ -339,13 +338,13 @@ mod tests {
         let options = TextOptions {
             threads,
             json,
-            force_format: false,
-            max_expansion: 200,
+            opening: false.into(),
+            selection: Selection::default(),
         };
         texts(
             &[path.to_owned()],
             &policy,
-            options,
+            &options,
             &mut out,
             &Progress::default(),
         )
@@ -414,20 +413,20 @@ mod tests {
         let options = TextOptions {
             threads: 2,
             json: false,
-            force_format: false,
-            max_expansion: 200,
+            opening: false.into(),
+            selection: Selection::default(),
         };
         let stage = TextStage {
             policy: &policy,
             json: false,
             parts,
         };
-        let outcome = texts_with(&inputs, &stage, options, &mut out, &progress).unwrap();
+        let outcome = texts_with(&inputs, &stage, &options, &mut out, &progress).unwrap();
         assert_eq!(outcome.failed, [format!("{}:1", path.display())]);
         assert_eq!(out, b"text 0\ntext 2\n");
         let progress = Progress::default();
         progress.interrupt.store(true, Relaxed);
-        let stopped = texts(&inputs, &policy, options, &mut Vec::new(), &progress);
+        let stopped = texts(&inputs, &policy, &options, &mut Vec::new(), &progress);
         assert!(matches!(stopped, Err(Error::Interrupted)));
     }
 }

@@ -280,6 +280,8 @@ fn run(
         force: false,
         force_format: true,
         max_expansion: 200,
+        mailbox: Default::default(),
+        selection: Default::default(),
         verify: false,
     };
     let summary =
@@ -357,6 +359,8 @@ fn dry_run_differs(input: &Path, group: u64, done: &Summary) -> Option<String> {
         threads: 1,
         force_format: true,
         max_expansion: 200,
+        mailbox: Default::default(),
+        selection: Default::default(),
         verify: false,
     };
     let dry = match check_only(&job, &Progress::default()) {

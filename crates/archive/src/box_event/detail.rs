@@ -29,6 +29,8 @@ pub enum BoxDetail {
     WrongLength,
     /// A `>From ` line in a mailbox whose quoting is a guess.
     UnknownQuoting,
+    /// A decision of the caller about an offset where no `From ` line begins that was examined.
+    UnusedOverride,
     /// Bytes before the first line.
     Prelude {
         /// Number of bytes.
@@ -111,6 +113,7 @@ impl fmt::Display for BoxDetail {
                 let decision = if *accepted { "accepted" } else { "not accepted" };
                 write!(f, "{points} points, {decision}")
             }
+            Self::UnusedOverride => f.write_str("the override had no effect: no `From ` line to decide begins here"),
             Self::OpenMultipart {
                 points,
                 opened,

@@ -43,6 +43,8 @@ pub enum RawKind {
     Other,
     /// A message that was set aside.
     SetAside,
+    /// A message that was dropped on request. Further pieces of it are [`Self::Other`].
+    Dropped,
 }
 
 /// A message of the output and the changes that restore the source.
@@ -128,6 +130,7 @@ const GAP: u8 = 6;
 const OTHER: u8 = 7;
 const SET_ASIDE: u8 = 8;
 const NOTE: u8 = 9;
+const DROPPED: u8 = 10;
 /// Tag bit of a message. The other bits are the flags below.
 const MESSAGE: u8 = 0x40;
 const SEPARATOR: u8 = 0x01;
@@ -174,6 +177,7 @@ pub(super) fn encode(record: &Record<'_>, records: &mut Vec<u8>, residues: &mut 
                 RawKind::Gap => GAP,
                 RawKind::Other => OTHER,
                 RawKind::SetAside => SET_ASIDE,
+                RawKind::Dropped => DROPPED,
             });
             put_residue(bytes, records, residues);
         }
@@ -210,6 +214,10 @@ pub(super) fn decode<'a>(
         },
         SET_ASIDE => Record::Raw {
             kind: RawKind::SetAside,
+            bytes: residue(records, residues)?,
+        },
+        DROPPED => Record::Raw {
+            kind: RawKind::Dropped,
             bytes: residue(records, residues)?,
         },
         NOTE => Record::Note(records.counted()?),

@@ -80,6 +80,10 @@ fn records() -> Vec<Record<'static>> {
             bytes: b"other",
         },
         Record::Raw {
+            kind: RawKind::Dropped,
+            bytes: b"left out",
+        },
+        Record::Raw {
             kind: RawKind::SetAside,
             bytes: b"aside",
         },

@@ -9,6 +9,7 @@
 
 mod delimiters;
 mod from_line;
+mod options;
 mod profile;
 mod read;
 mod split;
@@ -18,6 +19,7 @@ mod unclosed;
 mod window;
 mod write;
 
+pub use options::{LineDecision, MailboxOptions, MboxRule};
 pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, separators};
 pub(crate) use read::Mailbox;
 pub(crate) use split::{Follower, is_from_line};

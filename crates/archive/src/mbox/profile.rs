@@ -21,6 +21,7 @@ pub(super) use self::division::{Division, mmdf_line};
 use self::sample_counts::SampleCounts;
 pub(super) use self::sniff_input::{SniffInput, read_at};
 use super::from_line::{FromLine, KINDS, Shapes, is_git};
+use super::options::MboxRule;
 use super::split::{Follower, NEAR};
 use super::write::split_line;
 use crate::packed::beginning;
@@ -80,6 +81,25 @@ impl FileProfile {
             .find(|(end, _)| at < *end)
             .or(self.regions.last());
         region.map(|(_, shapes)| *shapes).unwrap_or_default()
+    }
+
+    /// Replaces what was sniffed by what a rule demands.
+    pub(super) fn apply(&mut self, rule: MboxRule) {
+        let (division, trust_length) = match rule {
+            MboxRule::Auto => return,
+            MboxRule::Strict | MboxRule::Loose => (Division::FromLines, false),
+            MboxRule::ContentLength => (Division::FromLines, true),
+            MboxRule::Mmdf => (Division::Mmdf, false),
+        };
+        if division == Division::Mmdf && self.division != division {
+            self.quoting = Quoting::None;
+            "MMDF".clone_into(&mut self.shown.dialect);
+        }
+        if trust_length {
+            self.bad_length = false;
+        }
+        self.division = division;
+        self.trust_length = trust_length;
     }
 
     /// Returns true for a file that begins like a mailbox, or has dated separators further on.

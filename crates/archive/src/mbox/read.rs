@@ -58,6 +58,9 @@ impl<R: Read> Mailbox<R> {
         }
         self.window.hand_over(offset, &mut batch.bytes);
         let all = matches!(self.state, ReadState::Done);
+        if all {
+            self.report_unused_overrides();
+        }
         self.events.sort_by_key(|event| event.offset);
         batch.events.extend(
             self.events
@@ -67,6 +70,18 @@ impl<R: Read> Mailbox<R> {
             batch.events.append(&mut self.defects.take());
         }
         Ok(!batch.entries.is_empty() || !batch.events.is_empty())
+    }
+
+    /// Reports each override that named no line, once.
+    fn report_unused_overrides(&mut self) {
+        let unused = std::mem::take(&mut self.options.overrides);
+        for offset in unused.keys() {
+            self.event(
+                BoxEventKind::UnusedOverride,
+                *offset,
+                BoxDetail::UnusedOverride,
+            );
+        }
     }
 
     /// Returns the prelude and opens the first message.

@@ -83,7 +83,7 @@ impl Files {
                 line_end: "as in each message",
             },
             size: None,
-            options: *options,
+            options: options.clone(),
             work: Vec::new(),
             reading: None,
             ordinal: 0,

@@ -1,9 +1,13 @@
 //! The arguments of commands that read archives: `normalize`, `restore`, `check`, `count`, `text` and `inspect`.
 
-use super::opening::OpeningArgs;
+use super::inputs::InputArgs;
+use super::mailbox_tools::AddressArgs;
+use super::opening::{LargestArgs, OpeningArgs};
 use super::policy::{PolicyArgs, ReadingArgs};
+use super::selection::SelectionArgs;
 use clap::builder::TypedValueParser;
 use clap::{Args as Group, ValueEnum};
+use mailglot_archive::Format;
 use mailglot_mime::{Attachments, Policy};
 use mailglot_pipeline::LedgerPlace;
 use std::ffi::OsString;
@@ -13,7 +17,8 @@ use std::path::PathBuf;
 ///
 /// The output appears complete or not at all. With one input, OUTPUT is a mailbox, folder or message like it; with several, a folder of
 /// them. `mailglot restore` rebuilds the original byte for byte from OUTPUT and OUTPUT.ledger. The summary goes to standard error. A
-/// message larger than 64 MiB is copied unchanged and counted as a loss.
+/// message larger than --max-message is copied unchanged and counted as a loss. Messages that the selection leaves out stay in the
+/// ledger.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -22,9 +27,8 @@ Examples:
   $ mailglot normalize Maildir -o one.mbox --to mbox --headers raw-utf8
   $ cat archive.mbox | mailglot normalize - -o piped.mbox --fail-on loss")]
 pub(crate) struct NormalizeArgs {
-    /// Mailboxes, folders or messages; `-` is standard input.
-    #[arg(value_name = "INPUT", required = true)]
-    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
     /// The file or folder to create.
     #[arg(short, long, value_name = "OUTPUT")]
     pub(crate) output: PathBuf,
@@ -52,11 +56,16 @@ pub(crate) struct NormalizeArgs {
     /// (`verify.disagrees`), and the exit code is 2.
     #[arg(long)]
     pub(crate) verify: bool,
-    /// Replace an existing output, ledger and report.
+    /// Replace an existing output, ledger and report; owner and permissions stay. If the job is killed, either the old or the new
+    /// output has its ledger.
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
+    #[command(flatten)]
+    pub(crate) largest: LargestArgs,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
 }
 
 /// Restore the original, byte for byte.
@@ -93,7 +102,7 @@ pub(crate) struct RestoreArgs {
 /// Report what `normalize` would change or lose, without writing anything.
 ///
 /// Prints the number of messages, mailbox dialects, the least certain charset guesses, charsets, repairs and losses with examples,
-/// ambiguous separators, and the command to run next. A message larger than 64 MiB is not read and counted as a loss.
+/// ambiguous separators, and the command to run next. A message larger than --max-message is not read and counted as a loss.
 ///
 /// EVENTS.md in the documentation explains each code with an example.
 #[derive(Debug, Group)]
@@ -103,9 +112,8 @@ Examples:
   $ mailglot check --json --fail-on loss archive.mbox Maildir
   $ mailglot check --fail-on guess archive.mbox || echo 'look at the guesses first'")]
 pub(crate) struct CheckArgs {
-    /// Mailboxes, folders or messages; `-` is standard input.
-    #[arg(value_name = "INPUT", required = true)]
-    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
     /// Print the report as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -114,6 +122,10 @@ pub(crate) struct CheckArgs {
     pub(crate) fail_on: Option<FailOn>,
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
+    #[command(flatten)]
+    pub(crate) largest: LargestArgs,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
     /// Compare what would be written with what a second, independent mail parser reads. Messages that differ are reported
     /// (`verify.disagrees`), and the exit code is 2.
     #[arg(long)]
@@ -129,18 +141,19 @@ Examples:
   $ mailglot count archive.mbox Maildir
   $ mailglot count - < archive.mbox")]
 pub(crate) struct CountArgs {
-    /// Mailboxes, folders or messages; `-` is standard input.
-    #[arg(value_name = "INPUT", required = true)]
-    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
 }
 
 /// Print the decoded text parts.
 ///
 /// Decodes transfer encoding, charset and mailbox quoting; lines end in LF. With --json each text part is an object on one line. It has
-/// file, message (number from 0), path (in a folder), part (`1.2`), type, charset (the label as written), used, text and losses. A path that is not UTF-8 is {"bytes": base64}. A message larger than 64 MiB is skipped: standard error names it, and the
-/// exit code is 2.
+/// file, message (number from 0), path (in a folder), part (`1.2`), type, charset (the label as written), used, text and losses. A path that is not UTF-8 is {"bytes": base64}. A message larger than --max-message is skipped: standard error names
+/// it, and the exit code is 2.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -148,9 +161,8 @@ Examples:
   $ mailglot text --charset-map iso-8859-1=windows-1254 --lang-hint tr message.eml
   $ mailglot text --json archive.mbox | grep koi8-r")]
 pub(crate) struct TextArgs {
-    /// Mailboxes, folders or messages; `-` is standard input.
-    #[arg(value_name = "INPUT", required = true)]
-    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
     /// Print one JSON object per text part and line.
     #[arg(long)]
     pub(crate) json: bool,
@@ -162,6 +174,10 @@ pub(crate) struct TextArgs {
     pub(crate) no_attachments: bool,
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
+    #[command(flatten)]
+    pub(crate) largest: LargestArgs,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
@@ -180,7 +196,8 @@ impl TextArgs {
 
 /// Show the parts of messages: offsets, labels, charsets with reasons, and events.
 ///
-/// The address of a message in a mailbox is its ordinal, from 0: `box.mbox:17`. Without an ordinal all messages are shown.
+/// An address is `FILE:17` (number from 0), `FILE@81233` (a byte of the message in its file), `FILE#<message-id>` or `FILE` (all
+/// messages).
 ///
 /// EVENTS.md in the documentation explains each code of an event.
 #[derive(Debug, Group)]
@@ -189,12 +206,8 @@ Examples:
   $ mailglot inspect message.eml
   $ mailglot inspect --json archive.mbox:1")]
 pub(crate) struct InspectArgs {
-    /// Messages, mailboxes or folders, with or without `:N`; `-` is standard input.
-    #[arg(value_name = "INPUT", required_unless_present = "of_stdin")]
-    pub(crate) inputs: Vec<OsString>,
-    /// A message of standard input: `-:N` is parsed as an option.
-    #[arg(short = ':', value_name = "N", hide = true)]
-    pub(crate) of_stdin: Vec<u64>,
+    #[command(flatten)]
+    pub(crate) addresses: AddressArgs,
     /// Print one JSON object per message and line.
     #[arg(long)]
     pub(crate) json: bool,
@@ -213,6 +226,17 @@ pub(crate) enum ArchiveForm {
     Maildir,
     /// A file a message
     Eml,
+}
+
+impl ArchiveForm {
+    /// Returns the format. A file for each message is a tree of files.
+    pub(crate) fn format(self) -> Format {
+        match self {
+            Self::Mbox => Format::Mbox,
+            Self::Maildir => Format::Maildir,
+            Self::Eml => Format::EmlTree,
+        }
+    }
 }
 
 /// The values of `--fail-on`.

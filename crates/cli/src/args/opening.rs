@@ -1,5 +1,7 @@
 //! The arguments that say which inputs are opened, for all commands that read archives.
 
+use super::mailbox::MailboxArgs;
+use super::size::size;
 use clap::Args as Group;
 use mailglot_archive::MAX_EXPANSION;
 use mailglot_pipeline::Opening;
@@ -13,6 +15,31 @@ pub(crate) struct OpeningArgs {
     /// Stop reading a compressed input that expands to more than N times its size, with exit code 2. The first 64 MiB do not count.
     #[arg(long, value_name = "N", default_value_t = MAX_EXPANSION, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_expansion: u64,
+    #[command(flatten)]
+    pub(crate) mailbox: MailboxArgs,
+}
+
+/// The largest message that is read.
+#[derive(Debug, Group)]
+pub(crate) struct LargestArgs {
+    /// Largest message that is parsed; a larger one is left as it is. Memory for each message in work is a few times this.
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size)]
+    max_message: u64,
+}
+
+impl LargestArgs {
+    /// Returns the size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        usize::try_from(self.max_message).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the option as words of a command line, unless it is the default.
+    pub(crate) fn words(&self) -> Vec<String> {
+        if self.max_message == 64 << 20 {
+            return Vec::new();
+        }
+        vec!["--max-message".to_owned(), self.max_message.to_string()]
+    }
 }
 
 impl OpeningArgs {
@@ -21,6 +48,7 @@ impl OpeningArgs {
         Opening {
             force_format: self.force_format,
             max_expansion: self.max_expansion,
+            mailbox: self.mailbox.options(),
         }
     }
 }

@@ -20,12 +20,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
+    let mut policy = args.reading.policy();
+    policy.limits.message = args.largest.bytes();
     let job = CheckJob {
-        inputs: args.inputs.clone(),
-        policy: args.reading.policy(),
+        inputs: args.inputs.paths()?,
+        policy,
         threads: worker_threads(None),
         force_format: args.opening.force_format,
         max_expansion: args.opening.max_expansion,
+        mailbox: args.opening.mailbox.options(),
+        selection: args.selection.selection(),
         verify: args.verify,
     };
     let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
@@ -111,7 +115,12 @@ fn options(args: &CheckArgs) -> Vec<String> {
         .into_iter()
         .filter(|(given, _)| *given)
         .map(|(_, flag)| flag.to_owned());
-    args.reading.words().into_iter().chain(given).collect()
+    let mailbox = args.opening.mailbox.words().into_iter();
+    let selected = mailbox
+        .chain(args.largest.words())
+        .chain(args.selection.words());
+    let reading = args.reading.words().into_iter();
+    reading.chain(given).chain(selected).collect()
 }
 
 /// The command that would do what was checked, with the options that it was checked with. The output does not lie inside an input.

@@ -9,8 +9,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
-    let opening = args.opening.opening();
-    let account = count_each(&args.inputs, opening, &Progress::default(), &mut line)?;
+    let (inputs, opening) = (args.inputs.paths()?, args.opening.opening());
+    let selection = args.selection.selection();
+    let progress = Progress::default();
+    let account = count_each(&inputs, opening, &selection, &progress, &mut line)?;
     let mut worst = Exit::Done;
     report_unread(&account, &mut worst, console);
     report_left_out(&account, &mut worst, console);

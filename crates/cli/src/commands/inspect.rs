@@ -13,7 +13,9 @@ use mailglot_mime::{
     EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity,
     Span, encoded_blocks, process, text_parts,
 };
-use mailglot_pipeline::{FileName, GuessExample, Located, in_thousandths, locate, with_thousands};
+use mailglot_pipeline::{
+    FileName, GuessExample, Located, MessageAddress, in_thousandths, locate, with_thousands,
+};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -23,11 +25,8 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
     let policy = args.reading.policy();
     let all = console.level() == Level::Verbose;
     let mut failed = None;
-    let of_stdin = args
-        .of_stdin
-        .iter()
-        .map(|ordinal| format!("-:{ordinal}").into());
-    for input in args.inputs.iter().cloned().chain(of_stdin) {
+    for address in args.addresses.all() {
+        let address = MessageAddress::parse(&address);
         let mut each = |located: Located| match show(&located, args.json, &policy, all) {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
@@ -35,7 +34,7 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure>
                 ControlFlow::Break(())
             }
         };
-        let account = locate(&input, args.opening.opening(), &mut each)?;
+        let account = locate(&address, args.opening.opening(), &mut each)?;
         report_unread(&account, &mut worst, console);
         report_left_out(&account, &mut worst, console);
         if let Some(failure) = failed {

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod cat;
 mod charsets;
 mod check;
 mod check_mta;
@@ -14,12 +15,14 @@ mod inspect;
 mod job_exit;
 mod json;
 mod ledger;
+mod ls;
 mod man;
 mod milter;
 mod normalize;
 mod proxy;
 mod restore;
 mod serve;
+mod split;
 mod summary;
 mod text;
 mod values;
@@ -44,6 +47,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Restore(args) => restore::run(args, console),
         Command::Check(args) => check::run(&args, console),
         Command::Count(args) => count::run(&args, console),
+        Command::Ls(args) => ls::run(&args, console),
+        Command::Cat(args) => cat::run(&args, console),
+        Command::Split(args) => split::run(&args, console),
         Command::Text(args) => text::run(&args, console),
         Command::Inspect(args) => inspect::run(&args, console),
         Command::Header(command) => header::run(&command, console),

@@ -9,7 +9,6 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
 use crate::output::Console;
 use crate::progress::watched;
-use mailglot_archive::Format;
 use mailglot_mime::OnLoss;
 use mailglot_pipeline::{LedgerPlace, NormalizeJob, normalize};
 use std::path::PathBuf;
@@ -35,17 +34,21 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
     } else {
         OnLoss::Replace
     };
+    let mut policy = args.policy.policy(args.keep_signed, on_loss);
+    policy.limits.message = args.largest.bytes();
     let job = NormalizeJob {
-        policy: args.policy.policy(args.keep_signed, on_loss),
-        inputs: args.inputs,
+        policy,
+        inputs: args.inputs.paths()?,
         output: args.output,
-        to: args.to.map(format),
+        to: args.to.map(ArchiveForm::format),
         ledger,
         report: args.report,
         threads: worker_threads(args.threads),
         force: args.force,
         force_format: args.opening.force_format,
         max_expansion: args.opening.max_expansion,
+        mailbox: args.opening.mailbox.options(),
+        selection: args.selection.selection(),
         verify: args.verify,
     };
     let account = stoppable(|progress| watched(console, progress, || normalize(&job, progress)));
@@ -54,12 +57,4 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
     let mut worst = Exit::Done;
     summary::report_damaged(&account, &mut worst, console);
     Ok(worst.max(judged(&account, args.fail_on)))
-}
-
-fn format(form: ArchiveForm) -> Format {
-    match form {
-        ArchiveForm::Mbox => Format::Mbox,
-        ArchiveForm::Maildir => Format::Maildir,
-        ArchiveForm::Eml => Format::EmlTree,
-    }
 }

@@ -45,6 +45,12 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
     } else {
         "reversible: only what was read (checked)"
     };
+    if done.dropped > 0 {
+        console.say(format_args!(
+            "of them {} that a selection left out of the output; the ledger has their bytes",
+            counted(done.dropped, "message")
+        ));
+    }
     for input in &done.incomplete {
         console.error(format_args!(
             "{}: incomplete: input left out from compressed byte {}: {}; the original ends before it",

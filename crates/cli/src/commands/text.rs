@@ -35,10 +35,12 @@ fn write(
     let options = TextOptions {
         threads: worker_threads(args.threads),
         json: args.json,
-        force_format: args.opening.force_format,
-        max_expansion: args.opening.max_expansion,
+        opening: args.opening.opening(),
+        selection: args.selection.selection(),
     };
-    let outcome = texts(&args.inputs, &args.policy(), options, out, progress)?;
+    let mut policy = args.policy();
+    policy.limits.message = args.largest.bytes();
+    let outcome = texts(&args.inputs.paths()?, &policy, &options, out, progress)?;
     let mut worst = Exit::Done;
     report_unread(&outcome.account, &mut worst, console);
     for message in outcome.failed {

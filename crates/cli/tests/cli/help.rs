@@ -2,12 +2,15 @@
 
 use crate::sandbox::{LATIN, Sandbox};
 
-const COMMANDS: [&[&str]; 22] = [
+const COMMANDS: [&[&str]; 25] = [
     &[],
     &["normalize"],
     &["restore"],
     &["check"],
     &["count"],
+    &["ls"],
+    &["cat"],
+    &["split"],
     &["text"],
     &["inspect"],
     &["header"],

@@ -110,13 +110,11 @@ fn a_ledger_without_its_output_does_not_stand_in_the_way_after_a_crash() {
         sandbox.path("out.mbox.4194999-0.tmp"),
     )
     .unwrap();
-    let now = std::time::SystemTime::now();
-    fs::File::options()
-        .append(true)
-        .open(sandbox.path("out.mbox.ledger"))
-        .unwrap()
-        .set_modified(now)
-        .unwrap();
+    fs::hard_link(
+        sandbox.path("out.mbox.ledger"),
+        sandbox.path("out.mbox.ledger.4194999-1.next.tmp"),
+    )
+    .unwrap();
     sandbox
         .run(&["normalize", "Maildir", "--to", "mbox", "-o", "out.mbox"])
         .ended(0);
@@ -137,6 +135,94 @@ fn a_ledger_without_its_output_does_not_stand_in_the_way_after_a_crash() {
             "--verify-only",
         ])
         .ended(0);
+}
+
+/// At every moment the old or the new output has its ledger.
+#[test]
+fn a_job_killed_while_it_replaces_leaves_a_matching_pair() {
+    let sandbox = Sandbox::new();
+    sandbox.write("many.mbox", &mbox(&vec![LATIN; 2_000]));
+    let args = ["-q", "normalize", "--force", "many.mbox", "-o", "out.mbox"];
+    sandbox
+        .run(&["-q", "normalize", "archive.mbox", "-o", "out.mbox"])
+        .ended(0);
+    let start = Instant::now();
+    sandbox.run(&args).ended(0);
+    let whole = start.elapsed();
+    for part in 0..24 {
+        let input = if part % 2 == 0 {
+            "archive.mbox"
+        } else {
+            "many.mbox"
+        };
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(["-q", "normalize", "--force", input, "-o", "out.mbox"])
+            .current_dir(sandbox.path(""));
+        let mut child = command.spawn().unwrap();
+        thread::sleep(whole * part / 20);
+        // It may have ended.
+        let _ = child.kill();
+        child.wait().unwrap();
+        sandbox
+            .run(&["restore", "out.mbox", "--verify-only"])
+            .ended(0);
+    }
+    sandbox.run(&args).ended(0);
+    let is_left = |name: &String| name.contains(".tmp");
+    assert!(
+        !sandbox.names().iter().any(is_left),
+        "{:?}",
+        sandbox.names()
+    );
+}
+
+/// Owner and permissions of what is replaced stay, unless the input is more private.
+#[test]
+fn a_replaced_output_keeps_its_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new();
+    let mode = |name: &str| {
+        fs::metadata(sandbox.path(name))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    let set = |name: &str, mode| {
+        fs::set_permissions(sandbox.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "out.mbox"])
+        .ended(0);
+    for (input, output, kept) in [(0o644, 0o640, 0o640), (0o600, 0o644, 0o600)] {
+        set("archive.mbox", input);
+        set("out.mbox", output);
+        set("out.mbox.ledger", output);
+        sandbox
+            .run(&["normalize", "--force", "archive.mbox", "-o", "out.mbox"])
+            .ended(0);
+        assert_eq!(mode("out.mbox"), kept);
+        assert_eq!(mode("out.mbox.ledger"), kept);
+    }
+}
+
+/// Of two jobs for one output, the later one fails before it reads its input.
+#[test]
+fn the_later_of_two_jobs_fails_at_once() {
+    let sandbox = Sandbox::new();
+    let mut child = begin(&sandbox);
+    for command in [
+        &["normalize", "archive.mbox", "-o", "out.mbox"][..],
+        &["normalize", "--force", "archive.mbox", "-o", "out.mbox"],
+        &["split", "archive.mbox", "-o", "out.mbox", "--by", "year"],
+    ] {
+        let run = sandbox.run(command).ended(4);
+        let words = format!("another job writes it now (process {})", child.id());
+        assert!(run.err.contains(&words), "{}", run.err);
+    }
+    drop(child.stdin.take());
+    child.wait().unwrap();
 }
 
 #[test]

@@ -21,6 +21,8 @@ fn job(input: &Path, output: &Path) -> NormalizeJob {
         force: false,
         force_format: false,
         max_expansion: 200,
+        mailbox: Default::default(),
+        selection: Default::default(),
         verify: false,
     }
 }
@@ -183,6 +185,8 @@ fn verification_is_optional() {
         threads: 2,
         force_format: false,
         max_expansion: 200,
+        mailbox: Default::default(),
+        selection: Default::default(),
         verify: true,
     };
     let summary = check(&dry, &Progress::default()).unwrap();

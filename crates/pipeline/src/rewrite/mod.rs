@@ -186,6 +186,11 @@ impl<'a> BatchRewrite<'a> {
         for (index, entry) in feed.batch.entries.iter().enumerate() {
             let bytes = &feed.batch.bytes[entry.span.clone()];
             self.name_file(entry);
+            if feed.is_dropped(index) {
+                self.drop_message(entry);
+                self.more = entry.more;
+                continue;
+            }
             match entry.kind {
                 EntryKind::Directory => {}
                 EntryKind::Gap | EntryKind::Other => {
@@ -470,6 +475,19 @@ impl<'a> BatchRewrite<'a> {
         self.tally
             .disagreement(|| self.job.address(entry), disagreement);
         self.set_aside(entry);
+    }
+
+    /// Keeps a message, or a piece of one, out of the output on request. The ledger stores it.
+    fn drop_message(&mut self, entry: &'a Entry) {
+        let begins = begins_message(entry, self.more);
+        self.tally.messages += u64::from(begins);
+        let kind = if begins {
+            RawKind::Dropped
+        } else {
+            RawKind::Other
+        };
+        let bytes = &self.feed.batch.bytes[entry.span.clone()];
+        self.record(&Record::Raw { kind, bytes });
     }
 
     /// Keeps a message out of the output, but counts it.

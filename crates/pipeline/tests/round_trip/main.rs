@@ -146,6 +146,8 @@ fn job(inputs: &[PathBuf], output: &Path) -> NormalizeJob {
         force: false,
         force_format: true,
         max_expansion: 200,
+        mailbox: Default::default(),
+        selection: Default::default(),
         verify: false,
     }
 }
@@ -197,6 +199,8 @@ fn check_dry_run(job: &NormalizeJob, done: &Summary) {
         threads: job.threads,
         force_format: job.force_format,
         max_expansion: 200,
+        mailbox: Default::default(),
+        selection: Default::default(),
         verify: job.verify,
     };
     let dry = check(&dry, &Progress::default()).unwrap();

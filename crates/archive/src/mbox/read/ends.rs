@@ -4,11 +4,13 @@
 //! Reads only as far as the evidence of one line requires.
 
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use super::mailbox::{Current, GUARD, Mailbox, MessageEnd};
 use super::open_multipart::OpenMultipart;
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::mbox::from_line::starts_line;
+use crate::mbox::options::{LineDecision, MboxRule};
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
 use crate::mbox::split::{ACCEPT, LineEvidence, NEAR, quoted};
 use crate::mbox::unclosed::{is_marked, is_written};
@@ -143,7 +145,12 @@ impl<R: Read> Mailbox<R> {
             return Ok(None);
         };
         let end = self.window.base() + evidence.end as u64;
-        if self.is_marked && evidence.blank_before && is_written(&data[at..evidence.end]) {
+        let is_after_mark =
+            self.is_marked && evidence.blank_before && is_written(&data[at..evidence.end]);
+        if let Some(accepted) = self.decided(offset, &evidence) {
+            return Ok(accepted.then_some(end));
+        }
+        if is_after_mark {
             return Ok(Some(end));
         }
         let points = evidence.points(self.profile.dominant(offset));
@@ -168,6 +175,20 @@ impl<R: Read> Mailbox<R> {
             }
         };
         Ok(accepted.then_some(end))
+    }
+
+    /// Returns the decision about a line that an override or the rule makes without the evidence of its neighborhood.
+    fn decided(&mut self, offset: u64, evidence: &LineEvidence) -> Option<bool> {
+        let overrides = &mut self.options.overrides;
+        if overrides.contains_key(&offset) {
+            let decision = Arc::make_mut(overrides).remove(&offset);
+            return Some(decision == Some(LineDecision::Cut));
+        }
+        match self.options.rule {
+            MboxRule::Loose => Some(true),
+            MboxRule::Strict => Some(evidence.blank_before && evidence.line.dated),
+            _ => None,
+        }
     }
 
     /// Opens the message after a separator line.

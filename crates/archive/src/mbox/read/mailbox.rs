@@ -12,6 +12,7 @@ use memchr::memmem::Finder;
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::mbox::delimiters::Delimiters;
+use crate::mbox::options::MailboxOptions;
 use crate::mbox::profile::FileProfile;
 use crate::mbox::split::BEHIND;
 use crate::mbox::window::Window;
@@ -47,6 +48,8 @@ pub(crate) struct Mailbox<R> {
     /// Offset where the search for the next separator continues.
     pub(super) scan: u64,
     pub(super) guess_open: bool,
+    /// Options of the caller. Overrides that are not used yet.
+    pub(super) options: MailboxOptions,
     /// True if `From ` occurred in the current message.
     pub(super) froms: bool,
     /// True if the input is one message whose event is still to be reported.

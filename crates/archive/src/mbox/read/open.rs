@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_names::is_named_mailbox;
 use crate::mail_check;
 use crate::mbox::delimiters::Delimiters;
+use crate::mbox::options::MboxRule;
 use crate::mbox::profile::{Division, FileProfile, HEAD, STREAM_HEAD, SniffInput};
 use crate::mbox::split::NEAR;
 use crate::mbox::window::Window;
@@ -141,6 +142,8 @@ impl<R: Read> Mailbox<R> {
             let is_mailbox = profile.is_mailbox();
             (profile, is_mailbox)
         };
+        // A rule says that the input is a mailbox.
+        let is_mailbox = is_mailbox || options.mailbox.rule != MboxRule::Auto;
         let mut mailbox = Self::new(path, window, None, profile, options);
         if !is_mailbox {
             mailbox.open_single();
@@ -155,9 +158,10 @@ impl<R: Read> Mailbox<R> {
         path: &Path,
         window: Window<R>,
         file: Option<FileIdentity>,
-        profile: FileProfile,
+        mut profile: FileProfile,
         options: &ReadOptions,
     ) -> Self {
+        profile.apply(options.mailbox.rule);
         let delimiters = Delimiters::new(profile.bare_cr);
         let needle = if profile.division == Division::Mmdf {
             "\x01\x01\x01\x01"
@@ -184,6 +188,7 @@ impl<R: Read> Mailbox<R> {
             separators_ahead: SeparatorsAhead::default(),
             is_marked: false,
             state: ReadState::Prelude,
+            options: options.mailbox.clone(),
             froms: false,
             leading: false,
             ordinal: 0,

@@ -105,7 +105,7 @@ fn file(bytes: &[u8], options: &ReadOptions) -> (Vec<Read1>, Vec<BoxEvent>) {
 fn forced(options: &ReadOptions) -> ReadOptions {
     ReadOptions {
         force_format: true,
-        ..*options
+        ..options.clone()
     }
 }
 

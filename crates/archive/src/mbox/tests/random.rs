@@ -84,7 +84,7 @@ fn entries_tile_the_file_for_any_batch_and_any_read() {
         assert!(text.is_empty() || !entries.is_empty());
         let small = ReadOptions {
             batch: 1 + random.below(200),
-            ..options
+            ..options.clone()
         };
         assert_eq!(
             file(&text, &small),
@@ -93,7 +93,7 @@ fn entries_tile_the_file_for_any_batch_and_any_read() {
         );
         let smallest = ReadOptions {
             batch: 1,
-            ..options
+            ..options.clone()
         };
         let streamed = stream(&text, &options);
         let chunky = Chunky(&text, Random(round + 1));

@@ -112,12 +112,7 @@ pub(crate) fn profile(source: &SourceSummary) -> String {
 /// The identity, and the sizes.
 fn totals(account: &Summary, style: Style) -> Vec<String> {
     vec![
-        format!(
-            "messages    {} in = {} written + {} set aside",
-            with_thousands(account.messages_in),
-            with_thousands(account.written),
-            with_thousands(account.set_aside)
-        ),
+        identity(account),
         doubtful_separators(account, style),
         format!(
             "bytes       {} in, {} out",
@@ -126,6 +121,21 @@ fn totals(account: &Summary, style: Style) -> Vec<String> {
         ),
         format!("changed     {}", counted(account.changed, "message")),
     ]
+}
+
+/// `messages    26 in = 20 written + 0 set aside + 6 left out on request`
+pub(crate) fn identity(account: &Summary) -> String {
+    let mut line = format!(
+        "messages    {} in = {} written + {} set aside",
+        with_thousands(account.messages_in),
+        with_thousands(account.written),
+        with_thousands(account.set_aside)
+    );
+    if account.dropped > 0 {
+        let dropped = with_thousands(account.dropped);
+        let _ = write!(line, " + {dropped} left out on request");
+    }
+    line
 }
 
 /// Number of lines of mailboxes that may or may not begin a message; `ambiguous` names the first.
@@ -248,6 +258,8 @@ mod tests {
             force: false,
             force_format: false,
             max_expansion: 200,
+            mailbox: Default::default(),
+            selection: Default::default(),
             verify: false,
         }
     }

@@ -1,0 +1,126 @@
+//! The arguments that overrule how mailboxes are split into messages.
+
+use clap::{Args as Group, ValueEnum};
+use mailglot_archive::{LineDecision, MailboxOptions, MboxRule, words};
+use std::fs;
+use std::sync::Arc;
+
+/// How mailboxes are split into messages.
+#[derive(Debug, Group)]
+pub(crate) struct MailboxArgs {
+    /// Where messages of a mailbox begin.
+    #[arg(long, value_name = "RULE", default_value = "auto")]
+    mbox_rule: RuleForm,
+    /// Decide about the `From ` line at this offset of the mailbox; repeatable. `join` makes it text, `cut` a separator. @FILE has
+    /// one decision a line. `mailglot check -v` lists doubtful lines.
+    #[arg(long, value_name = "OFFSET=join|cut|@FILE", value_parser = decisions)]
+    mbox_override: Vec<Decisions>,
+}
+
+impl MailboxArgs {
+    /// Returns the options.
+    pub(crate) fn options(&self) -> MailboxOptions {
+        let overrides = self.mbox_override.iter().flat_map(|list| list.list.clone());
+        MailboxOptions {
+            rule: match self.mbox_rule {
+                RuleForm::Auto => MboxRule::Auto,
+                RuleForm::Strict => MboxRule::Strict,
+                RuleForm::Loose => MboxRule::Loose,
+                RuleForm::ContentLength => MboxRule::ContentLength,
+                RuleForm::Mmdf => MboxRule::Mmdf,
+            },
+            overrides: Arc::new(overrides.collect()),
+        }
+    }
+
+    /// Returns the options as words of a command line, without shell quotes.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let rule = self.mbox_rule.to_possible_value();
+        let rule = rule
+            .filter(|_| self.mbox_rule != RuleForm::Auto)
+            .map(|rule| ("--mbox-rule".to_owned(), rule.get_name().to_owned()));
+        let overrides = self.mbox_override.iter();
+        let overrides = overrides.map(|list| ("--mbox-override".to_owned(), list.text.clone()));
+        rule.into_iter()
+            .chain(overrides)
+            .flat_map(|(option, value)| [option, value])
+            .collect()
+    }
+}
+
+/// What `--mbox-rule` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RuleForm {
+    /// By the evidence of the mailbox and of each line
+    Auto,
+    /// After each `From ` line with a date that follows a blank line
+    Strict,
+    /// After each `From ` line
+    Loose,
+    /// By Content-Length where it is right, else as `auto`
+    ContentLength,
+    /// Between lines of four Control-A
+    Mmdf,
+}
+
+/// Decisions about lines.
+#[derive(Clone, Debug)]
+struct Decisions {
+    /// As given.
+    text: String,
+    list: Vec<(u64, LineDecision)>,
+}
+
+/// Parses `OFFSET=join`, `OFFSET=cut` or `@FILE`.
+fn decisions(text: &str) -> Result<Decisions, String> {
+    let list = match text.strip_prefix('@') {
+        None => vec![decision(text)?],
+        Some(path) => {
+            let lines = fs::read_to_string(path);
+            let lines = lines.map_err(|error| format!("{path}: {}", words(&error)))?;
+            let lines = lines.lines().map(str::trim);
+            lines
+                .filter(|line| !line.is_empty() && !line.starts_with('#'))
+                .map(|line| decision(line).map_err(|error| format!("{path}: {error}")))
+                .collect::<Result<_, _>>()?
+        }
+    };
+    Ok(Decisions {
+        text: text.to_owned(),
+        list,
+    })
+}
+
+fn decision(text: &str) -> Result<(u64, LineDecision), String> {
+    let wrong = || format!("`{text}` is not OFFSET=join or OFFSET=cut, such as 81233=join");
+    let (offset, word) = text.split_once('=').ok_or_else(wrong)?;
+    let decision = match word {
+        "join" => LineDecision::Join,
+        "cut" => LineDecision::Cut,
+        _ => return Err(wrong()),
+    };
+    Ok((offset.parse().map_err(|_| wrong())?, decision))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_are_given_one_by_one_or_in_a_file() {
+        use LineDecision::{Cut, Join};
+        assert_eq!(decision("81233=join"), Ok((81_233, Join)));
+        assert_eq!(decision("0=cut"), Ok((0, Cut)));
+        for wrong in ["", "1", "1=", "1=keep", "x=cut", "-1=cut", "1 =cut", "=cut"] {
+            assert!(decision(wrong).is_err(), "{wrong}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list");
+        fs::write(&path, "# doubtful\n\n 5=cut \r\n7=join\n").unwrap();
+        let text = format!("@{}", path.display());
+        assert_eq!(decisions(&text).unwrap().list, [(5, Cut), (7, Join)]);
+        fs::write(&path, "5=perhaps\n").unwrap();
+        assert!(decisions(&text).unwrap_err().contains("5=perhaps"));
+        assert!(decisions("@/no/such").is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! The arguments of commands that list, print and split archives: `ls`, `cat` and `split`.
+
+use super::archives::ArchiveForm;
+use super::inputs::InputArgs;
+use super::opening::OpeningArgs;
+use super::policy::PolicyArgs;
+use super::policy::ReadingArgs;
+use super::selection::SelectionArgs;
+use super::size::size;
+use clap::{Args as Group, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// List messages: number, offset, length, date, sender and subject.
+///
+/// The number is that of an address: `mailglot cat archive.mbox:17`. With several inputs or a folder the whole address is printed. The
+/// offset is that of the message's first byte in its file, the length has the mailbox's quoting, and the date is in the sender's zone.
+/// On a terminal a line is cut at its width.
+///
+/// With --json each message is an object on one line. It has file, message (number from 0), path (in a folder), folder, offset, length,
+/// date (RFC 3339), date_source (`field` or `separator`), from, subject and message_id. Text from mail is decoded.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot ls archive.mbox
+  $ mailglot ls --json --since 2001 --limit 10 archive.mbox Maildir
+  $ mailglot ls -0 archive.mbox | xargs -0 mailglot cat")]
+pub(crate) struct LsArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Print one JSON object per message and line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print addresses only, each ended by NUL, for `xargs -0`.
+    #[arg(short = '0', long = "null", conflicts_with = "json")]
+    pub(crate) null: bool,
+    /// Worker threads [default: one per core]. The output does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) opening: OpeningArgs,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+/// Print messages as they are stored, without the mailbox's quoting.
+///
+/// An address is `FILE:17` (number from 0), `FILE@81233` (a byte of the message, its separator line or the blank line after it),
+/// `FILE#<message-id>` (all messages with this Message-ID) or `FILE` (all messages). Line ends, charsets and damage stay as they are.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot cat archive.mbox:1
+  $ mailglot cat archive.mbox@0 > first.eml
+  $ mailglot cat --utf8 archive.mbox:0")]
+pub(crate) struct CatArgs {
+    #[command(flatten)]
+    pub(crate) addresses: AddressArgs,
+    /// Print each message as `normalize` would write it.
+    #[arg(long)]
+    pub(crate) utf8: bool,
+    #[command(flatten)]
+    pub(crate) opening: OpeningArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+}
+
+/// Addresses of messages.
+#[derive(Debug, Group)]
+pub(crate) struct AddressArgs {
+    /// Messages, mailboxes or folders, with or without `:N`, `@OFFSET` or `#<ID>`; `-` is standard input.
+    #[arg(value_name = "ADDRESS", required_unless_present_any = ["number_in_stdin", "offset_in_stdin", "id_in_stdin"])]
+    addresses: Vec<OsString>,
+    /// A message of standard input: `-:N` is parsed as an option.
+    #[arg(short = ':', value_name = "N", hide = true)]
+    number_in_stdin: Vec<u64>,
+    /// Like `number_in_stdin`, for `-@OFFSET`.
+    #[arg(short = '@', value_name = "OFFSET", hide = true)]
+    offset_in_stdin: Vec<u64>,
+    /// Like `number_in_stdin`, for `-#<ID>`.
+    #[arg(short = '#', value_name = "ID", hide = true)]
+    id_in_stdin: Vec<String>,
+}
+
+impl AddressArgs {
+    /// Returns all addresses.
+    pub(crate) fn all(&self) -> Vec<OsString> {
+        let numbers = self.number_in_stdin.iter().map(|n| format!("-:{n}"));
+        let offsets = self.offset_in_stdin.iter().map(|n| format!("-@{n}"));
+        let ids = self.id_in_stdin.iter().map(|id| format!("-#{id}"));
+        let of_stdin = numbers.chain(offsets).chain(ids).map(OsString::from);
+        self.addresses.iter().cloned().chain(of_stdin).collect()
+    }
+}
+
+/// Split archives into several mailboxes without changing a message.
+///
+/// FOLDER appears complete or not at all. A message of a mailbox is copied with its separator line and its quoting, so parts by --size
+/// joined give the mailbox. Other messages get a separator line, and `From ` lines are quoted as in mboxrd. Each new mailbox is read
+/// again and compared before FOLDER appears.
+///
+/// Names of outputs come from years, labels, folders or addresses, with `_` in place of characters that file systems reject. Messages
+/// without a year, label or sender are in `unknown`. Two mailboxes that quote differently are never joined: the second gets a number.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  $ mailglot split archive.mbox -o parts --size 25M
+  $ mailglot split archive.mbox Maildir -o years --by year
+  $ mailglot split archive.mbox -o senders --by from --to eml")]
+pub(crate) struct SplitArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// The folder to create.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: PathBuf,
+    /// Begin another part before the message with which a part would be larger. Only a single message can be larger than SIZE.
+    #[arg(long, value_name = "SIZE", value_parser = size, required_unless_present = "by", conflicts_with = "by")]
+    pub(crate) size: Option<u64>,
+    /// One part for each value.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) by: Option<SplitForm>,
+    /// Form of the parts.
+    #[arg(long, value_name = "FORM", default_value = "mbox")]
+    pub(crate) to: ArchiveForm,
+    /// With --by label, write a message once for each of its labels. By default it is written for the first.
+    #[arg(long)]
+    pub(crate) copies: bool,
+    /// Worker threads [default: one per core]. The output does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) opening: OpeningArgs,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+}
+
+/// The values of `--by`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SplitForm {
+    /// Year of the Date field, else of the separator line
+    Year,
+    /// Gmail's labels (`X-Gmail-Labels`), decoded and then split at commas
+    Label,
+    /// Folder of a Maildir or tree, or mailbox of a folder
+    Folder,
+    /// Address in From
+    From,
+}

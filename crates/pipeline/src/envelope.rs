@@ -1,0 +1,182 @@
+//! Reads the header fields of a message that lists, selections and splits need, without its body.
+//!
+//! # Limits
+//!
+//! A header above 1 MiB is read up to there.
+
+use mailglot_mime::fields::{Date, date};
+use mailglot_mime::{Mail, Policy};
+
+/// Bytes of a header that are read.
+const LONGEST: usize = 1 << 20;
+
+/// Returns the header of a message with the blank line after it, or the whole message without one.
+pub(crate) fn header(raw: &[u8]) -> &[u8] {
+    let raw = &raw[..raw.len().min(LONGEST)];
+    let mut at = 0;
+    while at < raw.len() {
+        let end = memchr::memchr2(b'\n', b'\r', &raw[at..]).map_or(raw.len(), |end| at + end);
+        let next = match &raw[end..] {
+            [b'\r', b'\n', ..] => end + 2,
+            [_, ..] => end + 1,
+            [] => end,
+        };
+        if end == at {
+            return &raw[..next];
+        }
+        at = next;
+    }
+    raw
+}
+
+/// Parses the header of a message. The body is parsed, too, if the header has raw bytes, whose charset may depend on it.
+pub(crate) fn mail<'a>(raw: &'a [u8], policy: &Policy) -> Mail<'a> {
+    let header = header(raw);
+    let read = if header.is_ascii() { header } else { raw };
+    Mail::parse_with(read, policy.clone())
+}
+
+/// Where the date of a message stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DateSource {
+    /// Its Date field.
+    Field,
+    /// The separator line of its mailbox.
+    Separator,
+}
+
+impl DateSource {
+    /// Returns the name in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Field => "field",
+            Self::Separator => "separator",
+        }
+    }
+}
+
+/// Returns the date of a message: its Date field, else that of the separator before it. None if neither can be read.
+pub(crate) fn dated(raw: &[u8], separator: &[u8]) -> Option<(Date, DateSource)> {
+    let field = date_field(header(raw)).and_then(date);
+    field
+        .map(|date| (date, DateSource::Field))
+        .or_else(|| separator_date(separator).map(|date| (date, DateSource::Separator)))
+}
+
+/// Returns the value of the first Date field of a header, with its folded lines.
+fn date_field(header: &[u8]) -> Option<&[u8]> {
+    const NAME: &[u8] = b"date";
+    let mut at = 0;
+    while at < header.len() {
+        let line = &header[at..];
+        let named = line
+            .get(..NAME.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(NAME))
+            && line[NAME.len()..].trim_ascii_start().starts_with(b":");
+        if named {
+            let start = at + memchr::memchr(b':', line)? + 1;
+            return Some(&header[start..field_end(header, start)]);
+        }
+        at += memchr::memchr2(b'\n', b'\r', line)? + 1;
+    }
+    None
+}
+
+/// Returns the end of a field whose value begins at `start`: the first line end without white space after it.
+fn field_end(header: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(found) = memchr::memchr2(b'\n', b'\r', &header[at..]) {
+        let end = at + found;
+        let next = if header[end..].starts_with(b"\r\n") {
+            end + 2
+        } else {
+            end + 1
+        };
+        if !matches!(header.get(next), Some(b' ' | b'\t')) {
+            return end;
+        }
+        at = next;
+    }
+    header.len()
+}
+
+/// Parses the date of a separator line. The words before it are the sender's address, as one word or obfuscated (`a at b.c`).
+fn separator_date(separator: &[u8]) -> Option<Date> {
+    const WORDS: usize = 6;
+    let line = separator.strip_prefix(b"From ")?;
+    let line = line.get(..256).unwrap_or(line);
+    let mut rest = line;
+    for _ in 0..WORDS {
+        let blank = memchr::memchr(b' ', rest)?;
+        rest = rest[blank..].trim_ascii_start();
+        if let Some(date) = date(rest) {
+            return Some(date);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_ends_at_the_first_blank_line() {
+        for (raw, length) in [
+            (&b"A: b\n\nc\n\n"[..], 6),
+            (b"A: b\r\n\r\nc", 8),
+            (b"A: b\r\rc", 6),
+            (b"A: b\n c\n", 8),
+            (b"\nA: b", 1),
+            (b"", 0),
+        ] {
+            assert_eq!(header(raw).len(), length, "{}", raw.escape_ascii());
+        }
+        assert_eq!(header(&[b'a'; LONGEST + 5]).len(), LONGEST);
+    }
+
+    #[test]
+    fn a_message_is_dated_by_its_field_or_its_separator() {
+        let separator = &b"From a@b.c Tue Feb  6 07:08:09 2001\n"[..];
+        let day = |raw: &str, separator: &[u8]| {
+            dated(raw.as_bytes(), separator).map(|(date, from)| (date.to_string(), from.name()))
+        };
+        let found = |text: &str, from| Some((text.to_owned(), from));
+        for (raw, line, expected) in [
+            (
+                "Subject: x\nDATE : Mon, 2 Mar 1998\r\n\t10:00:00 +0100\n\n",
+                separator,
+                found("1998-03-02T10:00:00+01:00", "field"),
+            ),
+            (
+                "Date: yesterday\n\n",
+                separator,
+                found("2001-02-06T07:08:09-00:00", "separator"),
+            ),
+            (
+                "Subject: x\n\nDate: Mon, 2 Mar 1998 10:00:00 +0100\n",
+                b"",
+                None,
+            ),
+            (
+                "\n",
+                b"From 151@xxx Mon Jan 01 10:20:30 +0000 2018\r\n",
+                found("2018-01-01T10:20:30Z", "separator"),
+            ),
+            (
+                "\n",
+                b"From joe at example.org  Mon Jan  1 10:20:30 2018\n",
+                found("2018-01-01T10:20:30-00:00", "separator"),
+            ),
+            (
+                "\n",
+                b"From - Mon Jan 01 10:20:30 2018\n",
+                found("2018-01-01T10:20:30-00:00", "separator"),
+            ),
+            ("\n", b"From nobody\n", None),
+            ("\n", b"\x01\x01\x01\x01\n", None),
+        ] {
+            assert_eq!(day(raw, line), expected, "{raw:?}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Splits archives into several without changing a message.
+//!
+//! ```text
+//! run: reader ─► stage (outputs of each message, its bytes) ─► outputs ─► read_back ─► commit
+//! ```
+//!
+//! A message of a mailbox is copied with its separator and its quoting. Messages of other formats, and of mailboxes that quote nothing,
+//! get the separator and the quoting of mboxrd. Each new mailbox is read again before the folder appears: the number of its
+//! messages and a digest of their bytes must be those that were read from the inputs.
+//!
+//! # Limits
+//!
+//! An unreadable input stops the job. Messages above the size limit are counted when they are read again, but not compared.
+
+mod job;
+mod outputs;
+mod piece;
+mod read_back;
+mod stage;
+
+pub use self::job::{SplitBy, SplitJob};
+pub use self::outputs::SplitOutput;
+
+use self::outputs::Outputs;
+use self::read_back::check;
+use self::stage::SplitStage;
+use crate::discover::discover;
+use crate::path_checks::{check_apart, check_free};
+use crate::run::{Job, run};
+use crate::{Error, Progress, Summary};
+use mailglot_archive::replace::turn;
+use mailglot_archive::{Claim, FileMode, WriteOptions};
+use mailglot_mime::Policy;
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// Result of a split.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// The counts.
+    pub account: Summary,
+    /// The outputs, in the order of their first messages.
+    pub outputs: Vec<SplitOutput>,
+}
+
+/// Splits archives into several. The folder of outputs appears complete or not at all.
+///
+/// # Errors
+/// An input cannot be read, the output exists, or a new mailbox would not be read as its messages
+/// ([`Error::ReadBack`]).
+pub fn split(job: &SplitJob, progress: &Progress) -> Result<Split, Error> {
+    let sources = discover(&job.inputs, job.opening.clone())?;
+    check_apart(&job.output, &job.inputs)?;
+    check_free(&job.output, false, &HashSet::new())?;
+    let options = WriteOptions {
+        force: false,
+        mode: FileMode::as_private_as(job.inputs.iter().map(PathBuf::as_path)),
+    };
+    let turn = turn([job.output.as_path()]);
+    let _claim = Claim::take(&job.output).map_err(Error::Output)?;
+    drop(turn);
+    let policy = Policy::default();
+    let limits = policy.limits.clone();
+    let stage = SplitStage { job, policy };
+    let mut outputs = Outputs::new(job, options)?;
+    let sources = Job {
+        sources,
+        limits: &limits,
+        threads: job.threads,
+        progress,
+        skips_unreadable: false,
+        selection: &job.selection,
+        stops_at_limit: false,
+    };
+    let mut account = run(sources, &stage, &mut outputs, Summary::default())?;
+    if outputs.ended_lines > 0 {
+        let code = "mbox.line-end-added".to_owned();
+        *account.events.entry(code).or_default() += outputs.ended_lines;
+    }
+    check(&mut outputs, &job.output, progress)?;
+    let outputs = outputs.commit()?;
+    account.bytes_out = Some(outputs.iter().map(|output| output.bytes).sum());
+    Ok(Split { account, outputs })
+}

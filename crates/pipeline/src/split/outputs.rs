@@ -1,0 +1,280 @@
+//! Writes the outputs of a split: the sink of its stage.
+//!
+//! # Limits
+//!
+//! Outputs are siblings in one folder, whatever the labels and folders.
+
+use super::job::{SplitBy, SplitJob};
+use super::piece::{Convention, OpenEnd, SplitBatch, SplitPiece};
+use crate::Error;
+use crate::discover::SourceInput;
+use crate::names;
+use crate::run::{EndedSource, ResultSink};
+use crate::unique_name::unique;
+use mailglot_archive::replace::FolderReplacement;
+use mailglot_archive::{
+    Destination, Error as FileError, FileMode, Format, Operation, OutBatch, OutItem, WriteOptions,
+    create_tree,
+};
+use std::collections::{HashMap, HashSet};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::ops::ControlFlow;
+
+/// Bytes of all outputs that are kept in memory, so that few files are open.
+const PENDING: usize = 16 << 20;
+
+/// An output of a split.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SplitOutput {
+    /// Its name below the output folder.
+    pub name: String,
+    /// Number of messages in it.
+    pub messages: u64,
+    /// Bytes in it.
+    pub bytes: u64,
+}
+
+/// The outputs of a split.
+pub(super) struct Outputs<'a> {
+    job: &'a SplitJob,
+    writer: Writer,
+    /// Numbers of outputs by their key and convention.
+    by_key: HashMap<(String, Convention), usize>,
+    /// Names that are taken.
+    taken: HashSet<String>,
+    pub(super) list: Vec<OpenOutput>,
+    /// Numbers of the outputs of the current message.
+    current: Vec<usize>,
+    /// Messages written from the current source, each counted once.
+    written: u64,
+    /// Line ends that were added because another message follows.
+    pub(super) ended_lines: u64,
+}
+
+/// An output that is being written.
+pub(super) struct OpenOutput {
+    pub(super) output: SplitOutput,
+    convention: Convention,
+    /// Sum of the digests of its messages.
+    pub(super) digests: u128,
+    /// What must precede another message.
+    open_end: OpenEnd,
+    /// Bytes that are not in its file yet.
+    pending: Vec<u8>,
+}
+
+enum Writer {
+    /// Mailboxes in a folder, and the number of their bytes in memory.
+    Mailboxes(FolderReplacement, FileMode, usize),
+    /// Files in folders.
+    Tree(Box<dyn Destination>),
+}
+
+impl<'a> Outputs<'a> {
+    /// Creates the temporary folder.
+    pub(super) fn new(job: &'a SplitJob, options: WriteOptions) -> Result<Self, Error> {
+        let writer = if job.to == Format::Mbox {
+            let root = FolderReplacement::create(&job.output, options);
+            Writer::Mailboxes(root.map_err(Error::Output)?, options.mode, 0)
+        } else {
+            Writer::Tree(create_tree(&job.output, options).map_err(Error::Output)?)
+        };
+        Ok(Self {
+            job,
+            writer,
+            by_key: HashMap::new(),
+            // A folder with such a name would make the whole a Maildir.
+            taken: ["cur", "new", "tmp"].map(str::to_owned).into(),
+            list: Vec::new(),
+            current: Vec::new(),
+            written: 0,
+            ended_lines: 0,
+        })
+    }
+
+    /// Writes what is in memory, and returns the temporary folder of mailboxes.
+    pub(super) fn flush(&mut self) -> Result<Option<&FolderReplacement>, Error> {
+        let Writer::Mailboxes(root, mode, held) = &mut self.writer else {
+            return Ok(None);
+        };
+        for open in &mut self.list {
+            if open.pending.is_empty() {
+                continue;
+            }
+            let path = root.temporary().join(&open.output.name);
+            let file = if open.output.bytes == open.pending.len() as u64 {
+                mode.create_file(&path)
+            } else {
+                OpenOptions::new().append(true).open(&path)
+            };
+            let written = file.and_then(|mut file| file.write_all(&open.pending));
+            written.map_err(|error| {
+                let path = root.path().join(&open.output.name);
+                Error::Output(FileError::new(path, Operation::Write, error))
+            })?;
+            open.pending = Vec::new();
+        }
+        *held = 0;
+        Ok(Some(root))
+    }
+
+    /// Puts the folder into place. Returns its outputs.
+    pub(super) fn commit(self) -> Result<Vec<SplitOutput>, Error> {
+        match self.writer {
+            Writer::Mailboxes(mut root, ..) => root.sync().and_then(|()| root.commit()),
+            Writer::Tree(mut tree) => tree.sync().and_then(|()| tree.commit()),
+        }
+        .map_err(Error::Output)?;
+        Ok(self.list.into_iter().map(|open| open.output).collect())
+    }
+
+    /// Chooses the outputs of a message of `length` bytes, which begins with `piece`.
+    fn choose(&mut self, piece: &SplitPiece, length: u64) {
+        self.current.clear();
+        if let SplitBy::Size(most) = self.job.by {
+            let fits = |open: &OpenOutput| {
+                let with = open.output.bytes + open.open_end.line_ends.len() as u64 + length;
+                open.convention == piece.convention && !piece.more && with <= most
+            };
+            let last = self.list.len().checked_sub(1);
+            let index = match last.filter(|last| fits(&self.list[*last])) {
+                Some(last) => last,
+                None => self.open(
+                    &format!("part-{:05}", self.list.len() + 1),
+                    piece.convention,
+                ),
+            };
+            self.current.push(index);
+            return;
+        }
+        for key in &piece.keys {
+            let known = (key.clone(), piece.convention);
+            let index = match self.by_key.get(&known) {
+                Some(index) => *index,
+                None => {
+                    let index = self.open(key, piece.convention);
+                    self.by_key.insert(known, index);
+                    index
+                }
+            };
+            self.current.push(index);
+        }
+    }
+
+    /// Opens an output with a name that every file system accepts.
+    fn open(&mut self, key: &str, convention: Convention) -> usize {
+        let ending = if self.job.to == Format::Mbox {
+            ".mbox"
+        } else {
+            ""
+        };
+        let name = format!("{}{ending}", names::clean(&without_direction(key)));
+        self.list.push(OpenOutput {
+            output: SplitOutput {
+                name: unique(&name, &mut self.taken),
+                messages: 0,
+                bytes: 0,
+            },
+            convention,
+            digests: 0,
+            open_end: OpenEnd::default(),
+            pending: Vec::new(),
+        });
+        self.list.len() - 1
+    }
+
+    fn write(&mut self, piece: &SplitPiece, bytes: &[u8]) -> Result<(), Error> {
+        if !piece.continued {
+            self.choose(piece, bytes.len() as u64);
+            self.written += 1;
+        }
+        for index in &self.current {
+            let open = &mut self.list[*index];
+            let number = open.output.messages;
+            if !piece.continued {
+                open.output.messages += 1;
+                open.digests = open.digests.wrapping_add(piece.digest);
+            }
+            match &mut self.writer {
+                Writer::Mailboxes(_, _, held) => {
+                    let before = open.pending.len();
+                    if !piece.continued {
+                        self.ended_lines += u64::from(open.open_end.ends_line);
+                        open.pending.extend_from_slice(open.open_end.line_ends);
+                    }
+                    open.pending.extend_from_slice(bytes);
+                    open.open_end = piece.open_end;
+                    let added = open.pending.len() - before;
+                    open.output.bytes += added as u64;
+                    *held += added;
+                }
+                Writer::Tree(tree) => {
+                    let message = names::message_name(self.job.to, number, "", piece.flags, bytes);
+                    let name = format!("{}/{message}", open.output.name);
+                    let folders =
+                        (self.job.to == Format::Maildir && number == 0 && !piece.continued).then(
+                            || ["new", "tmp"].map(|part| format!("{}/{part}/", open.output.name)),
+                        );
+                    open.output.bytes += bytes.len() as u64;
+                    tree.write(&file(
+                        name,
+                        bytes,
+                        piece.more,
+                        folders.into_iter().flatten(),
+                    ))
+                    .map_err(Error::Output)?;
+                }
+            }
+        }
+        if matches!(self.writer, Writer::Mailboxes(_, _, held) if held > PENDING) {
+            self.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns a batch of one file, after empty folders.
+fn file(name: String, bytes: &[u8], more: bool, folders: impl Iterator<Item = String>) -> OutBatch {
+    let folder = |name: String| OutItem {
+        span: 0..0,
+        name: name.into_bytes(),
+        more: false,
+    };
+    let mut items: Vec<OutItem> = folders.map(folder).collect();
+    items.push(OutItem {
+        span: 0..bytes.len(),
+        name: name.into_bytes(),
+        more,
+    });
+    OutBatch {
+        bytes: bytes.to_vec(),
+        items,
+    }
+}
+
+/// Replaces invisible characters that change the direction of writing, so that a name reads as it is.
+fn without_direction(key: &str) -> String {
+    let is_mark = |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    key.chars()
+        .map(|c| if is_mark(c) { '_' } else { c })
+        .collect()
+}
+
+impl ResultSink<SplitBatch> for Outputs<'_> {
+    fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
+        self.written = 0;
+        Ok(())
+    }
+
+    fn take(&mut self, batch: &mut SplitBatch) -> Result<ControlFlow<()>, Error> {
+        for piece in &batch.pieces {
+            self.write(piece, &batch.bytes[piece.span.clone()])?;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn end(&mut self, _: &EndedSource<'_>) -> Result<Option<u64>, Error> {
+        Ok(Some(self.written))
+    }
+}

@@ -1,0 +1,70 @@
+//! Reads the mailboxes of a split again, and compares their messages with those of the inputs.
+//!
+//! # Limits
+//!
+//! Compares sums of digests, so the order of messages is not compared. Messages above the size limit are only counted.
+
+use super::outputs::Outputs;
+use super::piece::digest;
+use crate::error::ReadBackError;
+use crate::reader::begins_message;
+use crate::{Error, Progress};
+use mailglot_archive::mbox::unquote;
+use mailglot_archive::{Batch, EntryKind, Format, Input, ReadOptions, open};
+use std::path::Path;
+
+/// Checks that each mailbox below the temporary folder is read as the messages that were written to it.
+///
+/// # Errors
+/// A mailbox would be read as other messages. `place` is the final path of the folder.
+pub(super) fn check(
+    outputs: &mut Outputs<'_>,
+    place: &Path,
+    progress: &Progress,
+) -> Result<(), Error> {
+    let Some(root) = outputs.flush()? else {
+        return Ok(());
+    };
+    let folder = root.temporary().to_owned();
+    for open in &outputs.list {
+        let (messages, digests) = read(&folder.join(&open.output.name), progress)?;
+        if (messages, digests) != (open.output.messages, open.digests) {
+            return Err(Error::ReadBack(ReadBackError {
+                path: place.join(&open.output.name),
+                written: open.output.messages,
+                read: messages,
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the number of messages in a mailbox, and the sum of their digests.
+fn read(path: &Path, progress: &Progress) -> Result<(u64, u128), Error> {
+    let input = Input {
+        path: path.to_owned(),
+        format: Format::Mbox,
+        packed: None,
+    };
+    let options = ReadOptions {
+        force_format: true,
+        ..ReadOptions::default()
+    };
+    let mut source = open(&input, &options).map_err(Error::Output)?;
+    let (mut batch, mut more) = (Batch::default(), false);
+    let (mut messages, mut digests) = (0, 0u128);
+    while source.next(&mut batch).map_err(Error::Output)? {
+        if progress.is_interrupted() {
+            return Err(Error::Interrupted);
+        }
+        for entry in &batch.entries {
+            messages += u64::from(begins_message(entry, more));
+            more = entry.more;
+            if entry.kind == EntryKind::Message {
+                let message = unquote(&batch.bytes[entry.message.clone()], entry.quoting);
+                digests = digests.wrapping_add(digest(&message));
+            }
+        }
+    }
+    Ok((messages, digests))
+}

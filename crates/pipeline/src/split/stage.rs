@@ -1,0 +1,301 @@
+//! Finds the outputs of each message, and makes its bytes for them: the stage of a split.
+//!
+//! # Limits
+//!
+//! A label ends at a comma, also inside quotes, as Gmail writes them.
+
+use super::job::{SplitBy, SplitJob};
+use super::piece::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
+use crate::discover::SourceInput;
+use crate::envelope;
+use crate::file_name::Address;
+use crate::quote::line_end;
+use crate::reader::{NumberedBatch, begins_message};
+use crate::run::{OpenSource, Stage, Worker};
+use crate::selection::folder_path;
+use crate::status;
+use crate::tally::Tally;
+use mailglot_archive::mbox::{
+    leaves_multipart_open, mark_separator, quote_mboxrd, separator_for, trailer_for, unquote,
+};
+use mailglot_archive::{Entry, EntryKind, Format};
+use mailglot_mime::{Policy, Severity};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The output of messages without a year, label or sender.
+const UNKNOWN: &str = "unknown";
+
+/// Makes the bytes of all messages.
+pub(super) struct SplitStage<'a> {
+    pub(super) job: &'a SplitJob,
+    pub(super) policy: Policy,
+}
+
+impl Stage for SplitStage<'_> {
+    type Output = SplitBatch;
+    type Worker<'a>
+        = SplitWorker<'a>
+    where
+        Self: 'a;
+
+    fn written_as(&self, _: usize, _: &SourceInput) -> Option<Format> {
+        None
+    }
+
+    fn hashes(&self) -> bool {
+        false
+    }
+
+    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> SplitWorker<'a> {
+        SplitWorker {
+            job: self.job,
+            policy: &self.policy,
+            source,
+            place: source.input.place(),
+        }
+    }
+}
+
+pub(super) struct SplitWorker<'a> {
+    job: &'a SplitJob,
+    policy: &'a Policy,
+    source: &'a OpenSource<'a>,
+    /// Path of the source below the given folder.
+    place: String,
+}
+
+impl Worker for SplitWorker<'_> {
+    type State = ();
+    type Output = SplitBatch;
+
+    fn state(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn work(
+        &self,
+        (): &mut (),
+        feed: &NumberedBatch,
+        tally: &mut Tally,
+        out: &mut SplitBatch,
+    ) -> io::Result<()> {
+        out.bytes.clear();
+        out.bytes.shrink_to(8 << 20);
+        out.pieces.clear();
+        let mut more = feed.continued;
+        for (index, entry) in feed.batch.entries.iter().enumerate() {
+            let continued = std::mem::replace(&mut more, entry.more);
+            tally.messages += u64::from(begins_message(entry, continued));
+            let is_message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
+            if !is_message || feed.is_dropped(index) {
+                if !is_message {
+                    tally.gap_bytes += entry.span.len() as u64;
+                }
+                continue;
+            }
+            let message =
+                SourceEntry::new(entry, &feed.batch.bytes, continued, feed.midline[index]);
+            let piece = self.piece(&message, tally, &mut out.bytes);
+            out.pieces.push(piece);
+        }
+        Ok(())
+    }
+}
+
+/// An entry of the source.
+struct SourceEntry<'b> {
+    entry: &'b Entry,
+    separator: &'b [u8],
+    /// The message as stored, quoted.
+    old: &'b [u8],
+    trailer: &'b [u8],
+    continued: bool,
+    /// True if a piece begins inside a line.
+    midline: bool,
+}
+
+impl<'b> SourceEntry<'b> {
+    fn new(entry: &'b Entry, batch: &'b [u8], continued: bool, midline: bool) -> Self {
+        Self {
+            entry,
+            separator: &batch[entry.span.start..entry.message.start],
+            old: &batch[entry.message.clone()],
+            trailer: &batch[entry.message.end..entry.span.end],
+            continued,
+            midline,
+        }
+    }
+
+    /// Returns the message without quoting: the part before the first whole line, and the lines.
+    fn unquoted(&self) -> (&'b [u8], std::borrow::Cow<'b, [u8]>) {
+        let (head, lines) = self
+            .old
+            .split_at(if self.midline { line_end(self.old) } else { 0 });
+        (head, unquote(lines, self.entry.quoting))
+    }
+}
+
+impl SplitWorker<'_> {
+    /// Appends a message to `out` as its output needs it.
+    fn piece(&self, source: &SourceEntry<'_>, tally: &mut Tally, out: &mut Vec<u8>) -> SplitPiece {
+        let entry = source.entry;
+        let start = out.len();
+        let is_mailbox = self.source.input.found.format == Format::Mbox;
+        let (mut convention, mut open_end) = (Convention::Mboxrd, OpenEnd::default());
+        let mut flags = entry.flags;
+        if self.job.to != Format::Mbox {
+            let (head, lines) = source.unquoted();
+            out.extend_from_slice(head);
+            out.extend_from_slice(&lines);
+            if is_mailbox {
+                flags = status::flags(&lines);
+            }
+        } else if let Some(copied) =
+            Convention::of(&self.source.dialect, entry.quoting).filter(|_| is_mailbox)
+        {
+            convention = copied;
+            open_end = copy(source, out);
+        } else {
+            self.requote(source, tally, out);
+        }
+        let is_whole = !source.continued && !entry.more;
+        let digest = if is_whole {
+            let (_, lines) = source.unquoted();
+            digest(&lines)
+        } else {
+            0
+        };
+        let keys = if source.continued {
+            Vec::new()
+        } else {
+            self.keys(source)
+        };
+        SplitPiece {
+            span: start..out.len(),
+            keys,
+            continued: source.continued,
+            more: entry.more,
+            convention,
+            open_end,
+            digest,
+            flags,
+        }
+    }
+
+    /// Appends a message with a separator and a trailer, quoted as in mboxrd.
+    fn requote(&self, source: &SourceEntry<'_>, tally: &mut Tally, out: &mut Vec<u8>) {
+        let start = out.len();
+        let (head, lines) = source.unquoted();
+        if !source.continued {
+            out.extend_from_slice(&separator_for(source.separator, &lines));
+        }
+        let body = out.len();
+        out.extend_from_slice(head);
+        quote_mboxrd(&lines, out);
+        let end = out.len();
+        if !source.entry.more {
+            let trailer = trailer_for(&out[body..end]);
+            out.extend_from_slice(trailer);
+            if end > body && !matches!(out[end - 1], b'\n' | b'\r') {
+                let path = &self.source.path;
+                let address = || Address::of(path, self.source.folder(), source.entry);
+                let detail = "the last line of the message had no line end";
+                let offset = source.entry.offset;
+                tally.event(
+                    "mbox.line-end-added",
+                    Severity::Info,
+                    address,
+                    offset,
+                    detail,
+                );
+            }
+        }
+        // The end of the last piece of a large message is not known yet.
+        if !source.continued && (source.entry.more || leaves_multipart_open(&out[body..])) {
+            mark_separator(out, start, body);
+        }
+    }
+
+    /// Returns the names of the outputs of a message. Empty if its size decides.
+    fn keys(&self, source: &SourceEntry<'_>) -> Vec<String> {
+        let found = catch_unwind(AssertUnwindSafe(|| match self.job.by {
+            SplitBy::Size(_) => Vec::new(),
+            SplitBy::Year => {
+                let dated = envelope::dated(source.old, source.separator);
+                dated
+                    .map(|(date, _)| format!("{:04}", date.year))
+                    .into_iter()
+                    .collect()
+            }
+            SplitBy::Label => self.labels(source),
+            SplitBy::Folder => vec![self.folder(source.entry)],
+            SplitBy::From => {
+                let mail = envelope::mail(source.old, self.policy);
+                let from = mail.from().into_iter().next();
+                from.map(|mailbox| mailbox.address.to_lowercase())
+                    .filter(|address| !address.is_empty())
+                    .into_iter()
+                    .collect()
+            }
+        }));
+        // A panic in one message must not end the job.
+        let mut keys = found.unwrap_or_default();
+        if keys.is_empty() && !matches!(self.job.by, SplitBy::Size(_)) {
+            keys.push(UNKNOWN.to_owned());
+        }
+        keys
+    }
+
+    /// Returns the labels of a message, or the first of them.
+    fn labels(&self, source: &SourceEntry<'_>) -> Vec<String> {
+        let mail = envelope::mail(source.old, self.policy);
+        let text = mail.header("X-Gmail-Labels").unwrap_or_default();
+        let mut labels: Vec<String> = Vec::new();
+        // The field is decoded as a whole, because an encoded word may contain commas.
+        for label in text.split(',').map(str::trim) {
+            if !label.is_empty() && !labels.iter().any(|known| known == label) {
+                labels.push(label.to_owned());
+            }
+        }
+        labels.truncate(if self.job.copies { usize::MAX } else { 1 });
+        labels
+    }
+
+    /// Returns the folder of a message: its folder in a Maildir or tree, or its mailbox. The root has the name of its archive.
+    fn folder(&self, entry: &Entry) -> String {
+        let folder = folder_path(&self.place, &entry.folder);
+        let folder = if folder.is_empty() {
+            self.source.input.name.clone()
+        } else {
+            folder
+        };
+        let stem = [".mbox", ".mbx", ".eml"]
+            .iter()
+            .find_map(|end| folder.strip_suffix(end));
+        stem.filter(|stem| !stem.is_empty() && !stem.ends_with('/'))
+            .map_or_else(|| folder.clone(), str::to_owned)
+    }
+}
+
+/// Appends a message with its separator as it stands in its mailbox. Returns what it lacks before another message.
+fn copy(source: &SourceEntry<'_>, out: &mut Vec<u8>) -> OpenEnd {
+    if source.separator.is_empty() && !source.continued {
+        // The first message of a truncated mailbox.
+        out.extend_from_slice(&separator_for(b"", source.old));
+    }
+    out.extend_from_slice(source.separator);
+    out.extend_from_slice(source.old);
+    out.extend_from_slice(source.trailer);
+    let is_closed = matches!(
+        out[..],
+        [.., b'\n', b'\n'] | [.., b'\n', b'\r', b'\n'] | [.., b'\r', b'\r']
+    );
+    if source.entry.more || is_closed || !source.trailer.is_empty() {
+        return OpenEnd::default();
+    }
+    OpenEnd {
+        line_ends: trailer_for(source.old),
+        ends_line: !matches!(source.old.last(), None | Some(b'\n' | b'\r')),
+    }
+}

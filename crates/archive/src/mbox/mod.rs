@@ -5,7 +5,7 @@
 //! multipart open.
 //!
 //! # Limits
-//! Recognizes Babyl by its first line, only to name it. Does not read Babyl or other formats of one file with many messages.
+//! Other formats of one file with many messages are in `layouts`.
 
 mod delimiters;
 mod from_line;
@@ -15,7 +15,6 @@ mod split;
 #[cfg(test)]
 mod tests;
 mod unclosed;
-mod window;
 mod write;
 
 pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, separators};

@@ -98,12 +98,10 @@ impl Divider for BabylDivider {
         events: &mut Vec<BoxEvent>,
     ) -> io::Result<Option<ItemEnd>> {
         let found = find_end(input, scan)?;
-        Ok(found.map(|end| {
-            if end.message == end.next {
-                events.push(defect(end.next, BoxDetail::NoEndMark));
-            }
-            end
-        }))
+        if let Some(end) = found.filter(|end| end.message == end.next) {
+            events.push(defect(end.next, BoxDetail::NoEndMark));
+        }
+        Ok(found)
     }
 
     fn unended(&self) -> Option<BoxDetail> {

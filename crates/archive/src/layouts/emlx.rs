@@ -181,7 +181,7 @@ fn flags(list: &[u8]) -> Flags {
     let value = memchr::memmem::find(list, KEY).map(|at| list[at + KEY.len()..].trim_ascii_start());
     let digits = value
         .and_then(|value| value.strip_prefix(b"<integer>"))
-        .map(|value| value.trim_ascii_start())
+        .map(<[u8]>::trim_ascii_start)
         .map(|value| {
             &value[..value
                 .iter()

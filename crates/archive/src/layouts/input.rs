@@ -42,11 +42,12 @@ impl LayoutInput {
     /// Returns `length` bytes at any later offset, or fewer at the end of the file. None if they cannot be known.
     pub(crate) fn ahead(&mut self, at: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
         let end = at.saturating_add(length as u64);
-        if end <= self.window.base().saturating_add(self.lookahead) {
-            return self.near(at, length).map(|bytes| Some(bytes.to_vec()));
-        }
-        let Some(file) = &self.file else {
-            return Ok(None);
+        let is_in_memory = end <= self.window.end() || self.window.ended();
+        let file = match &self.file {
+            // A size that lies must not fill the memory.
+            Some(file) if !is_in_memory => file,
+            None if end > self.window.base().saturating_add(self.lookahead) => return Ok(None),
+            _ => return self.near(at, length).map(|bytes| Some(bytes.to_vec())),
         };
         let (mut bytes, mut filled) = (vec![0; length], 0);
         while filled < length {

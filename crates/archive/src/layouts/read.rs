@@ -64,6 +64,15 @@ struct Current {
     in_pieces: bool,
 }
 
+impl Current {
+    /// Continues with the piece that begins at `at`.
+    fn begin_piece(&mut self, at: u64) {
+        self.start = at;
+        self.item.message = at;
+        self.in_pieces = true;
+    }
+}
+
 impl LayoutReader {
     /// Reads a regular file.
     pub(crate) fn from_file(
@@ -240,7 +249,7 @@ impl LayoutReader {
             let omitted = std::mem::take(&mut current.item.omitted);
             if !omitted.is_empty() {
                 self.push(current, kind, omitted.clone(), true, entries);
-                self.begin_piece(current, omitted.end);
+                current.begin_piece(omitted.end);
             }
             current.in_pieces = true;
         }
@@ -250,14 +259,8 @@ impl LayoutReader {
             let cut = self.input.window.line_start_before(from, from + piece);
             let more = current.item.is_message;
             self.push(current, kind, cut..cut, more, entries);
-            self.begin_piece(current, cut);
+            current.begin_piece(cut);
         }
-    }
-
-    fn begin_piece(&self, current: &mut Current, at: u64) {
-        current.start = at;
-        current.item.message = at;
-        current.in_pieces = true;
     }
 
     /// Adds an entry. The message ends where `ends` begins, and the entry where it ends.

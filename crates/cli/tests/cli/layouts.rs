@@ -103,9 +103,9 @@ fn every_command_reads_every_layout() {
         for output in ["out.mbox", "out.maildir", "out.tree"] {
             let path = sandbox.path(output);
             if path.is_dir() {
-                fs::remove_dir_all(path).unwrap()
+                fs::remove_dir_all(path).unwrap();
             } else {
-                fs::remove_file(path).unwrap()
+                fs::remove_file(path).unwrap();
             }
             fs::remove_file(sandbox.path(&format!("{output}.ledger"))).unwrap();
         }

@@ -46,6 +46,19 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> (Vec<Piece>, Events)
     all
 }
 
+/// Reads a file in one way, for tests with thousands of files.
+fn read_once(name: &str, bytes: &[u8]) -> (Vec<Piece>, Events) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    let found = recognize(&path).unwrap().remove(0);
+    let options = ReadOptions {
+        batch: 1000,
+        ..ReadOptions::default()
+    };
+    drain(&mut *open(&found, &options).unwrap(), bytes)
+}
+
 /// Like [`read`], and reads the file compressed, too. Without look-ahead, events may differ.
 fn read_packed(name: &str, bytes: &[u8], options: &ReadOptions) -> Vec<Piece> {
     let folder = tempfile::tempdir().unwrap();

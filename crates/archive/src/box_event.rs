@@ -42,6 +42,10 @@ pub enum BoxEventKind {
     TooLarge,
     /// `box.no-header`
     NoHeader,
+    /// `box.structure`
+    Structure,
+    /// `box.parts-beside`
+    PartsBeside,
 }
 
 impl BoxEventKind {
@@ -64,6 +68,8 @@ impl BoxEventKind {
         Self::Expansion,
         Self::TooLarge,
         Self::NoHeader,
+        Self::Structure,
+        Self::PartsBeside,
     ];
 
     /// Returns true if something that may be mail was lost (severity `loss`).
@@ -73,7 +79,7 @@ impl BoxEventKind {
 
     /// Returns true if something was read despite a defect (severity `repair`). All others have severity `info`.
     pub fn is_repair(self) -> bool {
-        self == Self::TrailingBytes
+        matches!(self, Self::TrailingBytes | Self::Structure)
     }
 
     /// Returns the stable code listed in EVENTS.md.
@@ -96,6 +102,8 @@ impl BoxEventKind {
             Self::Expansion => "box.expansion",
             Self::TooLarge => "msg.too-large",
             Self::NoHeader => "box.no-header",
+            Self::Structure => "box.structure",
+            Self::PartsBeside => "box.parts-beside",
         }
     }
 }

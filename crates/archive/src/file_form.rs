@@ -11,7 +11,6 @@ impl Packing {
     /// Detects the format of a file by its first [`BEGINNING`] bytes.
     pub(crate) fn of_file(start: &[u8]) -> Option<Self> {
         match Self::of(start) {
-            None if start.starts_with(b"BABYL OPTIONS:") => Some(Self::Babyl),
             None if is_tar(start) && !looks_like_message(start) => Some(Self::Tar),
             packing => packing,
         }

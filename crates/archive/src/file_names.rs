@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-/// Returns true for `*.eml`.
+/// Returns true for the file extensions of single messages: `eml`, `emlx` (Apple Mail), `mht` and `mhtml` (RFC 2557).
 pub(crate) fn is_eml(path: &Path) -> bool {
-    extension_is(path, &["eml"])
+    extension_is(path, &["eml", "emlx", "mht", "mhtml"])
 }
 
 /// Returns true for the file extensions of mailboxes, and for `mbox` in an Apple Mail folder (`X.mbox/mbox`).
@@ -22,6 +22,18 @@ pub(crate) fn is_named_mailbox(path: &Path) -> bool {
         path,
         &["mbox", "mbx", "mboxrd", "mboxo", "mboxcl", "mboxcl2"],
     ) || apple()
+}
+
+/// Returns true for the index that Thunderbird keeps beside a mailbox (`Inbox.msf`). It has no mail.
+pub(crate) fn is_index(path: &Path) -> bool {
+    extension_is(path, &["msf"])
+}
+
+/// Returns true for a file beside which Thunderbird keeps an index. Such a file is a mailbox, also if it is empty.
+pub(crate) fn has_index(path: &Path) -> bool {
+    let mut index = path.as_os_str().to_owned();
+    index.push(".msf");
+    Path::new(&index).is_file()
 }
 
 fn extension_is(path: &Path, wanted: &[&str]) -> bool {

@@ -42,10 +42,12 @@ mod claim;
 mod destination;
 mod error;
 mod file_form;
+mod file_identity;
 mod file_mode;
 mod file_names;
 mod free_space;
 mod input;
+mod layouts;
 mod mail_check;
 mod maildir;
 mod message_files;
@@ -63,6 +65,7 @@ mod regular;
 pub mod replace;
 #[cfg(test)]
 mod shared_material;
+mod window;
 
 pub use box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, MultipartDecision};
 pub use claim::Claim;

@@ -5,12 +5,15 @@
 
 use crate::error::{Error, Operation, at};
 use crate::input::Input;
+use crate::layouts::{self, LayoutReader};
 use crate::mbox::Mailbox;
 use crate::message_files::Files;
 use crate::packed;
 use crate::regular::open_input;
 use crate::source::{Format, ReadOptions, Source};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::Path;
 
 /// Opens a recognized archive for reading.
 ///
@@ -22,8 +25,7 @@ use std::io;
 pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Error> {
     let path = &found.path;
     if path.as_os_str() == "-" {
-        let input = packed::through(path, io::stdin(), options.max_expansion)?;
-        return Ok(Box::new(Mailbox::from_through(path, input, options)?));
+        return stream(path, io::stdin(), options);
     }
     Ok(match found.format {
         Format::Mbox => {
@@ -36,18 +38,68 @@ pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Err
                     io::ErrorKind::IsADirectory,
                 ));
             }
-            if found.packed.is_some() && metadata.is_file() {
+            if !metadata.is_file() {
+                return stream(path, file, options);
+            }
+            if let Some(source) = layout(path, &file, found.packed.is_some(), options)? {
+                return Ok(source);
+            }
+            if found.packed.is_some() {
                 Box::new(Mailbox::from_packed(path, file, options)?)
-            } else if metadata.is_file() {
+            } else {
                 Box::new(
                     Mailbox::from_file(path, file, options).map_err(at(path, Operation::Read))?,
                 )
-            } else {
-                let input = packed::through(path, file, options.max_expansion)?;
-                Box::new(Mailbox::from_through(path, input, options)?)
             }
         }
         Format::Maildir | Format::EmlTree => Box::new(Files::folder(path, found.format, options)?),
         Format::Eml => Box::new(Files::single(path, options)?),
     })
+}
+
+/// Opens a stream, compressed or not.
+fn stream(
+    path: &Path,
+    input: impl Read + Send + 'static,
+    options: &ReadOptions,
+) -> Result<Box<dyn Source>, Error> {
+    let mut input = packed::through(path, input, options.max_expansion)?;
+    let start = input.peek(packed::BEGINNING);
+    let start = start.map_err(at(path, Operation::Read))?;
+    if let Some(layout) = layouts::of(&start) {
+        let reader = LayoutReader::from_through(path, input, None, layout, options);
+        return Ok(Box::new(reader.map_err(at(path, Operation::Read))?));
+    }
+    Ok(Box::new(Mailbox::from_through(path, input, options)?))
+}
+
+/// Opens a regular file whose first bytes are those of a layout other than mbox. Otherwise rewinds the file.
+fn layout(
+    path: &Path,
+    mut file: &File,
+    is_packed: bool,
+    options: &ReadOptions,
+) -> Result<Option<Box<dyn Source>>, Error> {
+    let failed = at(path, Operation::Read);
+    let again = file.try_clone().map_err(&failed)?;
+    if !is_packed {
+        let start = packed::beginning(&mut file, packed::BEGINNING).map_err(&failed)?;
+        file.rewind().map_err(&failed)?;
+        return match layouts::of(&start) {
+            Some(layout) => {
+                let reader = LayoutReader::from_file(path, again, layout, options);
+                Ok(Some(Box::new(reader.map_err(failed)?)))
+            }
+            None => Ok(None),
+        };
+    }
+    let mut input = packed::through(path, again, options.max_expansion)?;
+    // Damage before the first byte is reported by the reader of mailboxes.
+    let start = input.peek(packed::BEGINNING).unwrap_or_default();
+    if let Some(layout) = layouts::of(&start) {
+        let reader = LayoutReader::from_through(path, input, Some(file), layout, options);
+        return Ok(Some(Box::new(reader.map_err(failed)?)));
+    }
+    file.rewind().map_err(failed)?;
+    Ok(None)
 }

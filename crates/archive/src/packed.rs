@@ -65,6 +65,16 @@ pub(crate) struct Through {
     pub(crate) defects: CompressionEvents,
 }
 
+impl Through {
+    /// Returns the first `most` bytes, which can be read again. Fewer if the content is shorter.
+    pub(crate) fn peek(&mut self, most: usize) -> io::Result<Vec<u8>> {
+        let start = beginning(&mut self.inside, most)?;
+        let rest = std::mem::replace(&mut self.inside, Box::new(io::empty()));
+        self.inside = Box::new(io::Cursor::new(start.clone()).chain(rest));
+        Ok(start)
+    }
+}
+
 impl Read for Through {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.inside.read(into)

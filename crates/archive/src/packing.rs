@@ -25,8 +25,6 @@ pub enum Packing {
     Utf16,
     /// tar, including the formats before POSIX.
     Tar,
-    /// An Rmail mailbox (Babyl).
-    Babyl,
 }
 
 impl Packing {
@@ -89,7 +87,6 @@ impl Packing {
             Self::Zip => "a zip archive",
             Self::Utf16 => "text in UTF-16",
             Self::Tar => "a tar archive",
-            Self::Babyl => "a Babyl mailbox",
         }
     }
 }

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_form::may_be_mail;
-use crate::file_names::{is_eml, is_named_mailbox};
+use crate::file_names::{has_index, is_eml, is_index, is_named_mailbox};
+use crate::layouts;
 use crate::mail_check;
 use crate::maildir;
 use crate::mbox;
@@ -228,6 +229,7 @@ impl FolderSearch<'_> {
             FileKind::Mailbox(_) => {}
             FileKind::Message => self.messages = true,
             FileKind::LeftAlone(packing) => self.noted.push(left_alone(packing, name)),
+            FileKind::Other if is_index(file) => {}
             FileKind::Other => self.noted.push(no_mail(name, false)),
         }
     }
@@ -283,6 +285,9 @@ impl FileKind {
                 let mut start = start;
                 match Packing::of_file(&start) {
                     Some(inner) if !inner.is_read() => return Ok(Self::LeftAlone(inner)),
+                    _ if layouts::of_mailbox(&start).is_some() => {
+                        return Ok(Self::Mailbox(Some(packing)));
+                    }
                     _ if is_named_mailbox(&inner) => {
                         let rest = mail_check::BEGINNING - packed::BEGINNING;
                         start.append(&mut packed::beginning(&mut inside, rest)?);
@@ -300,10 +305,12 @@ impl FileKind {
                 })
             }
             Some(packing) if may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
+            _ if layouts::of_mailbox(&start).is_some() => Ok(Self::Mailbox(None)),
             _ if is_named_mailbox(path) && (force_format || is_mail(&file)?) => {
                 Ok(Self::Mailbox(None))
             }
             _ if mbox::is_mailbox(&file, metadata.len())? => Ok(Self::Mailbox(None)),
+            _ if start.is_empty() && has_index(path) => Ok(Self::Mailbox(None)),
             _ if numbered && mbox::looks_like_message(&start) => Ok(Self::Message),
             _ => Ok(Self::Other),
         }
@@ -342,8 +349,13 @@ fn packing(path: &Path) -> Result<Option<Packing>, Error> {
 
 /// Returns the event for a link, a device, a pipe or a socket in a folder.
 pub(crate) fn not_followed(kind: FileType, name: &[u8]) -> BoxEvent {
+    special(kind.is_symlink(), name)
+}
+
+/// Returns the event for a link, or for a device, a pipe or a socket.
+pub(crate) fn special(is_link: bool, name: &[u8]) -> BoxEvent {
     let name = String::from_utf8_lossy(name).into_owned();
-    let detail = if kind.is_symlink() {
+    let detail = if is_link {
         BoxDetail::Link { name }
     } else {
         BoxDetail::SpecialFile { name }
@@ -473,22 +485,15 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         let message = b"Subject: x\n\nwords\n";
-        let babyl =
-            b"BABYL OPTIONS:\nVersion: 5\n\x1f\x0c\n0, unseen,,\n*** EOOH ***\nFrom: a\n\nx\n\x1f";
         let files = [
             ("a.tar", tar(b"ustar\x0000", message)),
             ("b.tar", tar(b"ustar  \0", message)),
             ("c", tar(b"", message)),
             ("d.tgz", gzip(&tar(b"ustar\x0000", message))),
-            ("e", babyl.to_vec()),
         ];
         for (name, bytes) in &files {
             write(root, name, bytes);
-            let words = if *name == "e" {
-                "a Babyl mailbox"
-            } else {
-                "a tar archive"
-            };
+            let words = "a tar archive";
             let error = recognize(&root.join(name)).unwrap_err();
             assert_eq!(error.io_kind(), io::ErrorKind::Unsupported);
             assert!(
@@ -508,10 +513,9 @@ mod tests {
                     .starts_with(&format!("-: {words}"))
             );
         }
-        let mut reported: Vec<_> = ["a.tar", "b.tar", "c", "d.tgz"]
+        let reported: Vec<_> = ["a.tar", "b.tar", "c", "d.tgz"]
             .map(|name| format!("a tar archive, left as it is: {name}"))
             .into();
-        reported.push("a Babyl mailbox, left as it is: e".to_owned());
         assert_eq!(search(root), (Vec::new(), reported));
         // One changed byte makes the tar header invalid.
         for at in [0, 50, 148, 300] {
@@ -522,6 +526,36 @@ mod tests {
         let mut mail = tar(b"", message);
         mail[..12].copy_from_slice(b"Subject: tar");
         assert_eq!(Packing::of_file(&mail), None);
+    }
+
+    #[test]
+    fn mailboxes_of_every_layout_are_archives() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let babyl = b"BABYL OPTIONS:\n\x1f\x0c\n0,,\n*** EOOH ***\nFrom: a\n\nx\n\x1f";
+        let mut mbx = b"*mbx*\r\n3a5c0f1200000003\r\n".to_vec();
+        mbx.resize(2048, 0);
+        for (name, bytes) in [("RMAIL", &babyl[..]), ("inbox", &mbx), ("old.mbx", &mbx)] {
+            write(root, name, bytes);
+            write(root, &format!("{name}.gz"), &gzip(bytes));
+        }
+        // A message with a length before it is not a mailbox, whatever its name.
+        write(root, "numbers", b"12\nSubject: x\n\nabc");
+        let names = [
+            "RMAIL",
+            "RMAIL.gz",
+            "inbox",
+            "inbox.gz",
+            "old.mbx",
+            "old.mbx.gz",
+        ];
+        let expected = names.map(|name| (name.to_owned(), Format::Mbox));
+        let reported = "not mail, left out, of a ledger too: numbers".to_owned();
+        assert_eq!(search(root), (expected.into(), vec![reported]));
+        for name in names {
+            let found = recognize(&root.join(name)).unwrap();
+            assert_eq!((found.len(), found[0].format), (1, Format::Mbox), "{name}");
+        }
     }
 
     #[test]

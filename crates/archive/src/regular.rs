@@ -7,8 +7,10 @@
 //! Recognizes descriptors by name.
 
 use crate::error::{Error, ErrorKind, Operation, SpecialFile, at};
+use rustix::fs::{Mode, OFlags, openat};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -27,13 +29,48 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
     check(path, &std::fs::metadata(path)?)?;
     // Another file may have taken its place since `check`.
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(flags.bits() as i32)
         .open(path)?;
     check(path, &file.metadata()?)?;
     Ok(file)
+}
+
+/// Opens a file below a folder for reading, without blocking and without following a symbolic link below the folder.
+///
+/// # Errors
+/// `ELOOP` if a component of `name` is a link. The file is a device, a socket or a named pipe.
+pub(crate) fn open_below(folder: &File, name: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let flags = flags | OFlags::NOFOLLOW;
+    let file = File::from(open_without_links(folder, name, flags)?);
+    check(name, &file.metadata()?)?;
+    Ok(file)
+}
+
+#[cfg(target_os = "linux")]
+fn open_without_links(folder: &File, name: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    use rustix::fs::{ResolveFlags, openat2};
+    use rustix::io::Errno;
+    match openat2(
+        folder,
+        name,
+        flags,
+        Mode::empty(),
+        ResolveFlags::NO_SYMLINKS,
+    ) {
+        // Old kernels, and sandboxes that do not know the call.
+        Err(Errno::NOSYS | Errno::PERM) => openat(folder, name, flags, Mode::empty()),
+        opened => opened,
+    }
+}
+
+/// Checks the last component only.
+#[cfg(not(target_os = "linux"))]
+fn open_without_links(folder: &File, name: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    openat(folder, name, flags, Mode::empty())
 }
 
 /// Rejects everything but files, folders and descriptors of the process.
@@ -69,7 +106,7 @@ mod tests {
     fn pipes_devices_and_sockets_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let (pipe, socket) = (folder.path().join("pipe"), folder.path().join("socket"));
-        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let mode = Mode::from_raw_mode(0o600);
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
         let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         let link = folder.path().join("link.mbox");

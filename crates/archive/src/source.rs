@@ -3,16 +3,17 @@
 use crate::box_event::BoxEvent;
 use crate::error::Error;
 use crate::mbox::MailboxOptions;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// One file of many messages (every mbox dialect, and MMDF).
+    /// One file of many messages: every mbox dialect, MMDF, Babyl, and mbx of UW imapd.
     Mbox,
     /// Maildir or Maildir++.
     Maildir,
-    /// A folder tree of `.eml` files and of messages named by numbers (MH).
+    /// A folder tree of `.eml`, `.emlx` and `.mht` files, and of messages named by numbers (MH).
     EmlTree,
     /// One message in one file.
     Eml,
@@ -44,7 +45,7 @@ pub enum EntryKind {
     Directory,
 }
 
-/// Flags of a message, from its file name or the MH sequences, and the Maildir keywords `a` to `z` by their letters.
+/// Flags of a message, from its file name, its file or the MH sequences, and the Maildir keywords `a` to `z` by their letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Flags(pub u32);
 
@@ -86,6 +87,8 @@ pub struct Entry {
     /// Range of the message in [`Batch::bytes`], still quoted. The separator lines precede it; the trailer (a blank line, an MMDF
     /// delimiter) follows it.
     pub message: Range<usize>,
+    /// Range of bytes in [`Self::message`] that are no part of it: in Babyl, the second copy of the header. Empty if there are none.
+    pub omitted: Range<usize>,
     /// How `From ` lines in the message are quoted.
     pub quoting: Quoting,
     /// True if `From ` occurs anywhere in the message. None if that was not examined.
@@ -96,6 +99,19 @@ pub struct Entry {
     pub name: Vec<u8>,
     /// Display name of the folder (UTF-8, `/` between levels). Empty for the root.
     pub folder: String,
+}
+
+impl Entry {
+    /// Returns the message in the bytes of its batch, still quoted, without the omitted range.
+    pub fn message_in<'b>(&self, batch: &'b [u8]) -> Cow<'b, [u8]> {
+        let message = &batch[self.message.clone()];
+        if self.omitted.is_empty() {
+            return Cow::Borrowed(message);
+        }
+        let before = &batch[self.message.start..self.omitted.start];
+        let after = &batch[self.omitted.end..self.message.end];
+        Cow::Owned([before, after].concat())
+    }
 }
 
 /// A run of entries of about [`ReadOptions::batch`] bytes.
@@ -112,7 +128,7 @@ pub struct Batch {
 /// Results of sniffing a mailbox, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// E.g. `mboxrd`, `mboxo`, `mboxcl2`, `MMDF`, `Maildir++`.
+    /// E.g. `mboxrd`, `mboxo`, `mboxcl2`, `MMDF`, `Babyl`, `Maildir++`.
     pub dialect: String,
     /// `LF`, `CRLF`, `CR` or `mixed`. `as in each message` for folders and single messages.
     pub line_end: &'static str,

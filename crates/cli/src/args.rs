@@ -42,8 +42,8 @@ use std::path::PathBuf;
 /// Converts mail in any charset to UTF-8.
 ///
 /// mailglot never changes its input. It reports every change and every loss, and `mailglot restore` rebuilds the original byte for
-/// byte. Inputs are mailboxes (every mbox dialect), Maildirs, folders of .eml files or of MH, and single messages; `-` is standard
-/// input.
+/// byte. Inputs are mailboxes (every mbox dialect, Babyl, mbx), Maildirs, folders of .eml, .emlx or .mht files or of MH, and single
+/// messages; `-` is standard input.
 #[derive(Debug, Parser)]
 #[command(
     name = "mailglot",

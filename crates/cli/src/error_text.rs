@@ -90,7 +90,7 @@ fn conversion(packing: Packing, path: &Path) -> String {
                 "; unpack it and give the folder, or pipe one mailbox of it in: {tar} NAME | mailglot … -"
             );
         }
-        _ => return "; write it as an mbox file first (in Emacs: unrmail)".to_owned(),
+        _ => return String::new(),
     };
     format!(
         "; pipe the content in: {} | mailglot … -",

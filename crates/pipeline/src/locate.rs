@@ -181,8 +181,8 @@ impl LocateWorker<'_> {
 
 impl LocateWorker<'_> {
     fn piece(&self, entry: &Entry, batch: &[u8], midline: bool) -> LocatedPiece {
-        let quoted = &batch[entry.message.clone()];
-        let (head, lines) = quoted.split_at(if midline { line_end(quoted) } else { 0 });
+        let quoted = entry.message_in(batch);
+        let (head, lines) = quoted.split_at(if midline { line_end(&quoted) } else { 0 });
         let mut bytes = head.to_vec();
         bytes.extend_from_slice(&unquote(lines, entry.quoting));
         let in_file = |at: usize| entry.offset + (at - entry.span.start) as u64;

@@ -25,10 +25,13 @@ pub(crate) fn output_name(input: &SourceInput, to: Format, taken: &mut HashSet<S
     if is_folder(to) {
         taken.extend(["cur", "new", "tmp"].map(str::to_owned));
     }
-    if to == input.found.format {
+    // The message of an emlx file is written without its first line and its property list.
+    let emlx = input.name.strip_suffix(".emlx");
+    let is_emlx = to == Format::Eml && emlx.is_some();
+    if to == input.found.format && !is_emlx {
         return unique(&input.name, taken);
     }
-    let stem = [".mbox", ".mbx", ".eml"]
+    let stem = [".mbox", ".mbx", ".emlx", ".eml"]
         .iter()
         .find_map(|end| input.name.strip_suffix(end));
     let stem = stem.filter(|stem| !stem.is_empty()).unwrap_or(&input.name);
@@ -69,6 +72,9 @@ mod tests {
         assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a.mbox");
         assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a-2.mbox");
         assert_eq!(output_name(&mbox, Format::Maildir, &mut taken), "a");
+        let emlx = input("1.emlx", Format::Eml);
+        assert_eq!(output_name(&emlx, Format::Eml, &mut taken), "1.eml");
+        assert_eq!(output_name(&emlx, Format::Mbox, &mut taken), "1.mbox");
         assert_eq!(
             output_name(&input("list", Format::EmlTree), Format::Mbox, &mut taken),
             "list.mbox"

@@ -246,11 +246,11 @@ impl TextWorker<'_> {
 
     /// Appends the text parts of a message. Returns the number of losses, or the format of a message without text.
     fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> Result<u64, Packing> {
-        let raw = &batch[entry.message.clone()];
+        let quoted = entry.message_in(batch);
         let raw = if entry.froms == Some(false) {
-            Cow::Borrowed(raw)
+            Cow::Borrowed(&*quoted)
         } else {
-            unquote(raw, entry.quoting)
+            unquote(&quoted, entry.quoting)
         };
         if let Some(packing) = Packing::of(&raw) {
             return Err(packing);

@@ -53,6 +53,27 @@ pub enum BoxDetail {
     LongerThan(u64),
     /// A file that does not begin with a header field.
     NoHeader,
+    /// A message without an end mark.
+    NoEndMark,
+    /// A message without a line of labels (Babyl).
+    NoLabels,
+    /// A message without the line that ends its first header (Babyl).
+    NoHeaderEnd,
+    /// A message whose labels do not say how many headers it has (Babyl).
+    OtherHeader,
+    /// A message that is not as long as this number of bytes, which the file states.
+    WrongSize(u64),
+    /// A file whose first line is no number of bytes (emlx).
+    NoSize,
+    /// Bytes where a message should begin (mbx).
+    NoMessageHere,
+    /// Parts of a message in files beside it (emlx).
+    PartsBeside {
+        /// Paths of the files, from the folder of the message. The first 20.
+        names: Vec<String>,
+        /// Number of further files.
+        more: usize,
+    },
     /// A folder with another name in the output.
     RenamedFolder {
         /// Name in the output.
@@ -149,6 +170,35 @@ impl fmt::Display for BoxDetail {
             Self::NoHeader => f.write_str(
                 "not mail, left out: it does not begin with a header field (--force-format reads it as a message)",
             ),
+            Self::NoEndMark => f.write_str(
+                "no end mark: the message ends where the next one begins, or with the file",
+            ),
+            Self::NoLabels => f.write_str("the message has no line with labels"),
+            Self::NoHeaderEnd => {
+                f.write_str("the line *** EOOH *** is missing: read as a message with one header")
+            }
+            Self::OtherHeader => f.write_str(
+                "the first digit of the labels is wrong about the headers: read the header that is there",
+            ),
+            Self::WrongSize(size) => write!(
+                f,
+                "the message is not {size} bytes long, as the file says: its end was searched"
+            ),
+            Self::NoSize => {
+                f.write_str("the first line is not a number of bytes: the end was searched")
+            }
+            Self::NoMessageHere => f.write_str("no message begins here: the next one was searched"),
+            Self::PartsBeside { names, more } => {
+                if names.is_empty() {
+                    return f.write_str("the message lacks parts, and no files with them lie beside it");
+                }
+                let names = names.join(", ");
+                write!(f, "the message lacks parts that lie beside it: {names}")?;
+                match more {
+                    0 => Ok(()),
+                    more => write!(f, ", and {more} more"),
+                }
+            }
             Self::RenamedFolder { display, name } => write!(
                 f,
                 "another folder is written by the name of this one, which becomes {display}: {name}"

@@ -5,7 +5,7 @@
 //! multipart open.
 //!
 //! # Limits
-//! Recognizes Babyl by its first line, only to name it. Does not read Babyl or other formats of one file with many messages.
+//! Other formats of one file with many messages are in `layouts`.
 
 mod delimiters;
 mod from_line;
@@ -16,7 +16,6 @@ mod split;
 #[cfg(test)]
 mod tests;
 mod unclosed;
-mod window;
 mod write;
 
 pub use options::{LineDecision, MailboxOptions, MboxRule};

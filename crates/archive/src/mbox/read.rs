@@ -22,6 +22,7 @@ use super::profile::Division;
 use super::split::NEAR;
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::error::{Error, Operation, at};
+use crate::file_identity::FileIdentity;
 use crate::{Batch, Entry, EntryKind, Profile, Quoting, Source};
 
 impl<R: Read> Mailbox<R> {
@@ -161,11 +162,8 @@ impl<R: Read + Send> Source for Mailbox<R> {
     }
 
     fn changed(&self) -> Result<bool, Error> {
-        let Some(identity) = self.file.as_ref().or(self.outside.as_ref()) else {
-            return Ok(false);
-        };
-        let now = identity.file.metadata();
-        let now = now.map_err(at(&self.path, Operation::Open))?;
-        Ok(now.len() != identity.size || now.modified().ok() != identity.modified)
+        let identity = self.file.as_ref().or(self.outside.as_ref());
+        let changed = identity.map_or(Ok(false), FileIdentity::changed);
+        changed.map_err(at(&self.path, Operation::Open))
     }
 }

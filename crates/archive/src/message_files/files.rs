@@ -12,6 +12,7 @@ use std::time::SystemTime;
 
 use crate::box_event::BoxEvent;
 use crate::error::Error;
+use crate::layouts::LayoutReader;
 use crate::mh::MhSequences;
 use crate::{EntryKind, Format, Profile, ReadOptions};
 
@@ -28,6 +29,10 @@ pub(crate) struct Files {
     /// Files and folders still to be read, last first.
     pub(super) work: Vec<Work>,
     pub(super) reading: Option<OpenMessageFile>,
+    /// A file of a format that has more than the message, such as emlx.
+    pub(super) layout: Option<OpenLayout>,
+    /// The root, below which no link is followed. None for one file.
+    pub(super) folder: Option<File>,
     pub(super) ordinal: u64,
     pub(super) changed: bool,
     /// Folders that were listed, with their modification times.
@@ -64,6 +69,12 @@ pub(super) struct OpenMessageFile {
     pub(super) offset: u64,
     pub(super) size: u64,
     pub(super) modified: Option<SystemTime>,
+}
+
+/// A file of another layout that is being read.
+pub(super) struct OpenLayout {
+    pub(super) reader: LayoutReader,
+    pub(super) name: Name,
 }
 
 /// Returns the last component of a path.

@@ -6,7 +6,7 @@
 use super::files::{Files, Name, Work, last};
 use crate::box_event::BoxEvent;
 use crate::error::{Error, Operation, at};
-use crate::file_names::is_eml;
+use crate::file_names::{is_eml, is_index};
 use crate::mh::{self, MhSequences};
 use crate::recognize::{FileKind, left_alone, no_mail, not_followed};
 use crate::{EntryKind, Format, maildir};
@@ -73,6 +73,7 @@ impl Files {
                     continue;
                 }
                 Ok(FileKind::LeftAlone(packing)) => events.push(left_alone(packing, &name)),
+                Ok(FileKind::Other) if is_index(&self.path(&name)) => {}
                 Ok(FileKind::Other) => events.push(no_mail(&name, true)),
                 // The error is reported when the file is read, and hides no other file of its folder.
                 Err(_) => {}

@@ -4,10 +4,12 @@
 //! the tree can be restored. After an error, the walk continues after the unreadable file or folder.
 //!
 //! # Limits
-//! Does not follow symbolic links, sockets and pipes: the event `box.not-followed` names them. `box.no-mail` names files that are
+//! Does not follow symbolic links, sockets and pipes, also if they replace a listed file: the event `box.not-followed` names them. `box.no-mail` names files that are
 //! not mail. The names of one folder are kept in memory, about 100 bytes each. Owners, permissions and times of files are not kept.
 
+mod apple_mail;
 mod files;
+mod layout;
 mod list;
 mod read;
 
@@ -42,6 +44,7 @@ impl Files {
             _ => "eml tree",
         };
         let mut files = Self::new(root, format, dialect, options);
+        files.folder = Some(open_input(root)?);
         let mut first = Vec::new();
         files.list(b"", &mut first)?;
         files.events = first;
@@ -86,6 +89,8 @@ impl Files {
             options: options.clone(),
             work: Vec::new(),
             reading: None,
+            layout: None,
+            folder: None,
             ordinal: 0,
             changed: false,
             listed: Vec::new(),
@@ -102,6 +107,9 @@ impl Files {
         if let Some(reading) = self.reading.take() {
             return self.read_on(reading, batch);
         }
+        if let Some(layout) = self.layout.take() {
+            return self.read_layout(layout, batch);
+        }
         match self.work.pop() {
             Some(Work::FolderAlone(name)) => {
                 self.push(batch, &FilePiece::folder(&name));
@@ -112,8 +120,16 @@ impl Files {
             }
             Some(Work::File(name, kind)) => {
                 let path = self.path(&name);
-                let file = open_input(&path)?;
+                let Some(file) = self.open_file(&name, &path, &mut batch.events)? else {
+                    return Ok(());
+                };
                 let metadata = file.metadata().map_err(at(&path, Operation::Open))?;
+                if kind == EntryKind::Message
+                    && let Some(layout) = self.layout_of(&path, &file)?
+                {
+                    let layout = self.open_layout(name, &path, file, layout)?;
+                    return self.read_layout(layout, batch);
+                }
                 let (size, modified) = (metadata.len(), metadata.modified().ok());
                 let reading = OpenMessageFile {
                     file,
@@ -142,7 +158,7 @@ impl Source for Files {
             return Err(error);
         }
         while (batch.bytes.len() < self.options.batch.max(1) && batch.entries.len() < ENTRIES)
-            && (self.reading.is_some() || !self.work.is_empty())
+            && (self.reading.is_some() || self.layout.is_some() || !self.work.is_empty())
         {
             if let Err(error) = self.step(batch) {
                 if batch.entries.is_empty() {

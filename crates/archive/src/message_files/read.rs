@@ -3,6 +3,7 @@
 //! # Limits
 //! Owners, permissions and times of files are not kept.
 
+use super::apple_mail::apple_name;
 use super::files::{Files, OpenMessageFile, PIECE, last};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, Operation, at};
@@ -135,12 +136,20 @@ impl Files {
     }
 
     /// Returns a display name for a folder of messages that is unique, also as a name in the output.
-    fn display(&mut self, folder: &[u8], events: &mut Vec<BoxEvent>) -> String {
+    ///
+    /// `is_apple` is true for a folder of Apple Mail, whose name ends in `.mbox`.
+    pub(super) fn display(
+        &mut self,
+        folder: &[u8],
+        is_apple: bool,
+        events: &mut Vec<BoxEvent>,
+    ) -> String {
         if let Some(known) = self.folders.get(folder) {
             return known.clone();
         }
         let own = match self.format {
             Format::Maildir => maildir::folder_name(folder, self.options.decode_name),
+            _ if is_apple => apple_name(folder),
             _ => String::from_utf8_lossy(folder).into_owned(),
         };
         let mut display = own.clone();
@@ -186,7 +195,7 @@ impl Files {
         let is_message = matches!(kind, EntryKind::Message | EntryKind::Oversize);
         let folder = self.folder_of(name, is_message);
         let folder = if is_message {
-            self.display(folder, &mut batch.events)
+            self.display(folder, false, &mut batch.events)
         } else {
             String::from_utf8_lossy(folder).into_owned()
         };
@@ -201,6 +210,7 @@ impl Files {
             ordinal: self.ordinal,
             offset,
             message: span.clone(),
+            omitted: 0..0,
             span,
             quoting: Quoting::None,
             froms: None,

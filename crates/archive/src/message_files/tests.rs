@@ -576,3 +576,53 @@ fn walk_continues_after_an_error() {
         );
     }
 }
+
+/// A file that becomes a link, a pipe or another folder after it was listed is reported and not read.
+#[test]
+fn a_swapped_file_is_not_followed() {
+    let root = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    write(&outside.path().join("secret.eml"), b"Subject: secret\n\n");
+    let at = |name: &str| root.path().join(name);
+    for name in ["1.eml", "2.eml", "3.eml", "sub/4.eml", "sub/secret.eml"] {
+        write(&at(name), b"Subject: x\n\n");
+    }
+    let archive = Input {
+        format: Format::EmlTree,
+        ..recognize(root.path()).unwrap().remove(0)
+    };
+    let options = ReadOptions {
+        batch: 1,
+        ..ReadOptions::default()
+    };
+    let mut source = open(&archive, &options).unwrap();
+    fs::remove_file(at("1.eml")).unwrap();
+    symlink(outside.path().join("secret.eml"), at("1.eml")).unwrap();
+    fs::remove_file(at("2.eml")).unwrap();
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    let fifo = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, at("2.eml"), fifo, mode, 0).unwrap();
+    // The folder becomes a link between two of its files.
+    let (mut lines, mut events, mut batch) = (Vec::new(), Vec::new(), Batch::default());
+    while source.next(&mut batch).unwrap() {
+        for entry in &batch.entries {
+            lines.push(String::from_utf8_lossy(&entry.name).into_owned());
+            if entry.name == b"sub/4.eml" {
+                fs::remove_dir_all(at("sub")).unwrap();
+                symlink(outside.path(), at("sub")).unwrap();
+            }
+        }
+        assert!(!batch.bytes.windows(6).any(|six| six == b"secret"));
+        events.extend(batch.events.iter().map(|event| event.detail.to_string()));
+    }
+    assert_eq!(lines, ["3.eml", "sub", "sub/4.eml"]);
+    assert_eq!(
+        events,
+        [
+            "symbolic link not followed: 1.eml",
+            "special file not followed: 2.eml",
+            "symbolic link not followed: sub/secret.eml",
+        ]
+    );
+    assert!(source.changed().unwrap());
+}

@@ -30,12 +30,9 @@ impl<R: Read> Member<R> {
             Packing::Zstd => Self::Zstd(ZstdDecoder::with_buffer(input)?.single_frame()),
             Packing::Bzip2 => Self::Bzip2(Box::new(BzDecoder::new(input))),
             Packing::Xz => Self::Xz(Box::new(XzReader::new_mem_limit(input, false, MEMORY))),
-            Packing::Lz4
-            | Packing::Compress
-            | Packing::Zip
-            | Packing::Utf16
-            | Packing::Tar
-            | Packing::Babyl => return Err(io::ErrorKind::Unsupported.into()),
+            Packing::Lz4 | Packing::Compress | Packing::Zip | Packing::Utf16 | Packing::Tar => {
+                return Err(io::ErrorKind::Unsupported.into());
+            }
         })
     }
 

@@ -161,6 +161,10 @@ fn output_name(input: &Path) -> PathBuf {
     };
     let stem_and_end = (named.file_stem(), named.extension());
     let (stem, end) = match stem_and_end {
+        // The message of an emlx file is written without its first line and its property list.
+        (Some(stem), Some(end)) if end == "emlx" && !named.is_dir() => {
+            (stem, b".utf8.eml".to_vec())
+        }
         (Some(stem), Some(end)) if !named.is_dir() => (stem, [b".utf8.", end.as_bytes()].concat()),
         _ => (name, b".utf8".to_vec()),
     };
@@ -198,6 +202,10 @@ mod tests {
             (
                 &["a b/inbox"],
                 "mailglot normalize 'a b/inbox' -o 'a b/inbox.utf8'",
+            ),
+            (
+                &["7.partial.emlx"],
+                "mailglot normalize 7.partial.emlx -o 7.partial.utf8.eml",
             ),
             (
                 &["2001-May.txt.gz"],

@@ -19,6 +19,7 @@ mod header_findings;
 mod header_lines;
 mod help;
 mod hostile;
+mod layouts;
 mod ledger;
 mod ledger_document;
 mod mailbox_tools;

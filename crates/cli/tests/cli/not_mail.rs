@@ -19,12 +19,12 @@ fn files_that_are_not_mail_are_named() {
     sandbox.write("Maildir/dovecot.index", b"\x07\x03");
     sandbox.write("tree/a/README.txt", b"about");
     sandbox.write("boxes/.DS_Store", b"\0\0\0\x01Bud1");
-    sandbox.write("Sent.mbox/Messages/1.emlx", b"12\n");
+    sandbox.write("Sent.mbox/Messages/1.txt", b"12\n");
     for (input, name) in [
         ("Maildir", "left out: dovecot.index"),
         ("tree", "left out: a/README.txt"),
         ("boxes", "left out, of a ledger too: .DS_Store"),
-        ("Sent.mbox", "left out, of a ledger too: Messages/1.emlx"),
+        ("Sent.mbox", "left out, of a ledger too: Messages/1.txt"),
     ] {
         let words = format!(
             "left alone  1 file that is not mail\n  box.no-mail  {input}: not mail, {name}\n"

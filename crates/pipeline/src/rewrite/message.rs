@@ -21,8 +21,12 @@ pub(super) struct SourceMessage<'b> {
     pub(super) separator: &'b [u8],
     /// The message as stored, quoted.
     pub(super) old: &'b [u8],
-    /// The message, unquoted.
+    /// The message, unquoted, without the omitted bytes.
     pub(super) raw: &'b [u8],
+    /// Bytes in `old` that are no part of the message, such as the second header of Babyl.
+    omitted: &'b [u8],
+    /// Offset in `raw` where they were left out.
+    omitted_at: usize,
     /// The text between the message and the next separator.
     pub(super) trailer: &'b [u8],
     /// True if `From ` occurs in the message.
@@ -45,10 +49,45 @@ impl<'b> SourceMessage<'b> {
             separator: &batch[entry.span.start..entry.message.start],
             old: &batch[entry.message.clone()],
             raw,
+            omitted: &batch[entry.omitted.clone()],
+            omitted_at: entry.omitted.start.saturating_sub(entry.message.start),
             trailer: &batch[entry.message.end..entry.span.end],
             froms,
             last,
         }
+    }
+}
+
+impl SourceMessage<'_> {
+    /// Adds the step that puts the omitted bytes back to the inverse of the edits. Returns None if an edit spans their place.
+    fn put_back_omitted(&self, edits: &[Edit], mut undo: Vec<Undo>) -> Option<Vec<Undo>> {
+        if self.omitted.is_empty() {
+            return Some(undo);
+        }
+        let place = self.omitted_at;
+        let before =
+            edits.partition_point(|edit| edit.span.end <= place && edit.span.start < place);
+        if edits
+            .get(before)
+            .is_some_and(|edit| edit.span.start < place)
+        {
+            return None;
+        }
+        let earlier = edits[..before].iter();
+        let (removed, added) = earlier.fold((0, 0), |(removed, added), edit| {
+            (
+                removed + edit.span.end - edit.span.start,
+                added + edit.with.len(),
+            )
+        });
+        let at = place - removed + added;
+        let step = Undo::new(Span::new(at, at), Ok(self.omitted.to_vec()));
+        // The list ends before an edit that is not valid.
+        if before > undo.len() {
+            return None;
+        }
+        undo.insert(before, step);
+        Some(undo)
     }
 }
 
@@ -220,7 +259,8 @@ impl RewriteWorker<'_> {
         let changed = !planned.edits.is_empty();
         let mut made = Made {
             changed,
-            same: (!original.froms && !changed) || new == original.old,
+            same: original.omitted.is_empty()
+                && ((!original.froms && !changed) || new == original.old),
             length_removed,
             ends_line,
             lengths: [body.start - start, body.len(), out.len() - body.end],
@@ -239,6 +279,7 @@ impl RewriteWorker<'_> {
                 };
                 made.verdict = planned.verify(self, verifier, &new, &undo);
             }
+            let undo = original.put_back_omitted(&planned.edits, undo);
             // The edits were copied to the output. Free them, because a large message is in memory several times.
             planned.edits = Vec::new();
             let quoting = Requoting {
@@ -246,8 +287,10 @@ impl RewriteWorker<'_> {
                 midline: false,
                 froms: quotes,
             };
-            let way = self.find_requote(&quoting, original.old, new, &undo);
-            made.way = way.map(|requote| (requote, undo));
+            made.way = undo.and_then(|undo| {
+                let way = self.find_requote(&quoting, original.old, new, &undo);
+                way.map(|requote| (requote, undo))
+            });
         }
         made.report = planned.report;
         made

@@ -230,11 +230,11 @@ impl<'a> BatchRewrite<'a> {
     /// Rewrites a message. `froms` means that `From ` occurs in it.
     fn message(&mut self, entry: &'a Entry, froms: bool, last: bool) {
         let bytes = &self.feed.batch.bytes[..];
-        let old = &bytes[entry.message.clone()];
+        let quoted = entry.message_in(bytes);
         let raw = if froms {
-            unquote(old, entry.quoting)
+            unquote(&quoted, entry.quoting)
         } else {
-            Cow::Borrowed(old)
+            Cow::Borrowed(&*quoted)
         };
         let original = SourceMessage::new(entry, bytes, &raw, froms, last);
         let start = self.done.out.bytes.len();
@@ -498,8 +498,8 @@ impl<'a> BatchRewrite<'a> {
             kind: RawKind::SetAside,
             bytes,
         });
-        let message = &self.feed.batch.bytes[entry.message.clone()];
-        self.done.aside.push(message.to_vec());
+        let message = entry.message_in(&self.feed.batch.bytes);
+        self.done.aside.push(message.into_owned());
     }
 
     fn record(&mut self, record: &Record<'_>) {
@@ -510,13 +510,12 @@ impl<'a> BatchRewrite<'a> {
 }
 
 impl RewriteWorker<'_> {
-    /// Returns the name of a message's file below the root of the output. A mailbox has the flags in header fields.
+    /// Returns the name of a message's file below the root of the output. A mailbox may have flags in header fields.
     fn name(&self, to: Format, entry: &Entry, raw: &[u8], out: &[u8]) -> String {
-        let flags = if self.from_mbox && to == Format::Maildir {
-            status::flags(raw)
-        } else {
-            entry.flags
-        };
+        let mut flags = entry.flags;
+        if self.from_mbox && to == Format::Maildir {
+            flags.0 |= status::flags(raw).0;
+        }
         names::message_name(to, entry.ordinal, &entry.folder, flags, out)
     }
 

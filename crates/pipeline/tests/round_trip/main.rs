@@ -4,6 +4,7 @@
 mod damage;
 mod folders;
 mod jobs;
+mod layouts;
 mod mailboxes;
 mod second_pass;
 

@@ -79,7 +79,9 @@ impl<R: Read> Mailbox<R> {
         let piece = self.piece();
         // The bytes in memory are returned at once. Later batches return one piece or more.
         while known - current.message > piece + GUARD {
-            let cut = self.line_start_before(current.message, current.message + piece);
+            let cut = self
+                .window
+                .line_start_before(current.message, current.message + piece);
             self.push_piece(current, cut, cut, true, entries);
             current.start = cut;
             current.message = cut;
@@ -154,20 +156,6 @@ impl<R: Read> Mailbox<R> {
         entries.push(entry);
     }
 
-    /// Returns the last line start in `after + 1..=to`, or `to`.
-    fn line_start_before(&self, after: u64, to: u64) -> u64 {
-        let (from, to_index) = (self.window.index(after), self.window.index(to));
-        let data = &self.window.data()[from..to_index];
-        let Some(at) = memchr::memrchr2(b'\n', b'\r', data) else {
-            return to;
-        };
-        // The LF of a CR may follow the cut.
-        let split = at + 1 == data.len()
-            && data[at] == b'\r'
-            && self.window.data().get(to_index) == Some(&b'\n');
-        if split { to + 1 } else { after + at as u64 + 1 }
-    }
-
     /// Returns the end of a message without one trailing blank line.
     fn without_blank_line(&self, message: u64, end: u64) -> u64 {
         let bytes = &self.window.data()[self.window.index(message)..self.window.index(end)];
@@ -196,6 +184,7 @@ impl<R: Read> Mailbox<R> {
             offset,
             span,
             message,
+            omitted: 0..0,
             quoting,
             froms: None,
             flags: Flags::default(),

@@ -4,19 +4,18 @@
 //! The modules beside this one open it, find the ends of messages and return entries.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io;
 use std::path::PathBuf;
 
 use memchr::memmem::Finder;
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::file_identity::FileIdentity;
 use crate::mbox::delimiters::Delimiters;
 use crate::mbox::options::MailboxOptions;
 use crate::mbox::profile::FileProfile;
 use crate::mbox::split::BEHIND;
-use crate::mbox::window::Window;
 use crate::packed::CompressionEvents;
+use crate::window::Window;
 
 /// Number of bytes that must be known after a piece, so that it splits neither a trailer nor the evidence of a later candidate.
 pub(super) const GUARD: u64 = BEHIND as u64;
@@ -58,13 +57,6 @@ pub(crate) struct Mailbox<R> {
     pub(super) events: Vec<BoxEvent>,
 }
 
-/// A file and its metadata when reading began.
-pub(super) struct FileIdentity {
-    pub(super) file: File,
-    pub(super) size: u64,
-    pub(super) modified: Option<std::time::SystemTime>,
-}
-
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ReadState {
     Prelude,
@@ -97,17 +89,6 @@ pub(super) enum MessageEnd {
     File { message: Option<u64> },
     /// Not before this offset, which exceeds the limit.
     Beyond(u64),
-}
-
-impl FileIdentity {
-    pub(super) fn of(file: &File) -> io::Result<Self> {
-        let metadata = file.metadata()?;
-        Ok(Self {
-            file: file.try_clone()?,
-            size: metadata.len(),
-            modified: metadata.modified().ok(),
-        })
-    }
 }
 
 /// Lines after the current candidate that would be separators but for the multipart around them.

@@ -9,18 +9,19 @@ use std::path::Path;
 
 use memchr::memmem::Finder;
 
-use super::mailbox::{Current, FileIdentity, Mailbox, ReadState, SeparatorsAhead};
+use super::mailbox::{Current, Mailbox, ReadState, SeparatorsAhead};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
+use crate::file_identity::FileIdentity;
 use crate::file_names::is_named_mailbox;
 use crate::mail_check;
 use crate::mbox::delimiters::Delimiters;
 use crate::mbox::options::MboxRule;
 use crate::mbox::profile::{Division, FileProfile, HEAD, STREAM_HEAD, SniffInput};
 use crate::mbox::split::NEAR;
-use crate::mbox::window::Window;
 use crate::packed::{CompressionEvents, Through, beginning, through};
 use crate::packing::Packing;
+use crate::window::Window;
 use crate::{Quoting, ReadOptions};
 
 impl Mailbox<Through> {

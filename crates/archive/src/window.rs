@@ -1,4 +1,4 @@
-//! A sliding window over a mailbox: the part that is in memory.
+//! A sliding window over a file of many messages: the part that is in memory.
 //!
 //! # Limits
 //! Blocking reads only. The end of the file is final, even if the file grows later.
@@ -11,7 +11,7 @@ const CHUNK: usize = 128 << 10;
 const MOST: usize = 1 << 20;
 
 /// A sliding window over a stream, addressed by file offsets. Reads fill the buffer that later becomes a batch.
-pub(super) struct Window<R> {
+pub(crate) struct Window<R> {
     input: R,
     bytes: Vec<u8>,
     base: u64,
@@ -22,7 +22,7 @@ pub(super) struct Window<R> {
 
 impl<R: Read> Window<R> {
     /// Creates an empty window for batches of `batch` bytes.
-    pub(super) fn new(input: R, batch: usize) -> Self {
+    pub(crate) fn new(input: R, batch: usize) -> Self {
         Self {
             input,
             bytes: Vec::new(),
@@ -33,32 +33,32 @@ impl<R: Read> Window<R> {
     }
 
     /// Returns the bytes in memory. The first has the offset [`Self::base`].
-    pub(super) fn data(&self) -> &[u8] {
+    pub(crate) fn data(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Returns the offset of the first byte in memory.
-    pub(super) fn base(&self) -> u64 {
+    pub(crate) fn base(&self) -> u64 {
         self.base
     }
 
     /// Returns the offset after the last byte in memory.
-    pub(super) fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.base + self.bytes.len() as u64
     }
 
     /// Returns true if [`Self::end`] is the end of the stream.
-    pub(super) fn ended(&self) -> bool {
+    pub(crate) fn ended(&self) -> bool {
         self.ended
     }
 
     /// Returns the index of an offset in [`Self::data`].
-    pub(super) fn index(&self, at: u64) -> usize {
+    pub(crate) fn index(&self, at: u64) -> usize {
         (at - self.base) as usize
     }
 
     /// Reads once more.
-    pub(super) fn fill(&mut self) -> io::Result<()> {
+    pub(crate) fn fill(&mut self) -> io::Result<()> {
         if self.ended {
             return Ok(());
         }
@@ -79,15 +79,28 @@ impl<R: Read> Window<R> {
     }
 
     /// Reads until `to` is in memory or the stream ends.
-    pub(super) fn reach(&mut self, to: u64) -> io::Result<()> {
+    pub(crate) fn reach(&mut self, to: u64) -> io::Result<()> {
         while self.end() < to && !self.ended {
             self.fill()?;
         }
         Ok(())
     }
 
+    /// Returns the last line start in `after + 1..=to`, or `to`.
+    pub(crate) fn line_start_before(&self, after: u64, to: u64) -> u64 {
+        let (from, to_index) = (self.index(after), self.index(to));
+        let data = &self.bytes[from..to_index];
+        let Some(at) = memchr::memrchr2(b'\n', b'\r', data) else {
+            return to;
+        };
+        // The LF of a CR may follow the cut.
+        let split =
+            at + 1 == data.len() && data[at] == b'\r' && self.bytes.get(to_index) == Some(&b'\n');
+        if split { to + 1 } else { after + at as u64 + 1 }
+    }
+
     /// Moves the bytes before `cut` into `batch`. Keeps the rest in the old allocation of `batch`.
-    pub(super) fn hand_over(&mut self, cut: u64, batch: &mut Vec<u8>) {
+    pub(crate) fn hand_over(&mut self, cut: u64, batch: &mut Vec<u8>) {
         let cut = self.index(cut);
         std::mem::swap(&mut self.bytes, batch);
         self.bytes.clear();

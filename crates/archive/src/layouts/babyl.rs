@@ -1,0 +1,313 @@
+//! Babyl, version 5: the mailbox format of Rmail before Emacs 23.
+//!
+//! ```text
+//! BABYL OPTIONS:                          head, up to the first 0x1F
+//! Version: 5
+//! 0x1F 0x0C
+//! 1, answered,, a-label,                  separator: digit, attributes, labels of the user
+//! From: …  full header                    message, if the digit is 1
+//!
+//! *** EOOH ***                            omitted: the pruned header that Rmail showed
+//! From: …  pruned header
+//!
+//! body
+//! 0x1F                                    trailer
+//! ```
+//!
+//! With the digit 0 there is one header, behind `*** EOOH ***`. The message has its full header, and the ledger has the other one.
+//! Source: `etc/BABYL` of Emacs 22; `rmail-convert-to-babyl-format` and `rmail-reformat-message` of its `rmail.el`.
+//!
+//! # Limits
+//! Labels of the user are no flags; they stay in the ledger. Rmail decoded quoted-printable and base64 text when it stored a message
+//! and left the header as it was; such text is read as the header says. A header above 1 MiB is not divided.
+
+use std::io;
+
+use super::input::LayoutInput;
+use super::layout::{Divider, FileLayout, Item, ItemEnd};
+use crate::Flags;
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::mbox::{Follower, split_line};
+
+/// The format.
+pub(super) struct Babyl;
+
+/// Largest number of bytes of the line with labels, and of blanks behind a message.
+const NEAR: usize = 4 << 10;
+/// Largest number of bytes of both headers.
+const HEADERS: usize = 1 << 20;
+/// The line between the two headers.
+const END_OF_HEADER: &[u8] = b"*** EOOH ***";
+
+impl FileLayout for Babyl {
+    fn name(&self) -> &'static str {
+        "Babyl"
+    }
+
+    fn recognizes(&self, start: &[u8]) -> bool {
+        start.starts_with(b"BABYL OPTIONS:")
+    }
+
+    fn divider(&self) -> Box<dyn Divider> {
+        Box::new(BabylDivider { is_message: false })
+    }
+}
+
+/// Divides a Babyl file.
+struct BabylDivider {
+    /// True if the current item is a message, and not the head of the file.
+    is_message: bool,
+}
+
+impl Divider for BabylDivider {
+    fn begin(
+        &mut self,
+        input: &mut LayoutInput,
+        at: u64,
+        events: &mut Vec<BoxEvent>,
+    ) -> io::Result<Item> {
+        self.is_message = at > 0;
+        if !self.is_message {
+            return Ok(Item::gap(at));
+        }
+        let near = input.near(at, NEAR)?;
+        let marker = marker(near);
+        let Some(labels) = Labels::parse(&near[marker..]) else {
+            events.push(defect(at, BoxDetail::NoLabels));
+            return Ok(Item::message(at + marker as u64, Flags::default()));
+        };
+        let start = at + (marker + labels.length) as u64;
+        let Some(headers) = Headers::find(input, start)? else {
+            events.push(defect(at, BoxDetail::NoHeaderEnd));
+            return Ok(Item::message(start, labels.flags));
+        };
+        if headers.has_full != labels.is_pruned {
+            events.push(defect(at, BoxDetail::OtherHeader));
+        }
+        let mut item = Item::message(start + headers.message as u64, labels.flags);
+        let base = start;
+        item.omitted = base + headers.omitted.start as u64..base + headers.omitted.end as u64;
+        item.scan = item.omitted.end.max(item.message);
+        Ok(item)
+    }
+
+    fn end(
+        &mut self,
+        input: &mut LayoutInput,
+        scan: &mut u64,
+        events: &mut Vec<BoxEvent>,
+    ) -> io::Result<Option<ItemEnd>> {
+        let found = find_end(input, scan)?;
+        if let Some(end) = found.filter(|end| end.message == end.next) {
+            events.push(defect(end.next, BoxDetail::NoEndMark));
+        }
+        Ok(found)
+    }
+
+    fn unended(&self) -> Option<BoxDetail> {
+        Some(BoxDetail::NoEndMark)
+    }
+}
+
+fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
+    BoxEvent::new(BoxEventKind::Structure, at, detail)
+}
+
+/// Searches for an end mark, or for a message that begins although the one before has no end mark.
+fn find_end(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
+    loop {
+        let data = input.rest(*scan);
+        let Some(found) = memchr::memchr2(0x1f, 0x0c, data) else {
+            *scan = input.window.end().max(*scan);
+            return Ok(None);
+        };
+        let at = *scan + found as u64;
+        let starts_line = input.rest(at.saturating_sub(1)).first() == Some(&b'\n');
+        let near = input.near(at, NEAR)?;
+        let ends = if near[0] == 0x1f {
+            after_mark(near).map(|length| ItemEnd::new(at, at + length as u64))
+        } else {
+            let marker = marker(near);
+            let begins = starts_line && marker > 0 && Labels::parse(&near[marker..]).is_some();
+            begins.then(|| ItemEnd::new(at, at))
+        };
+        if ends.is_some() {
+            return Ok(ends);
+        }
+        *scan = at + 1;
+    }
+}
+
+/// Returns the length of an end mark with the blanks behind it. None if neither a message nor the end of the file follows.
+fn after_mark(near: &[u8]) -> Option<usize> {
+    let blanks = near[1..]
+        .iter()
+        .take_while(|byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t'))
+        .count();
+    let rest = &near[1 + blanks..];
+    let ends_file = rest.is_empty() && near.len() < NEAR;
+    (ends_file || marker(rest) > 0).then_some(1 + blanks)
+}
+
+/// Returns the length of a form feed and its line end, or 0. The file may end in them.
+fn marker(bytes: &[u8]) -> usize {
+    match bytes {
+        [0x0c] => 1,
+        [0x0c, b'\r'] => 2,
+        [0x0c, b'\n', ..] => 2,
+        [0x0c, b'\r', b'\n', ..] => 3,
+        _ => 0,
+    }
+}
+
+/// The line with the labels of a message.
+#[derive(Debug, PartialEq, Eq)]
+struct Labels {
+    /// True if the message has a pruned header beside its full one.
+    is_pruned: bool,
+    flags: Flags,
+    /// Length of the line with its end.
+    length: usize,
+}
+
+impl Labels {
+    /// Parses `1, attribute, attribute,, label, label,`.
+    fn parse(near: &[u8]) -> Option<Self> {
+        let end = memchr::memchr(b'\n', near)?;
+        let line = near[..end].strip_suffix(b"\r").unwrap_or(&near[..end]);
+        let (is_pruned, rest) = match line {
+            [b'0', b',', rest @ ..] => (false, rest),
+            [b'1', b',', rest @ ..] => (true, rest),
+            _ => return None,
+        };
+        let both = memchr::memmem::find(rest, b",,").map(|at| &rest[..at]);
+        let attributes = match both {
+            Some(attributes) => attributes,
+            None if rest.starts_with(b",") => b"",
+            None => return None,
+        };
+        let mut flags = Flags::SEEN;
+        for attribute in attributes.split(|&byte| byte == b',') {
+            match attribute.trim_ascii() {
+                b"unseen" => flags &= !Flags::SEEN,
+                b"deleted" => flags |= Flags::TRASHED,
+                b"answered" => flags |= Flags::REPLIED,
+                b"forwarded" => flags |= Flags::PASSED,
+                _ => {}
+            }
+        }
+        Some(Self {
+            is_pruned,
+            flags: Flags(flags),
+            length: end + 1,
+        })
+    }
+}
+
+/// The headers of a message, as offsets behind the line with labels.
+struct Headers {
+    /// True if the full header precedes the pruned one.
+    has_full: bool,
+    message: usize,
+    omitted: std::ops::Range<usize>,
+}
+
+impl Headers {
+    /// Finds the headers of the message whose labels end at `start`. None without a line that ends the first header.
+    fn find(input: &mut LayoutInput, start: u64) -> io::Result<Option<Self>> {
+        let mut length = NEAR;
+        loop {
+            // The headers end before the message does.
+            let mut scan = start;
+            let end = find_end(input, &mut scan)?.map(|end| (end.message - start) as usize);
+            let data = input.near(start, end.map_or(length, |end| end.min(length)))?;
+            let found = end_of_header(data);
+            let pruned_ends = found.is_some_and(|(_, after)| blank_line(&data[after..]).is_some());
+            let is_all = data.len() < length || length >= HEADERS;
+            if pruned_ends || is_all {
+                return Ok(found.map(|(at, after)| Self::of(data, at, after)));
+            }
+            length *= 2;
+        }
+    }
+
+    /// Chooses the header in `data`, where the line between both has these offsets.
+    fn of(data: &[u8], at: usize, after: usize) -> Self {
+        let (before, pruned) = (&data[..at], &data[after..]);
+        let summary = summary_line(before);
+        let full = &before[summary..];
+        let has_full = is_field(full) && !is_from_line_only(full);
+        if !has_full {
+            return Self {
+                has_full,
+                message: after,
+                omitted: after..after,
+            };
+        }
+        let (blank, text) = match blank_line(pruned) {
+            Some((blank, text)) => (after + blank, after + text),
+            None => (data.len(), data.len()),
+        };
+        // One empty line must stay between header and body.
+        let is_ended = blank_line(full).is_some_and(|(_, text)| text == full.len());
+        Self {
+            has_full,
+            message: summary,
+            omitted: at..if is_ended { text } else { blank },
+        }
+    }
+}
+
+/// Returns the offsets of the line between both headers and of the next line.
+fn end_of_header(data: &[u8]) -> Option<(usize, usize)> {
+    memchr::memmem::find_iter(data, END_OF_HEADER).find_map(|at| {
+        let starts_line = at == 0 || data[at - 1] == b'\n';
+        let after = at + END_OF_HEADER.len();
+        let end = match &data[after..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            [] => 0,
+            _ => return None,
+        };
+        starts_line.then_some((at, after + end))
+    })
+}
+
+/// Returns the offsets of the first empty line and of the line behind it.
+fn blank_line(data: &[u8]) -> Option<(usize, usize)> {
+    let mut at = 0;
+    loop {
+        match &data[at..] {
+            [b'\n', ..] => return Some((at, at + 1)),
+            [b'\r', b'\n', ..] => return Some((at, at + 2)),
+            rest => at += memchr::memchr(b'\n', rest)? + 1,
+        }
+    }
+}
+
+/// Returns the length of the line that Rmail kept for its summary before the full header.
+fn summary_line(header: &[u8]) -> usize {
+    const NAME: &[u8] = b"summary-line:";
+    let is_summary = header
+        .get(..NAME.len())
+        .is_some_and(|name| name.eq_ignore_ascii_case(NAME));
+    match memchr::memchr(b'\n', header) {
+        Some(end) if is_summary => end + 1,
+        _ => 0,
+    }
+}
+
+/// Returns true if text begins with a header field.
+fn is_field(text: &[u8]) -> bool {
+    Follower::of(split_line(text).0) != Follower::Other
+}
+
+/// Returns true for the separator of an mbox, which Rmail stored as a field before the only header.
+fn is_from_line_only(header: &[u8]) -> bool {
+    const NAME: &[u8] = b"mail-from:";
+    let end = memchr::memchr(b'\n', header).map_or(header.len(), |end| end + 1);
+    let named = header
+        .get(..NAME.len())
+        .is_some_and(|name| name.eq_ignore_ascii_case(NAME));
+    named && header[end..].trim_ascii().is_empty()
+}

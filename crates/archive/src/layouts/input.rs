@@ -1,0 +1,72 @@
+//! Gives a layout the bytes of its file: those in memory, and distant ones if the file can seek.
+//!
+//! # Limits
+//! In a stream, bytes beyond the look-ahead are unknown.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+
+use crate::window::Window;
+
+/// The bytes of a file from the current batch on.
+pub(crate) struct LayoutInput {
+    pub(crate) window: Window<Box<dyn Read + Send>>,
+    /// The same file again, for reading far ahead.
+    file: Option<File>,
+    /// Number of bytes that may be in memory.
+    lookahead: u64,
+}
+
+impl LayoutInput {
+    pub(crate) fn new(
+        window: Window<Box<dyn Read + Send>>,
+        file: Option<File>,
+        lookahead: u64,
+    ) -> Self {
+        Self {
+            window,
+            file,
+            lookahead,
+        }
+    }
+
+    /// Returns `length` bytes at an offset in memory, or fewer at the end of the file.
+    pub(crate) fn near(&mut self, at: u64, length: usize) -> io::Result<&[u8]> {
+        self.window.reach(at.saturating_add(length as u64))?;
+        let from = self.window.index(at.min(self.window.end()));
+        let data = &self.window.data()[from..];
+        Ok(&data[..data.len().min(length)])
+    }
+
+    /// Returns `length` bytes at any later offset, or fewer at the end of the file. None if they cannot be known.
+    pub(crate) fn ahead(&mut self, at: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
+        let end = at.saturating_add(length as u64);
+        let is_in_memory = end <= self.window.end() || self.window.ended();
+        let file = match &self.file {
+            // A size that lies must not fill the memory.
+            Some(file) if !is_in_memory => file,
+            None if end > self.window.base().saturating_add(self.lookahead) => return Ok(None),
+            _ => return self.near(at, length).map(|bytes| Some(bytes.to_vec())),
+        };
+        let (mut bytes, mut filled) = (vec![0; length], 0);
+        while filled < length {
+            match file.read_at(&mut bytes[filled..], at.saturating_add(filled as u64)) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // Beyond the largest offset of a file.
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => break,
+                Err(error) => return Err(error),
+            }
+        }
+        bytes.truncate(filled);
+        Ok(Some(bytes))
+    }
+
+    /// Returns the bytes in memory from an offset on.
+    pub(crate) fn rest(&self, at: u64) -> &[u8] {
+        let at = at.clamp(self.window.base(), self.window.end());
+        &self.window.data()[self.window.index(at)..]
+    }
+}

@@ -1,0 +1,123 @@
+//! Defines what a format of one file must know: how to recognize a file, and where its messages begin and end.
+//!
+//! # Limits
+//! The bytes of a message are contiguous, except for one omitted range.
+
+use std::io;
+use std::ops::Range;
+
+use super::input::LayoutInput;
+use crate::Flags;
+use crate::box_event::{BoxDetail, BoxEvent};
+
+/// A format of a file with messages.
+pub(crate) trait FileLayout: Sync {
+    /// Returns the name of the format for display, such as `Babyl`.
+    fn name(&self) -> &'static str;
+    /// Returns true for the first bytes of such a file: 512 of them, or fewer if the file is shorter.
+    fn recognizes(&self, start: &[u8]) -> bool;
+    /// Returns the extension of the files of this format, damaged or not.
+    fn extension(&self) -> Option<&'static str> {
+        None
+    }
+    /// Returns what a file of this format contains.
+    fn content(&self) -> Content {
+        Content::Messages
+    }
+    /// Returns a divider at the start of a file.
+    fn divider(&self) -> Box<dyn Divider>;
+}
+
+/// What a file of a format contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Any number of messages.
+    Messages,
+    /// One message.
+    OneMessage,
+}
+
+/// Divides a file into messages and the bytes between them. All offsets are those of the file.
+pub(crate) trait Divider: Send {
+    /// Examines what begins at `at`, the start of the file or the end of the item before.
+    fn begin(
+        &mut self,
+        input: &mut LayoutInput,
+        at: u64,
+        events: &mut Vec<BoxEvent>,
+    ) -> io::Result<Item>;
+
+    /// Searches for the end of the item that [`Self::begin`] returned last, from `scan` on.
+    ///
+    /// Without an end in memory it returns None, and `scan` is the offset before which no end can be. After the last byte of the
+    /// file, None means that the item ends with the file.
+    fn end(
+        &mut self,
+        input: &mut LayoutInput,
+        scan: &mut u64,
+        events: &mut Vec<BoxEvent>,
+    ) -> io::Result<Option<ItemEnd>>;
+
+    /// Returns the detail of the event for an item that ends with the file and without its end mark.
+    fn unended(&self) -> Option<BoxDetail> {
+        None
+    }
+}
+
+/// An item of a file: a message, or bytes that belong to none.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    /// True for a message.
+    pub(crate) is_message: bool,
+    /// Offset of the message, behind its separator. For a gap, its start.
+    pub(crate) message: u64,
+    /// Bytes inside the message that are no part of it. Empty if there are none.
+    pub(crate) omitted: Range<u64>,
+    /// Offset where the search for the end begins.
+    pub(crate) scan: u64,
+    /// Flags of the message.
+    pub(crate) flags: Flags,
+}
+
+impl Item {
+    /// Returns an item for bytes that belong to no message.
+    pub(crate) fn gap(at: u64) -> Self {
+        Self {
+            is_message: false,
+            ..Self::message(at, Flags::default())
+        }
+    }
+
+    /// Returns a message that begins at `at` and has no omitted bytes.
+    pub(crate) fn message(at: u64, flags: Flags) -> Self {
+        Self {
+            is_message: true,
+            message: at,
+            omitted: 0..0,
+            scan: at,
+            flags,
+        }
+    }
+}
+
+/// The end of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ItemEnd {
+    /// Offset behind the message.
+    pub(crate) message: u64,
+    /// Offset behind its trailer, where the next item begins.
+    pub(crate) next: u64,
+    /// Flags that stand behind the message.
+    pub(crate) flags: Flags,
+}
+
+impl ItemEnd {
+    /// Returns the end of a message at `message` whose trailer ends at `next`.
+    pub(crate) fn new(message: u64, next: u64) -> Self {
+        Self {
+            message,
+            next,
+            flags: Flags::default(),
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Tests of Babyl files, whole and damaged.
+
+use super::{Events, Piece, codes, limited, messages, read, read_once, read_packed};
+use crate::{EntryKind, Flags, ReadOptions};
+
+const HEAD: &[u8] = b"BABYL OPTIONS: -*- rmail -*-\nVersion: 5\nLabels:\nNote:   This is the header of an rmail file.\n\x1f";
+const FULL: &[u8] = b"Received: by a\nFrom: a@b.c\nSubject: one\n\n";
+const PRUNED: &[u8] = b"From: a@b.c\nSubject: one\n\n";
+const BODY: &[u8] = b"body\n\x0c\nnext page\nFrom here\n";
+
+fn babyl(parts: &[&[u8]]) -> Vec<u8> {
+    [&[HEAD], parts].concat().concat()
+}
+
+fn plain(bytes: &[u8]) -> (Vec<Piece>, Events) {
+    let whole = read("RMAIL", bytes, &ReadOptions::default());
+    assert_eq!(
+        read_packed("RMAIL", bytes, &ReadOptions::default()),
+        whole.0
+    );
+    whole
+}
+
+#[test]
+fn the_full_header_is_the_message() {
+    let first = [
+        &b"\x0c\n1, answered,, work,\n"[..],
+        FULL,
+        b"*** EOOH ***\n",
+        PRUNED,
+        BODY,
+        b"\x1f",
+    ]
+    .concat();
+    let second = [
+        &b"\x0c\n0, unseen, deleted,,\n*** EOOH ***\n"[..],
+        FULL,
+        BODY,
+        b"\x1f\n",
+    ]
+    .concat();
+    let (pieces, events) = plain(&babyl(&[&first, &second]));
+    let message = [FULL, BODY].concat();
+    let flags = Flags::SEEN | Flags::REPLIED;
+    assert_eq!(
+        messages(&pieces),
+        [(message.clone(), flags), (message, Flags::TRASHED)]
+    );
+    assert_eq!(events, []);
+    assert_eq!(pieces[0].kind, EntryKind::Gap);
+    assert_eq!(pieces[1].separator, b"\x0c\n1, answered,, work,\n");
+    assert_eq!(
+        pieces[2].separator,
+        b"\x0c\n0, unseen, deleted,,\n*** EOOH ***\n"
+    );
+    assert_eq!(
+        (&pieces[1].trailer[..], &pieces[2].trailer[..]),
+        (&b"\x1f"[..], &b"\x1f\n"[..])
+    );
+}
+
+/// Python's `mailbox.Babyl`, imail, VM and Gnus write the same parts with small differences.
+#[test]
+fn programs_write_small_differences() {
+    let body = &b"text\n"[..];
+    for (text, message) in [
+        // Emacs: the summary line of Rmail, and `Mail-from`.
+        (&b"1,,\nSummary-line: 5-Jan  a@b  #one\nFrom: a\n\n*** EOOH ***\nFrom: a\n\ntext\n"[..], &b"From: a\n\ntext\n"[..]),
+        (b"0,,\nSummary-line: 5-Jan\nMail-from: From a@b Mon Jan  1 00:00:00 2001\n*** EOOH ***\nFrom: a\n\ntext\n", b"From: a\n\ntext\n"),
+        // imail: no empty line between the full header and the line.
+        (b"1,,\nX-A: 1\nFrom: a\n*** EOOH ***\nFrom: a\n\ntext\n", b"X-A: 1\nFrom: a\n\ntext\n"),
+        // The user shows no field.
+        (b"1,,\nFrom: a\n\n*** EOOH ***\n\ntext\n", b"From: a\n\ntext\n"),
+        // A message without a body.
+        (b"1,,\nFrom: a\n\n*** EOOH ***\nFrom: a\n", b"From: a\n\n"),
+        (b"0,,\n*** EOOH ***\nFrom: a\n", b"From: a\n"),
+        // VM: attributes of its own.
+        (b"0, recent, unseen,,\n*** EOOH ***\nFrom: a\n\ntext\n", b"From: a\n\ntext\n"),
+        // The same line again, in the text.
+        (b"0,,\n*** EOOH ***\nFrom: a\n\n*** EOOH ***\ntext\n", b"From: a\n\n*** EOOH ***\ntext\n"),
+    ] {
+        let bytes = babyl(&[b"\x0c\n", text, b"\x1f\x0c\n0,,\n*** EOOH ***\n\n", body, b"\x1f"]);
+        let (pieces, events) = plain(&bytes);
+        let found = messages(&pieces);
+        assert_eq!(found.len(), 2, "{}", text.escape_ascii());
+        assert_eq!(found[0].0.escape_ascii().to_string(), message.escape_ascii().to_string());
+        assert_eq!(found[1].0, [b"\n", body].concat());
+        assert_eq!(events, [], "{}", text.escape_ascii());
+    }
+}
+
+#[test]
+fn labels_are_flags() {
+    for (line, flags) in [
+        (&b"0,,"[..], Flags::SEEN),
+        (b"0, unseen,,", 0),
+        (
+            b"0, deleted, answered,,",
+            Flags::SEEN | Flags::TRASHED | Flags::REPLIED,
+        ),
+        (
+            b"0, forwarded, filed, edited, resent,,",
+            Flags::SEEN | Flags::PASSED,
+        ),
+        // A label of the user, in Latin-1, is not an attribute.
+        (b"0, unseen,, deleted, caf\xe9,", 0),
+        (b"0,unseen,,", 0),
+    ] {
+        let bytes = babyl(&[b"\x0c\n", line, b"\n*** EOOH ***\nFrom: a\n\nx\n\x1f"]);
+        let (pieces, events) = plain(&bytes);
+        assert_eq!(
+            messages(&pieces),
+            [(b"From: a\n\nx\n".to_vec(), flags)],
+            "{}",
+            line.escape_ascii()
+        );
+        assert_eq!(events, []);
+    }
+}
+
+#[test]
+fn carriage_returns_change_nothing() {
+    let lf = babyl(&[
+        b"\x0c\n1, answered,,\n",
+        FULL,
+        b"*** EOOH ***\n",
+        PRUNED,
+        BODY,
+        b"\x1f\x0c\n0,,\n*** EOOH ***\n",
+        FULL,
+        b"\x1f\n",
+    ]);
+    let crlf: Vec<u8> = lf
+        .iter()
+        .flat_map(|&byte| match byte {
+            b'\n' => b"\r\n".to_vec(),
+            byte => vec![byte],
+        })
+        .collect();
+    let (pieces, events) = plain(&crlf);
+    let (expected, _) = plain(&lf);
+    let without: Vec<_> = messages(&pieces)
+        .into_iter()
+        .map(|(text, flags)| {
+            (
+                text.into_iter()
+                    .filter(|&byte| byte != b'\r')
+                    .collect::<Vec<_>>(),
+                flags,
+            )
+        })
+        .collect();
+    assert_eq!(without, messages(&expected));
+    assert_eq!(events, []);
+}
+
+#[test]
+fn a_file_without_messages_has_none() {
+    for bytes in [
+        HEAD,
+        b"BABYL OPTIONS:",
+        b"BABYL OPTIONS:\nVersion: 5\n",
+        b"BABYL OPTIONS:\n\x1f\n\n",
+    ] {
+        let (pieces, events) = plain(bytes);
+        assert_eq!(messages(&pieces), []);
+        let expected: &[&str] = if bytes.contains(&0x1f) {
+            &[]
+        } else {
+            &["box.structure"]
+        };
+        assert_eq!(codes(&events), expected);
+    }
+}
+
+/// Control characters in a message are text if no message follows them.
+#[test]
+fn marks_inside_a_message_are_text() {
+    let text = b"From: a\n\na\x1fb\n\x1fc\n\x1f\nd\n\x0c\n0, not labels\n\x0ce\n1,,\n0, unseen,,\n";
+    let bytes = babyl(&[b"\x0c\n0,,\n*** EOOH ***\n", text, b"\x1f"]);
+    let (pieces, events) = plain(&bytes);
+    assert_eq!(messages(&pieces), [(text.to_vec(), Flags::SEEN)]);
+    assert_eq!(events, []);
+}
+
+#[test]
+fn missing_marks_are_reported() {
+    let one = [b"\x0c\n0,,\n*** EOOH ***\n", FULL, BODY].concat();
+    for (parts, count, words) in [
+        // The first message has no end mark.
+        (vec![&one[..], &one, b"\x1f"], 2, "no end mark"),
+        // The last one has none.
+        (vec![&one[..], b"\x1f", &one], 2, "no end mark"),
+        (
+            vec![b"\x0c\n0, unseen,,\nFrom: a\n\nx\n\x1f", &one[..], b"\x1f"],
+            2,
+            "EOOH",
+        ),
+        (
+            vec![
+                b"\x0c\nnothing\n*** EOOH ***\nFrom: a\n\nx\n\x1f",
+                &one[..],
+                b"\x1f",
+            ],
+            2,
+            "labels",
+        ),
+        // The digit is wrong.
+        (
+            vec![
+                b"\x0c\n1,,\n*** EOOH ***\nFrom: a\n\nx\n\x1f",
+                &one[..],
+                b"\x1f",
+            ],
+            2,
+            "first digit",
+        ),
+        (
+            vec![
+                b"\x0c\n0,,\nTo: b\nFrom: a\n\n*** EOOH ***\nFrom: a\n\nx\n\x1f",
+                &one[..],
+                b"\x1f",
+            ],
+            2,
+            "first digit",
+        ),
+    ] {
+        let (pieces, events) = plain(&babyl(&parts));
+        assert_eq!(messages(&pieces).len(), count, "{words}");
+        assert_eq!(codes(&events), ["box.structure"], "{events:?}");
+        assert!(events[0].2.contains(words), "{events:?}");
+    }
+    // The head of the file has no end mark.
+    let bytes = [&b"BABYL OPTIONS:\nVersion: 5\n"[..], &one, b"\x1f"].concat();
+    let (pieces, events) = plain(&bytes);
+    assert_eq!(messages(&pieces).len(), 1);
+    assert_eq!(codes(&events), ["box.structure"]);
+}
+
+#[test]
+fn a_file_may_be_truncated_anywhere() {
+    let first = [
+        &b"\x0c\n1, answered,,\n"[..],
+        FULL,
+        b"*** EOOH ***\n",
+        PRUNED,
+        BODY,
+        b"\x1f",
+    ]
+    .concat();
+    let whole = babyl(&[&first, b"\x0c\n0,,\n*** EOOH ***\n", FULL, BODY, b"\x1f"]);
+    let second = HEAD.len() + first.len();
+    for cut in 14..whole.len() {
+        let (pieces, events) = read("RMAIL", &whole[..cut], &ReadOptions::default());
+        let found = messages(&pieces);
+        let expected = usize::from(cut > HEAD.len()) + usize::from(cut > second);
+        assert_eq!(found.len(), expected, "{cut}");
+        if cut >= second {
+            assert_eq!(found[0].0, [FULL, BODY].concat(), "{cut}");
+        }
+        let is_whole = [HEAD.len(), second].contains(&cut);
+        assert_eq!(events.is_empty(), is_whole, "{cut} {events:?}");
+    }
+}
+
+/// Every byte of a small file, changed: nothing is lost, and the rest of the messages is found.
+#[test]
+fn a_changed_byte_loses_nothing() {
+    let one = [
+        &b"\x0c\n1,,\n"[..],
+        FULL,
+        b"*** EOOH ***\n",
+        PRUNED,
+        b"x\n\x1f",
+    ]
+    .concat();
+    let whole = babyl(&[&one, &one, &one]);
+    for at in 14..whole.len() {
+        for byte in [0, b'\n', b'x', 0x1f, 0x0c] {
+            let mut bytes = whole.clone();
+            bytes[at] = byte;
+            let (pieces, _) = read_once("RMAIL", &bytes);
+            assert!(messages(&pieces).len() >= 2, "{at} {byte}");
+        }
+    }
+}
+
+#[test]
+fn a_message_above_the_limit_comes_in_pieces() {
+    let body = b"a line of text\n".repeat(1000);
+    let first = [
+        &b"\x0c\n1, unseen,,\n"[..],
+        FULL,
+        b"*** EOOH ***\n",
+        PRUNED,
+        &body,
+        b"\x1f",
+    ]
+    .concat();
+    let whole = babyl(&[&first, b"\x0c\n0,,\n*** EOOH ***\n", FULL, BODY, b"\x1f"]);
+    let (pieces, events) = read("RMAIL", &whole, &limited(1000));
+    assert_eq!(read_packed("RMAIL", &whole, &limited(1000)), pieces);
+    let message = [FULL, &body].concat();
+    assert_eq!(
+        messages(&pieces),
+        [(message, 0), ([FULL, BODY].concat(), Flags::SEEN)]
+    );
+    assert_eq!(codes(&events), ["msg.too-large"]);
+    let large: Vec<_> = pieces
+        .iter()
+        .filter(|piece| piece.kind == EntryKind::Oversize)
+        .collect();
+    assert!(large.len() > 10);
+    assert_eq!(large[0].trailer, [&b"*** EOOH ***\n"[..], PRUNED].concat());
+    assert_eq!(large.last().unwrap().trailer, b"\x1f");
+    assert!(large.iter().all(|piece| piece.message.len() <= 1000 + 300));
+}
+
+/// Rmail never wrote such headers. A header that is too long for the search is part of the text.
+#[test]
+fn a_huge_header_is_bounded() {
+    let field = b"X-Field: value\n".repeat(100_000);
+    let whole = babyl(&[
+        b"\x0c\n0,,\n*** EOOH ***\nFrom: a\n",
+        &field,
+        b"\nx\n\x1f\x0c\n1,,\n",
+        &field,
+        b"\n*** EOOH ***\nFrom: a\n\nx\n\x1f",
+    ]);
+    let (pieces, events) = read("RMAIL", &whole, &ReadOptions::default());
+    assert_eq!(messages(&pieces).len(), 2);
+    assert_eq!(codes(&events), ["box.structure"]);
+}

@@ -1,0 +1,222 @@
+//! mbx: a mailbox format of the IMAP server of the University of Washington (UW imapd, c-client).
+//!
+//! ```text
+//! *mbx* CR LF 3a5c0f1200000003 CR LF …                             head of 2048 bytes, padded with NUL
+//!  7-Jul-2001 12:00:00 +0000,1234;000000000001-00000003 CR LF      separator: date, size, flags, UID
+//! message of 1234 bytes
+//! ```
+//!
+//! The last four digits before the hyphen are flags: 1 seen, 2 deleted, 4 flagged, 8 answered, 0x20 draft, 0x8000 removed but still
+//! in the file. Source: `mbx_isvalid` and `mbx_parse` of `mbx.c` in c-client.
+//!
+//! # Limits
+//! Reads removed messages like those that are marked as deleted. Keywords (the first eight digits) are no flags; they stay in the
+//! ledger, as do UIDs and dates of receipt.
+
+use std::io;
+
+use super::input::LayoutInput;
+use super::layout::{Divider, FileLayout, Item, ItemEnd};
+use crate::Flags;
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+
+/// The format.
+pub(super) struct UwMbx;
+
+/// Length of the head.
+const HEAD: u64 = 2048;
+/// Largest number of bytes of a separator.
+const NEAR: usize = 96;
+/// Number of bytes of the date.
+const DATE: usize = 26;
+/// Number of bytes behind the size: flags, hyphen, UID, line end.
+const TAIL: usize = 12 + 1 + 8 + 2;
+
+impl FileLayout for UwMbx {
+    fn name(&self) -> &'static str {
+        "UW mbx"
+    }
+
+    fn recognizes(&self, start: &[u8]) -> bool {
+        let digits = |range| {
+            start
+                .get(range)
+                .is_some_and(|digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit))
+        };
+        start.starts_with(b"*mbx*\r\n") && digits(7..23) && start.get(23..25) == Some(b"\r\n")
+    }
+
+    fn divider(&self) -> Box<dyn Divider> {
+        Box::new(MbxDivider {
+            item: MbxItem::Search,
+        })
+    }
+}
+
+/// Divides an mbx file.
+struct MbxDivider {
+    item: MbxItem,
+}
+
+/// Where the current item ends.
+#[derive(Clone, Copy)]
+enum MbxItem {
+    /// At this offset.
+    Until(u64),
+    /// Where the next separator begins.
+    Search,
+}
+
+impl Divider for MbxDivider {
+    fn begin(
+        &mut self,
+        input: &mut LayoutInput,
+        at: u64,
+        events: &mut Vec<BoxEvent>,
+    ) -> io::Result<Item> {
+        if at == 0 {
+            let is_right = is_boundary(input, HEAD)?.unwrap_or(false);
+            if !is_right && input.near(HEAD - 1, 2)?.len() == 2 {
+                events.push(defect(0, BoxDetail::NoMessageHere));
+            }
+            self.item = if is_right {
+                MbxItem::Until(HEAD)
+            } else {
+                MbxItem::Search
+            };
+            return Ok(Item::gap(0));
+        }
+        let Some(separator) = Separator::parse(input.near(at, NEAR)?) else {
+            events.push(defect(at, BoxDetail::NoMessageHere));
+            self.item = MbxItem::Search;
+            return Ok(Item::gap(at));
+        };
+        let message = at + separator.length as u64;
+        let end = message.saturating_add(separator.size);
+        let mut item = Item::message(message, separator.flags);
+        if is_boundary(input, end)? == Some(true) {
+            self.item = MbxItem::Until(end);
+            item.scan = message;
+        } else {
+            let detail = BoxDetail::WrongSize(separator.size);
+            events.push(defect(at, detail));
+            self.item = MbxItem::Search;
+        }
+        Ok(item)
+    }
+
+    fn end(
+        &mut self,
+        input: &mut LayoutInput,
+        scan: &mut u64,
+        _: &mut Vec<BoxEvent>,
+    ) -> io::Result<Option<ItemEnd>> {
+        match self.item {
+            MbxItem::Until(end) if end <= input.window.end() => Ok(Some(ItemEnd::new(end, end))),
+            MbxItem::Until(_) => {
+                *scan = input.window.end();
+                Ok(None)
+            }
+            MbxItem::Search => Ok(find_separator(input, scan)?.map(|at| ItemEnd::new(at, at))),
+        }
+    }
+}
+
+fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
+    BoxEvent::new(BoxEventKind::Structure, at, detail)
+}
+
+/// Returns true if a separator begins or the file ends at an offset behind its first byte. None if that cannot be known.
+fn is_boundary(input: &mut LayoutInput, at: u64) -> io::Result<Option<bool>> {
+    let near = input.ahead(at - 1, 1 + NEAR)?;
+    Ok(near.map(|near| match &near[..] {
+        // The file ends earlier.
+        [] => false,
+        [_] => true,
+        [_, near @ ..] => Separator::parse(near).is_some(),
+    }))
+}
+
+/// Searches for a separator from `scan` on. Returns its offset.
+fn find_separator(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<u64>> {
+    let mut from = *scan;
+    loop {
+        let data = input.rest(from);
+        let Some(found) = memchr::memchr(b';', data) else {
+            let end = input.window.end();
+            *scan = end.saturating_sub(NEAR as u64).max(*scan);
+            return Ok(None);
+        };
+        let semicolon = from + found as u64;
+        // Date, comma and up to 20 digits precede it.
+        let earliest = semicolon.saturating_sub((DATE + 1 + 20) as u64).max(*scan);
+        let latest = semicolon.saturating_sub((DATE + 2) as u64);
+        for at in earliest..=latest {
+            let near = input.near(at, NEAR)?;
+            if Separator::parse(near).is_some() {
+                return Ok(Some(at));
+            }
+        }
+        from = semicolon + 1;
+    }
+}
+
+/// The line before a message.
+#[derive(Debug, PartialEq, Eq)]
+struct Separator {
+    size: u64,
+    flags: Flags,
+    /// Length of the line with its end.
+    length: usize,
+}
+
+impl Separator {
+    fn parse(near: &[u8]) -> Option<Self> {
+        let (date, rest) = near.split_at_checked(DATE)?;
+        let rest = rest.strip_prefix(b",").filter(|_| is_date(date))?;
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let size = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+        let tail = rest[digits..].strip_prefix(b";")?.get(..TAIL)?;
+        let hexadecimal = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+        let is_right = hexadecimal(&tail[..12])
+            && tail[12] == b'-'
+            && hexadecimal(&tail[13..21])
+            && tail.ends_with(b"\r\n");
+        if !is_right {
+            return None;
+        }
+        let flags = std::str::from_utf8(&tail[8..12]).ok()?;
+        Some(Self {
+            size,
+            flags: flags_of(u32::from_str_radix(flags, 16).ok()?),
+            length: DATE + 1 + digits + 1 + TAIL,
+        })
+    }
+}
+
+/// Returns true for a date such as ` 7-Jul-2001 12:00:00 +0000`. `a` stands for a letter, `0` for a digit.
+fn is_date(date: &[u8]) -> bool {
+    const SHAPE: &[u8; DATE] = b"00-aaa-0000 00:00:00 +0000";
+    date.iter()
+        .zip(SHAPE)
+        .enumerate()
+        .all(|(index, (byte, shape))| match shape {
+            b'0' => byte.is_ascii_digit() || (index == 0 && *byte == b' '),
+            b'a' => byte.is_ascii_alphabetic(),
+            b'+' => matches!(byte, b'+' | b'-'),
+            shape => byte == shape,
+        })
+}
+
+fn flags_of(bits: u32) -> Flags {
+    let known = [
+        (0x0001, Flags::SEEN),
+        (0x0002, Flags::TRASHED),
+        (0x0004, Flags::FLAGGED),
+        (0x0008, Flags::REPLIED),
+        (0x0020, Flags::DRAFT),
+        (0x8000, Flags::TRASHED),
+    ];
+    let set = known.into_iter().filter(|(bit, _)| bits & bit != 0);
+    Flags(set.fold(0, |flags, (_, flag)| flags | flag))
+}

@@ -1,0 +1,116 @@
+//! Opens the files of a tree without following links, and reads those that contain more than the message, such as emlx.
+//!
+//! # Limits
+//! On systems other than Linux, only the last component of a path is checked for links.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use super::apple_mail::{apple_folder, parts_beside};
+use super::files::{Files, Name, OpenLayout};
+use crate::box_event::BoxEvent;
+use crate::error::{Error, ErrorKind, Operation, at};
+use crate::layouts::{self, FileLayout, LayoutReader};
+use crate::recognize::special;
+use crate::{Batch, Format, Source, mail_check, regular};
+
+impl Files {
+    /// Opens a file of the tree. None if a link or a special file has taken its place, which `events` then has.
+    pub(super) fn open_file(
+        &mut self,
+        name: &[u8],
+        path: &Path,
+        events: &mut Vec<BoxEvent>,
+    ) -> Result<Option<File>, Error> {
+        let Some(folder) = &self.folder else {
+            return regular::open_input(path).map(Some);
+        };
+        let opened = regular::open_below(folder, Path::new(OsStr::from_bytes(name)));
+        let error = match opened {
+            Ok(file) => return Ok(Some(file)),
+            Err(error) => error,
+        };
+        let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+        let kind = ErrorKind::from(error);
+        if !is_link && !matches!(kind, ErrorKind::Special(_)) {
+            return Err(Error::new(path, Operation::Open, kind));
+        }
+        events.push(special(is_link, name));
+        self.changed = true;
+        Ok(None)
+    }
+
+    /// Returns the layout of a file that has more than the message.
+    pub(super) fn layout_of(
+        &self,
+        path: &Path,
+        file: &File,
+    ) -> Result<Option<&'static dyn FileLayout>, Error> {
+        if self.format != Format::Eml && !layouts::is_named(path) {
+            return Ok(None);
+        }
+        let mut start = vec![0; mail_check::BEGINNING];
+        let filled = file.read_at(&mut start, 0);
+        start.truncate(filled.map_err(at(path, Operation::Read))?);
+        let is_mail = self.options.force_format || mail_check::is_mail(&start);
+        Ok(layouts::of_message(
+            &start,
+            path,
+            is_mail && !start.is_empty(),
+        ))
+    }
+
+    /// Begins to read a file of another layout.
+    pub(super) fn open_layout(
+        &mut self,
+        name: Name,
+        path: &Path,
+        file: File,
+        layout: &dyn FileLayout,
+    ) -> Result<OpenLayout, Error> {
+        layout.name().clone_into(&mut self.profile.dialect);
+        let reader = LayoutReader::from_file(path, file, layout, &self.options);
+        let reader = reader.map_err(at(path, Operation::Read))?;
+        Ok(OpenLayout { reader, name })
+    }
+
+    /// Adds the next entries of a file of another layout.
+    pub(super) fn read_layout(
+        &mut self,
+        mut layout: OpenLayout,
+        batch: &mut Batch,
+    ) -> Result<(), Error> {
+        let mut inner = Batch::default();
+        let more = layout.reader.next(&mut inner)?;
+        let base = batch.bytes.len();
+        batch.bytes.append(&mut inner.bytes);
+        for mut entry in inner.entries {
+            for range in [&mut entry.span, &mut entry.message, &mut entry.omitted] {
+                *range = range.start + base..range.end + base;
+            }
+            if entry.offset == 0 {
+                let beside = parts_beside(&layout.name, &self.path(&layout.name));
+                batch.events.extend(beside);
+            }
+            let folder = apple_folder(&layout.name);
+            entry.folder = self.display(folder, true, &mut batch.events);
+            entry.ordinal = self.ordinal;
+            entry.name.clone_from(&layout.name);
+            batch.entries.push(entry);
+        }
+        for mut event in inner.events {
+            event.name.clone_from(&layout.name);
+            batch.events.push(event);
+        }
+        if more {
+            self.layout = Some(layout);
+        } else {
+            self.changed |= layout.reader.changed()?;
+            self.ordinal += 1;
+        }
+        Ok(())
+    }
+}

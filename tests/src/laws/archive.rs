@@ -7,8 +7,8 @@ use crate::tree;
 use mailglot_archive::{Batch, Format, ReadOptions, open, recognize};
 use mailglot_mime::{Message, process};
 use mailglot_pipeline::{
-    CheckJob, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, check as check_only, count,
-    locate, normalize, restore,
+    CheckJob, LedgerPlace, MessageAddress, NormalizeJob, Progress, RestoreJob, Summary,
+    check as check_only, count, locate, normalize, restore,
 };
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -152,7 +152,8 @@ fn count_of(path: &Path) -> Option<u64> {
 fn messages(path: &Path) -> Result<BTreeMap<u64, Vec<u8>>, String> {
     let mut found = BTreeMap::new();
     let root = path.to_string_lossy().into_owned();
-    let summary = locate(path.as_os_str(), true, &mut |located| {
+    let address = MessageAddress::parse(path.as_os_str());
+    let summary = locate(&address, true, &mut |located| {
         // A file of the output has the number of its message in its name.
         let file = located
             .path

@@ -36,7 +36,10 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> (Vec<Piece>, Events)
     let found = recognize(&path).unwrap().remove(0);
     let all = drain(&mut *open(&found, options).unwrap(), bytes);
     for batch in [1, 100, 5000] {
-        let options = ReadOptions { batch, ..*options };
+        let options = ReadOptions {
+            batch,
+            ..options.clone()
+        };
         assert_eq!(
             drain(&mut *open(&found, &options).unwrap(), bytes),
             all,

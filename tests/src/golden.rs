@@ -74,8 +74,8 @@ fn normalized(archive: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
         force: false,
         force_format: false,
         max_expansion: 200,
-        mailbox: Default::default(),
-        selection: Default::default(),
+        mailbox: mailglot_archive::MailboxOptions::default(),
+        selection: mailglot_pipeline::Selection::default(),
         verify: false,
     };
     normalize(&job, &Progress::default()).map_err(|error| io::Error::other(error.to_string()))?;

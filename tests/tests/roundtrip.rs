@@ -83,8 +83,8 @@ fn every_shared_message_comes_back_alone() {
             force: false,
             force_format: true,
             max_expansion: 200,
-            mailbox: Default::default(),
-            selection: Default::default(),
+            mailbox: mailglot_archive::MailboxOptions::default(),
+            selection: mailglot_pipeline::Selection::default(),
             verify: false,
         };
         let summary = normalize(&job, &Progress::default())

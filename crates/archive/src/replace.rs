@@ -341,7 +341,7 @@ struct TargetPaths {
     force: bool,
     kind: TargetKind,
     /// Metadata of what is replaced.
-    replaced: Option<fs::Metadata>,
+    replaced: Option<Box<fs::Metadata>>,
     committed: bool,
 }
 
@@ -368,7 +368,7 @@ impl TargetPaths {
             Ok(metadata) => {
                 check_taken(&target, &metadata, force, kind)
                     .map_err(at(path, Operation::Create))?;
-                Some(metadata)
+                Some(Box::new(metadata))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(at(path, Operation::Open)(error)),

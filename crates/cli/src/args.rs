@@ -5,6 +5,7 @@
 //! Options come from the command line only. No configuration file and no environment variable sets them.
 
 mod access;
+mod addresses;
 mod archives;
 mod charset;
 mod filter;

@@ -132,7 +132,7 @@ mod tests {
         ] {
             assert_eq!(header(raw).len(), length, "{}", raw.escape_ascii());
         }
-        assert_eq!(header(&[b'a'; LONGEST + 5]).len(), LONGEST);
+        assert_eq!(header(&vec![b'a'; LONGEST + 5]).len(), LONGEST);
     }
 
     #[test]

@@ -55,6 +55,7 @@ pub struct ListedMessage {
     pub message_id: Option<String>,
 }
 
+#[allow(clippy::ref_option, reason = "serde calls it with the field")]
 fn rfc_3339<S: Serializer>(date: &Option<Date>, serializer: S) -> Result<S::Ok, S::Error> {
     match date {
         None => serializer.serialize_none(),

@@ -277,8 +277,8 @@ mod tests {
             force: true,
             force_format: false,
             max_expansion: 200,
-            mailbox: Default::default(),
-            selection: Default::default(),
+            mailbox: mailglot_archive::MailboxOptions::default(),
+            selection: crate::Selection::default(),
             verify: false,
         };
         let turn = turn([at("out").as_path(), at("out.ledger").as_path()]);
@@ -315,8 +315,8 @@ mod tests {
             force: true,
             force_format: false,
             max_expansion: 200,
-            mailbox: Default::default(),
-            selection: Default::default(),
+            mailbox: mailglot_archive::MailboxOptions::default(),
+            selection: crate::Selection::default(),
             verify: false,
         }
     }

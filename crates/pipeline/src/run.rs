@@ -143,6 +143,9 @@ pub(crate) fn run<S: Stage, K: ResultSink<S::Output>>(
     run.begin(&sources.left_out, sources.unread);
     job.progress.total.store(total(&sources.inputs), Relaxed);
     for (index, input) in sources.inputs.iter().enumerate() {
+        if run.is_full() {
+            return Ok(run.summary);
+        }
         let before = unwritten(&run.summary);
         match run.source(index, input, stage, sink) {
             Ok(ControlFlow::Continue(())) => {}
@@ -216,6 +219,12 @@ impl RunningJob<'_> {
         }
     }
 
+    /// Returns true if the limit of the selection is reached, and reading stops there.
+    fn is_full(&self) -> bool {
+        let limit = self.job.selection.limit.filter(|_| self.job.stops_at_limit);
+        limit.is_some_and(|limit| limit <= self.selected)
+    }
+
     /// Counts the messages before the defect of a source. `before` is the number of [`unwritten`] before the source.
     fn count_incomplete(&mut self, before: u64) {
         self.summary.written += unwritten(&self.summary) - before;
@@ -231,10 +240,6 @@ impl RunningJob<'_> {
     ) -> Result<ControlFlow<()>, Error> {
         if self.job.progress.is_interrupted() {
             return Err(Error::Interrupted);
-        }
-        let limit = self.job.selection.limit.filter(|_| self.job.stops_at_limit);
-        if limit.is_some_and(|limit| limit <= self.selected) {
-            return Ok(ControlFlow::Break(()));
         }
         sink.begin(index, input)?;
         let reader = self.open(index, input, stage)?;

@@ -293,7 +293,7 @@ mod tests {
             assert_eq!(files(folder.path()), [&name, first]);
             kept.keep();
             kept.commit().unwrap();
-            assert_eq!(files(folder.path()), [last.clone()]);
+            assert_eq!(files(folder.path()), std::slice::from_ref(&last));
         }
     }
 }

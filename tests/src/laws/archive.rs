@@ -281,8 +281,8 @@ fn run(
         force: false,
         force_format: true,
         max_expansion: 200,
-        mailbox: Default::default(),
-        selection: Default::default(),
+        mailbox: mailglot_archive::MailboxOptions::default(),
+        selection: mailglot_pipeline::Selection::default(),
         verify: false,
     };
     let summary =
@@ -360,8 +360,8 @@ fn dry_run_differs(input: &Path, group: u64, done: &Summary) -> Option<String> {
         threads: 1,
         force_format: true,
         max_expansion: 200,
-        mailbox: Default::default(),
-        selection: Default::default(),
+        mailbox: mailglot_archive::MailboxOptions::default(),
+        selection: mailglot_pipeline::Selection::default(),
         verify: false,
     };
     let dry = match check_only(&job, &Progress::default()) {

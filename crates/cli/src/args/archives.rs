@@ -1,7 +1,7 @@
 //! The arguments of commands that read archives: `normalize`, `restore`, `check`, `count`, `text` and `inspect`.
 
+use super::addresses::AddressArgs;
 use super::inputs::InputArgs;
-use super::mailbox_tools::AddressArgs;
 use super::opening::{LargestArgs, OpeningArgs};
 use super::policy::{PolicyArgs, ReadingArgs};
 use super::selection::SelectionArgs;

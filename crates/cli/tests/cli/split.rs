@@ -2,6 +2,7 @@
 
 use crate::sandbox::{LATIN, Sandbox, mbox};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -225,10 +226,10 @@ fn names_from_mail_stay_in_the_folder() {
         "con",
     ];
     let encoded = |label: &str| {
-        label
-            .bytes()
-            .map(|byte| format!("={byte:02X}"))
-            .collect::<String>()
+        label.bytes().fold(String::new(), |mut all, byte| {
+            let _ = write!(all, "={byte:02X}");
+            all
+        })
     };
     let messages: Vec<_> = labels
         .iter()
@@ -240,7 +241,8 @@ fn names_from_mail_stay_in_the_folder() {
             };
             let mut words = String::new();
             for chunk in label.as_bytes().chunks(60) {
-                words += &format!("\n =?utf-8?Q?{}?=", std::str::from_utf8(chunk).unwrap());
+                let chunk = std::str::from_utf8(chunk).unwrap();
+                let _ = write!(words, "\n =?utf-8?Q?{chunk}?=");
             }
             message(
                 &format!("X-Gmail-Labels:{words}\n"),

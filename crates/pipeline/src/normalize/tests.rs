@@ -21,8 +21,8 @@ fn job(input: &Path, output: &Path) -> NormalizeJob {
         force: false,
         force_format: false,
         max_expansion: 200,
-        mailbox: Default::default(),
-        selection: Default::default(),
+        mailbox: mailglot_archive::MailboxOptions::default(),
+        selection: crate::Selection::default(),
         verify: false,
     }
 }
@@ -185,8 +185,8 @@ fn verification_is_optional() {
         threads: 2,
         force_format: false,
         max_expansion: 200,
-        mailbox: Default::default(),
-        selection: Default::default(),
+        mailbox: mailglot_archive::MailboxOptions::default(),
+        selection: crate::Selection::default(),
         verify: true,
     };
     let summary = check(&dry, &Progress::default()).unwrap();

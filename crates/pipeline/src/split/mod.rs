@@ -60,7 +60,7 @@ pub fn split(job: &SplitJob, progress: &Progress) -> Result<Split, Error> {
     let _claim = Claim::take(&job.output).map_err(Error::Output)?;
     drop(turn);
     let policy = Policy::default();
-    let limits = policy.limits.clone();
+    let limits = policy.limits;
     let stage = SplitStage { job, policy };
     let mut outputs = Outputs::new(job, options)?;
     let sources = Job {

@@ -66,7 +66,7 @@ pub(super) struct OpenOutput {
 
 enum Writer {
     /// Mailboxes in a folder, and the number of their bytes in memory.
-    Mailboxes(FolderReplacement, FileMode, usize),
+    Mailboxes(Box<FolderReplacement>, FileMode, usize),
     /// Files in folders.
     Tree(Box<dyn Destination>),
 }
@@ -76,7 +76,7 @@ impl<'a> Outputs<'a> {
     pub(super) fn new(job: &'a SplitJob, options: WriteOptions) -> Result<Self, Error> {
         let writer = if job.to == Format::Mbox {
             let root = FolderReplacement::create(&job.output, options);
-            Writer::Mailboxes(root.map_err(Error::Output)?, options.mode, 0)
+            Writer::Mailboxes(Box::new(root.map_err(Error::Output)?), options.mode, 0)
         } else {
             Writer::Tree(create_tree(&job.output, options).map_err(Error::Output)?)
         };
@@ -150,13 +150,12 @@ impl<'a> Outputs<'a> {
         }
         for key in &piece.keys {
             let known = (key.clone(), piece.convention);
-            let index = match self.by_key.get(&known) {
-                Some(index) => *index,
-                None => {
-                    let index = self.open(key, piece.convention);
-                    self.by_key.insert(known, index);
-                    index
-                }
+            let index = if let Some(index) = self.by_key.get(&known) {
+                *index
+            } else {
+                let index = self.open(key, piece.convention);
+                self.by_key.insert(known, index);
+                index
             };
             self.current.push(index);
         }

@@ -49,8 +49,8 @@ fn output_does_not_depend_on_threads() {
         threads,
         force_format: false,
         max_expansion: 200,
-        mailbox: Default::default(),
-        selection: Default::default(),
+        mailbox: mailglot_archive::MailboxOptions::default(),
+        selection: mailglot_pipeline::Selection::default(),
         verify: false,
     };
     let dry = check(&check_job(1), &Progress::default()).unwrap();

@@ -147,8 +147,8 @@ fn job(inputs: &[PathBuf], output: &Path) -> NormalizeJob {
         force: false,
         force_format: true,
         max_expansion: 200,
-        mailbox: Default::default(),
-        selection: Default::default(),
+        mailbox: mailglot_archive::MailboxOptions::default(),
+        selection: mailglot_pipeline::Selection::default(),
         verify: false,
     }
 }
@@ -200,8 +200,8 @@ fn check_dry_run(job: &NormalizeJob, done: &Summary) {
         threads: job.threads,
         force_format: job.force_format,
         max_expansion: 200,
-        mailbox: Default::default(),
-        selection: Default::default(),
+        mailbox: mailglot_archive::MailboxOptions::default(),
+        selection: mailglot_pipeline::Selection::default(),
         verify: job.verify,
     };
     let dry = check(&dry, &Progress::default()).unwrap();

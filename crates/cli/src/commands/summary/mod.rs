@@ -258,8 +258,8 @@ mod tests {
             force: false,
             force_format: false,
             max_expansion: 200,
-            mailbox: Default::default(),
-            selection: Default::default(),
+            mailbox: mailglot_archive::MailboxOptions::default(),
+            selection: mailglot_pipeline::Selection::default(),
             verify: false,
         }
     }

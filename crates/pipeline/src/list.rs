@@ -187,7 +187,7 @@ impl Worker for ListWorker<'_> {
 
 impl ListWorker<'_> {
     fn listed(&self, entry: &Entry, batch: &[u8]) -> ListedMessage {
-        let raw = &batch[entry.message.clone()];
+        let raw = &*entry.message_in(batch);
         let separator = &batch[entry.span.start..entry.message.start];
         let mut listed = ListedMessage {
             archive: Arc::clone(&self.archive),
@@ -196,7 +196,7 @@ impl ListWorker<'_> {
             path: own_file(self.source.folder(), &entry.name),
             folder: entry.folder.clone(),
             offset: entry.offset + (entry.message.start - entry.span.start) as u64,
-            length: raw.len() as u64,
+            length: entry.message.len() as u64,
             date: None,
             date_source: None,
             from: String::new(),

@@ -172,8 +172,11 @@ impl LocateWorker<'_> {
                 (entry.offset..end).contains(offset) || (entry.more && entry.offset <= *offset)
             }
             MessageChoice::Id(id) => {
-                let header = envelope::header(&batch[entry.message.clone()]);
-                Mail::parse(header).message_id().as_ref() == Some(id)
+                let message = entry.message_in(batch);
+                Mail::parse(envelope::header(&message))
+                    .message_id()
+                    .as_ref()
+                    == Some(id)
             }
         }
     }

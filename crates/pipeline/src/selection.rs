@@ -115,8 +115,7 @@ impl Selector {
             }
         }
         let separator = &batch[entry.span.start..entry.message.start];
-        self.selection
-            .has_date(&batch[entry.message.clone()], separator)
+        self.selection.has_date(&entry.message_in(batch), separator)
     }
 }
 

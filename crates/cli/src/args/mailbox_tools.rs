@@ -68,9 +68,9 @@ pub(crate) struct CatArgs {
 
 /// Split archives into several mailboxes without changing a message.
 ///
-/// FOLDER appears complete or not at all. A message of a mailbox is copied with its separator line and its quoting, so parts by --size
-/// joined give the mailbox. Other messages get a separator line, and `From ` lines are quoted as in mboxrd. Each new mailbox is read
-/// again and compared before FOLDER appears.
+/// FOLDER appears complete or not at all. Messages of a mailbox that quotes `From ` lines are copied with their separator lines, so parts
+/// by --size joined give the mailbox. Other messages get a separator line and the quoting of mboxrd. Each new mailbox is read again and
+/// compared before FOLDER appears.
 ///
 /// Names of outputs come from years, labels, folders or addresses, with `_` in place of characters that file systems reject. Messages
 /// without a year, label or sender are in `unknown`. Two mailboxes that quote differently are never joined: the second gets a number.

@@ -315,12 +315,19 @@ fn each_dialect_is_read_back_as_it_was() {
                 format!("{separator}From: a@b\nSubject: s\n\ny\n\n").repeat(3)
             ),
         ),
+        (
+            "babyl",
+            "BABYL OPTIONS:\nVersion: 5\n\x1f\x0c\n1,,\nFrom: a@b\nSubject: full\n\n*** EOOH ***\nSubject: pruned\n\nFrom me\nx\n\x1f"
+                .to_owned(),
+        ),
         ("open", format!("{separator}{open}")),
     ] {
         sandbox.write(&format!("{name}.mbox"), bytes.as_bytes());
     }
-    let names =
-        ["rd", "o", "cl2", "n", "mmdf", "crlf", "first", "open"].map(|name| format!("{name}.mbox"));
+    let names = [
+        "rd", "o", "cl2", "n", "mmdf", "crlf", "first", "babyl", "open",
+    ]
+    .map(|name| format!("{name}.mbox"));
     let args: Vec<&str> = names.iter().map(String::as_str).collect();
     let plain = sandbox.run(&[&["cat"], &args[..]].concat()).ended(0).out;
     let run = sandbox

@@ -20,6 +20,7 @@ use mailglot_archive::mbox::{
 };
 use mailglot_archive::{Entry, EntryKind, Format};
 use mailglot_mime::{Policy, Severity};
+use std::borrow::Cow;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -107,8 +108,8 @@ impl Worker for SplitWorker<'_> {
 struct SourceEntry<'b> {
     entry: &'b Entry,
     separator: &'b [u8],
-    /// The message as stored, quoted.
-    old: &'b [u8],
+    /// The message as stored, quoted, without bytes that are no part of it.
+    old: Cow<'b, [u8]>,
     trailer: &'b [u8],
     continued: bool,
     /// True if a piece begins inside a line.
@@ -120,7 +121,7 @@ impl<'b> SourceEntry<'b> {
         Self {
             entry,
             separator: &batch[entry.span.start..entry.message.start],
-            old: &batch[entry.message.clone()],
+            old: entry.message_in(batch),
             trailer: &batch[entry.message.end..entry.span.end],
             continued,
             midline,
@@ -128,10 +129,10 @@ impl<'b> SourceEntry<'b> {
     }
 
     /// Returns the message without quoting: the part before the first whole line, and the lines.
-    fn unquoted(&self) -> (&'b [u8], std::borrow::Cow<'b, [u8]>) {
+    fn unquoted(&self) -> (&[u8], Cow<'_, [u8]>) {
         let (head, lines) = self
             .old
-            .split_at(if self.midline { line_end(self.old) } else { 0 });
+            .split_at(if self.midline { line_end(&self.old) } else { 0 });
         (head, unquote(lines, self.entry.quoting))
     }
 }
@@ -149,7 +150,7 @@ impl SplitWorker<'_> {
             out.extend_from_slice(head);
             out.extend_from_slice(&lines);
             if is_mailbox {
-                flags = status::flags(&lines);
+                flags.0 |= status::flags(&lines).0;
             }
         } else if let Some(copied) =
             Convention::of(&self.source.dialect, entry.quoting).filter(|_| is_mailbox)
@@ -222,7 +223,7 @@ impl SplitWorker<'_> {
         let found = catch_unwind(AssertUnwindSafe(|| match self.job.by {
             SplitBy::Size(_) => Vec::new(),
             SplitBy::Year => {
-                let dated = envelope::dated(source.old, source.separator);
+                let dated = envelope::dated(&source.old, source.separator);
                 dated
                     .map(|(date, _)| format!("{:04}", date.year))
                     .into_iter()
@@ -231,7 +232,7 @@ impl SplitWorker<'_> {
             SplitBy::Label => self.labels(source),
             SplitBy::Folder => vec![self.folder(source.entry)],
             SplitBy::From => {
-                let mail = envelope::mail(source.old, self.policy);
+                let mail = envelope::mail(&source.old, self.policy);
                 let from = mail.from().into_iter().next();
                 from.map(|mailbox| mailbox.address.to_lowercase())
                     .filter(|address| !address.is_empty())
@@ -249,7 +250,7 @@ impl SplitWorker<'_> {
 
     /// Returns the labels of a message, or the first of them.
     fn labels(&self, source: &SourceEntry<'_>) -> Vec<String> {
-        let mail = envelope::mail(source.old, self.policy);
+        let mail = envelope::mail(&source.old, self.policy);
         let text = mail.header("X-Gmail-Labels").unwrap_or_default();
         let mut labels: Vec<String> = Vec::new();
         // The field is decoded as a whole, because an encoded word may contain commas.
@@ -282,10 +283,10 @@ impl SplitWorker<'_> {
 fn copy(source: &SourceEntry<'_>, out: &mut Vec<u8>) -> OpenEnd {
     if source.separator.is_empty() && !source.continued {
         // The first message of a truncated mailbox.
-        out.extend_from_slice(&separator_for(b"", source.old));
+        out.extend_from_slice(&separator_for(b"", &source.old));
     }
     out.extend_from_slice(source.separator);
-    out.extend_from_slice(source.old);
+    out.extend_from_slice(&source.old);
     out.extend_from_slice(source.trailer);
     let is_closed = matches!(
         out[..],
@@ -295,7 +296,7 @@ fn copy(source: &SourceEntry<'_>, out: &mut Vec<u8>) -> OpenEnd {
         return OpenEnd::default();
     }
     OpenEnd {
-        line_ends: trailer_for(source.old),
+        line_ends: trailer_for(&source.old),
         ends_line: !matches!(source.old.last(), None | Some(b'\n' | b'\r')),
     }
 }

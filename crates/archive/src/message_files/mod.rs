@@ -23,6 +23,7 @@ use self::files::{OpenMessageFile, Work};
 use self::read::FilePiece;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
+use crate::layouts;
 use crate::mbox::separators;
 use crate::packed::beginning;
 use crate::regular::{self, open_input};
@@ -62,7 +63,9 @@ impl Files {
             let mut file = open_input(path)?;
             if !options.force_format {
                 let start = beginning(&mut file, mail_check::BEGINNING);
-                if !mail_check::is_mail(&start.map_err(at(path, Operation::Read))?) {
+                let start = start.map_err(at(path, Operation::Read))?;
+                let is_message = layouts::of_message(&start, path, false).is_some();
+                if !is_message && !mail_check::is_mail(&start) {
                     return Err(Error::new(path, Operation::Read, ErrorKind::NoHeader));
                 }
             }

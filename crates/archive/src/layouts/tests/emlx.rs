@@ -39,6 +39,10 @@ fn the_length_divides_the_file() {
         format!("{}\n", MESSAGE.len()).as_bytes()
     );
     assert_eq!(pieces[0].trailer, list(8_590_195_713));
+    // Fields that only some program knows.
+    let (pieces, events) = plain(b"16\nUnknown: 1\n\nabc\n");
+    assert_eq!(messages(&pieces), [(b"Unknown: 1\n\nabc\n".to_vec(), 0)]);
+    assert_eq!(events, []);
     // Padded, with CR LF, without a list, and with an old declaration.
     for (first, rest) in [
         ("65      ", &list(0)[..]),

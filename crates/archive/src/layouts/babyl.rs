@@ -15,11 +15,11 @@
 //! ```
 //!
 //! With the digit 0 there is one header, behind `*** EOOH ***`. The message has its full header, and the ledger has the other one.
-//! Source: `etc/BABYL` of Emacs 22; `rmail-convert-to-babyl-format` and `rmail-reformat-message` of its `rmail.el`.
+//! Source: `etc/BABYL` of Emacs 22; `rmail-convert-to-babyl-format` and `rmail-reformat-message` of its Lisp files.
 //!
 //! # Limits
-//! Labels of the user are no flags; they stay in the ledger. Rmail decoded quoted-printable and base64 text when it stored a message
-//! and left the header as it was; such text is read as the header says. A header above 1 MiB is not divided.
+//! Labels of the user are no flags; they stay in the ledger. Emacs 20 to 22 stored decoded text in emacs-mule, and left the charset
+//! of the header as it was (field X-Coding-System). Such text is read by its label. A header above 1 MiB is not divided.
 
 use std::io;
 

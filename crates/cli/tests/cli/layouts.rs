@@ -112,6 +112,27 @@ fn every_command_reads_every_layout() {
     }
 }
 
+/// The header that Rmail displayed is in no output.
+#[test]
+fn babyl_is_listed_split_and_printed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("RMAIL", &babyl());
+    for to in ["mbox", "eml", "maildir"] {
+        let run = ["split", "RMAIL", "-o", to, "--by", "from", "--to", to];
+        sandbox.run(&run).ended(0);
+        let found = sandbox.shell(&format!("grep -raq pruned {to}"));
+        assert_eq!(found.code, 1, "{to}");
+        let counted = sandbox.run(&["count", to]).ended(0);
+        assert!(counted.text().starts_with("2\t"), "{to}: {counted:?}");
+    }
+    let flagged = sandbox.shell("find maildir -name '*:2,RS'").ended(0);
+    assert_eq!(flagged.text().lines().count(), 1, "{flagged:?}");
+    let printed = sandbox.run(&["cat", "RMAIL:0"]).ended(0);
+    assert_eq!(printed.out, LATIN);
+    let listed = sandbox.run(&["ls", "RMAIL"]).ended(0);
+    assert_eq!(listed.text().matches("Grüße").count(), 2, "{listed:?}");
+}
+
 #[test]
 fn damage_is_reported_and_restored() {
     let sandbox = Sandbox::new();

@@ -46,8 +46,9 @@ pub(crate) struct LsArgs {
 
 /// Print messages as they are stored, without the mailbox's quoting.
 ///
-/// An address is `FILE:17` (number from 0), `FILE@81233` (a byte of the message, its separator line or the blank line after it),
-/// `FILE#<message-id>` (all messages with this Message-ID) or `FILE` (all messages). Line ends, charsets and damage stay as they are.
+/// An address is `FILE:17` (number from 0), `FILE@81233` (offset), `FILE#<message-id>` or `FILE` (all messages). An offset names the
+/// message that contains this byte, with its separator line and the blank line after it. Several messages may have one Message-ID. Line
+/// ends, charsets and damage stay as they are.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

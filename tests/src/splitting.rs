@@ -189,11 +189,7 @@ pub fn read(mailbox: &[u8], folder: &Path, options: &ReadOptions) -> Reading {
     let mut file = fs::File::create(&path).unwrap();
     file.write_all(mailbox).unwrap();
     drop(file);
-    let found = Input {
-        path,
-        format: Format::Mbox,
-        packed: None,
-    };
+    let found = Input::on_disk(path, Format::Mbox);
     let mut source = open(&found, options).unwrap();
     let (mut reading, mut batch, mut at) = (Reading::default(), Batch::default(), 0);
     while source.next(&mut batch).unwrap() {

@@ -1,7 +1,9 @@
 //! Events about an archive outside its messages: kind, offset, and typed details.
 
+mod container;
 mod detail;
 
+pub use container::{ContainerDefect, NameDefect, SkipReason};
 pub use detail::{BoxDetail, CompressionDefect, MultipartDecision};
 
 /// Code of a [`BoxEvent`].
@@ -38,6 +40,12 @@ pub enum BoxEventKind {
     Damaged,
     /// `box.expansion`
     Expansion,
+    /// `box.member-skipped`
+    MemberSkipped,
+    /// `box.member-name`
+    MemberName,
+    /// `box.member-limit`
+    MemberLimit,
     /// `msg.too-large`
     TooLarge,
     /// `box.no-header`
@@ -66,6 +74,9 @@ impl BoxEventKind {
         Self::TrailingBytes,
         Self::Damaged,
         Self::Expansion,
+        Self::MemberSkipped,
+        Self::MemberName,
+        Self::MemberLimit,
         Self::TooLarge,
         Self::NoHeader,
         Self::Structure,
@@ -74,12 +85,18 @@ impl BoxEventKind {
 
     /// Returns true if something that may be mail was lost (severity `loss`).
     pub fn is_loss(self) -> bool {
-        matches!(self, Self::Damaged | Self::Expansion | Self::TooLarge)
+        matches!(
+            self,
+            Self::Damaged | Self::Expansion | Self::MemberLimit | Self::TooLarge
+        )
     }
 
     /// Returns true if something was read despite a defect (severity `repair`). All others have severity `info`.
     pub fn is_repair(self) -> bool {
-        matches!(self, Self::TrailingBytes | Self::Structure)
+        matches!(
+            self,
+            Self::TrailingBytes | Self::MemberName | Self::Structure
+        )
     }
 
     /// Returns the stable code listed in EVENTS.md.
@@ -100,6 +117,9 @@ impl BoxEventKind {
             Self::TrailingBytes => "box.trailing-bytes",
             Self::Damaged => "box.damaged",
             Self::Expansion => "box.expansion",
+            Self::MemberSkipped => "box.member-skipped",
+            Self::MemberName => "box.member-name",
+            Self::MemberLimit => "box.member-limit",
             Self::TooLarge => "msg.too-large",
             Self::NoHeader => "box.no-header",
             Self::Structure => "box.structure",

@@ -3,7 +3,7 @@
 //! # Limits
 //! None.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Returns true for the file extensions of single messages: `eml`, `emlx` (Apple Mail), `mht` and `mhtml` (RFC 2557).
 pub(crate) fn is_eml(path: &Path) -> bool {
@@ -29,11 +29,16 @@ pub(crate) fn is_index(path: &Path) -> bool {
     extension_is(path, &["msf"])
 }
 
-/// Returns true for a file beside which Thunderbird keeps an index. Such a file is a mailbox, also if it is empty.
-pub(crate) fn has_index(path: &Path) -> bool {
+/// Returns the path of the index that Thunderbird keeps beside a mailbox. A file that has one is a mailbox, also if it is empty.
+pub(crate) fn index_of(path: &Path) -> PathBuf {
     let mut index = path.as_os_str().to_owned();
     index.push(".msf");
-    Path::new(&index).is_file()
+    index.into()
+}
+
+/// Returns true for `*.zip`.
+pub(crate) fn is_named_zip(path: &Path) -> bool {
+    extension_is(path, &["zip"])
 }
 
 fn extension_is(path: &Path, wanted: &[&str]) -> bool {

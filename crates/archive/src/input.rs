@@ -3,17 +3,46 @@
 //! # Limits
 //! None.
 
+use crate::file_tree::FileTree;
 use crate::packing::Packing;
 use crate::source::Format;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// A file or folder that is one archive.
+/// A file or folder that is one archive, on a disk or in a zip or tar archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// The path as given, or found in a given folder. `-` is standard input.
+    /// The path as given, or found in a given folder. `-` is standard input. The path of a member begins with that of its container:
+    /// `takeout.zip/Takeout/Mail/All mail.mbox`.
     pub path: PathBuf,
     /// The format.
     pub format: Format,
     /// The compression of the mailbox. None for a stream, whose compression is recognized when it is opened.
     pub packed: Option<Packing>,
+    /// Where the path leads.
+    pub tree: FileTree,
+}
+
+impl Input {
+    /// Builds an uncompressed input on a disk.
+    pub fn on_disk(path: impl Into<PathBuf>, format: Format) -> Self {
+        Self {
+            path: path.into(),
+            format,
+            packed: None,
+            tree: FileTree::default(),
+        }
+    }
+
+    /// Returns true if each message is a file in a folder.
+    pub fn is_folder(&self) -> bool {
+        if self.tree.is_container() {
+            return matches!(self.format, Format::Maildir | Format::EmlTree);
+        }
+        self.path != Path::new("-") && self.path.is_dir()
+    }
+
+    /// Returns the size of the file in bytes, if known without opening it. A member has the size that its container declares.
+    pub fn size(&self) -> Option<u64> {
+        self.tree.size_of(&self.path)
+    }
 }

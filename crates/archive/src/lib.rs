@@ -39,12 +39,17 @@
 
 mod box_event;
 mod claim;
+mod container;
 mod destination;
+mod disk_identity;
 mod error;
+mod expansion;
 mod file_form;
 mod file_identity;
 mod file_mode;
 mod file_names;
+mod file_range;
+mod file_tree;
 mod free_space;
 mod input;
 mod layouts;
@@ -65,18 +70,24 @@ mod regular;
 pub mod replace;
 #[cfg(test)]
 mod shared_material;
+mod tree_file;
 mod window;
 
-pub use box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, MultipartDecision};
+pub use box_event::{
+    BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, ContainerDefect, MultipartDecision,
+    NameDefect, SkipReason,
+};
 pub use claim::Claim;
+pub use container::OpenContainers;
 pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
 pub use error::{Error, ErrorKind, Operation, SpecialFile, words};
 pub use file_mode::FileMode;
+pub use file_tree::FileTree;
 pub use input::Input;
 pub use mbox::{LineDecision, MailboxOptions, MboxRule};
 pub use open::open;
 pub use packing::Packing;
-pub use recognize::{LeftOut, recognize, recognize_with};
+pub use recognize::{LeftOut, RecognizeOptions, recognize, recognize_with};
 pub use regular::open_input;
 pub use replace::WriteOptions;
 pub use source::MAX_EXPANSION;

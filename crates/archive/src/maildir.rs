@@ -7,21 +7,18 @@ use std::path::Path;
 
 use crate::Flags;
 use crate::file_names::{is_eml, is_named_mailbox};
+use crate::file_tree::{EntryType, FileTree};
 use crate::mh;
 
 /// Returns true for a folder with messages in `cur` and `new`: it has two of `cur`, `new` and `tmp`.
 ///
 /// A `cur` without `new` may remain from an incomplete copy. It counts only if no mail of another format lies in it or beside it.
-pub(crate) fn is_folder(path: &Path) -> bool {
-    let has = |name: &str| {
-        path.join(name)
-            .symlink_metadata()
-            .is_ok_and(|metadata| metadata.is_dir())
-    };
+pub(crate) fn is_folder(tree: &FileTree, path: &Path) -> bool {
+    let has = |name: &str| tree.is_folder(&path.join(name));
     let cur = has("cur");
     match (cur, has("new"), has("tmp")) {
         (true, true, _) | (true, _, true) | (_, true, true) => true,
-        _ => cur && !has_other_mail(path) && !has_other_mail(&path.join("cur")),
+        _ => cur && !has_other_mail(tree, path) && !has_other_mail(tree, &path.join("cur")),
     }
 }
 
@@ -31,32 +28,31 @@ pub(crate) fn is_part(name: &[u8]) -> bool {
 }
 
 /// Returns true if a folder has files that cannot be messages of a Maildir by name.
-fn has_other_mail(folder: &Path) -> bool {
-    let Ok(entries) = folder.read_dir() else {
+fn has_other_mail(tree: &FileTree, folder: &Path) -> bool {
+    let Ok(entries) = tree.entries(folder) else {
         return false;
     };
-    entries.flatten().map(|entry| entry.path()).any(|file| {
+    let mut files = entries.flatten().map(|entry| folder.join(entry.name));
+    files.any(|file| {
         (is_eml(&file) || is_named_mailbox(&file) || file.ends_with(mh::SEQUENCES))
-            && file.is_file()
+            && tree.is_file(&file)
     })
 }
 
 /// Returns true for the root of a Maildir, even if only its Maildir++ folders have messages.
-pub(crate) fn is_root(path: &Path) -> bool {
-    is_folder(path) || has_dotted_folders(path)
+pub(crate) fn is_root(tree: &FileTree, path: &Path) -> bool {
+    is_folder(tree, path) || has_dotted_folders(tree, path)
 }
 
 /// Returns true if a folder has Maildir++ folders below it.
-pub(crate) fn has_dotted_folders(path: &Path) -> bool {
-    let Ok(mut entries) = path.read_dir() else {
+pub(crate) fn has_dotted_folders(tree: &FileTree, path: &Path) -> bool {
+    let Ok(entries) = tree.entries(path) else {
         return false;
     };
-    entries.any(|entry| {
-        entry.is_ok_and(|entry| {
-            entry.file_name().as_encoded_bytes().starts_with(b".")
-                && entry.file_type().is_ok_and(|kind| kind.is_dir())
-                && is_folder(&entry.path())
-        })
+    entries.flatten().any(|entry| {
+        entry.name.as_encoded_bytes().starts_with(b".")
+            && entry.kind == EntryType::Folder
+            && is_folder(tree, &path.join(entry.name))
     })
 }
 
@@ -126,7 +122,12 @@ mod tests {
             if !file.is_empty() {
                 std::fs::write(root.path().join(file), b"").unwrap();
             }
-            assert_eq!(is_folder(root.path()), expected, "{folders:?} {file}");
+            let tree = FileTree::default();
+            assert_eq!(
+                is_folder(&tree, root.path()),
+                expected,
+                "{folders:?} {file}"
+            );
         }
     }
 

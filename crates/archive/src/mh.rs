@@ -4,9 +4,8 @@
 //! A file named by a number in a folder without `.mh_sequences` is a message if it begins like one. Reads only the sequences that
 //! stand for flags. Ignores private sequences (`atr-…` in the MH context file) and deleted messages (`,12`, `#12`).
 
-use std::io;
+use std::io::{self, Read};
 use std::ops::RangeInclusive;
-use std::path::Path;
 
 use crate::Flags;
 use crate::packed::beginning;
@@ -36,11 +35,8 @@ pub(crate) struct MhSequences {
 
 impl MhSequences {
     /// Reads a `.mh_sequences` file.
-    pub(crate) fn read(path: &Path) -> io::Result<Self> {
-        Ok(Self::parse(&beginning(
-            &mut crate::open_input(path)?,
-            MOST,
-        )?))
+    pub(crate) fn read(file: &mut impl Read) -> io::Result<Self> {
+        Ok(Self::parse(&beginning(file, MOST)?))
     }
 
     fn parse(text: &[u8]) -> Self {

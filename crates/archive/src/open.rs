@@ -11,6 +11,7 @@ use crate::message_files::Files;
 use crate::packed;
 use crate::regular::open_input;
 use crate::source::{Format, ReadOptions, Source};
+use crate::tree_file::TreeFile;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
@@ -28,6 +29,7 @@ pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Err
         return stream(path, io::stdin(), options);
     }
     Ok(match found.format {
+        Format::Mbox if found.tree.is_container() => open_member(found, options)?,
         Format::Mbox => {
             let file = open_input(path)?;
             let metadata = file.metadata().map_err(at(path, Operation::Open))?;
@@ -52,8 +54,32 @@ pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Err
                 )
             }
         }
-        Format::Maildir | Format::EmlTree => Box::new(Files::folder(path, found.format, options)?),
-        Format::Eml => Box::new(Files::single(path, options)?),
+        Format::Maildir | Format::EmlTree => Box::new(Files::folder(found, options)?),
+        Format::Eml => Box::new(Files::single(found, options)?),
+    })
+}
+
+/// Opens a mailbox in a container.
+fn open_member(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Error> {
+    let path = &found.path;
+    let open = || found.tree.open(path).map_err(at(path, Operation::Open));
+    let mut inside = match found.packed {
+        Some(_) => found.tree.through(path, open()?, options.max_expansion)?,
+        None => open()?.into_through(),
+    };
+    // Damage before the first byte is reported by the reader of mailboxes.
+    let start = inside.peek(packed::BEGINNING).unwrap_or_default();
+    if let Some(layout) = layouts::of(&start) {
+        let reader = LayoutReader::from_member(path, inside, &found.tree, layout, options);
+        return Ok(Box::new(reader.map_err(at(path, Operation::Read))?));
+    }
+    let file = open()?;
+    Ok(match file {
+        TreeFile::Range(range) if found.packed.is_none() => {
+            let mailbox = Mailbox::from_range(path, &found.tree, range, options);
+            Box::new(mailbox.map_err(at(path, Operation::Read))?)
+        }
+        _ => Box::new(Mailbox::from_member(found, options)?),
     })
 }
 

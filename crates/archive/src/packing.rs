@@ -1,7 +1,7 @@
 //! Recognizes compression, archives and other formats of mail files by their first bytes.
 //!
 //! # Limits
-//! An unsupported format is only named, with the command that converts it.
+//! An unsupported format is only named, with the command that converts it. A zip archive after other bytes is not recognized here.
 
 /// A file format in which mail is stored but not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,7 +63,8 @@ impl Packing {
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             [4, 0x22, 0x4d, 0x18, ..] => Self::Lz4,
             [0x1f, 0x9d, ..] => Self::Compress,
-            [b'P', b'K', 3, 4, ..] => Self::Zip,
+            // A member, an empty archive, or a volume.
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => Self::Zip,
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Self::Utf16,
             _ if is_unmarked_utf16(start) => Self::Utf16,
             _ => return None,
@@ -72,7 +73,23 @@ impl Packing {
 
     /// Returns true if [`open`](crate::open) can decompress it.
     pub fn is_read(self) -> bool {
-        matches!(self, Self::Gzip | Self::Zstd | Self::Bzip2 | Self::Xz)
+        matches!(
+            self,
+            Self::Gzip | Self::Zstd | Self::Bzip2 | Self::Xz | Self::Lz4
+        )
+    }
+
+    /// Returns true if it has files as members, which [`recognize`](crate::recognize) finds.
+    pub fn is_container(self) -> bool {
+        matches!(self, Self::Zip | Self::Tar)
+    }
+
+    /// Returns a description of data in the format. Those in a zip archive are a member of it.
+    pub(crate) fn member_words(self) -> &'static str {
+        match self {
+            Self::Zip => "a member of a zip archive",
+            other => other.words(),
+        }
     }
 
     /// Returns a description of the format.

@@ -1,21 +1,24 @@
 //! Finds the archives at a path.
 //!
 //! Searches a folder recursively, including Apple Mail folders (`X.mbox/`, whose mailbox is `mbox`) and Maildirs. A mailbox is an
-//! archive wherever it lies. Other messages belong to their Maildir, or else to one tree of messages.
+//! archive wherever it lies. Other messages belong to their Maildir, or else to one tree of messages. A zip or tar archive is searched
+//! like a folder; its messages outside mailboxes and Maildirs form a tree of their own.
 //!
 //! # Limits
 //! Does not recognize program-specific mail stores. An MH folder is part of a tree of messages, and is written as one. Does not
-//! follow symbolic links below a folder. Reads mailboxes in gzip, zstd, bzip2 and xz, but no compressed single messages. Skips
+//! follow symbolic links below a folder. Reads mailboxes in gzip, zstd, bzip2, xz and LZ4, but no compressed single messages. Skips
 //! files of other formats.
 
-use std::fs::{self, File, FileType, Metadata};
-use std::io::{self, Seek};
+use std::fs;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, SkipReason};
+use crate::container::{self, ContainerForm, ContainerOptions, OpenContainers};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_form::may_be_mail;
-use crate::file_names::{has_index, is_eml, is_index, is_named_mailbox};
+use crate::file_names::{index_of, is_eml, is_index, is_named_mailbox, is_named_zip};
+use crate::file_tree::{EntryType, FileTree};
 use crate::layouts;
 use crate::mail_check;
 use crate::maildir;
@@ -23,15 +26,46 @@ use crate::mbox;
 use crate::mh;
 use crate::packed;
 use crate::packing::Packing;
-use crate::regular::{self, open_input};
-use crate::{Format, Input};
+use crate::regular;
+use crate::tree_file::TreeFile;
+use crate::{Format, Input, MAX_EXPANSION, ReadOptions};
+
+/// Options of a search.
+#[derive(Clone, Debug)]
+pub struct RecognizeOptions {
+    /// A file with the name of a mailbox is a mailbox even if it is not mail, also below a folder.
+    pub force_format: bool,
+    /// Limit on the ratio of decompressed to compressed size of a zip or tar archive and of each member (200).
+    pub max_expansion: u64,
+    /// The containers that stay open. Share it between the searches of a job.
+    pub open_containers: OpenContainers,
+}
+
+impl Default for RecognizeOptions {
+    fn default() -> Self {
+        Self {
+            force_format: false,
+            max_expansion: MAX_EXPANSION,
+            open_containers: OpenContainers::default(),
+        }
+    }
+}
+
+impl RecognizeOptions {
+    fn of_containers(&self) -> ContainerOptions {
+        ContainerOptions {
+            ratio: self.max_expansion,
+            open_containers: self.open_containers.clone(),
+        }
+    }
+}
 
 /// Recognizes the archives at a path. `-` is standard input.
 ///
 /// In a folder, each mbox file and each Maildir is one archive. All other `.eml` files and MH folders form one tree, which comes
-/// first.
+/// first. A zip or tar archive is searched like a folder. A path may lead into it: `takeout.zip/Takeout/Mail`.
 pub fn recognize(path: &Path) -> Result<Vec<Input>, Error> {
-    recognize_with(path, false, &mut |left| match left {
+    recognize_with(path, &RecognizeOptions::default(), &mut |left| match left {
         LeftOut::Unread(error) => Err(error),
         LeftOut::Noted(_) => Ok(()),
     })
@@ -48,85 +82,163 @@ pub enum LeftOut {
     Noted(BoxEvent),
 }
 
+/// A function that is called for everything that a search skips. An error ends the search.
+type SeeLeftOut<'a> = &'a mut dyn FnMut(LeftOut) -> Result<(), Error>;
+
 /// Like [`recognize`], and calls `left_out` for everything it skips below `path`. An error from `left_out` ends the search.
-///
-/// With `force_format`, a file with the name of a mailbox is a mailbox even if it is not mail, also below a folder.
 pub fn recognize_with(
     path: &Path,
-    force_format: bool,
+    options: &RecognizeOptions,
     left_out: &mut dyn FnMut(LeftOut) -> Result<(), Error>,
 ) -> Result<Vec<Input>, Error> {
     if path.as_os_str() == "-" {
-        return Ok(vec![found(path, Format::Mbox)]);
+        return Ok(vec![Input::on_disk(path, Format::Mbox)]);
     }
-    let metadata = fs::metadata(path).map_err(at(path, Operation::Open))?;
-    regular::check(path, &metadata).map_err(at(path, Operation::Open))?;
-    if !metadata.is_dir() {
-        return Ok(vec![one_file(path, &metadata, force_format)?]);
-    }
-    let mut search = FolderSearch {
-        root: path,
-        force_format,
-        waiting: Vec::new(),
-        archives: Vec::new(),
-        messages: false,
-        noted: Vec::new(),
+    let tree = match fs::metadata(path) {
+        Ok(metadata) => {
+            regular::check(path, &metadata).map_err(at(path, Operation::Open))?;
+            FileTree::default()
+        }
+        Err(error) => match tree_around(path, options)? {
+            Some(tree) => tree,
+            None => return Err(at(path, Operation::Open)(error)),
+        },
     };
-    search.folder(path, Within::Tree);
-    while let Some((folder, within)) = search.waiting.pop() {
-        search.list(&folder, within, left_out)?;
-    }
-    let FolderSearch {
-        mut archives,
-        messages,
-        mut noted,
-        ..
-    } = search;
-    archives.sort_by(|a, b| a.path.cmp(&b.path));
-    // An empty folder is a tree without messages: `normalize` writes such trees.
-    if messages || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()) {
-        archives.insert(0, found(path, Format::EmlTree));
+    let is_folder = if tree.is_container() {
+        tree.is_folder(path)
     } else {
-        noted.sort_by(|a, b| a.detail.file().cmp(&b.detail.file()));
-        noted
-            .into_iter()
-            .try_for_each(|event| left_out(LeftOut::Noted(event)))?;
-    }
-    Ok(archives)
-}
-
-fn found(path: &Path, format: Format) -> Input {
-    Input {
-        path: path.to_owned(),
-        format,
-        packed: None,
-    }
-}
-
-/// Recognizes a file that was named by the caller.
-fn one_file(path: &Path, metadata: &Metadata, force_format: bool) -> Result<Input, Error> {
-    if metadata.is_file()
-        && let Some(packing) = packing(path)?
+        path.is_dir()
+    };
+    let mut search = FolderSearch::new(&tree, path, path, options);
+    let inside = if is_folder {
+        search.folder(path, Within::Tree);
+        search.run(left_out)?;
+        Some(tree.clone())
+    } else {
+        match search.given_file(path)? {
+            GivenFile::Container(form) => search.container(path, form, false, left_out)?,
+            GivenFile::Input(input) => return Ok(vec![input]),
+        }
+    };
+    let mut found = search.found();
+    if found.archives.is_empty()
+        && found.events.is_empty()
+        && let Some(inside) = inside
+        && is_empty(&inside, path)
     {
-        return if packing.is_read() {
-            Ok(Input {
-                packed: Some(packing),
-                ..found(path, Format::Mbox)
-            })
-        } else {
-            Err(Error::new(
-                path,
-                Operation::Read,
-                ErrorKind::NotRead(packing),
-            ))
-        };
+        // `normalize` writes an empty folder as a tree without messages.
+        found.archives.push(Input {
+            tree: inside,
+            ..Input::on_disk(path, Format::EmlTree)
+        });
     }
-    let empty = metadata.len() == 0 && !is_eml(path);
-    let mailbox = empty || matches!(FileKind::of(path, force_format)?, FileKind::Mailbox(_));
-    Ok(found(
-        path,
-        if mailbox { Format::Mbox } else { Format::Eml },
-    ))
+    for event in found.events {
+        left_out(LeftOut::Noted(event))?;
+    }
+    Ok(found.archives)
+}
+
+/// Returns true for a folder without entries.
+fn is_empty(tree: &FileTree, folder: &Path) -> bool {
+    let entries = tree.entries(folder);
+    entries.is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// A file that was named by the caller.
+enum GivenFile {
+    Input(Input),
+    Container(ContainerForm),
+}
+
+/// Opens the containers that a path leads through. Returns the tree of the last one, or `None` if the path leads nowhere.
+fn tree_around(path: &Path, options: &RecognizeOptions) -> Result<Option<FileTree>, Error> {
+    let mut tree = FileTree::default();
+    let above: Vec<&Path> = path.ancestors().skip(1).collect();
+    for part in above.into_iter().rev() {
+        if !tree.is_file(part) {
+            continue;
+        }
+        let FileForm::Container(form) = FileForm::of(&tree, part)? else {
+            return Ok(None);
+        };
+        let entered = tree.enter(part, form, b"", &options.of_containers());
+        match entered.map_err(at(part, Operation::Read))? {
+            Some((inside, _)) => tree = inside,
+            None => return Ok(None),
+        }
+    }
+    let is_there = tree.is_container() && (tree.is_folder(path) || tree.is_file(path));
+    Ok(is_there.then_some(tree))
+}
+
+/// Returns true if a container has mail. It is searched once.
+pub(crate) fn container_has_mail(
+    tree: &FileTree,
+    path: &Path,
+    form: ContainerForm,
+    options: &ReadOptions,
+) -> bool {
+    if let Some(known) = tree.has_mail(path) {
+        return known;
+    }
+    let options = RecognizeOptions {
+        force_format: options.force_format,
+        max_expansion: options.max_expansion,
+        ..RecognizeOptions::default()
+    };
+    let mut search = FolderSearch::new(tree, path, path, &options);
+    let searched = search.container(path, form, false, &mut |_| Ok(()));
+    searched.is_ok() && !search.archives.is_empty()
+}
+
+/// The format of a file that was named by the caller, by its first bytes.
+enum FileForm {
+    Container(ContainerForm),
+    Packed(Packing),
+    NotRead(Packing),
+    Other,
+}
+
+impl FileForm {
+    fn of(tree: &FileTree, path: &Path) -> Result<Self, Error> {
+        if !tree.is_file(path) {
+            return Ok(Self::Other);
+        }
+        let failed = at(path, Operation::Read);
+        let mut file = tree.open(path).map_err(at(path, Operation::Open))?;
+        let start = packed::beginning(&mut file, packed::BEGINNING).map_err(&failed)?;
+        let Some(packing) = Packing::of_file(&start) else {
+            return Ok(Self::Other);
+        };
+        if packing.is_container() {
+            return Ok(Self::Container(ContainerForm::plain(packing)));
+        }
+        if !packing.is_read() {
+            return Ok(Self::NotRead(packing));
+        }
+        let file = again(tree, file, path).map_err(&failed)?;
+        // Damaged compression is reported when the archive is opened.
+        let mut inside = tree.through(path, file, u64::MAX)?;
+        let inside = packed::beginning(&mut inside, packed::BEGINNING).unwrap_or_default();
+        Ok(match Packing::of_file(&inside) {
+            Some(inner) if inner.is_container() => Self::Container(ContainerForm {
+                compression: Some(packing),
+                packing: inner,
+            }),
+            Some(inner) if !inner.is_read() => Self::NotRead(inner),
+            _ => Self::Packed(packing),
+        })
+    }
+}
+
+/// Goes back to the beginning of a file.
+fn again(tree: &FileTree, mut file: TreeFile, path: &Path) -> io::Result<TreeFile> {
+    match &mut file {
+        TreeFile::Disk(file) => file.rewind()?,
+        TreeFile::Range(range) => range.go_to(0),
+        TreeFile::Stream(..) => return tree.open(path),
+    }
+    Ok(file)
 }
 
 /// The kind of folder around a folder.
@@ -140,25 +252,108 @@ enum Within {
     Messages,
 }
 
-/// A search through folders.
+/// A search through the folders of a disk or a container.
 struct FolderSearch<'a> {
+    tree: &'a FileTree,
     root: &'a Path,
-    /// Trust the names of mailboxes.
-    force_format: bool,
+    /// The folder below which names in events lie.
+    names_root: &'a Path,
+    options: &'a RecognizeOptions,
     waiting: Vec<(PathBuf, Within)>,
     archives: Vec<Input>,
     /// A message outside any Maildir was found.
     messages: bool,
-    /// The events for skipped files.
+    /// The events for skipped files, which the reader of a tree of messages reports, too.
     noted: Vec<BoxEvent>,
+    /// The events about containers and their members.
+    of_containers: Vec<BoxEvent>,
 }
 
-impl FolderSearch<'_> {
+/// Result of a search.
+struct FoundArchives {
+    archives: Vec<Input>,
+    events: Vec<BoxEvent>,
+}
+
+impl<'a> FolderSearch<'a> {
+    fn new(
+        tree: &'a FileTree,
+        root: &'a Path,
+        names_root: &'a Path,
+        options: &'a RecognizeOptions,
+    ) -> Self {
+        Self {
+            tree,
+            root,
+            names_root,
+            options,
+            waiting: Vec::new(),
+            archives: Vec::new(),
+            messages: false,
+            noted: Vec::new(),
+            of_containers: Vec::new(),
+        }
+    }
+
+    fn input(&self, path: &Path, format: Format, packed: Option<Packing>) -> Input {
+        Input {
+            path: path.to_owned(),
+            format,
+            packed,
+            tree: self.tree.clone(),
+        }
+    }
+
+    /// Classifies a file that was named by the caller. An empty file is a mailbox.
+    fn given_file(&self, path: &Path) -> Result<GivenFile, Error> {
+        let of_format = |format, packed| GivenFile::Input(self.input(path, format, packed));
+        match FileForm::of(self.tree, path)? {
+            FileForm::Container(form) => return Ok(GivenFile::Container(form)),
+            FileForm::Packed(packing) => return Ok(of_format(Format::Mbox, Some(packing))),
+            FileForm::NotRead(packing) => {
+                let kind = ErrorKind::NotRead(packing);
+                return Err(Error::new(path, Operation::Read, kind));
+            }
+            FileForm::Other => {}
+        }
+        if self.tree.size_of(path) == Some(0) && !is_eml(path) {
+            return Ok(of_format(Format::Mbox, None));
+        }
+        let kind = FileKind::of(self.tree, path, self.options.force_format)?;
+        Ok(match kind {
+            FileKind::Container(form) => GivenFile::Container(form),
+            FileKind::Mailbox(_) => of_format(Format::Mbox, None),
+            _ => of_format(Format::Eml, None),
+        })
+    }
+
+    /// Lists all scheduled folders.
+    fn run(&mut self, left_out: SeeLeftOut<'_>) -> Result<(), Error> {
+        while let Some((folder, within)) = self.waiting.pop() {
+            self.list(&folder, within, left_out)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the archives in order, and the events.
+    fn found(&mut self) -> FoundArchives {
+        let mut archives = std::mem::take(&mut self.archives);
+        archives.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut events = std::mem::take(&mut self.of_containers);
+        if self.messages {
+            archives.insert(0, self.input(self.root, Format::EmlTree, None));
+        } else {
+            events.append(&mut self.noted);
+        }
+        events.sort_by(|a, b| a.detail.file().cmp(&b.detail.file()));
+        FoundArchives { archives, events }
+    }
+
     /// Schedules a folder to be listed.
     fn folder(&mut self, path: &Path, within: Within) {
         let mut within = within;
-        if within == Within::Tree && maildir::is_root(path) {
-            self.archives.push(found(path, Format::Maildir));
+        if within == Within::Tree && maildir::is_root(self.tree, path) {
+            self.archives.push(self.input(path, Format::Maildir, None));
             within = Within::Maildir;
         }
         self.waiting.push((path.to_owned(), within));
@@ -168,65 +363,118 @@ impl FolderSearch<'_> {
         &mut self,
         folder: &Path,
         within: Within,
-        left_out: &mut dyn FnMut(LeftOut) -> Result<(), Error>,
+        left_out: SeeLeftOut<'_>,
     ) -> Result<(), Error> {
-        let entries = match fs::read_dir(folder) {
+        let tree = self.tree;
+        let entries = match tree.entries(folder) {
             Ok(entries) => entries,
             Err(error) if folder == self.root => return Err(at(folder, Operation::List)(error)),
             Err(error) => return left_out(LeftOut::Unread(at(folder, Operation::List)(error))),
         };
-        let has_messages = within == Within::Maildir && maildir::is_folder(folder);
+        let has_messages = within == Within::Maildir && maildir::is_folder(tree, folder);
         for entry in entries {
             let entry = entry.map_err(at(folder, Operation::List))?;
-            let kind = entry
-                .file_type()
-                .map_err(at(&entry.path(), Operation::Open))?;
-            if within == Within::Messages && !kind.is_dir() {
+            if within == Within::Messages && entry.kind != EntryType::Folder {
                 continue;
             }
-            let file = entry.path();
-            if kind.is_dir() {
-                let within = match within {
-                    Within::Tree => Within::Tree,
-                    _ if has_messages && maildir::is_part(entry.file_name().as_encoded_bytes()) => {
-                        Within::Messages
-                    }
-                    _ => Within::Maildir,
-                };
-                self.folder(&file, within);
-            } else if kind.is_file() {
-                match FileKind::of(&file, self.force_format) {
-                    Ok(FileKind::Mailbox(packed)) => {
-                        self.archives.push(Input {
-                            packed,
-                            ..found(&file, Format::Mbox)
-                        });
-                    }
-                    Err(error) => left_out(LeftOut::Unread(error))?,
-                    Ok(kind) if within == Within::Tree => self.note(kind, &file),
-                    Ok(_) => {}
+            let file = folder.join(&entry.name);
+            match entry.kind {
+                EntryType::Folder => {
+                    let within = match within {
+                        Within::Tree => Within::Tree,
+                        _ if has_messages && maildir::is_part(entry.name.as_encoded_bytes()) => {
+                            Within::Messages
+                        }
+                        _ => Within::Maildir,
+                    };
+                    self.folder(&file, within);
                 }
-            } else if within == Within::Tree {
-                let name = file
-                    .strip_prefix(self.root)
-                    .unwrap_or(&file)
-                    .as_os_str()
-                    .as_encoded_bytes();
-                self.noted.push(not_followed(kind, name));
+                EntryType::File => self.file(&file, within, left_out)?,
+                kind if within == Within::Tree => {
+                    let event = not_followed(kind, self.name(&file));
+                    self.noted.push(event);
+                }
+                _ => {}
             }
         }
         Ok(())
     }
 
-    /// Adds the event for a file that is not an archive.
-    fn note(&mut self, kind: FileKind, file: &Path) {
-        let name = file
-            .strip_prefix(self.root)
+    /// Classifies a file of a folder.
+    fn file(&mut self, file: &Path, within: Within, left_out: SeeLeftOut<'_>) -> Result<(), Error> {
+        match FileKind::of(self.tree, file, self.options.force_format) {
+            Ok(FileKind::Mailbox(packed)) => {
+                self.archives.push(self.input(file, Format::Mbox, packed));
+            }
+            Ok(FileKind::Container(form)) => {
+                self.container(file, form, within == Within::Tree, left_out)?;
+            }
+            Err(error) => left_out(LeftOut::Unread(error))?,
+            Ok(kind) if within == Within::Tree => self.note(kind, file),
+            Ok(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Searches a container, and returns its files. `is_noted` reports one without mail as a file that is not mail.
+    fn container(
+        &mut self,
+        file: &Path,
+        form: ContainerForm,
+        is_noted: bool,
+        left_out: SeeLeftOut<'_>,
+    ) -> Result<Option<FileTree>, Error> {
+        let name = self.name(file);
+        let slash: &[u8] = if name.is_empty() { b"" } else { b"/" };
+        let prefix = [name, slash].concat();
+        let options = self.options.of_containers();
+        let (tree, events) = match self.tree.enter(file, form, &prefix, &options) {
+            Ok(Some(entered)) => entered,
+            Ok(None) => {
+                let reason = SkipReason::TooDeep;
+                let name = String::from_utf8_lossy(name).into_owned();
+                let detail = BoxDetail::SkippedMember { name, reason };
+                self.of_containers
+                    .push(BoxEvent::new(BoxEventKind::MemberSkipped, 0, detail));
+                self.tree.remember(file, false);
+                return Ok(None);
+            }
+            Err(error) => {
+                left_out(LeftOut::Unread(at(file, Operation::Read)(error)))?;
+                return Ok(None);
+            }
+        };
+        self.of_containers.extend(events);
+        let mut search = FolderSearch::new(&tree, file, self.names_root, self.options);
+        search.folder(file, Within::Tree);
+        search.run(left_out)?;
+        let found = search.found();
+        let has_mail = !found.archives.is_empty();
+        self.tree.remember(file, has_mail);
+        self.archives.extend(found.archives);
+        let of_others = |event: &BoxEvent| has_mail || event.kind != BoxEventKind::NoMail;
+        self.of_containers
+            .extend(found.events.into_iter().filter(of_others));
+        if !has_mail && is_noted {
+            let event = no_mail(self.name(file), false);
+            self.noted.push(event);
+        }
+        Ok(Some(tree))
+    }
+
+    /// Returns the name of a file in events.
+    fn name<'p>(&self, file: &'p Path) -> &'p [u8] {
+        file.strip_prefix(self.names_root)
             .unwrap_or(file)
             .as_os_str()
-            .as_encoded_bytes();
+            .as_encoded_bytes()
+    }
+
+    /// Adds the event for a file that is not an archive.
+    fn note(&mut self, kind: FileKind, file: &Path) {
+        let name = self.name(file);
         match kind {
-            FileKind::Mailbox(_) => {}
+            FileKind::Mailbox(_) | FileKind::Container(_) => {}
             FileKind::Message => self.messages = true,
             FileKind::LeftAlone(packing) => self.noted.push(left_alone(packing, name)),
             FileKind::Other if is_index(file) => {}
@@ -242,6 +490,8 @@ pub(crate) enum FileKind {
     Mailbox(Option<Packing>),
     /// A message: an `.eml` file, or a file of an MH folder.
     Message,
+    /// A zip or tar archive.
+    Container(ContainerForm),
     /// May be mail, but in a format that is not supported.
     LeftAlone(Packing),
     /// Not mail.
@@ -250,106 +500,133 @@ pub(crate) enum FileKind {
 
 impl FileKind {
     /// Classifies a file. With `force_format`, a mailbox name is enough, whatever the content.
-    pub(crate) fn of(path: &Path, force_format: bool) -> Result<Self, Error> {
-        Self::look(path, force_format).map_err(at(path, Operation::Read))
+    pub(crate) fn of(tree: &FileTree, path: &Path, force_format: bool) -> Result<Self, Error> {
+        Self::look(tree, path, force_format).map_err(at(path, Operation::Read))
     }
 
-    fn look(path: &Path, force_format: bool) -> io::Result<Self> {
+    fn look(tree: &FileTree, path: &Path, force_format: bool) -> io::Result<Self> {
         if is_eml(path) {
             return Ok(Self::Message);
         }
-        // A pipe can be opened only once.
-        let metadata = fs::metadata(path)?;
-        if !metadata.is_file() {
-            return Ok(Self::Mailbox(None));
+        // A pipe can be opened only once, and is no member of a container.
+        let mut size = 0;
+        if !tree.is_container() {
+            let metadata = fs::metadata(path)?;
+            if !metadata.is_file() {
+                return Ok(Self::Mailbox(None));
+            }
+            size = metadata.len();
         }
         let numbered =
             mh::number(path.file_name().unwrap_or_default().as_encoded_bytes()).is_some();
-        if numbered && path.with_file_name(mh::SEQUENCES).is_file() {
+        if numbered && tree.is_file(&path.with_file_name(mh::SEQUENCES)) {
             return Ok(Self::Message);
         }
-        let mut file = regular::open(path)?;
+        let mut file = tree.open(path)?;
         let start = packed::beginning(&mut file, packed::BEGINNING)?;
         match Packing::of_file(&start) {
+            Some(packing) if packing.is_container() => {
+                Ok(Self::Container(ContainerForm::plain(packing)))
+            }
             Some(packing) if packing.is_read() => {
-                let inner = path.with_extension("");
-                if is_eml(&inner) {
-                    return Ok(Self::LeftAlone(packing));
-                }
-                file.rewind()?;
-                let mut inside = packed::through(path, file, u64::MAX)?;
-                let start = packed::beginning(&mut inside, packed::BEGINNING)?;
-                if start.is_empty() && !inside.defects.take().is_empty() {
-                    return Ok(Self::LeftAlone(packing));
-                }
-                let mut start = start;
-                match Packing::of_file(&start) {
-                    Some(inner) if !inner.is_read() => return Ok(Self::LeftAlone(inner)),
-                    _ if layouts::of_mailbox(&start).is_some() => {
-                        return Ok(Self::Mailbox(Some(packing)));
-                    }
-                    _ if is_named_mailbox(&inner) => {
-                        let rest = mail_check::BEGINNING - packed::BEGINNING;
-                        start.append(&mut packed::beginning(&mut inside, rest)?);
-                        if force_format || mail_check::is_mail(&start) {
-                            return Ok(Self::Mailbox(Some(packing)));
-                        }
-                    }
-                    _ => {}
-                }
-                let mailbox = mbox::is_mailbox_inside(&mut io::Read::chain(&start[..], inside))?;
-                Ok(if mailbox {
-                    Self::Mailbox(Some(packing))
-                } else {
-                    Self::Other
-                })
+                let file = again(tree, file, path)?;
+                Self::look_inside(tree, path, file, packing, force_format)
             }
             Some(packing) if may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
             _ if layouts::of_mailbox(&start).is_some() => Ok(Self::Mailbox(None)),
-            _ if is_named_mailbox(path) && (force_format || is_mail(&file)?) => {
-                Ok(Self::Mailbox(None))
+            _ if start.is_empty() && tree.is_file(&index_of(path)) => Ok(Self::Mailbox(None)),
+            _ => {
+                let file = again(tree, file, path)?;
+                let kind = Self::look_at_text(tree, path, file, size, force_format)?;
+                Ok(match kind {
+                    Self::Other if numbered && mbox::looks_like_message(&start) => Self::Message,
+                    kind => kind,
+                })
             }
-            _ if mbox::is_mailbox(&file, metadata.len())? => Ok(Self::Mailbox(None)),
-            _ if start.is_empty() && has_index(path) => Ok(Self::Mailbox(None)),
-            _ if numbered && mbox::looks_like_message(&start) => Ok(Self::Message),
-            _ => Ok(Self::Other),
         }
     }
-}
 
-/// Returns true if a file begins like a message.
-fn is_mail(mut file: &File) -> io::Result<bool> {
-    file.rewind()?;
-    Ok(mail_check::is_mail(&packed::beginning(
-        &mut file,
-        mail_check::BEGINNING,
-    )?))
-}
-
-/// Returns the format of a file, or the format of the data inside a supported compression if that is not supported.
-fn packing(path: &Path) -> Result<Option<Packing>, Error> {
-    let failed = at(path, Operation::Read);
-    let mut file = open_input(path)?;
-    let packing =
-        Packing::of_file(&packed::beginning(&mut file, packed::BEGINNING).map_err(&failed)?);
-    if packing.is_none_or(|packing| !packing.is_read()) {
-        return Ok(packing);
+    /// Classifies a compressed file.
+    fn look_inside(
+        tree: &FileTree,
+        path: &Path,
+        file: TreeFile,
+        packing: Packing,
+        force_format: bool,
+    ) -> io::Result<Self> {
+        let inner = path.with_extension("");
+        if is_eml(&inner) {
+            return Ok(Self::LeftAlone(packing));
+        }
+        let mut inside = tree.through(path, file, u64::MAX)?;
+        let mut start = packed::beginning(&mut inside, packed::BEGINNING)?;
+        if start.is_empty() && !inside.defects.take().is_empty() {
+            return Ok(Self::LeftAlone(packing));
+        }
+        match Packing::of_file(&start) {
+            Some(inner) if inner.is_container() => {
+                return Ok(Self::Container(ContainerForm {
+                    compression: Some(packing),
+                    packing: inner,
+                }));
+            }
+            Some(inner) if !inner.is_read() => return Ok(Self::LeftAlone(inner)),
+            _ if layouts::of_mailbox(&start).is_some() => {
+                return Ok(Self::Mailbox(Some(packing)));
+            }
+            _ if is_named_mailbox(&inner) => {
+                let rest = mail_check::BEGINNING - packed::BEGINNING;
+                start.append(&mut packed::beginning(&mut inside, rest)?);
+                if force_format || mail_check::is_mail(&start) {
+                    return Ok(Self::Mailbox(Some(packing)));
+                }
+            }
+            _ => {}
+        }
+        let mailbox = mbox::is_mailbox_inside(&mut Read::chain(&start[..], inside))?;
+        Ok(if mailbox {
+            Self::Mailbox(Some(packing))
+        } else {
+            Self::Other
+        })
     }
-    file.rewind().map_err(failed)?;
-    // Damaged compression is reported when the archive is opened.
-    let inside = packed::beginning(
-        &mut packed::through(path, file, u64::MAX)?,
-        packed::BEGINNING,
-    )
-    .unwrap_or_default();
-    Ok(Packing::of_file(&inside)
-        .filter(|inside| !inside.is_read())
-        .or(packing))
+
+    /// Classifies a file in no known format: a mailbox, a zip archive after other bytes, or something else.
+    fn look_at_text(
+        tree: &FileTree,
+        path: &Path,
+        mut file: TreeFile,
+        size: u64,
+        force_format: bool,
+    ) -> io::Result<Self> {
+        if is_named_mailbox(path) {
+            let is_mail = force_format
+                || mail_check::is_mail(&packed::beginning(&mut file, mail_check::BEGINNING)?);
+            if is_mail {
+                return Ok(Self::Mailbox(None));
+            }
+            file = again(tree, file, path)?;
+        }
+        let is_mailbox = match &mut file {
+            TreeFile::Disk(file) => mbox::is_mailbox(file, 0, size)?,
+            TreeFile::Range(range) => {
+                mbox::is_mailbox(range.file(), range.range().start, range.len())?
+            }
+            TreeFile::Stream(stream, _) => mbox::is_mailbox_inside(stream)?,
+        };
+        if is_mailbox {
+            return Ok(Self::Mailbox(None));
+        }
+        if is_named_zip(path) && container::is_zip(file, size)? {
+            return Ok(Self::Container(ContainerForm::plain(Packing::Zip)));
+        }
+        Ok(Self::Other)
+    }
 }
 
 /// Returns the event for a link, a device, a pipe or a socket in a folder.
-pub(crate) fn not_followed(kind: FileType, name: &[u8]) -> BoxEvent {
-    special(kind.is_symlink(), name)
+pub(crate) fn not_followed(kind: EntryType, name: &[u8]) -> BoxEvent {
+    special(kind == EntryType::Link, name)
 }
 
 /// Returns the event for a link, or for a device, a pipe or a socket.
@@ -392,7 +669,7 @@ mod tests {
     /// Returns the archives by their paths below the folder, and the events.
     fn search(root: &Path) -> (Vec<(String, Format)>, Vec<String>) {
         let mut reported = Vec::new();
-        let found = recognize_with(root, false, &mut |left| {
+        let found = recognize_with(root, &RecognizeOptions::default(), &mut |left| {
             match left {
                 LeftOut::Unread(error) => return Err(error),
                 LeftOut::Noted(event) => reported.push(event.detail.to_string()),
@@ -481,7 +758,7 @@ mod tests {
     }
 
     #[test]
-    fn tar_archives_are_named_compressed_or_not() {
+    fn tar_archives_are_searched_compressed_or_not() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         let message = b"Subject: x\n\nwords\n";
@@ -493,30 +770,25 @@ mod tests {
         ];
         for (name, bytes) in &files {
             write(root, name, bytes);
-            let words = "a tar archive";
-            let error = recognize(&root.join(name)).unwrap_err();
-            assert_eq!(error.io_kind(), io::ErrorKind::Unsupported);
-            assert!(
-                error
-                    .to_string()
-                    .contains(&format!("{name}: {words}, which is not supported")),
-                "{error}"
-            );
-            // A pipe is recognized when it is opened.
+            let found = recognize(&root.join(name)).unwrap();
+            assert_eq!(found.len(), 1, "{name}");
+            assert_eq!(found[0].format, Format::EmlTree, "{name}");
+            assert_eq!(found[0].path, root.join(name));
+            let mut source = crate::open(&found[0], &ReadOptions::default()).unwrap();
+            let mut batch = crate::Batch::default();
+            assert!(source.next(&mut batch).unwrap());
+            assert_eq!(batch.bytes, message);
+            assert!(!source.changed().unwrap());
+            // A pipe cannot be read in any order.
             let path = Path::new("-");
             let input = packed::through(path, io::Cursor::new(bytes.clone()), u64::MAX).unwrap();
-            let read = mbox::Mailbox::from_through(path, input, &crate::ReadOptions::default());
-            assert!(
-                read.err()
-                    .unwrap()
-                    .to_string()
-                    .starts_with(&format!("-: {words}"))
-            );
+            let read = mbox::Mailbox::from_through(path, input, &ReadOptions::default());
+            let error = read.err().unwrap().to_string();
+            assert!(error.starts_with("-: a tar archive"), "{error}");
         }
-        let reported: Vec<_> = ["a.tar", "b.tar", "c", "d.tgz"]
-            .map(|name| format!("a tar archive, left as it is: {name}"))
-            .into();
-        assert_eq!(search(root), (Vec::new(), reported));
+        let trees = ["a.tar", "b.tar", "c", "d.tgz"];
+        let trees = trees.map(|name| (name.to_owned(), Format::EmlTree));
+        assert_eq!(search(root), (trees.into(), Vec::new()));
         // One changed byte makes the tar header invalid.
         for at in [0, 50, 148, 300] {
             let mut bytes = files[0].1.clone();
@@ -600,10 +872,11 @@ mod tests {
                 assert_eq!(count(name).1[0].0, BoxEventKind::Single, "{name}");
             }
             let is_mailbox = matches!(
-                FileKind::of(&path(name), false).unwrap(),
+                FileKind::of(&FileTree::default(), &path(name), false).unwrap(),
                 FileKind::Mailbox(None)
             );
-            let inside = FileKind::of(&path(&format!("{name}.gz")), false).unwrap();
+            let inside =
+                FileKind::of(&FileTree::default(), &path(&format!("{name}.gz")), false).unwrap();
             assert_eq!(
                 is_mailbox,
                 matches!(inside, FileKind::Mailbox(Some(_))),

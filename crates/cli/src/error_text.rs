@@ -82,13 +82,10 @@ fn conversion(packing: Packing, path: &Path) -> String {
         Packing::Bzip2 => "bzip2 -dc",
         Packing::Xz => "xz -dc",
         Packing::Lz4 => "lz4 -dc",
-        Packing::Zip => "unzip -p",
         Packing::Utf16 => "mailglot convert -f utf-16 -t utf-8",
-        Packing::Tar => {
-            let tar = command("tar -xOf", path);
-            return format!(
-                "; unpack it and give the folder, or pipe one mailbox of it in: {tar} NAME | mailglot … -"
-            );
+        // Only a stream: the members of a file are read.
+        Packing::Zip | Packing::Tar => {
+            return " in a stream; write it to a file, and give its name".to_owned();
         }
         _ => return String::new(),
     };
@@ -119,14 +116,14 @@ mod tests {
             of_file(&error, IfExists::Force)
         };
         assert_eq!(
-            words("box.lz4", ErrorKind::NotRead(Packing::Lz4)),
-            "box.lz4: compressed with lz4, which is not supported; pipe the content in: lz4 -dc box.lz4 | mailglot … -"
+            words("box.Z", ErrorKind::NotRead(Packing::Compress)),
+            "box.Z: compressed with compress, which is not supported; pipe the content in: gzip -dc box.Z | mailglot … -"
         );
         for (path, kind, command) in [
             (
-                "a b;id.lz4",
-                ErrorKind::NotRead(Packing::Lz4),
-                "lz4 -dc 'a b;id.lz4' | mailglot … -",
+                "a b;id.Z",
+                ErrorKind::NotRead(Packing::Compress),
+                "gzip -dc 'a b;id.Z' | mailglot … -",
             ),
             (
                 "$(id).xz",
@@ -134,9 +131,9 @@ mod tests {
                 "xz -dc '$(id).xz' | mailglot … -",
             ),
             (
-                "-rf.tar",
-                ErrorKind::NotRead(Packing::Tar),
-                "tar -xOf ./-rf.tar NAME | mailglot … -",
+                "-rf.xz",
+                ErrorKind::LargeDictionary,
+                "xz -dc ./-rf.xz | mailglot … -",
             ),
         ] {
             let advice = words(path, kind);
@@ -144,12 +141,7 @@ mod tests {
         }
         assert_eq!(
             words("-", ErrorKind::NotRead(Packing::Zip)),
-            "-: a zip archive, which is not supported; pipe the content in: unzip -p | mailglot … -"
-        );
-        assert_eq!(
-            words("a.tar", ErrorKind::NotRead(Packing::Tar)),
-            "a.tar: a tar archive, which is not supported; unpack it and give the folder, or pipe one mailbox of it in: \
-             tar -xOf a.tar NAME | mailglot … -"
+            "-: a zip archive, which is not supported in a stream; write it to a file, and give its name"
         );
         assert_eq!(
             words("out", ErrorKind::IsFolder),

@@ -10,7 +10,8 @@ use crate::unique_name::unique;
 use crate::{Error, FileName, names};
 use mailglot_archive::{
     BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, Input, LeftOut, MAX_EXPANSION,
-    MailboxOptions, MboxRule, Operation, ReadOptions, Source, open, recognize_with,
+    MailboxOptions, MboxRule, OpenContainers, Operation, ReadOptions, RecognizeOptions, Source,
+    open, recognize_with,
 };
 use mailglot_mime::Limits;
 use std::collections::HashSet;
@@ -171,6 +172,7 @@ fn check_paths(paths: &[PathBuf]) -> Result<(), Error> {
 /// State of a search.
 struct InputSearch {
     opening: Opening,
+    open_containers: OpenContainers,
     /// True if several paths were given, so that each is restored below its own name.
     is_several: bool,
     sources: Sources,
@@ -184,6 +186,7 @@ impl InputSearch {
     fn new(opening: Opening, is_several: bool) -> Self {
         Self {
             opening,
+            open_containers: OpenContainers::default(),
             is_several,
             sources: Sources::default(),
             names: HashSet::new(),
@@ -212,7 +215,12 @@ impl InputSearch {
         unread: &mut dyn FnMut(FileError) -> Result<(), FileError>,
     ) -> Result<(), FileError> {
         let mut noted = Vec::new();
-        let found = recognize_with(path, self.opening.force_format, &mut |left| match left {
+        let options = RecognizeOptions {
+            force_format: self.opening.force_format,
+            max_expansion: self.opening.max_expansion,
+            open_containers: self.open_containers.clone(),
+        };
+        let found = recognize_with(path, &options, &mut |left| match left {
             LeftOut::Unread(error) => unread(error),
             LeftOut::Noted(event) => {
                 noted.push(event);
@@ -250,7 +258,7 @@ impl InputSearch {
             self.sources.inputs.push(SourceInput {
                 original: original_name(&top, path, &place(path, &found, &mut places)),
                 given: path.to_owned(),
-                folder: found.path != Path::new("-") && found.path.is_dir(),
+                folder: found.is_folder(),
                 opening: self.opening.clone(),
                 name: unique(&own_name(&unpacked(&found)), &mut self.names),
                 found,
@@ -264,7 +272,7 @@ impl InputSearch {
 fn unpacked(found: &Input) -> PathBuf {
     let ending = found.path.extension().map(OsStr::to_ascii_lowercase);
     let is_compression = ending.is_some_and(|end| {
-        ["gz", "zst", "zstd", "bz2", "xz"]
+        ["gz", "zst", "zstd", "bz2", "xz", "lz4"]
             .iter()
             .any(|known| end == *known)
     });
@@ -334,12 +342,8 @@ mod tests {
 
     #[test]
     fn compression_extensions_are_removed() {
-        for ending in ["gz", "zst", "zstd", "bz2", "xz", "XZ"] {
-            let mut found = Input {
-                path: format!("a/l.mbox.{ending}").into(),
-                format: Format::Mbox,
-                packed: None,
-            };
+        for ending in ["gz", "zst", "zstd", "bz2", "xz", "XZ", "lz4"] {
+            let mut found = Input::on_disk(format!("a/l.mbox.{ending}"), Format::Mbox);
             assert_eq!(unpacked(&found), found.path);
             found.packed = Some(mailglot_archive::Packing::Xz);
             assert_eq!(unpacked(&found), Path::new("a/l.mbox"), "{ending}");

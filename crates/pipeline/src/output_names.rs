@@ -58,11 +58,7 @@ mod tests {
         let mut taken = HashSet::new();
         let input = |name: &str, format| SourceInput {
             given: name.into(),
-            found: Input {
-                path: name.into(),
-                format,
-                packed: None,
-            },
+            found: Input::on_disk(name, format),
             opening: crate::Opening::from(false),
             folder: false,
             name: name.into(),

@@ -24,7 +24,7 @@ pub(crate) fn check_apart(place: &Path, read: &[PathBuf]) -> Result<(), Error> {
         Error::Output(FileError::new(place, Operation::Create, kind))
     })?;
     for path in read.iter().filter(|path| *path != Path::new("-")) {
-        let there = resolved(path)
+        let there = resolved(on_disk(path))
             .map_err(|error| Error::Input(FileError::new(path, Operation::Open, error)))?;
         let relation = if place_there == there {
             Relation::Is
@@ -42,6 +42,15 @@ pub(crate) fn check_apart(place: &Path, read: &[PathBuf]) -> Result<(), Error> {
         }));
     }
     Ok(())
+}
+
+/// Returns the file that has the input: for a path into a zip or tar archive, the archive.
+pub(crate) fn on_disk(path: &Path) -> &Path {
+    if exists(path) {
+        return path;
+    }
+    let mut above = path.ancestors().skip(1);
+    above.find(|above| above.is_file()).unwrap_or(path)
 }
 
 /// Rejects a path that is taken, unless it may be replaced. A folder may only be replaced if it contains nothing but mail.

@@ -11,7 +11,7 @@ use crate::discover::SourceInput;
 use crate::error::UsageError;
 use crate::job::{NormalizeJob, with_suffix};
 use crate::output_names::{output_format, output_name};
-use crate::path_checks::{check_apart, check_free, followed, is_empty, resolved};
+use crate::path_checks::{check_apart, check_free, followed, is_empty, on_disk, resolved};
 use crate::staged_ledger::{StagedLedger, exists, mend, remove};
 use mailglot_archive::ledger::MAGIC;
 use mailglot_archive::replace::{
@@ -83,7 +83,9 @@ impl Plan {
         }
         let report = job.report.as_deref().filter(|report| !is_stream(report));
         let ledger = job.ledger_place();
-        let private = job.inputs.iter().chain([&job.output]).chain(&ledger);
+        let inputs_on_disk = job.inputs.iter().map(|input| on_disk(input));
+        let others = [&job.output].into_iter().chain(&ledger);
+        let private = inputs_on_disk.chain(others.map(PathBuf::as_path));
         let mut plan = Self {
             output: followed(&job.output)?,
             stale: None,
@@ -93,7 +95,7 @@ impl Plan {
             alone: inputs.len() == 1,
             options: WriteOptions {
                 force: job.force,
-                mode: FileMode::as_private_as(private.map(PathBuf::as_path)),
+                mode: FileMode::as_private_as(private),
             },
             targets: targets(job, inputs),
             claims: Vec::new(),

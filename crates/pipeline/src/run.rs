@@ -22,7 +22,6 @@ use crate::{Error, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, Error as FileError, ErrorKind, Format, Operation, Source};
 use mailglot_mime::Limits;
 use std::collections::HashSet;
-use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -173,10 +172,7 @@ fn total(inputs: &[SourceInput]) -> u64 {
     let files = inputs
         .iter()
         .filter(|input| !input.folder && !input.is_stdin());
-    files
-        .filter_map(|input| fs::metadata(&input.found.path).ok())
-        .map(|file| file.len())
-        .sum()
+    files.filter_map(|input| input.found.size()).sum()
 }
 
 /// Returns the number of threads that a source of `size` bytes keeps busy.

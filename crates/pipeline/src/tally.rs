@@ -30,13 +30,15 @@ fn most(code: &str) -> usize {
 }
 
 /// Events about bytes and files from which no message was read.
-const LEFT_OUT: [BoxEventKind; 8] = [
+const LEFT_OUT: [BoxEventKind; 10] = [
     BoxEventKind::NotFollowed,
     BoxEventKind::Packed,
     BoxEventKind::NoMail,
     BoxEventKind::TrailingBytes,
     BoxEventKind::Damaged,
     BoxEventKind::Expansion,
+    BoxEventKind::MemberSkipped,
+    BoxEventKind::MemberLimit,
     BoxEventKind::TooLarge,
     BoxEventKind::NoHeader,
 ];

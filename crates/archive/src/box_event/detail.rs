@@ -1,5 +1,6 @@
 //! Details of events about an archive, as typed data.
 
+use super::container::{ContainerDefect, NameDefect, SkipReason};
 use crate::packing::Packing;
 use std::fmt;
 
@@ -105,6 +106,35 @@ pub enum BoxDetail {
         /// True if a ledger stores the file.
         kept: bool,
     },
+    /// A member of a zip or tar archive that is not read.
+    SkippedMember {
+        /// Path below the archive's root.
+        name: String,
+        /// The reason.
+        reason: SkipReason,
+    },
+    /// A member of a zip or tar archive that is read under another name.
+    RenamedMember {
+        /// The stored name, escaped.
+        stored: String,
+        /// Path below the archive's root.
+        name: String,
+        /// What is wrong with the stored name.
+        defect: NameDefect,
+    },
+    /// Members of a zip or tar archive beyond this number are not read.
+    MemberLimit(u64),
+    /// More members of a zip or tar archive have events, which are left out.
+    MoreMembers,
+    /// A defect of a zip or tar archive.
+    Container {
+        /// The format.
+        packing: Packing,
+        /// Path of the member below the archive's root. Empty for the archive itself.
+        name: String,
+        /// The defect.
+        defect: ContainerDefect,
+    },
     /// Defective compressed data.
     Compressed {
         /// The compression.
@@ -121,7 +151,10 @@ impl BoxDetail {
             Self::Link { name }
             | Self::SpecialFile { name }
             | Self::LeftPacked { name, .. }
-            | Self::NoMail { name, .. } => Some(name),
+            | Self::NoMail { name, .. }
+            | Self::SkippedMember { name, .. }
+            | Self::RenamedMember { name, .. }
+            | Self::Container { name, .. } => Some(name),
             _ => None,
         }
     }
@@ -212,7 +245,26 @@ impl fmt::Display for BoxDetail {
             Self::NoMail { name, kept: false } => {
                 write!(f, "not mail, left out, of a ledger too: {name}")
             }
-            Self::Compressed { packing, defect } => defect.write(f, packing.words()),
+            Self::SkippedMember { name, reason } => write!(f, "{reason}, left as it is: {name}"),
+            Self::RenamedMember {
+                stored,
+                name,
+                defect,
+            } => write!(f, "member \"{stored}\" {defect}, read as {name}"),
+            Self::MemberLimit(limit) => {
+                write!(f, "more than {limit} members and folders; the others are left out")
+            }
+            Self::MoreMembers => f.write_str("further members with events are not listed"),
+            Self::Container {
+                packing,
+                name,
+                defect,
+            } => {
+                write!(f, "{}: {defect}", packing.words())?;
+                let colon = if name.is_empty() { "" } else { ": " };
+                write!(f, "{colon}{name}")
+            }
+            Self::Compressed { packing, defect } => defect.write(f, packing.member_words()),
         }
     }
 }
@@ -237,6 +289,16 @@ pub enum CompressionDefect {
     /// The data are truncated.
     CutOff {
         /// Bytes decompressed before that.
+        given: u64,
+    },
+    /// The content goes on after its declared size.
+    BeyondSize {
+        /// The declared size in bytes.
+        size: u64,
+    },
+    /// The checksum of the content differs from the declared one.
+    Checksum {
+        /// Bytes of the content.
         given: u64,
     },
     /// The data are damaged.
@@ -269,6 +331,14 @@ impl CompressionDefect {
             Self::CutOff { given } => write!(
                 f,
                 "{what}, and cut off: {given} bytes of what is inside were read"
+            ),
+            Self::BeyondSize { size } => write!(
+                f,
+                "{what}, and longer than it says: what comes after {size} bytes is left out"
+            ),
+            Self::Checksum { given } => write!(
+                f,
+                "{what}, and damaged: the checksum of its {given} bytes is wrong"
             ),
             Self::Damaged {
                 error,

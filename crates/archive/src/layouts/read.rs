@@ -15,6 +15,7 @@ use super::layout::{Divider, FileLayout, Item, ItemEnd};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, Operation, at};
 use crate::file_identity::FileIdentity;
+use crate::file_tree::FileTree;
 use crate::packed::{CompressionEvents, Through};
 use crate::window::Window;
 use crate::{Batch, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
@@ -35,6 +36,8 @@ pub(crate) struct LayoutReader {
     profile: Profile,
     /// The file, to notice changes. None for a stream.
     identity: Option<FileIdentity>,
+    /// The container of the file, to notice changes.
+    container: Option<FileTree>,
     size: Option<u64>,
     /// Defects of the compression so far.
     defects: CompressionEvents,
@@ -111,6 +114,19 @@ impl LayoutReader {
         Ok(reader)
     }
 
+    /// Reads a member of a container.
+    pub(crate) fn from_member(
+        path: &Path,
+        input: Through,
+        tree: &FileTree,
+        layout: &dyn FileLayout,
+        options: &ReadOptions,
+    ) -> io::Result<Self> {
+        let mut reader = Self::from_through(path, input, None, layout, options)?;
+        reader.container = Some(tree.clone());
+        Ok(reader)
+    }
+
     fn new(
         path: &Path,
         input: Box<dyn Read + Send>,
@@ -133,6 +149,7 @@ impl LayoutReader {
             divider: layout.divider(),
             profile,
             identity: None,
+            container: None,
             size: None,
             defects: CompressionEvents::default(),
             batch,
@@ -329,6 +346,9 @@ impl Source for LayoutReader {
     }
 
     fn changed(&self) -> Result<bool, Error> {
+        if let Some(container) = &self.container {
+            return container.is_changed();
+        }
         let changed = self
             .identity
             .as_ref()

@@ -214,14 +214,16 @@ impl FileProfile {
 const BEGINNING: usize = PRELUDE + NEAR;
 
 /// Returns true for a file of `size` bytes that begins like a mailbox, or has separators further on.
-pub(crate) fn is_mailbox(file: &File, size: u64) -> io::Result<bool> {
-    let mut start = vec![0; BEGINNING];
-    let filled = read_at(file, 0, &mut start)?;
+///
+/// The archive begins at an offset of the file, and has `size` bytes.
+pub(crate) fn is_mailbox(file: &File, offset: u64, size: u64) -> io::Result<bool> {
+    let mut start = vec![0; BEGINNING.min(size as usize)];
+    let filled = read_at(file, offset, &mut start)?;
     let profile = FileProfile::sniff(&SniffInput::Start(&start[..filled], filled as u64 == size))?;
     if profile.is_mailbox() || filled as u64 == size {
         return Ok(profile.is_mailbox());
     }
-    Ok(FileProfile::sniff(&SniffInput::File(file, size))?.is_mailbox())
+    Ok(FileProfile::sniff(&SniffInput::File(file, offset, size))?.is_mailbox())
 }
 
 /// Like [`is_mailbox`], for a decompressed stream. Examines as many bytes as of a file.
@@ -241,7 +243,7 @@ pub(crate) fn is_mailbox_inside(input: &mut impl Read) -> io::Result<bool> {
 
 /// Returns the number of lines in a file of `size` bytes that look like mailbox separators, and the offset of the first.
 pub(crate) fn separators(file: &File, size: u64) -> io::Result<(u32, u64)> {
-    let profile = FileProfile::sniff(&SniffInput::File(file, size))?;
+    let profile = FileProfile::sniff(&SniffInput::File(file, 0, size))?;
     Ok((profile.strong, profile.first_strong))
 }
 

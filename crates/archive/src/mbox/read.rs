@@ -162,6 +162,9 @@ impl<R: Read + Send> Source for Mailbox<R> {
     }
 
     fn changed(&self) -> Result<bool, Error> {
+        if let Some(container) = &self.container {
+            return container.is_changed();
+        }
         let identity = self.file.as_ref().or(self.outside.as_ref());
         let changed = identity.map_or(Ok(false), FileIdentity::changed);
         changed.map_err(at(&self.path, Operation::Open))

@@ -12,8 +12,10 @@ use std::time::SystemTime;
 
 use crate::box_event::BoxEvent;
 use crate::error::Error;
+use crate::file_tree::FileTree;
 use crate::layouts::LayoutReader;
 use crate::mh::MhSequences;
+use crate::tree_file::TreeFile;
 use crate::{EntryKind, Format, Profile, ReadOptions};
 
 /// Bytes per piece of a large file.
@@ -22,6 +24,8 @@ pub(super) const PIECE: u64 = 1 << 20;
 /// A folder, or one file, as a [`Source`].
 pub(crate) struct Files {
     pub(super) root: PathBuf,
+    /// Where the root is.
+    pub(super) tree: FileTree,
     pub(super) format: Format,
     pub(super) profile: Profile,
     pub(super) size: Option<u64>,
@@ -62,7 +66,7 @@ pub(super) enum Work {
 
 /// A file that is being read.
 pub(super) struct OpenMessageFile {
-    pub(super) file: File,
+    pub(super) file: TreeFile,
     pub(super) path: PathBuf,
     pub(super) name: Name,
     pub(super) kind: EntryKind,

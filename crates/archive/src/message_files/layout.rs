@@ -4,7 +4,6 @@
 //! On systems other than Linux, only the last component of a path is checked for links.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -14,7 +13,9 @@ use super::files::{Files, Name, OpenLayout};
 use crate::box_event::BoxEvent;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::layouts::{self, FileLayout, LayoutReader};
+use crate::packed::beginning;
 use crate::recognize::special;
+use crate::tree_file::TreeFile;
 use crate::{Batch, Format, Source, mail_check, regular};
 
 impl Files {
@@ -24,13 +25,14 @@ impl Files {
         name: &[u8],
         path: &Path,
         events: &mut Vec<BoxEvent>,
-    ) -> Result<Option<File>, Error> {
+    ) -> Result<Option<TreeFile>, Error> {
         let Some(folder) = &self.folder else {
-            return regular::open_input(path).map(Some);
+            let opened = self.tree.open(path);
+            return opened.map(Some).map_err(at(path, Operation::Open));
         };
         let opened = regular::open_below(folder, Path::new(OsStr::from_bytes(name)));
         let error = match opened {
-            Ok(file) => return Ok(Some(file)),
+            Ok(file) => return Ok(Some(TreeFile::Disk(file))),
             Err(error) => error,
         };
         let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
@@ -47,14 +49,24 @@ impl Files {
     pub(super) fn layout_of(
         &self,
         path: &Path,
-        file: &File,
+        file: &TreeFile,
     ) -> Result<Option<&'static dyn FileLayout>, Error> {
         if self.format != Format::Eml && !layouts::is_named(path) {
             return Ok(None);
         }
-        let mut start = vec![0; mail_check::BEGINNING];
-        let filled = file.read_at(&mut start, 0);
-        start.truncate(filled.map_err(at(path, Operation::Read))?);
+        let failed = at(path, Operation::Read);
+        let start = match file {
+            TreeFile::Disk(file) => {
+                let mut start = vec![0; mail_check::BEGINNING];
+                let filled = file.read_at(&mut start, 0).map_err(failed)?;
+                start.truncate(filled);
+                start
+            }
+            TreeFile::Range(_) | TreeFile::Stream(..) => {
+                let mut again = self.tree.open(path).map_err(&failed)?;
+                beginning(&mut again, mail_check::BEGINNING).map_err(failed)?
+            }
+        };
         let is_mail = self.options.force_format || mail_check::is_mail(&start);
         Ok(layouts::of_message(
             &start,
@@ -68,11 +80,17 @@ impl Files {
         &mut self,
         name: Name,
         path: &Path,
-        file: File,
+        file: TreeFile,
         layout: &dyn FileLayout,
     ) -> Result<OpenLayout, Error> {
         layout.name().clone_into(&mut self.profile.dialect);
-        let reader = LayoutReader::from_file(path, file, layout, &self.options);
+        let reader = match file {
+            TreeFile::Disk(file) => LayoutReader::from_file(path, file, layout, &self.options),
+            member => {
+                let member = member.into_through();
+                LayoutReader::from_member(path, member, &self.tree, layout, &self.options)
+            }
+        };
         let reader = reader.map_err(at(path, Operation::Read))?;
         Ok(OpenLayout { reader, name })
     }

@@ -7,19 +7,18 @@ use super::files::{Files, Name, Work, last};
 use crate::box_event::BoxEvent;
 use crate::error::{Error, Operation, at};
 use crate::file_names::{is_eml, is_index};
+use crate::file_tree::EntryType;
 use crate::mh::{self, MhSequences};
-use crate::recognize::{FileKind, left_alone, no_mail, not_followed};
+use crate::recognize::{FileKind, container_has_mail, left_alone, no_mail, not_followed};
 use crate::{EntryKind, Format, maildir};
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::SystemTime;
 
 impl Files {
     /// Schedules the files of a folder.
     pub(super) fn list(&mut self, folder: &[u8], events: &mut Vec<BoxEvent>) -> Result<(), Error> {
         let path = self.path(folder);
-        let modified = modified(&path);
+        let modified = self.tree.modified(&path);
         let (files, folders) = self.names(folder, events)?;
         self.listed.push((path.clone(), modified));
         let mut plan = Vec::new();
@@ -27,10 +26,10 @@ impl Files {
             let messages = self.classify(folder, files, &mut plan, events);
             self.list_maildir(&path, folders, messages, &mut plan, events)?;
         } else {
-            self.sequences = sequences(&path);
+            self.sequences = self.read_sequences(&path);
             self.classify(folder, files, &mut plan, events);
             // Maildirs are separate archives.
-            let own = |name: &Name| maildir::is_root(&self.path(name));
+            let own = |name: &Name| maildir::is_root(&self.tree, &self.path(name));
             let folders = folders.into_iter().filter(|name| !own(name));
             plan.extend(folders.map(Work::Folder));
         }
@@ -50,17 +49,27 @@ impl Files {
         // A file that is still being delivered is not a message yet, whatever it looks like.
         let is_delivery = is_maildir
             && last(folder) == b"tmp"
-            && self.path(folder).parent().is_some_and(maildir::is_folder);
+            && self
+                .path(folder)
+                .parent()
+                .is_some_and(|folder| maildir::is_folder(&self.tree, folder));
         let mut messages = Vec::new();
         for name in files {
             let kind = if is_delivery {
                 Ok(FileKind::Other)
             } else {
-                FileKind::of(&self.path(&name), self.options.force_format)
+                FileKind::of(&self.tree, &self.path(&name), self.options.force_format)
             };
             match kind {
                 // A mailbox is a separate archive.
                 Ok(FileKind::Mailbox(_)) => continue,
+                // So is each mailbox in a container.
+                Ok(FileKind::Container(form)) => {
+                    if container_has_mail(&self.tree, &self.path(&name), form, &self.options) {
+                        continue;
+                    }
+                    events.push(no_mail(&name, true));
+                }
                 Ok(FileKind::Message) if is_maildir => {
                     messages.push(name);
                     continue;
@@ -92,7 +101,7 @@ impl Files {
         plan: &mut Vec<Work>,
         events: &mut Vec<BoxEvent>,
     ) -> Result<(), Error> {
-        let is_folder = maildir::is_folder(path);
+        let is_folder = maildir::is_folder(&self.tree, path);
         let mut rest = Vec::new();
         for name in folders {
             if !(is_folder && matches!(last(&name), b"cur" | b"new")) {
@@ -100,7 +109,7 @@ impl Files {
                 continue;
             }
             let path = self.path(&name);
-            let modified = modified(&path);
+            let modified = self.tree.modified(&path);
             let (files, below) = self.names(&name, events)?;
             self.listed.push((path, modified));
             plan.push(Work::FolderAlone(name));
@@ -132,20 +141,17 @@ impl Files {
         let failed = at(&path, Operation::List);
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         let first_event = events.len();
-        for entry in fs::read_dir(&path).map_err(&failed)? {
+        for entry in self.tree.entries(&path).map_err(&failed)? {
             let entry = entry.map_err(&failed)?;
             let mut name = folder.to_vec();
             if !name.is_empty() {
                 name.push(b'/');
             }
-            name.extend_from_slice(entry.file_name().as_bytes());
-            let kind = entry.file_type().map_err(&failed)?;
-            if kind.is_dir() {
-                folders.push(name);
-            } else if kind.is_file() {
-                files.push(name);
-            } else {
-                events.push(not_followed(kind, &name));
+            name.extend_from_slice(entry.name.as_bytes());
+            match entry.kind {
+                EntryType::Folder => folders.push(name),
+                EntryType::File => files.push(name),
+                kind => events.push(not_followed(kind, &name)),
             }
         }
         // Sorts numbers by value, which is the order of MH messages.
@@ -154,18 +160,12 @@ impl Files {
         events[first_event..].sort_by(|a, b| a.detail.file().cmp(&b.detail.file()));
         Ok((files, folders))
     }
-}
 
-/// Returns the sequences of an MH folder. Does not follow a link. An unreadable file is reported when it is read.
-fn sequences(folder: &Path) -> Option<MhSequences> {
-    let path = folder.join(mh::SEQUENCES);
-    let is_there = path.symlink_metadata().is_ok_and(|there| there.is_file());
-    is_there.then(|| MhSequences::read(&path).ok()).flatten()
-}
-
-/// Returns the modification time of a folder.
-fn modified(path: &Path) -> Option<SystemTime> {
-    fs::metadata(path)
-        .and_then(|metadata| metadata.modified())
-        .ok()
+    /// Returns the sequences of an MH folder. Does not follow a link. An unreadable file is reported when it is read.
+    fn read_sequences(&self, folder: &Path) -> Option<MhSequences> {
+        let path = folder.join(mh::SEQUENCES);
+        let is_there = self.tree.is_own_file(&path);
+        let mut file = is_there.then(|| self.tree.open(&path).ok()).flatten()?;
+        MhSequences::read(&mut file).ok()
+    }
 }

@@ -15,6 +15,7 @@ mod read;
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -23,10 +24,13 @@ use self::files::{OpenMessageFile, Work};
 use self::read::FilePiece;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
+use crate::file_tree::FileTree;
+use crate::input::Input;
 use crate::layouts;
 use crate::mbox::separators;
 use crate::packed::beginning;
 use crate::regular::{self, open_input};
+use crate::tree_file::TreeFile;
 use crate::{Batch, EntryKind, Format, Profile, ReadOptions, Source, mail_check, maildir};
 
 /// Largest number of entries in a batch.
@@ -34,18 +38,18 @@ const ENTRIES: usize = 1024;
 
 impl Files {
     /// Walks a Maildir or a tree of `.eml` files.
-    pub(crate) fn folder(
-        root: &Path,
-        format: Format,
-        options: &ReadOptions,
-    ) -> Result<Self, Error> {
+    pub(crate) fn folder(input: &Input, options: &ReadOptions) -> Result<Self, Error> {
+        let (root, format) = (&*input.path, input.format);
         let dialect = match format {
-            Format::Maildir if maildir::has_dotted_folders(root) => "Maildir++",
+            Format::Maildir if maildir::has_dotted_folders(&input.tree, root) => "Maildir++",
             Format::Maildir => "Maildir",
             _ => "eml tree",
         };
         let mut files = Self::new(root, format, dialect, options);
-        files.folder = Some(open_input(root)?);
+        files.tree = input.tree.clone();
+        if !input.tree.is_container() {
+            files.folder = Some(open_input(root)?);
+        }
         let mut first = Vec::new();
         files.list(b"", &mut first)?;
         files.events = first;
@@ -53,22 +57,22 @@ impl Files {
     }
 
     /// Reads one file as one message.
-    pub(crate) fn single(path: &Path, options: &ReadOptions) -> Result<Self, Error> {
+    pub(crate) fn single(input: &Input, options: &ReadOptions) -> Result<Self, Error> {
+        let path = &*input.path;
+        let mut files = Self::new(path, Format::Eml, "single message", options);
+        files.tree = input.tree.clone();
+        files.work.push(Work::File(Vec::new(), EntryKind::Message));
+        if input.tree.is_container() {
+            let mut file = input.tree.open(path).map_err(at(path, Operation::Open))?;
+            check_mail(path, &mut file, options)?;
+            return Ok(files);
+        }
         let metadata = fs::metadata(path).map_err(at(path, Operation::Open))?;
         regular::check(path, &metadata).map_err(at(path, Operation::Open))?;
-        let mut files = Self::new(path, Format::Eml, "single message", options);
         files.size = Some(metadata.len());
-        files.work.push(Work::File(Vec::new(), EntryKind::Message));
         if metadata.is_file() {
             let mut file = open_input(path)?;
-            if !options.force_format {
-                let start = beginning(&mut file, mail_check::BEGINNING);
-                let start = start.map_err(at(path, Operation::Read))?;
-                let is_message = layouts::of_message(&start, path, false).is_some();
-                if !is_message && !mail_check::is_mail(&start) {
-                    return Err(Error::new(path, Operation::Read, ErrorKind::NoHeader));
-                }
-            }
+            check_mail(path, &mut file, options)?;
             let looked = separators(&file, metadata.len());
             let (lines, offset) = looked.map_err(at(path, Operation::Read))?;
             if lines > 0 {
@@ -83,6 +87,7 @@ impl Files {
     fn new(root: &Path, format: Format, dialect: &str, options: &ReadOptions) -> Self {
         Self {
             root: root.to_owned(),
+            tree: FileTree::default(),
             format,
             profile: Profile {
                 dialect: dialect.to_owned(),
@@ -126,14 +131,20 @@ impl Files {
                 let Some(file) = self.open_file(&name, &path, &mut batch.events)? else {
                     return Ok(());
                 };
-                let metadata = file.metadata().map_err(at(&path, Operation::Open))?;
+                let (size, modified) = match &file {
+                    TreeFile::Disk(file) => {
+                        let metadata = file.metadata().map_err(at(&path, Operation::Open))?;
+                        (metadata.len(), metadata.modified().ok())
+                    }
+                    TreeFile::Range(range) => (range.len(), None),
+                    TreeFile::Stream(_, size) => (*size, None),
+                };
                 if kind == EntryKind::Message
                     && let Some(layout) = self.layout_of(&path, &file)?
                 {
                     let layout = self.open_layout(name, &path, file, layout)?;
                     return self.read_layout(layout, batch);
                 }
-                let (size, modified) = (metadata.len(), metadata.modified().ok());
                 let reading = OpenMessageFile {
                     file,
                     path,
@@ -149,6 +160,19 @@ impl Files {
         }
         Ok(())
     }
+}
+
+/// Rejects a file that does not begin like a message, unless `force_format` is set.
+fn check_mail(path: &Path, file: &mut impl Read, options: &ReadOptions) -> Result<(), Error> {
+    if options.force_format {
+        return Ok(());
+    }
+    let start = beginning(file, mail_check::BEGINNING).map_err(at(path, Operation::Read))?;
+    let is_message = layouts::of_message(&start, path, false).is_some();
+    if is_message || mail_check::is_mail(&start) {
+        return Ok(());
+    }
+    Err(Error::new(path, Operation::Read, ErrorKind::NoHeader))
 }
 
 impl Source for Files {
@@ -183,13 +207,9 @@ impl Source for Files {
     }
 
     fn changed(&self) -> Result<bool, Error> {
-        let moved = |(path, then): &(PathBuf, Option<SystemTime>)| {
-            fs::metadata(path)
-                .and_then(|metadata| metadata.modified())
-                .ok()
-                != *then
-        };
-        Ok(self.changed || self.listed.iter().any(moved))
+        let moved =
+            |(path, then): &(PathBuf, Option<SystemTime>)| self.tree.modified(path) != *then;
+        Ok(self.changed || self.listed.iter().any(moved) || self.tree.is_changed()?)
     }
 }
 

@@ -10,8 +10,9 @@ use crate::error::{Error, Operation, at};
 use crate::mbox::looks_like_message;
 use crate::mh::{self, MhSequences};
 use crate::packing::Packing;
+use crate::tree_file::TreeFile;
 use crate::{Batch, Entry, EntryKind, Flags, Format, Quoting, mail_check, maildir};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Seek, SeekFrom};
 
 /// The last bytes of a batch, which become an entry.
 pub(super) struct FilePiece<'a> {
@@ -71,11 +72,24 @@ impl Files {
         let mut more = read.more;
         let read = read.bytes;
         self.report(&mut reading, is_too_large, start, batch);
-        let now = reading.file.metadata();
-        let now = now.map_err(at(&reading.path, Operation::Read))?;
-        if shrunk || now.len() != reading.size || now.modified().ok() != reading.modified {
-            self.changed = true;
-            more = more && !shrunk;
+        match &reading.file {
+            TreeFile::Disk(file) => {
+                let now = file.metadata();
+                let now = now.map_err(at(&reading.path, Operation::Read))?;
+                if shrunk || now.len() != reading.size || now.modified().ok() != reading.modified {
+                    self.changed = true;
+                    more = more && !shrunk;
+                }
+            }
+            // A container that was truncated since its members were listed is changed.
+            TreeFile::Range(_) => more = more && !shrunk,
+            TreeFile::Stream(stream, _) => {
+                more = more && !shrunk;
+                for mut event in stream.defects.take() {
+                    event.name.clone_from(&reading.name);
+                    batch.events.push(event);
+                }
+            }
         }
         let piece = FilePiece {
             kind: reading.kind,
@@ -244,7 +258,7 @@ fn read_bytes(
     let start = bytes.len();
     bytes.reserve(wanted as usize + 1);
     let failed = at(&reading.path, Operation::Read);
-    let read = reading.file.by_ref().take(wanted).read_to_end(bytes);
+    let read = reading.file.append(wanted, bytes);
     let mut read = read.map_err(|error| {
         bytes.truncate(start);
         failed(error)
@@ -256,10 +270,24 @@ fn read_bytes(
         && let Some(line_end) = memchr::memrchr(b'\n', &bytes[start..])
         && line_end + 1 < read
     {
-        let back = SeekFrom::Current(line_end as i64 + 1 - read as i64);
-        reading.file.seek(back).map_err(&failed)?;
-        read = line_end + 1;
-        bytes.truncate(start + read);
+        let next = line_end + 1;
+        let is_back = match &mut reading.file {
+            TreeFile::Disk(file) => {
+                let back = SeekFrom::Current(next as i64 - read as i64);
+                file.seek(back).map_err(&failed)?;
+                true
+            }
+            TreeFile::Range(range) => {
+                range.go_to(reading.offset + next as u64);
+                true
+            }
+            // A stream cannot go back: the piece ends inside a line.
+            TreeFile::Stream(..) => false,
+        };
+        if is_back {
+            read = next;
+            bytes.truncate(start + read);
+        }
     }
     Ok(ReadBytes {
         bytes: read,

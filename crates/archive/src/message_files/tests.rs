@@ -4,7 +4,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 use crate::{
-    Flags, Input, LeftOut, OutBatch, OutItem, create_tree, open, recognize, recognize_with,
+    Flags, Input, LeftOut, OutBatch, OutItem, RecognizeOptions, create_tree, open, recognize,
+    recognize_with,
 };
 use std::ffi::OsStr;
 use std::io;
@@ -88,11 +89,7 @@ fn a_maildir_in_order() {
         decode_name: |raw| String::from_utf8_lossy(raw).replace("&AMQ-", "Ä"),
         ..ReadOptions::default()
     };
-    let archive = Input {
-        path: root.path().to_owned(),
-        format: Format::Maildir,
-        packed: None,
-    };
+    let archive = Input::on_disk(root.path().to_owned(), Format::Maildir);
     let mut source = open(&archive, &options).unwrap();
     assert_eq!(source.profile().dialect, "Maildir++");
     let (lines, events) = drain(source.as_mut());
@@ -178,11 +175,7 @@ fn mh_folders_are_read_by_number() {
         ["7", "inbox/,1", "inbox/.mh_sequences"].map(|name| format!("not mail, left out: {name}"));
     assert_eq!(reported, no_mail);
     assert_eq!(source.profile().dialect, "MH");
-    let archive = Input {
-        path: path("inbox"),
-        format: Format::EmlTree,
-        packed: None,
-    };
+    let archive = Input::on_disk(path("inbox"), Format::EmlTree);
     let (mut source, mut batch) = (
         open(&archive, &ReadOptions::default()).unwrap(),
         Batch::default(),
@@ -198,11 +191,7 @@ fn tree_is_restored_byte_for_byte() {
     maildir(from.path());
     write(&from.path().join("large"), &[b'x'; 5000]);
     write(&from.path().join("cur/7.a"), &b"line\n".repeat(1000));
-    let archive = Input {
-        path: from.path().to_owned(),
-        format: Format::Maildir,
-        packed: None,
-    };
+    let archive = Input::on_disk(from.path().to_owned(), Format::Maildir);
     let target = to.path().join("out");
     for batch in [1, 3000, 1 << 20] {
         let options = ReadOptions {
@@ -314,13 +303,17 @@ fn a_folder_is_searched() {
     );
     // The tree reports all of them itself, and keeps them.
     let mut beside = Vec::new();
-    let reported = recognize_with(root.path(), false, &mut |left| match left {
-        LeftOut::Unread(error) => Err(error),
-        LeftOut::Noted(event) => {
-            beside.push(event.detail.to_string());
-            Ok(())
-        }
-    });
+    let reported = recognize_with(
+        root.path(),
+        &RecognizeOptions::default(),
+        &mut |left| match left {
+            LeftOut::Unread(error) => Err(error),
+            LeftOut::Noted(event) => {
+                beside.push(event.detail.to_string());
+                Ok(())
+            }
+        },
+    );
     assert_eq!(reported.unwrap().len(), expected.len());
     assert_eq!(beside, [""; 0]);
     assert_eq!(
@@ -346,11 +339,7 @@ fn colliding_folders_get_numbers() {
         write(&path.join("1.eml"), b"Subject: x\n");
         write(&path.join("2.eml"), b"Subject: x\n");
     }
-    let archive = Input {
-        path: root.path().to_owned(),
-        format: Format::EmlTree,
-        packed: None,
-    };
+    let archive = Input::on_disk(root.path().to_owned(), Format::EmlTree);
     let read = |written_folder| {
         let options = ReadOptions {
             written_folder,
@@ -412,11 +401,7 @@ fn other_files_in_a_maildir_are_examined() {
             (path("sub/list"), Format::Mbox),
         ]
     );
-    let archive = Input {
-        path: root.path().to_owned(),
-        format: Format::Maildir,
-        packed: None,
-    };
+    let archive = Input::on_disk(root.path().to_owned(), Format::Maildir);
     let (lines, events) = drain(open(&archive, &ReadOptions::default()).unwrap().as_mut());
     let messages: Vec<_> = lines
         .iter()
@@ -527,11 +512,7 @@ fn unreadable_file_hides_no_other() {
         found(root.path()),
         [(root.path().to_owned(), Format::EmlTree)]
     );
-    let archive = Input {
-        path: root.path().to_owned(),
-        format: Format::EmlTree,
-        packed: None,
-    };
+    let archive = Input::on_disk(root.path().to_owned(), Format::EmlTree);
     let mut source = open(&archive, &ReadOptions::default()).unwrap();
     let (lines, events) = drain(source.as_mut());
     assert_eq!(lines[0], r#"Message 0 "" 1.eml Subject: x\n"#);
@@ -548,11 +529,7 @@ fn walk_continues_after_an_error() {
     for name in ["1.eml", "2.eml", "3.eml"] {
         write(&root.path().join(name), b"Subject: x\n");
     }
-    let archive = Input {
-        path: root.path().to_owned(),
-        format: Format::EmlTree,
-        packed: None,
-    };
+    let archive = Input::on_disk(root.path().to_owned(), Format::EmlTree);
     let mut source = open(&archive, &ReadOptions::default()).unwrap();
     fs::remove_file(root.path().join("2.eml")).unwrap();
     let mut batch = Batch::default();

@@ -17,6 +17,8 @@ pub(super) struct LookaheadReader<R> {
     offset: u64,
     /// True if the last read of the file failed.
     failed: bool,
+    /// True if a decoder asked for bytes beyond the end.
+    met_end: bool,
 }
 
 impl<R: Read> LookaheadReader<R> {
@@ -28,6 +30,7 @@ impl<R: Read> LookaheadReader<R> {
             start: 0,
             offset: 0,
             failed: false,
+            met_end: false,
         }
     }
 
@@ -39,6 +42,11 @@ impl<R: Read> LookaheadReader<R> {
     /// Returns true if the last read of the file failed.
     pub(super) fn failed(&self) -> bool {
         self.failed
+    }
+
+    /// Returns true if a decoder asked for bytes beyond the end of the file.
+    pub(super) fn met_end(&self) -> bool {
+        self.met_end
     }
 
     /// Returns the next `count` bytes, or fewer at the end of the file.
@@ -112,9 +120,11 @@ impl<R: Read> Read for LookaheadReader<R> {
             let read = self.inner.read(into);
             self.failed = read.is_err();
             self.offset += *read.as_ref().unwrap_or(&0) as u64;
+            self.met_end |= matches!(read, Ok(0));
             return read;
         }
         let read = self.fill_buf()?.read(into)?;
+        self.met_end |= read == 0 && !into.is_empty();
         self.consume(read);
         Ok(read)
     }

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use bzip2::bufread::BzDecoder;
 use flate2::bufread::GzDecoder;
+use lz4_flex::frame::FrameDecoder as Lz4Decoder;
 use lzma_rust2::XzReader;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
@@ -20,6 +21,7 @@ pub(super) enum Member<R: Read> {
     Zstd(ZstdDecoder<'static, LookaheadReader<R>>),
     Bzip2(Box<BzDecoder<LookaheadReader<R>>>),
     Xz(Box<XzReader<LookaheadReader<R>>>),
+    Lz4(Box<Lz4Decoder<LookaheadReader<R>>>),
 }
 
 impl<R: Read> Member<R> {
@@ -30,7 +32,8 @@ impl<R: Read> Member<R> {
             Packing::Zstd => Self::Zstd(ZstdDecoder::with_buffer(input)?.single_frame()),
             Packing::Bzip2 => Self::Bzip2(Box::new(BzDecoder::new(input))),
             Packing::Xz => Self::Xz(Box::new(XzReader::new_mem_limit(input, false, MEMORY))),
-            Packing::Lz4 | Packing::Compress | Packing::Zip | Packing::Utf16 | Packing::Tar => {
+            Packing::Lz4 => Self::Lz4(Box::new(Lz4Decoder::new(input))),
+            Packing::Compress | Packing::Zip | Packing::Utf16 | Packing::Tar => {
                 return Err(io::ErrorKind::Unsupported.into());
             }
         })
@@ -43,6 +46,7 @@ impl<R: Read> Member<R> {
             Self::Zstd(decoder) => decoder.get_ref(),
             Self::Bzip2(decoder) => decoder.get_ref(),
             Self::Xz(decoder) => decoder.inner(),
+            Self::Lz4(decoder) => decoder.get_ref(),
         }
     }
 
@@ -53,6 +57,7 @@ impl<R: Read> Member<R> {
             Self::Zstd(decoder) => decoder.finish(),
             Self::Bzip2(decoder) => decoder.into_inner(),
             Self::Xz(decoder) => decoder.into_inner(),
+            Self::Lz4(decoder) => decoder.into_inner(),
         }
     }
 
@@ -60,7 +65,7 @@ impl<R: Read> Member<R> {
     pub(super) fn has_ended(&mut self) -> bool {
         match self {
             Self::Gzip(decoder) => matches!(decoder.read(&mut [0; 1]), Ok(0)),
-            Self::Zstd(_) | Self::Bzip2(_) | Self::Xz(_) => false,
+            Self::Zstd(_) | Self::Bzip2(_) | Self::Xz(_) | Self::Lz4(_) => false,
         }
     }
 }
@@ -78,6 +83,11 @@ impl<R: Read> Read for Member<R> {
                     error
                 }
             }),
+            Self::Lz4(decoder) => match decoder.read(into)? {
+                // The decoder takes a frame that was cut between two blocks for a whole one.
+                0 if decoder.get_ref().met_end() => Err(io::ErrorKind::UnexpectedEof.into()),
+                read => Ok(read),
+            },
         }
     }
 }

@@ -16,20 +16,29 @@ use super::Packing;
 use super::input::LookaheadReader;
 use super::member::{self, Member};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
+use crate::expansion::{FREE, Meter};
 
 /// Bytes to decompress at once. Output of the step that met damage is lost.
 const STEP: usize = 16 << 10;
 /// Number of bytes that identify a compression.
 const BEGINNING: usize = 16;
-/// Number of bytes of output that are exempt from the limit: less than a second's work, and less than the free space of any disk.
-const FREE: u64 = 64 << 20;
 
 /// Defects found so far. Filled while reading continues.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CompressionEvents(Arc<Mutex<Vec<BoxEvent>>>);
 
+/// Limits on the decompressed size.
+#[derive(Debug)]
+pub(crate) struct ExpansionLimits {
+    /// Limit on the ratio of output to input.
+    pub(crate) ratio: u64,
+    /// The limit of the container that has the compressed file.
+    pub(crate) meter: Option<Meter>,
+}
+
 impl CompressionEvents {
-    fn event(&self, kind: BoxEventKind, offset: u64, detail: BoxDetail) {
+    /// Adds an event.
+    pub(crate) fn event(&self, kind: BoxEventKind, offset: u64, detail: BoxDetail) {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -49,8 +58,7 @@ pub(super) struct Unpack<R: Read> {
     defects: CompressionEvents,
     /// Number of bytes decompressed so far.
     given: u64,
-    /// Limit on the ratio of output to input.
-    expansion: u64,
+    limits: ExpansionLimits,
 }
 
 enum UnpackState<R: Read> {
@@ -62,19 +70,19 @@ enum UnpackState<R: Read> {
 
 impl<R: Read> Unpack<R> {
     /// Starts before the first member.
-    pub(super) fn new(input: LookaheadReader<R>, packing: Packing, expansion: u64) -> Self {
+    pub(super) fn new(
+        input: LookaheadReader<R>,
+        packing: Packing,
+        limits: ExpansionLimits,
+        defects: &CompressionEvents,
+    ) -> Self {
         Self {
             state: UnpackState::Between(input),
             packing,
-            defects: CompressionEvents::default(),
+            defects: defects.clone(),
             given: 0,
-            expansion,
+            limits,
         }
-    }
-
-    /// Returns the list that collects the defects.
-    pub(super) fn defects(&self) -> CompressionEvents {
-        self.defects.clone()
     }
 
     /// Opens the next member, or ends at trailing data.
@@ -119,17 +127,20 @@ impl<R: Read> Unpack<R> {
         };
     }
 
-    /// Stops if the output exceeds the limit for its input.
-    fn check_expansion(&mut self) {
+    /// Counts output, and stops if it exceeds the limit for its input.
+    fn check_expansion(&mut self, read: u64) {
+        let meter = self.limits.meter.as_mut();
+        let is_within = meter.is_none_or(|meter| meter.count(read));
         let UnpackState::Inside(member) = &self.state else {
             return;
         };
         let offset = member.input().offset();
-        if self.given <= FREE || self.given <= offset.saturating_mul(self.expansion) {
+        let ratio = self.limits.ratio;
+        if is_within && (self.given <= FREE || self.given <= offset.saturating_mul(ratio)) {
             return;
         }
         let defect = CompressionDefect::Expansion {
-            limit: self.expansion,
+            limit: ratio,
             given: self.given,
         };
         self.report(BoxEventKind::Expansion, offset, defect);
@@ -197,7 +208,7 @@ impl<R: Read> Read for Unpack<R> {
                 Ok(0) => self.end_member(),
                 Ok(read) => {
                     self.given += read as u64;
-                    self.check_expansion();
+                    self.check_expansion(read as u64);
                     return Ok(read);
                 }
                 Err(error) if self.is_read_error() || member::is_memory_limit(&error) => {

@@ -147,7 +147,7 @@ fn output_name(input: &Path) -> PathBuf {
         fs::canonicalize(input).unwrap_or_default()
     };
     // What was compressed comes out as it is inside.
-    let packed = ["gz", "bz2", "xz", "zst"];
+    let packed = ["gz", "bz2", "xz", "zst", "lz4"];
     let is_packed = named
         .extension()
         .is_some_and(|end| packed.iter().any(|packed| end == *packed));
@@ -156,6 +156,19 @@ fn output_name(input: &Path) -> PathBuf {
     } else {
         named
     };
+    // Nothing is written into a zip or tar archive, and what it has in it becomes a folder.
+    let named = match (named.parent(), named.file_name()) {
+        (Some(parent), Some(name)) if parent.ancestors().any(Path::is_file) => PathBuf::from(name),
+        _ => named,
+    };
+    let is_container = named
+        .extension()
+        .is_some_and(|end| CONTAINERS.iter().any(|known| end == *known));
+    if is_container && !named.is_dir() {
+        let mut output = named.with_extension("").into_os_string();
+        output.push(".utf8");
+        return output.into();
+    }
     let Some(name) = named.file_name() else {
         return PathBuf::from("normalized");
     };
@@ -175,6 +188,9 @@ fn output_name(input: &Path) -> PathBuf {
     .concat();
     named.with_file_name(OsStr::from_bytes(&output))
 }
+
+/// Extensions of zip and tar archives, without those of compressions.
+const CONTAINERS: [&str; 5] = ["zip", "tar", "tgz", "tbz2", "txz"];
 
 /// Bytes of a name for which there is room for `.set-aside` behind it.
 const LONGEST: usize = 255 - 10;
@@ -223,6 +239,11 @@ mod tests {
                 &["a\nb.mbox"],
                 r"mailglot normalize $'a\nb.mbox' -o $'a\nb.utf8.mbox'",
             ),
+            (
+                &["takeout.zip"],
+                "mailglot normalize takeout.zip -o takeout.utf8",
+            ),
+            (&["box.tar.gz"], "mailglot normalize box.tar.gz -o box.utf8"),
             (&["-"], "mailglot normalize - -o normalized.mbox"),
             (&["a", "b"], "mailglot normalize a b -o normalized"),
         ] {

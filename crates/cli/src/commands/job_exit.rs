@@ -29,6 +29,7 @@ fn undone(summary: &Summary) -> u64 {
     let codes = [
         EventKind::MimeUnsettled.code(),
         BoxEventKind::Packed.code(),
+        BoxEventKind::MemberSkipped.code(),
         "msg.flags",
     ];
     codes

@@ -7,6 +7,7 @@ mod charsets;
 mod check;
 mod check_config;
 mod compressed;
+mod containers;
 mod convert;
 mod convert_losses;
 mod convert_unmappable;

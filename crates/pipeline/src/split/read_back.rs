@@ -41,11 +41,7 @@ pub(super) fn check(
 
 /// Returns the number of messages in a mailbox, and the sum of their digests.
 fn read(path: &Path, progress: &Progress) -> Result<(u64, u128), Error> {
-    let input = Input {
-        path: path.to_owned(),
-        format: Format::Mbox,
-        packed: None,
-    };
+    let input = Input::on_disk(path, Format::Mbox);
     let options = ReadOptions {
         force_format: true,
         ..ReadOptions::default()

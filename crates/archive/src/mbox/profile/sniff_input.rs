@@ -9,8 +9,8 @@ use std::os::unix::fs::FileExt;
 
 /// Where the sniffer reads.
 pub(in crate::mbox) enum SniffInput<'a> {
-    /// A file of this many bytes.
-    File(&'a File, u64),
+    /// An archive that begins at an offset of a file and has this many bytes.
+    File(&'a File, u64, u64),
     /// The start of a stream, and whether it is the whole stream.
     Start(&'a [u8], bool),
 }
@@ -18,7 +18,7 @@ pub(in crate::mbox) enum SniffInput<'a> {
 impl SniffInput<'_> {
     pub(super) fn size(&self) -> u64 {
         match self {
-            Self::File(_, size) => *size,
+            Self::File(_, _, size) => *size,
             Self::Start(bytes, _) => bytes.len() as u64,
         }
     }
@@ -37,9 +37,9 @@ impl SniffInput<'_> {
                 buffer.clear();
                 buffer.extend_from_slice(bytes.get(from as usize..to as usize).unwrap_or_default());
             }
-            Self::File(file, _) => {
+            Self::File(file, start, _) => {
                 buffer.resize(length, 0);
-                let filled = read_at(file, from, buffer)?;
+                let filled = read_at(file, start + from, buffer)?;
                 buffer.truncate(filled);
             }
         }

@@ -228,7 +228,8 @@ impl<R: Read> Mailbox<R> {
                     return Ok(None);
                 }
                 let mut bytes = [0; CONFIRM as usize];
-                let read = read_at(&identity.file, end, &mut bytes)?;
+                let most = CONFIRM.min(identity.size - end) as usize;
+                let read = read_at(&identity.file, identity.start + end, &mut bytes[..most])?;
                 return Ok(confirms(&bytes[..read], read < bytes.len()).map(|gap| gap as u64));
             }
             if end - message > self.limit {

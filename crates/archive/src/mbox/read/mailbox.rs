@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::file_identity::FileIdentity;
+use crate::file_tree::FileTree;
 use crate::mbox::delimiters::Delimiters;
 use crate::mbox::options::MailboxOptions;
 use crate::mbox::profile::FileProfile;
@@ -32,6 +33,8 @@ pub(crate) struct Mailbox<R> {
     pub(super) file: Option<FileIdentity>,
     /// The compressed file, to notice changes.
     pub(super) outside: Option<FileIdentity>,
+    /// The container of the mailbox, to notice changes.
+    pub(super) container: Option<FileTree>,
     /// Defects of the compression so far.
     pub(super) defects: CompressionEvents,
     pub(super) profile: FileProfile,

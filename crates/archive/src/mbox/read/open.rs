@@ -14,6 +14,8 @@ use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_identity::FileIdentity;
 use crate::file_names::is_named_mailbox;
+use crate::file_range::FileRange;
+use crate::file_tree::FileTree;
 use crate::mail_check;
 use crate::mbox::delimiters::Delimiters;
 use crate::mbox::options::MboxRule;
@@ -21,8 +23,9 @@ use crate::mbox::profile::{Division, FileProfile, HEAD, STREAM_HEAD, SniffInput}
 use crate::mbox::split::NEAR;
 use crate::packed::{CompressionEvents, Through, beginning, through};
 use crate::packing::Packing;
+use crate::tree_file::TreeFile;
 use crate::window::Window;
-use crate::{Quoting, ReadOptions};
+use crate::{Input, Quoting, ReadOptions};
 
 impl Mailbox<Through> {
     /// Reads a compressed file. Sniffs it first, without reading it twice to its end.
@@ -48,6 +51,41 @@ impl Mailbox<Through> {
         )?;
         mailbox.outside = Some(outside);
         Ok(mailbox)
+    }
+
+    /// Reads a member of a container that is compressed in one way or another. Opens it twice: to sniff it, and to read it.
+    pub(crate) fn from_member(input: &Input, options: &ReadOptions) -> Result<Self, Error> {
+        let path = &*input.path;
+        let failed = at(path, Operation::Read);
+        let open = |ratio| -> Result<Through, Error> {
+            match input.tree.open(path).map_err(&failed)? {
+                TreeFile::Stream(stream, _) if input.packed.is_none() => Ok(stream),
+                file => input.tree.through(path, file, ratio),
+            }
+        };
+        let head = beginning(&mut open(u64::MAX)?, HEAD as usize).map_err(&failed)?;
+        let profile = FileProfile::of_start(&head).map_err(&failed)?;
+        drop(head);
+        let is_mailbox = input.packed.is_none()
+            || is_named_mailbox(&path.with_extension(""))
+            || profile.is_mailbox();
+        let inside = open(options.max_expansion)?;
+        let defects = inside.defects.clone();
+        let mailbox = Self::from_known(path, inside, Some((profile, is_mailbox)), options);
+        let mut mailbox = mailbox.map_err(&failed)?;
+        mailbox.defects = defects;
+        mailbox.container = Some(input.tree.clone());
+        mailbox.name_compression(input.packed);
+        Ok(mailbox)
+    }
+
+    /// Adds a compression to the description of the mailbox.
+    fn name_compression(&mut self, packing: Option<Packing>) {
+        if let Some(packing) = packing {
+            for word in [", ", packing.words()] {
+                self.profile.shown.dialect.push_str(word);
+            }
+        }
     }
 
     /// Reads a stream, compressed or not.
@@ -91,11 +129,7 @@ impl Mailbox<Through> {
             return Err(Error::new(path, Operation::Read, kind));
         }
         mailbox.defects = defects;
-        if let Some(packing) = packing {
-            for word in [", ", packing.words()] {
-                mailbox.profile.shown.dialect.push_str(word);
-            }
-        }
+        mailbox.name_compression(packing);
         Ok(mailbox)
     }
 }
@@ -104,9 +138,30 @@ impl Mailbox<File> {
     /// Opens a regular file.
     pub(crate) fn from_file(path: &Path, file: File, options: &ReadOptions) -> io::Result<Self> {
         let again = FileIdentity::of(&file)?;
-        let profile = FileProfile::sniff(&SniffInput::File(&file, again.size))?;
+        let profile = FileProfile::sniff(&SniffInput::File(&file, 0, again.size))?;
         let window = Window::new(file, options.batch);
         let mut mailbox = Self::new(path, window, Some(again), profile, options);
+        if mailbox.profile.is_one_message() {
+            mailbox.check_mail(options)?;
+        }
+        Ok(mailbox)
+    }
+}
+
+impl Mailbox<FileRange> {
+    /// Opens a member that is stored as it is.
+    pub(crate) fn from_range(
+        path: &Path,
+        tree: &FileTree,
+        range: FileRange,
+        options: &ReadOptions,
+    ) -> io::Result<Self> {
+        let identity = FileIdentity::of_range(&range)?;
+        let input = SniffInput::File(&identity.file, identity.start, identity.size);
+        let profile = FileProfile::sniff(&input)?;
+        let window = Window::new(range, options.batch);
+        let mut mailbox = Self::new(path, window, Some(identity), profile, options);
+        mailbox.container = Some(tree.clone());
         if mailbox.profile.is_one_message() {
             mailbox.check_mail(options)?;
         }
@@ -179,6 +234,7 @@ impl<R: Read> Mailbox<R> {
             window,
             file,
             outside: None,
+            container: None,
             defects: CompressionEvents::default(),
             guess_open: profile.quoting_guess,
             profile,

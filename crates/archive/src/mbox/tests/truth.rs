@@ -39,15 +39,8 @@ fn the_seventeen_cases() {
         let path = folder
             .path()
             .join(format!("{}.mbox", name.trim_matches('"')));
-        let mut source = open(
-            &Input {
-                path,
-                format: Format::Mbox,
-                packed: None,
-            },
-            &ReadOptions::default(),
-        )
-        .unwrap();
+        let mut source =
+            open(&Input::on_disk(path, Format::Mbox), &ReadOptions::default()).unwrap();
         let (entries, events) = drain(source.as_mut());
         assert_eq!(
             messages(&entries).len(),
@@ -84,15 +77,8 @@ fn generated_mailboxes_match_their_ground_truth() {
         ]);
         let arguments: Vec<_> = arguments.iter().map(std::ffi::OsStr::new).collect();
         python(&shared.join("tools/gen_mbox.py"), &arguments);
-        let mut source = open(
-            &Input {
-                path,
-                format: Format::Mbox,
-                packed: None,
-            },
-            &ReadOptions::default(),
-        )
-        .unwrap();
+        let mut source =
+            open(&Input::on_disk(path, Format::Mbox), &ReadOptions::default()).unwrap();
         let (entries, events) = drain(source.as_mut());
         let truth = std::fs::read_to_string(truth).unwrap();
         let number = |line: &str, name: &str| -> u64 {

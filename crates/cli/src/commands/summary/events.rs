@@ -96,7 +96,7 @@ const AMBIGUOUS: [&str; 4] = [
 ];
 
 /// Codes of what was not read, not changed or left out, in words for one and for many.
-const LEFT_ALONE: [(&str, &str, &str); 11] = [
+const LEFT_ALONE: [(&str, &str, &str); 12] = [
     (
         "box.no-header",
         "message without a header",
@@ -146,6 +146,11 @@ const LEFT_ALONE: [(&str, &str, &str); 11] = [
         "msg.flags",
         "message that loses its flags",
         "messages that lose their flags",
+    ),
+    (
+        "box.member-skipped",
+        "member of an archive that is not read",
+        "members of archives that are not read",
     ),
     ("msg.too-large", "too large message", "too large messages"),
 ];

@@ -1,0 +1,50 @@
+//! Decompresses a container to a temporary file without a name.
+//!
+//! # Limits
+//! The file lies in the folder that TMPDIR names, or else in `/tmp`. Stops before the disk is full.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::expansion::Meter;
+use crate::file_range::FileRange;
+use crate::free_space::FreeSpace;
+use crate::packed::{CompressionEvents, ExpansionLimits, through_within};
+use crate::tree_file::TreeFile;
+
+/// Bytes to copy at once.
+const STEP: usize = 64 << 10;
+
+/// Copies `input`, decompressed, to a temporary file. Adds the defects of the compression to `events`.
+pub(super) fn expand(
+    path: &Path,
+    input: TreeFile,
+    is_compressed: bool,
+    (ratio, meter): (u64, Meter),
+    events: &CompressionEvents,
+) -> std::io::Result<FileRange> {
+    let mut input: Box<dyn Read> = if is_compressed {
+        let meter = Some(meter);
+        let limits = ExpansionLimits { ratio, meter };
+        Box::new(through_within(path, input, limits, events)?)
+    } else {
+        Box::new(input)
+    };
+    let mut file = tempfile::tempfile()?;
+    let mut space = FreeSpace::new();
+    let mut buffer = vec![0; STEP];
+    let mut size = 0;
+    loop {
+        let read = match input.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        file.write_all(&buffer[..read])?;
+        space.wrote(read as u64, &file)?;
+        size += read as u64;
+    }
+    Ok(FileRange::new(Arc::new(file), 0..size))
+}

@@ -1,0 +1,130 @@
+//! Reads the local headers of a zip archive one after the other, for an archive without a central directory.
+//!
+//! # Limits
+//! Ends at the first bytes that are no header. If a header does not say how long a deflated member is, the member is decompressed to
+//! find its end; a stored one of unknown length ends the search.
+
+use std::io::{self, BufReader};
+
+use flate2::bufread::DeflateDecoder;
+
+use super::member_header::{DEFLATED, LOCAL, LOCAL_SIZE, MemberHeader, read_zip64, u16_at, u32_at};
+use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
+use crate::container::member_index::IndexBuilder;
+use crate::container::member_reader::is_damage;
+use crate::file_range::FileRange;
+
+/// Marks an archive of several volumes, which may consist of one only.
+const SPANNED: [u8; 4] = *b"PK\x07\x08";
+/// Flag: sizes and checksum follow the data.
+const DESCRIPTOR: u16 = 1 << 3;
+
+/// Adds the members, and reports that there is no directory.
+pub(super) fn list(content: &FileRange, members: &mut IndexBuilder) -> io::Result<()> {
+    let start = content.bytes_at::<4>(0)?;
+    let mut at = if start == Some(SPANNED) { 4 } else { 0 };
+    let mut read = 0;
+    let mut decompressed = 0;
+    while !members.is_full() {
+        let Some((header, data)) = next(content, at)? else {
+            break;
+        };
+        let Some((header, end)) = with_sizes(header, content, data, &mut decompressed)? else {
+            break;
+        };
+        header.add(content, Some(data), members)?;
+        read += 1;
+        at = after_descriptor(&header, content, end)?;
+        if at > content.len() {
+            break;
+        }
+    }
+    let detail = BoxDetail::Container {
+        packing: members.packing,
+        name: String::new(),
+        defect: ContainerDefect::NoDirectory { read },
+    };
+    members.event(BoxEventKind::Damaged, at.min(content.len()), detail);
+    Ok(())
+}
+
+/// Reads the header at an offset. Returns it and the offset of the data.
+fn next(content: &FileRange, at: u64) -> io::Result<Option<(MemberHeader, u64)>> {
+    let fixed = content.bytes_at::<{ LOCAL_SIZE as usize }>(at)?;
+    let Some(fixed) = fixed.filter(|fixed| fixed.starts_with(&LOCAL)) else {
+        return Ok(None);
+    };
+    let [name_size, extra_size] = [26, 28].map(|at| usize::from(u16_at(&fixed, at)));
+    let mut variable = vec![0; name_size + extra_size];
+    if content.read_at(at + LOCAL_SIZE, &mut variable)? < variable.len() {
+        return Ok(None);
+    }
+    let mut stored = u64::from(u32_at(&fixed, 18));
+    let mut size = u64::from(u32_at(&fixed, 22));
+    read_zip64(&variable[name_size..], [&mut size, &mut stored, &mut 0]);
+    let header = MemberHeader {
+        offset: at,
+        name: variable[..name_size].to_vec(),
+        flags: u16_at(&fixed, 6),
+        method: u16_at(&fixed, 8),
+        crc: Some(u32_at(&fixed, 14)),
+        stored,
+        size,
+        mode: 0,
+    };
+    Ok(Some((header, at + LOCAL_SIZE + variable.len() as u64)))
+}
+
+/// Completes a header without sizes. Returns it and the end of the data, or `None` if that cannot be found.
+fn with_sizes(
+    mut header: MemberHeader,
+    content: &FileRange,
+    data: u64,
+    decompressed: &mut u64,
+) -> io::Result<Option<(MemberHeader, u64)>> {
+    if header.flags & DESCRIPTOR == 0 || header.stored > 0 {
+        let end = data.saturating_add(header.stored);
+        return Ok(Some((header, end)));
+    }
+    if header.method != DEFLATED || header.flags & 1 != 0 {
+        return Ok(None);
+    }
+    let part = content.part(data..content.len());
+    let mut decoder = DeflateDecoder::new(BufReader::with_capacity(64 << 10, part));
+    // Damage and too much data are reported when the member is read.
+    let most = most_decompressed(content).saturating_sub(*decompressed);
+    let copied = io::copy(&mut io::Read::take(&mut decoder, most), &mut io::sink());
+    if let Err(error) = copied
+        && !is_damage(&error)
+    {
+        return Err(error);
+    }
+    *decompressed += decoder.total_out();
+    header.stored = decoder.total_in();
+    header.size = decoder.total_out();
+    header.crc = None;
+    let end = data + header.stored;
+    Ok(Some((header, end)))
+}
+
+/// Returns the number of bytes that the search for ends may decompress.
+fn most_decompressed(content: &FileRange) -> u64 {
+    use crate::expansion::FREE;
+    use crate::source::MAX_EXPANSION;
+    content.len().saturating_mul(MAX_EXPANSION).max(FREE)
+}
+
+/// Returns the offset after the sizes and the checksum that follow a member.
+fn after_descriptor(header: &MemberHeader, content: &FileRange, end: u64) -> io::Result<u64> {
+    if header.flags & DESCRIPTOR == 0 {
+        return Ok(end);
+    }
+    // With and without a mark, with sizes of four and of eight bytes.
+    for size in [16, 12, 24, 20] {
+        let next = content.bytes_at::<2>(end.saturating_add(size))?;
+        if next == Some(*b"PK") {
+            return Ok(end + size);
+        }
+    }
+    Ok(end)
+}

@@ -1,0 +1,179 @@
+//! Decodes the fields that local and central headers share, and adds the member that they describe.
+//!
+//! # Limits
+//! Where local and central header contradict each other, the central one counts. Names in extra fields are not read.
+
+use std::io;
+
+use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect, SkipReason};
+use crate::container::member_index::{IndexBuilder, Node};
+use crate::container::member_names::decode_zip_name;
+use crate::container::place::{Coding, MemberPlace};
+use crate::file_range::FileRange;
+
+/// First bytes of a local header.
+pub(super) const LOCAL: [u8; 4] = *b"PK\x03\x04";
+/// Size of a local header without its name and extra fields.
+pub(super) const LOCAL_SIZE: u64 = 30;
+
+/// Stored as it is.
+pub(super) const STORED: u16 = 0;
+/// Compressed by deflate.
+pub(super) const DEFLATED: u16 = 8;
+
+/// The headers of a member.
+#[derive(Debug)]
+pub(super) struct MemberHeader {
+    /// Offset of the local header.
+    pub(super) offset: u64,
+    pub(super) name: Vec<u8>,
+    pub(super) flags: u16,
+    pub(super) method: u16,
+    pub(super) crc: Option<u32>,
+    /// Size of the stored bytes.
+    pub(super) stored: u64,
+    /// Size of the content.
+    pub(super) size: u64,
+    /// Type and permissions as Unix has them. 0 if unknown.
+    pub(super) mode: u32,
+}
+
+/// Returns a number of two bytes.
+pub(super) fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    number_at::<2>(bytes, at) as u16
+}
+
+/// Returns a number of four bytes.
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    number_at::<4>(bytes, at) as u32
+}
+
+/// Returns a number of eight bytes.
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    number_at::<8>(bytes, at)
+}
+
+/// Returns the little-endian number of `N` bytes at an index, or 0 beyond the end.
+fn number_at<const N: usize>(bytes: &[u8], at: usize) -> u64 {
+    let number = bytes.get(at..at + N).unwrap_or_default();
+    number
+        .iter()
+        .rev()
+        .fold(0, |all, byte| all << 8 | u64::from(*byte))
+}
+
+/// Replaces the numbers that are all ones by those of the zip64 field, in order.
+pub(super) fn read_zip64(extra: &[u8], numbers: [&mut u64; 3]) {
+    const ZIP64: u16 = 1;
+    let mut rest = extra;
+    while rest.len() >= 4 {
+        let (id, length) = (u16_at(rest, 0), usize::from(u16_at(rest, 2)));
+        let field = &rest[4..rest.len().min(4 + length)];
+        rest = &rest[rest.len().min(4 + length)..];
+        if id != ZIP64 {
+            continue;
+        }
+        let mut at = 0;
+        for number in numbers {
+            if *number == u64::from(u32::MAX) && at + 8 <= field.len() {
+                *number = u64_at(field, at);
+                at += 8;
+            }
+        }
+        return;
+    }
+}
+
+impl MemberHeader {
+    /// Adds the member. `data` is the offset of its stored bytes, if known.
+    pub(super) fn add(
+        &self,
+        content: &FileRange,
+        data: Option<u64>,
+        members: &mut IndexBuilder,
+    ) -> io::Result<()> {
+        const FORMAT: u32 = 0o170_000;
+        let name = decode_zip_name(&self.name);
+        if name.ends_with(b"/") {
+            members.add(self.offset, &name, Node::folder());
+            return Ok(());
+        }
+        match self.mode & FORMAT {
+            0 | 0o100_000 => {}
+            0o040_000 => {
+                members.add(self.offset, &name, Node::folder());
+                return Ok(());
+            }
+            0o120_000 => {
+                members.add(self.offset, &name, Node::Link);
+                return Ok(());
+            }
+            _ => {
+                members.add(self.offset, &name, Node::Special);
+                return Ok(());
+            }
+        }
+        let skipped = match (self.flags, self.method) {
+            (flags, _) if flags & 1 != 0 => Some(SkipReason::Encrypted),
+            (_, STORED | DEFLATED) => None,
+            (_, method) => Some(SkipReason::Method(method)),
+        };
+        if let Some(reason) = skipped {
+            let kind = BoxEventKind::MemberSkipped;
+            let detail = |name| BoxDetail::SkippedMember { name, reason };
+            members.member_event(kind, self.offset, &name, detail);
+            return Ok(());
+        }
+        let data = match data {
+            Some(data) => Some(data),
+            None => self.find_data(content)?,
+        };
+        match data {
+            Some(data) => self.add_file(content, data, &name, members),
+            None => self.damaged(ContainerDefect::NoLocalHeader, &name, members),
+        }
+        Ok(())
+    }
+
+    /// Returns the offset of the stored bytes by the local header. Returns `None` if that is none.
+    fn find_data(&self, content: &FileRange) -> io::Result<Option<u64>> {
+        let header = content.bytes_at::<{ LOCAL_SIZE as usize }>(self.offset)?;
+        let header = header.filter(|header| header.starts_with(&LOCAL));
+        let after = |header: [u8; LOCAL_SIZE as usize]| {
+            let names = u64::from(u16_at(&header, 26)) + u64::from(u16_at(&header, 28));
+            self.offset + LOCAL_SIZE + names
+        };
+        Ok(header.map(after))
+    }
+
+    fn add_file(&self, content: &FileRange, data: u64, name: &[u8], members: &mut IndexBuilder) {
+        if !members.occupy(
+            self.stored.min(content.len().saturating_sub(data)),
+            content.len(),
+        ) {
+            return self.damaged(ContainerDefect::Overlap, name, members);
+        }
+        let end = data.saturating_add(self.stored);
+        if end > content.len() {
+            let missing = end - data.max(content.len());
+            self.damaged(ContainerDefect::CutOff { missing }, name, members);
+        }
+        let coding = Coding::Zip {
+            is_deflated: self.method == DEFLATED,
+            size: self.size,
+            crc: self.crc,
+        };
+        let data = data.min(content.len())..end.min(content.len());
+        members.add(self.offset, name, Node::File(MemberPlace { data, coding }));
+    }
+
+    fn damaged(&self, defect: ContainerDefect, name: &[u8], members: &mut IndexBuilder) {
+        let packing = members.packing;
+        let detail = |name| BoxDetail::Container {
+            packing,
+            name,
+            defect,
+        };
+        members.member_event(BoxEventKind::Damaged, self.offset, name, detail);
+    }
+}

@@ -1,0 +1,93 @@
+//! Limits how many bytes a container, and each member of it, may decompress to.
+//!
+//! # Limits
+//! Bytes are counted in steps of 16 KiB, so a limit is exceeded by at most one step.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Number of decompressed bytes that are exempt from the limit: less than a second's work, and less than the free space of any disk.
+pub(crate) const FREE: u64 = 64 << 20;
+
+/// The decompressed bytes of a container on a disk, and of all containers in it.
+#[derive(Debug)]
+pub(crate) struct ExpansionBudget {
+    limit: u64,
+    used: Mutex<UsedBytes>,
+}
+
+/// Bytes decompressed so far. A member that is read again counts once.
+#[derive(Debug, Default)]
+struct UsedBytes {
+    all: u64,
+    /// The largest number of bytes read of each member, by the hash of its path.
+    members: HashMap<u64, u64>,
+}
+
+impl ExpansionBudget {
+    /// Allows `ratio` bytes for each of `size` bytes.
+    pub(crate) fn new(size: u64, ratio: u64) -> Arc<Self> {
+        Arc::new(Self {
+            limit: size.saturating_mul(ratio).max(FREE),
+            used: Mutex::default(),
+        })
+    }
+
+    /// Starts to count the bytes of a member. `member` tells members apart.
+    pub(crate) fn meter(self: &Arc<Self>, member: impl Hash) -> Meter {
+        let mut hasher = DefaultHasher::new();
+        member.hash(&mut hasher);
+        Meter {
+            budget: self.clone(),
+            member: hasher.finish(),
+            given: 0,
+        }
+    }
+}
+
+/// Counts the decompressed bytes of one member.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    budget: Arc<ExpansionBudget>,
+    member: u64,
+    given: u64,
+}
+
+impl Meter {
+    /// Counts bytes. Returns false if the container exceeds its limit.
+    pub(crate) fn count(&mut self, bytes: u64) -> bool {
+        self.given += bytes;
+        let mut used = self
+            .budget
+            .used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let most = used.members.entry(self.member).or_default();
+        let more = self.given.saturating_sub(*most);
+        *most += more;
+        used.all += more;
+        used.all <= self.budget.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_share_a_budget_and_count_once() {
+        let budget = ExpansionBudget::new(1 << 20, 100);
+        let limit = 100 << 20;
+        for _ in 0..3 {
+            // Read again, a member counts as before.
+            assert!(budget.meter("a").count(limit / 2));
+            assert!(budget.meter("b").count(limit / 2));
+        }
+        assert!(!budget.meter("c").count(1));
+        let mut a = budget.meter("a");
+        assert!(!a.count(1) && a.given == 1);
+        assert!(ExpansionBudget::new(1, 1).meter("a").count(FREE));
+        assert!(!ExpansionBudget::new(1, 1).meter("a").count(FREE + 1));
+    }
+}

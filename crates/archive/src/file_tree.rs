@@ -1,0 +1,228 @@
+//! The files below a path: on a disk, or in a container.
+//!
+//! # Limits
+//! Paths in a container begin with the path of the container.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use crate::box_event::BoxEvent;
+use crate::container::{Container, ContainerForm, ContainerOptions, DEEPEST, Node};
+use crate::error::Error;
+use crate::packed::{CompressionEvents, ExpansionLimits, Through, through, through_within};
+use crate::regular;
+use crate::tree_file::TreeFile;
+
+/// Where the files of an [`Input`](crate::Input) are: on a disk (the default), or in a zip or tar archive.
+#[derive(Clone, Debug, Default)]
+pub struct FileTree {
+    container: Option<Arc<Container>>,
+    /// For each container that was searched: true if it has mail.
+    searched: Arc<Mutex<HashMap<PathBuf, bool>>>,
+}
+
+/// Two trees are equal if they are on a disk, or in the same opened container.
+impl PartialEq for FileTree {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.container, &other.container) {
+            (None, None) => true,
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for FileTree {}
+
+/// A file or folder in a folder.
+pub(crate) struct TreeEntry {
+    pub(crate) name: OsString,
+    pub(crate) kind: EntryType,
+}
+
+/// Type of a file. Links are not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryType {
+    Folder,
+    File,
+    Link,
+    /// A device, a pipe or a socket.
+    Special,
+}
+
+impl EntryType {
+    fn of(kind: fs::FileType) -> Self {
+        match () {
+            () if kind.is_dir() => Self::Folder,
+            () if kind.is_file() => Self::File,
+            () if kind.is_symlink() => Self::Link,
+            () => Self::Special,
+        }
+    }
+
+    fn of_node(node: &Node) -> Self {
+        match node {
+            Node::Folder(_) => Self::Folder,
+            Node::File(_) => Self::File,
+            Node::Link => Self::Link,
+            Node::Special => Self::Special,
+        }
+    }
+}
+
+impl FileTree {
+    /// Returns true if the files are members of a zip or tar archive.
+    pub fn is_container(&self) -> bool {
+        self.container.is_some()
+    }
+
+    /// Opens a container that is a file of this tree. Names in its events begin with `prefix`.
+    ///
+    /// Returns `None` for a container inside as many others as are opened.
+    pub(crate) fn enter(
+        &self,
+        path: &Path,
+        form: ContainerForm,
+        prefix: &[u8],
+        options: &ContainerOptions,
+    ) -> io::Result<Option<(Self, Vec<BoxEvent>)>> {
+        let (container, events) = match &self.container {
+            None => Container::on_disk(path, form, prefix, options)?,
+            Some(container) if container.depth() >= DEEPEST => return Ok(None),
+            Some(container) => container.inside(path, form, prefix)?,
+        };
+        let tree = Self {
+            container: Some(container),
+            searched: Arc::default(),
+        };
+        Ok(Some((tree, events)))
+    }
+
+    /// Returns the entries of a folder in any order.
+    pub(crate) fn entries(&self, folder: &Path) -> io::Result<TreeEntries<'_>> {
+        let Some(container) = &self.container else {
+            let entries = fs::read_dir(folder)?.map(|entry| {
+                let entry = entry?;
+                Ok(TreeEntry {
+                    kind: EntryType::of(entry.file_type()?),
+                    name: entry.file_name(),
+                })
+            });
+            return Ok(Box::new(entries));
+        };
+        match container.find(folder) {
+            None => Err(io::ErrorKind::NotFound.into()),
+            Some(node @ Node::Folder(_)) => {
+                let entries = container.children(node).map(|(name, node)| {
+                    Ok(TreeEntry {
+                        name: OsStr::from_bytes(name).to_owned(),
+                        kind: EntryType::of_node(node),
+                    })
+                });
+                Ok(Box::new(entries))
+            }
+            Some(_) => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    /// Returns true for a folder, but not for a link to one.
+    pub(crate) fn is_folder(&self, path: &Path) -> bool {
+        match &self.container {
+            None => path
+                .symlink_metadata()
+                .is_ok_and(|metadata| metadata.is_dir()),
+            Some(container) => matches!(container.find(path), Some(Node::Folder(_))),
+        }
+    }
+
+    /// Returns true for a regular file, and on a disk for a link to one.
+    pub(crate) fn is_file(&self, path: &Path) -> bool {
+        match &self.container {
+            None => path.is_file(),
+            Some(container) => matches!(container.find(path), Some(Node::File(_))),
+        }
+    }
+
+    /// Returns true for a regular file, but not for a link to one.
+    pub(crate) fn is_own_file(&self, path: &Path) -> bool {
+        match &self.container {
+            None => path
+                .symlink_metadata()
+                .is_ok_and(|metadata| metadata.is_file()),
+            Some(_) => self.is_file(path),
+        }
+    }
+
+    /// Returns the modification time of a folder on a disk.
+    pub(crate) fn modified(&self, path: &Path) -> Option<SystemTime> {
+        if self.is_container() {
+            return None;
+        }
+        fs::metadata(path)
+            .and_then(|metadata| metadata.modified())
+            .ok()
+    }
+
+    /// Opens a file for reading.
+    pub(crate) fn open(&self, path: &Path) -> io::Result<TreeFile> {
+        match &self.container {
+            None => regular::open(path).map(TreeFile::Disk),
+            Some(container) => container.open(path),
+        }
+    }
+
+    /// Opens a file that may be compressed, and decompresses it to at most `ratio` times its size.
+    pub(crate) fn through(
+        &self,
+        path: &Path,
+        file: TreeFile,
+        ratio: u64,
+    ) -> Result<Through, Error> {
+        let Some(container) = &self.container else {
+            return through(path, file, ratio);
+        };
+        let defects = match &file {
+            TreeFile::Stream(stream, _) => stream.defects.clone(),
+            _ => CompressionEvents::default(),
+        };
+        let meter = Some(container.budget().meter((path, "decompressed")));
+        through_within(path, file, ExpansionLimits { ratio, meter }, &defects)
+    }
+
+    /// Returns the size of a file in bytes, if known without opening it.
+    pub(crate) fn size_of(&self, path: &Path) -> Option<u64> {
+        match &self.container {
+            None => fs::metadata(path).ok().map(|metadata| metadata.len()),
+            Some(container) => container.size_of(path),
+        }
+    }
+
+    /// Returns true if the file of the container was changed since its members were listed.
+    pub(crate) fn is_changed(&self) -> Result<bool, Error> {
+        let container = self.container.as_ref();
+        container.map_or(Ok(false), |container| {
+            container.disk_identity().is_changed()
+        })
+    }
+
+    /// Returns whether a container was found to have mail. `None` if it was not searched.
+    pub(crate) fn has_mail(&self, container: &Path) -> Option<bool> {
+        let searched = self.searched.lock().unwrap_or_else(PoisonError::into_inner);
+        searched.get(container).copied()
+    }
+
+    /// Remembers whether a container has mail.
+    pub(crate) fn remember(&self, container: &Path, has_mail: bool) {
+        let mut searched = self.searched.lock().unwrap_or_else(PoisonError::into_inner);
+        searched.insert(container.to_owned(), has_mail);
+    }
+}
+
+/// The entries of a folder.
+pub(crate) type TreeEntries<'a> = Box<dyn Iterator<Item = io::Result<TreeEntry>> + 'a>;

@@ -1,0 +1,170 @@
+//! Names of members: encodings, names that lead elsewhere, and kinds of members that are not read.
+
+use crate::mailboxes::{mbox, read};
+use crate::writer::{TarStyle, TarWriter, ZipMember, ZipStyle, ZipWriter, pax_record};
+use std::fs;
+
+/// Reads an archive. Returns the archives and the events.
+fn found(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t");
+    fs::write(&path, bytes).unwrap();
+    let found = read(&path);
+    assert_eq!(found.unread, Vec::<String>::new());
+    // Nothing was written.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let archives = found
+        .archives
+        .iter()
+        .map(|line| line.replace(" Mbox mboxo", ""));
+    (archives.collect(), found.events)
+}
+
+#[test]
+fn hostile_names_are_cleaned() {
+    let long = "n".repeat(300) + ".mbox";
+    let mail = mbox("x", 1);
+    let names: [(&[u8], &str, &str); 7] = [
+        (b"/abs/a.mbox", "abs/a.mbox", "has an absolute name"),
+        (b"../../b.mbox", "b.mbox", "has \"..\" in its name"),
+        (
+            b"c\x1b[2J.mbox",
+            "c_[2J.mbox",
+            "has control characters in its name",
+        ),
+        (b"d.mbox", "d.mbox", ""),
+        (b"d.mbox", "d-2.mbox", "has the name of another member"),
+        (
+            b"d.mbox/e.mbox",
+            "d-3.mbox/e.mbox",
+            "has the name of another member",
+        ),
+        (long.as_bytes(), "", "has a name that is too long"),
+    ];
+    let mut zip = ZipWriter::new(ZipStyle::default());
+    let mut tar = TarWriter::new(TarStyle::Pax);
+    for (name, _, _) in &names {
+        zip.add(name, &mail);
+        tar.add(name, &mail);
+    }
+    zip.add(b"nul\0.mbox", &mail);
+    for bytes in [zip.finish(), tar.finish()] {
+        let (archives, events) = found(&bytes);
+        for (_, path, reason) in &names {
+            assert!(
+                path.is_empty() || archives.iter().any(|line| line.starts_with(path)),
+                "{path} {archives:?}"
+            );
+            let event = events.iter().find(|event| {
+                event.contains("box.member-name") && event.contains(reason) && event.contains(path)
+            });
+            assert!(reason.is_empty() || event.is_some(), "{path} {events:#?}");
+        }
+        assert!(
+            archives
+                .iter()
+                .all(|line| line.len() < 300 && !line.contains(".."))
+        );
+        let is_zip = bytes.starts_with(b"PK");
+        assert_eq!(archives.len(), names.len() + usize::from(is_zip));
+        assert_eq!(
+            archives.iter().any(|line| line.starts_with("nul_.mbox")),
+            is_zip
+        );
+    }
+}
+
+#[test]
+fn names_are_utf8_or_code_page_437() {
+    let mail = mbox("x", 1);
+    let mut zip = ZipWriter::new(ZipStyle::default());
+    zip.add(b"Entw\x81rfe.mbox", &mail);
+    zip.add("日本.mbox", &mail);
+    let (archives, events) = found(&zip.finish());
+    assert_eq!(archives.len(), 2);
+    assert!(archives[0].starts_with("Entwürfe.mbox") && archives[1].starts_with("日本.mbox"));
+    assert!(events.is_empty(), "{events:?}");
+    // Bytes of a tar archive stay as they are.
+    let mut tar = TarWriter::new(TarStyle::Gnu);
+    tar.add(b"Entw\xfcrfe.mbox", &mail);
+    assert!(found(&tar.finish()).0[0].starts_with("Entw\u{fffd}rfe.mbox"));
+}
+
+#[test]
+fn members_that_are_not_read_are_named() {
+    let mail = mbox("x", 1);
+    let mut zip = ZipWriter::new(ZipStyle::default());
+    zip.add("good.mbox", &mail);
+    let member = ZipMember::new(b"x.mbox", &mail, false);
+    zip.member(&ZipMember {
+        name: b"secret.mbox".to_vec(),
+        flags: 1,
+        ..member.clone()
+    });
+    zip.member(&ZipMember {
+        name: b"lzma.mbox".to_vec(),
+        method: 14,
+        ..member.clone()
+    });
+    zip.member(&ZipMember {
+        name: b"link.mbox".to_vec(),
+        mode: 0o120_777,
+        ..member.clone()
+    });
+    zip.member(&ZipMember {
+        name: b"pipe.mbox".to_vec(),
+        mode: 0o010_644,
+        ..member
+    });
+    let (archives, events) = found(&zip.finish());
+    assert!(
+        archives.len() == 1 && archives[0].starts_with("good.mbox"),
+        "{archives:?}"
+    );
+    let texts: Vec<_> = events
+        .iter()
+        .map(|event| event.rsplit("  ").next().unwrap())
+        .collect();
+    let wanted = [
+        "symbolic link not followed: link.mbox",
+        "compressed by method 14, left as it is: lzma.mbox",
+        "special file not followed: pipe.mbox",
+        "encrypted, left as it is: secret.mbox",
+    ];
+    assert_eq!(texts, wanted);
+
+    let mut tar = TarWriter::new(TarStyle::Pax);
+    tar.typed(b"link.mbox", b'2', b"");
+    tar.typed(b"hard.mbox", b'1', b"");
+    tar.typed(b"pipe.mbox", b'6', b"");
+    tar.typed(b"disk.mbox", b'4', b"");
+    tar.typed(b"sparse.mbox", b'S', &mail);
+    tar.typed(b"label", b'V', b"");
+    let record = [
+        pax_record(b"GNU.sparse.major", b"1"),
+        pax_record(b"path", b"s2.mbox"),
+    ]
+    .concat();
+    tar.typed(b"PaxHeader", b'x', &record);
+    tar.add("x", &mail);
+    tar.add("good.mbox", &mail);
+    let (archives, events) = found(&tar.finish());
+    assert!(
+        archives.len() == 1 && archives[0].starts_with("good.mbox"),
+        "{archives:?}"
+    );
+    let texts: Vec<_> = events
+        .iter()
+        .map(|event| event.rsplit("  ").next().unwrap())
+        .collect();
+    let wanted = [
+        "special file not followed: disk.mbox",
+        "symbolic link not followed: hard.mbox",
+        "of type \"V\", left as it is: label",
+        "symbolic link not followed: link.mbox",
+        "special file not followed: pipe.mbox",
+        "a sparse file, left as it is: s2.mbox",
+        "a sparse file, left as it is: sparse.mbox",
+    ];
+    assert_eq!(texts, wanted);
+}

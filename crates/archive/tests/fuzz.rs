@@ -1,0 +1,15 @@
+//! A short run of the fuzzer of zip and tar archives, bounded by its number of inputs: the same inputs on every machine.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "../examples/fuzz_containers/targets.rs"]
+mod targets;
+#[path = "containers/writer.rs"]
+mod writer;
+
+use targets::ContainerTarget;
+
+#[test]
+fn no_container_target_fails_soon() {
+    let targets = mailglot_fuzz::turn_each::<ContainerTarget>(500);
+    assert_eq!(targets, Ok(3));
+}

@@ -1,0 +1,143 @@
+//! Mailboxes inside zip and tar archives, which other programs wrote: the same results as for the folder on a disk.
+
+use crate::sandbox::{LATIN, Sandbox, lossy, mbox};
+use std::fs;
+
+/// Packs the folder `mail` by Python's zipfile, and by tar(1) with several compressions.
+const PACK: &str = "cd mail && python3 -m zipfile -c ../mail.zip * && tar -cf ../mail.tar . && \
+    tar -czf ../mail.tar.gz * && tar -cJf ../mail.tar.xz *";
+
+const PACKED: [&str; 4] = ["mail.zip", "mail.tar", "mail.tar.gz", "mail.tar.xz"];
+
+/// A folder of two mailboxes, a compressed one, a Maildir, messages and another file, and archives of it.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for folder in [
+        "Takeout/Mail",
+        "old",
+        "eml/a",
+        "Maildir/cur",
+        "Maildir/new",
+        "Maildir/tmp",
+    ] {
+        fs::create_dir_all(sandbox.path("mail").join(folder)).unwrap();
+    }
+    let archive = sandbox.read("archive.mbox");
+    sandbox.write("mail/Takeout/Mail/All mail.mbox", &archive);
+    sandbox.write("mail/old/list.mbox", &mbox(&[&lossy()]));
+    sandbox.write("mail/old/2001.mbox", &archive.repeat(3));
+    sandbox.write("mail/Maildir/cur/1.a.host:2,S", LATIN);
+    sandbox.write("mail/eml/a/1.eml", LATIN);
+    sandbox.write("mail/notes.txt", b"no mail\n");
+    sandbox.shell("gzip -n mail/old/2001.mbox").ended(0);
+    sandbox.shell(PACK).ended(0);
+    sandbox
+}
+
+#[test]
+fn an_archive_gives_the_results_of_its_folder() {
+    let sandbox = sandbox();
+    let run = |args: &[&str]| {
+        let run = sandbox.run(args).ended(0);
+        (run.text().to_owned(), run.err)
+    };
+    let commands = [&["check", "--json"][..], &["count"], &["text", "--json"]];
+    let of = |name| commands.map(|command| run(&[command, &[name]].concat()));
+    let wanted = of("mail");
+    sandbox.run(&["normalize", "mail", "-o", "out"]).ended(0);
+    sandbox
+        .shell("cp -r mail expected; gunzip -f expected/old/2001.mbox.gz")
+        .ended(0);
+    for name in PACKED {
+        let as_folder =
+            |(out, err): (String, String)| (out.replace(name, "mail"), err.replace(name, "mail"));
+        assert_eq!(of(name).map(as_folder), wanted, "{name}");
+        let before = sandbox.read(name);
+        sandbox.run(&["normalize", name, "-o", "packed"]).ended(0);
+        // Each mailbox comes back at its path; a compressed one without its compression.
+        sandbox.run(&["restore", "packed", "-o", "back"]).ended(0);
+        sandbox.shell("diff -r expected back").ended(0);
+        // The tree of messages is named after its folder.
+        let tree = sandbox.path(&format!("packed/{name}"));
+        fs::rename(tree, sandbox.path("packed/mail")).unwrap();
+        sandbox.shell("diff -r out packed").ended(0);
+        assert_eq!(sandbox.read(name), before);
+        sandbox.shell("rm -r packed packed.ledger back").ended(0);
+    }
+}
+
+#[test]
+fn a_message_in_an_archive_has_an_address() {
+    let sandbox = sandbox();
+    for (address, charset) in [
+        ("mail.zip/Takeout/Mail/All mail.mbox:0", "windows-1252"),
+        ("mail.tar.gz/old/2001.mbox.gz:1", "KOI8-R"),
+        ("mail.tar/Maildir:0", "windows-1252"),
+        ("mail.zip/eml/a/1.eml", "windows-1252"),
+    ] {
+        let run = sandbox.run(&["inspect", address]).ended(0);
+        assert!(run.text().contains(charset), "{address}: {}", run.text());
+    }
+    let run = sandbox.run(&["count", "mail.zip/old"]).ended(0);
+    let counts = "6\tmail.zip/old/2001.mbox.gz\n1\tmail.zip/old/list.mbox\n";
+    assert_eq!(run.text(), counts);
+    sandbox.run(&["count", "mail.zip/none"]).ended(2);
+    let all = "mail.zip/Takeout/Mail/All mail.mbox";
+    sandbox
+        .run(&["normalize", all, "-o", "mail.zip", "--force"])
+        .ended(1);
+    sandbox.run(&["normalize", all, "-o", "one.mbox"]).ended(0);
+    sandbox
+        .run(&["restore", "one.mbox", "-o", "back.mbox"])
+        .ended(0);
+    assert_eq!(sandbox.read("back.mbox"), sandbox.read("archive.mbox"));
+}
+
+#[test]
+fn the_report_lists_the_members_with_their_digests() {
+    let sandbox = sandbox();
+    sandbox
+        .run(&["normalize", "mail.zip", "-o", "out", "--report", "r.json"])
+        .ended(0);
+    let report: serde_json::Value = serde_json::from_slice(&sandbox.read("r.json")).unwrap();
+    let sources = report["summary"]["sources"].as_array().unwrap();
+    let all = "mail.zip/Takeout/Mail/All mail.mbox";
+    let source = sources.iter().find(|source| source["path"] == all);
+    // The digest of a mailbox is that of its bytes, wherever it lies.
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "a", "--report", "a.json"])
+        .ended(0);
+    let alone: serde_json::Value = serde_json::from_slice(&sandbox.read("a.json")).unwrap();
+    let digest = &alone["summary"]["sources"][0]["blake3"];
+    assert!(digest.as_str().is_some_and(|digest| digest.len() == 64));
+    assert_eq!(&source.unwrap()["blake3"], digest);
+}
+
+#[test]
+fn what_is_not_read_in_an_archive_is_reported() {
+    let sandbox = sandbox();
+    let pack = "cd mail && zip -q -P secret ../s.zip old/list.mbox && zip -q ../s.zip notes.txt Takeout/Mail/*.mbox";
+    sandbox.shell(pack).ended(0);
+    let run = sandbox.run(&["-v", "check", "s.zip"]).ended(0);
+    for event in [
+        "encrypted, left as it is: old/list.mbox",
+        "not mail, left out, of a ledger too: notes.txt",
+    ] {
+        assert!(run.text().contains(event), "{event} {}", run.text());
+    }
+    assert!(run.text().ends_with("mailglot normalize s.zip -o s.utf8\n"));
+    // Half of an archive: what precedes is read, and the exit code says that something is missing.
+    let whole = sandbox.read("mail.tar");
+    sandbox.write("half.tar", &whole[..whole.len() / 2]);
+    let run = sandbox.run(&["count", "half.tar"]).ended(2);
+    assert!(run.err.contains("cut off"), "{}", run.err);
+    // A pipe cannot be read in any order.
+    let run = sandbox.pipe(&["check", "-"], &whole).ended(2);
+    let advice = "in a stream; write it to a file, and give its name";
+    assert!(run.err.contains(advice), "{}", run.err);
+    let pack = "mkdir none && cd none && echo x > a.txt && zip -q ../none.zip a.txt";
+    sandbox.shell(pack).ended(0);
+    let run = sandbox.run(&["check", "none.zip"]).ended(2);
+    let words = "none.zip: no mail found";
+    assert!(run.err.contains(words), "{}", run.err);
+}

@@ -42,16 +42,13 @@ pub(crate) struct Options<'a> {
 
 /// Measures and prints tables in Markdown; fails where a goal is missed.
 pub(crate) fn bench(options: &Options<'_>) -> anyhow::Result<()> {
-    let (mailglot, generator) = match options.program {
-        Some(program) => {
-            let program = fs::canonicalize(program)
-                .with_context(|| format!("no program at {}", program.display()))?;
-            (program, build_generator()?)
-        }
-        None => {
-            let programs = build_dist()?;
-            (programs.join("mailglot"), programs.join("mailglot-gen"))
-        }
+    let (mailglot, generator) = if let Some(program) = options.program {
+        let program = fs::canonicalize(program)
+            .with_context(|| format!("no program at {}", program.display()))?;
+        (program, build_generator()?)
+    } else {
+        let programs = build_dist()?;
+        (programs.join("mailglot"), programs.join("mailglot-gen"))
     };
     let rivals = build_rivals()?;
     let folder = target()?.join("bench-program");

@@ -5,9 +5,10 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=src/converters.c");
+    println!("cargo::rerun-if-changed=src/cost.c");
     println!("cargo::rustc-check-cfg=cfg(icu)");
     let mut build = cc::Build::new();
-    build.file("src/converters.c").warnings(true);
+    build.files(["src/converters.c", "src/cost.c"]).warnings(true);
     if has_icu() {
         println!("cargo::rustc-cfg=icu");
         println!("cargo::rustc-link-lib=icuuc");

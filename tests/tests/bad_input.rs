@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
-use mailglot_tests::generate::{self, Dialect, Options, Profile};
+use mailglot_tests::generate::{self, Dialect, Flaws, Options, Profile};
 use mailglot_tests::rng::Rng;
 use mailglot_tests::{binary, hostile, tree};
 use std::fs;
@@ -25,6 +25,7 @@ fn with_mailbox(size: u64) -> (TempDir, PathBuf) {
         profile: Profile::List,
         dialect: Dialect::Mboxrd,
         crlf: false,
+        flaws: Flaws::Few,
         size,
         seed: 5,
     };

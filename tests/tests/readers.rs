@@ -75,6 +75,7 @@ fn three_readers_read_what_was_rewritten() {
             profile,
             dialect: generate::Dialect::Mboxrd,
             crlf: false,
+            flaws: generate::Flaws::Few,
             size: 4_000_000,
             seed: 7,
         };

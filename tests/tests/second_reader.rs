@@ -77,6 +77,7 @@ fn generated(profile: generate::Profile, size: u64, crlf: bool) -> Vec<u8> {
         profile,
         dialect,
         crlf,
+        flaws: generate::Flaws::Few,
         size,
         seed: 11,
     };

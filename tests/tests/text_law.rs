@@ -5,7 +5,7 @@
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Batch, EntryKind, ReadOptions, open, recognize};
 use mailglot_mime::{Bodies, CharsetOut, Headers, OnLoss, Policy, Transfer};
-use mailglot_tests::generate::{self, Dialect, Options, Profile};
+use mailglot_tests::generate::{self, Dialect, Flaws, Options, Profile};
 use mailglot_tests::{laws, samples, shared};
 use std::fs;
 use std::path::Path;
@@ -120,6 +120,7 @@ fn samples_and_generated_mail_keep_their_text() {
                 profile,
                 dialect: Dialect::Mboxrd,
                 crlf,
+                flaws: Flaws::Few,
                 size: 1_000_000,
                 seed: 11,
             };

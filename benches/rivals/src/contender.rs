@@ -75,6 +75,14 @@ fn encodify(label: &str) -> Option<Contender> {
         .then(|| Contender::new("encodify", |bytes| encodify::utf7::MAIL.decode_lossy(bytes).into()))
 }
 
+/// Decodes a header value with encodify, which knows no charsets and gets them from encoding_rs.
+pub fn encodify_value(value: &[u8]) -> Cow<'_, str> {
+    encodify::rfc2047::decode_text(value, |label, bytes, out| {
+        let encoding = encoding_rs::Encoding::for_label(label).unwrap_or(encoding_rs::UTF_8);
+        out.push_str(&encoding.decode_without_bom_handling(bytes).0);
+    })
+}
+
 unsafe extern "C" {
     fn rival_iconv_open(charset: *const c_char) -> *mut c_void;
     fn rival_iconv(converter: *mut c_void, from: *const u8, len: usize, to: *mut u8, room: usize) -> isize;

@@ -6,6 +6,7 @@
 //! # Limits
 //! What it does not know (section numbers as IMAP has them, the charset used, losses) is written as it can be had cheaply.
 
+use crate::hash::mix;
 use crate::json;
 use mail_parser::mailbox::mbox::MessageIterator;
 use mail_parser::{HeaderValue, MessageBuffers, MessageParser, MessagePart};
@@ -164,13 +165,4 @@ fn value(hash: u64, value: &HeaderValue<'_>) -> u64 {
         }),
         _ => mix(hash, b"?"),
     }
-}
-
-/// A hash that reads every byte at the speed of memory.
-fn mix(hash: u64, bytes: &[u8]) -> u64 {
-    let fold = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let (words, rest) = bytes.as_chunks::<8>();
-    let hash =
-        words.iter().fold(fold(hash, bytes.len() as u64), |hash, word| fold(hash, u64::from_le_bytes(*word)));
-    rest.iter().fold(hash, |hash, byte| fold(hash, u64::from(*byte)))
 }

@@ -1,5 +1,7 @@
 //! Decoding speed beside the rivals: `cargo xtask bench codec`; with `mime` as the first argument that of header values and transfer
-//! encodings, with `json FILE`, `json-ours FILE` and `decode FILE` mail-parser's reading of a mailbox (`cargo xtask bench mime`).
+//! encodings, with `json FILE`, `json-ours FILE` and `decode FILE` mail-parser's reading of a mailbox (`cargo xtask bench mime`). For
+//! `cargo xtask bench program`, `cost` runs a program and prints what it cost, `text` and `values` write inputs, and the words that
+//! `programs.rs` lists are the rivals as whole programs.
 //!
 //! All contenders get the same bytes and give a new text. What they give is compared before anything is timed; a rival
 //! that gives another text is shown, but does not count. They run in turn, round by round, on one thread; each one's
@@ -10,17 +12,22 @@
 //! fresh pages of the system are in nobody's time.
 
 mod contender;
+mod cost;
+mod hash;
+mod inputs;
 // The writer of JSON of the project, for what the reading costs alone.
 #[allow(dead_code)]
 #[path = "../../../crates/pipeline/src/json.rs"]
 mod json;
 mod mailbox;
 mod mime;
+mod programs;
 mod race;
 mod text;
 
 use contender::{Contender, rivals, validators};
-use mailglot_codec::{Charset, LossLog, Unmappable, View};
+use inputs::{charset, encode, encoded, text_for};
+use mailglot_codec::{Charset, LossLog, Unmappable};
 use std::collections::BTreeSet;
 use std::hint::black_box;
 use mailbox::Read;
@@ -52,12 +59,19 @@ const PIECES: [usize; 4] = [40, 60, 200, 4000];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
         ["mime", ref rest @ ..] => return mime::bench(rest),
         ["json", file] => return mailbox::read(Read::Json, file),
         ["json-ours", file] => return mailbox::read(Read::JsonOurs, file),
         ["decode", file] => return mailbox::read(Read::Decode, file),
-        _ => {}
+        ["cost", ref rest @ ..] => return cost::cost(rest),
+        ["text" | "values", ..] => return inputs::write(&words),
+        ref other => {
+            if let Some(code) = programs::run(other) {
+                return code;
+            }
+        }
     }
     let Some(Options { size, rounds, only, no_bars }) = options(std::env::args().skip(1)) else {
         eprintln!("usage: mailglot-rivals [--size BYTES] [--rounds COUNT] [--only CHARSET] [--no-bars]");
@@ -273,22 +287,6 @@ impl Bench {
     }
 }
 
-fn charset(label: &str) -> Charset {
-    Charset::for_label(label.as_bytes(), View::Mail).charset().unwrap_or(Charset::UTF_8)
-}
-
-fn encoded(charset: Charset, contenders: &[Contender], language: Language, size: usize) -> Vec<u8> {
-    let text = text_for(charset, contenders, language, size * 3);
-    let mut bytes = encode(charset, &text);
-    // From the whole text to its share that has the right length, at the end of a line.
-    if bytes.len() > size {
-        let share = text.len() as u64 * size as u64 / bytes.len() as u64;
-        let end = text.as_bytes()[..share as usize].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-        bytes = encode(charset, &text[..end]);
-    }
-    bytes
-}
-
 /// Many pieces of at most `size` bytes, none of which ends within a character.
 fn pieces(charset: Charset, contenders: &[Contender], language: Language, size: usize) -> Vec<Vec<u8>> {
     // Enough that no processor learns them by heart.
@@ -312,21 +310,4 @@ fn pieces(charset: Charset, contenders: &[Contender], language: Language, size: 
         rest = &rest[len..];
     }
     pieces
-}
-
-/// A text all of which the charset has, and all contenders know.
-fn text_for(charset: Charset, contenders: &[Contender], language: Language, len: usize) -> String {
-    // JIS X 0212, which EUC-JP has in three bytes, is no part of ordinary text.
-    let plain = |c: char| language != Japanese || encode(Charset::SHIFT_JIS, &c.to_string()) != b"?";
-    text::write(language, len, |c| {
-        let mut utf8 = [0; 4];
-        let text = &*c.encode_utf8(&mut utf8);
-        let mut log = LossLog::new();
-        let bytes = charset.encode(text, Unmappable::Skip, &mut log);
-        log.is_empty() && plain(c) && contenders.iter().all(|contender| (contender.decode)(&bytes) == text)
-    })
-}
-
-fn encode(charset: Charset, text: &str) -> Vec<u8> {
-    charset.encode(text, Unmappable::QuestionMark, &mut LossLog::new()).into_owned()
 }

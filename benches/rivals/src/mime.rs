@@ -4,6 +4,7 @@
 //! Values are decoded as unstructured text one by one, each into a text of its own. Encodify knows no charsets: it is given
 //! encoding_rs for them. Base64 and quoted-printable are those of bodies with lines of 76 characters and CR LF.
 
+use crate::contender::encodify_value;
 use crate::race::{self, Work};
 use crate::text::{self, Language};
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
@@ -65,7 +66,7 @@ impl Bench {
             equal as f64 / inputs.len() as f64
         };
         let rivals = [
-            ("encodify", 1.5, alike(|value| encodify(value).into_owned())),
+            ("encodify", 1.5, alike(|value| encodify_value(value).into_owned())),
             ("mail-parser", 2.0, alike(mail_parser)),
         ];
         let mut work = readers();
@@ -174,7 +175,7 @@ impl Bench {
 fn readers() -> Vec<Work<'static>> {
     vec![
         Box::new(|value| drop(black_box(ours(value)))),
-        Box::new(|value| drop(black_box(encodify(value)))),
+        Box::new(|value| drop(black_box(encodify_value(value)))),
         Box::new(|value| drop(black_box(mail_parser_value(value)))),
     ]
 }
@@ -194,13 +195,6 @@ fn in_a_row<'b>(values: &[Vec<u8>], buffer: &'b [u8]) -> Vec<&'b [u8]> {
 
 fn ours(value: &[u8]) -> Cow<'_, str> {
     decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut Vec::new())
-}
-
-fn encodify(value: &[u8]) -> Cow<'_, str> {
-    encodify::rfc2047::decode_text(value, |label, bytes, out| {
-        let encoding = encoding_rs::Encoding::for_label(label).unwrap_or(encoding_rs::UTF_8);
-        out.push_str(&encoding.decode_without_bom_handling(bytes).0);
-    })
 }
 
 fn mail_parser_value(value: &[u8]) -> mail_parser::ParsedValue<'_> {
@@ -223,6 +217,16 @@ fn noise(size: usize) -> Vec<u8> {
         (state >> 56) as u8
     };
     (0..size).map(|_| next()).collect()
+}
+
+/// Returns all header values, each with NUL at its end.
+pub fn values_with_nul() -> Vec<u8> {
+    let mut all = Vec::new();
+    for (_, value) in values() {
+        all.extend_from_slice(&value);
+        all.push(0);
+    }
+    all
 }
 
 /// Header values of a list and of personal mail, with their kinds: half of them plain, most others in one or two words, some folded, some

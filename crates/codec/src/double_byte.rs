@@ -62,7 +62,7 @@ impl Family {
     }
 
     /// Returns the characters of a subset, which strict decoding finds.
-    fn tables_of(self, subset: Subset) -> &'static PairTable {
+    pub(crate) fn tables_of(self, subset: Subset) -> &'static PairTable {
         match (self, subset) {
             (Self::ShiftJis, Subset::JisShifted) => &JIS_SHIFTED,
             (Self::ShiftJis, _) => &SHIFT_JIS,
@@ -158,6 +158,7 @@ impl ReversePairs {
 
 impl Subset {
     /// Returns true if a character of these bytes belongs to the subset.
+    #[inline]
     pub(crate) fn holds(self, bytes: &[u8]) -> bool {
         match (self, bytes) {
             (Self::All, _) => true,

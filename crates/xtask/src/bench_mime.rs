@@ -11,9 +11,9 @@
 use crate::bench_codec::build_rivals;
 use crate::measure::{Usage, measure};
 use crate::run::{build_dist, checked, output, target};
+use crate::text_parts;
 use crate::workshop::{PROFILES, mailbox};
 use anyhow::{Context, bail};
-use std::collections::HashMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -175,21 +175,12 @@ impl MimeBench {
             output(&mut self.text(input))?,
             output(&mut self.rival("json", input))?,
         );
-        let mut texts: HashMap<(u64, String), i64> = HashMap::new();
-        let mut all = 0_u32;
-        for record in records(&ours) {
-            *texts.entry(record?).or_default() += 1;
-            all += 1;
-        }
-        let (mut alike, mut others) = (0_u32, 0_u32);
-        for record in records(&theirs) {
-            others += 1;
-            if let Some(left) = texts.get_mut(&record?).filter(|left| **left > 0) {
-                *left -= 1;
-                alike += 1;
-            }
-        }
-        let share = f64::from(alike) / f64::from(all.max(1));
+        let (ours, theirs) = (
+            text_parts::from_json(&ours)?,
+            text_parts::from_json(&theirs)?,
+        );
+        let (all, others) = (ours.len(), theirs.len());
+        let share = text_parts::share_alike(&ours, theirs);
         eprintln!(
             "{profile}: {all} text parts, {others} of mail-parser, {:.1} % alike",
             100.0 * share
@@ -199,20 +190,4 @@ impl MimeBench {
         }
         Ok(())
     }
-}
-
-/// Number of the message and text of each line, blanks at the end aside.
-fn records(lines: &[u8]) -> impl Iterator<Item = anyhow::Result<(u64, String)>> {
-    lines
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-        .map(|line| {
-            let record: serde_json::Value = serde_json::from_slice(line)?;
-            let text = record["text"]
-                .as_str()
-                .unwrap_or_default()
-                .trim_end()
-                .to_owned();
-            Ok((record["message"].as_u64().context("no message")?, text))
-        })
 }

@@ -13,6 +13,7 @@ mod bench;
 mod bench_codec;
 mod bench_gateway;
 mod bench_mime;
+mod bench_program;
 mod charset_decisions;
 mod compare;
 mod crates;
@@ -29,6 +30,7 @@ mod run;
 mod rust_source;
 mod suite;
 mod tables;
+mod text_parts;
 mod tsv;
 mod workshop;
 mod workspace;
@@ -180,7 +182,7 @@ enum Command {
         #[arg(long)]
         fast: bool,
     },
-    /// Measure against rivals, side by side in one run, and print tables in Markdown: whole mailboxes, the decoders of
+    /// Measure against rivals, side by side in one run, and print tables in Markdown: whole programs, whole mailboxes, the decoders of
     /// charsets alone, or the gateway.
     Bench(BenchArguments),
 }
@@ -190,7 +192,7 @@ struct BenchArguments {
     /// What is measured.
     #[arg(default_value = "mail")]
     what: Subject,
-    /// Size of the two mailboxes (300M unless told), or of each text (10M).
+    /// Size of the two mailboxes (300M unless told; of whole programs 100M, where texts have 30M at most), or of each text (10M).
     #[arg(long)]
     size: Option<String>,
     /// Runs of each program (5 unless told; of decoders 9); the best counts. Of the gateway 7, and the median counts.
@@ -199,9 +201,12 @@ struct BenchArguments {
     /// Measure peak memory on a 2 GB mailbox, too.
     #[arg(long)]
     memory: bool,
-    /// Decoders: only charsets whose name has this in it.
+    /// Decoders: only charsets whose name has this in it. Whole programs: only such rows.
     #[arg(long)]
     only: Option<String>,
+    /// Whole programs: the program to measure, if it is not to be built.
+    #[arg(long)]
+    program: Option<PathBuf>,
     /// Print the result, but do not fail where a bar is missed.
     #[arg(long)]
     no_bars: bool,
@@ -216,6 +221,9 @@ enum Subject {
     Codec,
     /// Header values, base64, quoted-printable, `text --json` and `normalize` beside encodify, base64-simd and mail-parser 1.0.1.
     Mime,
+    /// Whole programs from start to exit, on one core, by processor time: `convert`, `header decode`, `text --json`, `normalize`, `count` and small
+    /// inputs beside encoding_rs, encodify, mail-parser 1.0.1, mailparse, GMime, iconv, uconv and Python.
+    Program,
     /// The milter beside a program on libmilter: alone, and within Postfix; memory; `filter` from start to exit.
     Gateway,
 }
@@ -274,11 +282,19 @@ fn bench_subject(arguments: &BenchArguments) -> anyhow::Result<()> {
         runs,
         memory,
         ref only,
+        ref program,
         no_bars,
     } = *arguments;
     let size = |usual| size.as_deref().unwrap_or(usual);
     match what {
         Subject::Mail => bench::bench(size("300M"), runs.unwrap_or(5), memory, no_bars),
+        Subject::Program => bench_program::bench(&bench_program::Options {
+            size: size("100M"),
+            runs: runs.unwrap_or(5),
+            only: only.as_deref().unwrap_or_default(),
+            program: program.as_deref(),
+            no_bars,
+        }),
         Subject::Gateway => bench_gateway::bench(runs.unwrap_or(7), no_bars),
         Subject::Mime => bench_mime::bench(size("300M"), runs.unwrap_or(5), no_bars),
         Subject::Codec => {

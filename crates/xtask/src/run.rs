@@ -112,6 +112,11 @@ pub(crate) fn build_dist() -> anyhow::Result<PathBuf> {
     build("dist", &["--bins"])
 }
 
+/// Builds the generator of mailboxes in release mode, and returns its path.
+pub(crate) fn build_generator() -> anyhow::Result<PathBuf> {
+    Ok(build("release", &["--bin", "mailglot-gen"])?.join("mailglot-gen"))
+}
+
 fn build(profile: &str, programs: &[&str]) -> anyhow::Result<PathBuf> {
     checked(
         cargo()

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Profiles of generated mailboxes.
@@ -50,22 +50,32 @@ pub(crate) fn mail_repertoire(program: Option<PathBuf>) -> anyhow::Result<()> {
 
 /// A generated mailbox below the target folder, made when it is not there yet.
 pub(crate) fn mailbox(programs: &Path, profile: &str, size: &str) -> anyhow::Result<PathBuf> {
+    mailbox_of(
+        &programs.join("mailglot-gen"),
+        &format!("{profile}-{size}.mbox"),
+        &["--profile", profile, "--size", size],
+    )
+}
+
+/// A mailbox below the target folder that a generator writes, made when it is not there yet or older than the generator.
+pub(crate) fn mailbox_of(
+    generator: &Path,
+    name: &str,
+    arguments: &[&str],
+) -> anyhow::Result<PathBuf> {
     let folder = target()?.join("mailboxes");
     fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("{profile}-{size}.mbox"));
-    let fresh = fs::metadata(&path)
-        .and_then(|mailbox| mailbox.modified())
-        .ok()
-        .zip(
-            fs::metadata(programs.join("mailglot-gen"))
-                .and_then(|program| program.modified())
-                .ok(),
-        );
-    if fresh.is_none_or(|(mailbox, program)| mailbox < program) {
+    let path = folder.join(name);
+    let modified = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
+    let fresh = modified(&path).zip(modified(generator));
+    if fresh.is_none_or(|(mailbox, generator)| mailbox < generator) {
         checked(
-            Command::new(programs.join("mailglot-gen"))
-                .args(["--profile", profile, "--size", size, "--out"])
-                .arg(&path),
+            Command::new(generator)
+                .args(arguments)
+                .arg("--out")
+                .arg(&path)
+                // Its counts are no part of a table.
+                .stdout(Stdio::null()),
         )?;
     }
     Ok(path)

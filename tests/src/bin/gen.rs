@@ -4,7 +4,7 @@
 
 use anyhow::{Context, anyhow};
 use clap::{Parser, ValueEnum};
-use mailglot_tests::generate::{self, Dialect, Options, Profile};
+use mailglot_tests::generate::{self, Dialect, Flaws, Options, Profile};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -22,6 +22,16 @@ enum DialectName {
     Mboxcl2,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum FlawsName {
+    /// Every label is right.
+    None,
+    /// 8 % of the text parts have a wrong, unknown or missing label.
+    Few,
+    /// 15 % have one, and 3 % of the subjects with foreign letters are raw bytes, 3 % are split within characters.
+    Many,
+}
+
 /// Writes a mailbox with ground truth; the same arguments give the same bytes everywhere.
 #[derive(Parser)]
 #[command(after_help = "Example: mailglot-gen --profile mixed --size 300M --out mixed.mbox")]
@@ -35,6 +45,9 @@ struct Arguments {
     /// CR LF line ends.
     #[arg(long)]
     crlf: bool,
+    /// Share of flawed parts.
+    #[arg(long, value_enum, default_value = "few")]
+    flaws: FlawsName,
     /// Bytes, or with K, M, G (powers of ten).
     #[arg(long, default_value = "30M")]
     size: String,
@@ -62,6 +75,11 @@ fn main() -> anyhow::Result<()> {
             DialectName::Mboxcl2 => Dialect::Mboxcl2,
         },
         crlf: arguments.crlf,
+        flaws: match arguments.flaws {
+            FlawsName::None => Flaws::None,
+            FlawsName::Few => Flaws::Few,
+            FlawsName::Many => Flaws::Many,
+        },
         size: bytes(&arguments.size)?,
         seed: arguments.seed,
     };

@@ -4,10 +4,14 @@
 //!
 //! # Limits
 //!
-//! Every line of text is one sentence, and sentences repeat: results compress and cache better than real mail. Flaws are rarer than
-//! in old archives.
+//! Every line of text is one sentence, and sentences repeat: results compress and cache better than real mail. There is no HTML. Flaws
+//! are rarer than in old archives, except with [`Flaws::Many`].
 
+mod encoders;
+mod subject;
 mod texts;
+
+pub use encoders::{base64, base64_words, encode, quoted_printable, utf7};
 
 use crate::rng::Rng;
 use crate::splitting::{MailboxForm, Messages};
@@ -15,8 +19,8 @@ use mailglot_archive::Quoting;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::ops::Range;
-use texts::{KINDS, Kind, LANGUAGES};
+use subject::{Subject, word};
+use texts::{DAMAGED_KINDS, KINDS, Kind, LANGUAGES};
 
 /// Returns the sentences of all languages, with the WHATWG name of an encoding that can represent them.
 pub fn sentences() -> Vec<(&'static str, &'static str)> {
@@ -49,6 +53,19 @@ pub enum Dialect {
     Mboxcl2,
 }
 
+/// Share of text parts with a wrong, unknown or missing label, and of damaged subjects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flaws {
+    /// Every label is right.
+    None,
+    /// 8 % of the parts; no subject.
+    #[default]
+    Few,
+    /// 15 % of the parts. Encoded words have the charset of their message, 3 % of the subjects with foreign letters are raw
+    /// bytes, and 3 % have words that end within a character.
+    Many,
+}
+
 /// Options of a mailbox.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -58,6 +75,8 @@ pub struct Options {
     pub dialect: Dialect,
     /// Uses CR LF instead of LF.
     pub crlf: bool,
+    /// Share of flawed parts.
+    pub flaws: Flaws,
     /// The mailbox ends after the message that reaches this many bytes.
     pub size: u64,
     /// Seed.
@@ -75,6 +94,9 @@ pub struct Truth {
     pub length: u64,
     /// Text of the subject.
     pub subject: String,
+    /// Defect of the subject, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header_flaw: Option<&'static str>,
     /// Text parts in order.
     pub parts: Vec<PartTruth>,
 }
@@ -131,6 +153,7 @@ pub fn divided(size: u64, form: MailboxForm) -> Messages {
         profile: Profile::Mixed,
         dialect,
         crlf: form.crlf,
+        flaws: Flaws::Few,
         size,
         seed: 1,
     };
@@ -152,6 +175,7 @@ struct Encoded {
 struct Generator {
     rng: Rng,
     options: Options,
+    kinds: Vec<&'static Kind>,
     /// The sentences of each kind.
     pools: Vec<Vec<Encoded>>,
     /// Sum of the weights up to each kind.
@@ -159,18 +183,20 @@ struct Generator {
     /// Random bytes from which attachments are cut.
     noise: Vec<u8>,
     with_truth: bool,
-    head: String,
+    head: Vec<u8>,
     body: Vec<u8>,
 }
 
+/// Bytes of an attachment in one line of base64.
 const ATTACHMENT_LINE: usize = 57;
 
 impl Generator {
     fn new(options: &Options, with_truth: bool) -> Self {
         let mut rng = Rng::new(options.seed);
         let eol: &str = if options.crlf { "\r\n" } else { "\n" };
-        let pools = KINDS.iter().map(|kind| pool(kind, eol)).collect();
-        let weights = KINDS
+        let kinds = kinds(options.flaws);
+        let pools = kinds.iter().map(|kind| pool(kind, eol)).collect();
+        let weights = kinds
             .iter()
             .scan(0, |sum, kind| {
                 *sum += kind.weight;
@@ -183,11 +209,12 @@ impl Generator {
         Self {
             rng,
             options: *options,
+            kinds,
             pools,
             weights,
             noise,
             with_truth,
-            head: String::new(),
+            head: Vec::new(),
             body: Vec::new(),
         }
     }
@@ -204,9 +231,13 @@ impl Generator {
     fn message(&mut self, number: u64, offset: u64, out: &mut Vec<u8>) -> Option<Truth> {
         let eol = self.eol();
         let kind = self.kind();
-        let language = &LANGUAGES[KINDS[kind].language];
+        let language = &LANGUAGES[self.kinds[kind].language];
         let subject = *self.rng.pick(language.sentences);
-        self.start(number, language.name, subject);
+        let written = match self.options.flaws {
+            Flaws::Many => Subject::in_charset(self.kinds[kind], subject, &mut self.rng),
+            Flaws::None | Flaws::Few => Subject::in_utf8(subject),
+        };
+        self.start(number, language.name, &written.bytes);
         self.body.clear();
         let (multipart, attachments) = match self.options.profile {
             Profile::List => (self.rng.chance(4), 1),
@@ -244,7 +275,7 @@ impl Generator {
         if self.options.dialect == Dialect::Mboxcl2 {
             let _ = write!(self.head, "Content-Length: {}{eol}", self.body.len());
         }
-        out.extend_from_slice(self.head.as_bytes());
+        out.extend_from_slice(&self.head);
         out.extend_from_slice(eol.as_bytes());
         out.extend_from_slice(&self.body);
         out.extend_from_slice(eol.as_bytes());
@@ -253,12 +284,13 @@ impl Generator {
             offset,
             length: (out.len() - start) as u64,
             subject: subject.to_owned(),
+            header_flaw: written.flaw,
             parts,
         })
     }
 
     /// Appends the header fields that every message has.
-    fn start(&mut self, number: u64, name: &str, subject: &str) {
+    fn start(&mut self, number: u64, name: &str, subject: &[u8]) {
         let eol = self.eol();
         self.head.clear();
         let day = 1 + number % 28;
@@ -297,10 +329,11 @@ impl Generator {
                 self.rng.bits()
             );
         }
+        head.extend_from_slice(b"Subject: ");
+        head.extend_from_slice(&fold(subject, eol));
         let _ = write!(
             head,
-            "Subject: {}{eol}List-Id: Generated mail <list.example.org>{eol}X-Mailer: Pigeon 2.{}{eol}MIME-Version: 1.0{eol}",
-            fold(&word(subject), eol),
+            "{eol}List-Id: Generated mail <list.example.org>{eol}X-Mailer: Pigeon 2.{}{eol}MIME-Version: 1.0{eol}",
             number % 9
         );
     }
@@ -320,7 +353,7 @@ impl Generator {
         truth: &mut Vec<PartTruth>,
     ) {
         let eol = self.eol();
-        let kind = &KINDS[index];
+        let kind = self.kinds[index];
         let transfer = *self.rng.pick(kind.transfers);
         let mut fields = match kind.label {
             Some(label) => format!("Content-Type: text/plain; charset=\"{label}\"{eol}"),
@@ -331,7 +364,7 @@ impl Generator {
             self.body.extend_from_slice(fields.as_bytes());
             self.body.extend_from_slice(eol.as_bytes());
         } else {
-            self.head.push_str(&fields);
+            self.head.extend_from_slice(fields.as_bytes());
         }
         let sentences = LANGUAGES[kind.language].sentences;
         let lines = match self.options.profile {
@@ -430,6 +463,15 @@ impl Generator {
     }
 }
 
+/// Returns the kinds of parts of a mailbox.
+fn kinds(flaws: Flaws) -> Vec<&'static Kind> {
+    match flaws {
+        Flaws::None => KINDS.iter().filter(|kind| kind.flaw.is_none()).collect(),
+        Flaws::Few => KINDS.iter().collect(),
+        Flaws::Many => KINDS.iter().chain(DAMAGED_KINDS).collect(),
+    }
+}
+
 /// Encodes the sentences of a kind.
 fn pool(kind: &Kind, eol: &str) -> Vec<Encoded> {
     LANGUAGES[kind.language]
@@ -446,140 +488,18 @@ fn pool(kind: &Kind, eol: &str) -> Vec<Encoded> {
         .collect()
 }
 
-/// Encodes a sentence in a charset that can represent it.
-///
-/// # Panics
-///
-/// If the charset is unknown or cannot represent the text, because the truth would be wrong.
-pub fn encode(text: &str, charset: &str) -> Vec<u8> {
-    if charset == "utf-7" {
-        return utf7(text).into_bytes();
-    }
-    let encoding = encoding_rs::Encoding::for_label(charset.as_bytes())
-        .unwrap_or_else(|| panic!("no encoding is called {charset}"));
-    let (bytes, _, lost) = encoding.encode(text);
-    assert!(!lost, "{charset} cannot carry {text}");
-    bytes.into_owned()
-}
-
-/// Encodes as UTF-7 (RFC 2152), with everything but letters, digits and a few marks in shifted form.
-pub fn utf7(text: &str) -> String {
-    let direct = |c: char| c.is_ascii_alphanumeric() || " '(),-./:?\r\n".contains(c);
-    let mut out = String::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let plain = rest.find(|c| !direct(c)).unwrap_or(rest.len());
-        out.push_str(&rest[..plain]);
-        rest = &rest[plain..];
-        let shifted = rest.find(direct).unwrap_or(rest.len());
-        if shifted > 0 {
-            let units = rest[..shifted]
-                .encode_utf16()
-                .flat_map(u16::to_be_bytes)
-                .collect::<Vec<_>>();
-            out.push('+');
-            out.push_str(base64_words(&units).trim_end_matches('='));
-            out.push('-');
-            rest = &rest[shifted..];
-        }
-    }
-    out
-}
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Appends base64 in lines of 76 characters, each with a line end.
-pub fn base64(bytes: &[u8], eol: &str, out: &mut Vec<u8>) {
-    out.reserve(bytes.len() / 3 * 4 + bytes.len() / 50 + 8);
-    for line in bytes.chunks(ATTACHMENT_LINE) {
-        base64_line(line, out);
-        out.extend_from_slice(eol.as_bytes());
-    }
-}
-
-fn base64_line(bytes: &[u8], out: &mut Vec<u8>) {
-    let letter = |bits: u32| ALPHABET[(bits & 63) as usize];
-    let mut groups = bytes.chunks_exact(3);
-    for group in &mut groups {
-        let bits = u32::from(group[0]) << 16 | u32::from(group[1]) << 8 | u32::from(group[2]);
-        out.extend_from_slice(&[
-            letter(bits >> 18),
-            letter(bits >> 12),
-            letter(bits >> 6),
-            letter(bits),
-        ]);
-    }
-    match *groups.remainder() {
-        [one] => {
-            let bits = u32::from(one) << 16;
-            out.extend_from_slice(&[letter(bits >> 18), letter(bits >> 12), b'=', b'=']);
-        }
-        [one, two] => {
-            let bits = u32::from(one) << 16 | u32::from(two) << 8;
-            out.extend_from_slice(&[
-                letter(bits >> 18),
-                letter(bits >> 12),
-                letter(bits >> 6),
-                b'=',
-            ]);
-        }
-        _ => {}
-    }
-}
-
-/// Encodes as base64 without line ends.
-pub fn base64_words(bytes: &[u8]) -> String {
-    let mut out = Vec::new();
-    base64_line(bytes, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// Appends one line as quoted-printable, without its line end. Soft line breaks keep lines below 76 characters.
-pub fn quoted_printable(line: &[u8], eol: &str, out: &mut Vec<u8>) {
-    let mut column = 0;
-    for &byte in line {
-        let plain = (b' '..=b'~').contains(&byte) && byte != b'=';
-        let width = if plain { 1 } else { 3 };
-        if column + width > 75 {
-            out.push(b'=');
-            out.extend_from_slice(eol.as_bytes());
-            column = 0;
-        }
-        if plain {
-            out.push(byte);
-        } else {
-            out.extend_from_slice(format!("={byte:02X}").as_bytes());
-        }
-        column += width;
-    }
-}
-
-/// Encodes a header text as encoded words in UTF-8 if it is not plain ASCII. Words end between characters.
-fn word(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_owned();
-    }
-    let mut words = String::new();
-    let mut start = 0;
-    for (at, letter) in text.char_indices() {
-        let end = at + letter.len_utf8();
-        if end - start > 42 || end == text.len() {
-            let cut: Range<usize> = start..end;
-            let _ = write!(
-                words,
-                "{}=?utf-8?B?{}?=",
-                if start > 0 { " " } else { "" },
-                base64_words(&text.as_bytes()[cut])
-            );
-            start = end;
-        }
-    }
-    words
-}
-
 /// Folds a header value before each encoded word but the first.
-fn fold(value: &str, eol: &str) -> String {
-    value.replace(" =?", &format!("{eol} =?"))
+fn fold(value: &[u8], eol: &str) -> Vec<u8> {
+    let mut folded = Vec::with_capacity(value.len() + 16);
+    let mut rest = value;
+    while let Some(at) = memchr::memmem::find(rest, b" =?") {
+        folded.extend_from_slice(&rest[..at]);
+        folded.extend_from_slice(eol.as_bytes());
+        folded.extend_from_slice(b" =?");
+        rest = &rest[at + 3..];
+    }
+    folded.extend_from_slice(rest);
+    folded
 }
 
 #[cfg(test)]
@@ -591,6 +511,7 @@ mod tests {
             profile,
             dialect: Dialect::Mboxrd,
             crlf: false,
+            flaws: Flaws::Few,
             size: 300_000,
             seed: 9,
         }
@@ -630,17 +551,64 @@ mod tests {
     }
 
     #[test]
-    fn small_encoders() {
-        assert_eq!(utf7("Grüße"), "Gr+APwA3w-e");
-        assert_eq!(utf7("a+b"), "a+ACs-b");
-        let mut out = Vec::new();
-        base64(b"hello", "\n", &mut out);
-        assert_eq!(out, b"aGVsbG8=\n");
-        out.clear();
-        quoted_printable(&[b'a'; 80], "\n", &mut out);
-        assert_eq!(out.iter().position(|byte| *byte == b'\n'), Some(76));
-        out.clear();
-        quoted_printable(b"\xe9=", "\n", &mut out);
-        assert_eq!(out, b"=E9=3D");
+    fn shares_of_flaws_are_as_documented() {
+        let shares = [
+            (Flaws::None, 0.0..=0.0),
+            (Flaws::Few, 0.06..=0.10),
+            (Flaws::Many, 0.13..=0.17),
+        ];
+        for (flaws, expected) in shares {
+            let options = Options {
+                flaws,
+                size: 5_000_000,
+                ..options(Profile::List)
+            };
+            let mut truth = Vec::new();
+            let (messages, _) = write(&options, &mut io::sink(), Some(&mut truth)).unwrap();
+            let (mut flawed, mut subjects) = (0, 0);
+            for line in truth
+                .split(|byte| *byte == b'\n')
+                .filter(|line| !line.is_empty())
+            {
+                let truth: serde_json::Value = serde_json::from_slice(line).unwrap();
+                flawed += u64::from(!truth["parts"][0]["flaw"].is_null());
+                subjects += u64::from(truth.get("header_flaw").is_some());
+            }
+            let share = flawed as f64 / messages as f64;
+            assert!(expected.contains(&share), "{flaws:?}: {share}");
+            assert_eq!(
+                subjects > 0,
+                flaws == Flaws::Many,
+                "{flaws:?}: {subjects} subjects"
+            );
+        }
+    }
+
+    #[test]
+    fn every_subject_that_is_not_raw_decodes_to_its_text() {
+        let mut rng = Rng::new(3);
+        let context = mailglot_mime::encoded_word::HeaderContext::default();
+        for kind in kinds(Flaws::Many) {
+            for text in LANGUAGES[kind.language].sentences {
+                for _ in 0..20 {
+                    let subject = Subject::in_charset(kind, text, &mut rng);
+                    if subject.flaw == Some("raw8bit") {
+                        continue;
+                    }
+                    let decoded = mailglot_mime::header::decode(
+                        &subject.bytes,
+                        mailglot_mime::header::FieldKind::Unstructured,
+                        &context,
+                        &mut Vec::new(),
+                    );
+                    assert_eq!(
+                        decoded,
+                        *text,
+                        "{}",
+                        String::from_utf8_lossy(&subject.bytes)
+                    );
+                }
+            }
+        }
     }
 }

@@ -40,6 +40,9 @@ const JA: usize = 12;
 const ZH: usize = 13;
 const TW: usize = 14;
 const KO: usize = 15;
+const JA_WINDOWS: usize = 16;
+const ZH_WINDOWS: usize = 17;
+const KO_WINDOWS: usize = 18;
 
 pub(super) const LANGUAGES: &[LanguageSentences] = &[
     LanguageSentences {
@@ -182,6 +185,28 @@ pub(super) const LANGUAGES: &[LanguageSentences] = &[
             "어제 보낸 견적에 잘못이 있어서 다시 보냅니다.",
         ],
     },
+    LanguageSentences {
+        name: "村上工業",
+        sentences: &[
+            "①と②の部品は㈱村上工業から届きました。",
+            "№７の箱は倉庫の奥にあります。",
+            "重さは合わせて㌔単位で書いてください。",
+        ],
+    },
+    LanguageSentences {
+        name: "方喆",
+        sentences: &[
+            "陶喆的新唱片放在前台，需要的同事请自取。",
+            "门上的囍字还没有揭下来，搬东西时请小心。",
+        ],
+    },
+    LanguageSentences {
+        name: "박서연",
+        sentences: &[
+            "똠양꿍을 파는 식당이 역 앞에 새로 생겼습니다.",
+            "게시판에 햏자라는 말이 다시 보입니다.",
+        ],
+    },
 ];
 
 const BYTES: &[&str] = &["8bit", "base64"];
@@ -290,4 +315,81 @@ pub(super) const KINDS: &[Kind] = &[
         "unknown-label",
         LATIN,
     ),
+];
+
+/// Parts of mailboxes with many flaws, beside [`KINDS`].
+pub(super) const DAMAGED_KINDS: &[Kind] = &[
+    flawed(
+        1,
+        PL,
+        Some("iso-8859-2"),
+        "windows-1250",
+        "cp1250-as-8859-2",
+        &["8bit"],
+    ),
+    flawed(
+        1,
+        TR,
+        Some("iso-8859-1"),
+        "windows-1254",
+        "8859-9-as-latin1",
+        &["8bit"],
+    ),
+    flawed(
+        1,
+        JA_WINDOWS,
+        Some("iso-2022-jp"),
+        "iso-2022-jp",
+        "cp50221-as-2022jp",
+        SEVEN,
+    ),
+    flawed(
+        1,
+        JA_WINDOWS,
+        Some("shift_jis"),
+        "shift_jis",
+        "cp932-as-sjis",
+        &["base64"],
+    ),
+    flawed(
+        1,
+        ZH_WINDOWS,
+        Some("gb2312"),
+        "gbk",
+        "gbk-as-gb2312",
+        &["base64"],
+    ),
+    flawed(
+        1,
+        KO_WINDOWS,
+        Some("ks_c_5601-1987"),
+        "euc-kr",
+        "cp949-as-ksc",
+        &["base64"],
+    ),
+    flawed(
+        3,
+        DE,
+        Some("utf-8"),
+        "windows-1252",
+        "latin1-as-utf8",
+        &["8bit"],
+    ),
+    flawed(
+        1,
+        DE,
+        Some("unknown-8bit"),
+        "windows-1252",
+        "unknown-label",
+        &["8bit"],
+    ),
+    flawed(
+        1,
+        RU,
+        Some("utf-8; euao6y69zh2w"),
+        "utf-8",
+        "garbage-label",
+        &["8bit"],
+    ),
+    flawed(1, FR, Some("utf8"), "utf-8", "alias-label", &["8bit"]),
 ];

@@ -4,7 +4,7 @@
 //! uses the crates under test.
 
 use super::smtp::Letter;
-use crate::generate::{Dialect, Options, Profile, write};
+use crate::generate::{Dialect, Flaws, Options, Profile, write};
 use mail_parser::{MessageParser, MimeHeaders, PartType};
 use serde_json::Value;
 
@@ -44,6 +44,7 @@ pub fn known(profile: Profile, bytes: u64, seed: u64) -> Vec<KnownLetter> {
         profile,
         dialect: Dialect::Mboxcl2,
         crlf: true,
+        flaws: Flaws::Few,
         size: bytes,
         seed,
     };

@@ -32,7 +32,8 @@ use std::io::{self, BufWriter, Read, Stdout, Write};
 use std::path::{Path, PathBuf};
 use target::Target;
 
-const BUFFER: usize = 1 << 16;
+/// Size of the output buffer. It is smaller than most pieces of text, which so are written without a copy.
+const BUFFER: usize = 1 << 13;
 
 pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure> {
     if args.list {

@@ -61,6 +61,16 @@ impl DoubleByteEncoder {
             .or_else(|| web::encode_char(self.encoding, c).filter(held))
     }
 
+    /// Returns true if `pair` is two bytes of the table that are written for `c` as they are. Pairs of the table are no look-alikes.
+    #[inline]
+    fn is_final(&self, c: char, pair: u16) -> bool {
+        pair >= 0x100
+            && match self.subset {
+                Subset::All => !(self.gbk && c == '\u{20AC}'),
+                subset => subset.holds(&pair.to_be_bytes()),
+            }
+    }
+
     /// JIS X 0212 in the three bytes of EUC-JP, which WHATWG reads and does not write.
     fn beyond_web(&self, c: char) -> Option<([u8; 16], usize)> {
         if self.family != Family::EucJp {
@@ -85,9 +95,8 @@ impl Encode for DoubleByteEncoder {
             let Some(c) = text[at..].chars().next() else {
                 break;
             };
-            // Pairs of the table are no look-alikes.
             let pair = self.reverse.code(c);
-            if pair >= 0x100 && self.subset == Subset::All && !(self.gbk && c == '\u{20AC}') {
+            if self.is_final(c, pair) {
                 gathered.put(pair.to_be_bytes(), out);
                 at += c.len_utf8();
                 continue;
@@ -126,5 +135,47 @@ fn is_substitute(family: Family, c: char) -> bool {
             ) || matches!(c, '\u{E843}' | '\u{E854}' | '\u{E864}')
         }
         Family::Big5 | Family::EucKr => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Subset::{All, Cp51932, Gb2312, Gbk, JisEuc, JisShifted, Ksx1001};
+
+    #[test]
+    fn pairs_that_are_final_are_what_the_whole_rules_give() {
+        for (family, subset, mode) in [
+            (Family::ShiftJis, All, Mode::Lenient),
+            (Family::ShiftJis, JisShifted, Mode::Strict),
+            (Family::EucJp, All, Mode::Lenient),
+            (Family::EucJp, JisEuc, Mode::Strict),
+            (Family::EucJp, Cp51932, Mode::Strict),
+            (Family::Gb18030, All, Mode::Lenient),
+            (Family::Gb18030, Gb2312, Mode::Strict),
+            (Family::Gb18030, Gbk, Mode::Strict),
+            (Family::Gb18030, Gbk, Mode::Lenient),
+            (Family::Big5, All, Mode::Lenient),
+            (Family::EucKr, All, Mode::Lenient),
+            (Family::EucKr, Ksx1001, Mode::Strict),
+        ] {
+            let encoder = DoubleByteEncoder::new(family, subset, mode);
+            let mut found = 0;
+            for c in ('\u{80}'..='\u{FFFF}').chain('\u{20000}'..='\u{2FFFF}') {
+                let pair = encoder.reverse.code(c);
+                if !encoder.is_final(c, pair) {
+                    continue;
+                }
+                found += 1;
+                let code = encoder.code(c).map(|(code, len)| code[..len].to_vec());
+                assert_eq!(
+                    code,
+                    Some(pair.to_be_bytes().to_vec()),
+                    "{family:?} {subset:?} {c:?}"
+                );
+                assert!(!is_substitute(family, c), "{family:?} {subset:?} {c:?}");
+            }
+            assert!(found > 6_000, "{family:?} {subset:?}: {found} characters");
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! `ESC $ @` selects JIS X 0208, as in all other programs, not JIS C 6226-1978. The tables of JIS X 0208, GB 2312 and KS X 1001
 //! are WHATWG's.
 
-use crate::double_byte::{self, Family};
+use crate::double_byte::{self, Family, Subset};
 use crate::grid::{Grid, Set};
 use crate::single_byte::{Page, Web};
 use crate::sink::Sink;
@@ -108,7 +108,9 @@ impl CodedSet {
         match self {
             Self::Ksx1001 => Some(Family::EucKr.tables()),
             Self::Gb2312 if wide => Some(Family::Gb18030.tables()),
+            Self::Gb2312 => Some(Family::Gb18030.tables_of(Subset::Gb2312)),
             Self::Jisx0208 if wide => Some(Family::EucJp.tables()),
+            Self::Jisx0208 => Some(Family::EucJp.tables_of(Subset::JisEuc)),
             _ => None,
         }
     }
@@ -252,4 +254,37 @@ fn put_cell(grid: &Grid, cell: Packed, sink: &mut Sink<'_>) -> bool {
         sink.shifted(c as u32);
     }
     grid.put(cell, sink)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LossLog, Mode};
+
+    #[test]
+    fn flat_tables_have_exactly_the_pairs_of_their_sets() {
+        for set in [CodedSet::Jisx0208, CodedSet::Gb2312, CodedSet::Ksx1001] {
+            for wide in [false, true] {
+                let table = set.flat(wide).unwrap();
+                let mut found = 0;
+                for lead in 0x21..=0x7E {
+                    for trail in 0x21..=0x7E {
+                        let (mut of_table, mut of_set) = (String::new(), String::new());
+                        let mut log = LossLog::new();
+                        let packed = table.pair(lead | 0x80, trail | 0x80);
+                        if !packed.is_none() {
+                            packed.append_to(&mut of_table);
+                            found += 1;
+                        }
+                        let mut sink = Sink::new(&mut of_set, &mut log, Mode::Strict);
+                        let written = set.put([lead, trail], wide, &mut sink);
+                        let place = format!("{set:?}, wide {wide}: {lead:02X} {trail:02X}");
+                        assert_eq!(of_table, of_set, "{place}");
+                        assert_eq!(written, !packed.is_none(), "{place}");
+                    }
+                }
+                assert!(found > 6_000, "{set:?}, wide {wide}: {found}");
+            }
+        }
+    }
 }

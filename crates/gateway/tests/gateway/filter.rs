@@ -2,7 +2,7 @@
 
 use crate::rig::{Mta, RunningFilter, letters};
 use mailglot_gateway::policy::{Action, Finding, Rules};
-use mailglot_gateway::{Address, Engine, Record};
+use mailglot_gateway::{Address, Engine, Record, Remark};
 use mailglot_mime::Policy;
 use std::fs;
 use std::io::{Read, Write};
@@ -107,10 +107,7 @@ fn a_long_body(memory: u64) {
     );
     let records = filter.told.records(2);
     assert_eq!(
-        (
-            records[1].action,
-            records[1].remark.map(mailglot_gateway::Remark::name)
-        ),
+        (records[1].action, records[1].remark.map(Remark::name)),
         (Action::Pass, Some("too-large"))
     );
     assert_eq!(
@@ -191,10 +188,7 @@ fn a_verdict_has_its_time_as_a_whole_and_one_that_is_not_taken_is_told() {
         }
         let record = &filter.told.records(1)[0];
         assert_eq!(
-            (
-                record.action,
-                record.remark.map(mailglot_gateway::Remark::name)
-            ),
+            (record.action, record.remark.map(Remark::name)),
             (Action::Tempfail, Some("io")),
             "{drips}"
         );
@@ -505,10 +499,7 @@ fn a_message_is_as_large_as_the_log_says() {
         filter.connect().message(&field, &[b'a'; 1_000 - 14]);
         let record = filter.told.records(1).remove(0);
         assert_eq!(
-            (
-                record.bytes_in,
-                record.remark.map(mailglot_gateway::Remark::name)
-            ),
+            (record.bytes_in, record.remark.map(Remark::name)),
             (1_000, finding)
         );
     }
@@ -526,10 +517,7 @@ fn a_return_inside_a_field_hinders_nothing() {
     );
     let record = &filter.told.records(1)[0];
     assert_eq!(
-        (
-            record.action,
-            record.remark.map(mailglot_gateway::Remark::name)
-        ),
+        (record.action, record.remark.map(Remark::name)),
         (Action::Normalize, Some("stray return"))
     );
     // The other subject, the label of the charset, and two letters of the body have grown.
@@ -578,17 +566,11 @@ fn a_header_of_which_too_much_would_change_stays() {
     }
     let records = filter.told.records(2);
     assert_eq!(
-        (
-            records[0].action,
-            records[0].remark.map(mailglot_gateway::Remark::name)
-        ),
+        (records[0].action, records[0].remark.map(Remark::name)),
         (Action::Normalize, None)
     );
     assert_eq!(
-        (
-            records[1].action,
-            records[1].remark.map(mailglot_gateway::Remark::name)
-        ),
+        (records[1].action, records[1].remark.map(Remark::name)),
         (Action::Normalize, Some("too many changes"))
     );
     assert_eq!(
@@ -652,10 +634,7 @@ fn a_return_saves_no_claim() {
     assert_eq!(letters(&packets), "ic");
     let record = filter.told.records(6).remove(5);
     assert_eq!(
-        (
-            record.action,
-            record.remark.map(mailglot_gateway::Remark::name)
-        ),
+        (record.action, record.remark.map(Remark::name)),
         (Action::Tag, Some("stray return"))
     );
     assert_eq!(
@@ -733,18 +712,13 @@ fn a_server_that_grants_too_little_gets_reports_only() {
         assert!(filter.told.faults(1)[0].starts_with("report-only"));
         let record = &filter.told.records(1)[0];
         assert_eq!(record.wanted, Action::Normalize);
-        assert_eq!(
-            record.remark.map(mailglot_gateway::Remark::name),
-            Some("report-only")
-        );
+        assert_eq!(record.remark.map(Remark::name), Some("report-only"));
         // One that must gain a field to be read passes too, and is not deferred each time.
         mta.send(b'A', b"");
         let packets = mta.message(&[("Subject", " x")], b"Gr\xfc\xdfe\r\n");
         assert_eq!(letters(&packets), answer, "{actions:#x}");
         assert_eq!(
-            filter.told.records(2)[1]
-                .remark
-                .map(mailglot_gateway::Remark::name),
+            filter.told.records(2)[1].remark.map(Remark::name),
             Some("report-only")
         );
     }

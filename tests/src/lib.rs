@@ -7,6 +7,7 @@
 
 pub mod binary;
 pub mod charset_decisions;
+pub mod clock;
 pub mod faker;
 pub mod generate;
 pub mod golden;

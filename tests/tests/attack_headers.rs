@@ -4,11 +4,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
-use mailglot_fuzz::Clock;
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{Entry, Mailbox, Value, addresses, read};
 use mailglot_mime::header::{self, FieldKind};
 use mailglot_mime::{Headers, Message, PartId, Policy, params, process};
+use mailglot_tests::clock::Clock;
 use mailglot_tests::shared;
 use std::collections::BTreeSet;
 use std::fs;

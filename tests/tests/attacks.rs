@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
-use mailglot_fuzz::Clock;
 use mailglot_mime::header::is_signature;
 use mailglot_mime::{
     Message, PartId, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits,
 };
+use mailglot_tests::clock::Clock;
 use mailglot_tests::shared;
 use std::collections::BTreeSet;
 use std::fs;

@@ -6,8 +6,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
-use mailglot_fuzz::Clock;
 use mailglot_mime::{Message, Policy, Report, process, text_parts};
+use mailglot_tests::clock::Clock;
 use mailglot_tests::hostile::FAMILIES;
 use mailglot_tests::hostile_counted::COUNTED;
 use std::hint::black_box;

@@ -5,8 +5,8 @@
 //! Rules that find the same thing hide each other: a finding of both counts for neither.
 
 use super::{Case, Judgement, Label, RealMail};
+use crate::clock::Clock;
 use mailglot_codec::detect::Rules;
-use mailglot_fuzz::Clock;
 use mailglot_mime::Policy;
 use std::fmt::Write as _;
 

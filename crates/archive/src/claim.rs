@@ -60,6 +60,11 @@ fn writer(path: &Path) -> Option<u32> {
     let entries = fs::read_dir(parent(path)).ok()?;
     entries.flatten().find_map(|entry| {
         let process = writer_of(&entry.file_name(), name)?;
+        // Opening a pipe would wait for a writer.
+        let kind = entry.file_type().ok()?;
+        if !kind.is_file() && !kind.is_dir() {
+            return None;
+        }
         let file = File::open(entry.path()).ok()?;
         let is_busy = match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => false,
@@ -89,7 +94,10 @@ mod tests {
         let file = Replacement::create(&path, WriteOptions::NEW).unwrap();
         assert!(Claim::take(&path).is_err());
         drop(file);
-        // What a dead process left is no claim.
+        // What a dead process left is no claim, and a pipe neither.
+        let pipe = folder.path().join("out.1-1.tmp");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
         fs::write(folder.path().join("out.4194999-0.tmp"), b"").unwrap();
         assert!(Claim::take(&path).is_ok());
         assert!(Claim::take(&folder.path().join("no/out")).is_err());

@@ -13,7 +13,8 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_mode::FileMode;
@@ -294,7 +295,8 @@ pub fn moved_away(place: &Path) -> Vec<PathBuf> {
         let process = old.as_encoded_bytes().strip_prefix(stem.as_encoded_bytes());
         let process = process.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(b".old.tmp"));
         let process = process.and_then(|number| std::str::from_utf8(number).ok()?.parse().ok());
-        process.is_some_and(|process: u32| !is_alive(process))
+        // The caller holds a turn: no job of this process is between two renames.
+        process.is_some_and(|process: u32| process == std::process::id() || !is_alive(process))
     };
     let names = entries.flatten().map(|entry| entry.file_name());
     names
@@ -411,6 +413,13 @@ impl TargetPaths {
         }
     }
 
+    /// Removes the old folder once the new one is safe. One that cannot be removed keeps a name that says so.
+    fn remove_old(&self, old: &Path) {
+        if sync_parent(&self.target).is_ok() {
+            let _ = fs::remove_dir_all(old);
+        }
+    }
+
     /// Exchanges the new folder with an old one that may have content.
     fn swap(&self) -> io::Result<()> {
         let (from, to) = (&self.temporary, &self.target);
@@ -421,8 +430,8 @@ impl TargetPaths {
         }
         match renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE) {
             Ok(()) => {
-                sync_parent(to)?;
-                fs::remove_dir_all(from)
+                self.remove_old(from);
+                Ok(())
             }
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
                 // `moved_away` finds it if this process is killed before the second rename.
@@ -432,8 +441,8 @@ impl TargetPaths {
                     fs::rename(&aside, to)?;
                     return Err(error);
                 }
-                sync_parent(to)?;
-                fs::remove_dir_all(&aside)
+                self.remove_old(&aside);
+                Ok(())
             }
             Err(error) => Err(error.into()),
         }
@@ -491,7 +500,11 @@ pub fn temporary_stem(name: &OsStr) -> OsString {
 }
 
 pub(crate) fn temporary_name(name: &OsStr) -> OsString {
-    static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
+    // Not from 0: a dead process may have had the same number, as the first one of a container always has.
+    static ATTEMPTS: LazyLock<AtomicU64> = LazyLock::new(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        AtomicU64::new(now.map_or(0, |now| now.as_nanos() as u64))
+    });
     let mut temporary = temporary_stem(name);
     let attempt = ATTEMPTS.fetch_add(1, Ordering::Relaxed);
     temporary.push(format!(".{}-{attempt}.tmp", std::process::id()));

@@ -185,6 +185,16 @@ impl Worker for ListWorker<'_> {
     }
 }
 
+/// Returns the offset of the first byte of a message. An empty one has none: its separator then tells it from the next message.
+fn first_byte(entry: &Entry) -> u64 {
+    let separator = if entry.message.is_empty() {
+        0
+    } else {
+        entry.message.start - entry.span.start
+    };
+    entry.offset + separator as u64
+}
+
 impl ListWorker<'_> {
     fn listed(&self, entry: &Entry, batch: &[u8]) -> ListedMessage {
         let raw = &*entry.message_in(batch);
@@ -195,7 +205,7 @@ impl ListWorker<'_> {
             message: entry.ordinal,
             path: own_file(self.source.folder(), &entry.name),
             folder: entry.folder.clone(),
-            offset: entry.offset + (entry.message.start - entry.span.start) as u64,
+            offset: first_byte(entry),
             length: entry.message.len() as u64,
             date: None,
             date_source: None,

@@ -12,7 +12,7 @@ use crate::error::UsageError;
 use crate::job::{NormalizeJob, with_suffix};
 use crate::output_names::{output_format, output_name};
 use crate::path_checks::{check_apart, check_free, followed, is_empty, on_disk, resolved};
-use crate::staged_ledger::{StagedLedger, exists, mend, remove};
+use crate::staged_ledger::{StagedLedger, exists, has_inode, mend, remove};
 use mailglot_archive::ledger::MAGIC;
 use mailglot_archive::replace::{
     FolderReplacement, Replacement, Turn, is_stream, turn, undisturbed,
@@ -180,18 +180,28 @@ impl Plan {
         let mut staged = None;
         if let Some(ledger) = ready.ledger {
             let inode = inode.map_err(|error| at(&self.output, Operation::Open, error))?;
-            staged = Some(StagedLedger::new(ledger, inode).map_err(Error::Output)?);
+            let ledger = StagedLedger::new(ledger, inode).map_err(Error::Output)?;
+            staged = Some((ledger, inode));
         }
         reached(CommitStep::LedgerStaged);
-        if let Some(root) = ready.root {
-            root.commit().map_err(Error::Output)?;
+        let placed = if let Some(root) = ready.root {
+            root.commit()
         } else if let Some(destination) = ready.destination {
-            destination.commit().map_err(Error::Output)?;
-        }
+            destination.commit()
+        } else {
+            Ok(())
+        };
         reached(CommitStep::OutputPlaced);
-        if let Some(mut staged) = staged {
-            staged.keep();
-            staged.commit().map_err(Error::Output)?;
+        if let Some((mut ledger, inode)) = staged {
+            // A commit may fail after its rename. The ledger belongs to what is at the path.
+            if placed.is_ok() || has_inode(&self.output, inode) {
+                ledger.keep();
+                ledger.commit().map_err(Error::Output)?;
+            }
+        }
+        placed.map_err(Error::Output)?;
+        if let Some(stale) = &self.stale {
+            let _ = remove(stale);
         }
         reached(CommitStep::LedgerPlaced);
         if let Some(mut aside) = ready.aside {
@@ -202,9 +212,6 @@ impl Plan {
             let _ = remove(&self.aside);
         }
         reached(CommitStep::AsidePlaced);
-        if let Some(stale) = &self.stale {
-            let _ = remove(stale);
-        }
         if let Some(report) = ready.report {
             report.commit().map_err(Error::Output)?;
         }

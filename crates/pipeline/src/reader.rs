@@ -2,7 +2,9 @@
 
 use crate::hash::ArchiveHash;
 use crate::selection::Selector;
-use mailglot_archive::{Batch, Entry, EntryKind, Error, ErrorKind, Operation, Source};
+use mailglot_archive::{
+    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Error, ErrorKind, Operation, Source,
+};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +34,22 @@ impl NumberedBatch {
     /// Returns true if the message of the entry at `index` is dropped on request.
     pub(crate) fn is_dropped(&self, index: usize) -> bool {
         self.dropped.get(index) == Some(&true)
+    }
+
+    /// Returns true if an event says that a message is too large which was dropped on request.
+    pub(crate) fn is_of_dropped(&self, event: &BoxEvent) -> bool {
+        let is_of = |entry: &Entry| {
+            let end = entry.offset + entry.span.len() as u64;
+            (event.name.is_empty() || event.name == entry.name)
+                && (entry.offset..end).contains(&event.offset)
+        };
+        event.kind == BoxEventKind::TooLarge
+            && self
+                .batch
+                .entries
+                .iter()
+                .position(is_of)
+                .is_some_and(|index| self.is_dropped(index))
     }
 }
 

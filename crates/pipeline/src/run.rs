@@ -403,7 +403,9 @@ impl<W: Worker> BatchWorker for Accounting<'_, W> {
         let BatchResult { tally, output } = result;
         tally.begin(self.complete);
         for event in &batch.batch.events {
-            tally.box_event(self.path, event);
+            if !batch.is_of_dropped(event) {
+                tally.box_event(self.path, event);
+            }
         }
         let mut more = batch.continued;
         for (index, entry) in batch.batch.entries.iter().enumerate() {

@@ -120,7 +120,9 @@ fn staged(ledger: &Path) -> Vec<(PathBuf, u64)> {
         let rest = rest.strip_prefix(b".")?.strip_suffix(b".next.tmp")?;
         let (process, inode) = std::str::from_utf8(rest).ok()?.split_once('-')?;
         let process: u32 = process.parse().ok()?;
-        (!is_alive(process)).then_some(inode.parse().ok()?)
+        // This process holds a turn, so none of its jobs is between two steps: the name is of a dead process with the same number.
+        let is_dead = process == std::process::id() || !is_alive(process);
+        is_dead.then_some(inode.parse().ok()?)
     };
     entries
         .flatten()
@@ -158,6 +160,11 @@ fn is_same(one: &Path, other: &Path) -> bool {
         Some((there.dev(), there.ino()))
     };
     file(one).is_some_and(|there| file(other) == Some(there))
+}
+
+/// Returns true if the file or folder at a path has this inode number.
+pub(crate) fn has_inode(path: &Path, wanted: u64) -> bool {
+    inode(path) == Some(wanted)
 }
 
 fn inode(path: &Path) -> Option<u64> {

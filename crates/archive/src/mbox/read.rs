@@ -75,13 +75,12 @@ impl<R: Read> Mailbox<R> {
 
     /// Reports each override that named no line, once.
     fn report_unused_overrides(&mut self) {
-        let unused = std::mem::take(&mut self.options.overrides);
-        for offset in unused.keys() {
-            self.event(
-                BoxEventKind::UnusedOverride,
-                *offset,
-                BoxDetail::UnusedOverride,
-            );
+        let overrides = std::mem::take(&mut self.options.overrides);
+        for offset in overrides.keys() {
+            if !self.used_overrides.contains(offset) {
+                let (kind, detail) = (BoxEventKind::UnusedOverride, BoxDetail::UnusedOverride);
+                self.event(kind, *offset, detail);
+            }
         }
     }
 

@@ -49,6 +49,24 @@ fn a_line_a_message() {
 }
 
 #[test]
+fn an_empty_message_has_the_offset_of_its_separator() {
+    let sandbox = Sandbox::new();
+    let separator = "From a@b.c Mon Jan  1 00:00:00 2001\n";
+    let mailbox = format!("{separator}{separator}Subject: second\n\nb\n\n");
+    sandbox.write("e.mbox", mailbox.as_bytes());
+    let run = sandbox.run(&["ls", "--json", "e.mbox"]).ended(0);
+    let offsets: Vec<u64> = lines(run.text())
+        .iter()
+        .map(|listed| listed["offset"].as_u64().unwrap())
+        .collect();
+    assert_eq!(offsets, [0, 72]);
+    for (offset, message) in [(0, ""), (72, "Subject: second\n\nb\n")] {
+        let run = sandbox.run(&["cat", &format!("e.mbox@{offset}")]).ended(0);
+        assert_eq!(run.text(), message, "{offset}");
+    }
+}
+
+#[test]
 fn several_archives_have_addresses() {
     let sandbox = Sandbox::new();
     let run = sandbox.run(&["ls", "archive.mbox", "Maildir"]).ended(0);

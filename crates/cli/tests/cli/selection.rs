@@ -292,6 +292,9 @@ fn single_separators_can_be_decided() {
     sandbox.write("list", format!("# both\n{cut}\n{join}\n").as_bytes());
     assert_eq!(count(&["--mbox-override", "@list"]), (0, "2".to_owned()));
     assert_eq!(count(&["--mbox-override", "5=cut"]).0, 0);
+    // The first line, too: what precedes the second separator is then one message.
+    let first = count(&["--mbox-override", "0=join"]);
+    assert_eq!(first, (0, "2".to_owned()));
     let run = sandbox
         .run(&["check", "--json", "--mbox-override", "5=cut", "o.mbox"])
         .ended(0);
@@ -308,6 +311,20 @@ fn single_separators_can_be_decided() {
     sandbox
         .run(&["count", "--mbox-override", &cut, "Maildir"])
         .ended(1);
+}
+
+#[test]
+fn messages_that_are_not_selected_are_no_losses() {
+    let sandbox = Sandbox::new();
+    let check = |limit: &str, code: i32| {
+        let options = ["--max-message", "100", "--fail-on", "loss", "--json"];
+        let command = [&["check", "archive.mbox", "--limit", limit], &options[..]].concat();
+        let run = sandbox.run(&command).ended(code);
+        run.json()["events"]["msg.too-large"].clone()
+    };
+    assert_eq!(check("2", 3), 2);
+    assert_eq!(check("1", 3), 1);
+    assert_eq!(check("0", 0), serde_json::Value::Null);
 }
 
 #[test]

@@ -4,7 +4,6 @@
 //! Reads only as far as the evidence of one line requires.
 
 use std::io::{self, Read};
-use std::sync::Arc;
 
 use super::mailbox::{Current, GUARD, Mailbox, MessageEnd};
 use super::open_multipart::OpenMultipart;
@@ -179,10 +178,10 @@ impl<R: Read> Mailbox<R> {
 
     /// Returns the decision about a line that an override or the rule makes without the evidence of its neighborhood.
     fn decided(&mut self, offset: u64, evidence: &LineEvidence) -> Option<bool> {
-        let overrides = &mut self.options.overrides;
-        if overrides.contains_key(&offset) {
-            let decision = Arc::make_mut(overrides).remove(&offset);
-            return Some(decision == Some(LineDecision::Cut));
+        if let Some(decision) = self.options.overrides.get(&offset) {
+            let is_cut = *decision == LineDecision::Cut;
+            self.used_overrides.insert(offset);
+            return Some(is_cut);
         }
         match self.options.rule {
             MboxRule::Loose => Some(true),

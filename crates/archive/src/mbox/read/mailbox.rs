@@ -3,7 +3,7 @@
 //! # Limits
 //! The modules beside this one open it, find the ends of messages and return entries.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use memchr::memmem::Finder;
@@ -52,6 +52,8 @@ pub(crate) struct Mailbox<R> {
     pub(super) guess_open: bool,
     /// Options of the caller. Overrides that are not used yet.
     pub(super) options: MailboxOptions,
+    /// Offsets of the overrides that named a line.
+    pub(super) used_overrides: BTreeSet<u64>,
     /// True if `From ` occurred in the current message.
     pub(super) froms: bool,
     /// True if the input is one message whose event is still to be reported.

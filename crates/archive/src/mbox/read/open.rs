@@ -3,6 +3,7 @@
 //! # Limits
 //! Reads only the beginning.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
@@ -246,6 +247,7 @@ impl<R: Read> Mailbox<R> {
             is_marked: false,
             state: ReadState::Prelude,
             options: options.mailbox.clone(),
+            used_overrides: BTreeSet::new(),
             froms: false,
             leading: false,
             ordinal: 0,

@@ -1,21 +1,26 @@
 //! Reads the local headers of a zip archive one after the other, for an archive without a central directory.
 //!
 //! # Limits
-//! Ends at the first bytes that are no header. If a header does not say how long a deflated member is, the member is decompressed to
+//! Ends at the first bytes that are no header, but passes over a directory between archives that were joined. If a header does not say how long a deflated member is, the member is decompressed to
 //! find its end; a stored one of unknown length ends the search.
 
 use std::io::{self, BufReader};
 
 use flate2::bufread::DeflateDecoder;
 
-use super::member_header::{DEFLATED, LOCAL, LOCAL_SIZE, MemberHeader, read_zip64, u16_at, u32_at};
+use super::member_header::{
+    DEFLATED, LOCAL, LOCAL_SIZE, MemberHeader, SPANNED, read_zip64, u16_at, u32_at,
+};
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
 use crate::container::member_index::IndexBuilder;
 use crate::container::member_reader::is_damage;
 use crate::file_range::FileRange;
 
-/// Marks an archive of several volumes, which may consist of one only.
-const SPANNED: [u8; 4] = *b"PK\x07\x08";
+/// The headers of a directory: first bytes, size without variable fields, and offsets of the sizes of these fields.
+const DIRECTORY: [([u8; 4], u64, &[usize]); 2] = [
+    (*b"PK\x01\x02", 46, &[28, 30, 32]),
+    (*b"PK\x05\x06", 22, &[20]),
+];
 /// Flag: sizes and checksum follow the data.
 const DESCRIPTOR: u16 = 1 << 3;
 
@@ -27,7 +32,11 @@ pub(super) fn list(content: &FileRange, members: &mut IndexBuilder) -> io::Resul
     let mut decompressed = 0;
     while !members.is_full() {
         let Some((header, data)) = next(content, at)? else {
-            break;
+            match after_directory(content, at)? {
+                Some(next) => at = next,
+                None => break,
+            }
+            continue;
         };
         let Some((header, end)) = with_sizes(header, content, data, &mut decompressed)? else {
             break;
@@ -46,6 +55,22 @@ pub(super) fn list(content: &FileRange, members: &mut IndexBuilder) -> io::Resul
     };
     members.event(BoxEventKind::Damaged, at.min(content.len()), detail);
     Ok(())
+}
+
+/// Returns the offset behind a directory if the members of another archive follow.
+fn after_directory(content: &FileRange, mut at: u64) -> io::Result<Option<u64>> {
+    let start = at;
+    loop {
+        let mut fixed = [0; 46];
+        content.read_at(at, &mut fixed)?;
+        let known = DIRECTORY.iter().find(|known| fixed.starts_with(&known.0));
+        let Some((_, size, fields)) = known else {
+            let is_member = at > start && fixed.starts_with(&LOCAL);
+            return Ok(is_member.then_some(at));
+        };
+        let variable = fields.iter().map(|field| u64::from(u16_at(&fixed, *field)));
+        at += size + variable.sum::<u64>();
+    }
 }
 
 /// Reads the header at an offset. Returns it and the offset of the data.

@@ -84,8 +84,10 @@ pub enum ContainerDefect {
     ShortDirectory {
         /// Declared number of members.
         listed: u64,
-        /// Number of members that were found.
+        /// Number of members in the directory.
         read: u64,
+        /// Number of members that were found by their own headers.
+        more: u64,
     },
     /// The archive has no directory of all members, as it is truncated or joined to another.
     NoDirectory {
@@ -109,8 +111,11 @@ impl fmt::Display for ContainerDefect {
             Self::NoLocalHeader => f.write_str("no member lies where the directory says"),
             Self::Overlap => f.write_str("members overlap; this one is left out"),
             Self::CutOff { missing } => write!(f, "cut off; the last {missing} bytes are missing"),
-            Self::ShortDirectory { listed, read } => {
-                write!(f, "the directory has {read} members, not {listed}")
+            Self::ShortDirectory { listed, read, more } => {
+                write!(
+                    f,
+                    "the directory has {read} members, not {listed}; {more} more were found without it"
+                )
             }
             Self::NoDirectory { read } => {
                 write!(

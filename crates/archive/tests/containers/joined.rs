@@ -67,6 +67,31 @@ fn an_end_record_in_a_comment_hides_no_members() {
 }
 
 #[test]
+fn a_damaged_directory_hides_no_members() {
+    let names = ["a.mbox", "b.mbox", "c.mbox", "d.mbox"];
+    let mails = names.map(|name| mbox(name, 1));
+    let members: Vec<_> = names
+        .into_iter()
+        .zip(mails.iter().map(|mail| &**mail))
+        .collect();
+    for program in [&b""[..], b"MZ a program"] {
+        let mut bytes = [program, &zip(&members, false)].concat();
+        let third = memchr::memmem::find_iter(&bytes, b"PK\x01\x02")
+            .nth(2)
+            .unwrap();
+        bytes[third] = b'Q';
+        let found = read_bytes(&bytes);
+        assert_eq!(found.bytes, mails.concat());
+        let words = "the directory has 2 members, not 4; 2 more were found without it";
+        assert!(
+            found.events.len() == 1 && found.events[0].ends_with(words),
+            "{:?}",
+            found.events
+        );
+    }
+}
+
+#[test]
 fn a_tar_whose_first_member_is_named_like_a_field_is_a_tar() {
     for style in [TarStyle::Ustar, TarStyle::Gnu] {
         let mut tar = TarWriter::new(style);

@@ -3,8 +3,10 @@
 //! # Limits
 //! Ignores the declared number of members if the directory has more, since that number overflows in some writers.
 
+use std::collections::HashSet;
 use std::io::{self, BufReader, Read};
 
+use super::local_headers::list_others;
 use super::member_header::{LOCAL, MemberHeader, SPANNED, read_zip64, u16_at, u32_at, u64_at};
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
 use crate::container::member_index::IndexBuilder;
@@ -114,25 +116,28 @@ fn zip64_record(
 }
 
 impl Directory {
-    /// Adds the members.
+    /// Adds the members. If the directory ends early, finds the others by their local headers.
     pub(super) fn list(self, content: &FileRange, members: &mut IndexBuilder) -> io::Result<()> {
         let part = content.part(self.start..self.start + self.size);
         let mut input = BufReader::with_capacity(64 << 10, part);
         let (mut at, mut read) = (self.start, 0);
+        let mut offsets = HashSet::new();
         while !members.is_full() {
             let Some((header, size)) = self.next(&mut input)? else {
                 break;
             };
             header.add(content, None, members)?;
+            offsets.insert(header.offset);
             at += size;
             read += 1;
         }
         if read < self.members && !members.is_full() {
+            let (_, more) = list_others(content, self.before, &offsets, members)?;
             let (packing, listed) = (members.packing, self.members);
             let detail = BoxDetail::Container {
                 packing,
                 name: String::new(),
-                defect: ContainerDefect::ShortDirectory { listed, read },
+                defect: ContainerDefect::ShortDirectory { listed, read, more },
             };
             members.event(BoxEventKind::Damaged, at, detail);
         }

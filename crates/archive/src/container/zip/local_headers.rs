@@ -1,9 +1,10 @@
-//! Reads the local headers of a zip archive one after the other, for an archive without a central directory.
+//! Reads the local headers of a zip archive one after the other, for an archive without a whole central directory.
 //!
 //! # Limits
 //! Ends at the first bytes that are no header, but passes over a directory between archives that were joined. If a header does not say how long a deflated member is, the member is decompressed to
 //! find its end; a stored one of unknown length ends the search.
 
+use std::collections::HashSet;
 use std::io::{self, BufReader};
 
 use flate2::bufread::DeflateDecoder;
@@ -26,8 +27,27 @@ const DESCRIPTOR: u16 = 1 << 3;
 
 /// Adds the members, and reports that there is no directory.
 pub(super) fn list(content: &FileRange, members: &mut IndexBuilder) -> io::Result<()> {
-    let start = content.bytes_at::<4>(0)?;
-    let mut at = if start == Some(SPANNED) { 4 } else { 0 };
+    let (at, read) = list_others(content, 0, &HashSet::new(), members)?;
+    let detail = BoxDetail::Container {
+        packing: members.packing,
+        name: String::new(),
+        defect: ContainerDefect::NoDirectory { read },
+    };
+    members.event(BoxEventKind::Damaged, at, detail);
+    Ok(())
+}
+
+/// Adds the members from an offset on, except those whose headers are at the `known` offsets.
+///
+/// Returns the offset where the headers end, and the number of members.
+pub(super) fn list_others(
+    content: &FileRange,
+    start: u64,
+    known: &HashSet<u64>,
+    members: &mut IndexBuilder,
+) -> io::Result<(u64, u64)> {
+    let is_spanned = content.bytes_at::<4>(start)? == Some(SPANNED);
+    let mut at = if is_spanned { start + 4 } else { start };
     let mut read = 0;
     let mut decompressed = 0;
     while !members.is_full() {
@@ -41,20 +61,16 @@ pub(super) fn list(content: &FileRange, members: &mut IndexBuilder) -> io::Resul
         let Some((header, end)) = with_sizes(header, content, data, &mut decompressed)? else {
             break;
         };
-        header.add(content, Some(data), members)?;
-        read += 1;
+        if !known.contains(&header.offset) {
+            header.add(content, Some(data), members)?;
+            read += 1;
+        }
         at = after_descriptor(&header, content, end)?;
         if at > content.len() {
             break;
         }
     }
-    let detail = BoxDetail::Container {
-        packing: members.packing,
-        name: String::new(),
-        defect: ContainerDefect::NoDirectory { read },
-    };
-    members.event(BoxEventKind::Damaged, at.min(content.len()), detail);
-    Ok(())
+    Ok((at.min(content.len()), read))
 }
 
 /// Returns the offset behind a directory if the members of another archive follow.

@@ -1,20 +1,26 @@
-//! Limits how many bytes a container, and each member of it, may decompress to.
+//! Limits how many bytes a container, and each member of it, may decompress to, and how many members are kept in memory.
 //!
 //! # Limits
 //! Bytes are counted in steps of 16 KiB, so a limit is exceeded by at most one step.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Number of decompressed bytes that are exempt from the limit: less than a second's work, and less than the free space of any disk.
 pub(crate) const FREE: u64 = 64 << 20;
+
+/// Largest number of members and folders in memory, of a container on a disk and of all containers in it.
+pub(crate) const MOST_MEMBERS: u64 = 1_000_000;
 
 /// The decompressed bytes of a container on a disk, and of all containers in it.
 #[derive(Debug)]
 pub(crate) struct ExpansionBudget {
     limit: u64,
     used: Mutex<UsedBytes>,
+    /// Number of members in memory.
+    members: AtomicU64,
 }
 
 /// Bytes decompressed so far. A member that is read again counts once.
@@ -31,7 +37,22 @@ impl ExpansionBudget {
         Arc::new(Self {
             limit: size.saturating_mul(ratio).max(FREE),
             used: Mutex::default(),
+            members: AtomicU64::new(0),
         })
+    }
+
+    /// Counts a member that is kept in memory. Returns false beyond [`MOST_MEMBERS`].
+    pub(crate) fn keep_member(&self) -> bool {
+        let is_kept = self.members.fetch_add(1, Ordering::Relaxed) < MOST_MEMBERS;
+        if !is_kept {
+            self.forget_members(1);
+        }
+        is_kept
+    }
+
+    /// Counts members that are no longer in memory.
+    pub(crate) fn forget_members(&self, count: u64) {
+        self.members.fetch_sub(count, Ordering::Relaxed);
     }
 
     /// Starts to count the bytes of a member. `member` tells members apart.

@@ -11,10 +11,17 @@ impl Packing {
     /// Detects the format of a file by its first [`BEGINNING`] bytes.
     pub(crate) fn of_file(start: &[u8]) -> Option<Self> {
         match Self::of(start) {
+            None if has_tar_mark(start) => Some(Self::Tar),
             None if is_tar(start) && !looks_like_message(start) => Some(Self::Tar),
             packing => packing,
         }
     }
+}
+
+/// Returns true for the mark of a tar header, which has NUL as no text has. Any other byte of the header may be damaged.
+fn has_tar_mark(start: &[u8]) -> bool {
+    let mark = start.get(257..265).unwrap_or_default();
+    mark.starts_with(b"ustar\0") || mark == b"ustar  \0"
 }
 
 /// Returns true for a tar header: its checksum field matches the sum of its bytes, with blanks in place of the field.

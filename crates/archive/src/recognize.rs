@@ -14,7 +14,7 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, SkipReason};
-use crate::container::{self, ContainerForm, ContainerOptions, OpenContainers};
+use crate::container::{self, ContainerForm, ContainerOptions, MOST_EVENTS, OpenContainers};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_form::may_be_mail;
 use crate::file_names::{index_of, is_eml, is_index, is_named_mailbox, is_named_zip};
@@ -392,7 +392,7 @@ impl<'a> FolderSearch<'a> {
                 EntryType::File => self.file(&file, within, left_out)?,
                 kind if within == Within::Tree => {
                     let event = not_followed(kind, self.name(&file));
-                    self.noted.push(event);
+                    self.push_noted(event);
                 }
                 _ => {}
             }
@@ -462,6 +462,15 @@ impl<'a> FolderSearch<'a> {
         Ok(Some(tree))
     }
 
+    /// Adds the event for a skipped file. In a container, the last one says that there are more.
+    fn push_noted(&mut self, mut event: BoxEvent) {
+        if self.tree.is_container() && self.noted.len() >= MOST_EVENTS {
+            event.detail = BoxDetail::MoreMembers;
+            self.noted.truncate(MOST_EVENTS);
+        }
+        self.noted.push(event);
+    }
+
     /// Returns the name of a file in events.
     fn name<'p>(&self, file: &'p Path) -> &'p [u8] {
         file.strip_prefix(self.names_root)
@@ -476,9 +485,9 @@ impl<'a> FolderSearch<'a> {
         match kind {
             FileKind::Mailbox(_) | FileKind::Container(_) => {}
             FileKind::Message => self.messages = true,
-            FileKind::LeftAlone(packing) => self.noted.push(left_alone(packing, name)),
+            FileKind::LeftAlone(packing) => self.push_noted(left_alone(packing, name)),
             FileKind::Other if is_index(file) => {}
-            FileKind::Other => self.noted.push(no_mail(name, false)),
+            FileKind::Other => self.push_noted(no_mail(name, false)),
         }
     }
 }
@@ -789,11 +798,13 @@ mod tests {
         let trees = ["a.tar", "b.tar", "c", "d.tgz"];
         let trees = trees.map(|name| (name.to_owned(), Format::EmlTree));
         assert_eq!(search(root), (trees.into(), Vec::new()));
-        // One changed byte makes the tar header invalid.
+        // One changed byte makes a tar header invalid, unless it has a mark.
         for at in [0, 50, 148, 300] {
-            let mut bytes = files[0].1.clone();
-            bytes[at] ^= 1;
-            assert_eq!(Packing::of_file(&bytes), None, "{at}");
+            for (file, packing) in [(0, Some(Packing::Tar)), (1, Some(Packing::Tar)), (2, None)] {
+                let mut bytes = files[file].1.clone();
+                bytes[at] ^= 1;
+                assert_eq!(Packing::of_file(&bytes), packing, "{file} {at}");
+            }
         }
         let mut mail = tar(b"", message);
         mail[..12].copy_from_slice(b"Subject: tar");

@@ -12,6 +12,10 @@ pub enum SkipReason {
     Method(u16),
     /// It is a sparse file.
     Sparse,
+    /// It is a hard link, and no member before it has the name.
+    HardLink,
+    /// It is a hard link, and with it the members have more bytes than the limit on expansion allows.
+    Expansion,
     /// It has a type that only some programs know, with this letter.
     Type(u8),
     /// It is a container inside as many containers as are opened.
@@ -24,6 +28,8 @@ impl fmt::Display for SkipReason {
             Self::Encrypted => f.write_str("encrypted"),
             Self::Method(method) => write!(f, "compressed by method {method}"),
             Self::Sparse => f.write_str("a sparse file"),
+            Self::HardLink => f.write_str("a hard link to a member that is not there"),
+            Self::Expansion => f.write_str("a hard link beyond --max-expansion"),
             Self::Type(letter) => write!(f, "of type \"{}\"", letter.escape_ascii()),
             Self::TooDeep => f.write_str("inside too many archives"),
         }
@@ -78,10 +84,12 @@ pub enum ContainerDefect {
     ShortDirectory {
         /// Declared number of members.
         listed: u64,
-        /// Number of members that were found.
+        /// Number of members in the directory.
         read: u64,
+        /// Number of members that were found by their own headers.
+        more: u64,
     },
-    /// The archive has no directory, as it is truncated.
+    /// The archive has no directory of all members, as it is truncated or joined to another.
     NoDirectory {
         /// Number of members that were found without it.
         read: u64,
@@ -103,13 +111,16 @@ impl fmt::Display for ContainerDefect {
             Self::NoLocalHeader => f.write_str("no member lies where the directory says"),
             Self::Overlap => f.write_str("members overlap; this one is left out"),
             Self::CutOff { missing } => write!(f, "cut off; the last {missing} bytes are missing"),
-            Self::ShortDirectory { listed, read } => {
-                write!(f, "the directory has {read} members, not {listed}")
+            Self::ShortDirectory { listed, read, more } => {
+                write!(
+                    f,
+                    "the directory has {read} members, not {listed}; {more} more were found without it"
+                )
             }
             Self::NoDirectory { read } => {
                 write!(
                     f,
-                    "cut off before its directory; {read} members were found without it"
+                    "no directory lists its members; {read} were found without it"
                 )
             }
             Self::NoEnd => f.write_str("cut off; more members may be missing"),

@@ -1,19 +1,20 @@
 //! The members of a container as a tree of folders and files.
 //!
 //! # Limits
-//! At most a million members and folders, which take about 150 bytes each. A member that is named like an earlier one gets a number.
+//! At most a million members and folders in a container on a disk and all containers in it. They take about 400 bytes each. A member
+//! that is named like an earlier one gets a number.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::member_names::{clean_path, numbered};
 use super::place::MemberPlace;
-use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, NameDefect};
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, NameDefect, SkipReason};
+use crate::expansion::{ExpansionBudget, MOST_MEMBERS};
 use crate::packing::Packing;
 
-/// Largest number of members and folders.
-pub(crate) const MOST_MEMBERS: usize = 1_000_000;
 /// Largest number of events about members of one container.
-const MOST_EVENTS: usize = 10_000;
+pub(crate) const MOST_EVENTS: usize = 10_000;
 
 /// A member, or a folder around members.
 #[derive(Debug)]
@@ -37,9 +38,23 @@ impl Node {
 pub(super) struct MemberIndex {
     /// The first is the container itself.
     nodes: Vec<Node>,
+    /// Counts the others.
+    budget: Arc<ExpansionBudget>,
+}
+
+impl Drop for MemberIndex {
+    fn drop(&mut self) {
+        self.budget.forget_members(self.nodes.len() as u64 - 1);
+    }
 }
 
 impl MemberIndex {
+    /// Starts without members.
+    pub(super) fn new(budget: Arc<ExpansionBudget>) -> Self {
+        let nodes = vec![Node::folder()];
+        Self { nodes, budget }
+    }
+
     /// Returns the node at a path below the container.
     pub(super) fn find(&self, path: &[u8]) -> Option<&Node> {
         let mut at = 0;
@@ -90,11 +105,9 @@ pub(super) struct IndexBuilder {
 
 impl IndexBuilder {
     /// Starts without members. `prefix` is the path that names in events begin with.
-    pub(super) fn new(packing: Packing, prefix: &[u8]) -> Self {
+    pub(super) fn new(packing: Packing, prefix: &[u8], budget: Arc<ExpansionBudget>) -> Self {
         Self {
-            index: MemberIndex {
-                nodes: vec![Node::folder()],
-            },
+            index: MemberIndex::new(budget),
             packing,
             prefix: prefix.to_vec(),
             last_numbers: HashMap::new(),
@@ -138,7 +151,7 @@ impl IndexBuilder {
         let Some(placed) = self.insert(&path, node) else {
             if !self.is_full {
                 self.is_full = true;
-                let detail = BoxDetail::MemberLimit(MOST_MEMBERS as u64);
+                let detail = BoxDetail::MemberLimit(MOST_MEMBERS);
                 let event = BoxEvent::new(BoxEventKind::MemberLimit, header, detail);
                 self.events.push(event);
             }
@@ -155,6 +168,26 @@ impl IndexBuilder {
             };
             self.event(BoxEventKind::MemberName, header, detail);
         }
+    }
+
+    /// Adds another name of an earlier member.
+    pub(super) fn add_hard_link(&mut self, header: u64, name: &[u8], target: &[u8]) {
+        let (path, _) = clean_path(target);
+        let (kind, reason) = match self.index.find(&path) {
+            Some(Node::Link) => return self.add(header, name, Node::Link),
+            Some(Node::Special) => return self.add(header, name, Node::Special),
+            Some(Node::File(place)) => {
+                let place = place.clone();
+                let mut meter = self.index.budget.meter((&self.prefix, header));
+                if meter.count(place.size()) {
+                    return self.add(header, name, Node::File(place));
+                }
+                (BoxEventKind::Expansion, SkipReason::Expansion)
+            }
+            Some(Node::Folder(_)) | None => (BoxEventKind::MemberSkipped, SkipReason::HardLink),
+        };
+        let detail = |name| BoxDetail::SkippedMember { name, reason };
+        self.member_event(kind, header, name, detail);
     }
 
     /// Adds an event about a member, with its name.
@@ -222,7 +255,7 @@ impl IndexBuilder {
             *number += 1;
             own = numbered(name, *number);
         }
-        if self.index.nodes.len() > MOST_MEMBERS {
+        if !self.index.budget.keep_member() {
             return None;
         }
         let child = self.index.nodes.len() as u32;
@@ -250,7 +283,7 @@ mod tests {
 
     #[test]
     fn members_form_a_tree_with_unique_names() {
-        let mut builder = IndexBuilder::new(Packing::Tar, b"t.tar/");
+        let mut builder = IndexBuilder::new(Packing::Tar, b"t.tar/", ExpansionBudget::new(0, 1));
         for name in ["a/x", "a/x", "a", "a/x/y", "/a/x", "a/x/z", "a/b/", "a/b/"] {
             let node = if name.ends_with('/') {
                 Node::folder()
@@ -284,7 +317,7 @@ mod tests {
 
     #[test]
     fn duplicates_are_numbered_in_linear_time() {
-        let mut builder = IndexBuilder::new(Packing::Zip, b"");
+        let mut builder = IndexBuilder::new(Packing::Zip, b"", ExpansionBudget::new(0, 1));
         let start = std::time::Instant::now();
         for _ in 0..=MOST_MEMBERS {
             builder.add(0, b"a.mbox", Node::Link);

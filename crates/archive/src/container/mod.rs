@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use self::expand::expand;
-pub(crate) use self::member_index::Node;
 use self::member_index::{IndexBuilder, MemberIndex};
+pub(crate) use self::member_index::{MOST_EVENTS, Node};
 use self::member_reader::{ExpansionLimit, MemberReader};
 pub use self::open_files::OpenContainers;
 use self::place::{Coding, MemberPlace};
@@ -119,7 +119,7 @@ impl Container {
             path: path.to_owned(),
             form,
             origin: Origin::Disk(identity),
-            index: IndexBuilder::new(form.packing, prefix).finish().0,
+            index: MemberIndex::new(budget.clone()),
             ratio: options.ratio,
             budget,
             open_containers: options.open_containers.clone(),
@@ -139,7 +139,7 @@ impl Container {
             path: path.to_owned(),
             form,
             origin: Origin::Member(self.clone()),
-            index: IndexBuilder::new(form.packing, prefix).finish().0,
+            index: MemberIndex::new(self.budget.clone()),
             ratio: self.ratio,
             budget: self.budget.clone(),
             open_containers: self.open_containers.clone(),
@@ -152,7 +152,7 @@ impl Container {
     fn listed(mut self, prefix: &[u8]) -> io::Result<(Arc<Self>, Vec<BoxEvent>)> {
         let events = CompressionEvents::default();
         let content = self.open_content(&events)?;
-        let mut members = IndexBuilder::new(self.form.packing, prefix);
+        let mut members = IndexBuilder::new(self.form.packing, prefix, self.budget.clone());
         match self.form.packing {
             Packing::Zip => zip::list(&content, &mut members)?,
             _ => tar::list(&content, &mut members)?,

@@ -4,7 +4,8 @@
 //! The names of one folder are kept in memory, about 100 bytes each.
 
 use super::files::{Files, Name, Work, last};
-use crate::box_event::BoxEvent;
+use crate::box_event::{BoxDetail, BoxEvent};
+use crate::container::MOST_EVENTS;
 use crate::error::{Error, Operation, at};
 use crate::file_names::{is_eml, is_index};
 use crate::file_tree::EntryType;
@@ -151,7 +152,14 @@ impl Files {
             match entry.kind {
                 EntryType::Folder => folders.push(name),
                 EntryType::File => files.push(name),
-                kind => events.push(not_followed(kind, &name)),
+                _ if self.tree.is_container() && events.len() > first_event + MOST_EVENTS => {}
+                kind => {
+                    let mut event = not_followed(kind, &name);
+                    if self.tree.is_container() && events.len() == first_event + MOST_EVENTS {
+                        event.detail = BoxDetail::MoreMembers;
+                    }
+                    events.push(event);
+                }
             }
         }
         // Sorts numbers by value, which is the order of MH messages.

@@ -135,7 +135,7 @@ fn a_truncated_zip_is_read_without_its_directory() {
         let found = read_bytes(&path, &bytes[..directory]);
         assert_eq!(found.bytes, whole.bytes, "{name}");
         assert_eq!(found.events.len(), 1);
-        let words = "a zip archive: cut off before its directory; 3 members were found without it";
+        let words = "a zip archive: no directory lists its members; 3 were found without it";
         assert!(found.events[0].ends_with(words), "{:?}", found.events);
     }
 }

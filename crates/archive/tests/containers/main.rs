@@ -4,8 +4,10 @@
 
 mod bombs;
 mod damage;
+mod joined;
 mod mailboxes;
 mod member_names;
+mod member_types;
 mod writer;
 
 use crate::mailboxes::{mbox, read, write_folder};

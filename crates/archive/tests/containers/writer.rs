@@ -271,7 +271,25 @@ impl TarWriter {
         self.bytes.extend_from_slice(&with_checksum(block));
     }
 
-    fn content(&mut self, content: &[u8]) {
+    /// Writes a link. The target of more than 100 bytes stands in an extended header.
+    pub(crate) fn link(&mut self, name: &[u8], letter: u8, target: &[u8]) {
+        if target.len() > 100 {
+            let (own, letter, text) = match self.style {
+                TarStyle::Gnu => (&b"././@LongLink"[..], b'K', [target, b"\0"].concat()),
+                _ => (&b"PaxHeader"[..], b'x', pax_record(b"linkpath", target)),
+            };
+            self.header(own, letter, text.len() as u64);
+            self.content(&text);
+        }
+        let start = self.bytes.len();
+        self.header(name, letter, 0);
+        let mut block: [u8; 512] = self.bytes[start..].try_into().unwrap();
+        let field = &target[..target.len().min(100)];
+        block[157..157 + field.len()].copy_from_slice(field);
+        self.bytes[start..].copy_from_slice(&with_checksum(block));
+    }
+
+    pub(crate) fn content(&mut self, content: &[u8]) {
         self.bytes.extend_from_slice(content);
         self.bytes.resize(self.bytes.len().next_multiple_of(512), 0);
     }

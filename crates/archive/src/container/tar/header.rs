@@ -11,8 +11,9 @@ pub(super) const BLOCK: usize = 512;
 pub(super) enum MemberType {
     File,
     Folder,
-    /// A symbolic or hard link.
     Link,
+    /// Another name of an earlier member.
+    HardLink,
     /// A device or a pipe.
     Special,
     Sparse,
@@ -32,9 +33,13 @@ pub(super) enum MemberType {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) name: Vec<u8>,
+    /// The target of a link.
+    pub(super) target: Vec<u8>,
     /// Size of the content in bytes. 0 for members without content.
     pub(super) size: u64,
     pub(super) kind: MemberType,
+    /// Blocks of the map of a sparse file follow (GNU).
+    pub(super) is_extended: bool,
 }
 
 impl Header {
@@ -52,7 +57,8 @@ impl Header {
         }
         let kind = match block[156] {
             0 | b'0' | b'7' => MemberType::File,
-            b'1' | b'2' => MemberType::Link,
+            b'1' => MemberType::HardLink,
+            b'2' => MemberType::Link,
             b'3' | b'4' | b'6' => MemberType::Special,
             b'5' => MemberType::Folder,
             b'S' => MemberType::Sparse,
@@ -64,7 +70,7 @@ impl Header {
         };
         let has_content = !matches!(
             kind,
-            MemberType::Link | MemberType::Special | MemberType::Folder
+            MemberType::Link | MemberType::HardLink | MemberType::Special | MemberType::Folder
         );
         let size = if has_content {
             number(&block[124..136])?
@@ -77,7 +83,14 @@ impl Header {
         if &block[257..263] == b"ustar\0" && !prefix.is_empty() {
             name = [prefix, b"/", &name].concat();
         }
-        Some(Self { name, size, kind })
+        let target = text(&block[157..257]).to_vec();
+        Some(Self {
+            name,
+            target,
+            size,
+            kind,
+            is_extended: kind == MemberType::Sparse && block[482] != 0,
+        })
     }
 }
 

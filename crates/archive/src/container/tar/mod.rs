@@ -3,7 +3,8 @@
 //! Finds the next header after a damaged one, and reads archives that follow each other.
 //!
 //! # Limits
-//! Sparse files and other types of members that only one program knows are reported and skipped. Hard links are not followed.
+//! Sparse files and other types of members that only one program knows are reported and skipped. A hard link to a
+//! later member is reported.
 
 mod header;
 mod pax;
@@ -61,7 +62,8 @@ struct TarList<'a> {
 impl TarList<'_> {
     /// Adds the member of a header, or reads an extended header.
     fn member(&mut self, header: &Header, members: &mut IndexBuilder) -> io::Result<()> {
-        let (start, data) = (self.at, self.at + BLOCK as u64);
+        let start = self.at;
+        let data = self.after_header(header)?;
         let is_extension = matches!(
             header.kind,
             MemberType::Pax | MemberType::PaxGlobal | MemberType::LongName | MemberType::LongLink
@@ -81,9 +83,15 @@ impl TarList<'_> {
             header.kind
         };
         let node = match kind {
-            MemberType::File if name.ends_with(b"/") => Node::folder(),
+            // The old format has no other mark of a folder.
+            MemberType::File if name.ends_with(b"/") && size == 0 => Node::folder(),
             MemberType::Folder => Node::folder(),
             MemberType::Link => Node::Link,
+            MemberType::HardLink => {
+                let target = said.target.as_deref().unwrap_or(&header.target);
+                members.add_hard_link(start, name, target);
+                return Ok(());
+            }
             MemberType::Special => Node::Special,
             MemberType::Sparse | MemberType::Other(_) => {
                 let reason = match kind {
@@ -111,6 +119,18 @@ impl TarList<'_> {
         Ok(())
     }
 
+    /// Returns the offset behind a header and the map of a sparse file that follows it.
+    fn after_header(&self, header: &Header) -> io::Result<u64> {
+        const MORE: usize = 504;
+        let mut data = self.at + BLOCK as u64;
+        let mut is_extended = header.is_extended;
+        while is_extended && let Some(map) = self.content.bytes_at::<BLOCK>(data)? {
+            data += BLOCK as u64;
+            is_extended = map[MORE] != 0;
+        }
+        Ok(data)
+    }
+
     /// Reads an extended header, which is about the next member.
     fn extension(
         &mut self,
@@ -129,13 +149,17 @@ impl TarList<'_> {
         text.truncate(filled);
         match header.kind {
             MemberType::Pax => self.next.read(&text),
-            MemberType::LongName => {
+            // A global header names no member.
+            MemberType::PaxGlobal => {}
+            kind => {
                 let end = text.iter().position(|&byte| byte == 0);
                 text.truncate(end.unwrap_or(text.len()));
-                self.next.path = Some(text);
+                if kind == MemberType::LongName {
+                    self.next.path = Some(text);
+                } else {
+                    self.next.target = Some(text);
+                }
             }
-            // A global header names no member; the target of a link is not needed.
-            _ => {}
         }
         Ok(())
     }

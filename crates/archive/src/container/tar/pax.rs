@@ -1,12 +1,13 @@
 //! Reads the records of extended headers: `LENGTH KEY=VALUE` and a line feed (POSIX.1-2017, pax).
 //!
 //! # Limits
-//! Reads path and size, and recognizes sparse files. Stops at the first record that is damaged.
+//! Reads path, target of a link and size, and recognizes sparse files. Stops at the first record that is damaged.
 
 /// What extended headers say about a member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PaxRecords {
     pub(super) path: Option<Vec<u8>>,
+    pub(super) target: Option<Vec<u8>>,
     pub(super) size: Option<u64>,
     pub(super) is_sparse: bool,
 }
@@ -23,6 +24,7 @@ impl PaxRecords {
             let (key, value) = (&record[..equals], &record[equals + 1..]);
             match key {
                 b"path" => self.path = Some(value.to_vec()),
+                b"linkpath" => self.target = Some(value.to_vec()),
                 b"size" => {
                     let number = std::str::from_utf8(value).ok();
                     self.size = number.and_then(|number| number.parse().ok());

@@ -3,9 +3,11 @@
 //! # Limits
 //! Ignores the declared number of members if the directory has more, since that number overflows in some writers.
 
+use std::collections::HashSet;
 use std::io::{self, BufReader, Read};
 
-use super::member_header::{LOCAL, MemberHeader, read_zip64, u16_at, u32_at, u64_at};
+use super::local_headers::list_others;
+use super::member_header::{LOCAL, MemberHeader, SPANNED, read_zip64, u16_at, u32_at, u64_at};
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
 use crate::container::member_index::IndexBuilder;
 use crate::file_range::FileRange;
@@ -35,6 +37,8 @@ pub(in crate::container) fn has_directory(content: &FileRange) -> io::Result<boo
 }
 
 /// Finds the directory by the last end record that fits to one.
+///
+/// Returns `None` for the directory of an archive inside a truncated one, or behind another: it does not list the first members.
 pub(super) fn find(content: &FileRange) -> io::Result<Option<Directory>> {
     let start = content.len().saturating_sub(TAIL);
     let mut tail = vec![0; (content.len() - start) as usize];
@@ -44,7 +48,9 @@ pub(super) fn find(content: &FileRange) -> io::Result<Option<Directory>> {
         if tail.len() - at >= END.1
             && let Some(found) = candidate(content, start + at as u64, &tail[at..at + END.1])?
         {
-            return Ok(Some(found));
+            let begins = content.bytes_at::<4>(0)?;
+            let is_of_another = found.before > 0 && matches!(begins, Some(LOCAL | SPANNED));
+            return Ok((!is_of_another).then_some(found));
         }
     }
     Ok(None)
@@ -70,8 +76,10 @@ fn candidate(content: &FileRange, end: u64, record: &[u8]) -> io::Result<Option<
     let places = [behind.zip(before), Some((offset, 0))];
     for (start, before) in places.into_iter().flatten() {
         let first = content.bytes_at::<4>(start)?;
-        // An end record of zeros hides no members.
-        let is_empty = members == 0 && size == 0 && content.bytes_at::<4>(0)? != Some(LOCAL);
+        // An end record of zeros hides no members: nothing but its comment is beside it.
+        let comment = u64::from(u16_at(record, 20));
+        let is_whole = directory_end == 0 && end + END.1 as u64 + comment == content.len();
+        let is_empty = members == 0 && size == 0 && is_whole;
         if first == Some(CENTRAL.0) || is_empty {
             return Ok(Some(Directory {
                 start,
@@ -108,25 +116,28 @@ fn zip64_record(
 }
 
 impl Directory {
-    /// Adds the members.
+    /// Adds the members. If the directory ends early, finds the others by their local headers.
     pub(super) fn list(self, content: &FileRange, members: &mut IndexBuilder) -> io::Result<()> {
         let part = content.part(self.start..self.start + self.size);
         let mut input = BufReader::with_capacity(64 << 10, part);
         let (mut at, mut read) = (self.start, 0);
+        let mut offsets = HashSet::new();
         while !members.is_full() {
             let Some((header, size)) = self.next(&mut input)? else {
                 break;
             };
             header.add(content, None, members)?;
+            offsets.insert(header.offset);
             at += size;
             read += 1;
         }
         if read < self.members && !members.is_full() {
+            let (_, more) = list_others(content, self.before, &offsets, members)?;
             let (packing, listed) = (members.packing, self.members);
             let detail = BoxDetail::Container {
                 packing,
                 name: String::new(),
-                defect: ContainerDefect::ShortDirectory { listed, read },
+                defect: ContainerDefect::ShortDirectory { listed, read, more },
             };
             members.event(BoxEventKind::Damaged, at, detail);
         }

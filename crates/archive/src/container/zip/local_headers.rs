@@ -1,51 +1,92 @@
-//! Reads the local headers of a zip archive one after the other, for an archive without a central directory.
+//! Reads the local headers of a zip archive one after the other, for an archive without a whole central directory.
 //!
 //! # Limits
-//! Ends at the first bytes that are no header. If a header does not say how long a deflated member is, the member is decompressed to
+//! Ends at the first bytes that are no header, but passes over a directory between archives that were joined. If a header does not say how long a deflated member is, the member is decompressed to
 //! find its end; a stored one of unknown length ends the search.
 
+use std::collections::HashSet;
 use std::io::{self, BufReader};
 
 use flate2::bufread::DeflateDecoder;
 
-use super::member_header::{DEFLATED, LOCAL, LOCAL_SIZE, MemberHeader, read_zip64, u16_at, u32_at};
+use super::member_header::{
+    DEFLATED, LOCAL, LOCAL_SIZE, MemberHeader, SPANNED, read_zip64, u16_at, u32_at,
+};
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
 use crate::container::member_index::IndexBuilder;
 use crate::container::member_reader::is_damage;
 use crate::file_range::FileRange;
 
-/// Marks an archive of several volumes, which may consist of one only.
-const SPANNED: [u8; 4] = *b"PK\x07\x08";
+/// The headers of a directory: first bytes, size without variable fields, and offsets of the sizes of these fields.
+const DIRECTORY: [([u8; 4], u64, &[usize]); 2] = [
+    (*b"PK\x01\x02", 46, &[28, 30, 32]),
+    (*b"PK\x05\x06", 22, &[20]),
+];
 /// Flag: sizes and checksum follow the data.
 const DESCRIPTOR: u16 = 1 << 3;
 
 /// Adds the members, and reports that there is no directory.
 pub(super) fn list(content: &FileRange, members: &mut IndexBuilder) -> io::Result<()> {
-    let start = content.bytes_at::<4>(0)?;
-    let mut at = if start == Some(SPANNED) { 4 } else { 0 };
-    let mut read = 0;
-    let mut decompressed = 0;
-    while !members.is_full() {
-        let Some((header, data)) = next(content, at)? else {
-            break;
-        };
-        let Some((header, end)) = with_sizes(header, content, data, &mut decompressed)? else {
-            break;
-        };
-        header.add(content, Some(data), members)?;
-        read += 1;
-        at = after_descriptor(&header, content, end)?;
-        if at > content.len() {
-            break;
-        }
-    }
+    let (at, read) = list_others(content, 0, &HashSet::new(), members)?;
     let detail = BoxDetail::Container {
         packing: members.packing,
         name: String::new(),
         defect: ContainerDefect::NoDirectory { read },
     };
-    members.event(BoxEventKind::Damaged, at.min(content.len()), detail);
+    members.event(BoxEventKind::Damaged, at, detail);
     Ok(())
+}
+
+/// Adds the members from an offset on, except those whose headers are at the `known` offsets.
+///
+/// Returns the offset where the headers end, and the number of members.
+pub(super) fn list_others(
+    content: &FileRange,
+    start: u64,
+    known: &HashSet<u64>,
+    members: &mut IndexBuilder,
+) -> io::Result<(u64, u64)> {
+    let is_spanned = content.bytes_at::<4>(start)? == Some(SPANNED);
+    let mut at = if is_spanned { start + 4 } else { start };
+    let mut read = 0;
+    let mut decompressed = 0;
+    while !members.is_full() {
+        let Some((header, data)) = next(content, at)? else {
+            match after_directory(content, at)? {
+                Some(next) => at = next,
+                None => break,
+            }
+            continue;
+        };
+        let Some((header, end)) = with_sizes(header, content, data, &mut decompressed)? else {
+            break;
+        };
+        if !known.contains(&header.offset) {
+            header.add(content, Some(data), members)?;
+            read += 1;
+        }
+        at = after_descriptor(&header, content, end)?;
+        if at > content.len() {
+            break;
+        }
+    }
+    Ok((at.min(content.len()), read))
+}
+
+/// Returns the offset behind a directory if the members of another archive follow.
+fn after_directory(content: &FileRange, mut at: u64) -> io::Result<Option<u64>> {
+    let start = at;
+    loop {
+        let mut fixed = [0; 46];
+        content.read_at(at, &mut fixed)?;
+        let known = DIRECTORY.iter().find(|known| fixed.starts_with(&known.0));
+        let Some((_, size, fields)) = known else {
+            let is_member = at > start && fixed.starts_with(&LOCAL);
+            return Ok(is_member.then_some(at));
+        };
+        let variable = fields.iter().map(|field| u64::from(u16_at(&fixed, *field)));
+        at += size + variable.sum::<u64>();
+    }
 }
 
 /// Reads the header at an offset. Returns it and the offset of the data.

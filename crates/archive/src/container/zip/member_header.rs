@@ -13,6 +13,8 @@ use crate::file_range::FileRange;
 
 /// First bytes of a local header.
 pub(super) const LOCAL: [u8; 4] = *b"PK\x03\x04";
+/// Marks an archive of several volumes, which may consist of one only.
+pub(super) const SPANNED: [u8; 4] = *b"PK\x07\x08";
 /// Size of a local header without its name and extra fields.
 pub(super) const LOCAL_SIZE: u64 = 30;
 
@@ -94,16 +96,15 @@ impl MemberHeader {
     ) -> io::Result<()> {
         const FORMAT: u32 = 0o170_000;
         let name = decode_zip_name(&self.name);
-        if name.ends_with(b"/") {
+        let is_folder = name.ends_with(b"/") || self.mode & FORMAT == 0o040_000;
+        // Nothing, deflated, has two bytes.
+        let has_content = self.size > 0 || self.stored > 2;
+        if is_folder && !has_content {
             members.add(self.offset, &name, Node::folder());
             return Ok(());
         }
         match self.mode & FORMAT {
-            0 | 0o100_000 => {}
-            0o040_000 => {
-                members.add(self.offset, &name, Node::folder());
-                return Ok(());
-            }
+            0 | 0o040_000 | 0o100_000 => {}
             0o120_000 => {
                 members.add(self.offset, &name, Node::Link);
                 return Ok(());

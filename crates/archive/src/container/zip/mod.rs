@@ -1,6 +1,6 @@
 //! Lists the members of a zip archive (APPNOTE.TXT 6.3.10), zip64 included.
 //!
-//! Reads the central directory. Without one, as in a truncated archive, reads the local headers one after the other.
+//! Reads the central directory. Without a whole one, as in a truncated archive, reads the local headers one after the other.
 //!
 //! # Limits
 //! Reads stored and deflated members. Others, encrypted ones, and archives of several volumes are reported. Bytes before the first

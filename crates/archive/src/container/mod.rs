@@ -206,13 +206,12 @@ impl Container {
         &self.budget
     }
 
-    /// Opens a member for reading.
-    pub(crate) fn open(&self, path: &Path) -> io::Result<TreeFile> {
-        self.open_reporting(path, &CompressionEvents::default())
-    }
-
-    /// Like [`Self::open`]. `events` gets the defects of the member.
-    fn open_reporting(&self, path: &Path, events: &CompressionEvents) -> io::Result<TreeFile> {
+    /// Opens a member for reading. `events` gets the defects of the member.
+    pub(crate) fn open_reporting(
+        &self,
+        path: &Path,
+        events: &CompressionEvents,
+    ) -> io::Result<TreeFile> {
         let Some(Node::File(place)) = self.find(path) else {
             return Err(io::ErrorKind::NotFound.into());
         };

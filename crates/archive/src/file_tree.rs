@@ -15,6 +15,7 @@ use std::time::SystemTime;
 use crate::box_event::BoxEvent;
 use crate::container::{Container, ContainerForm, ContainerOptions, DEEPEST, Node};
 use crate::error::Error;
+use crate::file_range::FileRange;
 use crate::packed::{CompressionEvents, ExpansionLimits, Through, through, through_within};
 use crate::regular;
 use crate::tree_file::TreeFile;
@@ -202,6 +203,14 @@ impl FileTree {
         match &self.container {
             None => regular::open(path).map(TreeFile::Disk),
             Some(container) => container.open_reporting(path, defects),
+        }
+    }
+
+    /// Returns where the bytes of a member lie, if it is stored as it is. `None` on a disk.
+    pub(crate) fn stored(&self, path: &Path) -> io::Result<Option<FileRange>> {
+        match &self.container {
+            None => Ok(None),
+            Some(container) => container.stored(path),
         }
     }
 

@@ -233,6 +233,21 @@ impl Container {
         })
     }
 
+    /// Returns where the bytes of a member lie. `None` if it is compressed, or has not its declared size.
+    pub(crate) fn stored(&self, path: &Path) -> io::Result<Option<FileRange>> {
+        let Some(Node::File(place)) = self.find(path) else {
+            return Ok(None);
+        };
+        let is_whole = place.size() == place.data.end - place.data.start;
+        match place.coding {
+            Coding::Zip {
+                is_deflated: true, ..
+            } => Ok(None),
+            _ if !is_whole => Ok(None),
+            _ => Ok(Some(self.content()?.part(place.data.clone()))),
+        }
+    }
+
     /// Returns the declared size of a member.
     pub(crate) fn size_of(&self, path: &Path) -> Option<u64> {
         match self.find(path)? {

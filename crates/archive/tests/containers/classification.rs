@@ -1,7 +1,8 @@
 //! Tests of what members are taken for: damaged ones, unread ones, and files beside messages.
 
 use crate::mailboxes::{mbox, read, read_with};
-use crate::writer::{ZipMember, ZipStyle, ZipWriter};
+use crate::writer::{TarStyle, ZipMember, ZipStyle, ZipWriter, tar_of, zip_of};
+use mailglot_archive::{Batch, ReadOptions, open, recognize};
 use std::fs;
 use std::path::Path;
 
@@ -138,7 +139,7 @@ fn a_slash_at_the_end_leads_into_a_container() {
         assert_eq!(read(&slashed), read(&path), "{below}");
     }
     for file in ["in/1.eml", "in/none"] {
-        assert!(mailglot_archive::recognize(&path.join(file).join("")).is_err());
+        assert!(recognize(&path.join(file).join("")).is_err());
     }
 }
 
@@ -176,7 +177,7 @@ fn parts_beside_a_message_are_found_in_a_container_too() {
     fs::write(data.join("Messages/8.partial.emlx"), message).unwrap();
     fs::write(data.join("Attachments/8/2/photo.jpg"), b"\xff\xd8").unwrap();
     let path = folder.path().join("t.zip");
-    fs::write(&path, crate::writer::zip_of(&root, ZipStyle::default())).unwrap();
+    fs::write(&path, zip_of(&root, ZipStyle::default())).unwrap();
     let (zipped, plain) = (read(&path), read(&root));
     let beside = |events: &[String]| {
         let mut events: Vec<_> = events.to_vec();
@@ -198,5 +199,40 @@ fn parts_beside_a_message_are_found_in_a_container_too() {
         );
         fs::remove_file(data.join(link)).unwrap();
         fs::rename(&moved, data.join(link)).unwrap();
+    }
+}
+
+/// A message beyond the limit is longer than what is kept in memory.
+#[test]
+fn a_stored_member_of_a_layout_is_read_far_ahead() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = [b"Subject: x\n\n", &b"a line of text\n".repeat(300_000)[..]].concat();
+    let list = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>\n";
+    let size = message.len().to_string();
+    let emlx = [size.as_bytes(), b"\n", &message, list.as_bytes()].concat();
+    let root = folder.path().join("mail");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("1.emlx"), &emlx).unwrap();
+    let (zip, tar) = (folder.path().join("t.zip"), folder.path().join("t.tar"));
+    fs::write(&zip, zip_of(&root, STORED)).unwrap();
+    fs::write(&tar, tar_of(&root, TarStyle::Ustar)).unwrap();
+    let options = ReadOptions {
+        message_limit: 1000,
+        batch: 1000,
+        ..ReadOptions::default()
+    };
+    for path in [root, zip, tar] {
+        let inputs = recognize(&path).unwrap();
+        let mut source = open(&inputs[0], &options).unwrap();
+        let (mut batch, mut codes, mut bytes) = (Batch::default(), Vec::new(), 0);
+        while source.next(&mut batch).unwrap() {
+            codes.extend(batch.events.iter().map(|event| event.kind.code()));
+            bytes += batch.bytes.len();
+        }
+        assert_eq!(
+            (codes, bytes),
+            (vec!["msg.too-large"], emlx.len()),
+            "{path:?}"
+        );
     }
 }

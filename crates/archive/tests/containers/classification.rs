@@ -1,6 +1,6 @@
 //! Tests of what members are taken for: damaged ones, unread ones, and files beside messages.
 
-use crate::mailboxes::{mbox, read, read_with};
+use crate::mailboxes::{mbox, read};
 use crate::writer::{TarStyle, ZipMember, ZipStyle, ZipWriter, tar_of, zip_of};
 use mailglot_archive::{Batch, ReadOptions, open, recognize};
 use std::fs;
@@ -48,34 +48,6 @@ fn a_member_damaged_at_its_start_is_not_taken_for_other_data() {
             assert_eq!(found.events.iter().filter(others).count(), 1, "{name}");
         }
     }
-}
-
-#[test]
-fn a_member_behind_an_exhausted_limit_is_not_taken_for_other_data() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("t.zip");
-    let mut zip = ZipWriter::default();
-    for name in ["a", "b", "c", "d", "e", "f"] {
-        zip.add(name, &vec![b'x'; 40 << 20]);
-    }
-    zip.add("zz", &mbox("a", 1));
-    fs::write(&path, zip.finish()).unwrap();
-    let found = read_with(&path, 2).unwrap();
-    let is_limit = |event: &&String| event.contains("box.expansion");
-    let is_mail = found
-        .archives
-        .iter()
-        .any(|archive| archive.starts_with("zz"));
-    assert!(
-        is_mail
-            || found
-                .events
-                .iter()
-                .filter(is_limit)
-                .any(|event| event.contains("zz")),
-        "{:?}",
-        found.events
-    );
 }
 
 #[test]

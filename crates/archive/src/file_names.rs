@@ -6,8 +6,12 @@
 use std::path::{Path, PathBuf};
 
 /// Returns true for the file extensions of single messages: `eml`, `emlx` (Apple Mail), `mht` and `mhtml` (RFC 2557).
+///
+/// Not for the AppleDouble files that macOS adds to archives (`._1.eml`). They have attributes of the file beside them, and no mail.
 pub(crate) fn is_eml(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
     extension_is(path, &["eml", "emlx", "mht", "mhtml"])
+        && !name.as_encoded_bytes().starts_with(b"._")
 }
 
 /// Returns true for the file extensions of mailboxes, and for `mbox` in an Apple Mail folder (`X.mbox/mbox`).
@@ -47,4 +51,24 @@ fn extension_is(path: &Path, wanted: &[&str]) -> bool {
             .iter()
             .any(|wanted| extension.eq_ignore_ascii_case(wanted))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_known_by_name() {
+        for (name, expected) in [
+            ("a/1.eml", true),
+            ("a/1.EMLX", true),
+            ("a/1.mht", true),
+            ("a/1.partial.emlx", true),
+            ("__MACOSX/a/._1.eml", false),
+            ("a/1.txt", false),
+            ("eml", false),
+        ] {
+            assert_eq!(is_eml(Path::new(name)), expected, "{name}");
+        }
+    }
 }

@@ -15,6 +15,7 @@ use std::time::SystemTime;
 use crate::box_event::BoxEvent;
 use crate::container::{Container, ContainerForm, ContainerOptions, DEEPEST, Node};
 use crate::error::Error;
+use crate::file_range::FileRange;
 use crate::packed::{CompressionEvents, ExpansionLimits, Through, through, through_within};
 use crate::regular;
 use crate::tree_file::TreeFile;
@@ -23,8 +24,19 @@ use crate::tree_file::TreeFile;
 #[derive(Clone, Debug, Default)]
 pub struct FileTree {
     container: Option<Arc<Container>>,
-    /// For each container that was searched: true if it has mail.
-    searched: Arc<Mutex<HashMap<PathBuf, bool>>>,
+    /// The containers that were searched.
+    searched: Arc<Mutex<HashMap<PathBuf, ContainerMail>>>,
+}
+
+/// What the search of a container found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ContainerMail {
+    /// It has mail.
+    Found,
+    /// All of it was read, and is not mail.
+    Absent,
+    /// It may have mail in what was not read.
+    Unknown,
 }
 
 /// Two trees are equal if they are on a disk, or in the same opened container.
@@ -131,6 +143,14 @@ impl FileTree {
         }
     }
 
+    /// Returns true if a file, a folder or a link has this path.
+    pub fn has(&self, path: &Path) -> bool {
+        match &self.container {
+            None => path.symlink_metadata().is_ok(),
+            Some(container) => container.find(path).is_some(),
+        }
+    }
+
     /// Returns true for a folder, but not for a link to one.
     pub(crate) fn is_folder(&self, path: &Path) -> bool {
         match &self.container {
@@ -171,9 +191,26 @@ impl FileTree {
 
     /// Opens a file for reading.
     pub(crate) fn open(&self, path: &Path) -> io::Result<TreeFile> {
+        self.open_reporting(path, &CompressionEvents::default())
+    }
+
+    /// Like [`Self::open`]. `defects` gets the defects of a member as they are read.
+    pub(crate) fn open_reporting(
+        &self,
+        path: &Path,
+        defects: &CompressionEvents,
+    ) -> io::Result<TreeFile> {
         match &self.container {
             None => regular::open(path).map(TreeFile::Disk),
-            Some(container) => container.open(path),
+            Some(container) => container.open_reporting(path, defects),
+        }
+    }
+
+    /// Returns where the bytes of a member lie, if it is stored as it is. `None` on a disk.
+    pub(crate) fn stored(&self, path: &Path) -> io::Result<Option<FileRange>> {
+        match &self.container {
+            None => Ok(None),
+            Some(container) => container.stored(path),
         }
     }
 
@@ -211,16 +248,16 @@ impl FileTree {
         })
     }
 
-    /// Returns whether a container was found to have mail. `None` if it was not searched.
-    pub(crate) fn has_mail(&self, container: &Path) -> Option<bool> {
+    /// Returns what the search of a container found. `None` if it was not searched.
+    pub(crate) fn mail_in(&self, container: &Path) -> Option<ContainerMail> {
         let searched = self.searched.lock().unwrap_or_else(PoisonError::into_inner);
         searched.get(container).copied()
     }
 
-    /// Remembers whether a container has mail.
-    pub(crate) fn remember(&self, container: &Path, has_mail: bool) {
+    /// Remembers what the search of a container found.
+    pub(crate) fn remember(&self, container: &Path, mail: ContainerMail) {
         let mut searched = self.searched.lock().unwrap_or_else(PoisonError::into_inner);
-        searched.insert(container.to_owned(), has_mail);
+        searched.insert(container.to_owned(), mail);
     }
 }
 

@@ -18,13 +18,13 @@ use crate::container::{self, ContainerForm, ContainerOptions, MOST_EVENTS, OpenC
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_form::may_be_mail;
 use crate::file_names::{index_of, is_eml, is_index, is_named_mailbox, is_named_zip};
-use crate::file_tree::{EntryType, FileTree};
+use crate::file_tree::{ContainerMail, EntryType, FileTree};
 use crate::layouts;
 use crate::mail_check;
 use crate::maildir;
 use crate::mbox;
 use crate::mh;
-use crate::packed;
+use crate::packed::{self, CompressionEvents};
 use crate::packing::Packing;
 use crate::regular;
 use crate::tree_file::TreeFile;
@@ -151,15 +151,26 @@ enum GivenFile {
 }
 
 /// Opens the containers that a path leads through. Returns the tree of the last one, or `None` if the path leads nowhere.
+///
+/// A slash at the end leads into a container: `takeout.zip/`.
 fn tree_around(path: &Path, options: &RecognizeOptions) -> Result<Option<FileTree>, Error> {
     let mut tree = FileTree::default();
-    let above: Vec<&Path> = path.ancestors().skip(1).collect();
+    let ends_in_slash = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    // Without that slash.
+    let path: PathBuf = path.components().collect();
+    let above: Vec<&Path> = path.ancestors().skip(usize::from(!ends_in_slash)).collect();
     for part in above.into_iter().rev() {
         if !tree.is_file(part) {
             continue;
         }
-        let FileForm::Container(form) = FileForm::of(&tree, part)? else {
-            return Ok(None);
+        let form = match FileForm::of(&tree, part)? {
+            FileForm::Container(form) => form,
+            // A program that extracts the archive may precede it.
+            FileForm::Other if is_named_zip(part) => match FileKind::of(&tree, part, false)? {
+                FileKind::Container(form) => form,
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
         };
         let entered = tree.enter(part, form, b"", &options.of_containers());
         match entered.map_err(at(part, Operation::Read))? {
@@ -167,18 +178,18 @@ fn tree_around(path: &Path, options: &RecognizeOptions) -> Result<Option<FileTre
             None => return Ok(None),
         }
     }
-    let is_there = tree.is_container() && (tree.is_folder(path) || tree.is_file(path));
+    let is_there = tree.is_container() && (tree.is_folder(&path) || tree.is_file(&path));
     Ok(is_there.then_some(tree))
 }
 
-/// Returns true if a container has mail. It is searched once.
-pub(crate) fn container_has_mail(
+/// Searches a container for mail, once.
+pub(crate) fn mail_in_container(
     tree: &FileTree,
     path: &Path,
     form: ContainerForm,
     options: &ReadOptions,
-) -> bool {
-    if let Some(known) = tree.has_mail(path) {
+) -> ContainerMail {
+    if let Some(known) = tree.mail_in(path) {
         return known;
     }
     let options = RecognizeOptions {
@@ -188,7 +199,8 @@ pub(crate) fn container_has_mail(
     };
     let mut search = FolderSearch::new(tree, path, path, &options);
     let searched = search.container(path, form, false, &mut |_| Ok(()));
-    searched.is_ok() && !search.archives.is_empty()
+    let known = searched.ok().and_then(|_| tree.mail_in(path));
+    known.unwrap_or(ContainerMail::Unknown)
 }
 
 /// The format of a file that was named by the caller, by its first bytes.
@@ -231,12 +243,12 @@ impl FileForm {
     }
 }
 
-/// Goes back to the beginning of a file.
+/// Goes back to the beginning of a file. A stream is opened again, and adds its defects to the same list.
 fn again(tree: &FileTree, mut file: TreeFile, path: &Path) -> io::Result<TreeFile> {
     match &mut file {
         TreeFile::Disk(file) => file.rewind()?,
         TreeFile::Range(range) => range.go_to(0),
-        TreeFile::Stream(..) => return tree.open(path),
+        TreeFile::Stream(stream, _) => return tree.open_reporting(path, &stream.defects),
     }
     Ok(file)
 }
@@ -436,7 +448,7 @@ impl<'a> FolderSearch<'a> {
                 let detail = BoxDetail::SkippedMember { name, reason };
                 self.of_containers
                     .push(BoxEvent::new(BoxEventKind::MemberSkipped, 0, detail));
-                self.tree.remember(file, false);
+                self.tree.remember(file, ContainerMail::Unknown);
                 return Ok(None);
             }
             Err(error) => {
@@ -444,18 +456,26 @@ impl<'a> FolderSearch<'a> {
                 return Ok(None);
             }
         };
+        let is_skipped = |event: &BoxEvent| event.kind == BoxEventKind::MemberSkipped;
+        let mut is_read = !events.iter().any(is_skipped);
         self.of_containers.extend(events);
         let mut search = FolderSearch::new(&tree, file, self.names_root, self.options);
         search.folder(file, Within::Tree);
         search.run(left_out)?;
         let found = search.found();
         let has_mail = !found.archives.is_empty();
-        self.tree.remember(file, has_mail);
+        is_read &= !found.events.iter().any(is_skipped);
+        let mail = match () {
+            () if has_mail => ContainerMail::Found,
+            () if is_read => ContainerMail::Absent,
+            () => ContainerMail::Unknown,
+        };
+        self.tree.remember(file, mail);
         self.archives.extend(found.archives);
         let of_others = |event: &BoxEvent| has_mail || event.kind != BoxEventKind::NoMail;
         self.of_containers
             .extend(found.events.into_iter().filter(of_others));
-        if !has_mail && is_noted {
+        if mail == ContainerMail::Absent && is_noted {
             let event = no_mail(self.name(file), false);
             self.noted.push(event);
         }
@@ -486,6 +506,10 @@ impl<'a> FolderSearch<'a> {
             FileKind::Mailbox(_) | FileKind::Container(_) => {}
             FileKind::Message => self.messages = true,
             FileKind::LeftAlone(packing) => self.push_noted(left_alone(packing, name)),
+            FileKind::Damaged(mut event) => {
+                event.name = name.to_vec();
+                self.push_noted(event);
+            }
             FileKind::Other if is_index(file) => {}
             FileKind::Other => self.push_noted(no_mail(name, false)),
         }
@@ -493,7 +517,7 @@ impl<'a> FolderSearch<'a> {
 }
 
 /// The kind of a file in a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     /// A mailbox, by its name or its content, and its compression. Pipes are mailboxes.
     Mailbox(Option<Packing>),
@@ -503,6 +527,8 @@ pub(crate) enum FileKind {
     Container(ContainerForm),
     /// May be mail, but in a format that is not supported.
     LeftAlone(Packing),
+    /// A damaged member of a container. What can be read of it is not known as mail.
+    Damaged(BoxEvent),
     /// Not mail.
     Other,
 }
@@ -510,10 +536,22 @@ pub(crate) enum FileKind {
 impl FileKind {
     /// Classifies a file. With `force_format`, a mailbox name is enough, whatever the content.
     pub(crate) fn of(tree: &FileTree, path: &Path, force_format: bool) -> Result<Self, Error> {
-        Self::look(tree, path, force_format).map_err(at(path, Operation::Read))
+        let defects = CompressionEvents::default();
+        let kind = Self::look(tree, path, force_format, &defects);
+        let kind = kind.map_err(at(path, Operation::Read))?;
+        let mut losses = defects.take().into_iter();
+        Ok(match losses.find(|event| event.kind.is_loss()) {
+            Some(loss) if kind == Self::Other && tree.is_container() => Self::Damaged(loss),
+            _ => kind,
+        })
     }
 
-    fn look(tree: &FileTree, path: &Path, force_format: bool) -> io::Result<Self> {
+    fn look(
+        tree: &FileTree,
+        path: &Path,
+        force_format: bool,
+        defects: &CompressionEvents,
+    ) -> io::Result<Self> {
         if is_eml(path) {
             return Ok(Self::Message);
         }
@@ -531,7 +569,7 @@ impl FileKind {
         if numbered && tree.is_file(&path.with_file_name(mh::SEQUENCES)) {
             return Ok(Self::Message);
         }
-        let mut file = tree.open(path)?;
+        let mut file = tree.open_reporting(path, defects)?;
         let start = packed::beginning(&mut file, packed::BEGINNING)?;
         match Packing::of_file(&start) {
             Some(packing) if packing.is_container() => {

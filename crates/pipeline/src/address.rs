@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! A path that exists is never split, even if its name ends like an address.
+//! A path that exists on a disk is never split, even if its name ends like an address. In a zip or tar archive, `t.zip/a:3` is
+//! the message 3 of `t.zip/a`, or the file `a:3` if there is no `a`.
 
 use crate::staged_ledger::exists;
 use std::ffi::OsStr;
@@ -58,6 +59,24 @@ impl MessageAddress {
         with_id(bytes)
             .or_else(|| with_number(bytes))
             .map_or(whole, split)
+    }
+
+    /// Returns all messages of `t.zip/a:3` for the message 3 of `t.zip/a`. `None` for other addresses.
+    pub(crate) fn member_of_container(&self) -> Option<Self> {
+        let ending = match &self.choice {
+            MessageChoice::Ordinal(ordinal) => format!(":{ordinal}"),
+            MessageChoice::Offset(offset) => format!("@{offset}"),
+            MessageChoice::All | MessageChoice::Id(_) => return None,
+        };
+        if exists(&self.path) {
+            return None;
+        }
+        let mut path = self.path.clone().into_os_string();
+        path.push(ending);
+        Some(Self {
+            path: path.into(),
+            choice: MessageChoice::All,
+        })
     }
 }
 

@@ -5,7 +5,6 @@
 //! Finds all archives before it reads any of them.
 
 use crate::error::{UnreadInput, UsageError};
-use crate::staged_ledger::exists;
 use crate::unique_name::unique;
 use crate::{Error, FileName, names};
 use mailglot_archive::{
@@ -288,7 +287,7 @@ fn unpacked(found: &Input) -> PathBuf {
 /// A compressed mailbox loses its extension, unless another file has that name.
 fn place(given: &Path, found: &Input, places: &mut HashSet<PathBuf>) -> PathBuf {
     let plain = unpacked(found);
-    let own = if found.path == *given || exists(&plain) {
+    let own = if found.path == *given || found.tree.has(&plain) {
         &found.path
     } else {
         &plain

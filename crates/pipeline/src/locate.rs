@@ -47,8 +47,19 @@ pub fn locate(
     opening: impl Into<Opening>,
     each: &mut (dyn FnMut(Located) -> ControlFlow<()> + Send),
 ) -> Result<Summary, Error> {
+    let opening = opening.into();
+    let mut sources = discover_readable(std::slice::from_ref(&address.path), opening.clone())?;
+    let member = address.member_of_container();
+    let mut address = address;
+    if sources.inputs.is_empty()
+        && let Some(member) = &member
+    {
+        let found = discover_readable(std::slice::from_ref(&member.path), opening)?;
+        if !found.inputs.is_empty() {
+            (sources, address) = (found, member);
+        }
+    }
     let MessageAddress { path, choice } = address;
-    let sources = discover_readable(std::slice::from_ref(path), opening.into())?;
     let is_found = !sources.inputs.is_empty();
     let is_file = matches!(
         &sources.inputs[..],

@@ -206,13 +206,12 @@ impl Container {
         &self.budget
     }
 
-    /// Opens a member for reading.
-    pub(crate) fn open(&self, path: &Path) -> io::Result<TreeFile> {
-        self.open_reporting(path, &CompressionEvents::default())
-    }
-
-    /// Like [`Self::open`]. `events` gets the defects of the member.
-    fn open_reporting(&self, path: &Path, events: &CompressionEvents) -> io::Result<TreeFile> {
+    /// Opens a member for reading. `events` gets the defects of the member.
+    pub(crate) fn open_reporting(
+        &self,
+        path: &Path,
+        events: &CompressionEvents,
+    ) -> io::Result<TreeFile> {
         let Some(Node::File(place)) = self.find(path) else {
             return Err(io::ErrorKind::NotFound.into());
         };
@@ -232,6 +231,21 @@ impl Container {
                 TreeFile::Stream(Through::plain(reader, events.clone()), size)
             }
         })
+    }
+
+    /// Returns where the bytes of a member lie. `None` if it is compressed, or has not its declared size.
+    pub(crate) fn stored(&self, path: &Path) -> io::Result<Option<FileRange>> {
+        let Some(Node::File(place)) = self.find(path) else {
+            return Ok(None);
+        };
+        let is_whole = place.size() == place.data.end - place.data.start;
+        match place.coding {
+            Coding::Zip {
+                is_deflated: true, ..
+            } => Ok(None),
+            _ if !is_whole => Ok(None),
+            _ => Ok(Some(self.content()?.part(place.data.clone()))),
+        }
     }
 
     /// Returns the declared size of a member.

@@ -3,17 +3,16 @@
 //! # Limits
 //! In a stream, bytes beyond the look-ahead are unknown.
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
 
+use crate::file_range::FileRange;
 use crate::window::Window;
 
 /// The bytes of a file from the current batch on.
 pub(crate) struct LayoutInput {
     pub(crate) window: Window<Box<dyn Read + Send>>,
     /// The same file again, for reading far ahead.
-    file: Option<File>,
+    file: Option<FileRange>,
     /// Number of bytes that may be in memory.
     lookahead: u64,
 }
@@ -21,7 +20,7 @@ pub(crate) struct LayoutInput {
 impl LayoutInput {
     pub(crate) fn new(
         window: Window<Box<dyn Read + Send>>,
-        file: Option<File>,
+        file: Option<FileRange>,
         lookahead: u64,
     ) -> Self {
         Self {
@@ -29,6 +28,11 @@ impl LayoutInput {
             file,
             lookahead,
         }
+    }
+
+    /// Reads far ahead in a file, which has the same bytes.
+    pub(super) fn look_into(&mut self, file: Option<FileRange>) {
+        self.file = file;
     }
 
     /// Returns `length` bytes at an offset in memory, or fewer at the end of the file.
@@ -49,17 +53,12 @@ impl LayoutInput {
             None if end > self.window.base().saturating_add(self.lookahead) => return Ok(None),
             _ => return self.near(at, length).map(|bytes| Some(bytes.to_vec())),
         };
-        let (mut bytes, mut filled) = (vec![0; length], 0);
-        while filled < length {
-            match file.read_at(&mut bytes[filled..], at.saturating_add(filled as u64)) {
-                Ok(0) => break,
-                Ok(read) => filled += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // Beyond the largest offset of a file.
-                Err(error) if error.kind() == io::ErrorKind::InvalidInput => break,
-                Err(error) => return Err(error),
-            }
-        }
+        let mut bytes = vec![0; length];
+        let filled = match file.read_at(at, &mut bytes) {
+            // Beyond the largest offset of a file.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => 0,
+            filled => filled?,
+        };
         bytes.truncate(filled);
         Ok(Some(bytes))
     }

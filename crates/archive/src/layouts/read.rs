@@ -9,12 +9,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::input::LayoutInput;
 use super::layout::{Divider, FileLayout, Item, ItemEnd};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, Operation, at};
 use crate::file_identity::FileIdentity;
+use crate::file_range::FileRange;
 use crate::file_tree::FileTree;
 use crate::packed::{CompressionEvents, Through};
 use crate::window::Window;
@@ -86,7 +88,7 @@ impl LayoutReader {
     ) -> io::Result<Self> {
         file.rewind()?;
         let identity = FileIdentity::of(&file)?;
-        let again = file.try_clone()?;
+        let again = FileRange::new(Arc::new(file.try_clone()?), 0..u64::MAX);
         let size = identity.size;
         let mut reader = Self::new(path, Box::new(file), Some(again), layout, options)?;
         reader.identity = Some(identity);
@@ -122,7 +124,11 @@ impl LayoutReader {
         layout: &dyn FileLayout,
         options: &ReadOptions,
     ) -> io::Result<Self> {
+        let is_packed = input.packing.is_some();
         let mut reader = Self::from_through(path, input, None, layout, options)?;
+        if !is_packed {
+            reader.input.look_into(tree.stored(path)?);
+        }
         reader.container = Some(tree.clone());
         Ok(reader)
     }
@@ -130,7 +136,7 @@ impl LayoutReader {
     fn new(
         path: &Path,
         input: Box<dyn Read + Send>,
-        file: Option<File>,
+        file: Option<FileRange>,
         layout: &dyn FileLayout,
         options: &ReadOptions,
     ) -> io::Result<Self> {

@@ -25,6 +25,7 @@ use super::options::MboxRule;
 use super::split::{Follower, NEAR};
 use super::write::split_line;
 use crate::packed::beginning;
+use crate::tree_file::TreeFile;
 use crate::{Profile, Quoting};
 
 /// Number of bytes at the start of a file that are sniffed.
@@ -241,9 +242,18 @@ pub(crate) fn is_mailbox_inside(input: &mut impl Read) -> io::Result<bool> {
     Ok(FileProfile::of_start(&head)?.is_mailbox())
 }
 
-/// Returns the number of lines in a file of `size` bytes that look like mailbox separators, and the offset of the first.
-pub(crate) fn separators(file: &File, size: u64) -> io::Result<(u32, u64)> {
-    let profile = FileProfile::sniff(&SniffInput::File(file, 0, size))?;
+/// Returns the number of lines in a file that look like mailbox separators, and the offset of the first.
+///
+/// A file on a disk has `size` bytes. A stream is read from its start, and examined in its first [`HEAD`] bytes.
+pub(crate) fn separators(file: &mut TreeFile, size: u64) -> io::Result<(u32, u64)> {
+    let profile = match file {
+        TreeFile::Disk(file) => FileProfile::sniff(&SniffInput::File(file, 0, size))?,
+        TreeFile::Range(range) => {
+            let start = range.range().start;
+            FileProfile::sniff(&SniffInput::File(range.file(), start, range.len()))?
+        }
+        TreeFile::Stream(stream, _) => FileProfile::of_start(&beginning(stream, HEAD as usize)?)?,
+    };
     Ok((profile.strong, profile.first_strong))
 }
 

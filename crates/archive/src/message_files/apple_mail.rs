@@ -8,11 +8,11 @@
 //! Parts beside a message stay where they are: the event `box.parts-beside` names the first twenty.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::file_tree::{EntryType, FileTree};
 
 /// Largest number of files that an event names.
 const NAMED: usize = 20;
@@ -24,15 +24,19 @@ const DEPTH: usize = 4;
 const MBOX: &[u8] = b".mbox";
 
 /// Returns the event for a message at `path` whose parts lie beside it. `name` is its path below the root.
-pub(super) fn parts_beside(name: &[u8], path: &Path) -> Option<BoxEvent> {
+pub(super) fn parts_beside(tree: &FileTree, name: &[u8], path: &Path) -> Option<BoxEvent> {
     let file_name = path.file_name()?.as_bytes();
     let number = file_name.to_ascii_lowercase();
     let number = number.strip_suffix(b".partial.emlx")?.len();
     let number = OsStr::from_bytes(&file_name[..number]);
-    let folder = Path::new("Attachments").join(number);
+    let attachments = Path::new("Attachments");
+    let folder = attachments.join(number);
     let mut found = Vec::new();
     if let Some(data) = path.parent().and_then(Path::parent) {
-        files_below(data, &folder, DEPTH, &mut found);
+        let is_own = [attachments, &folder].map(|folder| tree.is_folder(&data.join(folder)));
+        if is_own == [true, true] {
+            files_below(tree, data, &folder, DEPTH, &mut found);
+        }
     }
     found.sort();
     let more = found.len().saturating_sub(NAMED);
@@ -42,15 +46,15 @@ pub(super) fn parts_beside(name: &[u8], path: &Path) -> Option<BoxEvent> {
 }
 
 /// Collects the paths of the files in a folder below `root`, without following links.
-fn files_below(root: &Path, folder: &Path, depth: usize, found: &mut Vec<String>) {
-    let Ok(entries) = fs::read_dir(root.join(folder)) else {
+fn files_below(tree: &FileTree, root: &Path, folder: &Path, depth: usize, found: &mut Vec<String>) {
+    let Ok(entries) = tree.entries(&root.join(folder)) else {
         return;
     };
     for entry in entries.flatten() {
-        let path = folder.join(entry.file_name());
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() && depth > 0 => files_below(root, &path, depth - 1, found),
-            Ok(kind) if kind.is_file() && found.len() < COUNTED => {
+        let path = folder.join(entry.name);
+        match entry.kind {
+            EntryType::Folder if depth > 0 => files_below(tree, root, &path, depth - 1, found),
+            EntryType::File if found.len() < COUNTED => {
                 found.push(path.to_string_lossy().into_owned());
             }
             _ => {}

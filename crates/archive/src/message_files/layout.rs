@@ -45,13 +45,14 @@ impl Files {
         Ok(None)
     }
 
-    /// Returns the layout of a file that has more than the message.
+    /// Returns the layout of a file that has more than the message. The files of a Maildir have none.
     pub(super) fn layout_of(
         &self,
         path: &Path,
         file: &TreeFile,
     ) -> Result<Option<&'static dyn FileLayout>, Error> {
-        if self.format != Format::Eml && !layouts::is_named(path) {
+        let is_maildir = self.format == Format::Maildir;
+        if is_maildir || self.format != Format::Eml && !layouts::is_named(path) {
             return Ok(None);
         }
         let failed = at(path, Operation::Read);
@@ -110,7 +111,7 @@ impl Files {
                 *range = range.start + base..range.end + base;
             }
             if entry.offset == 0 {
-                let beside = parts_beside(&layout.name, &self.path(&layout.name));
+                let beside = parts_beside(&self.tree, &layout.name, &self.path(&layout.name));
                 batch.events.extend(beside);
             }
             let folder = apple_folder(&layout.name);

@@ -8,9 +8,9 @@ use crate::box_event::{BoxDetail, BoxEvent};
 use crate::container::MOST_EVENTS;
 use crate::error::{Error, Operation, at};
 use crate::file_names::{is_eml, is_index};
-use crate::file_tree::EntryType;
+use crate::file_tree::{ContainerMail, EntryType};
 use crate::mh::{self, MhSequences};
-use crate::recognize::{FileKind, container_has_mail, left_alone, no_mail, not_followed};
+use crate::recognize::{FileKind, left_alone, mail_in_container, no_mail, not_followed};
 use crate::{EntryKind, Format, maildir};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -66,10 +66,13 @@ impl Files {
                 Ok(FileKind::Mailbox(_)) => continue,
                 // So is each mailbox in a container.
                 Ok(FileKind::Container(form)) => {
-                    if container_has_mail(&self.tree, &self.path(&name), form, &self.options) {
-                        continue;
+                    let path = self.path(&name);
+                    match mail_in_container(&self.tree, &path, form, &self.options) {
+                        ContainerMail::Found => continue,
+                        ContainerMail::Absent => events.push(no_mail(&name, true)),
+                        // An event has said what was not read.
+                        ContainerMail::Unknown => {}
                     }
-                    events.push(no_mail(&name, true));
                 }
                 Ok(FileKind::Message) if is_maildir => {
                     messages.push(name);
@@ -85,6 +88,8 @@ impl Files {
                 Ok(FileKind::LeftAlone(packing)) => events.push(left_alone(packing, &name)),
                 Ok(FileKind::Other) if is_index(&self.path(&name)) => {}
                 Ok(FileKind::Other) => events.push(no_mail(&name, true)),
+                // The damage is reported when the file is read.
+                Ok(FileKind::Damaged(_)) => {}
                 // The error is reported when the file is read, and hides no other file of its folder.
                 Err(_) => {}
             }

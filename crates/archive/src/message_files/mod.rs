@@ -65,6 +65,8 @@ impl Files {
         if input.tree.is_container() {
             let mut file = input.tree.open(path).map_err(at(path, Operation::Open))?;
             check_mail(path, &mut file, options)?;
+            let file = input.tree.open(path).map_err(at(path, Operation::Open))?;
+            files.report_separators(file, 0)?;
             return Ok(files);
         }
         let metadata = fs::metadata(path).map_err(at(path, Operation::Open))?;
@@ -73,15 +75,21 @@ impl Files {
         if metadata.is_file() {
             let mut file = open_input(path)?;
             check_mail(path, &mut file, options)?;
-            let looked = separators(&file, metadata.len());
-            let (lines, offset) = looked.map_err(at(path, Operation::Read))?;
-            if lines > 0 {
-                let detail = BoxDetail::LooksLikeMailbox { lines };
-                let event = BoxEvent::new(BoxEventKind::Single, offset, detail);
-                files.events.push(event);
-            }
+            files.report_separators(TreeFile::Disk(file), metadata.len())?;
         }
         Ok(files)
+    }
+
+    /// Reports lines of a single message that look like separators. `size` is that of a file on a disk.
+    fn report_separators(&mut self, mut file: TreeFile, size: u64) -> Result<(), Error> {
+        let looked = separators(&mut file, size);
+        let (lines, offset) = looked.map_err(at(&self.root, Operation::Read))?;
+        if lines > 0 {
+            let detail = BoxDetail::LooksLikeMailbox { lines };
+            let event = BoxEvent::new(BoxEventKind::Single, offset, detail);
+            self.events.push(event);
+        }
+        Ok(())
     }
 
     fn new(root: &Path, format: Format, dialect: &str, options: &ReadOptions) -> Self {

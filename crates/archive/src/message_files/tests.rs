@@ -603,3 +603,33 @@ fn a_swapped_file_is_not_followed() {
     );
     assert!(source.changed().unwrap());
 }
+
+#[test]
+fn files_of_a_maildir_have_no_other_layout() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    for folder in ["cur", "new", "tmp"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    write(&root.join("cur/1.emlx"), b"Subject: a\n\nx\n");
+    write(
+        &root.join("cur/2.emlx"),
+        b"12\nSubject: x\n\n<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>\n",
+    );
+    write(&root.join("new/3.host"), b"Subject: c\n\nz\n");
+    let input = Input::on_disk(root, Format::Maildir);
+    let mut source = open(&input, &ReadOptions::default()).unwrap();
+    let (lines, events) = drain(&mut *source);
+    assert_eq!(source.profile().dialect, "Maildir");
+    let messages = lines.iter().filter(|line| line.starts_with("Message"));
+    let plist = "<?xml version=\\\"1.0\\\"?><plist version=\\\"1.0\\\"><dict/></plist>";
+    assert_eq!(
+        messages.collect::<Vec<_>>(),
+        [
+            "Message 0 \"\" cur/1.emlx Subject: a\\n\\nx\\n",
+            &format!("Message 1 \"\" cur/2.emlx 12\\nSubject: x\\n\\n{plist}\\n"),
+            "Message 2 \"\" new/3.host Subject: c\\n\\nz\\n"
+        ]
+    );
+    assert_eq!(events, []);
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod bombs;
+mod classification;
 mod damage;
 mod joined;
 mod mailboxes;

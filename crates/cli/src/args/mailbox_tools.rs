@@ -12,9 +12,9 @@ use std::path::PathBuf;
 
 /// List messages: number, offset, length, date, sender and subject.
 ///
-/// The number is that of an address: `mailglot cat archive.mbox:17`. With several inputs or a folder the whole address is printed. The
-/// offset is that of the message's first byte in its file, or of the separator of an empty message. The length has the mailbox's quoting,
-/// and the date is in the sender's zone. On a terminal a line is cut at its width.
+/// The number is that of an address: `mailglot cat archive.mbox:17`. With several inputs or a folder the whole address is printed, and
+/// for a member of a zip or tar archive. The offset is that of the message's first byte in its file, or of the separator of an empty
+/// message. The length has the mailbox's quoting, and the date is in the sender's zone. On a terminal a line is cut at its width.
 ///
 /// With --json each message is an object on one line. It has file, message (number from 0), path (in a folder), folder, offset, length,
 /// date (RFC 3339), date_source (`field` or `separator`), from, subject and message_id. Text from mail is decoded.

@@ -11,6 +11,7 @@ use mailglot_pipeline::{ListOptions, ListedMessage, Progress, list};
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 const BUFFER: usize = 1 << 16;
@@ -32,7 +33,10 @@ pub(crate) fn run(args: &LsArgs, console: Console) -> Result<Exit, Failure> {
             .ok()
             .map(|size| usize::from(size.ws_col))
             .filter(|width| *width > 0),
-        has_paths: inputs.len() > 1 || inputs.iter().any(|input| input.is_dir()),
+        only: match &inputs[..] {
+            [input] if !input.is_dir() => Some(input),
+            _ => None,
+        },
     };
     let mut out = BufWriter::with_capacity(BUFFER, stdout);
     let progress = Progress::default();
@@ -71,20 +75,20 @@ fn address(listed: &ListedMessage) -> OsString {
 }
 
 /// A line for each message.
-struct Table {
+struct Table<'a> {
     /// Columns of the terminal. None if lines are not cut.
     width: Option<usize>,
-    /// True if several archives are listed.
-    has_paths: bool,
+    /// The only input, if it is a file. Its own messages need no path; the members of a zip or tar archive do.
+    only: Option<&'a PathBuf>,
 }
 
-impl Table {
+impl Table<'_> {
     /// `    17       81233      4803  2001-05-17 10:30  Jörg <joerg@example.org>  Grüße`
     fn line(&self, listed: &ListedMessage) -> String {
-        let first = if self.has_paths {
-            visible(&format!("{}:{}", listed.file, listed.message)).into_owned()
-        } else {
+        let first = if self.only.is_some_and(|only| **only == *listed.archive) {
             format!("{:>6}", listed.message)
+        } else {
+            visible(&format!("{}:{}", listed.file, listed.message)).into_owned()
         };
         let from = cut(&visible(&listed.from), SENDER);
         let padding = " ".repeat(SENDER - from.width().min(SENDER));

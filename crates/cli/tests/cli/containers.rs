@@ -141,3 +141,79 @@ fn what_is_not_read_in_an_archive_is_reported() {
     let words = "none.zip: no mail found";
     assert!(run.err.contains(words), "{}", run.err);
 }
+
+#[test]
+fn ls_prints_addresses_that_work() {
+    let sandbox = sandbox();
+    // A program that extracts the archive precedes it.
+    let zip = sandbox.read("mail.zip");
+    sandbox.write("self.zip", &[b"MZ a program\n".repeat(99), zip].concat());
+    for name in ["mail.zip", "mail.tar.gz", "self.zip"] {
+        let run = sandbox.run(&["ls", name]).ended(0);
+        let list = run.text().to_owned();
+        assert!(list.lines().count() > 8, "{list}");
+        // The messages outside mailboxes and Maildirs have the address of the archive itself.
+        let rows: Vec<_> = list.lines().filter(|line| line.starts_with(name)).collect();
+        assert_eq!(rows.len() + 1, list.lines().count(), "{list}");
+        for row in rows {
+            let size = row.find("  ").unwrap();
+            sandbox.run(&["cat", &row[..size]]).ended(0);
+        }
+        sandbox.run(&["cat", &format!("{name}:0")]).ended(0);
+    }
+    let run = sandbox.run(&["ls", "archive.mbox"]).ended(0);
+    assert!(!run.text().contains("archive.mbox"), "{}", run.text());
+}
+
+#[test]
+fn names_in_an_archive_may_look_like_addresses() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("in")).unwrap();
+    for name in ["a:3", "a@5", "b:1", "b"] {
+        sandbox.write(&format!("in/{name}"), &mbox(&[name_of(name).as_bytes()]));
+    }
+    sandbox.shell("cd in && zip -qr ../t.zip .").ended(0);
+    for (address, name) in [
+        ("a:3", "a:3"),
+        ("a@5", "a@5"),
+        ("b:0", "b"),
+        ("b:1:0", "b:1"),
+    ] {
+        let run = sandbox.run(&["cat", &format!("t.zip/{address}")]).ended(0);
+        assert_eq!(run.text(), name_of(name), "{address}");
+    }
+    for address in ["a:4", "b:1", "c:3"] {
+        sandbox.run(&["cat", &format!("t.zip/{address}")]).ended(2);
+    }
+    // A slash at the end leads into the archive.
+    let run = sandbox.run(&["count", "t.zip/"]).ended(0);
+    assert_eq!(run.text().lines().count(), 4, "{}", run.text());
+    sandbox.run(&["normalize", "t.zip/", "-o", "out"]).ended(0);
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    sandbox.shell("diff -r in back").ended(0);
+}
+
+/// A message whose subject is a name.
+fn name_of(name: &str) -> String {
+    format!("From: a@example.org\nDate: Mon, 1 Jan 2001 00:00:00 +0000\nSubject: {name}\n\nx\n")
+}
+
+#[test]
+fn a_mailbox_keeps_its_name_if_the_archive_has_that_without_compression() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("in")).unwrap();
+    sandbox.write("in/1.eml", LATIN);
+    sandbox.write("in/list", b"just text, no mail\n");
+    sandbox.write("in/list.gz", &mbox(&[LATIN, LATIN]));
+    let pack = "cd in && cp list.gz ../plain && mv list.gz x && gzip -n x && mv x.gz list.gz && \
+        zip -qr ../t.zip . && tar -cf ../t.tar .";
+    sandbox.shell(pack).ended(0);
+    for name in ["t.zip", "t.tar", "in"] {
+        sandbox.run(&["normalize", name, "-o", "out"]).ended(0);
+        sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+        sandbox
+            .shell("cmp back/list.gz plain && cmp back/list in/list && cmp back/1.eml in/1.eml")
+            .ended(0);
+        sandbox.shell("rm -r out out.ledger back").ended(0);
+    }
+}

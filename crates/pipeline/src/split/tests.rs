@@ -1,3 +1,5 @@
+//! Tests of labels, copies, rules and folders of a split.
+
 use super::job::{SplitBy, SplitJob};
 use super::outputs::Outputs;
 use super::piece::{Convention, OpenEnd, SplitBatch, SplitPiece};

@@ -3,9 +3,9 @@
 //! # Limits
 //! File names are used as given. The caller keeps them within the limits of the file system.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
@@ -26,7 +26,7 @@ pub struct OutItem {
     ///
     /// A name that ends with `/` is an empty folder to create.
     pub name: Vec<u8>,
-    /// The next item continues this one.
+    /// A later item continues this one: the next one of the same name, or in a folder the next one without a name.
     pub more: bool,
 }
 
@@ -47,6 +47,8 @@ pub trait Destination: Send {
     fn sync(&mut self) -> Result<(), Error>;
     /// Returns the inode number of the output, which stays when it is renamed.
     fn inode(&self) -> io::Result<u64>;
+    /// Returns the temporary path of a folder that is being filled. None for a single file.
+    fn temporary(&self) -> Option<&Path>;
     /// Renames the output to its final path.
     fn commit(self: Box<Self>) -> Result<(), Error>;
 }
@@ -98,6 +100,10 @@ impl Destination for OneFile {
         self.0.inode()
     }
 
+    fn temporary(&self) -> Option<&Path> {
+        None
+    }
+
     fn commit(self: Box<Self>) -> Result<(), Error> {
         self.0.commit()
     }
@@ -110,8 +116,10 @@ struct Tree {
     /// Folders created so far, below the root.
     made: HashSet<PathBuf>,
     is_maildir: bool,
-    /// The file of an item that continues.
-    open: Option<(File, PathBuf)>,
+    /// Paths of the items that continue, by their names. Their files are closed, so that many may continue at once.
+    continued: HashMap<Vec<u8>, PathBuf>,
+    /// Name of the last item that continues.
+    last: Vec<u8>,
     synced: bool,
     room: FreeSpace,
 }
@@ -124,7 +132,8 @@ impl Tree {
             mode: options.mode,
             made: HashSet::new(),
             is_maildir,
-            open: None,
+            continued: HashMap::new(),
+            last: Vec::new(),
             synced: false,
             room: FreeSpace::new(),
         };
@@ -165,7 +174,12 @@ impl Tree {
         Ok(Path::new(OsStr::from_bytes(name)))
     }
 
+    /// Opens the file of an item: that of the item which it continues, or a new one.
     fn open(&mut self, name: &[u8]) -> Result<(File, PathBuf), Error> {
+        if let Some(path) = self.continued.remove(name) {
+            let file = OpenOptions::new().append(true).open(&path);
+            return Ok((file.map_err(at(&path, Operation::Write))?, path));
+        }
         let name = self.safe(name)?;
         let folder = name.parent().unwrap_or(Path::new(""));
         if !self.made.contains(folder) {
@@ -190,10 +204,12 @@ impl Destination for Tree {
                 self.make(folder)?;
                 continue;
             }
-            let (mut file, path) = match self.open.take() {
-                Some(open) => open,
-                None => self.open(&item.name)?,
+            let name = if item.name.is_empty() {
+                std::mem::take(&mut self.last)
+            } else {
+                item.name.clone()
             };
+            let (mut file, path) = self.open(&name)?;
             let written = bytes(batch, item).map_err(at(&path, Operation::Write))?;
             let room = &mut self.room;
             let written = file
@@ -201,7 +217,8 @@ impl Destination for Tree {
                 .and_then(|()| room.wrote(written.len() as u64, &file));
             written.map_err(at(&path, Operation::Write))?;
             if item.more {
-                self.open = Some((file, path));
+                self.continued.insert(name.clone(), path);
+                self.last = name;
             }
         }
         Ok(())
@@ -215,6 +232,10 @@ impl Destination for Tree {
 
     fn inode(&self) -> io::Result<u64> {
         self.root.inode()
+    }
+
+    fn temporary(&self) -> Option<&Path> {
+        Some(self.root.temporary())
     }
 
     fn commit(mut self: Box<Self>) -> Result<(), Error> {
@@ -297,6 +318,22 @@ mod tests {
         let empty = create(Format::EmlTree, &path, WriteOptions::FORCE).unwrap();
         empty.commit().unwrap();
         assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn pieces_of_several_items_may_alternate() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let mut out = create_tree(&path, WriteOptions::NEW).unwrap();
+        out.write(&batch(&[("a/1", "a", true), ("b/1", "b", true)]))
+            .unwrap();
+        out.write(&batch(&[("a/1", "A", true), ("b/1", "B", true)]))
+            .unwrap();
+        out.write(&batch(&[("", "!", false), ("a/1", "?", false)]))
+            .unwrap();
+        out.commit().unwrap();
+        assert_eq!(fs::read(path.join("a/1")).unwrap(), b"aA?");
+        assert_eq!(fs::read(path.join("b/1")).unwrap(), b"bB!");
     }
 
     #[test]

@@ -137,7 +137,8 @@ fn check_output(output: Option<&Path>, footer: &Footer) -> Result<(), LedgerFaul
             })
         }
         (Some(output), _)
-            if !footer.needs_output() && fs::metadata(output).is_ok_and(|of| of.len() > 0) =>
+            if !footer.needs_output()
+                && fs::metadata(output).is_ok_and(|of| of.is_file() && of.len() > 0) =>
         {
             Err(LedgerFaultKind::ContainsOriginal {
                 output: output.to_owned(),

@@ -69,8 +69,9 @@ pub(crate) struct CatArgs {
 
 /// Split archives into several mailboxes without changing a message.
 ///
-/// FOLDER appears complete or not at all. Messages of a mailbox that quotes `From ` lines are copied with their separator lines, so parts
-/// by --size joined give the mailbox. Other messages get a separator line and the quoting of mboxrd. Each new mailbox is read again and
+/// FOLDER appears complete or not at all. Messages of a mailbox that quotes `From ` lines are copied with their separator lines. Parts
+/// by --size joined give such a mailbox if it begins with a separator and each other separator follows a blank line. Messages that
+/// --mbox-rule or --mbox-override divide, and all others, get a separator line and the quoting of mboxrd. Each new mailbox is read again and
 /// compared before FOLDER appears.
 ///
 /// Names of outputs come from years, labels, folders or addresses, with `_` in place of characters that file systems reject. Messages
@@ -96,7 +97,7 @@ pub(crate) struct SplitArgs {
     /// Form of the parts.
     #[arg(long, value_name = "FORM", default_value = "mbox")]
     pub(crate) to: ArchiveForm,
-    /// With --by label, write a message once for each of its labels. By default it is written for the first.
+    /// With --by label, write a message once for each of its first 1,000 labels. By default it is written for the first.
     #[arg(long)]
     pub(crate) copies: bool,
     /// Worker threads [default: one per core]. The output does not depend on it.

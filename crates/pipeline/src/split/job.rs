@@ -19,7 +19,7 @@ pub struct SplitJob {
     pub by: SplitBy,
     /// Format of the outputs: [`Format::Mbox`], [`Format::Maildir`] or [`Format::EmlTree`].
     pub to: Format,
-    /// Writes a message with several labels once for each of them. By default it is written for the first.
+    /// Writes a message with several labels once for each of the first 1,000. By default it is written for the first.
     pub copies: bool,
     /// How inputs are opened.
     pub opening: Opening,

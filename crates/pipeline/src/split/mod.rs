@@ -4,8 +4,8 @@
 //! run: reader ─► stage (outputs of each message, its bytes) ─► outputs ─► read_back ─► commit
 //! ```
 //!
-//! A message of a mailbox is copied with its separator and its quoting. Messages of other formats, and of mailboxes that quote nothing,
-//! get the separator and the quoting of mboxrd. Each new mailbox is read again before the folder appears: the number of its
+//! A message of a mailbox is copied with its separator and its quoting. Messages of other formats, and of mailboxes that quote nothing
+//! or are divided by rules of the caller, get a separator and the quoting of mboxrd. Each new mailbox is read again before the folder appears: the number of its
 //! messages and a digest of their bytes must be those that were read from the inputs.
 //!
 //! # Limits
@@ -17,6 +17,8 @@ mod outputs;
 mod piece;
 mod read_back;
 mod stage;
+#[cfg(test)]
+mod tests;
 
 pub use self::job::{SplitBy, SplitJob};
 pub use self::outputs::SplitOutput;

@@ -10,16 +10,18 @@ use crate::Error;
 use crate::discover::SourceInput;
 use crate::names;
 use crate::run::{EndedSource, ResultSink};
-use crate::unique_name::unique;
+use crate::unique_name::UniqueNames;
 use mailglot_archive::replace::FolderReplacement;
 use mailglot_archive::{
     Destination, Error as FileError, FileMode, Format, Operation, OutBatch, OutItem, WriteOptions,
     create_tree,
 };
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 /// Bytes of all outputs that are kept in memory, so that few files are open.
 const PENDING: usize = 16 << 20;
@@ -39,10 +41,10 @@ pub struct SplitOutput {
 pub(super) struct Outputs<'a> {
     job: &'a SplitJob,
     writer: Writer,
-    /// Numbers of outputs by their key and convention.
+    /// Numbers of outputs by their key, shortened, and convention.
     by_key: HashMap<(String, Convention), usize>,
     /// Names that are taken.
-    taken: HashSet<String>,
+    taken: UniqueNames,
     pub(super) list: Vec<OpenOutput>,
     /// Numbers of the outputs of the current message.
     current: Vec<usize>,
@@ -62,6 +64,8 @@ pub(super) struct OpenOutput {
     open_end: OpenEnd,
     /// Bytes that are not in its file yet.
     pending: Vec<u8>,
+    /// Name of the file of the last message in a folder.
+    file: String,
 }
 
 enum Writer {
@@ -85,7 +89,7 @@ impl<'a> Outputs<'a> {
             writer,
             by_key: HashMap::new(),
             // A folder with such a name would make the whole a Maildir.
-            taken: ["cur", "new", "tmp"].map(str::to_owned).into(),
+            taken: UniqueNames::without(&["cur", "new", "tmp"]),
             list: Vec::new(),
             current: Vec::new(),
             written: 0,
@@ -119,6 +123,14 @@ impl<'a> Outputs<'a> {
         Ok(Some(root))
     }
 
+    /// Returns the temporary folder of outputs that are folders. None if they are mailboxes.
+    pub(super) fn tree(&self) -> Option<&Path> {
+        match &self.writer {
+            Writer::Mailboxes(..) => None,
+            Writer::Tree(tree) => tree.temporary(),
+        }
+    }
+
     /// Puts the folder into place. Returns its outputs.
     pub(super) fn commit(self) -> Result<Vec<SplitOutput>, Error> {
         match self.writer {
@@ -149,7 +161,7 @@ impl<'a> Outputs<'a> {
             return;
         }
         for key in &piece.keys {
-            let known = (key.clone(), piece.convention);
+            let known = (shortened(key).into_owned(), piece.convention);
             let index = if let Some(index) = self.by_key.get(&known) {
                 *index
             } else {
@@ -171,7 +183,7 @@ impl<'a> Outputs<'a> {
         let name = format!("{}{ending}", names::clean(&without_direction(key)));
         self.list.push(OpenOutput {
             output: SplitOutput {
-                name: unique(&name, &mut self.taken),
+                name: self.taken.add(&name),
                 messages: 0,
                 bytes: 0,
             },
@@ -179,6 +191,7 @@ impl<'a> Outputs<'a> {
             digests: 0,
             open_end: OpenEnd::default(),
             pending: Vec::new(),
+            file: String::new(),
         });
         self.list.len() - 1
     }
@@ -209,8 +222,13 @@ impl<'a> Outputs<'a> {
                     *held += added;
                 }
                 Writer::Tree(tree) => {
-                    let message = names::message_name(self.job.to, number, "", piece.flags, bytes);
-                    let name = format!("{}/{message}", open.output.name);
+                    // The name has the digest of the first piece. The other pieces follow it into its file.
+                    if !piece.continued {
+                        let message =
+                            names::message_name(self.job.to, number, "", piece.flags, bytes);
+                        open.file = format!("{}/{message}", open.output.name);
+                    }
+                    let name = open.file.clone();
                     let folders =
                         (self.job.to == Format::Maildir && number == 0 && !piece.continued).then(
                             || ["new", "tmp"].map(|part| format!("{}/{part}/", open.output.name)),
@@ -250,6 +268,16 @@ fn file(name: String, bytes: &[u8], more: bool, folders: impl Iterator<Item = St
         bytes: bytes.to_vec(),
         items,
     }
+}
+
+/// Returns a key of bounded length that only equal keys share: of a long one its beginning and its digest.
+pub(super) fn shortened(key: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 200;
+    if key.len() <= LONGEST {
+        return Cow::Borrowed(key);
+    }
+    let head = &key[..key.floor_char_boundary(LONGEST)];
+    Cow::Owned(format!("{head}{}", blake3::hash(key.as_bytes())))
 }
 
 /// Replaces invisible characters that change the direction of writing, so that a name reads as it is.

@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! Compares sums of digests, so the order of messages is not compared. Messages above the size limit are only counted.
+//! Compares sums of digests, so the order of messages is not compared. Messages above the size limit are only counted. Of outputs that
+//! are folders, only the numbers of files and of bytes are compared.
 
 use super::outputs::Outputs;
 use super::piece::digest;
@@ -12,18 +13,19 @@ use crate::{Error, Progress};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Batch, EntryKind, Format, Input, ReadOptions, open};
 use std::path::Path;
+use std::{fs, io};
 
-/// Checks that each mailbox below the temporary folder is read as the messages that were written to it.
+/// Checks that each mailbox below the temporary folder is read as the messages that were written to it, and that each folder has them.
 ///
 /// # Errors
-/// A mailbox would be read as other messages. `place` is the final path of the folder.
+/// A mailbox would be read as other messages, or a folder has more or fewer bytes. `place` is the final path of the folder.
 pub(super) fn check(
     outputs: &mut Outputs<'_>,
     place: &Path,
     progress: &Progress,
 ) -> Result<(), Error> {
     let Some(root) = outputs.flush()? else {
-        return Ok(());
+        return check_folders(outputs, place);
     };
     let folder = root.temporary().to_owned();
     for open in &outputs.list {
@@ -37,6 +39,44 @@ pub(super) fn check(
         }
     }
     Ok(())
+}
+
+/// Compares the numbers of files and bytes of outputs that are folders with those of their messages.
+fn check_folders(outputs: &Outputs<'_>, place: &Path) -> Result<(), Error> {
+    let Some(root) = outputs.tree() else {
+        return Ok(());
+    };
+    for open in &outputs.list {
+        let internal = |error| Error::Internal(place.join(&open.output.name), error);
+        let (files, bytes) = measure(&root.join(&open.output.name)).map_err(internal)?;
+        if (files, bytes) != (open.output.messages, open.output.bytes) {
+            let other = format!(
+                "{files} files of {bytes} bytes instead of {} of {} bytes",
+                open.output.messages, open.output.bytes
+            );
+            return Err(internal(io::Error::other(other)));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the number of files below a folder, and the sum of their lengths in bytes.
+fn measure(folder: &Path) -> io::Result<(u64, u64)> {
+    let (mut files, mut bytes) = (0, 0);
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        for item in fs::read_dir(folder)? {
+            let item = item?;
+            let of = item.metadata()?;
+            if of.is_dir() {
+                waiting.push(item.path());
+            } else {
+                files += 1;
+                bytes += of.len();
+            }
+        }
+    }
+    Ok((files, bytes))
 }
 
 /// Returns the number of messages in a mailbox, and the sum of their digests.

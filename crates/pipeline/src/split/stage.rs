@@ -18,14 +18,18 @@ use crate::tally::Tally;
 use mailglot_archive::mbox::{
     leaves_multipart_open, mark_separator, quote_mboxrd, separator_for, trailer_for, unquote,
 };
-use mailglot_archive::{Entry, EntryKind, Format};
+use mailglot_archive::{Entry, EntryKind, Format, MailboxOptions};
 use mailglot_mime::{Policy, Severity};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The output of messages without a year, label or sender.
 const UNKNOWN: &str = "unknown";
+
+/// Labels of one message for which it is written. More are ignored.
+const MOST_COPIES: usize = 1000;
 
 /// Makes the bytes of all messages.
 pub(super) struct SplitStage<'a> {
@@ -142,7 +146,11 @@ impl SplitWorker<'_> {
     fn piece(&self, source: &SourceEntry<'_>, tally: &mut Tally, out: &mut Vec<u8>) -> SplitPiece {
         let entry = source.entry;
         let start = out.len();
-        let is_mailbox = self.source.input.found.format == Format::Mbox;
+        let is_whole = !source.continued && !entry.more;
+        let input = self.source.input;
+        let is_mailbox = input.found.format == Format::Mbox;
+        // The parts are read without the rules of the caller, so they must not need them.
+        let is_copied = is_mailbox && input.opening.mailbox == MailboxOptions::default();
         let (mut convention, mut open_end) = (Convention::Mboxrd, OpenEnd::default());
         let mut flags = entry.flags;
         if self.job.to != Format::Mbox {
@@ -153,14 +161,13 @@ impl SplitWorker<'_> {
                 flags.0 |= status::flags(&lines).0;
             }
         } else if let Some(copied) =
-            Convention::of(&self.source.dialect, entry.quoting).filter(|_| is_mailbox)
+            Convention::of(&self.source.dialect, entry.quoting).filter(|_| is_copied)
         {
             convention = copied;
             open_end = copy(source, out);
         } else {
             self.requote(source, tally, out);
         }
-        let is_whole = !source.continued && !entry.more;
         let digest = if is_whole {
             let (_, lines) = source.unquoted();
             digest(&lines)
@@ -252,15 +259,14 @@ impl SplitWorker<'_> {
     fn labels(&self, source: &SourceEntry<'_>) -> Vec<String> {
         let mail = envelope::mail(&source.old, self.policy);
         let text = mail.header("X-Gmail-Labels").unwrap_or_default();
-        let mut labels: Vec<String> = Vec::new();
         // The field is decoded as a whole, because an encoded word may contain commas.
-        for label in text.split(',').map(str::trim) {
-            if !label.is_empty() && !labels.iter().any(|known| known == label) {
-                labels.push(label.to_owned());
-            }
-        }
-        labels.truncate(if self.job.copies { usize::MAX } else { 1 });
+        let labels = text.split(',').map(str::trim);
+        let mut known = HashSet::new();
         labels
+            .filter(|label| !label.is_empty() && known.insert(*label))
+            .take(if self.job.copies { MOST_COPIES } else { 1 })
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Returns the folder of a message: its folder in a Maildir or tree, or its mailbox. The root has the name of its archive.

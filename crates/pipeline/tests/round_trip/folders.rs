@@ -2,7 +2,7 @@
 
 use crate::{Dialect, FORMS, back, eml_tree, job, maildir, mbox, message, round_trip, run, tree};
 use mailglot_archive::Format;
-use mailglot_pipeline::NormalizeJob;
+use mailglot_pipeline::{NormalizeJob, Progress, normalize};
 use std::fs;
 use std::path::Path;
 
@@ -215,6 +215,22 @@ fn several_inputs_share_an_output_folder() {
     assert_eq!((restored.sources, restored.messages), (4, 23));
     for (input, name) in inputs.iter().zip(["a.mbox", "a-2.mbox", "one.eml", "md"]) {
         assert_eq!(tree(input), tree(&at("back").join(name)), "{name}");
+    }
+}
+
+/// Outputs that the selection leaves empty need no original: the ledger has it.
+#[test]
+fn several_outputs_without_a_message_are_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mbox(3, Dialect::Rd)).unwrap();
+    fs::write(at("b.mbox"), mbox(2, Dialect::O)).unwrap();
+    let mut none = job(&[at("a.mbox"), at("b.mbox")], &at("out"));
+    none.selection.limit = Some(0);
+    assert_eq!(normalize(&none, &Progress::default()).unwrap().written, 0);
+    back(&at("out"), Some(&at("back"))).unwrap();
+    for name in ["a.mbox", "b.mbox"] {
+        assert_eq!(tree(&at(name)), tree(&at("back").join(name)), "{name}");
     }
 }
 

@@ -1,0 +1,183 @@
+//! Tests of labels, copies, rules and folders of a split.
+
+use super::job::{SplitBy, SplitJob};
+use super::outputs::Outputs;
+use super::piece::{Convention, OpenEnd, SplitBatch, SplitPiece};
+use super::read_back::check;
+use super::split;
+use crate::run::ResultSink;
+use crate::{Error, Opening, Progress, Selection};
+use mailglot_archive::{Flags, Format, LineDecision, MailboxOptions, MboxRule, WriteOptions};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+const SEPARATOR: &str = "From a@b Mon Jan  1 00:00:00 2001\n";
+
+fn job(input: &Path, output: &Path, by: SplitBy) -> SplitJob {
+    SplitJob {
+        inputs: vec![input.to_owned()],
+        output: output.to_owned(),
+        by,
+        to: Format::Mbox,
+        copies: false,
+        opening: Opening::from(false),
+        selection: Selection::default(),
+        threads: 1,
+    }
+}
+
+/// Splits a mailbox. Returns the names and texts of the outputs.
+fn parts(mailbox: &str, change: impl FnOnce(&mut SplitJob)) -> BTreeMap<String, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (folder.path().join("a.mbox"), folder.path().join("out"));
+    fs::write(&input, mailbox).unwrap();
+    let mut job = job(&input, &output, SplitBy::Size(1));
+    change(&mut job);
+    let done = split(&job, &Progress::default()).unwrap();
+    let text = |name: &String| fs::read_to_string(output.join(name)).unwrap();
+    let outputs = done.outputs.into_iter().map(|output| output.name);
+    outputs.map(|name| (name.clone(), text(&name))).collect()
+}
+
+/// A piece of a large message.
+fn piece(span: std::ops::Range<usize>, keys: &[&str], continued: bool, more: bool) -> SplitPiece {
+    SplitPiece {
+        span,
+        keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+        continued,
+        more,
+        convention: Convention::Mboxrd,
+        open_end: OpenEnd::default(),
+        digest: 0,
+        flags: Flags::default(),
+    }
+}
+
+/// Each piece of a large message with two labels goes to both copies.
+#[test]
+fn pieces_of_copies_stay_apart() {
+    for to in [Format::EmlTree, Format::Maildir] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("out");
+        let mut job = job(Path::new("-"), &output, SplitBy::Label);
+        (job.to, job.copies) = (to, true);
+        let mut outputs = Outputs::new(&job, WriteOptions::NEW).unwrap();
+        let mut batch = SplitBatch {
+            bytes: b"one two three four ".to_vec(),
+            pieces: vec![
+                piece(0..4, &["A", "B"], false, true),
+                piece(4..8, &[], true, true),
+                piece(8..14, &[], true, false),
+                piece(14..19, &["B", "A"], false, false),
+            ],
+        };
+        assert!(outputs.take(&mut batch).unwrap().is_continue());
+        let list = outputs.commit().unwrap();
+        assert_eq!(list.len(), 2);
+        for part in list {
+            assert_eq!((part.messages, part.bytes), (2, 19));
+            let mut place = output.join(&part.name);
+            if to == Format::Maildir {
+                place = place.join("cur");
+            }
+            let files = fs::read_dir(&place).unwrap();
+            let mut texts: Vec<_> = files
+                .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+                .collect();
+            texts.sort();
+            assert_eq!(texts, ["four ", "one two three "], "{to:?} {}", part.name);
+        }
+    }
+}
+
+#[test]
+fn folders_with_other_bytes_do_not_appear() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out");
+    let mut job = job(Path::new("-"), &output, SplitBy::Label);
+    job.to = Format::EmlTree;
+    let mut outputs = Outputs::new(&job, WriteOptions::NEW).unwrap();
+    let mut batch = SplitBatch {
+        bytes: b"one".to_vec(),
+        pieces: vec![piece(0..3, &["A"], false, false)],
+    };
+    assert!(outputs.take(&mut batch).unwrap().is_continue());
+    check(&mut outputs, &output, &Progress::default()).unwrap();
+    fs::write(outputs.tree().unwrap().join("A/2.eml"), "x").unwrap();
+    let fault = check(&mut outputs, &output, &Progress::default()).unwrap_err();
+    assert!(matches!(fault, Error::Internal(..)), "{fault}");
+}
+
+#[test]
+fn labels_are_found_in_linear_time_and_copies_are_limited() {
+    let labels: Vec<String> = (0..60_000).map(|n| format!("l{n}")).collect();
+    let mailbox = format!(
+        "{SEPARATOR}X-Gmail-Labels: l0,{}\nSubject: s\n\nx\n\n",
+        labels.join(",\n ")
+    );
+    let started = std::time::Instant::now();
+    let first = parts(&mailbox, |job| job.by = SplitBy::Label);
+    assert_eq!(first.keys().collect::<Vec<_>>(), ["l0.mbox"]);
+    let all = parts(&mailbox, |job| {
+        (job.by, job.copies) = (SplitBy::Label, true);
+    });
+    assert_eq!(all.len(), 1000);
+    assert!(all.contains_key("l999.mbox"));
+    // A search through all labels for each of them takes far longer.
+    assert!(started.elapsed().as_secs() < 20);
+}
+
+/// Labels that are equal in their first 200 bytes stay apart.
+#[test]
+fn long_labels_are_compared_as_a_whole() {
+    let long = "é".repeat(500);
+    let message = |end: &str| format!("{SEPARATOR}X-Gmail-Labels: {long}{end}\n\nx{end}\n\n");
+    let mailbox = [message("1"), message("2"), message("1")].concat();
+    let parts = parts(&mailbox, |job| job.by = SplitBy::Label);
+    let counts: Vec<_> = parts
+        .values()
+        .map(|part| part.matches("\nx").count())
+        .collect();
+    assert_eq!(counts.iter().sum::<usize>(), 3);
+    assert_eq!(parts.len(), 2, "{:?}", parts.keys());
+}
+
+#[test]
+fn keys_have_a_bounded_length() {
+    let long = "é".repeat(1 << 19);
+    let key = super::outputs::shortened(&long);
+    assert!(key.len() < 300 && key.starts_with("éé"));
+    assert_ne!(key, super::outputs::shortened(&format!("{long}é")));
+    assert_eq!(super::outputs::shortened("Inbox"), "Inbox");
+}
+
+/// Parts are read without the rules by which their messages were found.
+#[test]
+fn mailboxes_read_by_rules_are_quoted_anew() {
+    let message = |text: &str| format!("{SEPARATOR}Subject: s\n\n{text}\n\n");
+    let mailbox = [message("one\n>From x"), message("two"), message("three")].concat();
+    let second = message("one\n>From x").len() as u64;
+    let joined = parts(&mailbox, |job| {
+        job.opening.mailbox.overrides = Arc::new([(second, LineDecision::Join)].into());
+    });
+    assert_eq!(joined.len(), 2, "{joined:?}");
+    assert!(joined["part-00001.mbox"].contains(&format!("\n>{SEPARATOR}")));
+    let doubtful = "From nobody\nSubject: t\n\nfour\n\n";
+    let mailbox = mailbox + doubtful + &message("five");
+    let at = (mailbox.len() - doubtful.len() - message("five").len()) as u64;
+    let cut = MailboxOptions {
+        overrides: Arc::new([(at, LineDecision::Cut)].into()),
+        ..MailboxOptions::default()
+    };
+    let loose = MailboxOptions {
+        rule: MboxRule::Loose,
+        ..MailboxOptions::default()
+    };
+    for options in [cut, loose] {
+        let parts = parts(&mailbox, |job| job.opening.mailbox = options);
+        assert_eq!(parts.len(), 5, "{parts:?}");
+        assert!(parts["part-00004.mbox"].ends_with("Subject: t\n\nfour\n\n"));
+    }
+}

@@ -1,6 +1,6 @@
 """Python as a rival of whole programs.
 
-`rival.py convert FROM TO FILE` converts a file. `rival.py header FILE` decodes the header values of a file, each of which NUL ends. `rival.py
+`rival.py convert FROM TO FILE` converts a file. `rival.py header FILE` decodes the header values of a file; a NUL ends each value. `rival.py
 text FILE` writes the text parts of a message, each as `0`, a tab, the text and NUL. All write to standard output.
 
 Limits: a header value that `email.header` refuses is written as it came.

@@ -76,12 +76,12 @@ fn cut(charset: Charset, text: &str, size: usize) -> (Vec<u8>, &str) {
     (encode(charset, &text[..end]), &text[..end])
 }
 
-/// A text all of which the charset has, and all contenders know.
+/// Returns a text whose characters the charset and all contenders have.
 pub fn text_for(charset: Charset, contenders: &[Contender], language: Language, len: usize) -> String {
     text::write(language, len, |c| fits(charset, contenders, language, c))
 }
 
-/// Like `text_for`, without what belongs only to the superset by which mail is read.
+/// Like `text_for`, without characters that only the superset has. Mail is read by the superset.
 fn strict_text(charset: Charset, contenders: &[Contender], language: Language, len: usize) -> String {
     text::write(language, len, |c| {
         fits(charset, contenders, language, c) && {
@@ -99,7 +99,7 @@ fn strict_text(charset: Charset, contenders: &[Contender], language: Language, l
 
 /// Whether the charset has a character, and all contenders read it alike.
 fn fits(charset: Charset, contenders: &[Contender], language: Language, c: char) -> bool {
-    // JIS X 0212, which EUC-JP has in three bytes, is no part of ordinary text.
+    // Ordinary text has no characters of JIS X 0212, which EUC-JP encodes in three bytes.
     let plain = |c: char| language != Japanese || encode(Charset::SHIFT_JIS, &c.to_string()) != b"?";
     let mut utf8 = [0; 4];
     let text = &*c.encode_utf8(&mut utf8);

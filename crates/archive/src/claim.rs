@@ -94,7 +94,7 @@ mod tests {
         let file = Replacement::create(&path, WriteOptions::NEW).unwrap();
         assert!(Claim::take(&path).is_err());
         drop(file);
-        // What a dead process left is no claim, and a pipe neither.
+        // Neither a file of a dead process nor a pipe is a claim.
         let pipe = folder.path().join("out.1-1.tmp");
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();

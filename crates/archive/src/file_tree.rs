@@ -35,7 +35,7 @@ pub(crate) enum ContainerMail {
     Found,
     /// All of it was read, and is not mail.
     Absent,
-    /// It may have mail in what was not read.
+    /// The part that was not read may have mail.
     Unknown,
 }
 

@@ -555,7 +555,7 @@ impl FileKind {
         if is_eml(path) {
             return Ok(Self::Message);
         }
-        // A pipe can be opened only once, and is no member of a container.
+        // A pipe can be opened only once. Containers have no pipes.
         let mut size = 0;
         if !tree.is_container() {
             let metadata = fs::metadata(path)?;

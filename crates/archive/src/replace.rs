@@ -342,7 +342,7 @@ struct TargetPaths {
     temporary: PathBuf,
     force: bool,
     kind: TargetKind,
-    /// Metadata of what is replaced.
+    /// Metadata of the replaced file or folder.
     replaced: Option<Box<fs::Metadata>>,
     committed: bool,
 }

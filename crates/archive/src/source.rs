@@ -87,7 +87,7 @@ pub struct Entry {
     /// Range of the message in [`Batch::bytes`], still quoted. The separator lines precede it; the trailer (a blank line, an MMDF
     /// delimiter) follows it.
     pub message: Range<usize>,
-    /// Range of bytes in [`Self::message`] that are no part of it: in Babyl, the second copy of the header. Empty if there are none.
+    /// Bytes inside [`Self::message`] that do not belong to it: in Babyl, the second copy of the header. Often empty.
     pub omitted: Range<usize>,
     /// How `From ` lines in the message are quoted.
     pub quoting: Quoting,

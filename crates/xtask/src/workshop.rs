@@ -74,7 +74,7 @@ pub(crate) fn mailbox_of(
                 .args(arguments)
                 .arg("--out")
                 .arg(&path)
-                // Its counts are no part of a table.
+                // A table does not need its counts.
                 .stdout(Stdio::null()),
         )?;
     }

@@ -64,7 +64,7 @@ pub enum BoxDetail {
     OtherHeader,
     /// A message that is not as long as this number of bytes, which the file states.
     WrongSize(u64),
-    /// A file whose first line is no number of bytes (emlx).
+    /// The first line of an emlx file is not a number of bytes.
     NoSize,
     /// Bytes where a message should begin (mbx).
     NoMessageHere,

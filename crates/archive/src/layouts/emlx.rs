@@ -161,7 +161,7 @@ fn is_field(text: &[u8]) -> bool {
     Follower::of(split_line(text).0) != Follower::Other
 }
 
-/// Returns true if the rest of a file, of which at most one byte more than [`LIST`] is given, is a property list.
+/// Returns true if the rest of a file is a property list. `rest` has at most one byte more than [`LIST`].
 fn is_list(rest: &[u8]) -> bool {
     let mut begins = rest.trim_ascii_start();
     if begins.starts_with(b"<?xml") {

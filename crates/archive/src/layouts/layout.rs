@@ -71,7 +71,7 @@ pub(crate) struct Item {
     pub(crate) is_message: bool,
     /// Offset of the message, behind its separator. For a gap, its start.
     pub(crate) message: u64,
-    /// Bytes inside the message that are no part of it. Empty if there are none.
+    /// Bytes that lie inside the message but do not belong to it. Often empty.
     pub(crate) omitted: Range<u64>,
     /// Offset where the search for the end begins.
     pub(crate) scan: u64,

@@ -84,7 +84,7 @@ impl FileProfile {
         region.map(|(_, shapes)| *shapes).unwrap_or_default()
     }
 
-    /// Replaces what was sniffed by what a rule demands.
+    /// Replaces the sniffed values by those that a rule demands.
     pub(super) fn apply(&mut self, rule: MboxRule) {
         let (division, trust_length) = match rule {
             MboxRule::Auto => return,

@@ -70,7 +70,7 @@ impl Files {
                     match mail_in_container(&self.tree, &path, form, &self.options) {
                         ContainerMail::Found => continue,
                         ContainerMail::Absent => events.push(no_mail(&name, true)),
-                        // An event has said what was not read.
+                        // An event has named the unread member.
                         ContainerMail::Unknown => {}
                     }
                 }

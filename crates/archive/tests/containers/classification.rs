@@ -1,4 +1,4 @@
-//! Tests of what members are taken for: damaged ones, unread ones, and files beside messages.
+//! Tests how members are classified: damaged members, unread members, and files beside messages.
 
 use crate::mailboxes::{mbox, read};
 use crate::writer::{TarStyle, ZipMember, ZipStyle, ZipWriter, tar_of, zip_of};

@@ -177,7 +177,7 @@ fn a_job_killed_while_it_replaces_leaves_a_matching_pair() {
     );
 }
 
-/// Owner and permissions of what is replaced stay, unless the input is more private.
+/// Keeps owner and permissions of a replaced output, unless the input is more private.
 #[test]
 fn a_replaced_output_keeps_its_permissions() {
     use std::os::unix::fs::PermissionsExt;

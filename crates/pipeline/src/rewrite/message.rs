@@ -23,7 +23,7 @@ pub(super) struct SourceMessage<'b> {
     pub(super) old: &'b [u8],
     /// The message, unquoted, without the omitted bytes.
     pub(super) raw: &'b [u8],
-    /// Bytes in `old` that are no part of the message, such as the second header of Babyl.
+    /// Bytes in `old` that do not belong to the message, such as the second header of Babyl.
     omitted: &'b [u8],
     /// Offset in `raw` where they were left out.
     omitted_at: usize,

@@ -97,7 +97,7 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    /// Writes what is in memory, and returns the temporary folder of mailboxes.
+    /// Writes the buffered messages, and returns the temporary folder of mailboxes.
     pub(super) fn flush(&mut self) -> Result<Option<&FolderReplacement>, Error> {
         let Writer::Mailboxes(root, mode, held) = &mut self.writer else {
             return Ok(None);

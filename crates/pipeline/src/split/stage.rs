@@ -112,7 +112,7 @@ impl Worker for SplitWorker<'_> {
 struct SourceEntry<'b> {
     entry: &'b Entry,
     separator: &'b [u8],
-    /// The message as stored, quoted, without bytes that are no part of it.
+    /// The message as stored and quoted, without the omitted bytes.
     old: Cow<'b, [u8]>,
     trailer: &'b [u8],
     continued: bool,

@@ -34,7 +34,7 @@ impl Entrant {
         self
     }
 
-    /// Prints what is compared.
+    /// Prints the compared programs.
     pub(super) fn output(&self) -> anyhow::Result<Vec<u8>> {
         self.shown.as_ref().unwrap_or(&self.run).output()
     }

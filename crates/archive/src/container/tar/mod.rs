@@ -193,7 +193,7 @@ impl TarList<'_> {
         Ok(true)
     }
 
-    /// Reports a block that is no header, and goes to the next header.
+    /// Reports a block that is not a header, and skips to the next header.
     fn find_header(&mut self, members: &mut IndexBuilder) -> io::Result<()> {
         const BLOCKS: usize = 128;
         let start = self.at;

@@ -136,7 +136,7 @@ impl MemberHeader {
         Ok(())
     }
 
-    /// Returns the offset of the stored bytes by the local header. Returns `None` if that is none.
+    /// Returns the offset of the stored bytes after the local header. `None` if there is no local header.
     fn find_data(&self, content: &FileRange) -> io::Result<Option<u64>> {
         let header = content.bytes_at::<{ LOCAL_SIZE as usize }>(self.offset)?;
         let header = header.filter(|header| header.starts_with(&LOCAL));

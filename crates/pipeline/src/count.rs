@@ -4,14 +4,14 @@
 //!
 //! One thread splits an archive.
 
-use crate::discover::{Opening, SourceInput, discover_readable};
+use crate::discover::{Opening, discover_readable};
 use crate::error::UnreadInput;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, Progress, Summary};
-use mailglot_archive::{Error as FileError, Format, Operation};
+use mailglot_archive::{Error as FileError, Operation};
 use mailglot_mime::Limits;
 use std::io;
 use std::ops::ControlFlow;
@@ -77,14 +77,6 @@ impl Stage for CountStage {
     type Output = ();
     type Worker<'a> = CountWorker;
 
-    fn written_as(&self, _: usize, _: &SourceInput) -> Option<Format> {
-        None
-    }
-
-    fn hashes(&self) -> bool {
-        false
-    }
-
     fn worker<'a>(&'a self, _: &'a OpenSource<'a>) -> CountWorker {
         CountWorker
     }
@@ -120,10 +112,6 @@ impl Worker for CountWorker {
 struct CountSink<'a>(&'a mut (dyn FnMut(u64, &Path) -> io::Result<()> + Send));
 
 impl ResultSink<()> for CountSink<'_> {
-    fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn take(&mut self, (): &mut ()) -> Result<ControlFlow<()>, Error> {
         Ok(ControlFlow::Continue(()))
     }
@@ -145,17 +133,9 @@ mod tests {
         /// Truncates the file when reading begins.
         struct Cutting<'a>(&'a Path, &'a [u8]);
         impl ResultSink<()> for Cutting<'_> {
-            fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
-                Ok(())
-            }
-
             fn take(&mut self, (): &mut ()) -> Result<ControlFlow<()>, Error> {
                 std::fs::write(self.0, self.1).unwrap();
                 Ok(ControlFlow::Continue(()))
-            }
-
-            fn end(&mut self, _: &EndedSource<'_>) -> Result<Option<u64>, Error> {
-                Ok(None)
             }
         }
         let folder = tempfile::tempdir().unwrap();

@@ -12,7 +12,7 @@ use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary};
-use mailglot_archive::{Entry, EntryKind, Error as FileError, Format, Operation};
+use mailglot_archive::{Entry, EntryKind, Error as FileError, Operation};
 use mailglot_mime::Policy;
 use mailglot_mime::fields::Date;
 use serde::{Serialize, Serializer};
@@ -115,14 +115,6 @@ impl Stage for ListStage<'_> {
         = ListWorker<'a>
     where
         Self: 'a;
-
-    fn written_as(&self, _: usize, _: &SourceInput) -> Option<Format> {
-        None
-    }
-
-    fn hashes(&self) -> bool {
-        false
-    }
 
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> ListWorker<'a> {
         ListWorker {

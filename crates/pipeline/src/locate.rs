@@ -109,14 +109,6 @@ impl Stage for LocateStage<'_> {
     where
         Self: 'a;
 
-    fn written_as(&self, _: usize, _: &SourceInput) -> Option<Format> {
-        None
-    }
-
-    fn hashes(&self) -> bool {
-        false
-    }
-
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> LocateWorker<'a> {
         LocateWorker {
             source,

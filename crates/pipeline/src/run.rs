@@ -73,10 +73,16 @@ pub(crate) trait Stage {
     where
         Self: 'a;
 
-    /// Returns the format in which source `index` is or would be written. None if only its messages matter.
-    fn written_as(&self, index: usize, input: &SourceInput) -> Option<Format>;
-    /// Returns true if the digest of each source is needed.
-    fn hashes(&self) -> bool;
+    /// Returns the format in which source `index` is or would be written. None, the default, if only its messages matter.
+    fn written_as(&self, _index: usize, _input: &SourceInput) -> Option<Format> {
+        None
+    }
+
+    /// Returns true if the digest of each source is needed. By default it is not.
+    fn hashes(&self) -> bool {
+        false
+    }
+
     /// Creates the worker of a source.
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> Self::Worker<'a>;
 }
@@ -102,12 +108,18 @@ pub(crate) trait Worker: Sync {
 
 /// Takes results in archive order.
 pub(crate) trait ResultSink<T>: Send {
-    /// Begins a source, before it is opened.
-    fn begin(&mut self, index: usize, input: &SourceInput) -> Result<(), Error>;
+    /// Begins a source, before it is opened. By default does nothing.
+    fn begin(&mut self, _index: usize, _input: &SourceInput) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Takes the next result. `Break` ends the loop early.
     fn take(&mut self, output: &mut T) -> Result<ControlFlow<()>, Error>;
-    /// Ends a source that was read to its end. Returns the number of messages written, or None if the sink writes none.
-    fn end(&mut self, ended: &EndedSource<'_>) -> Result<Option<u64>, Error>;
+
+    /// Ends a source that was read to its end. Returns the number of messages written, or None, the default, if the sink writes none.
+    fn end(&mut self, _ended: &EndedSource<'_>) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
 }
 
 /// A source that was read to its end.
@@ -439,16 +451,8 @@ impl SourceInput {
 pub(crate) struct Discard;
 
 impl<T> ResultSink<T> for Discard {
-    fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn take(&mut self, _: &mut T) -> Result<ControlFlow<()>, Error> {
         Ok(ControlFlow::Continue(()))
-    }
-
-    fn end(&mut self, _: &EndedSource<'_>) -> Result<Option<u64>, Error> {
-        Ok(None)
     }
 }
 

@@ -4,15 +4,15 @@
 //!
 //! Messages above the size limit, compressed or in UTF-16 have no text here. Events report them. HTML is returned with its tags.
 
-use crate::discover::{Opening, SourceInput, discover_readable};
+use crate::discover::{Opening, discover_readable};
 use crate::file_name::{Address, own_file};
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::run::{Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary, json};
 use mailglot_archive::mbox::unquote;
-use mailglot_archive::{Entry, EntryKind, Error as FileError, Format, Operation, Packing};
+use mailglot_archive::{Entry, EntryKind, Error as FileError, Operation, Packing};
 use mailglot_mime::{Message, Policy, Report, TextPart, text_parts};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -132,18 +132,10 @@ struct TextSink<'a> {
 }
 
 impl ResultSink<BatchText> for TextSink<'_> {
-    fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn take(&mut self, text: &mut BatchText) -> Result<ControlFlow<()>, Error> {
         self.failed.append(&mut text.failed);
         self.out.write_all(&text.bytes).map_err(at_output)?;
         Ok(ControlFlow::Continue(()))
-    }
-
-    fn end(&mut self, _: &EndedSource<'_>) -> Result<Option<u64>, Error> {
-        Ok(None)
     }
 }
 
@@ -160,14 +152,6 @@ impl Stage for TextStage<'_> {
         = TextWorker<'a>
     where
         Self: 'a;
-
-    fn written_as(&self, _: usize, _: &SourceInput) -> Option<Format> {
-        None
-    }
-
-    fn hashes(&self) -> bool {
-        false
-    }
 
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> TextWorker<'a> {
         let mut file = Vec::new();

@@ -6,7 +6,6 @@
 
 use super::job::{SplitBy, SplitJob};
 use super::piece::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
-use crate::discover::SourceInput;
 use crate::envelope;
 use crate::file_name::Address;
 use crate::quote::line_end;
@@ -43,14 +42,6 @@ impl Stage for SplitStage<'_> {
         = SplitWorker<'a>
     where
         Self: 'a;
-
-    fn written_as(&self, _: usize, _: &SourceInput) -> Option<Format> {
-        None
-    }
-
-    fn hashes(&self) -> bool {
-        false
-    }
 
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> SplitWorker<'a> {
         SplitWorker {

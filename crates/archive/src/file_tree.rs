@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
+use std::io::{self, Seek};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -204,6 +204,16 @@ impl FileTree {
             None => regular::open(path).map(TreeFile::Disk),
             Some(container) => container.open_reporting(path, defects),
         }
+    }
+
+    /// Goes back to the beginning of a file. A stream is opened again, and adds its defects to the same list.
+    pub(crate) fn rewound(&self, mut file: TreeFile, path: &Path) -> io::Result<TreeFile> {
+        match &mut file {
+            TreeFile::Disk(file) => file.rewind()?,
+            TreeFile::Range(range) => range.go_to(0),
+            TreeFile::Stream(stream, _) => return self.open_reporting(path, &stream.defects),
+        }
+        Ok(file)
     }
 
     /// Returns where the bytes of a member lie, if it is stored as it is. `None` on a disk.

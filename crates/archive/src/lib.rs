@@ -46,6 +46,7 @@ mod error;
 mod expansion;
 mod file_form;
 mod file_identity;
+mod file_kind;
 mod file_mode;
 mod file_names;
 mod file_range;
@@ -57,6 +58,7 @@ mod mail_check;
 mod maildir;
 mod message_files;
 mod mh;
+mod skipped_file;
 mod source;
 
 pub mod ledger;

@@ -5,29 +5,23 @@
 //! like a folder; its messages outside mailboxes and Maildirs form a tree of their own.
 //!
 //! # Limits
-//! Does not recognize program-specific mail stores. An MH folder is part of a tree of messages, and is written as one. Does not
+//! Recognizes the mail stores of Apple Mail and Thunderbird, and of no other program. An MH folder is part of a tree of messages, and is written as one. Does not
 //! follow symbolic links below a folder. Reads mailboxes in gzip, zstd, bzip2, xz and LZ4, but no compressed single messages. Skips
 //! files of other formats.
 
 use std::fs;
-use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, SkipReason};
-use crate::container::{self, ContainerForm, ContainerOptions, MOST_EVENTS, OpenContainers};
+use crate::container::{ContainerForm, ContainerOptions, MOST_EVENTS, OpenContainers};
 use crate::error::{Error, ErrorKind, Operation, at};
-use crate::file_form::may_be_mail;
-use crate::file_names::{index_of, is_eml, is_index, is_named_mailbox, is_named_zip};
+use crate::file_kind::{FileForm, FileKind};
+use crate::file_names::{is_eml, is_index, is_named_zip};
 use crate::file_tree::{ContainerMail, EntryType, FileTree};
-use crate::layouts;
-use crate::mail_check;
 use crate::maildir;
-use crate::mbox;
-use crate::mh;
-use crate::packed::{self, CompressionEvents};
 use crate::packing::Packing;
 use crate::regular;
-use crate::tree_file::TreeFile;
+use crate::skipped_file::{left_alone, no_mail, not_followed};
 use crate::{Format, Input, MAX_EXPANSION, ReadOptions};
 
 /// Options of a search.
@@ -201,56 +195,6 @@ pub(crate) fn mail_in_container(
     let searched = search.container(path, form, false, &mut |_| Ok(()));
     let known = searched.ok().and_then(|_| tree.mail_in(path));
     known.unwrap_or(ContainerMail::Unknown)
-}
-
-/// The format of a file that was named by the caller, by its first bytes.
-enum FileForm {
-    Container(ContainerForm),
-    Packed(Packing),
-    NotRead(Packing),
-    Other,
-}
-
-impl FileForm {
-    fn of(tree: &FileTree, path: &Path) -> Result<Self, Error> {
-        if !tree.is_file(path) {
-            return Ok(Self::Other);
-        }
-        let failed = at(path, Operation::Read);
-        let mut file = tree.open(path).map_err(at(path, Operation::Open))?;
-        let start = packed::beginning(&mut file, packed::BEGINNING).map_err(&failed)?;
-        let Some(packing) = Packing::of_file(&start) else {
-            return Ok(Self::Other);
-        };
-        if packing.is_container() {
-            return Ok(Self::Container(ContainerForm::plain(packing)));
-        }
-        if !packing.is_read() {
-            return Ok(Self::NotRead(packing));
-        }
-        let file = again(tree, file, path).map_err(&failed)?;
-        // Damaged compression is reported when the archive is opened.
-        let mut inside = tree.through(path, file, u64::MAX)?;
-        let inside = packed::beginning(&mut inside, packed::BEGINNING).unwrap_or_default();
-        Ok(match Packing::of_file(&inside) {
-            Some(inner) if inner.is_container() => Self::Container(ContainerForm {
-                compression: Some(packing),
-                packing: inner,
-            }),
-            Some(inner) if !inner.is_read() => Self::NotRead(inner),
-            _ => Self::Packed(packing),
-        })
-    }
-}
-
-/// Goes back to the beginning of a file. A stream is opened again, and adds its defects to the same list.
-fn again(tree: &FileTree, mut file: TreeFile, path: &Path) -> io::Result<TreeFile> {
-    match &mut file {
-        TreeFile::Disk(file) => file.rewind()?,
-        TreeFile::Range(range) => range.go_to(0),
-        TreeFile::Stream(stream, _) => return tree.open_reporting(path, &stream.defects),
-    }
-    Ok(file)
 }
 
 /// The kind of folder around a folder.
@@ -516,194 +460,11 @@ impl<'a> FolderSearch<'a> {
     }
 }
 
-/// The kind of a file in a folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum FileKind {
-    /// A mailbox, by its name or its content, and its compression. Pipes are mailboxes.
-    Mailbox(Option<Packing>),
-    /// A message: an `.eml` file, or a file of an MH folder.
-    Message,
-    /// A zip or tar archive.
-    Container(ContainerForm),
-    /// May be mail, but in a format that is not supported.
-    LeftAlone(Packing),
-    /// A damaged member of a container. What can be read of it is not known as mail.
-    Damaged(BoxEvent),
-    /// Not mail.
-    Other,
-}
-
-impl FileKind {
-    /// Classifies a file. With `force_format`, a mailbox name is enough, whatever the content.
-    pub(crate) fn of(tree: &FileTree, path: &Path, force_format: bool) -> Result<Self, Error> {
-        let defects = CompressionEvents::default();
-        let kind = Self::look(tree, path, force_format, &defects);
-        let kind = kind.map_err(at(path, Operation::Read))?;
-        let mut losses = defects.take().into_iter();
-        Ok(match losses.find(|event| event.kind.is_loss()) {
-            Some(loss) if kind == Self::Other && tree.is_container() => Self::Damaged(loss),
-            _ => kind,
-        })
-    }
-
-    fn look(
-        tree: &FileTree,
-        path: &Path,
-        force_format: bool,
-        defects: &CompressionEvents,
-    ) -> io::Result<Self> {
-        if is_eml(path) {
-            return Ok(Self::Message);
-        }
-        // A pipe can be opened only once. Containers have no pipes.
-        let mut size = 0;
-        if !tree.is_container() {
-            let metadata = fs::metadata(path)?;
-            if !metadata.is_file() {
-                return Ok(Self::Mailbox(None));
-            }
-            size = metadata.len();
-        }
-        let numbered =
-            mh::number(path.file_name().unwrap_or_default().as_encoded_bytes()).is_some();
-        if numbered && tree.is_file(&path.with_file_name(mh::SEQUENCES)) {
-            return Ok(Self::Message);
-        }
-        let mut file = tree.open_reporting(path, defects)?;
-        let start = packed::beginning(&mut file, packed::BEGINNING)?;
-        match Packing::of_file(&start) {
-            Some(packing) if packing.is_container() => {
-                Ok(Self::Container(ContainerForm::plain(packing)))
-            }
-            Some(packing) if packing.is_read() => {
-                let file = again(tree, file, path)?;
-                Self::look_inside(tree, path, file, packing, force_format)
-            }
-            Some(packing) if may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
-            _ if layouts::of_mailbox(&start).is_some() => Ok(Self::Mailbox(None)),
-            _ if start.is_empty() && tree.is_file(&index_of(path)) => Ok(Self::Mailbox(None)),
-            _ => {
-                let file = again(tree, file, path)?;
-                let kind = Self::look_at_text(tree, path, file, size, force_format)?;
-                Ok(match kind {
-                    Self::Other if numbered && mbox::looks_like_message(&start) => Self::Message,
-                    kind => kind,
-                })
-            }
-        }
-    }
-
-    /// Classifies a compressed file.
-    fn look_inside(
-        tree: &FileTree,
-        path: &Path,
-        file: TreeFile,
-        packing: Packing,
-        force_format: bool,
-    ) -> io::Result<Self> {
-        let inner = path.with_extension("");
-        if is_eml(&inner) {
-            return Ok(Self::LeftAlone(packing));
-        }
-        let mut inside = tree.through(path, file, u64::MAX)?;
-        let mut start = packed::beginning(&mut inside, packed::BEGINNING)?;
-        if start.is_empty() && !inside.defects.take().is_empty() {
-            return Ok(Self::LeftAlone(packing));
-        }
-        match Packing::of_file(&start) {
-            Some(inner) if inner.is_container() => {
-                return Ok(Self::Container(ContainerForm {
-                    compression: Some(packing),
-                    packing: inner,
-                }));
-            }
-            Some(inner) if !inner.is_read() => return Ok(Self::LeftAlone(inner)),
-            _ if layouts::of_mailbox(&start).is_some() => {
-                return Ok(Self::Mailbox(Some(packing)));
-            }
-            _ if is_named_mailbox(&inner) => {
-                let rest = mail_check::BEGINNING - packed::BEGINNING;
-                start.append(&mut packed::beginning(&mut inside, rest)?);
-                if force_format || mail_check::is_mail(&start) {
-                    return Ok(Self::Mailbox(Some(packing)));
-                }
-            }
-            _ => {}
-        }
-        let mailbox = mbox::is_mailbox_inside(&mut Read::chain(&start[..], inside))?;
-        Ok(if mailbox {
-            Self::Mailbox(Some(packing))
-        } else {
-            Self::Other
-        })
-    }
-
-    /// Classifies a file in no known format: a mailbox, a zip archive after other bytes, or something else.
-    fn look_at_text(
-        tree: &FileTree,
-        path: &Path,
-        mut file: TreeFile,
-        size: u64,
-        force_format: bool,
-    ) -> io::Result<Self> {
-        if is_named_mailbox(path) {
-            let is_mail = force_format
-                || mail_check::is_mail(&packed::beginning(&mut file, mail_check::BEGINNING)?);
-            if is_mail {
-                return Ok(Self::Mailbox(None));
-            }
-            file = again(tree, file, path)?;
-        }
-        let is_mailbox = match &mut file {
-            TreeFile::Disk(file) => mbox::is_mailbox(file, 0, size)?,
-            TreeFile::Range(range) => {
-                mbox::is_mailbox(range.file(), range.range().start, range.len())?
-            }
-            TreeFile::Stream(stream, _) => mbox::is_mailbox_inside(stream)?,
-        };
-        if is_mailbox {
-            return Ok(Self::Mailbox(None));
-        }
-        if is_named_zip(path) && container::is_zip(file, size)? {
-            return Ok(Self::Container(ContainerForm::plain(Packing::Zip)));
-        }
-        Ok(Self::Other)
-    }
-}
-
-/// Returns the event for a link, a device, a pipe or a socket in a folder.
-pub(crate) fn not_followed(kind: EntryType, name: &[u8]) -> BoxEvent {
-    special(kind == EntryType::Link, name)
-}
-
-/// Returns the event for a link, or for a device, a pipe or a socket.
-pub(crate) fn special(is_link: bool, name: &[u8]) -> BoxEvent {
-    let name = String::from_utf8_lossy(name).into_owned();
-    let detail = if is_link {
-        BoxDetail::Link { name }
-    } else {
-        BoxDetail::SpecialFile { name }
-    };
-    BoxEvent::new(BoxEventKind::NotFollowed, 0, detail)
-}
-
-/// Returns the event for a file in a format that is not supported.
-pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
-    let name = String::from_utf8_lossy(name).into_owned();
-    let detail = BoxDetail::LeftPacked { packing, name };
-    BoxEvent::new(BoxEventKind::Packed, 0, detail)
-}
-
-/// Returns the event for a file that is not mail. `kept` means that the ledger stores it as part of a tree of messages.
-pub(crate) fn no_mail(name: &[u8], kept: bool) -> BoxEvent {
-    let name = String::from_utf8_lossy(name).into_owned();
-    BoxEvent::new(BoxEventKind::NoMail, 0, BoxDetail::NoMail { name, kept })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use crate::{mbox, packed};
+    use std::io::{self, Write};
 
     const MAIL: &[u8] = b"From a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\nSubject: s\n\nb\n\n";
 

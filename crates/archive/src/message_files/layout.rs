@@ -14,7 +14,7 @@ use crate::box_event::BoxEvent;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::layouts::{self, FileLayout, LayoutReader};
 use crate::packed::beginning;
-use crate::recognize::special;
+use crate::skipped_file::special;
 use crate::tree_file::TreeFile;
 use crate::{Batch, Format, Source, mail_check, regular};
 

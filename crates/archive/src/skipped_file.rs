@@ -1,0 +1,37 @@
+//! Builds the events for files that are not read.
+//!
+//! # Limits
+//! None.
+
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::file_tree::EntryType;
+use crate::packing::Packing;
+
+/// Returns the event for a link, a device, a pipe or a socket in a folder.
+pub(crate) fn not_followed(kind: EntryType, name: &[u8]) -> BoxEvent {
+    special(kind == EntryType::Link, name)
+}
+
+/// Returns the event for a link, or for a device, a pipe or a socket.
+pub(crate) fn special(is_link: bool, name: &[u8]) -> BoxEvent {
+    let name = String::from_utf8_lossy(name).into_owned();
+    let detail = if is_link {
+        BoxDetail::Link { name }
+    } else {
+        BoxDetail::SpecialFile { name }
+    };
+    BoxEvent::new(BoxEventKind::NotFollowed, 0, detail)
+}
+
+/// Returns the event for a file in a format that is not supported.
+pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
+    let name = String::from_utf8_lossy(name).into_owned();
+    let detail = BoxDetail::LeftPacked { packing, name };
+    BoxEvent::new(BoxEventKind::Packed, 0, detail)
+}
+
+/// Returns the event for a file that is not mail. `kept` means that the ledger stores it as part of a tree of messages.
+pub(crate) fn no_mail(name: &[u8], kept: bool) -> BoxEvent {
+    let name = String::from_utf8_lossy(name).into_owned();
+    BoxEvent::new(BoxEventKind::NoMail, 0, BoxDetail::NoMail { name, kept })
+}

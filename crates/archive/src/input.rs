@@ -4,6 +4,7 @@
 //! None.
 
 use crate::file_tree::FileTree;
+use crate::mbox::MailboxRange;
 use crate::packing::Packing;
 use crate::source::Format;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ pub struct Input {
     pub packed: Option<Packing>,
     /// Where the path leads.
     pub tree: FileTree,
+    /// The messages to read of a mailbox. None for the whole archive.
+    pub range: Option<MailboxRange>,
 }
 
 impl Input {
@@ -30,6 +33,7 @@ impl Input {
             format,
             packed: None,
             tree: FileTree::default(),
+            range: None,
         }
     }
 

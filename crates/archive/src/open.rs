@@ -40,6 +40,10 @@ pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Err
                     io::ErrorKind::IsADirectory,
                 ));
             }
+            if let Some(range) = &found.range {
+                let mailbox = Mailbox::of_range(path, file, range, options);
+                return Ok(Box::new(mailbox.map_err(at(path, Operation::Read))?));
+            }
             if !metadata.is_file() {
                 return stream(path, file, options);
             }

@@ -257,6 +257,7 @@ impl<'a> FolderSearch<'a> {
             format,
             packed,
             tree: self.tree.clone(),
+            range: None,
         }
     }
 

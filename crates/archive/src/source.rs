@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 /// How `From ` lines in messages are quoted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Quoting {
     /// Not at all (mboxcl2, MMDF, Maildir, eml).
     None,
@@ -144,7 +144,8 @@ pub const MAX_EXPANSION: u64 = 200;
 pub struct ReadOptions {
     /// Target size of a batch in bytes. Default: 512 KiB, so that a batch and its output fit into a processor's cache.
     ///
-    /// The boundaries of batches do not depend on the number of threads.
+    /// The boundaries of batches do not depend on the number of threads. In a mailbox, a batch has the messages that start between two
+    /// multiples of this size. So they do not depend on where reading began.
     pub batch: usize,
     /// Size in bytes above which a message is returned in pieces. Default: 64 MiB.
     pub message_limit: usize,

@@ -23,10 +23,15 @@ pub(crate) struct Window<R> {
 impl<R: Read> Window<R> {
     /// Creates an empty window for batches of `batch` bytes.
     pub(crate) fn new(input: R, batch: usize) -> Self {
+        Self::at(input, batch, 0)
+    }
+
+    /// Creates an empty window over an input whose next byte has the offset `base`.
+    pub(crate) fn at(input: R, batch: usize, base: u64) -> Self {
         Self {
             input,
             bytes: Vec::new(),
-            base: 0,
+            base,
             ended: false,
             step: batch.min(MOST) + CHUNK / 2,
         }

@@ -20,14 +20,16 @@ mod boundary;
 mod header_state;
 mod line;
 mod line_search;
+mod marks;
 
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use self::boundary::{Boundary, Mark, MarkKind};
 use self::header_state::{DeclaredType, HeaderState};
-use self::line::{Behind, DelimiterLine, REACH, line_end, next_end};
+use self::line::{DelimiterLine, REACH, line_end, next_end};
 use self::line_search::LineSearch;
+pub(super) use self::marks::{DelimiterMarks, delimiter_marks};
 use super::from_line::starts_line;
 
 /// Bytes before and after a candidate that the open-multipart test examines.
@@ -178,23 +180,9 @@ impl Delimiters {
             let Some(line) = DelimiterLine::read(data, start, self.search.bare_cr) else {
                 continue;
             };
-            let behind = Behind::of(&data[start + line.step..], self.search.bare_cr);
-            if !line.has_word() && behind != Behind::Field {
-                continue;
-            }
             let at = base + start as u64;
-            let [open, close] = line.keys();
-            let kind = if behind == Behind::Text {
-                MarkKind::Similar
-            } else {
-                MarkKind::Delimiter
-            };
-            marks.extend(open.map(|key| Mark { at, key, kind }));
-            marks.extend(close.map(|key| Mark {
-                at,
-                key,
-                kind: MarkKind::Closing,
-            }));
+            let kinds = line.marks(data, start, self.search.bare_cr);
+            marks.extend(kinds.map(|(key, kind)| Mark { at, key, kind }));
         }
         self.search.find_declarations(data, from, end, |at, key| {
             marks.push(Mark {

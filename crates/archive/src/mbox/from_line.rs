@@ -11,7 +11,7 @@ use nom::combinator::{all_consuming, opt, recognize, value, verify};
 use nom::{IResult, Parser};
 
 /// The text between `From ` and the date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Shape {
     /// Nothing.
     Bare,
@@ -28,7 +28,7 @@ pub(super) enum Shape {
 }
 
 /// A classified `From ` line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct FromLine {
     /// Its shape.
     pub shape: Shape,
@@ -69,7 +69,7 @@ impl FromLine {
 }
 
 /// A set of kinds of `From ` lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Shapes(u16);
 
 impl Shapes {

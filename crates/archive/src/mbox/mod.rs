@@ -1,7 +1,7 @@
 //! mbox files: reads every dialect, writes mboxrd.
 //!
 //! `profile` sniffs a file once. `split` judges one `From ` line (`from_line`: its grammar; `delimiters`: whether a multipart is
-//! open). `read` walks over the file. `write` adds separators, trailers and quoting. `unclosed` marks a message that leaves a
+//! open). `read` walks over the file, or a `range` of it. `write` adds separators, trailers and quoting. `unclosed` marks a message that leaves a
 //! multipart open.
 //!
 //! # Limits
@@ -11,6 +11,7 @@ mod delimiters;
 mod from_line;
 mod options;
 mod profile;
+mod range;
 mod read;
 mod split;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod write;
 
 pub use options::{LineDecision, MailboxOptions, MboxRule};
 pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, separators};
+pub use range::{MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder};
 pub(crate) use read::Mailbox;
 pub(crate) use split::{Follower, is_from_line};
 pub use unclosed::{leaves_multipart_open, mark_separator};

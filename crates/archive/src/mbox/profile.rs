@@ -11,6 +11,7 @@
 mod content_length;
 mod division;
 mod sample_counts;
+mod shown;
 mod sniff_input;
 
 use std::fs::File;
@@ -39,7 +40,7 @@ const PRELUDE: usize = 64 << 10;
 pub(super) const STREAM_HEAD: u64 = 2 << 20;
 
 /// Results of sniffing a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct FileProfile {
     pub division: Division,
     /// Bytes before the first line that is not blank (byte order mark, blank lines).
@@ -70,6 +71,7 @@ pub(super) struct FileProfile {
     /// Those with a date, except patches.
     dated: u32,
     dated_mail: u32,
+    #[serde(with = "shown")]
     pub shown: Profile,
 }
 
@@ -114,6 +116,11 @@ impl FileProfile {
             } else {
                 self.dated >= 2
             }
+    }
+
+    /// Returns true if `From ` lines separate messages.
+    pub(super) fn is_split_by_lines(&self) -> bool {
+        self.division == Division::FromLines
     }
 
     /// Returns true for a file without any separator.

@@ -7,11 +7,13 @@
 //! Standard input is a mailbox if its first 2 MiB begin with a separator or have several dated ones further on. Otherwise it is one
 //! message. A Content-Length beyond the message limit is only trusted in a file, where the declared end can be read.
 
+mod batch_cells;
 mod ends;
 mod entries;
 mod mailbox;
 mod open;
 mod open_multipart;
+mod open_range;
 
 use std::io::{self, Read};
 
@@ -31,16 +33,13 @@ impl<R: Read> Mailbox<R> {
         batch.entries.clear();
         batch.events.clear();
         loop {
-            let taken = batch
-                .entries
-                .last()
-                .map_or(0, |entry| entry.span.end as u64);
-            if taken >= self.batch {
-                break;
-            }
             match self.state {
                 ReadState::Prelude => self.begin(&mut batch.entries)?,
                 ReadState::Message(current) => {
+                    let begins_batch = self.cells.enter(&current);
+                    if begins_batch && !batch.entries.is_empty() {
+                        break;
+                    }
                     let end = self.find_end(&current)?;
                     self.give_out(current, &end, &mut batch.entries)?;
                 }
@@ -77,7 +76,7 @@ impl<R: Read> Mailbox<R> {
     fn report_unused_overrides(&mut self) {
         let overrides = std::mem::take(&mut self.options.overrides);
         for offset in overrides.keys() {
-            if !self.used_overrides.contains(offset) {
+            if self.decides(*offset) && !self.used_overrides.contains(offset) {
                 let (kind, detail) = (BoxEventKind::UnusedOverride, BoxDetail::UnusedOverride);
                 self.event(kind, *offset, detail);
             }
@@ -93,7 +92,7 @@ impl<R: Read> Mailbox<R> {
             return Ok(());
         }
         let start = prelude.min(self.window.end());
-        if start > 0 {
+        if start > 0 && self.from == 0 {
             let detail = BoxDetail::Prelude { bytes: start };
             self.event(BoxEventKind::Prelude, 0, detail);
             let span = 0..start as usize;
@@ -101,7 +100,7 @@ impl<R: Read> Mailbox<R> {
             entries.push(self.entry(EntryKind::Gap, 0, span, message, Quoting::None));
         }
         self.scan = start;
-        if start == self.window.end() && self.window.ended() {
+        if start == self.window.end() && self.window.ended() || start >= self.until {
             self.state = ReadState::Done;
             return Ok(());
         }

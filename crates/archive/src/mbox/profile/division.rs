@@ -4,7 +4,7 @@
 //! Knows `From ` lines and MMDF only.
 
 /// How messages are separated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(in crate::mbox) enum Division {
     /// By `From ` lines.
     FromLines,

@@ -27,7 +27,7 @@ impl<R: Read> Mailbox<R> {
                 self.window.reach(ceiling + 1)?;
                 // A file that was truncated meanwhile ends earlier.
                 if self.window.end() > ceiling {
-                    return Ok(MessageEnd::Beyond(self.window.end().min(next)));
+                    return Ok(MessageEnd::Beyond(ceiling + 1));
                 }
             }
             self.window.reach(to)?;
@@ -61,7 +61,7 @@ impl<R: Read> Mailbox<R> {
                 let at = from + found;
                 self.scan = self.window.base() + at as u64;
                 if self.scan > ceiling {
-                    return Ok(MessageEnd::Beyond(self.scan));
+                    return Ok(MessageEnd::Beyond(ceiling + 1));
                 }
                 if let Some(end) = self.judge(at)? {
                     return Ok(end);
@@ -74,12 +74,12 @@ impl<R: Read> Mailbox<R> {
                     .scan
                     .max(self.window.base() + data.len().saturating_sub(keep) as u64);
             }
-            if self.window.ended() {
-                return Ok(MessageEnd::File { message: None });
-            }
             let known = self.scan.min(self.window.end());
             if known > ceiling {
-                return Ok(MessageEnd::Beyond(known));
+                return Ok(MessageEnd::Beyond(ceiling + 1));
+            }
+            if self.window.ended() {
+                return Ok(MessageEnd::File { message: None });
             }
             self.window.fill()?;
         }

@@ -52,6 +52,8 @@ impl<R: Read> Mailbox<R> {
         self.ordinal += 1;
         self.report_single();
         self.state = match end {
+            // The next message belongs to another range.
+            MessageEnd::Separator { start, .. } if *start >= self.until => ReadState::Done,
             MessageEnd::Separator { start, end, .. } if self.profile.division == Division::Mmdf => {
                 self.scan = *end;
                 ReadState::Message(Current {

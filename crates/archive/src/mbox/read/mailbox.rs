@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use memchr::memmem::Finder;
 
+use super::batch_cells::BatchCells;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::file_identity::FileIdentity;
 use crate::file_tree::FileTree;
@@ -38,7 +39,12 @@ pub(crate) struct Mailbox<R> {
     /// Defects of the compression so far.
     pub(super) defects: CompressionEvents,
     pub(super) profile: FileProfile,
-    pub(super) batch: u64,
+    /// Decides where batches begin.
+    pub(super) cells: BatchCells,
+    /// Offset of the first message of the range that is read. 0: that of the prelude.
+    pub(super) from: u64,
+    /// Offset at and after which no message belongs to the range that is read.
+    pub(super) until: u64,
     pub(super) limit: u64,
     pub(super) finder: Finder<'static>,
     pub(super) delimiters: Delimiters,
@@ -92,7 +98,7 @@ pub(super) enum MessageEnd {
     },
     /// At the end of the file.
     File { message: Option<u64> },
-    /// Not before this offset, which exceeds the limit.
+    /// Not before this offset, which exceeds the limit and does not depend on how much was read at once.
     Beyond(u64),
 }
 

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use memchr::memmem::Finder;
 
+use super::batch_cells::BatchCells;
 use super::mailbox::{Current, Mailbox, ReadState, SeparatorsAhead};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
@@ -211,7 +212,7 @@ impl<R: Read> Mailbox<R> {
         Ok(mailbox)
     }
 
-    fn new(
+    pub(super) fn new(
         path: &Path,
         window: Window<R>,
         file: Option<FileIdentity>,
@@ -239,7 +240,9 @@ impl<R: Read> Mailbox<R> {
             defects: CompressionEvents::default(),
             guess_open: profile.quoting_guess,
             profile,
-            batch: options.batch.max(1) as u64,
+            cells: BatchCells::new(options.batch),
+            from: 0,
+            until: u64::MAX,
             limit: options.message_limit.max(1) as u64,
             finder: Finder::new(needle),
             delimiters,
@@ -257,7 +260,7 @@ impl<R: Read> Mailbox<R> {
     }
 
     /// Rejects a single message without a header field, unless `force_format` is set.
-    fn check_mail(&mut self, options: &ReadOptions) -> io::Result<()> {
+    pub(super) fn check_mail(&mut self, options: &ReadOptions) -> io::Result<()> {
         self.window.reach(mail_check::BEGINNING as u64)?;
         if options.force_format
             || Packing::of_file(self.window.data()).is_some()

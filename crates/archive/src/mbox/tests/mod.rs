@@ -2,7 +2,7 @@
 
 mod boundaries;
 mod large;
-mod random;
+pub(super) mod random;
 mod truth;
 
 use std::io::{self, Read, Write};
@@ -13,20 +13,24 @@ use crate::{Batch, BoxEvent, BoxEventKind, EntryKind, Quoting, ReadOptions, Sour
 
 /// An entry with its bytes, independent of batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Read1 {
-    kind: EntryKind,
+pub(super) struct Read1 {
+    pub(super) kind: EntryKind,
     more: bool,
-    ordinal: u64,
-    offset: u64,
+    pub(super) ordinal: u64,
+    pub(super) offset: u64,
     separator: Vec<u8>,
     message: Vec<u8>,
     trailer: Vec<u8>,
     quoting: Quoting,
 }
 
-fn drain(source: &mut dyn Source) -> (Vec<Read1>, Vec<BoxEvent>) {
+pub(super) fn drain(source: &mut dyn Source) -> (Vec<Read1>, Vec<BoxEvent>) {
+    drain_from(source, 0)
+}
+
+/// Reads a source whose first byte has this offset.
+pub(super) fn drain_from(source: &mut dyn Source, mut offset: u64) -> (Vec<Read1>, Vec<BoxEvent>) {
     let (mut entries, mut events, mut batch) = (Vec::new(), Vec::new(), Batch::default());
-    let mut offset = 0;
     while source.next(&mut batch).unwrap() {
         let mut at = 0;
         for entry in &batch.entries {
@@ -70,10 +74,10 @@ impl Read for Chunky<'_> {
     }
 }
 
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         // xorshift64*
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -81,7 +85,7 @@ impl Random {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
     }
 
-    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+    pub(super) fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
         from[self.below(from.len())]
     }
 }
@@ -128,6 +132,7 @@ fn kinds(events: &[BoxEvent]) -> Vec<BoxEventKind> {
     events.iter().map(|event| event.kind).collect()
 }
 
-const SEPARATOR: &str = "From a@example.org Mon Jan  1 00:00:00 2001\n";
+pub(super) const SEPARATOR: &str = "From a@example.org Mon Jan  1 00:00:00 2001\n";
 
-const HEADER: &str = "From: a@example.org\nSubject: s\nDate: Mon, 1 Jan 2001 00:00:00 +0000\n\n";
+pub(super) const HEADER: &str =
+    "From: a@example.org\nSubject: s\nDate: Mon, 1 Jan 2001 00:00:00 +0000\n\n";

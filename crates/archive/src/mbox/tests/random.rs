@@ -7,7 +7,7 @@ use crate::mbox::{
 };
 
 /// Returns a mailbox of random pieces that the splitting rule has to judge.
-fn random_mailbox(random: &mut Random) -> Vec<u8> {
+pub(in crate::mbox) fn random_mailbox(random: &mut Random) -> Vec<u8> {
     let mut out = Vec::new();
     let eol = random.pick(&["\n", "\n", "\r\n", "\r"]);
     for _ in 0..random.below(40) {

@@ -1,0 +1,44 @@
+//! Decides where batches begin, by the offsets of messages alone.
+//!
+//! A file consists of cells of equal size. A batch has the messages whose separators start in one cell. So a reader that begins at
+//! the first message of a cell returns the same batches as one that begins at the start of the file.
+//!
+//! # Limits
+//! A batch is as large as a cell, plus its last message.
+
+use super::mailbox::Current;
+
+/// The cells of a file, and the position of the reader in them.
+pub(super) struct BatchCells {
+    /// Size of a cell in bytes.
+    size: u64,
+    /// Offset of the last message or piece.
+    last: u64,
+    /// Offset of the last message.
+    message: u64,
+}
+
+impl BatchCells {
+    /// Creates cells of `size` bytes.
+    pub(super) fn new(size: usize) -> Self {
+        Self {
+            size: size.max(1) as u64,
+            last: 0,
+            message: 0,
+        }
+    }
+
+    /// Returns true if the next entry begins a batch: a message in another cell than the message before, or a piece in another cell
+    /// than the piece before.
+    pub(super) fn enter(&mut self, next: &Current) -> bool {
+        let cell = |at: u64| at / self.size;
+        let is_piece = next.pieces_to > 0;
+        let before = if is_piece { self.last } else { self.message };
+        let begins = cell(before) != cell(next.start);
+        self.last = next.start;
+        if !is_piece {
+            self.message = next.start;
+        }
+        begins
+    }
+}

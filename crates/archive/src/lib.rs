@@ -87,7 +87,7 @@ pub use file_mode::FileMode;
 pub use file_tree::FileTree;
 pub use input::Input;
 pub use mbox::{LineDecision, MailboxOptions, MboxRule};
-pub use open::open;
+pub use open::{is_mbox_file, open};
 pub use packing::Packing;
 pub use recognize::{LeftOut, RecognizeOptions, recognize, recognize_with};
 pub use regular::open_input;

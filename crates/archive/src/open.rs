@@ -63,6 +63,24 @@ pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Err
     })
 }
 
+/// Returns true for a mailbox whose ranges can be read: a file of its own, not compressed, and of a `From ` or MMDF dialect.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn is_mbox_file(found: &Input) -> Result<bool, Error> {
+    let path = &found.path;
+    if found.format != Format::Mbox || found.packed.is_some() || found.tree.is_container() {
+        return Ok(false);
+    }
+    let mut file = open_input(path)?;
+    let metadata = file.metadata().map_err(at(path, Operation::Open))?;
+    if !metadata.is_file() {
+        return Ok(false);
+    }
+    let start = packed::beginning(&mut file, packed::BEGINNING);
+    Ok(layouts::of(&start.map_err(at(path, Operation::Read))?).is_none())
+}
+
 /// Opens a mailbox in a container.
 fn open_member(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Error> {
     let path = &found.path;

@@ -45,6 +45,8 @@ impl From<bool> for Opening {
 pub(crate) struct SourceInput {
     /// The recognized input.
     pub(crate) found: Input,
+    /// Its number among the inputs of the job, from 0.
+    pub(crate) number: usize,
     /// The path given by the caller under which it was found.
     pub(crate) given: PathBuf,
     /// True for a folder.
@@ -73,7 +75,13 @@ impl SourceInput {
         limits: &Limits,
         written_as: Option<Format>,
     ) -> Result<Box<dyn Source>, Error> {
-        let options = ReadOptions {
+        let options = self.read_options(limits, written_as);
+        open(&self.found, &options).map_err(Error::Input)
+    }
+
+    /// Returns the options with which it is opened.
+    pub(crate) fn read_options(&self, limits: &Limits, written_as: Option<Format>) -> ReadOptions {
+        ReadOptions {
             message_limit: limits.message,
             decode_name: folder_name,
             written_folder: written_as.and_then(names::written_folder),
@@ -81,8 +89,7 @@ impl SourceInput {
             force_format: self.opening.force_format,
             mailbox: self.opening.mailbox.clone(),
             ..ReadOptions::default()
-        };
-        open(&self.found, &options).map_err(Error::Input)
+        }
     }
 
     /// Returns its path below the given folder. Empty for a given file and for the given folder itself.
@@ -258,6 +265,7 @@ impl InputSearch {
                 original: original_name(&top, path, &place(path, &found, &mut places)),
                 given: path.to_owned(),
                 folder: found.is_folder(),
+                number: self.sources.inputs.len(),
                 opening: self.opening.clone(),
                 name: unique(&own_name(&unpacked(&found)), &mut self.names),
                 found,

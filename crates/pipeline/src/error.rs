@@ -4,6 +4,7 @@
 //!
 //! `Display` formats a plain sentence. The program adds advice about its options.
 
+use crate::parts::PartsError;
 use crate::thousands::with_thousands;
 use mailglot_archive::Error as FileError;
 use mailglot_archive::ledger::LedgerError;
@@ -28,6 +29,8 @@ pub enum Error {
     Account(AccountError),
     /// A new mailbox would be read as other messages than were written to it: exit 4.
     ReadBack(ReadBackError),
+    /// A plan, or parts of a job, cannot be used: exit 4.
+    Parts(PartsError),
     /// A worker failed outside a message: exit 4.
     Internal(PathBuf, io::Error),
     /// The caller interrupted the job: exit 130.
@@ -44,6 +47,12 @@ pub enum UsageError {
     StdinTwice,
     /// A restore job names neither an archive nor a ledger.
     NothingToRestore,
+    /// A job in parts selects a number of messages, which no part can count.
+    LimitInParts,
+    /// A job in parts reads standard input, which can be read only once.
+    StreamInParts(PathBuf),
+    /// A job in parts has an input whose name is not UTF-8.
+    NameInParts(PathBuf),
     /// The path of an output has no file name.
     NoFileName(PathBuf),
     /// Decisions about single lines are given for several archives, or for one that is not a mailbox file.
@@ -211,6 +220,7 @@ impl fmt::Display for Error {
             Self::Ledger(fault) => fault.fmt(f),
             Self::Account(error) => error.fmt(f),
             Self::ReadBack(error) => error.fmt(f),
+            Self::Parts(error) => error.fmt(f),
             Self::Internal(path, error) => write!(f, "{}: internal error: {error}", path.display()),
             Self::Interrupted => f.write_str("interrupted"),
         }
@@ -237,6 +247,17 @@ impl fmt::Display for UsageError {
             Self::NothingToRestore => {
                 f.write_str("neither a normalized archive nor a ledger is given")
             }
+            Self::LimitInParts => f.write_str(
+                "--limit counts messages over all inputs, which a job in parts cannot do",
+            ),
+            Self::StreamInParts(_) => f.write_str(
+                "standard input can be read only once; write it to a file, and give its name",
+            ),
+            Self::NameInParts(path) => write!(
+                f,
+                "{}: the name is not UTF-8, so a plan cannot have it; rename the file, or give a link to it",
+                path.display()
+            ),
             Self::NoFileName(path) => write!(f, "{}: the path has no file name", path.display()),
             Self::OverrideNeedsMailbox => f.write_str(
                 "--mbox-override names offsets in one mailbox, so it needs exactly one input that is a mailbox file",

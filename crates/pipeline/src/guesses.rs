@@ -8,12 +8,13 @@
 
 use crate::FileName;
 use mailglot_mime::{Guess, GuessKind, Message, PartId};
+use std::borrow::Cow;
 
 /// Largest number of decisions of each kind per job.
 const MOST: usize = 500;
 
 /// A guessed charset or an overruled label, with its position.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct GuessExample {
     /// `path:ordinal`
     pub message: String,
@@ -30,11 +31,11 @@ pub struct GuessExample {
     /// Length in bytes.
     pub length: u64,
     /// `guessed` or `overruled`.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// The label as written. None if there is none.
     pub declared: Option<String>,
     /// The charset used.
-    pub used: &'static str,
+    pub used: Cow<'static, str>,
     /// 0 to 0.999, in steps of 0.001. None if a rule decided.
     pub confidence: Option<f64>,
     /// The text around the first non-ASCII characters.
@@ -62,9 +63,9 @@ impl GuessExample {
             field: guess.field.clone(),
             offset: guess.at.start as u64,
             length: guess.at.len() as u64,
-            kind: guess.kind.name(),
+            kind: guess.kind.name().into(),
             declared: guess.declared.clone(),
-            used: guess.used.name(),
+            used: guess.used.name().into(),
             confidence: guess.confidence.map(in_thousandths),
             excerpt: guess.excerpt.clone(),
         }
@@ -195,12 +196,12 @@ mod tests {
             offset: 0,
             length: 1,
             kind: if number.is_multiple_of(3) {
-                "overruled"
+                "overruled".into()
             } else {
-                "guessed"
+                "guessed".into()
             },
             declared: None,
-            used: "UTF-8",
+            used: "UTF-8".into(),
             confidence,
             excerpt: String::new(),
         }

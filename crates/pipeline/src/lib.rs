@@ -58,6 +58,7 @@ mod normalize;
 mod ordered_pool;
 mod output;
 mod output_names;
+mod parts;
 mod path_checks;
 mod plan;
 mod progress;
@@ -92,6 +93,10 @@ pub use job::{CheckJob, LedgerPlace, NormalizeJob};
 pub use list::{ListOptions, ListedMessage, list};
 pub use locate::{Located, locate};
 pub use normalize::{check, normalize};
+pub use parts::{
+    PartDone, PartsError, PartsFault, PartsPlan, SPLIT_SIZE, commit_parts, plan_parts, resume,
+    run_part,
+};
 pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};
 pub use selection::Selection;

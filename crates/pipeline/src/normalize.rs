@@ -70,15 +70,25 @@ fn normalize_with(
         stops_at_limit: false,
     };
     let mut summary = run(sources, &stage, &mut sink, empty_summary(job.verify))?;
-    let report = sink.finish(job, &mut summary)?;
-    if let Some(place) = job.report.as_deref().filter(|place| is_stream(place)) {
-        write_to_stream(place, &report)?;
-    }
+    finish(sink, job, &mut summary)?;
     Ok(summary)
 }
 
+/// Puts the outputs of a job into place, and writes a report that is not a file.
+pub(crate) fn finish(
+    sink: OutputSink<'_>,
+    job: &NormalizeJob,
+    summary: &mut Summary,
+) -> Result<(), Error> {
+    let report = sink.finish(job, summary)?;
+    if let Some(place) = job.report.as_deref().filter(|place| is_stream(place)) {
+        write_to_stream(place, &report)?;
+    }
+    Ok(())
+}
+
 /// Returns an empty summary.
-fn empty_summary(verify: bool) -> Summary {
+pub(crate) fn empty_summary(verify: bool) -> Summary {
     let readers = READERS.map(str::to_owned).to_vec();
     let verify = verify.then(|| VerifySummary {
         readers,

@@ -61,6 +61,7 @@ mod tests {
             found: Input::on_disk(name, format),
             opening: crate::Opening::from(false),
             folder: false,
+            number: 0,
             name: name.into(),
             original: Vec::new(),
         };

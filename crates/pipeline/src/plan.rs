@@ -226,7 +226,7 @@ impl Plan {
 }
 
 /// Returns the outputs of the inputs.
-fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<PlannedOutput> {
+pub(crate) fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<PlannedOutput> {
     let mut taken = HashSet::new();
     let target = |input: &SourceInput| {
         let format = output_format(input.found.format, job.to);

@@ -2,6 +2,7 @@
 
 use crate::hash::ArchiveHash;
 use crate::selection::Selector;
+use mailglot_archive::mbox::MailboxRange;
 use mailglot_archive::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Error, ErrorKind, Operation, Source,
 };
@@ -18,7 +19,9 @@ pub(crate) struct NumberedBatch {
     pub(crate) number: u64,
     /// The entries.
     pub(crate) batch: Batch,
-    /// True if no batch follows for certain.
+    /// True for the first batch of the archive.
+    pub(crate) first: bool,
+    /// True if no batch of the archive follows for certain.
     pub(crate) last: bool,
     /// True if the first entry continues the previous batch.
     pub(crate) continued: bool,
@@ -67,6 +70,10 @@ pub(crate) struct Reader {
     carry: Vec<u8>,
     midline: bool,
     tolerant: bool,
+    /// True if the source includes the start of its archive.
+    is_at_start: bool,
+    /// True if the source includes the end of its archive.
+    is_at_end: bool,
     /// Selects messages. None if all are selected.
     selector: Option<Selector>,
     /// True if reading stops when no further message can be selected.
@@ -96,6 +103,8 @@ impl Reader {
             carry: Vec::new(),
             midline: false,
             tolerant: false,
+            is_at_start: true,
+            is_at_end: true,
             selector: None,
             stops_at_limit: false,
             stopped: false,
@@ -108,6 +117,13 @@ impl Reader {
     /// Sets `tolerant`: unreadable files of a folder then do not stop the rest.
     pub(crate) fn tolerant(mut self, tolerant: bool) -> Self {
         self.tolerant = tolerant;
+        self
+    }
+
+    /// Sets the range of the archive that the source has. None is all of it.
+    pub(crate) fn of_range(mut self, range: Option<&MailboxRange>) -> Self {
+        self.is_at_start = range.is_none_or(MailboxRange::is_at_start);
+        self.is_at_end = range.is_none_or(MailboxRange::is_at_end);
         self
     }
 
@@ -152,7 +168,8 @@ impl Reader {
             self.ahead = self.pull()?;
         }
         feed.number = self.next;
-        feed.last = self.ended;
+        feed.first = self.next == 0 && self.is_at_start;
+        feed.last = self.ended && self.is_at_end;
         feed.continued = self.more;
         feed.name.clone_from(&self.name);
         self.next += 1;

@@ -152,8 +152,10 @@ pub(crate) fn run<S: Stage, K: ResultSink<S::Output>>(
         selected: 0,
     };
     run.begin(&sources.left_out, sources.unread);
-    job.progress.total.store(total(&sources.inputs), Relaxed);
-    for (index, input) in sources.inputs.iter().enumerate() {
+    let total = total(&sources.inputs);
+    job.progress.total.fetch_max(total, Relaxed);
+    for input in &sources.inputs {
+        let index = input.number;
         if run.is_full() {
             return Ok(run.summary);
         }
@@ -171,6 +173,17 @@ pub(crate) fn run<S: Stage, K: ResultSink<S::Output>>(
     run.finish()
 }
 
+/// Counts what discovery skipped.
+pub(crate) fn count_left_out(summary: &mut Summary, left_out: &[(PathBuf, BoxEvent)]) {
+    let complete = Complete::default();
+    let mut tally = Tally::default();
+    tally.begin(&complete);
+    for (path, event) in left_out {
+        tally.box_event(&path.to_string_lossy(), event);
+    }
+    tally.add_to(summary, &mut SourceSummary::default(), &complete);
+}
+
 /// Returns the number of messages that are not set aside or dropped.
 fn unwritten(summary: &Summary) -> u64 {
     summary.messages_in - summary.set_aside - summary.dropped
@@ -184,7 +197,11 @@ fn total(inputs: &[SourceInput]) -> u64 {
     let files = inputs
         .iter()
         .filter(|input| !input.folder && !input.is_stdin());
-    files.filter_map(|input| input.found.size()).sum()
+    let size = |input: &SourceInput| match &input.found.range {
+        Some(range) => Some(range.len()),
+        None => input.found.size(),
+    };
+    files.filter_map(size).sum()
 }
 
 /// Returns the number of threads that a source of `size` bytes keeps busy.
@@ -207,13 +224,7 @@ struct RunningJob<'a> {
 impl RunningJob<'_> {
     /// Counts what discovery skipped or could not read.
     fn begin(&mut self, left_out: &[(PathBuf, BoxEvent)], unread: Vec<UnreadInput>) {
-        let mut tally = Tally::default();
-        tally.begin(&self.complete);
-        for (path, event) in left_out {
-            tally.box_event(&path.to_string_lossy(), event);
-        }
-        let account = &mut SourceSummary::default();
-        tally.add_to(&mut self.summary, account, &self.complete);
+        count_left_out(&mut self.summary, left_out);
         for unread in unread {
             self.unread(unread);
         }
@@ -337,13 +348,16 @@ impl RunningJob<'_> {
             let hint = source.size_hint().unwrap_or(0);
             self.job.progress.total.fetch_add(hint, Relaxed);
         }
-        let hash = stage.hashes().then(|| ArchiveHash::new(input.folder));
+        let range = input.found.range.as_ref();
+        // The digest of a range says nothing.
+        let hash = (stage.hashes() && range.is_none()).then(|| ArchiveHash::new(input.folder));
         let tolerant = input.folder && self.job.skips_unreadable;
         let selection = self.job.selection;
         let selector =
             (!selection.is_all()).then(|| Selector::new(selection, input.place(), self.selected));
         Ok(Reader::new(&input.found.path, source, hash)
             .tolerant(tolerant)
+            .of_range(range)
             .selecting(selector, self.job.stops_at_limit))
     }
 

@@ -24,7 +24,7 @@ pub struct SourceSummary {
 }
 
 /// An example of an event.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Example {
     /// Event code.
     pub code: String,
@@ -46,7 +46,7 @@ pub struct Example {
 }
 
 /// Results of the second reader (`--verify`). It read `agreed + excused + disagreed` messages.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct VerifySummary {
     /// The second readers, with their versions.
     pub readers: Vec<String>,

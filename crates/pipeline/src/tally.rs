@@ -29,6 +29,17 @@ fn most(code: &str) -> usize {
     }
 }
 
+/// Adds an example unless there are enough of its code. Returns true if no more are needed.
+pub(crate) fn add_example(summary: &mut Summary, example: Example) -> bool {
+    let code = &example.code;
+    let most = most(code);
+    let known = summary.examples.iter().filter(|e| e.code == *code).count();
+    if known < most {
+        summary.examples.push(example);
+    }
+    known + 1 >= most
+}
+
 /// Events about bytes and files from which no message was read.
 const LEFT_OUT: [BoxEventKind; 10] = [
     BoxEventKind::NotFollowed,
@@ -362,16 +373,9 @@ impl Tally {
             }
         }
         for example in tally.examples {
-            let known = summary
-                .examples
-                .iter()
-                .filter(|e| e.code == example.code)
-                .count();
-            if known + 1 >= most(&example.code) {
-                complete.add(&example.code);
-            }
-            if known < most(&example.code) {
-                summary.examples.push(example);
+            let code = example.code.clone();
+            if add_example(summary, example) {
+                complete.add(&code);
             }
         }
         let kinds = EventKind::ALL

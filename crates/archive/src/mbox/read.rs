@@ -156,7 +156,8 @@ impl<R: Read + Send> Source for Mailbox<R> {
     }
 
     fn size_hint(&self) -> Option<u64> {
-        self.file.as_ref().map(|identity| identity.size)
+        let size = self.file.as_ref().map(|identity| identity.size)?;
+        Some(self.until.min(size).saturating_sub(self.from))
     }
 
     fn changed(&self) -> Result<bool, Error> {

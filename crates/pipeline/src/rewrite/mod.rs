@@ -170,7 +170,7 @@ struct BatchRewrite<'a> {
 impl<'a> BatchRewrite<'a> {
     fn entries(&mut self) {
         let feed = self.feed;
-        if let Some(index) = self.job.ledger.filter(|_| feed.number == 0) {
+        if let Some(index) = self.job.ledger.filter(|_| feed.first) {
             self.builder.push(&Record::Source(index));
         }
         let bound = |event: &&BoxEvent| event.kind == BoxEventKind::Expansion;

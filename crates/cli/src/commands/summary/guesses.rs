@@ -81,7 +81,7 @@ fn guess_line(guess: &GuessExample) -> String {
     } else {
         ", read as "
     });
-    line.push_str(guess.used);
+    line.push_str(&guess.used);
     if let Some(confidence) = guess.confidence {
         // No guess is certain: 0.999 is not shown as 1.
         let shown = (confidence * 100.0).floor() / 100.0;

@@ -1,0 +1,81 @@
+//! The errors of a job in parts.
+//!
+//! # Limits
+//!
+//! Errors of files and of counts are those of every job.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// A plan, a part or a set of parts that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartsError {
+    /// The plan, the part, or the folder of parts.
+    pub path: PathBuf,
+    /// The reason.
+    pub fault: PartsFault,
+}
+
+/// The reason why a plan or its parts cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartsFault {
+    /// The file is not a plan, or of another version of the program.
+    NotAPlan(String),
+    /// Inputs, options or program differ from those of the plan.
+    OtherJob(String),
+    /// The plan has only so many splits.
+    NoSplit {
+        /// The split that was asked for.
+        split: usize,
+        /// Number of splits in the plan.
+        splits: usize,
+    },
+    /// These splits have no part yet.
+    Missing {
+        /// The first of them.
+        first: Vec<usize>,
+        /// Their number.
+        missing: usize,
+        /// Number of splits in the plan.
+        splits: usize,
+    },
+    /// The part is damaged, or does not belong to the plan.
+    Damaged(String),
+}
+
+impl PartsError {
+    pub(super) fn new(path: impl Into<PathBuf>, fault: PartsFault) -> Self {
+        let path = path.into();
+        Self { path, fault }
+    }
+}
+
+impl fmt::Display for PartsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path.display())?;
+        match &self.fault {
+            PartsFault::NotAPlan(reason) => write!(f, "not a plan of this program: {reason}"),
+            PartsFault::OtherJob(reason) => write!(f, "belongs to another job: {reason}"),
+            PartsFault::NoSplit { split, splits } => write!(
+                f,
+                "has no split {split}; its {splits} splits have the numbers 0 to {}",
+                splits.saturating_sub(1)
+            ),
+            PartsFault::Missing {
+                first,
+                missing,
+                splits,
+            } => {
+                let names: Vec<String> = first.iter().map(ToString::to_string).collect();
+                let more = if first.len() < *missing { ", …" } else { "" };
+                write!(
+                    f,
+                    "{missing} of {splits} splits have no part: {}{more}",
+                    names.join(", ")
+                )
+            }
+            PartsFault::Damaged(reason) => write!(f, "the part cannot be used: {reason}"),
+        }
+    }
+}

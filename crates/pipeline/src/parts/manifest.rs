@@ -1,0 +1,76 @@
+//! The manifest of a part: what was read and written, and digests.
+//!
+//! # Limits
+//!
+//! Readable by the version of the program that wrote it.
+
+use super::counts::PieceCounts;
+use super::error::{PartsError, PartsFault};
+use super::layout::MANIFEST;
+use crate::Error;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
+
+/// The manifest of a part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    /// Digest of the job.
+    pub(super) job: String,
+    /// Number of the split.
+    pub(super) split: usize,
+    /// Size of the data in bytes.
+    pub(super) part_bytes: u64,
+    /// BLAKE3 of the data.
+    pub(super) part_blake3: String,
+    /// The pieces, in the order of the plan.
+    pub(super) pieces: Vec<DonePiece>,
+}
+
+/// A piece of a split that was processed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct DonePiece {
+    /// Number of the source.
+    pub(super) source: usize,
+    /// First byte that was read, and the byte after the last. None for a whole source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) range: Option<(u64, u64)>,
+    /// Number of messages that are selected.
+    pub(super) selected: u64,
+    /// Number of bytes in the output.
+    pub(super) output_bytes: u64,
+    /// Number of batches.
+    pub(super) batches: u64,
+    /// BLAKE3 of a whole source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) blake3: Option<String>,
+    /// BLAKE3 values of the cells of the source (see `source_digest`) in the piece's share of its bytes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) cells: Vec<String>,
+    /// The counts.
+    pub(super) counts: PieceCounts,
+}
+
+impl Manifest {
+    /// Reads the manifest of the part at `part`. Returns `None` if the part does not exist.
+    ///
+    /// # Errors
+    /// The manifest is damaged, or belongs to another job or split.
+    pub(super) fn read(part: &Path, job: &str, split: usize) -> Result<Option<Self>, Error> {
+        let damaged =
+            |reason: String| Error::Parts(PartsError::new(part, PartsFault::Damaged(reason)));
+        let text = match fs::read(part.join(MANIFEST)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(damaged(error.to_string())),
+        };
+        let manifest: Self = serde_json::from_slice(&text)
+            .map_err(|error| damaged(format!("its manifest: {error}")))?;
+        if manifest.job != job || manifest.split != split {
+            return Err(damaged(
+                "its manifest is of another job or split".to_owned(),
+            ));
+        }
+        Ok(Some(manifest))
+    }
+}

@@ -1,0 +1,211 @@
+//! The data of a part: the results of the loop, batch by batch, as the sink of a normalization takes them.
+//!
+//! ```text
+//! batch = 'B' | written | length, bytes of the output | number of items, items | length, block of the ledger | number, set-aside messages
+//! item  = start, length, more, length, name
+//! ```
+//!
+//! All numbers are 64 bits, lowest byte first.
+//!
+//! # Limits
+//!
+//! A batch is in memory as a whole, as in the loop.
+
+use crate::rewrite::RewrittenBatch;
+use mailglot_archive::OutItem;
+use std::io::{self, ErrorKind, Read, Write};
+
+const BATCH: u8 = b'B';
+/// Largest length that is allocated before its bytes are read.
+const STEP: usize = 1 << 20;
+
+/// Writes batches and hashes them.
+pub(super) struct PartWriter<W> {
+    out: W,
+    hasher: blake3::Hasher,
+    pub(super) length: u64,
+    head: Vec<u8>,
+}
+
+impl<W: Write> PartWriter<W> {
+    pub(super) fn new(out: W) -> Self {
+        Self {
+            out,
+            hasher: blake3::Hasher::new(),
+            length: 0,
+            head: Vec::new(),
+        }
+    }
+
+    /// Appends a batch.
+    pub(super) fn batch(&mut self, batch: &RewrittenBatch) -> io::Result<()> {
+        let number = |out: &mut Vec<u8>, number: u64| out.extend(number.to_le_bytes());
+        let mut head = std::mem::take(&mut self.head);
+        head.clear();
+        head.push(BATCH);
+        number(&mut head, batch.written);
+        number(&mut head, batch.out.bytes.len() as u64);
+        self.put(&head)?;
+        self.put(&batch.out.bytes)?;
+        head.clear();
+        number(&mut head, batch.out.items.len() as u64);
+        for item in &batch.out.items {
+            number(&mut head, item.span.start as u64);
+            number(&mut head, item.span.len() as u64);
+            number(&mut head, u64::from(item.more));
+            number(&mut head, item.name.len() as u64);
+            head.extend_from_slice(&item.name);
+        }
+        number(&mut head, batch.block.len() as u64);
+        self.put(&head)?;
+        self.put(&batch.block)?;
+        self.put(&(batch.aside.len() as u64).to_le_bytes())?;
+        for message in &batch.aside {
+            self.put(&(message.len() as u64).to_le_bytes())?;
+            self.put(message)?;
+        }
+        self.head = head;
+        Ok(())
+    }
+
+    /// Returns the inner writer, and the digest in hexadecimal.
+    pub(super) fn finish(mut self) -> io::Result<(W, String)> {
+        self.out.flush()?;
+        Ok((self.out, self.hasher.finalize().to_hex().to_string()))
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.length += bytes.len() as u64;
+        self.out.write_all(bytes)
+    }
+}
+
+/// Reads batches and hashes them.
+pub(super) struct PartReader<R> {
+    input: R,
+    hasher: blake3::Hasher,
+}
+
+impl<R: Read> PartReader<R> {
+    pub(super) fn new(input: R) -> Self {
+        Self {
+            input,
+            hasher: blake3::Hasher::new(),
+        }
+    }
+
+    /// Reads the next batch.
+    ///
+    /// # Errors
+    /// The data end inside a batch, or are no batch.
+    pub(super) fn batch(&mut self, batch: &mut RewrittenBatch) -> io::Result<()> {
+        batch.clear();
+        let mut tag = [0];
+        self.fill(&mut tag)?;
+        if tag != [BATCH] {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        batch.written = self.number()?;
+        self.bytes(&mut batch.out.bytes)?;
+        let length = batch.out.bytes.len();
+        for _ in 0..self.number()? {
+            let (start, size) = (self.number()? as usize, self.number()? as usize);
+            let end = start.checked_add(size).filter(|end| *end <= length);
+            let more = self.number()? != 0;
+            let mut name = Vec::new();
+            self.bytes(&mut name)?;
+            batch.out.items.push(OutItem {
+                span: start..end.ok_or(ErrorKind::InvalidData)?,
+                name,
+                more,
+            });
+        }
+        self.bytes(&mut batch.block)?;
+        for _ in 0..self.number()? {
+            let mut message = Vec::new();
+            self.bytes(&mut message)?;
+            batch.aside.push(message);
+        }
+        Ok(())
+    }
+
+    /// Returns true if nothing follows, and the digest of all data in hexadecimal.
+    pub(super) fn finish(mut self) -> io::Result<(bool, String)> {
+        let ended = self.input.read(&mut [0])? == 0;
+        Ok((ended, self.hasher.finalize().to_hex().to_string()))
+    }
+
+    fn number(&mut self) -> io::Result<u64> {
+        let mut bytes = [0; 8];
+        self.fill(&mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Reads a length and as many bytes. Memory grows with what is there, not with what the length says.
+    fn bytes(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        let mut left = self.number()?;
+        while left > 0 {
+            let start = out.len();
+            let step = left.min(STEP.max(start) as u64) as usize;
+            out.resize(start + step, 0);
+            self.input.read_exact(&mut out[start..])?;
+            self.hasher.update(&out[start..]);
+            left -= step as u64;
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.input.read_exact(bytes)?;
+        self.hasher.update(bytes);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_archive::OutBatch;
+
+    fn batch(size: usize) -> RewrittenBatch {
+        RewrittenBatch {
+            out: OutBatch {
+                bytes: vec![b'x'; size],
+                items: vec![OutItem {
+                    span: 0..size,
+                    name: b"cur/1".to_vec(),
+                    more: true,
+                }],
+            },
+            written: 3,
+            block: vec![1, 2, 3],
+            aside: vec![b"aside".to_vec(), Vec::new()],
+        }
+    }
+
+    #[test]
+    fn batches_are_read_as_they_were_written() {
+        let mut writer = PartWriter::new(Vec::new());
+        let batches = [batch(0), batch(5), batch(3 << 20)];
+        for batch in &batches {
+            writer.batch(batch).unwrap();
+        }
+        let (bytes, digest) = writer.finish().unwrap();
+        let mut reader = PartReader::new(&bytes[..]);
+        let mut again = RewrittenBatch::default();
+        for batch in &batches {
+            reader.batch(&mut again).unwrap();
+            assert_eq!(format!("{again:?}"), format!("{batch:?}"));
+        }
+        assert_eq!(reader.finish().unwrap(), (true, digest));
+        // Every truncation is noticed, and every length that is too large.
+        for end in [0, 1, 9, 17, 30, bytes.len() - 1] {
+            let mut reader = PartReader::new(&bytes[..end]);
+            assert!((0..3).any(|_| reader.batch(&mut again).is_err()), "{end}");
+        }
+        let mut huge = bytes.clone();
+        huge[9..17].fill(0xff);
+        assert!(PartReader::new(&huge[..]).batch(&mut again).is_err());
+    }
+}

@@ -1,0 +1,364 @@
+//! Plans the splits of a job: which bytes or inputs each of them reads.
+//!
+//! # Limits
+//!
+//! A mailbox of an mbox dialect or of MMDF that is a file of its own is cut into ranges. Every other input is one piece. Paths are in UTF-8.
+
+use super::error::{PartsError, PartsFault};
+use super::identity::SourceIdentity;
+use super::source_digest::CELL;
+use crate::discover::{SourceInput, discover};
+use crate::error::UsageError;
+use crate::job::NormalizeJob;
+use crate::output_names::output_format;
+use crate::report::producer;
+use crate::{Error, LedgerPlace};
+use mailglot_archive::mbox::{
+    MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder,
+};
+use mailglot_archive::{Format, is_mbox_file};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Default size of a split in bytes.
+pub const SPLIT_SIZE: u64 = 128 << 20;
+/// Version of the form of a plan.
+const FORM: u32 = 1;
+
+/// The splits of a job. Equal inputs and options give equal plans.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartsPlan {
+    /// Version of this form.
+    form: u32,
+    /// Program and version.
+    producer: String,
+    /// BLAKE3 of program, options, split size, and paths and identities of the inputs, as 64 hexadecimal digits.
+    pub(super) job: String,
+    /// The words of the command line from which the caller builds the job again.
+    pub arguments: Vec<String>,
+    /// The inputs of the job.
+    pub inputs: Vec<String>,
+    /// Size of a split in bytes.
+    split_size: u64,
+    /// The archives that were found in the inputs.
+    pub(super) sources: Vec<PlannedSource>,
+    /// The splits, in the order of the archives.
+    pub(super) splits: Vec<Vec<Piece>>,
+}
+
+/// An archive of a plan.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct PlannedSource {
+    /// Its path.
+    path: String,
+    identity: SourceIdentity,
+    /// The profile of a mailbox that is cut into ranges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    profile: Option<MailboxProfile>,
+}
+
+/// A piece of a source that one split reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Piece {
+    /// Number of the source.
+    pub(super) source: usize,
+    /// The range of a mailbox. None for a whole source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) range: Option<PlannedRange>,
+}
+
+/// A range of a mailbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PlannedRange {
+    /// The first message. None for the start of the file.
+    start: Option<MessageStart>,
+    /// Offset of the first message after the range. None for the end of the file.
+    end: Option<u64>,
+    /// Ordinal of the first message if it is known. Otherwise messages are counted from 0.
+    #[serde(default)]
+    pub(super) ordinal: u64,
+    /// The bytes that the split hashes: they begin at a cell.
+    pub(super) hashed: (u64, u64),
+}
+
+impl PartsPlan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// `text` is not a plan, or one of another version. `path` is for the error.
+    pub fn parse(path: &Path, text: &[u8]) -> Result<Self, PartsError> {
+        let wrong = |reason: String| PartsError::new(path, PartsFault::NotAPlan(reason));
+        let plan: Self = serde_json::from_slice(text).map_err(|error| wrong(error.to_string()))?;
+        if plan.form != FORM || plan.producer != producer() {
+            return Err(wrong(format!("it was made by {}", plan.producer)));
+        }
+        Ok(plan)
+    }
+
+    /// Returns the plan as JSON with a line end.
+    pub fn to_json(&self) -> String {
+        // A plan has strings and numbers only, which can always be written.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// Returns the number of splits.
+    pub fn splits(&self) -> usize {
+        self.splits.len()
+    }
+
+    /// Returns an error unless the job is the one that was planned, and its inputs are as they were.
+    pub(super) fn check(
+        &self,
+        path: &Path,
+        job: &NormalizeJob,
+        inputs: &[SourceInput],
+    ) -> Result<(), Error> {
+        let other = |reason: String| {
+            Err(Error::Parts(PartsError::new(
+                path,
+                PartsFault::OtherJob(reason),
+            )))
+        };
+        let found: Vec<&Path> = inputs.iter().map(|input| &*input.found.path).collect();
+        let planned: Vec<&Path> = self
+            .sources
+            .iter()
+            .map(|source| Path::new(&source.path))
+            .collect();
+        if found != planned {
+            return other("the inputs contain other archives than when it was planned".to_owned());
+        }
+        let identities = identities(inputs)?;
+        for (source, identity) in self.sources.iter().zip(&identities) {
+            if source.identity != *identity {
+                let path = &source.path;
+                return other(format!("{path} has changed since it was planned"));
+            }
+        }
+        if digest(job, self.split_size, inputs, &identities) != self.job {
+            return other("the options, or the version of the program, differ".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns the input of a piece, with its range.
+    pub(super) fn input(&self, piece: &Piece, inputs: &[SourceInput]) -> SourceInput {
+        let mut input = inputs[piece.source].clone();
+        let source = &self.sources[piece.source];
+        if let (Some(range), Some(profile)) = (&piece.range, &source.profile) {
+            input.found.range = Some(MailboxRange {
+                profile: Arc::new(profile.clone()),
+                start: range.start,
+                ordinal: range.ordinal,
+                end: range.end,
+                size: source.identity.size,
+            });
+        }
+        input
+    }
+}
+
+/// Plans the splits of a job. `arguments` are the words of a command line from which the caller can build the job again.
+///
+/// Reads near the borders of the splits only. Reads whole mailboxes where lengths separate messages, in MMDF, and if the names of the
+/// output have ordinals.
+///
+/// # Errors
+/// An input cannot be read, is standard input, or has a name that is not UTF-8. The selection has a limit.
+pub fn plan_parts(
+    job: &NormalizeJob,
+    arguments: Vec<String>,
+    split_size: u64,
+) -> Result<PartsPlan, Error> {
+    if job.selection.limit.is_some() {
+        return Err(UsageError::LimitInParts.into());
+    }
+    if let Some(stream) = job.inputs.iter().find(|input| input.as_os_str() == "-") {
+        return Err(UsageError::StreamInParts(stream.clone()).into());
+    }
+    let sources = discover(&job.inputs, job.opening())?;
+    let split_size = split_size.max(1).div_ceil(CELL) * CELL;
+    let identities = identities(&sources.inputs)?;
+    let digest = digest(job, split_size, &sources.inputs, &identities);
+    let mut planned = Vec::new();
+    let mut packer = Packer {
+        splits: Vec::new(),
+        used: 0,
+        size: split_size,
+    };
+    for (number, (input, identity)) in sources.inputs.iter().zip(identities).enumerate() {
+        let mut profile = None;
+        if is_cut(input, &identity, split_size)? {
+            let options = input.read_options(&job.policy.limits, None);
+            let starts = MailboxStarts::open(&input.found.path, &options).map_err(Error::Input)?;
+            let has_ordinals = output_format(input.found.format, job.to) != Format::Mbox;
+            for range in ranges(&starts, split_size, has_ordinals)? {
+                let size = range.hashed.1 - range.hashed.0;
+                packer.add(
+                    size,
+                    Piece {
+                        source: number,
+                        range: Some(range),
+                    },
+                );
+            }
+            profile = Some(MailboxProfile::clone(starts.profile()));
+        } else {
+            packer.add(
+                identity.size,
+                Piece {
+                    source: number,
+                    range: None,
+                },
+            );
+        }
+        planned.push(PlannedSource {
+            path: text(&input.found.path)?,
+            identity,
+            profile,
+        });
+    }
+    Ok(PartsPlan {
+        form: FORM,
+        producer: producer(),
+        job: digest,
+        arguments,
+        inputs: job
+            .inputs
+            .iter()
+            .map(|input| text(input))
+            .collect::<Result<_, _>>()?,
+        split_size,
+        sources: planned,
+        splits: packer.splits,
+    })
+}
+
+/// Returns true for a mailbox that is cut into ranges.
+fn is_cut(input: &SourceInput, identity: &SourceIdentity, size: u64) -> Result<bool, Error> {
+    let found = &input.found;
+    let may_be = found.format == Format::Mbox && found.packed.is_none() && identity.size > size;
+    Ok(may_be && !input.folder && is_mbox_file(found).map_err(Error::Input)?)
+}
+
+/// Cuts a mailbox at multiples of the split size. A range without a message is joined with the one before it.
+fn ranges(
+    starts: &MailboxStarts,
+    split_size: u64,
+    has_ordinals: bool,
+) -> Result<Vec<PlannedRange>, Error> {
+    let cuts: Vec<u64> = (1..starts.size().div_ceil(split_size))
+        .map(|cut| cut * split_size)
+        .collect();
+    let borders = if has_ordinals || !starts.is_local() {
+        starts.count_to(&cuts).map_err(Error::Input)?
+    } else {
+        local_borders(starts, &cuts)?
+    };
+    let whole = PlannedRange {
+        start: None,
+        end: None,
+        ordinal: 0,
+        hashed: (0, starts.size()),
+    };
+    let mut ranges = vec![whole];
+    for (cut, border) in cuts.into_iter().zip(borders) {
+        let Some(start) = border.start else { break };
+        let Some(last) = ranges.last_mut() else { break };
+        if last.start == Some(start) {
+            continue;
+        }
+        last.end = Some(start.offset);
+        last.hashed.1 = cut;
+        ranges.push(PlannedRange {
+            start: Some(start),
+            end: None,
+            ordinal: border.ordinal.unwrap_or(0),
+            hashed: (cut, starts.size()),
+        });
+    }
+    Ok(ranges)
+}
+
+/// Finds the first message after each cut by the bytes near it.
+fn local_borders(starts: &MailboxStarts, cuts: &[u64]) -> Result<Vec<RangeBorder>, Error> {
+    let mut borders: Vec<RangeBorder> = Vec::new();
+    for cut in cuts {
+        let known = borders.last().and_then(|border| border.start);
+        // A message that is larger than a split ends several of them.
+        let border = match borders.last() {
+            Some(last) if last.start.is_none_or(|start| start.offset >= *cut) => *last,
+            _ => starts.first_at(*cut, known).map_err(Error::Input)?,
+        };
+        borders.push(border);
+    }
+    Ok(borders)
+}
+
+/// Packs pieces into splits, in order.
+struct Packer {
+    splits: Vec<Vec<Piece>>,
+    /// Bytes in the last split.
+    used: u64,
+    size: u64,
+}
+
+impl Packer {
+    fn add(&mut self, size: u64, piece: Piece) {
+        match self.splits.last_mut() {
+            Some(last) if self.used + size <= self.size => {
+                last.push(piece);
+                self.used += size;
+            }
+            _ => {
+                self.splits.push(vec![piece]);
+                self.used = size;
+            }
+        }
+    }
+}
+
+fn identities(inputs: &[SourceInput]) -> Result<Vec<SourceIdentity>, Error> {
+    let identity = |input: &SourceInput| SourceIdentity::of(&input.found.path);
+    inputs
+        .iter()
+        .map(identity)
+        .collect::<Result<_, _>>()
+        .map_err(Error::Input)
+}
+
+/// Returns the digest of all that determines the bytes of the outputs.
+fn digest(
+    job: &NormalizeJob,
+    split_size: u64,
+    inputs: &[SourceInput],
+    identities: &[SourceIdentity],
+) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |text: String| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    add(producer());
+    let has_ledger = job.ledger != LedgerPlace::Nowhere;
+    add(format!(
+        "{split_size} {:?} {has_ledger} {}",
+        job.to, job.verify
+    ));
+    add(format!("{:?}", job.opening()));
+    add(format!("{:?} {:?}", job.policy, job.selection));
+    for (input, identity) in inputs.iter().zip(identities) {
+        add(format!("{:?} {:?}", input.found.path, input.found.format));
+        add(format!("{identity:?}"));
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+/// Returns a path as text.
+fn text(path: &Path) -> Result<String, Error> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| UsageError::NameInParts(path.to_owned()).into())
+}

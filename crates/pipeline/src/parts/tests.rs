@@ -1,0 +1,397 @@
+//! Tests of jobs in parts: the outputs are those of one pass, whatever happens to the parts.
+
+use super::layout::PartsFolder;
+use super::*;
+use crate::{Error, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, normalize, restore};
+use mailglot_archive::Format;
+use mailglot_mime::Policy;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The smallest split.
+const SIZE: u64 = 1 << 19;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Dialect {
+    Rd,
+    Cl2,
+    Mmdf,
+}
+
+/// Returns a mailbox of about 2.5 MB in several charsets, with a message of 1.2 MB.
+fn mailbox(dialect: Dialect) -> Vec<u8> {
+    let mut out = Vec::new();
+    for number in 0..1500 {
+        let mut body: Vec<u8> = match number % 5 {
+            0 => b"d\xE9j\xE0 vu\n".to_vec(),
+            1 => b"\xF0\xD2\xC9\xD7\xC5\xD4, \xCD\xC9\xD2\n".repeat(3),
+            2 => b"plain text, nothing to do\n".repeat(30),
+            3 => format!("From: inside, {number}\n>From quoted\n").into_bytes(),
+            _ => b"broken \xFF\xFE bytes\n".repeat(20),
+        };
+        if number == 700 {
+            body = b"QUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJD\n".repeat(20_000);
+        }
+        if number % 7 == 0 && dialect == Dialect::Rd {
+            body.extend(b">From the start of a line\n");
+        }
+        let length = match dialect {
+            Dialect::Cl2 => {
+                body.extend(b"\nFrom a@b.example Mon Jan  1 00:00:00 2001\nSubject: inside\n");
+                format!("Content-Length: {}\n", body.len())
+            }
+            _ => String::new(),
+        };
+        let charset = ["iso-8859-1", "koi8-r", "us-ascii", "x-none", "utf-8"][number % 5];
+        let header = format!(
+            "From: \"S{number}\" <s{number}@example.org>\nDate: Mon, 1 Jan 2001 00:00:00 +0000\nSubject: =?iso-8859-1?Q?caf=E9_{number}?=\n\
+             MIME-Version: 1.0\nContent-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: 8bit\n{length}\n"
+        );
+        if dialect == Dialect::Mmdf {
+            out.extend(b"\x01\x01\x01\x01\n");
+        } else {
+            let line = format!(
+                "From s{number}@example.org Mon Jan  1 00:00:{:02} 2001\n",
+                number % 60
+            );
+            out.extend(line.bytes());
+        }
+        out.extend(header.bytes());
+        out.extend(body);
+        out.extend(if dialect == Dialect::Mmdf {
+            &b"\x01\x01\x01\x01\n"[..]
+        } else {
+            b"\n"
+        });
+    }
+    out
+}
+
+fn job(inputs: &[&Path], output: PathBuf) -> NormalizeJob {
+    NormalizeJob {
+        inputs: inputs.iter().map(|input| input.to_path_buf()).collect(),
+        report: Some(output.with_extension("json")),
+        output,
+        to: None,
+        policy: Policy::default(),
+        ledger: LedgerPlace::Beside,
+        threads: 2,
+        force: false,
+        force_format: false,
+        max_expansion: 200,
+        mailbox: mailglot_archive::MailboxOptions::default(),
+        selection: crate::Selection::default(),
+        verify: false,
+    }
+}
+
+fn plan(job: &NormalizeJob) -> PartsPlan {
+    let plan = plan_parts(job, Vec::new(), SIZE).unwrap();
+    // A plan is handed over as text.
+    let text = plan.to_json();
+    assert_eq!(text, plan_parts(job, Vec::new(), SIZE).unwrap().to_json());
+    PartsPlan::parse(Path::new("plan.json"), text.as_bytes()).unwrap()
+}
+
+fn run_split(job: &NormalizeJob, plan: &PartsPlan, split: usize) -> Result<PartDone, Error> {
+    run_part(
+        job,
+        (Path::new("plan.json"), plan),
+        split,
+        &Progress::default(),
+    )
+}
+
+fn commit(job: &NormalizeJob, plan: &PartsPlan) -> Result<Summary, Error> {
+    commit_parts(job, (Path::new("plan.json"), plan), &Progress::default())
+}
+
+/// Returns all files below a path, with their contents.
+fn tree(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    if path.is_file() {
+        return vec![(PathBuf::new(), fs::read(path).unwrap())];
+    }
+    let mut files = Vec::new();
+    let mut names: Vec<_> = fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.sort();
+    for name in names {
+        let below = tree(&path.join(&name));
+        files.extend(
+            below
+                .into_iter()
+                .map(|(inner, bytes)| (Path::new(&name).join(inner), bytes)),
+        );
+    }
+    files
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Compares two summaries, except the order of examples: an event about a border is counted in another batch.
+fn assert_same_counts(parts: &Summary, whole: &Summary) {
+    let json = |summary: &Summary| {
+        let mut value = serde_json::to_value(summary).unwrap();
+        let examples = value["examples"].as_array_mut().unwrap();
+        examples.sort_by_key(ToString::to_string);
+        value
+    };
+    assert_eq!(json(parts), json(whole));
+}
+
+fn check_same(inputs: &[&Path], folder: &Path, change: impl Fn(&mut NormalizeJob)) {
+    let (one, several) = (folder.join("one"), folder.join("several"));
+    for folder in [&one, &several] {
+        let _ = fs::remove_dir_all(folder);
+        fs::create_dir(folder).unwrap();
+    }
+    let mut whole = job(inputs, one.join("out"));
+    let mut parts = job(inputs, several.join("out"));
+    change(&mut whole);
+    change(&mut parts);
+    let expected = normalize(&whole, &Progress::default()).unwrap();
+    let plan = plan(&parts);
+    assert!(plan.splits() > 1);
+    for split in (0..plan.splits()).rev() {
+        parts.threads = 1 + split % 3;
+        assert!(!run_split(&parts, &plan, split).unwrap().was_done);
+    }
+    assert!(run_split(&parts, &plan, 0).unwrap().was_done);
+    let summary = commit(&parts, &plan).unwrap();
+    assert_same_counts(&summary, &expected);
+    let without_report = |folder: &Path| {
+        let mut files = tree(folder);
+        files.retain(|(name, _)| name != Path::new("out.json"));
+        files
+    };
+    assert!(without_report(&one) == without_report(&several));
+    assert_eq!(names(&one), names(&several));
+}
+
+#[test]
+fn parts_give_the_outputs_of_one_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("rd.mbox"), mailbox(Dialect::Rd)).unwrap();
+    fs::write(at("cl2.mbox"), mailbox(Dialect::Cl2)).unwrap();
+    fs::write(at("mmdf.mbox"), mailbox(Dialect::Mmdf)).unwrap();
+    fs::write(at("small.eml"), "Subject: caf\u{e9}\n\nx\n").unwrap();
+    for name in ["rd.mbox", "cl2.mbox", "mmdf.mbox"] {
+        check_same(&[&at(name)], folder.path(), |_| {});
+    }
+    check_same(&[&at("rd.mbox")], folder.path(), |job| {
+        job.ledger = LedgerPlace::Nowhere
+    });
+    check_same(&[&at("rd.mbox")], folder.path(), |job| {
+        job.to = Some(Format::Maildir);
+        job.selection.since = Some(0);
+        job.verify = true;
+    });
+    check_same(&[&at("rd.mbox")], folder.path(), |job| {
+        job.policy.limits.message = 100_000
+    });
+    // Several inputs, large and small ones, and a Maildir.
+    for name in ["md/cur", "md/new", "md/tmp"] {
+        fs::create_dir_all(at(name)).unwrap();
+    }
+    for number in 0..10 {
+        fs::write(
+            at("md/cur").join(number.to_string()),
+            b"Subject: \xE9\n\n\xE9\n",
+        )
+        .unwrap();
+    }
+    let inputs = [at("small.eml"), at("rd.mbox"), at("md"), at("cl2.mbox")];
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    check_same(&inputs, folder.path(), |_| {});
+}
+
+#[test]
+fn attempts_at_one_split_leave_one_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mailbox(Dialect::Rd)).unwrap();
+    let job = job(&[&at("a.mbox")], at("out"));
+    let plan = plan(&job);
+    let parts = PartsFolder::new(&job.output, &plan.job);
+    for split in 0..plan.splits() {
+        let done: usize = std::thread::scope(|scope| {
+            let attempts = [0; 3].map(|_| scope.spawn(|| run_split(&job, &plan, split).unwrap()));
+            let done = attempts.map(|attempt| attempt.join().unwrap());
+            assert!(done.iter().all(|part| part.messages == done[0].messages && part.part == parts.part(split)));
+            done.iter().filter(|part| !part.was_done).count()
+        });
+        assert_eq!(done, 1);
+    }
+    assert_eq!(names(parts.path()).len(), plan.splits());
+    // What a killed attempt leaves is swept, and what belongs to another job is not.
+    fs::create_dir(
+        parts
+            .path()
+            .join(format!("000000.{}.1.tmp", &plan.job[..16])),
+    )
+    .unwrap();
+    fs::create_dir(parts.path().join("000000.0123456789abcdef")).unwrap();
+    let summary = commit(&job, &plan).unwrap();
+    assert_eq!((summary.messages_in, summary.written), (1500, 1500));
+    assert_eq!(names(parts.path()), ["000000.0123456789abcdef"]);
+    let job = RestoreJob {
+        output: Some(at("out")),
+        ledger: None,
+        original: None,
+        force: false,
+    };
+    restore(&job, &Progress::default()).unwrap();
+}
+
+fn fault(error: &Error) -> &PartsFault {
+    match error {
+        Error::Parts(error) => &error.fault,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn parts_that_do_not_fit_are_rejected() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mailbox(Dialect::Rd)).unwrap();
+    let job = job(&[&at("a.mbox")], at("out"));
+    let plan = plan(&job);
+    let last = plan.splits() - 1;
+    let error = run_split(&job, &plan, last + 1).unwrap_err();
+    assert!(
+        matches!(fault(&error), PartsFault::NoSplit { .. }),
+        "{error}"
+    );
+    for split in 0..last {
+        run_split(&job, &plan, split).unwrap();
+    }
+    let error = commit(&job, &plan).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with(&format!("1 of {} splits have no part: {last}", last + 1)),
+        "{error}"
+    );
+    run_split(&job, &plan, last).unwrap();
+    // A flipped bit, a missing end, and the manifest of another split.
+    let part = PartsFolder::new(&job.output, &plan.job).part(1);
+    let (data, manifest) = (part.join("part"), part.join("manifest.json"));
+    let whole = fs::read(&data).unwrap();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 1;
+    for bytes in [
+        &flipped[..],
+        &whole[..whole.len() - 1],
+        &[&whole[..], b"B"].concat(),
+    ] {
+        fs::write(&data, bytes).unwrap();
+        let error = commit(&job, &plan).unwrap_err();
+        assert!(matches!(fault(&error), PartsFault::Damaged(_)), "{error}");
+        assert!(!at("out").exists() && !at("out.ledger").exists());
+    }
+    fs::write(&data, &whole).unwrap();
+    let text = fs::read_to_string(&manifest).unwrap();
+    for damaged in [
+        text.replace("\"split\": 1", "\"split\": 2"),
+        text.replace("\"source\": 0", "\"source\": 1"),
+        text.replace('{', "["),
+    ] {
+        fs::write(&manifest, damaged).unwrap();
+        let error = commit(&job, &plan).unwrap_err();
+        assert!(matches!(fault(&error), PartsFault::Damaged(_)), "{error}");
+    }
+    fs::write(&manifest, &text).unwrap();
+    // Other options, and another input.
+    let mut other = job.clone();
+    other.policy.keep_signed = true;
+    assert!(matches!(
+        fault(&commit(&other, &plan).unwrap_err()),
+        PartsFault::OtherJob(_)
+    ));
+    let bytes = fs::read(at("a.mbox")).unwrap();
+    fs::write(at("a.mbox"), [&bytes[..], b"\n"].concat()).unwrap();
+    for error in [
+        commit(&job, &plan).unwrap_err(),
+        run_split(&job, &plan, 0).unwrap_err(),
+    ] {
+        assert!(
+            error
+                .to_string()
+                .contains("a.mbox has changed since it was planned"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn jobs_that_no_part_can_do_are_rejected() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mailbox(Dialect::Rd)).unwrap();
+    let mut limited = job(&[&at("a.mbox")], at("out"));
+    limited.selection.limit = Some(1);
+    let stream = job(&[Path::new("-")], at("out"));
+    for job in [limited, stream] {
+        assert!(matches!(
+            plan_parts(&job, Vec::new(), SIZE),
+            Err(Error::Usage(_))
+        ));
+    }
+    for text in ["", "{}", "[1]"] {
+        assert!(PartsPlan::parse(Path::new("p"), text.as_bytes()).is_err());
+    }
+    let other = plan(&job(&[&at("a.mbox")], at("out")))
+        .to_json()
+        .replace("\"mailglot ", "\"mailglot 99");
+    assert!(
+        PartsPlan::parse(Path::new("p"), other.as_bytes())
+            .unwrap_err()
+            .to_string()
+            .contains("made by mailglot 99")
+    );
+}
+
+#[test]
+fn a_resumed_job_continues_with_its_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mailbox(Dialect::Rd)).unwrap();
+    let whole = job(&[&at("a.mbox")], at("whole"));
+    normalize(&whole, &Progress::default()).unwrap();
+    let job = job(&[&at("a.mbox")], at("out"));
+    // Interrupted at once: the plan is there, and no part.
+    let interrupted = Progress::default();
+    interrupted
+        .interrupt
+        .store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(matches!(
+        resume(&job, SIZE, &interrupted),
+        Err(Error::Interrupted)
+    ));
+    assert_eq!(names(&at("out.parts")), ["plan.json"]);
+    let plan = plan(&job);
+    run_split(&job, &plan, 1).unwrap();
+    let mut other = job.clone();
+    other.verify = true;
+    assert!(matches!(
+        fault(&resume(&other, SIZE, &Progress::default()).unwrap_err()),
+        PartsFault::OtherJob(_)
+    ));
+    resume(&job, SIZE, &Progress::default()).unwrap();
+    for end in ["", ".ledger"] {
+        let read = |name: &str| fs::read(at(&format!("{name}{end}"))).unwrap();
+        assert!(read("whole") == read("out"), "{end}");
+    }
+    assert!(!at("out.parts").exists());
+}

@@ -16,6 +16,7 @@ mod mailbox;
 mod mailbox_tools;
 mod milter;
 mod opening;
+mod parts;
 mod policy;
 mod proxy;
 mod repair;
@@ -31,6 +32,7 @@ pub(crate) use header::*;
 pub(crate) use ledger::*;
 pub(crate) use mailbox_tools::*;
 pub(crate) use milter::*;
+pub(crate) use parts::*;
 pub(crate) use proxy::*;
 pub(crate) use serve::*;
 
@@ -99,6 +101,9 @@ pub(crate) fn command() -> clap::Command {
 pub(crate) enum Command {
     Normalize(NormalizeArgs),
     Restore(RestoreArgs),
+    Plan(PlanArgs),
+    Run(RunArgs),
+    Commit(CommitArgs),
     Check(CheckArgs),
     Count(CountArgs),
     Ls(LsArgs),
@@ -206,7 +211,7 @@ mod tests {
             let Command::Normalize(args) = parsed(line).unwrap().command else {
                 panic!("{line}")
             };
-            assert_eq!(args.ledger, place);
+            assert_eq!(args.job.ledger, place);
         }
     }
 

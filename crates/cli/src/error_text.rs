@@ -7,7 +7,7 @@
 use crate::shell_words::quoted;
 use mailglot_archive::ledger::LedgerError;
 use mailglot_archive::{Error as FileError, ErrorKind, Packing};
-use mailglot_pipeline::{Error, LedgerFaultKind};
+use mailglot_pipeline::{Error, LedgerFaultKind, PartsFault};
 use std::path::Path;
 
 /// What a command advises if its output exists.
@@ -35,7 +35,21 @@ pub(crate) fn of_job(error: &Error, if_exists: IfExists) -> String {
             };
             format!("{error}{advice}")
         }
+        Error::Parts(error) => format!("{error}{}", of_parts(&error.fault)),
         _ => error.to_string(),
+    }
+}
+
+/// Returns what to do about a plan or parts that cannot be used.
+fn of_parts(fault: &PartsFault) -> &'static str {
+    match fault {
+        PartsFault::NotAPlan(_) => "; make one with `mailglot plan`",
+        PartsFault::OtherJob(_) => {
+            "; repeat the command as it was, or make a new plan (with --resume: remove the folder to begin anew)"
+        }
+        PartsFault::Missing { .. } => "; run each with `mailglot run PLAN --split N -o OUTPUT`",
+        PartsFault::Damaged(_) => "; remove its folder, and run its split again",
+        _ => "",
     }
 }
 

@@ -82,6 +82,7 @@ impl Failure {
     pub(crate) fn of_job(error: &Error, if_exists: IfExists) -> Self {
         let exit = match error {
             Error::Usage(_) => Exit::Usage,
+            Error::Parts(error) if error.is_wrong_call() => Exit::Usage,
             Error::Input(_) => Exit::Unread,
             Error::Interrupted => Exit::Interrupted,
             Error::Output(error) if error.path().as_os_str() == "-" => {

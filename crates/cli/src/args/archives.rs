@@ -5,6 +5,7 @@ use super::inputs::InputArgs;
 use super::opening::{LargestArgs, OpeningArgs};
 use super::policy::{PolicyArgs, ReadingArgs};
 use super::selection::SelectionArgs;
+use super::size::size;
 use clap::builder::TypedValueParser;
 use clap::{Args as Group, ValueEnum};
 use mailglot_archive::Format;
@@ -25,6 +26,7 @@ Examples:
   $ mailglot normalize archive.mbox -o clean.mbox
   $ mailglot normalize archive.mbox Maildir -o clean --report report.json
   $ mailglot normalize Maildir -o one.mbox --to mbox --headers raw-utf8
+  $ mailglot normalize archive.mbox -o resumed.mbox --resume
   $ cat archive.mbox | mailglot normalize - -o piped.mbox --fail-on loss")]
 pub(crate) struct NormalizeArgs {
     #[command(flatten)]
@@ -32,6 +34,33 @@ pub(crate) struct NormalizeArgs {
     /// The file or folder to create.
     #[arg(short, long, value_name = "OUTPUT")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Write a JSON report to this file.
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<PathBuf>,
+    /// Worker threads [default: one per core]. The output does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Exit with code 3 if the job finds this. The output is written all the same.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Replace an existing output, ledger and report; owner and permissions stay. If the job is killed, either the old or the new
+    /// output has its ledger.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Work in parts in the folder OUTPUT.parts, and continue with the parts of a killed job. Inputs and options must be the same. The
+    /// parts need as much space as the output, and are removed at the end.
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// With --resume: size of a part. A killed job loses at most one.
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size, requires = "resume")]
+    pub(crate) split_size: u64,
+}
+
+/// The options that determine the bytes of a normalization's output.
+#[derive(Debug, Group)]
+pub(crate) struct JobArgs {
     /// Form of the output [default: as the input; a tree of .eml files for MH]. The output is not compressed.
     #[arg(long, value_name = "FORM")]
     pub(crate) to: Option<ArchiveForm>,
@@ -43,23 +72,10 @@ pub(crate) struct NormalizeArgs {
     /// The ledger to write, or `none` [default: OUTPUT.ledger].
     #[arg(long, value_name = "FILE|none", value_parser = clap::builder::OsStringValueParser::new().map(ledger))]
     pub(crate) ledger: Option<LedgerPlace>,
-    /// Write a JSON report to this file.
-    #[arg(long, value_name = "FILE.json")]
-    pub(crate) report: Option<PathBuf>,
-    /// Worker threads [default: one per core]. The output does not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
-    /// Exit with code 3 if the job finds this. The output is written all the same.
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) fail_on: Option<FailOn>,
     /// Compare each rewritten message with what a second, independent mail parser reads. Messages that differ are set aside
     /// (`verify.disagrees`), and the exit code is 2.
     #[arg(long)]
     pub(crate) verify: bool,
-    /// Replace an existing output, ledger and report; owner and permissions stay. If the job is killed, either the old or the new
-    /// output has its ledger.
-    #[arg(long)]
-    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
     #[command(flatten)]

@@ -4,6 +4,7 @@ mod cat;
 mod charsets;
 mod check;
 mod check_mta;
+mod commit;
 mod completions;
 mod convert;
 mod count;
@@ -19,8 +20,11 @@ mod ls;
 mod man;
 mod milter;
 mod normalize;
+mod normalize_job;
+mod plan;
 mod proxy;
 mod restore;
+mod run_split;
 mod serve;
 mod split;
 mod summary;
@@ -45,6 +49,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let result = match args.command {
         Command::Normalize(args) => normalize::run(args, console),
         Command::Restore(args) => restore::run(args, console),
+        Command::Plan(args) => plan::run(&args, console),
+        Command::Run(args) => run_split::run(&args, console),
+        Command::Commit(args) => commit::run(args, console),
         Command::Check(args) => check::run(&args, console),
         Command::Count(args) => count::run(&args, console),
         Command::Ls(args) => ls::run(&args, console),

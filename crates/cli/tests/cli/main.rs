@@ -31,6 +31,7 @@ mod not_read;
 mod observe;
 mod old_names;
 mod output_files;
+mod parts;
 mod privileges;
 mod proxy;
 mod reload;

@@ -42,8 +42,22 @@ pub fn commit_parts(
 ) -> Result<Summary, Error> {
     let sources = discover(&job.inputs, job.opening())?;
     plan.check(path, job, &sources.inputs)?;
-    let outputs = Plan::new(job, &sources.inputs)?;
+    let folder = PartsFolder::new(&job.output, &plan.job);
+    let outputs = outputs(job, &folder, &sources.inputs)?;
     join(job, plan, &sources, &outputs, progress)
+}
+
+/// Plans and claims the outputs. Replaces those that a killed process was putting into place.
+pub(super) fn outputs(
+    job: &NormalizeJob,
+    folder: &PartsFolder,
+    inputs: &[SourceInput],
+) -> Result<Plan, Error> {
+    let job = NormalizeJob {
+        force: job.force || folder.is_marked(),
+        ..job.clone()
+    };
+    Plan::new(&job, inputs)
 }
 
 /// Like [`commit_parts`], after the checks.
@@ -81,6 +95,7 @@ pub(super) fn join(
     } = join;
     // The inputs must be as they were when the last part was made.
     plan.check(folder.path(), job, &sources.inputs)?;
+    folder.mark()?;
     finish(sink, job, &mut summary)?;
     folder.sweep();
     Ok(summary)

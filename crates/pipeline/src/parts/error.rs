@@ -45,6 +45,14 @@ pub enum PartsFault {
 }
 
 impl PartsError {
+    /// Returns true if another command line would help, rather than another part.
+    pub fn is_wrong_call(&self) -> bool {
+        !matches!(
+            self.fault,
+            PartsFault::Missing { .. } | PartsFault::Damaged(_)
+        )
+    }
+
     pub(super) fn new(path: impl Into<PathBuf>, fault: PartsFault) -> Self {
         let path = path.into();
         Self { path, fault }

@@ -24,6 +24,9 @@ pub(super) const MANIFEST: &str = "manifest.json";
 /// Name of the plan that `resume` keeps.
 pub(super) const PLAN: &str = "plan.json";
 
+/// Name of the file that says that the output is being put into place.
+const MARK: &str = "placing";
+
 /// The folder of the parts of one job.
 #[derive(Clone, Debug)]
 pub(super) struct PartsFolder {
@@ -71,6 +74,18 @@ impl PartsFolder {
         })
     }
 
+    /// Notes that the output is being put into place: from now on it may be that of this job.
+    pub(super) fn mark(&self) -> Result<(), Error> {
+        let place = self.path.join(MARK);
+        let created = File::create(&place).and_then(|file| file.sync_all());
+        created.map_err(failed(&place, Operation::Create))
+    }
+
+    /// Returns true if a killed process was putting the output into place.
+    pub(super) fn is_marked(&self) -> bool {
+        self.path.join(MARK).exists()
+    }
+
     /// Removes the parts and attempts of the job, and the folder if nothing else is in it.
     pub(super) fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.path) else {
@@ -81,12 +96,24 @@ impl PartsFolder {
             let name = name.to_string_lossy();
             let is_ours = name.split('.').nth(1) == Some(&self.job);
             if is_ours && name.starts_with(|first: char| first.is_ascii_digit()) {
-                let _ = fs::remove_dir_all(entry.path());
+                remove_part(&entry.path());
             }
         }
-        let _ = fs::remove_file(self.path.join(PLAN));
+        // Without the plan, nothing would be resumed. So it stays until the parts are gone.
+        for name in [PLAN, MARK] {
+            let _ = fs::remove_file(self.path.join(name));
+        }
         let _ = fs::remove_dir(&self.path);
     }
+}
+
+/// Removes a part or an attempt. A process that is killed here leaves no half part under the name of a part.
+fn remove_part(part: &Path) {
+    let mut swept = part.as_os_str().to_owned();
+    swept.push(".swept.tmp");
+    // What a killed process left of this.
+    let _ = fs::remove_dir_all(&swept);
+    let _ = fs::rename(part, &swept).and_then(|()| fs::remove_dir_all(&swept));
 }
 
 /// An attempt at a split. Its folder is removed on drop, unless it became the part.

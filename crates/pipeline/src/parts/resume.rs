@@ -4,14 +4,13 @@
 //!
 //! Loses at most the split that was being processed. The parts need as much space as the output.
 
-use super::commit::join;
+use super::commit::{join, outputs};
 use super::layout::{PLAN, PartsFolder, failed};
 use super::plan::{PartsPlan, plan_parts};
 use super::run::run_split;
 use crate::discover::discover;
 use crate::job::NormalizeJob;
 use crate::path_checks::on_disk;
-use crate::plan::Plan;
 use crate::{Error, Progress, Summary};
 use mailglot_archive::replace::Replacement;
 use mailglot_archive::{FileMode, Operation, WriteOptions};
@@ -27,8 +26,8 @@ use std::sync::atomic::Ordering::Relaxed;
 /// The earlier call had other options, or an input has changed since. The errors of a normalization.
 pub fn resume(job: &NormalizeJob, split_size: u64, progress: &Progress) -> Result<Summary, Error> {
     let sources = discover(&job.inputs, job.opening())?;
-    let outputs = Plan::new(job, &sources.inputs)?;
     let folder = PartsFolder::new(&job.output, "");
+    let outputs = outputs(job, &folder, &sources.inputs)?;
     let mode = FileMode::as_private_as(job.inputs.iter().map(|input| on_disk(input)));
     let place = folder.path().join(PLAN);
     let plan = match std::fs::read(&place) {

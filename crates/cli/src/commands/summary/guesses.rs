@@ -121,9 +121,9 @@ mod tests {
                 field: None,
                 offset: 0,
                 length: 7,
-                kind: "guessed",
+                kind: "guessed".into(),
                 declared: declared.map(str::to_owned),
-                used: "windows-1254",
+                used: "windows-1254".into(),
                 confidence: Some(0.71),
                 excerpt: "Ünlüler".into(),
             };

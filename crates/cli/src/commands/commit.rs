@@ -1,0 +1,36 @@
+//! `mailglot commit`
+
+use super::job_exit::judged;
+use super::normalize_job::planned_job;
+use super::summary;
+use crate::args::CommitArgs;
+use crate::error_text::IfExists;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::stoppable;
+use crate::output::Console;
+use crate::progress::watched;
+use mailglot_pipeline::commit_parts;
+
+pub(crate) fn run(args: CommitArgs, console: Console) -> Result<Exit, Failure> {
+    if args
+        .report
+        .as_ref()
+        .is_some_and(|report| report.as_os_str() == "-")
+    {
+        return Err(Failure::new(
+            Exit::Usage,
+            "the report is a file, not standard output",
+        ));
+    }
+    let (plan, mut job) = planned_job(&args.plan, &args.output)?;
+    job.force = args.force;
+    job.report = args.report;
+    let place = (&*args.plan, &plan);
+    let joined =
+        stoppable(|progress| watched(console, progress, || commit_parts(&job, place, progress)));
+    let account = joined.map_err(|error| Failure::of_job(&error, IfExists::Force))?;
+    summary::report(&account, &job, console);
+    let mut worst = Exit::Done;
+    summary::report_damaged(&account, &mut worst, console);
+    Ok(worst.max(judged(&account, args.fail_on)))
+}

@@ -1,0 +1,30 @@
+//! `mailglot run`
+
+use super::normalize_job::planned_job;
+use super::worker_threads::worker_threads;
+use crate::args::RunArgs;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::stoppable;
+use crate::output::{Console, counted};
+use crate::progress::watched;
+use mailglot_pipeline::run_part;
+
+pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Exit, Failure> {
+    let (plan, mut job) = planned_job(&args.plan, &args.output)?;
+    job.threads = worker_threads(args.threads);
+    let place = (&*args.plan, &plan);
+    let done = stoppable(|progress| {
+        watched(console, progress, || {
+            run_part(&job, place, args.split, progress)
+        })
+    })?;
+    console.say(format_args!(
+        "split {} of {}  {}{}, {}",
+        args.split,
+        plan.splits(),
+        if done.was_done { "already done: " } else { "" },
+        counted(done.messages, "message"),
+        counted(done.bytes, "byte")
+    ));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,246 @@
+//! `plan`, `run` and `commit`, and `normalize --resume`.
+
+use crate::sandbox::{LATIN, PROGRAM, Sandbox, mbox};
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// A mailbox of this many messages of about 1 KB each.
+fn mailbox(messages: usize) -> Vec<u8> {
+    let text = |n: usize| {
+        let header = format!("From: s{n}@example.org\nDate: Mon, 1 Jan 2001 00:00:00 +0000\n");
+        [
+            header.as_bytes(),
+            LATIN,
+            b"words\n".repeat(130 + n % 50).as_slice(),
+        ]
+        .concat()
+    };
+    let messages: Vec<_> = (0..messages).map(text).collect();
+    mbox(&messages.iter().map(Vec::as_slice).collect::<Vec<_>>())
+}
+
+#[test]
+fn parts_are_joined_to_the_output_of_normalize() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.mbox", &mailbox(2000));
+    let options = [
+        "--headers",
+        "raw-utf8",
+        "--charset-map",
+        "x=koi8-r",
+        "--keep-signed",
+    ];
+    let plan = [
+        "plan",
+        "a.mbox",
+        "message.eml",
+        "-o",
+        "plan.json",
+        "--split-size",
+        "512K",
+    ];
+    let planned = sandbox.run(&[&plan[..], &options].concat()).ended(0);
+    let splits = planned
+        .err
+        .lines()
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .nth(1)
+        .unwrap();
+    let splits: usize = splits.parse().unwrap();
+    assert!((4..8).contains(&splits), "{}", planned.err);
+    let first = sandbox.read("plan.json");
+    sandbox.run(&[&plan[..], &options].concat()).ended(0);
+    assert_eq!(sandbox.read("plan.json"), first);
+    let run = |split: &str| sandbox.run(&["run", "plan.json", "--split", split, "-o", "out"]);
+    for split in 1..splits {
+        assert!(run(&split.to_string()).ended(0).err.contains("messages"));
+    }
+    let commit = ["commit", "plan.json", "-o", "out", "--report", "parts.json"];
+    let missing = sandbox.run(&commit).ended(4);
+    let expected = format!(
+        "out.parts: 1 of {splits} splits have no part: 0; run each with `mailglot run PLAN --split N -o OUTPUT`\n"
+    );
+    assert!(missing.err.ends_with(&expected), "{}", missing.err);
+    run("0").ended(0);
+    assert!(run("0").ended(0).err.contains("already done: "));
+    let joined = sandbox.run(&commit).ended(0);
+    let normalize = [
+        "normalize",
+        "a.mbox",
+        "message.eml",
+        "-o",
+        "whole",
+        "--report",
+        "whole.json",
+    ];
+    let whole = sandbox.run(&[&normalize[..], &options].concat()).ended(0);
+    assert_eq!(
+        joined.err.replace("out", "whole"),
+        whole.err.replace("out", "whole")
+    );
+    for name in ["a.mbox", "message.eml"] {
+        assert_eq!(
+            sandbox.read(&format!("out/{name}")),
+            sandbox.read(&format!("whole/{name}"))
+        );
+    }
+    assert_eq!(sandbox.read("out.ledger"), sandbox.read("whole.ledger"));
+    let report = |name: &str| {
+        let mut report: serde_json::Value = serde_json::from_slice(&sandbox.read(name)).unwrap();
+        for place in ["output", "ledger"] {
+            report["options"][place].take();
+        }
+        report
+    };
+    assert_eq!(report("parts.json"), report("whole.json"));
+    assert!(!sandbox.path("out.parts").exists());
+    sandbox.run(&["restore", "out", "--verify-only"]).ended(0);
+    sandbox.run(&commit).ended(4);
+}
+
+#[test]
+fn wrong_plans_and_splits_are_refused() {
+    let sandbox = Sandbox::new();
+    let plan = ["plan", "archive.mbox", "-o", "plan.json"];
+    sandbox.run(&plan).ended(0);
+    let out = ["-o", "out"];
+    for (args, code, words) in [
+        (
+            &["run", "plan.json", "--split", "1"][..],
+            1,
+            "has no split 1; its 1 splits have the numbers 0 to 0",
+        ),
+        (
+            &["run", "archive.mbox", "--split", "0"],
+            1,
+            "not a plan of this program",
+        ),
+        (&["run", "none.json", "--split", "0"], 2, "none.json: "),
+        (&["commit", "plan.json"], 4, "1 of 1 splits have no part: 0"),
+        (
+            &["commit", "archive.mbox"],
+            1,
+            "make one with `mailglot plan`",
+        ),
+        (&["plan", "-"], 1, "standard input can be read only once"),
+        (
+            &["plan", "archive.mbox", "--limit", "1"],
+            1,
+            "--limit counts messages over all inputs",
+        ),
+    ] {
+        let run = sandbox.run(&[args, &out].concat()).ended(code);
+        assert!(run.err.contains(words), "{}", run.err);
+    }
+    for args in [
+        &["plan", "archive.mbox", "-o", "-"][..],
+        &["run", "plan.json", "--split", "0", "-o", "-"],
+        &["commit", "plan.json", "-o", "-"],
+    ] {
+        sandbox.run(args).ended(1);
+    }
+    // The input has another time, although it has the same bytes.
+    let file = fs::File::options()
+        .append(true)
+        .open(sandbox.path("archive.mbox"))
+        .unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    let run = sandbox
+        .run(&["run", "plan.json", "--split", "0", "-o", "out"])
+        .ended(1);
+    assert!(
+        run.err
+            .contains("archive.mbox has changed since it was planned; "),
+        "{}",
+        run.err
+    );
+    assert!(!sandbox.path("out.parts").exists() && !sandbox.path("out").exists());
+}
+
+/// A killed job continues, whenever it was killed. Longer ranges of seeds are for a shell: each seed is other moments.
+#[test]
+fn a_killed_job_is_resumed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.mbox", &mailbox(4000));
+    sandbox
+        .run(&["normalize", "a.mbox", "-o", "whole"])
+        .ended(0);
+    let args = [
+        "normalize",
+        "a.mbox",
+        "-q",
+        "-o",
+        "out",
+        "--resume",
+        "--split-size",
+        "512K",
+    ];
+    let (mut kills, mut resumed) = (0, 0);
+    let mut pause = 0;
+    while kills < 10 {
+        for name in ["out", "out.ledger"] {
+            let _ = fs::remove_file(sandbox.path(name));
+        }
+        loop {
+            let mut child = Command::new(PROGRAM)
+                .args(args)
+                .current_dir(sandbox.path("."))
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            // Later each time, until the job is done before.
+            pause = (pause + 23) % 290;
+            thread::sleep(Duration::from_millis(pause));
+            if child.try_wait().unwrap().is_none() {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                kills += 1;
+                resumed += usize::from(sandbox.path("out.parts").exists());
+                continue;
+            }
+            let ended = child.wait_with_output().unwrap();
+            // It may have been killed after its last step.
+            let was_done = String::from_utf8_lossy(&ended.stderr).contains("already exists");
+            assert!(ended.status.success() || was_done, "{ended:?}");
+            break;
+        }
+        assert!(sandbox.read("out") == sandbox.read("whole"));
+        assert!(sandbox.read("out.ledger") == sandbox.read("whole.ledger"));
+        assert!(!sandbox.path("out.parts").exists());
+    }
+    assert!(resumed > 0);
+}
+
+#[test]
+fn another_job_does_not_continue_with_the_parts() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.mbox", &mailbox(1000));
+    let plan = ["plan", "a.mbox", "-o", "plan.json", "--split-size", "512K"];
+    sandbox.run(&plan).ended(0);
+    sandbox
+        .run(&["run", "plan.json", "--split", "0", "-o", "out"])
+        .ended(0);
+    // What `plan` wrote is what `--resume` keeps, but for the options.
+    fs::copy(
+        sandbox.path("plan.json"),
+        sandbox.path("out.parts/plan.json"),
+    )
+    .unwrap();
+    let resume = ["normalize", "a.mbox", "-o", "out", "--resume"];
+    let other = sandbox
+        .run(&[&resume[..], &["--transfer", "7bit"]].concat())
+        .ended(1);
+    let words =
+        "out.parts: belongs to another job: the options, or the version of the program, differ; ";
+    assert!(other.err.contains(words), "{}", other.err);
+    sandbox.run(&resume).ended(0);
+    sandbox.run(&["restore", "out", "--verify-only"]).ended(0);
+    assert!(!sandbox.path("out.parts").exists());
+    sandbox
+        .run(&["normalize", "a.mbox", "-o", "b", "--split-size", "1M"])
+        .ended(1);
+}

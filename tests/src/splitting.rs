@@ -4,7 +4,7 @@
 //! Truncates a message anywhere but in its separator. The mailbox ends its last line and adds a blank line, as mail programs do.
 
 use crate::rng::Rng;
-use mailglot_archive::mbox::{quote_mboxrd, requote};
+use mailglot_archive::mbox::{MailboxStarts, quote_mboxrd, requote};
 use mailglot_archive::{
     Batch, BoxDetail, BoxEvent, BoxEventKind, EntryKind, Format, Input, Quoting, ReadOptions, open,
 };
@@ -214,6 +214,36 @@ pub fn read(mailbox: &[u8], folder: &Path, options: &ReadOptions) -> Reading {
     }
     assert_eq!(at, mailbox.len(), "entries tile the mailbox");
     reading
+}
+
+/// Reads the mailbox that [`read`] wrote to `folder` in ranges, cut at random bytes of this seed. Returns the offsets of the messages.
+///
+/// # Panics
+///
+/// If the file cannot be read.
+pub fn read_ranges(folder: &Path, seed: u64, options: &ReadOptions) -> BTreeSet<u64> {
+    let starts = MailboxStarts::open(&folder.join("read.mbox"), options).unwrap();
+    let size = starts.size();
+    let mut rng = Rng::new(seed);
+    let cut = |rng: &mut Rng| rng.below(size as usize + 1) as u64;
+    let mut cuts: Vec<u64> = (0..rng.below(97)).map(|_| cut(&mut rng)).collect();
+    cuts.extend([0, size]);
+    cuts.sort_unstable();
+    let mut offsets = BTreeSet::new();
+    for pair in cuts.windows(2) {
+        let Some(range) = starts.range(pair[0], pair[1]).unwrap() else {
+            continue;
+        };
+        let mut found = Input::on_disk(folder.join("read.mbox"), Format::Mbox);
+        found.range = Some(range);
+        let (mut source, mut batch) = (open(&found, options).unwrap(), Batch::default());
+        while source.next(&mut batch).unwrap() {
+            let messages = batch.entries.iter();
+            let messages = messages.filter(|entry| entry.kind == EntryKind::Message);
+            offsets.extend(messages.map(|entry| entry.offset));
+        }
+    }
+    offsets
 }
 
 /// Counts of separators in many mailboxes.

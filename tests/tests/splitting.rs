@@ -4,7 +4,7 @@
 
 use mailglot_archive::{BoxDetail, MultipartDecision, Quoting, ReadOptions};
 use mailglot_tests::splitting::{
-    FORMS, MailboxForm, Messages, Reading, SeparatorCounts, lines_around, read,
+    FORMS, MailboxForm, Messages, Reading, SeparatorCounts, lines_around, read, read_ranges,
 };
 use mailglot_tests::{generate, shared};
 use std::collections::BTreeSet;
@@ -384,6 +384,22 @@ fn cases_of_known_number() {
                 small.offsets == found.offsets && small.doubts == found.doubts,
                 "{name}, {end:?}"
             );
+        }
+    }
+}
+
+/// Ranges have the messages of the whole, wherever a mailbox is cut.
+#[test]
+fn cases_in_ranges() {
+    for (name, pieces) in cases() {
+        for (seed, end) in ["\n", "\r\n", "\r"].into_iter().enumerate() {
+            let mailbox = pieces.concat().replace('\n', end);
+            let folder = tempfile::tempdir().unwrap();
+            let options = ReadOptions::default();
+            let whole = read(mailbox.as_bytes(), folder.path(), &options).offsets;
+            let ranges = read_ranges(folder.path(), seed as u64, &options);
+            let different: Vec<_> = whole.symmetric_difference(&ranges).take(9).collect();
+            assert!(different.is_empty(), "{name}, {end:?}: {different:?}");
         }
     }
 }

@@ -7,12 +7,13 @@
 //! - A separator was missed or added without an event.
 //! - A separator was missed in a mailbox with quoted lines or without replies.
 //! - A line of a message was read as a separator.
+//! - With `--ranges`, ranges that were cut at random bytes have other messages than the whole.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 
 use clap::Parser;
 use mailglot_archive::ReadOptions;
-use mailglot_tests::splitting::{FORMS, Messages, SeparatorCounts, read};
+use mailglot_tests::splitting::{FORMS, Messages, SeparatorCounts, read, read_ranges};
 use mailglot_tests::{generate, shared};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,6 +32,9 @@ struct Arguments {
     /// Threads; all cores without it.
     #[arg(long)]
     threads: Option<usize>,
+    /// Also reads each mailbox in 1 to 97 ranges, cut at random bytes.
+    #[arg(long)]
+    ranges: bool,
 }
 
 fn main() -> ExitCode {
@@ -103,10 +107,12 @@ fn run(
                 return (tally, faults);
             }
             let (mailbox, truth) = messages.mailbox(Some(seed), returns);
-            let compared = tally.compare(
-                &truth,
-                &read(&mailbox, folder.path(), &ReadOptions::default()),
-            );
+            let options = ReadOptions::default();
+            let reading = read(&mailbox, folder.path(), &options);
+            if arguments.ranges && read_ranges(folder.path(), seed, &options) != reading.offsets {
+                faults.push(format!("seed {seed}: ranges have other messages"));
+            }
+            let compared = tally.compare(&truth, &reading);
             faults.extend(compared.err().map(|fault| format!("seed {seed}: {fault}")));
         }
     };

@@ -36,7 +36,7 @@ impl<R: Read> Mailbox<R> {
             match self.state {
                 ReadState::Prelude => self.begin(&mut batch.entries)?,
                 ReadState::Message(current) => {
-                    let begins_batch = self.cells.enter(&current);
+                    let begins_batch = self.cells.enter(current.start, current.pieces_to > 0);
                     if begins_batch && !batch.entries.is_empty() {
                         break;
                     }

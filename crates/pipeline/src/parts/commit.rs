@@ -23,7 +23,7 @@ use crate::run::{EndedSource, ResultSink, count_left_out};
 use crate::{Error, Progress, SourceSummary, Summary};
 use std::fs::File;
 use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Largest number of splits that an error names.
@@ -87,7 +87,7 @@ pub(super) fn join(
         let ordinals = pieces
             .iter()
             .map(|piece| piece.range.as_ref().map_or(0, |range| range.ordinal));
-        join.part(part, manifest, ordinals)?;
+        join.part(&part, manifest, ordinals)?;
     }
     join.end_source()?;
     let Join {
@@ -163,11 +163,11 @@ impl Join<'_> {
     /// Joins the pieces of a part.
     fn part(
         &mut self,
-        part: PathBuf,
+        part: &Path,
         manifest: &Manifest,
         ordinals: impl Iterator<Item = u64>,
     ) -> Result<(), Error> {
-        let unreadable = |error: io::Error| damaged(&part, &error.to_string());
+        let unreadable = |error: io::Error| damaged(part, &error.to_string());
         let file = File::open(part.join(DATA)).map_err(unreadable)?;
         let mut data = PartReader::new(BufReader::with_capacity(256 << 10, file));
         for (piece, ordinal) in manifest.pieces.iter().zip(ordinals) {
@@ -189,7 +189,7 @@ impl Join<'_> {
         let (ended, digest) = data.finish().map_err(unreadable)?;
         if !ended || digest != manifest.part_blake3 {
             return Err(damaged(
-                &part,
+                part,
                 "its digest differs from that in its manifest",
             ));
         }

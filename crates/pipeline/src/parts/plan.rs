@@ -351,7 +351,11 @@ fn digest(
     add(format!("{:?}", job.opening()));
     add(format!("{:?} {:?}", job.policy, job.selection));
     for (input, identity) in inputs.iter().zip(identities) {
-        add(format!("{:?} {:?}", input.found.path, input.found.format));
+        add(format!(
+            "{} {:?}",
+            input.found.path.display(),
+            input.found.format
+        ));
         add(format!("{identity:?}"));
     }
     hasher.finalize().to_hex().to_string()

@@ -6,8 +6,6 @@
 //! # Limits
 //! A batch is as large as a cell, plus its last message.
 
-use super::mailbox::Current;
-
 /// The cells of a file, and the position of the reader in them.
 pub(super) struct BatchCells {
     /// Size of a cell in bytes.
@@ -28,16 +26,15 @@ impl BatchCells {
         }
     }
 
-    /// Returns true if the next entry begins a batch: a message in another cell than the message before, or a piece in another cell
-    /// than the piece before.
-    pub(super) fn enter(&mut self, next: &Current) -> bool {
+    /// Returns true if the entry at `next` begins a batch: a message in another cell than the message before, or a piece in another
+    /// cell than the piece before.
+    pub(super) fn enter(&mut self, next: u64, is_piece: bool) -> bool {
         let cell = |at: u64| at / self.size;
-        let is_piece = next.pieces_to > 0;
         let before = if is_piece { self.last } else { self.message };
-        let begins = cell(before) != cell(next.start);
-        self.last = next.start;
+        let begins = cell(before) != cell(next);
+        self.last = next;
         if !is_piece {
-            self.message = next.start;
+            self.message = next;
         }
         begins
     }

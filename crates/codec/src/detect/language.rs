@@ -225,48 +225,7 @@ const fn script_of_page(charset: Charset) -> Script {
     Script::of_counts(counts)
 }
 
-/// The pairs of indexes: a candidate, and a place in its list of languages.
-const PAIRS: usize = {
-    let (mut count, mut place) = (0, 0);
-    while place < CANDIDATES_COUNT {
-        count += CANDIDATES[place].languages.len();
-        place += 1;
-    }
-    count
-};
-
-/// Returns the indexes of all candidates with those of their languages, the usual ones first, so that the others exceed their cost early.
-#[inline]
-pub(super) fn usual_first() -> &'static [(usize, usize)] {
-    static ORDER: [(usize, usize); PAIRS] = usual_order();
-    &ORDER
-}
-
-const fn usual_order() -> [(usize, usize); PAIRS] {
-    let (mut order, mut costs) = ([(0, 0); PAIRS], [0; PAIRS]);
-    let (mut count, mut place) = (0, 0);
-    while place < CANDIDATES_COUNT {
-        let languages = CANDIDATES[place].languages;
-        let mut nth = 0;
-        while nth < languages.len() {
-            let (language, cost) = languages[nth];
-            let cost = cost + base_prior(&LANGUAGES[language]);
-            // Behind those that cost the same.
-            let mut at = count;
-            while at > 0 && costs[at - 1] > cost {
-                (order[at], costs[at]) = (order[at - 1], costs[at - 1]);
-                at -= 1;
-            }
-            (order[at], costs[at]) = ((place, nth), cost);
-            count += 1;
-            nth += 1;
-        }
-        place += 1;
-    }
-    order
-}
-
-const fn base_prior(language: &Language) -> u32 {
+fn base_prior(language: &Language) -> u32 {
     (language.tier as u32 - 1) * TIER
 }
 
@@ -350,14 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn candidates_come_in_the_order_of_their_costs() {
-        let order = usual_first();
-        let cost = |(place, nth): &(usize, usize)| {
-            let (language, cost) = candidates()[*place].languages[*nth];
-            cost + base_priors()[language]
-        };
-        let keys: Vec<_> = order.iter().map(|pair| (cost(pair), *pair)).collect();
-        assert!(keys.is_sorted_by(|a, b| a < b));
+    fn usual_charsets_cost_less_than_rare_ones() {
         assert!(usual(0) < usual(1) && usual(1) < rare(0) && rare(0) < rare(1));
     }
 

@@ -22,6 +22,7 @@ mod cost;
 mod guess;
 mod hints;
 pub(crate) mod language;
+mod least_losses;
 mod look;
 mod models;
 mod priors;

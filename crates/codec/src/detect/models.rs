@@ -404,8 +404,8 @@ impl Letters {
     }
 
     /// Returns the cost of a row of classes behind spaces. English words may occur anywhere: `english` has the end of each ASCII
-    /// word in the row and its cost in English, in order.
-    pub(crate) fn cost(&self, classes: &[u8], english: &[(usize, u32)]) -> u32 {
+    /// word in the row and its cost in English, in order. `None` if the cost is above `most`.
+    pub(crate) fn cost(&self, classes: &[u8], english: &[(usize, u32)], most: u32) -> Option<u32> {
         let (mut before, mut last) = (0, 0);
         let mut english = english.iter().peekable();
         // The cheapest way to here, ending in the language itself or in English.
@@ -426,9 +426,13 @@ impl Letters {
                     .map(|(_, cost)| *cost);
                 ways.take(word, cost);
                 word = 0;
+                // No later word costs less than nothing.
+                if ways.least() > most {
+                    return None;
+                }
             }
         }
-        ways.own.min(ways.english) + word
+        Some(ways.least() + word).filter(|cost| *cost <= most)
     }
 
     /// The cost of a token behind two others.
@@ -510,6 +514,10 @@ struct Ways {
 }
 
 impl Ways {
+    fn least(&self) -> u32 {
+        self.own.min(self.english)
+    }
+
     /// One more word with its cost in the language, and in English if that is possible.
     fn take(&mut self, own: u32, english: Option<u32>) {
         /// Cost of going over to English, and back.
@@ -553,7 +561,10 @@ pub(crate) fn english(word: &[u8]) -> u32 {
     }
     let beyond = (word.len() - length) as u32 * 3 * NAT;
     match models.language(ENGLISH) {
-        Model::Letters(letters) => letters.cost(&classes[..=length], &[]) + beyond,
+        Model::Letters(letters) => {
+            let cost = letters.cost(&classes[..=length], &[], u32::MAX);
+            cost.unwrap_or_default() + beyond
+        }
         Model::Han(_) => beyond,
     }
 }
@@ -692,7 +703,7 @@ mod tests {
                     }
                 })
                 .collect();
-            letters.cost(&classes, &[])
+            letters.cost(&classes, &[], u32::MAX)
         };
         let texts = [
             ("de", "die Nachricht wurde nicht gesendet".to_lowercase()),
@@ -737,7 +748,11 @@ mod tests {
             match model {
                 Model::Letters(letters) => {
                     let any: Vec<u8> = (0..=255).collect();
-                    assert!(letters.cost(&any, &[]) > 0);
+                    let cost = letters.cost(&any, &[], u32::MAX);
+                    assert!(cost > Some(0));
+                    // The early end changes no answer.
+                    assert_eq!(letters.cost(&any, &[], cost.unwrap_or_default()), cost);
+                    assert_eq!(letters.cost(&any, &[], cost.unwrap_or_default() - 1), None);
                 }
                 Model::Han(characters) => {
                     assert!(characters.cost('\u{1F600}') > characters.mark(SPACE));

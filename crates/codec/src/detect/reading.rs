@@ -167,7 +167,7 @@ impl ByteSorts {
     }
 
     #[inline]
-    fn bound(&self, byte: u8) -> Bound {
+    fn bounds_of(&self, byte: u8) -> Bound {
         Bound::of_bytes(self.bounds[usize::from(byte)])
     }
 
@@ -204,24 +204,25 @@ impl ByteSorts {
             .flatten()
     }
 
-    /// Returns true if the sample may cost at most `most` in a language of the script. Fast, since it excludes most charsets.
-    pub(super) fn may_cost(&self, sample: &[u8], most: u32) -> bool {
-        let Some(floor) = self.floor(most) else {
-            return true;
+    /// Returns the least that the sample may cost in a language of the script; `None` if that is above `most`. Fast, since it excludes most
+    /// charsets.
+    pub(super) fn bound(&self, sample: &[u8], most: u32) -> Option<u32> {
+        let Some(floor) = Models::get().floor(self.script) else {
+            return Some(0);
         };
         let (mut last, mut before) = (SPACE, 0);
         let mut total = 0;
         for run in sample.chunks(8) {
             for byte in run {
-                let bound = self.bound(*byte);
+                let bound = self.bounds_of(*byte);
                 total += bound.extra(*byte == before) + floor.bound(last, bound.class);
                 (last, before) = (bound.end, *byte);
             }
             if total > most {
-                return false;
+                return None;
             }
         }
-        true
+        Some(total)
     }
 
     /// Returns the minimum cost of the byte above 7F by its neighbors, in sixteenths of a nat, and the number of pairs. A sign beside itself, as in
@@ -417,7 +418,7 @@ pub(super) fn text_hash(text: impl Iterator<Item = char>) -> u64 {
 }
 
 /// Returns the minimum cost of a row in any language of the script, without case. Signs have their places, unlike in
-/// [`ByteSorts::may_cost`].
+/// [`ByteSorts::bound`].
 fn least_cost(sorts: &[Sort], floor: &Floor) -> u32 {
     let mut last = SPACE;
     let mut total = 0;
@@ -784,7 +785,7 @@ mod tests {
 
     /// The early end of the sum changes no answer: neither at the sum itself nor just below it, wherever the text ends.
     #[test]
-    fn a_page_may_win_from_the_least_cost_on() {
+    fn the_bound_of_a_page_is_its_least_cost() {
         let text: Vec<u8> = (0..70_u8)
             .map(|at| {
                 if at % 3 == 0 {
@@ -805,13 +806,16 @@ mod tests {
             };
             let (mut last, mut before, mut least) = (SPACE, 0, 0);
             for (at, byte) in text.iter().enumerate() {
-                let bound = page.bound(*byte);
+                let bound = page.bounds_of(*byte);
                 least += bound.extra(*byte == before) + floor.bound(last, bound.class);
                 (last, before) = (bound.end, *byte);
                 let sample = &text[..=at];
-                assert!(page.may_cost(sample, least), "{} {at}", candidate.charset);
+                for most in [least, u32::MAX] {
+                    let bound = page.bound(sample, most);
+                    assert_eq!(bound, Some(least), "{} {at}", candidate.charset);
+                }
                 assert!(
-                    least == 0 || !page.may_cost(sample, least - 1),
+                    least == 0 || page.bound(sample, least - 1).is_none(),
                     "{} {at}",
                     candidate.charset
                 );

@@ -4,7 +4,8 @@
 //! Reads a sample only. The caller chooses a representative one.
 
 use super::cost::NAT;
-use super::language::{self, Candidate, Language, RARE, Script, candidates, usual_first};
+use super::language::{self, Candidate, Language, RARE, Script, candidates};
+use super::least_losses::least_losses;
 use super::models::{LETTERS, Model, Models};
 use super::reading::{Reading, english_runs, read_text, text_hash};
 use super::rules::Rules;
@@ -160,10 +161,9 @@ impl<'c> Trial<'c> {
         };
         if !candidate.is_single_byte {
             let (reading, text) = read(candidate, sample, english, u32::MAX, rules)?;
-            let cost = |(language, prior): &(usize, u32)| {
-                language_cost(*language, &reading, text.as_deref(), rules) + prior
-            };
-            let best = self.languages.iter().map(cost).min()?;
+            let cost =
+                |language, most| language_cost(language, &reading, text.as_deref(), rules, most);
+            let best = least(&self.languages, cost)?;
             let text = text_hash(text.as_deref().unwrap_or_default().chars());
             return Some(scored(best, text, &reading));
         }
@@ -175,17 +175,18 @@ impl<'c> Trial<'c> {
                 script,
                 text,
                 reading: reading.map(|(reading, _)| reading),
-                costs: vec![None; LANGUAGES.len()],
+                costs: [const { Cell::new(Known::Above(0)) }; LANGUAGES.len()],
             });
             whole.len() - 1
         });
-        let WholeReading { reading, costs, .. } = &mut whole[place];
+        let WholeReading { reading, costs, .. } = &whole[place];
         let reading = reading.as_ref()?;
-        let cost = |(language, prior): &(usize, u32)| {
-            let cost = &mut costs[*language];
-            *cost.get_or_insert_with(|| language_cost(*language, reading, None, rules)) + prior
+        let cost = |language: usize, most| {
+            known_or(&costs[language], most, || {
+                language_cost(language, reading, None, rules, most)
+            })
         };
-        let best = self.languages.iter().map(cost).min()?;
+        let best = least(&self.languages, cost)?;
         Some(scored(best, text, reading))
     }
 }
@@ -196,8 +197,22 @@ struct WholeReading {
     text: u64,
     /// None if it is no text.
     reading: Option<Reading>,
-    /// Its cost in each language, once computed.
-    costs: Vec<Option<u32>>,
+    /// What it costs in each language.
+    costs: [Cell<Known>; LANGUAGES.len()],
+}
+
+/// Returns the cost in the likeliest of some languages with their prior costs. `cost` gives that of a language, `None` if it is above a
+/// limit.
+fn least(languages: &[(usize, u32)], cost: impl Fn(usize, u32) -> Option<u32>) -> Option<u32> {
+    let mut least = None;
+    for (language, prior) in languages {
+        let Some(most) = least.unwrap_or(u32::MAX).checked_sub(*prior) else {
+            continue;
+        };
+        let found = cost(*language, most).map(|cost| cost + prior);
+        least = least.into_iter().chain(found).min();
+    }
+    least
 }
 
 /// Returns the charsets that cost at most `most` at a first look, and hardly more than the best of them.
@@ -205,83 +220,159 @@ fn likely(
     head: &Sample,
     priors: &Priors,
     ascii_compatible: bool,
-    mut most: u32,
+    most: u32,
 ) -> Vec<Trial<'static>> {
-    let english = english_runs(&head.bytes);
-    let mut looks = Vec::new();
-    // Costs only grow, so a charset above `most` is not read to the end.
-    let all = candidates();
-    let mut readings: Vec<Option<Option<Rc<HeadReading>>>> = vec![None; CANDIDATES_COUNT];
-    let mut by_text = Vec::new();
-    for &(place, nth) in usual_first() {
-        let candidate = &all[place];
-        if ascii_compatible && !candidate.is_ascii_compatible {
-            continue;
+    let mut look = FirstLook {
+        head,
+        priors,
+        english: english_runs(&head.bytes),
+        most,
+        by_text: Vec::new(),
+        found: Vec::new(),
+    };
+    let usable = |candidate: &Candidate| !ascii_compatible || candidate.is_ascii_compatible;
+    let places = (0..CANDIDATES_COUNT).filter(|place| usable(&candidates()[*place]));
+    let (single_byte, multi_byte): (Vec<usize>, Vec<usize>) =
+        places.partition(|place| candidates()[*place].is_single_byte);
+    // The charset with the least bound is mostly the best one, and its cost excludes most others. Multi-byte charsets have no bound.
+    let mut bounds: Vec<(u32, usize)> = single_byte
+        .into_iter()
+        .filter_map(|place| Some((look.bound(&candidates()[place])?, place)))
+        .collect();
+    bounds.sort_unstable();
+    let mut bounds = bounds.into_iter();
+    if let Some((_, place)) = bounds.next() {
+        look.at(place);
+    }
+    multi_byte.into_iter().for_each(|place| look.at(place));
+    for (bound, place) in bounds {
+        if bound > look.most {
+            break;
         }
-        let reading = readings[place].get_or_insert_with(|| {
-            let prior = candidate
-                .languages
-                .iter()
-                .map(|(language, cost)| cost + priors.languages[*language])
-                .min();
-            let most = most.checked_sub(prior?)?;
-            if candidate.is_single_byte {
-                read_once(candidate, head, &english, most, priors.rules, &mut by_text)
-            } else {
-                read(candidate, head, &english, most, priors.rules).map(HeadReading::new)
-            }
-        });
-        let Some(HeadReading {
+        look.at(place);
+    }
+    look.trials()
+}
+
+/// A first look at a sample in one charset after the other.
+struct FirstLook<'s> {
+    head: &'s Sample,
+    priors: &'s Priors,
+    /// Costs of the runs of ASCII letters in English.
+    english: Vec<u32>,
+    /// The most that a charset may cost: hardly more than the best so far.
+    most: u32,
+    by_text: Vec<SameText>,
+    /// Costs, with the place of the charset and of the language among those of the charset.
+    found: Vec<(u32, usize, usize)>,
+}
+
+impl FirstLook<'_> {
+    /// Returns the least that the sample may cost in a single-byte charset; `None` if that is too much.
+    fn bound(&self, candidate: &Candidate) -> Option<u32> {
+        let prior = self.prior(candidate)?;
+        let most = self.most.checked_sub(prior)?;
+        Some(prior + candidate.page().bound(&self.head.bytes, most)?)
+    }
+
+    /// Returns the prior cost of a charset in the most common of its languages.
+    fn prior(&self, candidate: &Candidate) -> Option<u32> {
+        let languages = candidate.languages.iter();
+        languages
+            .map(|(language, cost)| cost + self.priors.languages[*language])
+            .min()
+    }
+
+    /// Looks at the sample in the charset at this place, in all of its languages.
+    fn at(&mut self, place: usize) {
+        let candidate = &candidates()[place];
+        let Some(reading) = self.read(candidate) else {
+            return;
+        };
+        let HeadReading {
             reading,
             text,
             costs,
-        }) = reading.as_deref()
-        else {
-            continue;
-        };
-        let (language, prior) = candidate.languages[nth];
-        let prior = prior + priors.languages[language];
-        let before = reading.cost + prior;
-        let Some(room) = most.checked_sub(before) else {
-            continue;
-        };
-        let cost = match Models::get().language(language) {
-            // Charsets that read the sample alike share its cost in a language.
-            Model::Letters(letters) => match costs[language].get() {
-                Known::Cost(cost) => Some(cost),
-                Known::Above(least) if least > 0 && least >= room => None,
-                Known::Above(_) => {
-                    let cost = letters.coarse_cost(&reading.classes, room);
-                    costs[language].set(cost.map_or(Known::Above(room), Known::Cost));
-                    cost
+        } = &*reading;
+        for (nth, (language, prior)) in candidate.languages.iter().enumerate() {
+            let before = reading.cost + prior + self.priors.languages[*language];
+            let Some(room) = self.most.checked_sub(before) else {
+                continue;
+            };
+            let cost = match Models::get().language(*language) {
+                // Charsets that read the sample alike share its cost in a language.
+                Model::Letters(letters) => {
+                    let cost = || letters.coarse_cost(&reading.classes, room);
+                    known_or(&costs[*language], room, cost)
                 }
-            },
-            Model::Han(_) => Some(language_cost(
-                language,
-                reading,
-                text.as_deref(),
-                priors.rules,
-            )),
-        };
-        if let Some(cost) = cost.map(|cost| cost + before).filter(|cost| *cost <= most) {
-            most = most.min(cost + MARGIN);
-            looks.push((cost, (place, nth), candidate, (language, prior)));
-        }
-    }
-    looks.sort_by_key(|(_, place, ..)| *place);
-    let mut likely: Vec<Trial> = Vec::new();
-    for (_, _, candidate, language) in looks.into_iter().filter(|(cost, ..)| *cost <= most) {
-        match likely.last_mut() {
-            Some(last) if last.candidate.charset == candidate.charset => {
-                last.languages.push(language);
+                Model::Han(_) => language_cost(
+                    *language,
+                    reading,
+                    text.as_deref(),
+                    self.priors.rules,
+                    u32::MAX,
+                ),
+            };
+            let cost = cost.map(|cost| cost + before);
+            if let Some(cost) = cost.filter(|cost| *cost <= self.most) {
+                self.most = self.most.min(cost + MARGIN);
+                self.found.push((cost, place, nth));
             }
-            _ => likely.push(Trial {
-                candidate,
-                languages: vec![language],
-            }),
         }
     }
-    likely
+
+    fn read(&mut self, candidate: &Candidate) -> Option<Rc<HeadReading>> {
+        let most = self.most.checked_sub(self.prior(candidate)?)?;
+        let (head, rules) = (self.head, self.priors.rules);
+        if candidate.is_single_byte {
+            read_once(
+                candidate,
+                head,
+                &self.english,
+                most,
+                rules,
+                &mut self.by_text,
+            )
+        } else {
+            read(candidate, head, &self.english, most, rules).map(HeadReading::new)
+        }
+    }
+
+    /// The charsets, in their order, with those languages that cost little enough.
+    fn trials(mut self) -> Vec<Trial<'static>> {
+        self.found.retain(|(cost, ..)| *cost <= self.most);
+        self.found
+            .sort_unstable_by_key(|(_, place, nth)| (*place, *nth));
+        let mut trials: Vec<Trial> = Vec::new();
+        for (_, place, nth) in self.found {
+            let candidate = &candidates()[place];
+            let (language, prior) = candidate.languages[nth];
+            let language = (language, prior + self.priors.languages[language]);
+            match trials.last_mut() {
+                Some(last) if last.candidate.charset == candidate.charset => {
+                    last.languages.push(language);
+                }
+                _ => trials.push(Trial {
+                    candidate,
+                    languages: vec![language],
+                }),
+            }
+        }
+        trials
+    }
+}
+
+/// Returns a cost of at most `room` that is known, or computes it. `None` if it is more.
+fn known_or(known: &Cell<Known>, room: u32, cost: impl FnOnce() -> Option<u32>) -> Option<u32> {
+    match known.get() {
+        Known::Cost(cost) => Some(cost),
+        Known::Above(least) if least > 0 && least >= room => None,
+        Known::Above(_) => {
+            let cost = cost();
+            known.set(cost.map_or(Known::Above(room), Known::Cost));
+            cost
+        }
+    }
 }
 
 /// A first look at a sample in a charset.
@@ -330,11 +421,7 @@ fn read_once(
     rules: Rules,
     by_text: &mut Vec<SameText>,
 ) -> Option<Rc<HeadReading>> {
-    let page = candidate.page();
-    if !page.may_cost(&sample.bytes, most) {
-        return None;
-    }
-    let (script, text) = (candidate.script, page.text(&sample.bytes));
+    let (script, text) = (candidate.script, candidate.page().text(&sample.bytes));
     let is_same = |same: &SameText| same.script == script && same.text == text;
     let known = by_text.iter().position(is_same);
     if let Some(same) = known.map(|at| &by_text[at])
@@ -372,8 +459,12 @@ fn read(
     let (reading, text) = if candidate.is_single_byte {
         (candidate.page().read(sample, english, most, rules)?, None)
     } else {
+        let is_lossy = |losses: u64| losses as usize * 20 > sample.len();
+        if is_lossy(least_losses(candidate.charset, sample)) {
+            return None;
+        }
         let (text, losses) = multi_byte(candidate.charset, sample, *is_cut);
-        if losses as usize * 20 > sample.len() {
+        if is_lossy(losses) {
             return None;
         }
         (read_text(&text, candidate.script, rules), Some(text))
@@ -388,10 +479,16 @@ fn is_private(c: char) -> bool {
     matches!(c, '\u{E000}'..='\u{F8FF}')
 }
 
-/// Cost of a reading's letters in a language.
-fn language_cost(language: usize, reading: &Reading, text: Option<&str>, rules: Rules) -> u32 {
+/// Cost of a reading's letters in a language; `None` if it is above `most`.
+fn language_cost(
+    language: usize,
+    reading: &Reading,
+    text: Option<&str>,
+    rules: Rules,
+    most: u32,
+) -> Option<u32> {
     match Models::get().language(language) {
-        Model::Letters(letters) => letters.cost(&reading.classes, &reading.english),
+        Model::Letters(letters) => letters.cost(&reading.classes, &reading.english, most),
         Model::Han(characters) => {
             let marks = reading.classes.iter().filter(|class| **class < LETTERS);
             let marks: u32 = marks.map(|class| characters.mark(*class)).sum();
@@ -408,7 +505,7 @@ fn language_cost(language: usize, reading: &Reading, text: Option<&str>, rules: 
                 };
                 characters.cost(c).min(placed.unwrap_or(u32::MAX)) + private
             });
-            marks + costs.sum::<u32>()
+            Some(marks + costs.sum::<u32>())
         }
     }
 }
@@ -430,11 +527,14 @@ pub(super) fn unicode_cost(text: &str, priors: &Priors) -> u32 {
     let script = Script::most_of(text);
     let reading = read_text(text, script, priors.rules);
     let of_script = |(_, language): &(usize, &Language)| language.script == script;
-    let languages = LANGUAGES.iter().enumerate().filter(of_script);
-    let cost = |(index, _)| {
-        language_cost(index, &reading, Some(text), priors.rules) + priors.languages[index]
-    };
-    languages.map(cost).min().unwrap_or_default() + reading.cost
+    let languages: Vec<(usize, u32)> = LANGUAGES
+        .iter()
+        .enumerate()
+        .filter(of_script)
+        .map(|(index, _)| (index, priors.languages[index]))
+        .collect();
+    let cost = |language, most| language_cost(language, &reading, Some(text), priors.rules, most);
+    least(&languages, cost).unwrap_or_default() + reading.cost
 }
 
 /// Returns the cost of bytes that are text in no charset. Text in its own language costs less, because letters predict the next one: 2 to 4
@@ -480,4 +580,93 @@ pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
         1.0
     };
     (own / total * (1.0 - NOISE * is_noise)).powf(MODESTY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::Hints;
+    use crate::detect::priors::priors;
+
+    /// All pairs of a charset and a language, without any early end.
+    fn all_likely(head: &Sample, priors: &Priors) -> Vec<(Charset, Vec<(usize, u32)>)> {
+        let english = english_runs(&head.bytes);
+        let mut costs = Vec::new();
+        for (place, candidate) in candidates().iter().enumerate() {
+            let Some((reading, text)) = read(candidate, head, &english, u32::MAX, priors.rules)
+            else {
+                continue;
+            };
+            for (language, prior) in candidate.languages {
+                let letters = match Models::get().language(*language) {
+                    Model::Letters(letters) => letters.coarse_cost(&reading.classes, u32::MAX),
+                    Model::Han(_) => {
+                        language_cost(*language, &reading, text.as_deref(), priors.rules, u32::MAX)
+                    }
+                };
+                let prior = prior + priors.languages[*language];
+                costs.push((
+                    letters.unwrap() + reading.cost + prior,
+                    place,
+                    (*language, prior),
+                ));
+            }
+        }
+        let most = costs
+            .iter()
+            .map(|(cost, ..)| *cost)
+            .min()
+            .unwrap_or_default()
+            + MARGIN;
+        let mut likely: Vec<(Charset, Vec<(usize, u32)>)> = Vec::new();
+        for (_, place, language) in costs.into_iter().filter(|(cost, ..)| *cost <= most) {
+            let charset = candidates()[place].charset;
+            match likely.last_mut() {
+                Some((last, languages)) if *last == charset => languages.push(language),
+                _ => likely.push((charset, vec![language])),
+            }
+        }
+        likely
+    }
+
+    #[test]
+    fn the_first_look_finds_what_a_look_at_everything_finds() {
+        let texts = [
+            "Привет, как дела? Всё хорошо.",
+            "Grüße aus Köln, vergiß nicht die Äpfel",
+            "wiadomość została wysłana wczoraj",
+            "日本語のテキストをお送りします",
+            "你好，世界，这是一封信",
+            "안녕하세요 여러분 반갑습니다",
+            "Καλημέρα σας, τι κάνετε",
+            "שלום לכולם מה שלומכם",
+            "thường không nhận được thư của bạn",
+            "สวัสดีครับ ขอบคุณมาก",
+        ];
+        let hints = Hints::default();
+        let mut found = 0;
+        for text in texts {
+            for candidate in candidates() {
+                let mut log = LossLog::with_limit(0);
+                let bytes = candidate
+                    .charset
+                    .encode(text, crate::Unmappable::Skip, &mut log);
+                for bytes in [
+                    &*bytes,
+                    &bytes[..bytes.len() / 2],
+                    &bytes[bytes.len() / 3..],
+                ] {
+                    let head = sample::head(bytes);
+                    let priors = priors(&hints);
+                    let trials = likely(&head, &priors, false, u32::MAX).into_iter();
+                    let fast: Vec<_> = trials
+                        .map(|trial| (trial.candidate.charset, trial.languages))
+                        .collect();
+                    found += fast.len();
+                    assert_eq!(fast, all_likely(&head, &priors), "{}", bytes.escape_ascii());
+                }
+            }
+        }
+        assert!(found > 2_000, "{found}");
+    }
 }

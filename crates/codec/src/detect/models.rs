@@ -96,14 +96,13 @@ pub(super) struct Floor {
 }
 
 impl Floor {
-    /// Returns the minimum cost of `class` behind `before` if signs may be spaces or punctuation.
+    /// Returns the minimum costs of all classes behind `before` if signs may be spaces or punctuation.
     #[inline]
-    pub(super) fn bound(&self, before: u8, class: u8) -> u32 {
+    pub(super) fn row(&self, before: u8) -> &'static [u8] {
+        let start = usize::from(before) * self.classes;
         self.bounds
-            .get(usize::from(before) * self.classes + usize::from(class))
-            .copied()
-            .unwrap_or(0)
-            .into()
+            .get(start..start + self.classes)
+            .unwrap_or_default()
     }
 
     #[inline]
@@ -654,7 +653,7 @@ mod tests {
                         .map(|(before, class)| floor.cost(before, class))
                         .min();
                     assert_eq!(
-                        Some(floor.bound(before, class)),
+                        Some(u32::from(floor.row(before)[usize::from(class)])),
                         bound,
                         "{script} {before} {class}"
                     );

@@ -88,19 +88,6 @@ impl Bound {
     fn bytes(self) -> [u8; 4] {
         [self.class, self.end, self.extra, self.again]
     }
-
-    fn of_bytes([class, end, extra, again]: [u8; 4]) -> Self {
-        Self {
-            class,
-            end,
-            extra,
-            again,
-        }
-    }
-
-    fn extra(self, is_repeated: bool) -> u32 {
-        u32::from(if is_repeated { self.again } else { self.extra })
-    }
 }
 
 impl ByteSorts {
@@ -166,11 +153,6 @@ impl ByteSorts {
         Sort::of_bytes(self.sorts[usize::from(byte)])
     }
 
-    #[inline]
-    fn bounds_of(&self, byte: u8) -> Bound {
-        Bound::of_bytes(self.bounds[usize::from(byte)])
-    }
-
     /// Returns the kind of a byte as a neighbor of a sign.
     fn beside(&self, byte: u8) -> Beside {
         self.sort(byte).beside(self.character(byte), self.script)
@@ -210,13 +192,14 @@ impl ByteSorts {
         let Some(floor) = Models::get().floor(self.script) else {
             return Some(0);
         };
-        let (mut last, mut before) = (SPACE, 0);
+        let (mut row, mut before) = (floor.row(SPACE), 0);
         let mut total = 0;
         for run in sample.chunks(8) {
             for byte in run {
-                let bound = self.bounds_of(*byte);
-                total += bound.extra(*byte == before) + floor.bound(last, bound.class);
-                (last, before) = (bound.end, *byte);
+                let [class, end, extra, again] = self.bounds[usize::from(*byte)];
+                total += u32::from(if *byte == before { again } else { extra });
+                total += row.get(usize::from(class)).copied().map_or(0, u32::from);
+                (row, before) = (floor.row(end), *byte);
             }
             if total > most {
                 return None;
@@ -285,23 +268,30 @@ pub(super) fn english_runs(sample: &[u8]) -> Vec<u32> {
 
 /// Reads text in the classes of a script.
 pub(super) fn read_text(text: &str, script: Script, rules: Rules) -> Reading {
-    let english = english_runs(text.as_bytes());
+    let has_ascii_letters = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let english = if has_ascii_letters {
+        english_runs(text.as_bytes())
+    } else {
+        Vec::new()
+    };
     let chars: Vec<char> = text.chars().collect();
     let mut sorts: Vec<Sort> = chars.iter().map(|c| Sort::of(*c, script)).collect();
     let (mut han_signs, mut within) = (Vec::new(), 0);
     if rules.has(Rules::SIGNS_BY_PLACE) {
-        let beside: Vec<Beside> = chars
-            .iter()
-            .zip(&sorts)
-            .map(|(c, sort)| sort.beside(*c, script))
-            .collect();
         if script == Script::Han {
-            han_signs = placed_in_han(&chars, &beside);
-            within = chars
-                .windows(3)
-                .filter(|around| is_within_ascii(around))
-                .count() as u32;
+            han_signs = placed_in_han(&chars, |at| sorts[at].beside(chars[at], script));
+            if has_ascii_letters {
+                within = chars
+                    .windows(3)
+                    .filter(|around| is_within_ascii(around))
+                    .count() as u32;
+            }
         } else {
+            let beside: Vec<Beside> = chars
+                .iter()
+                .zip(&sorts)
+                .map(|(c, sort)| sort.beside(*c, script))
+                .collect();
             place_signs(&mut sorts, |at| chars[at], |at| beside[at]);
         }
     }
@@ -389,7 +379,7 @@ fn place_at(
 }
 
 /// The signs of Han text, which its models know little of: their places among the characters beyond ASCII, and their costs.
-fn placed_in_han(chars: &[char], beside: &[Beside]) -> Vec<(usize, u32)> {
+fn placed_in_han(chars: &[char], beside: impl Fn(usize) -> Beside) -> Vec<(usize, u32)> {
     let wide = chars.iter().enumerate().filter(|(_, c)| !c.is_ascii());
     let signs = wide.enumerate().filter(|(_, (_, c))| is_common_sign(**c));
     let cost = |at: usize, c: char| {
@@ -397,7 +387,7 @@ fn placed_in_han(chars: &[char], beside: &[Beside]) -> Vec<(usize, u32)> {
         if is_repeated {
             signs::REPEATED
         } else {
-            place_at(at, chars.len(), c, |at| chars[at], |at| beside[at]).cost
+            place_at(at, chars.len(), c, |at| chars[at], &beside).cost
         }
     };
     signs.map(|(nth, (at, c))| (nth, cost(at, *c))).collect()
@@ -806,9 +796,10 @@ mod tests {
             };
             let (mut last, mut before, mut least) = (SPACE, 0, 0);
             for (at, byte) in text.iter().enumerate() {
-                let bound = page.bounds_of(*byte);
-                least += bound.extra(*byte == before) + floor.bound(last, bound.class);
-                (last, before) = (bound.end, *byte);
+                let [class, end, extra, again] = page.bounds[usize::from(*byte)];
+                let extra = if *byte == before { again } else { extra };
+                least += u32::from(extra) + u32::from(floor.row(last)[usize::from(class)]);
+                (last, before) = (end, *byte);
                 let sample = &text[..=at];
                 for most in [least, u32::MAX] {
                     let bound = page.bound(sample, most);

@@ -234,17 +234,12 @@ fn likely(
     let places = (0..CANDIDATES_COUNT).filter(|place| usable(&candidates()[*place]));
     let (single_byte, multi_byte): (Vec<usize>, Vec<usize>) =
         places.partition(|place| candidates()[*place].is_single_byte);
-    // The charset with the least bound is mostly the best one, and its cost excludes most others. Multi-byte charsets have no bound.
-    let mut bounds: Vec<(u32, usize)> = single_byte
-        .into_iter()
-        .filter_map(|place| Some((look.bound(&candidates()[place])?, place)))
-        .collect();
-    bounds.sort_unstable();
-    let mut bounds = bounds.into_iter();
-    if let Some((_, place)) = bounds.next() {
-        look.at(place);
-    }
+    // Multi-byte charsets have no bound. Their text exceeds the bounds of the others early.
     multi_byte.into_iter().for_each(|place| look.at(place));
+    let bound = |place| Some((look.bound(&candidates()[place])?, place));
+    let mut bounds: Vec<(u32, usize)> = single_byte.into_iter().filter_map(bound).collect();
+    // The charset with the least bound is mostly the best one, and its cost excludes most others.
+    bounds.sort_unstable();
     for (bound, place) in bounds {
         if bound > look.most {
             break;

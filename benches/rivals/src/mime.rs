@@ -254,7 +254,7 @@ fn values() -> Vec<(&'static str, Vec<u8>)> {
                 || bytes.iter().all(|b| !(0x80..0xA1).contains(b) && (bytes.len() == 1 || *b >= 0xA1));
             log.is_empty() && own
         };
-        let text = text::write(language, 200_000, fits);
+        let text = text::write_words(language, 200_000, fits);
         (kind, label, base64, text.lines().map(str::to_owned).collect())
     })
     .collect();

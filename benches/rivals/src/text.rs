@@ -49,6 +49,20 @@ const KOREAN: &str = "이 그 저 것 수 나 우리 사람 하다 있다 되다
 
 /// A text of at least `len` bytes in UTF-8 that `fits` a charset.
 pub fn write(language: Language, len: usize, fits: impl Fn(char) -> bool) -> String {
+    let rare: Vec<char> = match language {
+        Language::Japanese | Language::Chinese => ('\u{4E00}'..='\u{9FA5}').filter(|c| fits(*c)).collect(),
+        Language::Korean => ('\u{AC00}'..='\u{D7A3}').filter(|c| fits(*c)).collect(),
+        _ => Vec::new(),
+    };
+    write_with(language, len, fits, &rare)
+}
+
+/// Like [`write`], without rare characters. A subject full of them would look as if its charset were wrong.
+pub fn write_words(language: Language, len: usize, fits: impl Fn(char) -> bool) -> String {
+    write_with(language, len, fits, &[])
+}
+
+fn write_with(language: Language, len: usize, fits: impl Fn(char) -> bool, rare: &[char]) -> String {
     let words: Vec<&str> = match language {
         Language::English | Language::Mostly => ENGLISH,
         Language::French => FRENCH,
@@ -61,11 +75,6 @@ pub fn write(language: Language, len: usize, fits: impl Fn(char) -> bool) -> Str
     .filter(|word| word.chars().all(&fits))
     .collect();
     let foreign: Vec<&str> = FOREIGN.split_whitespace().collect();
-    let rare: Vec<char> = match language {
-        Language::Japanese | Language::Chinese => ('\u{4E00}'..='\u{9FA5}').filter(|c| fits(*c)).collect(),
-        Language::Korean => ('\u{AC00}'..='\u{D7A3}').filter(|c| fits(*c)).collect(),
-        _ => Vec::new(),
-    };
     let spaces = !matches!(language, Language::Japanese | Language::Chinese);
     let mut random = Random(1);
     let mut out = String::with_capacity(len + 100);

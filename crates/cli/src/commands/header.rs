@@ -57,7 +57,7 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
             line::one_line(value, &mut findings)
         };
         let text = if is_text {
-            Cow::Owned(header::decode_lines(&read, kind, &context, &mut findings))
+            header::decode_lines(&read, kind, &context, &mut findings)
         } else {
             whole_value(&read, kind, &context, &mut findings)
         };

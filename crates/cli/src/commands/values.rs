@@ -3,8 +3,11 @@
 use crate::exit::{Exit, Failure};
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, BufWriter, Stdout, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Stdout, Write};
 use std::os::unix::ffi::OsStrExt;
+
+/// Bytes that are read and written at once.
+const BLOCK: usize = 1 << 16;
 
 /// What ends a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +40,7 @@ pub(crate) fn each(
     end: ValueEnd,
     mut work: impl FnMut(&[u8], &mut BufWriter<Stdout>) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
-    let mut out = BufWriter::new(io::stdout());
+    let mut out = BufWriter::with_capacity(BLOCK, io::stdout());
     let from_stdin = [OsString::from("-")];
     for text in if texts.is_empty() { &from_stdin } else { texts } {
         if text == "-" {
@@ -55,17 +58,35 @@ fn lines(
     out: &mut BufWriter<Stdout>,
     work: &mut impl FnMut(&[u8], &mut BufWriter<Stdout>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut input = BufReader::new(io::stdin());
-    let mut value = Vec::new();
+    let mut input = BufReader::with_capacity(BLOCK, io::stdin());
+    // The beginning of a value that goes on in the next block.
+    let mut begun = Vec::new();
     let mut number = 0_u64;
     loop {
-        value.clear();
-        let read = input.read_until(end.byte(), &mut value);
-        if read.map_err(|error| Failure::input("standard input", &error))? == 0 {
+        let block = match input.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            block => block.map_err(|error| Failure::input("standard input", &error))?,
+        };
+        let length = memchr::memchr(end.byte(), block).map(|at| at + 1);
+        let is_last = block.is_empty();
+        let read = length.unwrap_or(block.len());
+        if length.is_none() || !begun.is_empty() {
+            begun.extend_from_slice(&block[..read]);
+        }
+        if length.is_some() || is_last && !begun.is_empty() {
+            number += 1;
+            let value = if begun.is_empty() {
+                &block[..read]
+            } else {
+                &begun
+            };
+            work(bare(value, end), out).map_err(|failure| of_line(failure, number))?;
+            begun.clear();
+        }
+        input.consume(read);
+        if is_last {
             return Ok(());
         }
-        number += 1;
-        work(bare(&value, end), out).map_err(|failure| of_line(failure, number))?;
         // A pipe that has no more for the moment belongs to somebody who waits for the answer.
         if input.buffer().is_empty() {
             out.flush().map_err(|error| Failure::stdout(&error))?;

@@ -32,12 +32,17 @@ pub fn decode<'v>(
 ///
 /// A single line with its line end is a whole value: white space at its ends does not belong to it. Several lines are decoded
 /// separately and keep their line ends. Only a line end between two encoded words disappears, like a fold.
-pub fn decode_lines(
-    text: &[u8],
+///
+/// Borrows a single line without line end if nothing needs decoding.
+pub fn decode_lines<'t>(
+    text: &'t [u8],
     kind: FieldKind,
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
-) -> String {
+) -> Cow<'t, str> {
+    if !text.ends_with(b"\n") && !text.ends_with(b"\r") && line_end(text, 0) == text.len() {
+        return decode(text, kind, context, findings);
+    }
     let mut out = String::with_capacity(text.len());
     let (mut at, mut first) = (0, true);
     while at < text.len() || first {
@@ -65,7 +70,7 @@ pub fn decode_lines(
         }
         (at, first) = (end, false);
     }
-    out
+    out.into()
 }
 
 /// Returns the offset after the first line end that is not a fold.

@@ -5,6 +5,7 @@ use mailglot_mime::header::FieldKind;
 use mailglot_mime::{EventKind, Finding, Reason, Severity};
 use mailglot_pipeline::with_thousands;
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
 /// Adds a finding for bytes of parameter names that were replaced by U+FFFD. `text` is the decoded name, or the whole decoded field.
@@ -35,22 +36,32 @@ pub(super) fn note_names(kind: FieldKind, value: &[u8], text: &str, findings: &m
 /// Prints findings. Repairs and losses of `typed` values, which are arguments, are always printed; all others only with `-v`.
 pub(super) fn tell(findings: &[Finding], typed: bool, console: Console) {
     for finding in findings {
-        let severity = finding.kind.severity();
-        let detail = finding.detail.to_string();
-        let colon = if detail.is_empty() { "" } else { ": " };
-        let line = format!(
-            "{} {} at {}..{}{colon}{}",
-            severity.name(),
-            finding.kind.code(),
-            finding.at.start,
-            finding.at.end,
-            visible(&detail)
-        );
-        if typed && severity > Severity::Info {
-            console.say(line);
+        if typed && finding.kind.severity() > Severity::Info {
+            console.say(Line(finding));
         } else {
-            console.explain(line);
+            console.explain(Line(finding));
         }
+    }
+}
+
+/// A finding as a line. It is written only where it is printed.
+struct Line<'f>(&'f Finding);
+
+impl Display for Line<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Finding {
+            at, kind, detail, ..
+        } = self.0;
+        let severity = kind.severity().name();
+        let Range { start, end } = at;
+        let detail = detail.to_string();
+        let colon = if detail.is_empty() { "" } else { ": " };
+        let detail = visible(&detail);
+        write!(
+            out,
+            "{severity} {} at {start}..{end}{colon}{detail}",
+            kind.code()
+        )
     }
 }
 

@@ -248,6 +248,14 @@ impl<W: Write> Write for TerminalWriter<W> {
     }
 }
 
+/// Standard output for large blocks. [`io::stdout`] searches each block for the last line end and writes what follows it apart.
+pub(crate) fn stdout_in_blocks() -> Result<File, Failure> {
+    let descriptor = io::stdout().as_fd().try_clone_to_owned();
+    descriptor
+        .map(File::from)
+        .map_err(|error| Failure::stdout(&error))
+}
+
 /// Writes a whole text to standard output.
 pub(crate) fn print(text: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();

@@ -18,7 +18,7 @@ mod target;
 use super::job_exit::note;
 use crate::args::{ConvertArgs, UnmappableWay};
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, counted, print, visible};
+use crate::output::{Console, counted, print, stdout_in_blocks, visible};
 use coding::{Coding, IMAP};
 use conversion_error::{ConversionError, OnMalformed};
 use explain::{LossReporter, UnmappableReporter};
@@ -28,7 +28,7 @@ use mailglot_codec::{Charset, LossLog, Mode, Unmappable};
 use mailglot_pipeline::once;
 use source::Defects;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Stdout, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use target::Target;
 
@@ -292,7 +292,7 @@ fn check_apart(args: &ConvertArgs) -> Result<(), Failure> {
 /// Where the converted bytes go.
 #[derive(Debug)]
 enum Sink {
-    Stdout(BufWriter<Stdout>),
+    Stdout(BufWriter<File>),
     /// A device, a pipe: written as it comes.
     Stream(BufWriter<File>, PathBuf),
     File(Replacement, PathBuf),
@@ -301,7 +301,10 @@ enum Sink {
 impl Sink {
     fn new(file: Option<&Path>, mode: FileMode) -> Result<Self, Failure> {
         match file.filter(|path| path.as_os_str() != "-") {
-            None => Ok(Self::Stdout(BufWriter::with_capacity(BUFFER, io::stdout()))),
+            None => Ok(Self::Stdout(BufWriter::with_capacity(
+                BUFFER,
+                stdout_in_blocks()?,
+            ))),
             Some(path) if is_stream(path) => match open_stream(path) {
                 Ok(file) => Ok(Self::Stream(
                     BufWriter::with_capacity(BUFFER, file),

@@ -49,12 +49,13 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
     let mut counts = FindingCounts::default();
     let exit = each(&args.texts, end, |value, out| {
         let mut findings = Vec::new();
+        let has_line_end = memchr::memchr2(b'\r', b'\n', value).is_some();
         // Only what NUL ends, and is of no field, can be a text of several lines.
-        let is_text = end == ValueEnd::Nul && name.is_none();
-        let read = if is_text {
-            line::lines(value, &mut findings)
-        } else {
-            line::one_line(value, &mut findings)
+        let is_text = has_line_end && end == ValueEnd::Nul && name.is_none();
+        let read = match (has_line_end, is_text) {
+            (false, _) => Cow::Borrowed(value),
+            (true, true) => line::lines(value, &mut findings),
+            (true, false) => line::one_line(value, &mut findings),
         };
         let text = if is_text {
             header::decode_lines(&read, kind, &context, &mut findings)

@@ -5,7 +5,7 @@ use super::summary::{report_left_out, report_unread};
 use super::worker_threads::worker_threads;
 use crate::args::TextArgs;
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, TerminalWriter};
+use crate::output::{Console, TerminalWriter, stdout_in_blocks};
 use crate::progress::watched;
 use mailglot_archive::BoxEventKind;
 use mailglot_pipeline::{Progress, TextOptions, texts};
@@ -15,7 +15,7 @@ const BUFFER: usize = 1 << 16;
 
 pub(crate) fn run(args: &TextArgs, console: Console) -> Result<Exit, Failure> {
     let progress = Progress::default();
-    let out = BufWriter::with_capacity(BUFFER, io::stdout());
+    let out = BufWriter::with_capacity(BUFFER, stdout_in_blocks()?);
     // On a terminal no bar may stand in the text, and no text may steer the terminal.
     if io::stdout().is_terminal() {
         return write(args, console, &progress, &mut TerminalWriter::new(out));

@@ -1,9 +1,11 @@
 //! Values of header fields, as the commands under `header` take them: from arguments, or one by one from standard input.
 
 use crate::exit::{Exit, Failure};
+use crate::output::stdout_in_blocks;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Stdout, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
 
 /// Bytes that are read and written at once.
@@ -38,9 +40,9 @@ impl ValueEnd {
 pub(crate) fn each(
     texts: &[OsString],
     end: ValueEnd,
-    mut work: impl FnMut(&[u8], &mut BufWriter<Stdout>) -> Result<(), Failure>,
+    mut work: impl FnMut(&[u8], &mut BufWriter<File>) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
-    let mut out = BufWriter::with_capacity(BLOCK, io::stdout());
+    let mut out = BufWriter::with_capacity(BLOCK, stdout_in_blocks()?);
     let from_stdin = [OsString::from("-")];
     for text in if texts.is_empty() { &from_stdin } else { texts } {
         if text == "-" {
@@ -55,8 +57,8 @@ pub(crate) fn each(
 
 fn lines(
     end: ValueEnd,
-    out: &mut BufWriter<Stdout>,
-    work: &mut impl FnMut(&[u8], &mut BufWriter<Stdout>) -> Result<(), Failure>,
+    out: &mut BufWriter<File>,
+    work: &mut impl FnMut(&[u8], &mut BufWriter<File>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut input = BufReader::with_capacity(BLOCK, io::stdin());
     // The beginning of a value that goes on in the next block.

@@ -206,12 +206,13 @@ impl<'v> UsualWords<'v, '_> {
                 label.state,
                 Independence::Always | Independence::UnlessBetterCharset(_)
             );
+        let most = self.value.len() - at.start;
         WordGroup {
             at,
             charset: label.charset,
             outside: false,
             utf8: Utf8Check::default(),
-            bytes: is_checked.then(Vec::new),
+            bytes: is_checked.then(|| Vec::with_capacity(most)),
         }
     }
 

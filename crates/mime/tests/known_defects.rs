@@ -300,6 +300,7 @@ fn values() {
             &HeaderContext::default(),
             &mut Vec::new(),
         )
+        .into_owned()
     });
 }
 

@@ -5,6 +5,7 @@
 use mailglot_archive::BoxEventKind;
 use mailglot_mime::EventKind;
 use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -124,6 +125,48 @@ fn every_crate_but_the_kernel_forbids_unsafe_code() {
         });
     }
     assert_eq!(allowing, [root().join("crates/kernel/src/lib.rs")]);
+}
+
+#[test]
+fn no_type_name_of_a_crate_means_two_things() {
+    let mut types = 0;
+    for entry in fs::read_dir(root().join("crates"))
+        .expect("crates/")
+        .flatten()
+    {
+        let mut seen: HashMap<String, PathBuf> = HashMap::new();
+        let source = entry.path().join("src");
+        sources(&source, &mut |path, text| {
+            let path = path.strip_prefix(&source).expect("a path below");
+            let code = text.split("#[cfg(test)]\nmod tests").next();
+            if path
+                .iter()
+                .any(|name| name == "tests" || name == "tests.rs")
+            {
+                return;
+            }
+            for name in code.unwrap_or_default().lines().filter_map(type_name) {
+                types += 1;
+                let other = seen.insert(name.clone(), path.to_owned());
+                assert!(other.is_none(), "{name}: {}, {other:?}", path.display());
+            }
+        });
+    }
+    assert!(types > 500, "{types}");
+}
+
+/// Returns the name of the type or trait that a line at the margin defines.
+fn type_name(line: &str) -> Option<String> {
+    let item = match line.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+        Some(rest) => rest.trim_start(),
+        None => line,
+    };
+    let rest = ["struct ", "enum ", "trait "]
+        .iter()
+        .find_map(|word| item.strip_prefix(word))?;
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+    Some(rest[..end.unwrap_or(rest.len())].to_owned())
 }
 
 fn sources(folder: &Path, look: &mut impl FnMut(&Path, &str)) {

@@ -17,7 +17,7 @@ use std::process::Command;
 const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
 
 /// What a package is made of.
-pub(crate) struct Options {
+pub(crate) struct PackageOptions {
     /// The program; `None` builds it in release mode.
     pub(crate) program: Option<PathBuf>,
     /// Where the package goes; `None` is `target/package`.
@@ -29,7 +29,7 @@ pub(crate) struct Options {
 }
 
 /// Builds the package and prints its path.
-pub(crate) fn build(options: &Options) -> anyhow::Result<()> {
+pub(crate) fn build(options: &PackageOptions) -> anyhow::Result<()> {
     let folder = match &options.output {
         Some(folder) => folder.clone(),
         None => target()?.join("package"),

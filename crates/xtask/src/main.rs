@@ -265,7 +265,7 @@ fn main() -> anyhow::Result<()> {
             output,
             revision,
             fast,
-        } => debian_package::build(&debian_package::Options {
+        } => debian_package::build(&debian_package::PackageOptions {
             program,
             output,
             revision,

@@ -88,7 +88,7 @@ impl MemberIndex {
 type NameInFolder = (u32, Box<[u8]>);
 
 /// Collects members and events while a container is listed.
-pub(super) struct IndexBuilder {
+pub(super) struct MemberIndexBuilder {
     index: MemberIndex,
     pub(super) packing: Packing,
     /// Prefix of names in events.
@@ -103,7 +103,7 @@ pub(super) struct IndexBuilder {
     is_full: bool,
 }
 
-impl IndexBuilder {
+impl MemberIndexBuilder {
     /// Starts without members. `prefix` is the path that names in events begin with.
     pub(super) fn new(packing: Packing, prefix: &[u8], budget: Arc<ExpansionBudget>) -> Self {
         Self {
@@ -283,7 +283,8 @@ mod tests {
 
     #[test]
     fn members_form_a_tree_with_unique_names() {
-        let mut builder = IndexBuilder::new(Packing::Tar, b"t.tar/", ExpansionBudget::new(0, 1));
+        let mut builder =
+            MemberIndexBuilder::new(Packing::Tar, b"t.tar/", ExpansionBudget::new(0, 1));
         for name in ["a/x", "a/x", "a", "a/x/y", "/a/x", "a/x/z", "a/b/", "a/b/"] {
             let node = if name.ends_with('/') {
                 Node::folder()
@@ -317,7 +318,7 @@ mod tests {
 
     #[test]
     fn duplicates_are_numbered_in_linear_time() {
-        let mut builder = IndexBuilder::new(Packing::Zip, b"", ExpansionBudget::new(0, 1));
+        let mut builder = MemberIndexBuilder::new(Packing::Zip, b"", ExpansionBudget::new(0, 1));
         let start = std::time::Instant::now();
         for _ in 0..=MOST_MEMBERS {
             builder.add(0, b"a.mbox", Node::Link);

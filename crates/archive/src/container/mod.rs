@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use self::expand::expand;
-use self::member_index::{IndexBuilder, MemberIndex};
 pub(crate) use self::member_index::{MOST_EVENTS, Node};
+use self::member_index::{MemberIndex, MemberIndexBuilder};
 use self::member_reader::{ExpansionLimit, MemberReader};
 pub use self::open_files::OpenContainers;
 use self::place::{Coding, MemberPlace};
@@ -152,7 +152,7 @@ impl Container {
     fn listed(mut self, prefix: &[u8]) -> io::Result<(Arc<Self>, Vec<BoxEvent>)> {
         let events = CompressionEvents::default();
         let content = self.open_content(&events)?;
-        let mut members = IndexBuilder::new(self.form.packing, prefix, self.budget.clone());
+        let mut members = MemberIndexBuilder::new(self.form.packing, prefix, self.budget.clone());
         match self.form.packing {
             Packing::Zip => zip::list(&content, &mut members)?,
             _ => tar::list(&content, &mut members)?,

@@ -54,12 +54,12 @@ pub(crate) struct LayoutReader {
 enum State {
     /// An item begins at this offset.
     Begin(u64),
-    Inside(Current),
+    Inside(OpenItem),
     Done,
 }
 
 /// The item that is being read.
-struct Current {
+struct OpenItem {
     /// Offset of its separator, or of the next piece.
     start: u64,
     item: Item,
@@ -69,7 +69,7 @@ struct Current {
     in_pieces: bool,
 }
 
-impl Current {
+impl OpenItem {
     /// Continues with the piece that begins at `at`.
     fn begin_piece(&mut self, at: u64) {
         self.start = at;
@@ -180,7 +180,7 @@ impl LayoutReader {
                     let item = self
                         .divider
                         .begin(&mut self.input, start, &mut self.events)?;
-                    self.state = State::Inside(Current {
+                    self.state = State::Inside(OpenItem {
                         start,
                         scan: item.scan,
                         item,
@@ -205,7 +205,7 @@ impl LayoutReader {
     }
 
     /// Reads on until the item ends, or until pieces of it can be returned.
-    fn advance(&mut self, mut current: Current, entries: &mut Vec<Entry>) -> io::Result<State> {
+    fn advance(&mut self, mut current: OpenItem, entries: &mut Vec<Entry>) -> io::Result<State> {
         loop {
             let (input, events) = (&mut self.input, &mut self.events);
             if let Some(end) = self.divider.end(input, &mut current.scan, events)? {
@@ -235,7 +235,7 @@ impl LayoutReader {
     }
 
     /// Returns the whole item, or the rest of it.
-    fn finish(&mut self, mut current: Current, end: ItemEnd, entries: &mut Vec<Entry>) {
+    fn finish(&mut self, mut current: OpenItem, end: ItemEnd, entries: &mut Vec<Entry>) {
         let message_end = end.message.max(current.item.message);
         let next = end.next.max(message_end);
         let length = message_end - current.item.message;
@@ -259,7 +259,7 @@ impl LayoutReader {
     }
 
     /// Returns all but the last piece of a gap, or of a message above the limit, up to `known`.
-    fn give_out_pieces(&mut self, current: &mut Current, known: u64, entries: &mut Vec<Entry>) {
+    fn give_out_pieces(&mut self, current: &mut OpenItem, known: u64, entries: &mut Vec<Entry>) {
         let kind = if current.item.is_message {
             EntryKind::Oversize
         } else {
@@ -289,7 +289,7 @@ impl LayoutReader {
     /// Adds an entry. The message ends where `ends` begins, and the entry where it ends.
     fn push(
         &self,
-        current: &Current,
+        current: &OpenItem,
         kind: EntryKind,
         ends: Range<u64>,
         more: bool,

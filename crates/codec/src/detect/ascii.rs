@@ -7,7 +7,7 @@
 //! Languages in other scripts than Latin count as written beside English.
 
 use super::cost::NAT;
-use super::language::{self, Script};
+use super::language::{self, ScriptGroup};
 use super::look;
 use super::models::{ENGLISH, Models};
 use super::score::Priors;
@@ -100,7 +100,7 @@ const LATIN: usize = LATIN_LANGUAGES.1;
 const LATIN_LANGUAGES: ([usize; LANGUAGES.len()], usize) = {
     let (mut indexes, mut count, mut index) = ([0; LANGUAGES.len()], 0, 0);
     while index < LANGUAGES.len() {
-        if matches!(LANGUAGES[index].script, Script::Latin) {
+        if matches!(LANGUAGES[index].script, ScriptGroup::Latin) {
             indexes[count] = index;
             count += 1;
         }

@@ -5,7 +5,7 @@
 
 mod row;
 
-pub(crate) use row::{Candidate, Language, RARE, Script, rare, usual};
+pub(crate) use row::{Candidate, Language, RARE, ScriptGroup, rare, usual};
 
 use super::cost::NAT;
 use super::models::{ENGLISH, Floor, LetterFloor, Models};
@@ -22,7 +22,7 @@ pub(super) enum CandidateFloor {
     /// In its own languages.
     Own(&'static LetterFloor),
     /// In those of its script.
-    Script(&'static Floor),
+    ScriptGroup(&'static Floor),
 }
 
 impl Candidate {
@@ -57,7 +57,9 @@ impl Candidate {
         // Languages in other scripts differ too little for this test.
         match self.latin {
             Some(number) => Some(CandidateFloor::Own(Models::get().candidate(number))),
-            None => Models::get().floor(self.script).map(CandidateFloor::Script),
+            None => Models::get()
+                .floor(self.script)
+                .map(CandidateFloor::ScriptGroup),
         }
     }
 }
@@ -173,7 +175,7 @@ const fn is_other(index: usize, own: &[u16; COUNT]) -> bool {
     charset.is_single_byte()
         && charset.is_ascii_compatible()
         && own[index] == NONE
-        && !matches!(script_of_page(charset), Script::Han)
+        && !matches!(script_of_page(charset), ScriptGroup::Han)
 }
 
 const OTHERS_COUNT: usize = {
@@ -190,7 +192,7 @@ const OTHERS_COUNT: usize = {
 static OTHERS: [Candidate; OTHERS_COUNT] = {
     let own = places(false);
     let mut others =
-        [const { Candidate::new(Charset::US_ASCII, Script::Latin, &[], None) }; OTHERS_COUNT];
+        [const { Candidate::new(Charset::US_ASCII, ScriptGroup::Latin, &[], None) }; OTHERS_COUNT];
     let (mut count, mut index) = (0, 0);
     while index < COUNT {
         if is_other(index, &own) {
@@ -204,13 +206,13 @@ static OTHERS: [Candidate; OTHERS_COUNT] = {
 };
 
 /// Returns the script of most characters above 7F of a single-byte charset, as lenient decoding finds them.
-const fn script_of_page(charset: Charset) -> Script {
+const fn script_of_page(charset: Charset) -> ScriptGroup {
     const EMPTY: &ByteTable = &crate::single_byte::EMPTY;
     let table = match charset.superset().kind() {
         Kind::SingleByte(page) => page.table(false),
         _ => EMPTY,
     };
-    let mut counts = [0; Script::COUNT];
+    let mut counts = [0; ScriptGroup::COUNT];
     let mut byte = 0xFF;
     while byte >= 0x80 {
         let c = match table.cell(byte).basic_char() {
@@ -218,11 +220,11 @@ const fn script_of_page(charset: Charset) -> Script {
             None => char::REPLACEMENT_CHARACTER,
         };
         if c as u32 >= 0x80 {
-            counts[Script::of(c) as usize] += 1;
+            counts[ScriptGroup::of(c) as usize] += 1;
         }
         byte -= 1;
     }
-    Script::of_counts(counts)
+    ScriptGroup::of_counts(counts)
 }
 
 fn base_prior(language: &Language) -> u32 {
@@ -333,9 +335,9 @@ mod tests {
                 continue;
             }
             let text = charset.decode(&upper, &mut LossLog::with_limit(0));
-            let script = Script::most_of(&text);
+            let script = ScriptGroup::most_of(&text);
             let is_page = charset.is_single_byte() && charset.is_ascii_compatible();
-            let expected = (is_page && script != Script::Han).then_some((charset, script));
+            let expected = (is_page && script != ScriptGroup::Han).then_some((charset, script));
             assert_eq!(found.map(|c| (c.charset, c.script)), expected, "{charset}");
             others += u32::from(expected.is_some());
         }

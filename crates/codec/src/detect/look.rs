@@ -3,7 +3,7 @@
 //! # Limits
 //! Selects only text that needs a full comparison. A few right labels are selected, and some wrong labels of the same script are not.
 
-use super::language::{self, Candidate, CandidateFloor, Script};
+use super::language::{self, Candidate, CandidateFloor, ScriptGroup};
 use super::models::{HAS_MODELS, Model, Models};
 use super::reading::ByteSorts;
 use crate::{Charset, LossLog};
@@ -40,8 +40,8 @@ pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
         return false;
     };
     let most = match candidate.script {
-        Script::Han => CHARACTER,
-        Script::Latin => LATIN,
+        ScriptGroup::Han => CHARACTER,
+        ScriptGroup::Latin => LATIN,
         _ => LETTER,
     };
     let found = if candidate.is_single_byte {
@@ -130,7 +130,7 @@ fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option
     let page = candidate.page();
     Some(match candidate.floor()? {
         CandidateFloor::Own(floor) => pairs_by(page, |a, b| floor.cost(a, b), bytes, start, most),
-        CandidateFloor::Script(floor) => {
+        CandidateFloor::ScriptGroup(floor) => {
             pairs_by(page, |a, b| floor.cost(a, b), bytes, start, most)
         }
     })

@@ -6,7 +6,7 @@
 //! Reads only the file of this crate, without checks; a test reads all of it.
 
 use super::cost::NAT;
-use super::language::Script;
+use super::language::ScriptGroup;
 use crate::generated::languages::{LANGUAGES, LATIN_CANDIDATES};
 
 /// Whether the models of languages are compiled in. Without them, functions that need one answer before they reach it.
@@ -54,7 +54,7 @@ pub(super) const ENGLISH: usize = {
 /// Number of languages.
 const LANGUAGES_COUNT: usize = LANGUAGES.len();
 /// Scripts with letters.
-const SCRIPTS: usize = Script::Han as usize;
+const SCRIPTS: usize = ScriptGroup::Han as usize;
 
 /// Everything that is known.
 #[derive(Debug)]
@@ -223,7 +223,7 @@ impl Models {
     }
 
     /// Class of a small letter of a script.
-    pub(crate) fn class(&self, script: Script, letter: char) -> u8 {
+    pub(crate) fn class(&self, script: ScriptGroup, letter: char) -> u8 {
         let known = self.scripts[script as usize]
             .letters
             .binary_search_by_key(&u32::from(letter), |c| u16::from_le_bytes(*c).into());
@@ -271,7 +271,7 @@ impl Models {
             };
             language += 1;
         }
-        let latin = &scripts[Script::Latin as usize];
+        let latin = &scripts[ScriptGroup::Latin as usize];
         let mut candidates = [LetterFloor::EMPTY; LATIN_CANDIDATES];
         let mut candidate = 0;
         while candidate < LATIN_CANDIDATES {
@@ -291,7 +291,7 @@ impl Models {
 
     /// Returns the minimum costs of the classes of a script. `None` for Han, whose characters stand alone.
     #[inline]
-    pub(super) fn floor(&'static self, script: Script) -> Option<&'static Floor> {
+    pub(super) fn floor(&'static self, script: ScriptGroup) -> Option<&'static Floor> {
         Some(&self.scripts.get(script as usize)?.floor)
     }
 
@@ -576,11 +576,11 @@ mod tests {
     #[test]
     fn the_file_is_read_to_its_end() {
         let models = Models::get();
-        let latin = LANGUAGES.iter().filter(|l| l.script == Script::Latin);
+        let latin = LANGUAGES.iter().filter(|l| l.script == ScriptGroup::Latin);
         assert_eq!(models.ascii_pairs.len(), 28 * 28 * latin.count());
         for (at, class) in models.ascii.iter().enumerate() {
             let letter = char::from(b'a' + at as u8);
-            assert_eq!(*class, models.class(Script::Latin, letter), "{letter}");
+            assert_eq!(*class, models.class(ScriptGroup::Latin, letter), "{letter}");
         }
         for (language, model) in LANGUAGES.iter().zip(&models.languages) {
             match model {
@@ -662,14 +662,14 @@ mod tests {
         }
         let latin = CANDIDATES
             .iter()
-            .filter(|candidate| candidate.script == Script::Latin);
+            .filter(|candidate| candidate.script == ScriptGroup::Latin);
         for (candidate, floor) in latin.zip(&models.candidates) {
             let languages: Vec<usize> = candidate
                 .languages
                 .iter()
                 .map(|(index, _)| *index)
                 .collect();
-            let classes = models.scripts[Script::Latin as usize].letters.len() as u8 + LETTERS;
+            let classes = models.scripts[ScriptGroup::Latin as usize].letters.len() as u8 + LETTERS;
             for before in 0..classes {
                 for class in 0..classes {
                     let expected = least(&languages, before, class);

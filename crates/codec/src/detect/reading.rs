@@ -4,7 +4,7 @@
 //! If bytes of a charset stand for more than two letters each, only the first two count.
 
 use super::cost::NAT;
-use super::language::Script;
+use super::language::ScriptGroup;
 use super::models::{self, ASCII, FOREIGN, Floor, LETTERS, Models, OTHER, SIGN, SPACE};
 use super::rules::Rules;
 use super::signs::{self, Beside};
@@ -58,7 +58,7 @@ const WITHIN: u32 = 1 << 20;
 /// The sorts of the 256 bytes of a single-byte charset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ByteSorts {
-    script: Script,
+    script: ScriptGroup,
     /// [`Sort::bytes`] of each byte.
     sorts: &'static [[u8; 4]; 256],
     /// [`Bound::bytes`] of each byte.
@@ -94,10 +94,13 @@ impl ByteSorts {
     /// Bytes of a page in the generated file: sorts, bounds and code points.
     pub(super) const PACKED: usize = (4 + 4 + 2) * 256;
 
-    pub(super) const EMPTY: Self = Self::of_packed(Script::Latin, &[0; Self::PACKED]);
+    pub(super) const EMPTY: Self = Self::of_packed(ScriptGroup::Latin, &[0; Self::PACKED]);
 
     /// The page with these bytes, which [`ByteSorts::packed`] made.
-    pub(super) const fn of_packed(script: Script, packed: &'static [u8; Self::PACKED]) -> Self {
+    pub(super) const fn of_packed(
+        script: ScriptGroup,
+        packed: &'static [u8; Self::PACKED],
+    ) -> Self {
         let (sorts, rest) = packed.split_at(4 * 256);
         let (bounds, chars) = rest.split_at(4 * 256);
         let (Some(sorts), Some(bounds), Some(chars)) = (
@@ -116,7 +119,7 @@ impl ByteSorts {
     }
 
     /// Makes the page of a charset whose letters are of a script.
-    pub(super) fn packed(charset: Charset, script: Script) -> [u8; Self::PACKED] {
+    pub(super) fn packed(charset: Charset, script: ScriptGroup) -> [u8; Self::PACKED] {
         let table = decoder::table(charset.superset(), Mode::Lenient);
         let chars: [char; 256] = std::array::from_fn(|byte| {
             let c = table.cell(byte as u8).char();
@@ -223,7 +226,7 @@ impl ByteSorts {
         }
         // Among ASCII, and among Latin letters, signs stand beside anything.
         let tells =
-            here.is_letter() || self.script != Script::Latin && last >= 0x80 && last != byte;
+            here.is_letter() || self.script != ScriptGroup::Latin && last >= 0x80 && last != byte;
         if tells {
             let case = usize::from(here.flags & CASE);
             cost += floor(before.end(), here.class) + u32::from(here.extra);
@@ -233,7 +236,9 @@ impl ByteSorts {
             pairs += 1;
         }
         // What stands above 7F itself counts the pair when it is its turn.
-        if next < 0x80 && (here.is_letter() || after.is_letter() && self.script != Script::Latin) {
+        if next < 0x80
+            && (here.is_letter() || after.is_letter() && self.script != ScriptGroup::Latin)
+        {
             cost += floor(here.end(), after.class);
             pairs += 1;
         }
@@ -267,7 +272,7 @@ pub(super) fn english_runs(sample: &[u8]) -> Vec<u32> {
 }
 
 /// Reads text in the classes of a script.
-pub(super) fn read_text(text: &str, script: Script, rules: Rules) -> Reading {
+pub(super) fn read_text(text: &str, script: ScriptGroup, rules: Rules) -> Reading {
     let has_ascii_letters = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     let english = if has_ascii_letters {
         english_runs(text.as_bytes())
@@ -278,7 +283,7 @@ pub(super) fn read_text(text: &str, script: Script, rules: Rules) -> Reading {
     let mut sorts: Vec<Sort> = chars.iter().map(|c| Sort::of(*c, script)).collect();
     let (mut han_signs, mut within) = (Vec::new(), 0);
     if rules.has(Rules::SIGNS_BY_PLACE) {
-        if script == Script::Han {
+        if script == ScriptGroup::Han {
             han_signs = placed_in_han(&chars, |at| sorts[at].beside(chars[at], script));
             if has_ascii_letters {
                 within = chars
@@ -420,7 +425,7 @@ fn least_cost(sorts: &[Sort], floor: &Floor) -> u32 {
 }
 
 /// Puts sorts into a row; None where that costs more than `most`. Several passes, each with little to keep in mind, are faster than one.
-fn read_sorts(sorts: &[Sort], script: Script, english: &[u32], most: u32) -> Option<Reading> {
+fn read_sorts(sorts: &[Sort], script: ScriptGroup, english: &[u32], most: u32) -> Option<Reading> {
     let mut cost: u32 = sorts.iter().map(|sort| u32::from(sort.extra)).sum();
     if cost > most {
         return None;
@@ -444,7 +449,7 @@ fn read_sorts(sorts: &[Sort], script: Script, english: &[u32], most: u32) -> Opt
     let (mut in_run, mut is_mixed) = (false, false);
     let mut end_run = |is_word: bool, reading: &mut Reading| {
         let run = english.next().unwrap_or_default();
-        if script != Script::Latin {
+        if script != ScriptGroup::Latin {
             cost += run;
         } else if is_word {
             // In Latin script it is a word only if no other letter is next to it.
@@ -475,7 +480,7 @@ fn read_sorts(sorts: &[Sort], script: Script, english: &[u32], most: u32) -> Opt
     if in_run {
         end_run(!is_mixed, &mut reading);
     }
-    if script != Script::Han && last != SPACE {
+    if script != ScriptGroup::Han && last != SPACE {
         reading.classes.push(SPACE);
     }
     reading.cost = cost;
@@ -517,11 +522,11 @@ impl Sort {
     }
 
     /// Returns the kind of the character as a neighbor of a sign.
-    fn beside(self, c: char, script: Script) -> Beside {
+    fn beside(self, c: char, script: ScriptGroup) -> Beside {
         match c {
             '\u{A0}' => Beside::NoBreak,
             _ if self.is_letter() && !c.is_ascii() => {
-                if script == Script::Latin {
+                if script == ScriptGroup::Latin {
                     Beside::Accented
                 } else {
                     Beside::Letter
@@ -554,7 +559,7 @@ impl Sort {
         }
     }
 
-    fn of(c: char, script: Script) -> Self {
+    fn of(c: char, script: ScriptGroup) -> Self {
         let letter = if c.is_ascii_alphabetic() {
             ASCII_LETTER
         } else {
@@ -575,7 +580,7 @@ impl Sort {
                 ..plain(SIGN, BROKEN)
             };
         }
-        if script == Script::Han && !c.is_ascii() {
+        if script == ScriptGroup::Han && !c.is_ascii() {
             return plain(LETTERS, 0);
         }
         let case = if c.is_uppercase() {
@@ -586,7 +591,7 @@ impl Sort {
             0
         };
         let flags = case | letter;
-        if c.is_ascii_alphabetic() && script != Script::Latin {
+        if c.is_ascii_alphabetic() && script != ScriptGroup::Latin {
             return Self {
                 flags,
                 ..plain(ASCII, 0)
@@ -637,17 +642,17 @@ fn stands_within_words(c: char) -> bool {
 }
 
 /// Returns true if a character is a letter of the script, although no known language uses it.
-fn is_of(script: Script, c: char) -> bool {
+fn is_of(script: ScriptGroup, c: char) -> bool {
     match script {
-        Script::Latin => {
+        ScriptGroup::Latin => {
             matches!(c, '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}') && !matches!(c, '×' | '÷')
         }
-        Script::Cyrillic => matches!(c, '\u{400}'..='\u{52F}'),
-        Script::Greek => matches!(c, '\u{386}' | '\u{388}'..='\u{3FF}'),
-        Script::Hebrew => matches!(c, '\u{591}'..='\u{5F2}'),
-        Script::Arabic => matches!(c, '\u{620}'..='\u{65F}' | '\u{670}'..='\u{6D3}'),
-        Script::Thai => matches!(c, '\u{E01}'..='\u{E4E}'),
-        Script::Han => true,
+        ScriptGroup::Cyrillic => matches!(c, '\u{400}'..='\u{52F}'),
+        ScriptGroup::Greek => matches!(c, '\u{386}' | '\u{388}'..='\u{3FF}'),
+        ScriptGroup::Hebrew => matches!(c, '\u{591}'..='\u{5F2}'),
+        ScriptGroup::Arabic => matches!(c, '\u{620}'..='\u{65F}' | '\u{670}'..='\u{6D3}'),
+        ScriptGroup::Thai => matches!(c, '\u{E01}'..='\u{E4E}'),
+        ScriptGroup::Han => true,
     }
 }
 

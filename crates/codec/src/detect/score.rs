@@ -4,7 +4,7 @@
 //! Reads a sample only. The caller chooses a representative one.
 
 use super::cost::NAT;
-use super::language::{self, Candidate, Language, RARE, Script, candidates};
+use super::language::{self, Candidate, Language, RARE, ScriptGroup, candidates};
 use super::least_losses::least_losses;
 use super::models::{LETTERS, Model, Models};
 use super::reading::{Reading, english_runs, read_text, text_hash};
@@ -121,7 +121,7 @@ pub(super) fn scored_as(charset: Charset, sample: &Sample, priors: &Priors) -> O
     });
     // Charsets of two bytes, and pages like that of Arabic, have letters of other scripts, too, and mail is written in them.
     let (text, losses) = multi_byte(candidate.charset, &sample.bytes, sample.is_cut);
-    if losses == 0 && Script::most_of(&text) != candidate.script {
+    if losses == 0 && ScriptGroup::most_of(&text) != candidate.script {
         scored.cost = scored.cost.min(unicode_cost(&text, priors) + RARE);
     }
     Some(scored)
@@ -193,7 +193,7 @@ impl<'c> Trial<'c> {
 
 /// A sample in a single-byte charset, for all charsets of the script that read it alike.
 struct WholeReading {
-    script: Script,
+    script: ScriptGroup,
     text: u64,
     /// None if it is no text.
     reading: Option<Reading>,
@@ -399,7 +399,7 @@ enum Known {
 
 /// A first look in a single-byte charset, for all charsets of the script that read the sample alike.
 struct SameText {
-    script: Script,
+    script: ScriptGroup,
     text: u64,
     /// If there is no reading, its cost exceeds this.
     most: u32,
@@ -519,7 +519,7 @@ fn multi_byte(charset: Charset, sample: &[u8], cut: bool) -> (String, u64) {
 
 /// Returns the cost of decoded text in the most likely language of its script, for charsets of all languages.
 pub(super) fn unicode_cost(text: &str, priors: &Priors) -> u32 {
-    let script = Script::most_of(text);
+    let script = ScriptGroup::most_of(text);
     let reading = read_text(text, script, priors.rules);
     let of_script = |(_, language): &(usize, &Language)| language.script == script;
     let languages: Vec<(usize, u32)> = LANGUAGES

@@ -258,7 +258,7 @@ impl<'a> Group<'a> {
         list.into_iter()
             .filter_map(|group| {
                 let read = group.read(context).into_iter().flatten().next()?;
-                let Decoded {
+                let FormText {
                     text,
                     language,
                     losses,
@@ -324,7 +324,7 @@ impl<'a> Group<'a> {
         form: NameForm,
         context: &HeaderContext,
         found: &mut Vec<Finding>,
-    ) -> Option<(Range<usize>, Decoded)> {
+    ) -> Option<(Range<usize>, FormText)> {
         let mut bytes = Vec::new();
         match form {
             NameForm::Plain => {
@@ -401,7 +401,7 @@ struct ValuePlace {
 }
 
 /// The decoded text of one form.
-pub(super) struct Decoded {
+pub(super) struct FormText {
     pub(super) text: String,
     language: Option<String>,
     /// Number of bytes that are invalid in the declared charset. A damaged form counts only if no other form is intact.
@@ -411,7 +411,7 @@ pub(super) struct Decoded {
 /// A decoded form with its findings.
 pub(super) struct DecodedForm {
     extent: Range<usize>,
-    pub(super) decoded: Decoded,
+    pub(super) decoded: FormText,
     found: Vec<Finding>,
 }
 
@@ -442,7 +442,7 @@ fn words(
     at: &ValuePlace,
     context: &HeaderContext,
     found: &mut Vec<Finding>,
-) -> Decoded {
+) -> FormText {
     let mut own = Vec::new();
     let text = encoded_word::decode_text(bytes, context, &mut own);
     if has_word(bytes) {
@@ -460,7 +460,7 @@ fn words(
             ..finding
         },
     }));
-    Decoded {
+    FormText {
         text: text.into_owned(),
         language: None,
         losses,
@@ -475,7 +475,7 @@ fn extended(
     at: &ValuePlace,
     context: &HeaderContext,
     found: &mut Vec<Finding>,
-) -> Decoded {
+) -> FormText {
     let (resolved, mapped) = label.map_or((Resolved::NoInformation, false), |label| {
         context.resolve(label)
     });
@@ -528,7 +528,7 @@ fn extended(
     let language = language
         .filter(|l| !l.is_empty())
         .map(|l| String::from_utf8_lossy(l).into_owned());
-    Decoded {
+    FormText {
         text,
         language,
         losses,

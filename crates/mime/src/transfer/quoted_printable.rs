@@ -145,7 +145,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
             used: TransferEncoding::QuotedPrintable,
         };
     }
-    let mut bytes = OutputBytes {
+    let mut bytes = BodyWriter {
         body,
         prefix: 0,
         owned: None,
@@ -335,13 +335,13 @@ static HEX: [u8; 256] = {
 };
 
 /// Collects decoded bytes. Copies nothing while they equal the bytes of the body.
-struct OutputBytes<'a> {
+struct BodyWriter<'a> {
     body: &'a [u8],
     prefix: usize,
     owned: Option<Vec<u8>>,
 }
 
-impl<'a> OutputBytes<'a> {
+impl<'a> BodyWriter<'a> {
     #[inline]
     fn owned(&mut self) -> &mut Vec<u8> {
         let (body, prefix) = (self.body, self.prefix);
@@ -360,7 +360,7 @@ impl<'a> OutputBytes<'a> {
     }
 }
 
-impl Sink for OutputBytes<'_> {
+impl Sink for BodyWriter<'_> {
     #[inline]
     fn run(&mut self, from: Range<usize>) {
         if self.owned.is_none() && from.start == self.prefix {

@@ -16,7 +16,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
         "// Made from data/languages.tsv by `cargo xtask generate`. Do not edit.\n\
          //! Languages with their countries and charsets.\n\n\
          use crate::Charset as C;\n\
-         use crate::detect::language::{Candidate, Language, Script, rare, usual};\n\n\
+         use crate::detect::language::{Candidate, Language, ScriptGroup, rare, usual};\n\n\
          #[rustfmt::skip]\n\
          pub(crate) static LANGUAGES: &[Language] = &[\n",
     );
@@ -27,7 +27,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
         let script = format!("{}{}", script[..1].to_uppercase(), &script[1..]);
         let _ = writeln!(
             out,
-            "    Language {{ name: \"{name}\", script: Script::{script}, tier: {tier}, countries: &[{}] }},",
+            "    Language {{ name: \"{name}\", script: ScriptGroup::{script}, tier: {tier}, countries: &[{}] }},",
             list(countries),
         );
     }
@@ -60,7 +60,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
         };
         let _ = writeln!(
             out,
-            "    Candidate::new(C::{}, Script::{}, &[{}], {floor}),",
+            "    Candidate::new(C::{}, ScriptGroup::{}, &[{}], {floor}),",
             constant_name(&candidate.charset),
             candidate.script(),
             languages.join(", "),

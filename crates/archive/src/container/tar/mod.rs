@@ -13,7 +13,7 @@ use std::io;
 
 use self::header::{BLOCK, Header, MemberType};
 use self::pax::PaxRecords;
-use super::member_index::{IndexBuilder, Node};
+use super::member_index::{MemberIndexBuilder, Node};
 use super::place::{Coding, MemberPlace};
 use crate::box_event::{BoxDetail, BoxEventKind, CompressionDefect, ContainerDefect, SkipReason};
 use crate::file_range::FileRange;
@@ -22,7 +22,7 @@ use crate::file_range::FileRange;
 const LARGEST_EXTENSION: u64 = 1 << 20;
 
 /// Adds the members of an archive.
-pub(super) fn list(content: &FileRange, members: &mut IndexBuilder) -> io::Result<()> {
+pub(super) fn list(content: &FileRange, members: &mut MemberIndexBuilder) -> io::Result<()> {
     let mut list = TarList {
         content,
         at: 0,
@@ -61,7 +61,7 @@ struct TarList<'a> {
 
 impl TarList<'_> {
     /// Adds the member of a header, or reads an extended header.
-    fn member(&mut self, header: &Header, members: &mut IndexBuilder) -> io::Result<()> {
+    fn member(&mut self, header: &Header, members: &mut MemberIndexBuilder) -> io::Result<()> {
         let start = self.at;
         let data = self.after_header(header)?;
         let is_extension = matches!(
@@ -136,7 +136,7 @@ impl TarList<'_> {
         &mut self,
         header: &Header,
         data: u64,
-        members: &mut IndexBuilder,
+        members: &mut MemberIndexBuilder,
     ) -> io::Result<()> {
         if header.size > LARGEST_EXTENSION || self.at > self.content.len() {
             let start = data - BLOCK as u64;
@@ -165,7 +165,7 @@ impl TarList<'_> {
     }
 
     /// Skips the zero blocks at the end. Returns true unless another archive follows.
-    fn ends(&mut self, members: &mut IndexBuilder) -> io::Result<bool> {
+    fn ends(&mut self, members: &mut MemberIndexBuilder) -> io::Result<bool> {
         let start = self.at;
         let mut chunk = vec![0; 64 << 10];
         loop {
@@ -194,7 +194,7 @@ impl TarList<'_> {
     }
 
     /// Reports a block that is not a header, and skips to the next header.
-    fn find_header(&mut self, members: &mut IndexBuilder) -> io::Result<()> {
+    fn find_header(&mut self, members: &mut MemberIndexBuilder) -> io::Result<()> {
         const BLOCKS: usize = 128;
         let start = self.at;
         self.next = PaxRecords::default();
@@ -221,7 +221,7 @@ impl TarList<'_> {
 }
 
 /// Reports a defect of the member `name`, or of the archive if the name is empty.
-fn damaged(defect: ContainerDefect, offset: u64, name: &[u8], members: &mut IndexBuilder) {
+fn damaged(defect: ContainerDefect, offset: u64, name: &[u8], members: &mut MemberIndexBuilder) {
     let packing = members.packing;
     let kind = BoxEventKind::Damaged;
     if name.is_empty() {

@@ -9,7 +9,7 @@ use std::io::{self, BufReader, Read};
 use super::local_headers::list_others;
 use super::member_header::{LOCAL, MemberHeader, SPANNED, read_zip64, u16_at, u32_at, u64_at};
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
-use crate::container::member_index::IndexBuilder;
+use crate::container::member_index::MemberIndexBuilder;
 use crate::file_range::FileRange;
 
 /// Number of bytes at the end in which the end record is searched: it, its comment, and as many other bytes.
@@ -117,7 +117,11 @@ fn zip64_record(
 
 impl Directory {
     /// Adds the members. If the directory ends early, finds the others by their local headers.
-    pub(super) fn list(self, content: &FileRange, members: &mut IndexBuilder) -> io::Result<()> {
+    pub(super) fn list(
+        self,
+        content: &FileRange,
+        members: &mut MemberIndexBuilder,
+    ) -> io::Result<()> {
         let part = content.part(self.start..self.start + self.size);
         let mut input = BufReader::with_capacity(64 << 10, part);
         let (mut at, mut read) = (self.start, 0);

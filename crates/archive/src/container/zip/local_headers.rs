@@ -13,7 +13,7 @@ use super::member_header::{
     DEFLATED, LOCAL, LOCAL_SIZE, MemberHeader, SPANNED, read_zip64, u16_at, u32_at,
 };
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
-use crate::container::member_index::IndexBuilder;
+use crate::container::member_index::MemberIndexBuilder;
 use crate::container::member_reader::is_damage;
 use crate::file_range::FileRange;
 
@@ -26,7 +26,7 @@ const DIRECTORY: [([u8; 4], u64, &[usize]); 2] = [
 const DESCRIPTOR: u16 = 1 << 3;
 
 /// Adds the members, and reports that there is no directory.
-pub(super) fn list(content: &FileRange, members: &mut IndexBuilder) -> io::Result<()> {
+pub(super) fn list(content: &FileRange, members: &mut MemberIndexBuilder) -> io::Result<()> {
     let (at, read) = list_others(content, 0, &HashSet::new(), members)?;
     let detail = BoxDetail::Container {
         packing: members.packing,
@@ -44,7 +44,7 @@ pub(super) fn list_others(
     content: &FileRange,
     start: u64,
     known: &HashSet<u64>,
-    members: &mut IndexBuilder,
+    members: &mut MemberIndexBuilder,
 ) -> io::Result<(u64, u64)> {
     let is_spanned = content.bytes_at::<4>(start)? == Some(SPANNED);
     let mut at = if is_spanned { start + 4 } else { start };

@@ -6,7 +6,7 @@
 use std::io;
 
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect, SkipReason};
-use crate::container::member_index::{IndexBuilder, Node};
+use crate::container::member_index::{MemberIndexBuilder, Node};
 use crate::container::member_names::decode_zip_name;
 use crate::container::place::{Coding, MemberPlace};
 use crate::file_range::FileRange;
@@ -92,7 +92,7 @@ impl MemberHeader {
         &self,
         content: &FileRange,
         data: Option<u64>,
-        members: &mut IndexBuilder,
+        members: &mut MemberIndexBuilder,
     ) -> io::Result<()> {
         const FORMAT: u32 = 0o170_000;
         let name = decode_zip_name(&self.name);
@@ -147,7 +147,13 @@ impl MemberHeader {
         Ok(header.map(after))
     }
 
-    fn add_file(&self, content: &FileRange, data: u64, name: &[u8], members: &mut IndexBuilder) {
+    fn add_file(
+        &self,
+        content: &FileRange,
+        data: u64,
+        name: &[u8],
+        members: &mut MemberIndexBuilder,
+    ) {
         if !members.occupy(
             self.stored.min(content.len().saturating_sub(data)),
             content.len(),
@@ -168,7 +174,7 @@ impl MemberHeader {
         members.add(self.offset, name, Node::File(MemberPlace { data, coding }));
     }
 
-    fn damaged(&self, defect: ContainerDefect, name: &[u8], members: &mut IndexBuilder) {
+    fn damaged(&self, defect: ContainerDefect, name: &[u8], members: &mut MemberIndexBuilder) {
         let packing = members.packing;
         let detail = |name| BoxDetail::Container {
             packing,

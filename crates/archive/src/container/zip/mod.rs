@@ -12,13 +12,13 @@ mod member_header;
 
 use std::io;
 
-use super::member_index::IndexBuilder;
+use super::member_index::MemberIndexBuilder;
 use crate::file_range::FileRange;
 
 pub(super) use self::directory::has_directory;
 
 /// Adds the members of an archive.
-pub(super) fn list(content: &FileRange, members: &mut IndexBuilder) -> io::Result<()> {
+pub(super) fn list(content: &FileRange, members: &mut MemberIndexBuilder) -> io::Result<()> {
     match directory::find(content)? {
         Some(directory) => directory.list(content, members),
         None => local_headers::list(content, members),

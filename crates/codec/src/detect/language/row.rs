@@ -8,7 +8,7 @@ use crate::detect::cost::NAT;
 
 /// A script, or a group of them, whose letters are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Script {
+pub(crate) enum ScriptGroup {
     Latin,
     Cyrillic,
     Greek,
@@ -19,7 +19,7 @@ pub(crate) enum Script {
     Han,
 }
 
-impl Script {
+impl ScriptGroup {
     /// Number of scripts.
     pub(crate) const COUNT: usize = Self::Han as usize + 1;
 
@@ -74,7 +74,7 @@ impl Script {
 #[derive(Debug)]
 pub(crate) struct Language {
     pub(crate) name: &'static str,
-    pub(crate) script: Script,
+    pub(crate) script: ScriptGroup,
     /// How much mail is written in it: 1 much, 2 less, 3 little.
     pub(crate) tier: u8,
     /// Country codes of the domain name system, lower case.
@@ -85,7 +85,7 @@ pub(crate) struct Language {
 #[derive(Debug)]
 pub(crate) struct Candidate {
     pub(crate) charset: Charset,
-    pub(crate) script: Script,
+    pub(crate) script: ScriptGroup,
     /// Index of the language, cost of the charset given the language.
     pub(crate) languages: &'static [(usize, u32)],
     pub(crate) is_single_byte: bool,
@@ -97,7 +97,7 @@ pub(crate) struct Candidate {
 impl Candidate {
     pub(crate) const fn new(
         charset: Charset,
-        script: Script,
+        script: ScriptGroup,
         languages: &'static [(usize, u32)],
         latin: Option<usize>,
     ) -> Self {

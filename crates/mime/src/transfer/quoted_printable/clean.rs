@@ -64,11 +64,11 @@ fn has_loose_ends(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{OutputBytes, read};
+    use super::super::{BodyWriter, read};
     use super::*;
 
     fn tolerant(body: &[u8]) -> (Vec<u8>, u64) {
-        let mut bytes = OutputBytes {
+        let mut bytes = BodyWriter {
             body,
             prefix: 0,
             owned: None,

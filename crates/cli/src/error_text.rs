@@ -47,6 +47,7 @@ fn of_parts(fault: &PartsFault) -> &'static str {
         PartsFault::OtherJob(_) => {
             "; repeat the command as it was, or make a new plan (with --resume: remove the folder to begin anew)"
         }
+        PartsFault::Taken => "; choose another name with -o",
         PartsFault::Missing { .. } => "; run each with `mailglot run PLAN --split N -o OUTPUT`",
         PartsFault::Damaged(_) => "; remove its folder, and run its split again",
         _ => "",

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 /// `run` processes one split of the plan, and `commit` joins the parts to the output that `normalize` would write, byte for byte. Splits
 /// may run on any machine that sees inputs and output under the same paths. `docs/distributed.md` shows this for one machine and for Slurm.
 ///
-/// A large mailbox is cut into ranges. A folder, a zip or tar archive and a compressed mailbox are one split each, and small inputs share
-/// one. The inputs must not change before `commit`.
+/// A large mailbox is cut into ranges. A folder, a compressed mailbox and each mailbox in a zip or tar archive are one split each, and
+/// small ones share one. The inputs must not change before `commit`.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,7 @@ Examples:
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// The plan to write: JSON. An existing file is replaced.
+    /// The plan to write: JSON. An existing plan is replaced, and no other file.
     #[arg(short, long, value_name = "PLAN.json")]
     pub(crate) output: PathBuf,
     /// Size of a split. It is rounded up to a multiple of 512K.

@@ -7,7 +7,7 @@ use crate::output::{Console, counted};
 use crate::shell_words::quoted;
 use mailglot_archive::WriteOptions;
 use mailglot_archive::replace::Replacement;
-use mailglot_pipeline::plan_parts;
+use mailglot_pipeline::{check_plan_place, plan_parts};
 use std::io::Write;
 
 pub(crate) fn run(args: &PlanArgs, console: Console) -> Result<Exit, Failure> {
@@ -22,6 +22,7 @@ pub(crate) fn run(args: &PlanArgs, console: Console) -> Result<Exit, Failure> {
         Failure::new(Exit::Usage, error.to_string())
     })?;
     let job = normalize_job(options, args.inputs.paths()?, place.clone());
+    check_plan_place(place, &job.inputs)?;
     let plan = plan_parts(&job, words, args.split_size)?;
     let created = Replacement::create(place, WriteOptions::FORCE);
     let mut file = created.map_err(|error| Failure::of_output(&error))?;

@@ -143,6 +143,28 @@ fn wrong_plans_and_splits_are_refused() {
     ] {
         sandbox.run(args).ended(1);
     }
+    // A plan replaces plans only, and lies in no input.
+    for (place, code, words) in [
+        ("archive.mbox", 1, "the output is an input"),
+        (
+            "notes.txt",
+            4,
+            "already exists, and is not a plan; choose another name",
+        ),
+    ] {
+        fs::write(sandbox.path("notes.txt"), "{\"form\": 1}").unwrap();
+        let before = sandbox.read(place);
+        let run = sandbox
+            .run(&["plan", "archive.mbox", "-o", place])
+            .ended(code);
+        assert!(run.err.contains(words), "{}", run.err);
+        assert_eq!(sandbox.read(place), before);
+    }
+    let huge = u64::MAX.to_string();
+    sandbox
+        .run(&[&plan[..], &["--split-size", &huge]].concat())
+        .ended(0);
+    sandbox.run(&plan).ended(0);
     // The input has another time, although it has the same bytes.
     let file = fs::File::options()
         .append(true)
@@ -235,7 +257,7 @@ fn another_job_does_not_continue_with_the_parts() {
         .run(&[&resume[..], &["--transfer", "7bit"]].concat())
         .ended(1);
     let words =
-        "out.parts: belongs to another job: the options, or the version of the program, differ; ";
+        "out.parts: belongs to another job: the options or the version of the program differ, or ";
     assert!(other.err.contains(words), "{}", other.err);
     sandbox.run(&resume).ended(0);
     sandbox.run(&["restore", "out", "--verify-only"]).ended(0);

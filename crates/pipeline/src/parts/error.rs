@@ -24,6 +24,8 @@ pub enum PartsFault {
     NotAPlan(String),
     /// Inputs, options or program differ from those of the plan.
     OtherJob(String),
+    /// A plan would replace this file, which is not a plan.
+    Taken,
     /// The plan has only so many splits.
     NoSplit {
         /// The split that was asked for.
@@ -49,7 +51,7 @@ impl PartsError {
     pub fn is_wrong_call(&self) -> bool {
         !matches!(
             self.fault,
-            PartsFault::Missing { .. } | PartsFault::Damaged(_)
+            PartsFault::Missing { .. } | PartsFault::Damaged(_) | PartsFault::Taken
         )
     }
 
@@ -65,6 +67,7 @@ impl fmt::Display for PartsError {
         match &self.fault {
             PartsFault::NotAPlan(reason) => write!(f, "not a plan of this program: {reason}"),
             PartsFault::OtherJob(reason) => write!(f, "belongs to another job: {reason}"),
+            PartsFault::Taken => f.write_str("already exists, and is not a plan"),
             PartsFault::NoSplit { split, splits } => write!(
                 f,
                 "has no split {split}; its {splits} splits have the numbers 0 to {}",

@@ -33,6 +33,6 @@ mod tests;
 
 pub use commit::commit_parts;
 pub use error::{PartsError, PartsFault};
-pub use plan::{PartsPlan, SPLIT_SIZE, plan_parts};
+pub use plan::{PartsPlan, SPLIT_SIZE, check_plan_place, plan_parts};
 pub use resume::resume;
 pub use run::{PartDone, run_part};

@@ -11,14 +11,17 @@ use crate::discover::{SourceInput, discover};
 use crate::error::UsageError;
 use crate::job::NormalizeJob;
 use crate::output_names::output_format;
+use crate::path_checks::{check_apart, on_disk};
 use crate::report::producer;
+use crate::staged_ledger::exists;
 use crate::{Error, LedgerPlace};
 use mailglot_archive::mbox::{
     MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder,
 };
 use mailglot_archive::{Format, is_mbox_file};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Default size of a split in bytes.
@@ -33,7 +36,7 @@ pub struct PartsPlan {
     form: u32,
     /// Program and version.
     producer: String,
-    /// BLAKE3 of program, options, split size, and paths and identities of the inputs, as 64 hexadecimal digits.
+    /// BLAKE3 of program, options, inputs and splits, as 64 hexadecimal digits.
     pub(super) job: String,
     /// The words of the command line from which the caller builds the job again.
     pub arguments: Vec<String>,
@@ -138,10 +141,65 @@ impl PartsPlan {
                 return other(format!("{path} has changed since it was planned"));
             }
         }
-        if digest(job, self.split_size, inputs, &identities) != self.job {
-            return other("the options, or the version of the program, differ".to_owned());
+        if self.digest(job, inputs) != self.job {
+            return other(
+                "the options or the version of the program differ, or the plan was changed"
+                    .to_owned(),
+            );
+        }
+        if !self.reads_everything_once() {
+            let fault = PartsFault::NotAPlan("its splits do not cover its inputs".to_owned());
+            return Err(Error::Parts(PartsError::new(path, fault)));
         }
         Ok(())
+    }
+
+    /// Returns the digest of all that determines the bytes of the outputs and of the parts.
+    fn digest(&self, job: &NormalizeJob, inputs: &[SourceInput]) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let mut add = |text: String| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        add(producer());
+        let has_ledger = job.ledger != LedgerPlace::Nowhere;
+        add(format!(
+            "{} {:?} {has_ledger} {}",
+            self.split_size, job.to, job.verify
+        ));
+        add(format!("{:?}", job.opening()));
+        add(format!("{:?} {:?}", job.policy, job.selection));
+        for input in inputs {
+            add(format!("{:?}", input.found.format));
+        }
+        // Strings and numbers can always be written.
+        add(serde_json::to_string(&(&self.sources, &self.splits)).unwrap_or_default());
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// Returns true if the pieces of the splits read each byte of each source once, in order.
+    fn reads_everything_once(&self) -> bool {
+        let mut pieces = self.splits.iter().flatten().peekable();
+        self.sources.iter().enumerate().all(|(number, source)| {
+            // Where the next range begins: its first message, and the first byte that it hashes.
+            let (mut start, mut hashed) = (None, 0);
+            while let Some(piece) = pieces.next_if(|piece| piece.source == number) {
+                let Some(range) = &piece.range else {
+                    return source.profile.is_none();
+                };
+                if range.start.map(|start| start.offset) != start
+                    || range.hashed.0 != hashed
+                    || range.hashed.1 < hashed
+                {
+                    return false;
+                }
+                (start, hashed) = (range.end, range.hashed.1);
+                if start.is_none() {
+                    return source.profile.is_some() && hashed == source.identity.size;
+                }
+            }
+            false
+        }) && pieces.next().is_none()
     }
 
     /// Returns the input of a piece, with its range.
@@ -179,10 +237,16 @@ pub fn plan_parts(
     if let Some(stream) = job.inputs.iter().find(|input| input.as_os_str() == "-") {
         return Err(UsageError::StreamInParts(stream.clone()).into());
     }
+    let is_stream = |path: &&PathBuf| {
+        let metadata = fs::metadata(on_disk(path));
+        metadata.is_ok_and(|file| !file.is_file() && !file.is_dir())
+    };
+    if let Some(stream) = job.inputs.iter().find(is_stream) {
+        return Err(UsageError::StreamInParts(stream.clone()).into());
+    }
     let sources = discover(&job.inputs, job.opening())?;
-    let split_size = split_size.max(1).div_ceil(CELL) * CELL;
+    let split_size = split_size.max(1).div_ceil(CELL).saturating_mul(CELL);
     let identities = identities(&sources.inputs)?;
-    let digest = digest(job, split_size, &sources.inputs, &identities);
     let mut planned = Vec::new();
     let mut packer = Packer {
         splits: Vec::new(),
@@ -207,8 +271,12 @@ pub fn plan_parts(
             }
             profile = Some(MailboxProfile::clone(starts.profile()));
         } else {
+            let path: &Path = &input.found.path;
+            // A member of a container weighs what its container declares.
+            let member_size = || input.found.size().filter(|_| on_disk(path) != path);
+            let size = member_size().unwrap_or(identity.size);
             packer.add(
-                identity.size,
+                size,
                 Piece {
                     source: number,
                     range: None,
@@ -221,10 +289,10 @@ pub fn plan_parts(
             profile,
         });
     }
-    Ok(PartsPlan {
+    let mut plan = PartsPlan {
         form: FORM,
         producer: producer(),
-        job: digest,
+        job: String::new(),
         arguments,
         inputs: job
             .inputs
@@ -234,7 +302,32 @@ pub fn plan_parts(
         split_size,
         sources: planned,
         splits: packer.splits,
-    })
+    };
+    plan.job = plan.digest(job, &sources.inputs);
+    Ok(plan)
+}
+
+/// Rejects a place for a plan that is an input, lies in one, or has a file that is not a plan.
+///
+/// # Errors
+/// The place cannot be used, or inspected.
+pub fn check_plan_place(place: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
+    check_apart(place, inputs)?;
+    if !exists(place) {
+        return Ok(());
+    }
+    let is_plan = |text: Vec<u8>| {
+        let fields = serde_json::from_slice::<serde_json::Map<_, serde_json::Value>>(&text);
+        fields.is_ok_and(|fields| {
+            ["form", "job", "splits"]
+                .iter()
+                .all(|key| fields.contains_key(*key))
+        })
+    };
+    if place.is_file() && fs::read(place).is_ok_and(is_plan) {
+        return Ok(());
+    }
+    Err(Error::Parts(PartsError::new(place, PartsFault::Taken)))
 }
 
 /// Returns true for a mailbox that is cut into ranges.
@@ -309,7 +402,7 @@ struct Packer {
 impl Packer {
     fn add(&mut self, size: u64, piece: Piece) {
         match self.splits.last_mut() {
-            Some(last) if self.used + size <= self.size => {
+            Some(last) if self.used.saturating_add(size) <= self.size => {
                 last.push(piece);
                 self.used += size;
             }
@@ -330,39 +423,80 @@ fn identities(inputs: &[SourceInput]) -> Result<Vec<SourceIdentity>, Error> {
         .map_err(Error::Input)
 }
 
-/// Returns the digest of all that determines the bytes of the outputs.
-fn digest(
-    job: &NormalizeJob,
-    split_size: u64,
-    inputs: &[SourceInput],
-    identities: &[SourceIdentity],
-) -> String {
-    let mut hasher = blake3::Hasher::new();
-    let mut add = |text: String| {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    };
-    add(producer());
-    let has_ledger = job.ledger != LedgerPlace::Nowhere;
-    add(format!(
-        "{split_size} {:?} {has_ledger} {}",
-        job.to, job.verify
-    ));
-    add(format!("{:?}", job.opening()));
-    add(format!("{:?} {:?}", job.policy, job.selection));
-    for (input, identity) in inputs.iter().zip(identities) {
-        add(format!(
-            "{} {:?}",
-            input.found.path.display(),
-            input.found.format
-        ));
-        add(format!("{identity:?}"));
-    }
-    hasher.finalize().to_hex().to_string()
-}
-
 /// Returns a path as text.
 fn text(path: &Path) -> Result<String, Error> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| UsageError::NameInParts(path.to_owned()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discover::discover;
+    use mailglot_mime::Policy;
+    use serde_json::{Value, json};
+
+    fn job(inputs: Vec<PathBuf>) -> NormalizeJob {
+        NormalizeJob {
+            output: inputs[0].with_extension("out"),
+            inputs,
+            report: None,
+            to: None,
+            policy: Policy::default(),
+            ledger: LedgerPlace::Beside,
+            threads: 1,
+            force: false,
+            force_format: false,
+            max_expansion: 200,
+            mailbox: mailglot_archive::MailboxOptions::default(),
+            selection: crate::Selection::default(),
+            verify: false,
+        }
+    }
+
+    #[test]
+    fn a_plan_that_was_edited_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two] = ["one.mbox", "two.mbox"].map(|name| folder.path().join(name));
+        let message = |number: usize| {
+            let text = "plain text\n".repeat(400);
+            format!(
+                "From a@b.example Mon Jan  1 00:00:00 2001\nFrom: a@b.example\nSubject: {number}\n\n{text}\n"
+            )
+        };
+        let mailbox: String = (0..400).map(message).collect();
+        fs::write(&one, &mailbox).unwrap();
+        fs::write(&two, message(0)).unwrap();
+        let job = job(vec![one, two]);
+        let plan = plan_parts(&job, Vec::new(), CELL).unwrap();
+        assert!(plan.splits() > 3, "{}", plan.splits());
+        let sources = discover(&job.inputs, job.opening()).unwrap();
+        let whole: Value = serde_json::from_str(&plan.to_json()).unwrap();
+        let edits: [fn(&mut Value); 8] = [
+            |plan| plan["splits"].as_array_mut().unwrap().swap(1, 2),
+            |plan| drop(plan["splits"].as_array_mut().unwrap().pop()),
+            |plan| drop(plan["splits"].as_array_mut().unwrap().remove(0)),
+            |plan| plan["splits"][1][0]["source"] = json!(7),
+            |plan| plan["splits"][1][0]["range"]["hashed"] = json!([5, 1]),
+            |plan| plan["splits"][1][0]["range"]["start"]["offset"] = json!(u64::MAX),
+            |plan| plan["splits"][1][0]["range"]["end"] = json!(0),
+            |plan| plan["splits"][1][0]["range"] = Value::Null,
+        ];
+        let path = Path::new("plan.json");
+        let read = |value: &Value| PartsPlan::parse(path, value.to_string().as_bytes()).unwrap();
+        read(&whole).check(path, &job, &sources.inputs).unwrap();
+        for (number, edit) in edits.iter().enumerate() {
+            let mut value = whole.clone();
+            edit(&mut value);
+            let mut edited = read(&value);
+            assert!(
+                edited.check(path, &job, &sources.inputs).is_err(),
+                "{number}"
+            );
+            // Even with the right digest.
+            edited.job = edited.digest(&job, &sources.inputs);
+            let result = edited.check(path, &job, &sources.inputs);
+            assert!(result.is_err(), "{number}");
+        }
+    }
 }

@@ -178,6 +178,28 @@ mod tests {
     }
 
     #[test]
+    fn only_options_of_selection_have_its_heading() {
+        let command = command();
+        let mut headed = 0;
+        for subcommand in command.get_subcommands() {
+            for argument in subcommand.get_arguments() {
+                let names = ["since", "until", "strict", "folder", "limit"];
+                let is_headed = argument.get_help_heading() == Some("Selection");
+                headed += usize::from(is_headed);
+                let id = argument.get_id().as_str();
+                assert!(!is_headed || names.contains(&id), "{id}");
+            }
+        }
+        assert!(headed >= 25, "{headed}");
+    }
+
+    #[test]
+    fn an_error_names_each_option_that_would_do() {
+        let error = parsed("mailglot split a -o b").unwrap_err().to_string();
+        assert!(error.contains("<--size <SIZE>|--by <WHAT>>"), "{error}");
+    }
+
+    #[test]
     fn quiet_and_verbose_stand_anywhere() {
         for line in [
             "mailglot -q count a",

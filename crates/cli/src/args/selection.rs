@@ -4,25 +4,27 @@ use clap::Args as Group;
 use mailglot_mime::fields;
 use mailglot_pipeline::Selection;
 
-/// Which messages are processed.
+/// The heading of these options in help texts.
+const HEADING: &str = "Selection";
+
+/// The messages that are processed.
 #[derive(Debug, Group)]
-#[command(next_help_heading = "Selection")]
 pub(crate) struct SelectionArgs {
     /// Only messages from this time on: `2001`, `2001-05`, `2001-05-17` or `2001-05-17T10:30` (UTC). The Date field counts; if it
     /// cannot be read, the separator line does.
-    #[arg(long, value_name = "DATE", value_parser = Period::parse)]
+    #[arg(long, help_heading = HEADING, value_name = "DATE", value_parser = Period::parse)]
     since: Option<Period>,
     /// Only messages up to the end of this year, month, day or minute (UTC).
-    #[arg(long, value_name = "DATE", value_parser = Period::parse)]
+    #[arg(long, help_heading = HEADING, value_name = "DATE", value_parser = Period::parse)]
     until: Option<Period>,
     /// With --since or --until, leave out messages without a readable date. By default they are kept.
-    #[arg(long)]
+    #[arg(long, help_heading = HEADING)]
     strict: bool,
     /// Only messages of folders, or of mailboxes in a folder, whose path matches. `*` stands for any characters, `?` for one.
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, help_heading = HEADING, value_name = "GLOB")]
     folder: Option<String>,
     /// Only the first N messages that the other options select. Commands that write no archive stop reading there.
-    #[arg(long, value_name = "N")]
+    #[arg(long, help_heading = HEADING, value_name = "N")]
     limit: Option<u64>,
 }
 

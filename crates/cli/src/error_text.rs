@@ -7,7 +7,8 @@
 use crate::shell_words::quoted;
 use mailglot_archive::ledger::LedgerError;
 use mailglot_archive::{Error as FileError, ErrorKind, Packing};
-use mailglot_pipeline::{Error, LedgerFaultKind, PartsFault};
+use mailglot_pipeline::{Error, LedgerFaultKind, MessageAddress, MessageChoice, PartsFault};
+use std::io::ErrorKind::NotFound;
 use std::path::Path;
 
 /// What a command advises if its output exists.
@@ -84,9 +85,18 @@ pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
         ErrorKind::HoldsMoreThanMail => "; remove the folder yourself".to_owned(),
         ErrorKind::Stream => "; write to another path".to_owned(),
         ErrorKind::NoParent => "; create it first".to_owned(),
+        ErrorKind::Io(error) if error.kind() == NotFound && is_address(path) => {
+            "; `mailglot cat` and `mailglot inspect` accept the address of a message".to_owned()
+        }
         _ => String::new(),
     };
     format!("{error}{advice}")
+}
+
+/// Returns true for an address such as `list.mbox:17` whose archive exists.
+fn is_address(path: &Path) -> bool {
+    let address = MessageAddress::parse(path.as_os_str());
+    address.choice != MessageChoice::All && address.path.exists()
 }
 
 /// Returns how to read a file in a form that is not read.
@@ -163,6 +173,13 @@ mod tests {
             "out: a folder of this name exists, but a file is to be written; give the name of a file, or --to eml or --to maildir \
              with the name of a new folder"
         );
+        let missing = || ErrorKind::Io(NotFound.into());
+        assert!(
+            words("Cargo.toml:1", missing()).ends_with(
+                "; `mailglot cat` and `mailglot inspect` accept the address of a message"
+            )
+        );
+        assert!(!words("none.mbox:1", missing()).contains("address"));
         assert_eq!(
             words("out.mbox", ErrorKind::Exists),
             "out.mbox: already exists; use --force to replace it, or choose another name with -o"

@@ -7,7 +7,7 @@ use super::opening::OpeningArgs;
 use super::policy::{PolicyArgs, ReadingArgs};
 use super::selection::SelectionArgs;
 use super::size::size;
-use clap::{Args as Group, ValueEnum};
+use clap::{ArgGroup, Args as Group, ValueEnum};
 use std::path::PathBuf;
 
 /// List messages: number, offset, length, date, sender and subject.
@@ -77,6 +77,7 @@ pub(crate) struct CatArgs {
 /// Names of outputs come from years, labels, folders or addresses, with `_` in place of characters that file systems reject. Messages
 /// without a year, label or sender are in `unknown`. Two mailboxes that quote differently are never joined: the second gets a number.
 #[derive(Debug, Group)]
+#[command(group = ArgGroup::new("rule").required(true).args(["size", "by"]))]
 #[command(after_help = "\
 Examples:
   $ mailglot split archive.mbox -o parts --size 25M
@@ -89,7 +90,7 @@ pub(crate) struct SplitArgs {
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
     /// Begin another part before the message with which a part would be larger. Only a single message can be larger than SIZE.
-    #[arg(long, value_name = "SIZE", value_parser = size, required_unless_present = "by", conflicts_with = "by")]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) size: Option<u64>,
     /// One part for each value.
     #[arg(long, value_name = "WHAT")]

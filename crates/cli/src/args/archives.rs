@@ -117,8 +117,8 @@ pub(crate) struct RestoreArgs {
 
 /// Report what `normalize` would change or lose, without writing anything.
 ///
-/// Prints the number of messages, mailbox dialects, the least certain charset guesses, charsets, repairs and losses with examples,
-/// ambiguous separators, and the command to run next. A message larger than --max-message is not read and counted as a loss.
+/// Prints the number of messages, the mailbox dialects, the least certain charset guesses, charsets, repairs, losses, doubtful separators
+/// and labels, and the command to run next. A message larger than --max-message is not read and counted as a loss.
 ///
 /// EVENTS.md in the documentation explains each code with an example.
 #[derive(Debug, Group)]

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 /// writes a replacement character. --unmappable decides for characters alone. Standard error has the number of losses and of replaced characters,
 /// with --explain each of them. A charset that lacks the replacement character is refused.
 ///
-/// `mailglot detect` guesses FROM where nobody knows it. Besides charsets, `imap-utf-7` names the encoding of mailbox names (RFC 3501), one a
-/// line.
+/// `mailglot detect` guesses an unknown FROM. FROM and TO may also be `imap-utf-7`, the encoding of mailbox names (RFC 3501), with one
+/// name per line.
 #[derive(Debug, Group)]
 #[command(
     override_usage = "mailglot convert -f <FROM> [-t <TO>] [OPTIONS] [FILE]...\n       mailglot convert --list"
@@ -29,7 +29,7 @@ Examples:
   $ echo 'Entw&APw-rfe' | mailglot convert -f imap-utf-7
   $ mailglot convert -l")]
 pub(crate) struct ConvertArgs {
-    /// Charset of the input; `--list` has the names.
+    /// Charset of the input. `--list` lists the names.
     #[arg(short, long, value_name = "FROM", required_unless_present = "list")]
     pub(crate) from: Option<String>,
     /// Charset of the output.
@@ -41,28 +41,30 @@ pub(crate) struct ConvertArgs {
     /// Write U+FFFD for bytes that cannot be read, and a question mark for a character that cannot be written.
     #[arg(long, conflicts_with = "skip")]
     pub(crate) replace: bool,
-    /// What becomes of a character that cannot be written, whatever -c and --replace say of it. Bytes that cannot be read are not meant.
+    /// Treatment of characters that TO cannot encode. It takes precedence over -c and --replace, which then apply to undecodable bytes
+    /// only.
     #[arg(long, value_name = "WAY")]
     pub(crate) unmappable: Option<UnmappableWay>,
-    /// Tell on standard error of each loss: where it is, what is wrong, the bytes around, what was written.
+    /// Print each loss to standard error: its position, the reason, the bytes around it, and what was written instead.
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Write to a file, which appears whole or not at all; by default standard output.
+    /// Output file, which appears complete or not at all [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// List the names of all charsets (`mailglot charsets` tells more of each).
+    /// List the names of all charsets. `mailglot charsets` prints more about each.
     #[arg(short, long)]
     pub(crate) list: bool,
-    /// Files; `-` or none is standard input.
+    /// Files. `-` is standard input, and so is no file.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// List the charsets that are read and written, or what becomes of the registry of IANA.
+/// List the charsets that mailglot decodes and encodes, or the coverage of the IANA registry.
 ///
-/// Each line has the name, the number in the registry (MIBenum), the kind, the number of labels and a description. A
-/// charset that mail reads by a superset names it. With --iana the lines are the 258 entries of the registry, and the last line counts them. Such a
-/// line has number, name, the charset that decodes it or the reason why none does, and whether it is written.
+/// Each line has the name, the number in the registry (MIBenum), the kind, the number of labels and a description. The description names
+/// the superset that decodes mail with this label, if there is one. With --iana each line is one of the 258 entries of the registry, and the
+/// last line counts them. An entry has its number, its name, the charset that decodes it or the reason why none does, and whether it can
+/// be encoded.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -70,18 +72,19 @@ Examples:
   $ mailglot charsets --iana | tail -n 1
   $ mailglot charsets --json | grep koi8")]
 pub(crate) struct CharsetsArgs {
-    /// The coverage of the registry of IANA.
+    /// List the coverage of the IANA registry.
     #[arg(long)]
     pub(crate) iana: bool,
-    /// A JSON object a line and charset (with all labels), or a line and entry of the registry.
+    /// Print one JSON object per charset, with all labels, or per entry of the registry, each on one line.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// Guess the charset of files.
 ///
-/// Prints a line for each: path, charset, confidence (the probability that the text is right), and what decided: bom,
-/// ascii, structure, utf-8, declared, model, fallback; with tabs between them. Charsets that make the same text are one.
+/// Prints one line per guess, with tabs between path, charset, confidence and reason. The confidence is the probability that the text is
+/// right. The reason is bom, ascii, structure, utf-8, declared, model or fallback. If several charsets give the same text, only one is
+/// printed.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -89,22 +92,22 @@ Examples:
   $ mailglot detect --top 3 --country pl letter.txt
   $ printf 'caf\\351' | mailglot detect --lang-hint fr --json")]
 pub(crate) struct DetectArgs {
-    /// The likeliest N; where a rule decides there is one only.
+    /// Print the N likeliest charsets. If a rule decides, there is only one.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) top: u8,
     /// Language of the text, as in Content-Language: `pt-BR`.
     #[arg(long, value_name = "TAG", value_parser = crate::suggest::language)]
     pub(crate) lang_hint: Option<String>,
-    /// Country that the text comes from, as in domain names: `cz`.
+    /// Country of the writer, as in domain names: `cz`.
     #[arg(long, value_name = "CODE", value_parser = crate::suggest::country)]
     pub(crate) country: Option<String>,
-    /// What a label says: it is right where it reads every byte.
+    /// Charset that a label declares. It is the answer if it decodes every byte.
     #[arg(long, value_name = "LABEL", value_parser = crate::suggest::charset)]
     pub(crate) declared: Option<Charset>,
-    /// A JSON object a line and file: file, guesses.
+    /// Print one JSON object per file and line: file, guesses.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Files; `-` or none is standard input.
+    /// Files. `-` is standard input, and so is no file.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
@@ -112,16 +115,16 @@ pub(crate) struct DetectArgs {
 /// What `--unmappable` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum UnmappableWay {
-    /// Nothing: the work ends there
+    /// Stop with exit code 1
     Error,
     /// A question mark
     Question,
-    /// A decimal reference of HTML (`&#8364;`)
+    /// A decimal HTML reference (`&#8364;`)
     Html,
-    /// A hexadecimal one (`&#x20AC;`)
+    /// A hexadecimal HTML reference (`&#x20AC;`)
     Hex,
-    /// Nothing
+    /// Leave the character out
     Skip,
-    /// The nearest that the charset has (`EUR`), else a question mark
+    /// Similar characters that TO has (`EUR`), else a question mark
     Translit,
 }

@@ -7,10 +7,12 @@ use std::path::PathBuf;
 
 /// Normalize one message from standard input to standard output, for mail servers and delivery agents.
 ///
-/// Writes nothing before the result is complete. Exits with code 75 (EX_TEMPFAIL) on any failure, wrong usage, internal errors and a
-/// closed standard output included, so that the mail server keeps the message queued. SIGINT and SIGTERM end it as signals do, not with
-/// 75. Does not change signed messages, nor, without --on-loss replace, parts and header fields with bytes that cannot be decoded.
-/// Prints errors only on a terminal and with -v: some callers put standard error into the mail.
+/// Writes nothing before the result is complete. Exits with code 75 (EX_TEMPFAIL) on any failure, so that the mail server keeps the
+/// message queued. Wrong usage, internal errors and a closed standard output count as failures. SIGINT and SIGTERM end it as signals do,
+/// not with 75.
+///
+/// Does not change signed messages. Does not change parts and header fields with undecodable bytes, unless --on-loss replace is
+/// given. Prints errors only on a terminal and with -v, because some callers put standard error into the mail.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

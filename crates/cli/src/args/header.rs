@@ -22,8 +22,8 @@ pub(crate) enum HeaderCommand {
 
 /// Decode encoded words (RFC 2047) and raw bytes of header fields.
 ///
-/// Values come as arguments, or one a line. With --stream any text comes from standard input, such as a header or a log:
-/// its encoded words are decoded, all other bytes pass as they are.
+/// The values are arguments or lines of standard input. With --stream, standard input may be any text, such as a header or a log: its
+/// encoded words are decoded, and all other bytes are copied.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -34,42 +34,44 @@ Examples:
   $ mailglot header decode --block < message.eml
   $ echo 'queued: subject==?utf-8?Q?Gr=C3=BC=C3=9Fe?=' | mailglot header decode --stream")]
 pub(crate) struct DecodeArgs {
-    /// Values; without any, each line of standard input is one.
+    /// Values. Without any, each line of standard input is a value.
     #[arg(value_name = "TEXT")]
     pub(crate) texts: Vec<OsString>,
     /// Separate values with NUL instead of newline, on input and output. Objects of --json still end in newline. A value that ends in newline is the
     /// whole value of a field, so white space at its ends is dropped. A value of several lines is text, unless --name names its field. A line
-    /// end between two encoded words joins them. Without this option a space replaces line ends that are no folds, and a note says so.
+    /// end between two encoded words joins them. Without this option, a space replaces each line end that is not a fold, with a note.
     #[arg(short = '0')]
     pub(crate) nul: bool,
-    /// A JSON object a line and value: value, text, events; with --name also typed: addresses, date, identifiers, received,
-    /// or params.
+    /// Print one JSON object per value and line: value, text, events. With --name also `typed`: addresses, date, identifiers,
+    /// received or params.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Field that the values come from: it tells where words may stand. Without it they are text.
+    /// Field that the values come from, such as From. It decides where encoded words are allowed. Without it, the values are
+    /// unstructured text, like a Subject.
     #[arg(long, value_name = "FIELD", value_parser = field_name)]
     pub(crate) name: Option<String>,
-    /// Standard input is the header of a message, or all of one: each field is decoded as its name tells and written as one
-    /// line. Raw 8-bit bytes of all fields are read together, with what words and text of the message tell. Lines that are no fields
-    /// are written as they came, up to the empty line, and told.
+    /// Read a header or a whole message from standard input. Decode each field by its name, and print it as one line. The raw 8-bit
+    /// bytes of all fields get one charset; the encoded words and texts of the message help to choose it. Lines that are not fields are
+    /// copied up to the empty line, and reported.
     #[arg(long, conflicts_with_all = ["texts", "nul", "name", "stream"])]
     pub(crate) block: bool,
-    /// Tell on standard error how each piece was read.
+    /// Print to standard error how each piece was decoded.
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Decode the words of a text from standard input, as it comes; all other bytes pass unchanged, and so does a word beyond 64 KiB, which
-    /// is told.
+    /// Decode the encoded words in a text from standard input while it arrives. All other bytes are copied. So is an encoded word of
+    /// more than 64 KiB, with a note.
     #[arg(long, conflicts_with_all = ["texts", "nul", "json", "name", "explain"])]
     pub(crate) stream: bool,
-    /// Damage to undo where the way back is certain.
+    /// Damage to repair if the repair is unambiguous.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) repair: Vec<Repair>,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
-    /// Words whose charset nobody knows: `keep` them as written, read them `utf8-if-valid`, or in a charset.
+    /// Encoded words with an unknown charset: `keep` leaves them as written, `utf8-if-valid` decodes valid UTF-8, and the name of a
+    /// charset decodes them in it.
     #[arg(long, value_name = "WAY", value_parser = unknown_label, default_value = "keep")]
     pub(crate) unknown: UnknownLabel,
-    /// Show spaces for characters that turn the direction of writing, or that nobody sees.
+    /// Replace invisible characters, and characters that change the direction of writing, by spaces.
     #[arg(long)]
     pub(crate) strip_hidden: bool,
 }
@@ -99,10 +101,10 @@ Examples:
   $ printf \"attachment; filename*=utf-8''%%E2%%82%%AC.txt\\0\" | mailglot header params -0 --json
   $ echo 'text/plain; charset=\"utf-8\"' | mailglot header params")]
 pub(crate) struct ParamsArgs {
-    /// Values are ended by NUL, on input and output; objects of --json by line ends. Without it, each line is one.
+    /// Separate values with NUL instead of newline, on input and output. Objects of --json still end in newline.
     #[arg(short = '0')]
     pub(crate) nul: bool,
-    /// A JSON object a line and value: {"value", "params": {name: text}, "events"}.
+    /// Print one JSON object per value and line: {"value", "params": {name: text}, "events"}.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -111,7 +113,7 @@ pub(crate) struct ParamsArgs {
 
 /// Encode UTF-8 text as encoded words (RFC 2047), or as a parameter (RFC 2231).
 ///
-/// Each value stays one line, unless --fold is given; a long one may be folded at the spaces between the words.
+/// Each value becomes one line, unless --fold is given. A long line may be folded later at the spaces between encoded words.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -121,20 +123,21 @@ Examples:
   $ mailglot header encode --name To 'Jörg <j@example.org>, k@example.org (Käthe)'
   $ mailglot header encode --param filename --compat words 'Übersicht.pdf'")]
 pub(crate) struct EncodeArgs {
-    /// Values; without any, each line of standard input is one.
+    /// Values. Without any, each line of standard input is a value.
     #[arg(value_name = "TEXT")]
     pub(crate) texts: Vec<OsString>,
-    /// Encoding of the words; by default the shorter of both.
+    /// Encoding of the encoded words [default: the shorter one].
     #[arg(long, value_name = "q|b")]
     pub(crate) encoding: Option<WordEncoding>,
-    /// Charsets, the best first: the first that holds the whole value is used, if readers of mail decode it alike. UTF-8 holds all.
+    /// Charsets, the preferred one first. The first that can encode the whole value is used, if mail readers decode it alike. UTF-8
+    /// can encode everything.
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = crate::suggest::charset, default_value = "utf-8")]
     pub(crate) charset: Vec<Charset>,
-    /// Field that the values are for: its name counts in the first line, and tells what may be encoded. Of addresses only names and
-    /// comments are; a value without an `@` is one name, unless it is a group (`name: ;`) or ends in `<address>`.
+    /// Field that the values are for. Its name counts in the length of the first line, and decides what may be encoded. In addresses
+    /// these are names and comments. A value without `@` is a name, unless it is a group (`name: ;`) or ends in `<address>`.
     #[arg(long, value_name = "FIELD", conflicts_with = "param", value_parser = field_name)]
     pub(crate) name: Option<String>,
-    /// Fold lines at 76 columns, where white space is; what has none is as long as it is.
+    /// Fold lines at white space after at most 76 columns. Text without white space may give a longer line.
     #[arg(long)]
     pub(crate) fold: bool,
     /// Encode as a parameter of this name.
@@ -161,7 +164,7 @@ fn field_name(text: &str) -> Result<String, String> {
 /// The plain form of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CompatForm {
-    /// Underscores for what is not ASCII
+    /// ASCII, with underscores in place of other characters
     Ascii,
     /// Encoded words in quotes
     Words,

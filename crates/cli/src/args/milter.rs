@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 /// Normalize mail on its way through Postfix or Sendmail, as their mail filter (milter).
 ///
-/// Runs in the foreground until SIGTERM or SIGINT, and lets messages at work end. Each message has a line on standard error. A failure
-/// defers the message. `mailglot serve` runs several listeners, proxies too, with a configuration file.
+/// Runs in the foreground until SIGTERM or SIGINT, and finishes the messages in work before it ends. Logs one line for each message to
+/// standard error. A failure defers the message. `mailglot serve` runs several milters and proxies with a configuration file.
 ///
-/// The policy `default` leaves signed mail and every part that cannot be decoded completely as they are.
+/// The policy `default` does not change signed mail, nor parts that cannot be decoded completely.
 #[derive(Debug, Group)]
 #[command(
     override_usage = "mailglot milter [OPTIONS] <--config <FILE>|--listen <ADDRESS>>",
@@ -67,11 +67,11 @@ Examples:
   $ { postconf -x; postconf -Fx; postconf -Px; } | mailglot check-mta --address inet:127.0.0.1:8890"
 )]
 pub(crate) struct CheckMtaArgs {
-    /// Where the filter or proxy listens, as Postfix or the configuration writes it; repeatable. Without it and --config, a Unix socket or a
-    /// transport of master.cf with `mailglot` in its name is the filter's.
+    /// Address of the filter or proxy, as Postfix or the configuration writes it; repeatable. Without it and --config, the filter is the
+    /// Unix socket or the transport of master.cf that has `mailglot` in its name.
     #[arg(long, value_name = "ADDRESS", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) address: Vec<String>,
-    /// The configuration of `mailglot milter`; its listeners are the filter's addresses.
+    /// Configuration file of `mailglot serve`. Its listeners are the addresses of the filter.
     #[arg(long, value_name = "FILE", conflicts_with = "address")]
     pub(crate) config: Option<PathBuf>,
     /// Check nothing; print the commands that remove the filter from Postfix's settings. Prints nothing if they do not name it.

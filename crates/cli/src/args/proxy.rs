@@ -8,9 +8,10 @@ use mailglot_gateway::proxy::BareLines;
 
 /// Normalize mail on its way over SMTP or LMTP, between a mail server and the next hop.
 ///
-/// Before the queue of a server, behind it, or before a mail store. The next hop answers for every recipient and every message: there is
-/// no queue here, and whatever fails defers the message. Extensions are those of the next hop, but for CHUNKING, BINARYMIME, STARTTLS and AUTH.
-/// Runs in the foreground until SIGTERM or SIGINT. Signed mail stays as it is. Each message has a line on standard error.
+/// The proxy stands before the queue of a mail server, behind it, or before a mail store. It has no queue: the client hears the reply
+/// of the next hop to each recipient and each message, and a failure defers the message. It offers the extensions of the next hop, except
+/// CHUNKING, BINARYMIME, STARTTLS and AUTH. It runs in the foreground until SIGTERM or SIGINT, and logs one line for each message to
+/// standard error. Signed mail is not rewritten.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -27,16 +28,16 @@ In master.cf of Postfix, before the queue:
     -o smtpd_recipient_restrictions=permit_mynetworks,reject -o mynetworks=127.0.0.0/8
     -o receive_override_options=no_unknown_recipient_checks")]
 pub(crate) struct ProxyArgs {
-    /// Where to listen: `unix:PATH` or `tcp:HOST:PORT`.
+    /// Address to listen at: `unix:PATH` or `tcp:HOST:PORT`.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Address,
-    /// Where mail goes on to: `unix:PATH` or `tcp:HOST:PORT`.
+    /// Address of the server that receives the mail: `unix:PATH` or `tcp:HOST:PORT`.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) next_hop: Address,
     /// Speak LMTP on both sides: a reply for each recipient.
     #[arg(long)]
     pub(crate) lmtp: bool,
-    /// Messages with a CR or LF that stands alone: refuse them, or set them right; by default as the policy says of `bare-lf`.
+    /// Treatment of messages with a CR or LF alone [default: the policy's action for `bare-lf`].
     #[arg(long, value_name = "WAY")]
     pub(crate) bare_lines: Option<BareLineWay>,
     /// Judge mail without changing, tagging or refusing any. Once a day, at SIGUSR1 and at the end, log the senders' domains with the most
@@ -52,9 +53,9 @@ pub(crate) struct ProxyArgs {
 /// What is done about a CR or LF alone.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum BareLineWay {
-    /// 550 5.5.2.
+    /// Refuse the message with 550 5.5.2
     Reject,
-    /// Line ends become CRLF before dots are looked at; none of them ends the message.
+    /// Replace each by CR LF before the search for the final dot, so that it cannot end the message
     Normalize,
 }
 

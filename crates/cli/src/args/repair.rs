@@ -8,7 +8,7 @@ use mailglot_mime::encoded_word::Repairs;
 pub(crate) enum Repair {
     /// UTF-8 that was read as windows-1252 or ISO-8859-1
     Mojibake,
-    /// Entities of HTML
+    /// HTML entities, such as `&uuml;`
     Entities,
     /// ISO-2022-JP without its escape characters
     Escapes,

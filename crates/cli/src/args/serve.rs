@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 /// Run every milter and proxy of a configuration file.
 ///
-/// Runs in the foreground until SIGTERM or SIGINT, and lets messages at work end. SIGHUP reads policies again, unless the file changes
-/// what needs a restart. SIGUSR1 logs the summary of a dry run. Each message has a line on standard error. A failure defers the message.
+/// Runs in the foreground until SIGTERM or SIGINT, and finishes the messages in work before it ends. Logs one line for each message to
+/// standard error. A failure defers the message. SIGHUP reads the policies again, unless the file changes what needs a restart. SIGUSR1
+/// logs the summary of a dry run.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +25,7 @@ pub(crate) struct ServeArgs {
     /// folder or user is missing.
     #[arg(long)]
     pub(crate) check_config: bool,
-    /// Run as root, if the file names no other user. Without this, root is refused.
+    /// Allow to run as root. By default the program refuses to start as root if the file names no other user.
     #[arg(long)]
     pub(crate) allow_root: bool,
     /// Judge mail without changing, tagging or refusing any. Once a day, at SIGUSR1 and at the end, log the senders' domains with the most
@@ -42,7 +43,7 @@ pub(crate) struct ListenerArgs {
     /// Keep the original of each changed message in this folder, for `mailglot ledger`.
     #[arg(long, value_name = "DIR")]
     ledger: Option<PathBuf>,
-    /// Remove originals after so many days; keep them forever by default.
+    /// Remove originals after this number of days [default: never].
     #[arg(long, value_name = "DAYS", requires = "ledger")]
     ledger_days: Option<u32>,
     /// Run as this user; only root can change the user.
@@ -51,19 +52,19 @@ pub(crate) struct ListenerArgs {
     /// Permissions of a Unix socket, in octal digits [default: 0660].
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
-    /// Group of a Unix socket, `postfix` for example, whose processes may connect.
+    /// Group of a Unix socket, whose processes may connect. Example: `postfix`.
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
-    /// Serve so many connections at a time and defer others [default: 1000].
+    /// Maximum number of connections; others are deferred [default: 1000].
     #[arg(long, value_name = "NUMBER")]
     connections: Option<usize>,
-    /// Pass a message of more bytes unchanged [default: 67108864].
+    /// Maximum size of a message in bytes; a larger one passes unchanged [default: 67108864].
     #[arg(long, value_name = "BYTES")]
     message_bytes: Option<u64>,
     /// The folder for long messages while they arrive [default: the system's temporary folder].
     #[arg(long, value_name = "DIR")]
     spool_dir: Option<PathBuf>,
-    /// Serve counters for Prometheus at this loopback address, `127.0.0.1:9180` for example.
+    /// Serve counters for Prometheus at this loopback address. Example: `127.0.0.1:9180`.
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<String>,
     /// The form of log lines.

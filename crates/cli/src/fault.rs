@@ -30,7 +30,8 @@ fn tell(panic: &PanicHookInfo<'_>) {
         format!(" at {}:{}", at.file(), at.line())
     });
     let words = panic.payload_as_str().unwrap_or("no words");
-    let advice = "this is a defect of the program, please report it (RUST_BACKTRACE=1 tells more)";
+    let advice =
+        "this is a defect of the program, please report it (RUST_BACKTRACE=1 prints the stack)";
     Console::new(true, false).error(format_args!("internal fault{place}: {words}; {advice}"));
 }
 

@@ -119,7 +119,7 @@ impl Cause {
             Self::BeyondAnnounced => (552, (5, 3, 4), "Message too large"),
             Self::EightBit => (550, (5, 6, 3), "The next hop takes no 8-bit data"),
             Self::HeaderTooLarge => (552, (5, 3, 4), "Message header too large"),
-            Self::Loop => (554, (5, 4, 6), "Too many hops: this message goes round"),
+            Self::Loop => (554, (5, 4, 6), "Too many hops, mail loop"),
             Self::Nul => (550, (5, 6, 0), "A NUL is in the message"),
             Self::SevenBitSize => (
                 552,

@@ -338,13 +338,10 @@ impl BlockView {
         );
         for (wrong, what) in [
             (!self.ended, ", without its end"),
-            (
-                self.size_fits == Some(false),
-                ", not the size that it tells",
-            ),
+            (self.size_fits == Some(false), ", not the stated size"),
             (
                 self.checksum_fits == Some(false),
-                ", not the checksum that it tells",
+                ", not the stated checksum",
             ),
         ] {
             line.push_str(if wrong { what } else { "" });

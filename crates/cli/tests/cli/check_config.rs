@@ -191,7 +191,7 @@ fn one_place_in_two_spellings_is_found_out() {
     ] {
         let (code, said) = check(one, other);
         assert_eq!(code, Some(78), "{one} {other}");
-        assert!(said.contains("for different times"), "{said}");
+        assert!(said.contains("with different limits"), "{said}");
     }
     for (one, other) in [("kept", "other"), ("link/../a", "b"), ("kept/a", "kept/b")] {
         let (code, said) = check(one, other);

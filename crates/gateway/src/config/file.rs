@@ -242,12 +242,12 @@ impl LimitsTable {
         const MOST: usize = 2_000;
         if self.connections == 0 || self.connections > MOST {
             return Err(Invalid::of_content(format!(
-                "limits.connections: from 1 to {MOST}"
+                "limits.connections: must be from 1 to {MOST}"
             )));
         }
         if self.client_connections == Some(0) || self.client_connections > Some(self.connections) {
             return Err(Invalid::of_content(
-                "limits.client_connections: from 1 to the number of connections".to_owned(),
+                "limits.client_connections: must be from 1 to limits.connections".to_owned(),
             ));
         }
         let numbers = [
@@ -265,13 +265,13 @@ impl LimitsTable {
         ];
         if let Some((key, _)) = numbers.iter().find(|(_, number)| *number == 0) {
             return Err(Invalid::of_content(format!(
-                "limits.{key}: more than nothing is needed"
+                "limits.{key}: must be greater than 0"
             )));
         }
         // Places in a message are counted in 32 bits in some tables.
         if self.message_bytes > 2 << 30 {
             return Err(Invalid::of_content(
-                "limits.message_bytes: at most 2147483648".to_owned(),
+                "limits.message_bytes: must be at most 2147483648".to_owned(),
             ));
         }
         Ok(Limits {
@@ -374,7 +374,7 @@ impl ReportTable {
                 .is_some_and(|name| name.eq_ignore_ascii_case(findings))
         {
             return Err(Invalid::of_content(
-                "report.original_header: the same name as that of findings_header".to_owned(),
+                "report.original_header: must differ from report.findings_header".to_owned(),
             ));
         }
         for (key, name) in names {
@@ -384,7 +384,7 @@ impl ReportTable {
                 .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             {
                 return Err(Invalid::of_content(format!(
-                    "report.{key}: letters, digits and hyphens make the name of a field"
+                    "report.{key}: the name of a field has letters, digits and hyphens only"
                 )));
             }
             let (start, rest) = name.split_at_checked(2).unwrap_or((name, ""));

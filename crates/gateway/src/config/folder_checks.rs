@@ -47,8 +47,13 @@ fn unusable(key: &str, folder: &Path, error: &io::Error) -> UnusableFolder {
         .ok()
         .filter(fs::Metadata::is_dir)
         .map(|metadata| metadata.uid());
+    let advice = if error.kind() == ErrorKind::NotFound {
+        "; create the folder, and give it to the user that runs the daemon"
+    } else {
+        ""
+    };
     UnusableFolder {
-        text: format!("{key}: {}: {error}", folder.display()),
+        text: format!("{key}: {}: {error}{advice}", folder.display()),
         other_owner: owner.filter(|owner| *owner != super::effective_user()),
     }
 }
@@ -108,6 +113,9 @@ mod tests {
             assert_eq!(faults(ledger, spool), [], "{ledger} {spool}");
         }
         assert!(!folder.path().join("a").exists());
+        assert!(faults("", "none")[0].text.ends_with(
+            "none: No such file or directory (os error 2); create the folder, and give it to the user that runs the daemon"
+        ));
         for (ledger, spool, words) in [
             ("", "none", vec!["limits.spool_dir: "]),
             ("", "file", vec!["limits.spool_dir: "]),

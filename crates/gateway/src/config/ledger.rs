@@ -29,26 +29,26 @@ impl Ledger {
         let Some(folder) = table.ledger.as_deref().filter(|folder| *folder != "none") else {
             if table.ledger_days.is_some() || table.ledger_bytes.is_some() {
                 return Err(Invalid::of_content(
-                    "ledger: there is none whose age or size could be bounded".to_owned(),
+                    "ledger_days, ledger_bytes: this policy keeps no originals; set `ledger` to a folder, or remove these keys".to_owned(),
                 ));
             }
             return Ok(None);
         };
         if folder.is_empty() {
             return Err(Invalid::of_content(
-                "ledger: a folder, or `none`".to_owned(),
+                "ledger: name a folder, or `none`".to_owned(),
             ));
         }
         if table.ledger_days == Some(0) {
             return Err(Invalid::of_content(
-                "ledger_days: nothing would be kept; at least 1, or none for no bound".to_owned(),
+                "ledger_days: must be at least 1; leave it out to keep originals without a limit of age".to_owned(),
             ));
         }
         // Where there is too much, a tenth goes more: the newest stays where it has half.
         let least = largest.saturating_mul(2).max(LEAST);
         if let Some(bytes) = table.ledger_bytes.filter(|bytes| *bytes < least) {
             return Err(Invalid::of_content(format!(
-                "ledger_bytes: {bytes} may not hold one message; at least {least}, twice limits.message_bytes and no less than {LEAST}"
+                "ledger_bytes: {bytes} may be too small for one message; must be at least {least} (twice limits.message_bytes, and {LEAST})"
             )));
         }
         let age = table

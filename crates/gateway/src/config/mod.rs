@@ -97,7 +97,7 @@ impl Config {
         file.report.check_names()?;
         if file.listen.is_empty() {
             return Err(Invalid::of_content(
-                "listen: nothing to listen at".to_owned(),
+                "listen: name at least one listener ([[listen]])".to_owned(),
             ));
         }
         let mut seen = BTreeSet::new();
@@ -110,7 +110,9 @@ impl Config {
                 tcp @ Address::Tcp(_) => tcp.clone(),
             };
             if !seen.insert(spelled.to_string()) {
-                return Err(Invalid::of_content(format!("{place}: named twice")));
+                return Err(Invalid::of_content(format!(
+                    "{place}: two listeners have this address"
+                )));
             }
             listeners.push(listener(listen, file, &policies, &limits).map_err(at)?);
         }
@@ -171,7 +173,7 @@ fn one_retention(listeners: &[Listener]) -> Result<(), Invalid> {
         if !known.stays_as_long_as(ledger) {
             let folder = ledger.folder.display();
             return Err(Invalid::of_content(format!(
-                "ledger: two policies keep originals in {folder} for different times"
+                "ledger: two policies with different limits keep originals in {folder}"
             )));
         }
     }
@@ -182,14 +184,14 @@ fn one_retention(listeners: &[Listener]) -> Result<(), Invalid> {
 fn metrics(text: &str) -> Result<SocketAddr, Invalid> {
     let address: SocketAddr = text.parse().map_err(|_| {
         Invalid::of_content(format!(
-            "report.metrics: `{text}` is no address with a port"
+            "report.metrics: `{text}` is not an address with a port, such as 127.0.0.1:9180"
         ))
     })?;
     if address.ip().is_loopback() {
         Ok(address)
     } else {
         Err(Invalid::of_content(format!(
-            "report.metrics: {address} can be reached from outside; a loopback address is needed"
+            "report.metrics: other machines can reach {address}; use a loopback address"
         )))
     }
 }
@@ -214,25 +216,26 @@ fn listener(
     match (&listen.next_hop, hands_on) {
         (None, true) => {
             return Err(Invalid::of_content(
-                "next_hop: this route needs one".to_owned(),
+                "next_hop: a proxy needs one".to_owned(),
             ));
         }
         (Some(_), false) => {
             return Err(Invalid::of_content(
-                "next_hop: a milter hands nothing on".to_owned(),
+                "next_hop: remove it; a milter has no next hop".to_owned(),
             ));
         }
         _ => (),
     }
     if rules.quarantines() && hands_on {
         return Err(Invalid::of_content(
-            "quarantine: only a mail server that asks a milter has a place for it".to_owned(),
+            "quarantine: a proxy cannot hold messages; use a milter, or another action".to_owned(),
         ));
     }
     check_signed(listen, &rules)?;
     if listen.outbound && listen.after_verifier {
         return Err(Invalid::of_content(
-            "outbound: nobody checks mail of our own people before us (after_verifier)".to_owned(),
+            "outbound: remove after_verifier, since no verifier checks mail of your own users"
+                .to_owned(),
         ));
     }
     if let (Address::Tcp(_), true) = (
@@ -240,7 +243,7 @@ fn listener(
         listen.mode.is_some() || listen.group.is_some(),
     ) {
         return Err(Invalid::of_content(
-            "mode, group: only a socket in the file system has them".to_owned(),
+            "mode, group: remove them; only a Unix socket has them".to_owned(),
         ));
     }
     // Behind a verifier, fields of our name are its own.
@@ -291,17 +294,17 @@ fn check_signed(listen: &Listen, rules: &Rules) -> Result<(), Invalid> {
     }
     if !(listen.last || listen.route == RouteKind::Lmtp) {
         return Err(Invalid::of_content(
-            "signed: mail is rewritten after the check for final delivery only (final = true)"
+            "signed: `rewrite-after-verify` is for final delivery only; set final = true in the listener"
                 .to_owned(),
         ));
     }
     if !listen.after_verifier {
-        let words = "signed: results of a check that is not made before us are anybody's (after_verifier = true)";
+        let words = "signed: `rewrite-after-verify` needs a verifier before this listener; set after_verifier = true";
         return Err(Invalid::of_content(words.to_owned()));
     }
     if rules.authserv_id.is_none() {
         return Err(Invalid::of_content(
-            "signed: whose check counts is told by authserv_id".to_owned(),
+            "signed: `rewrite-after-verify` needs authserv_id, the name of your verifier in Authentication-Results".to_owned(),
         ));
     }
     Ok(())
@@ -312,7 +315,11 @@ fn mode(text: &str) -> Result<u32, Invalid> {
     u32::from_str_radix(text, 8)
         .ok()
         .filter(|mode| *mode <= 0o777)
-        .ok_or_else(|| Invalid::of_content(format!("mode: `{text}` is no number such as 0660")))
+        .ok_or_else(|| {
+            Invalid::of_content(format!(
+                "mode: `{text}` is not an octal number such as 0660"
+            ))
+        })
 }
 
 /// The number of a group, as such or by its name.

@@ -44,7 +44,7 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
                 .map_err(|error| Invalid::of_content(format!("{}: {error}", path.display())))?;
             if tables.insert(name.clone(), table).is_some() {
                 return Err(Invalid::of_content(format!(
-                    "{}: a policy `{name}` stands in the file too",
+                    "{}: the configuration file has a policy `{name}`, too",
                     path.display()
                 )));
             }
@@ -69,7 +69,7 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
     let mut rules = match (Rules::named(name), base) {
         (Some(_), Some(_)) => {
             return Err(Invalid::of_content(
-                "base: this policy stands by itself".to_owned(),
+                "base: remove it; a built-in policy has no base".to_owned(),
             ));
         }
         (Some(rules), None) => rules,
@@ -124,7 +124,8 @@ fn set_rewriting(
     rewriting.on_loss = match (table.on_loss, has_ledger) {
         (Some(LossWay::Replace), false) => {
             return Err(Invalid::of_content(
-                "on_loss: without a ledger the bytes would be gone".to_owned(),
+                "on_loss: `replace` needs a ledger, because the replaced bytes would be lost"
+                    .to_owned(),
             ));
         }
         (Some(LossWay::Keep), _) | (None, false) => OnLoss::Keep,
@@ -143,7 +144,7 @@ fn set_rewriting(
     match table.charset_out {
         Some(CharsetOutWay::Iso2022Jp) if rewriting.headers == Headers::RawUtf8 => {
             return Err(Invalid::of_content(
-                "charset_out: raw UTF-8 in fields is no ISO-2022-JP".to_owned(),
+                "charset_out: `iso-2022-jp` excludes raw UTF-8 in header fields (headers = \"raw-utf8\")".to_owned(),
             ));
         }
         Some(CharsetOutWay::Iso2022Jp) => rewriting.charset_out = CharsetOut::Iso2022Jp,

@@ -115,7 +115,7 @@ fn what_cannot_work_is_refused_with_its_place() {
     let unix =
         |keys: &str| format!("listen = [{{ route = \"milter\", address = \"unix:/a\", {keys} }}]");
     for (text, word) in [
-        (String::new(), "nothing to listen at"),
+        (String::new(), "at least one listener"),
         ("listen = 1".to_owned(), "listen"),
         (with("colour = 1"), "colour"),
         (with("[limits]\nmessages = 1"), "messages"),
@@ -147,12 +147,12 @@ fn what_cannot_work_is_refused_with_its_place() {
              { route = \"milter\", address = \"tcp:127.0.0.1:2\", policy = \"b\" }]\n\
              [policy.a]\nledger = \"/l\"\n[policy.b]\nledger = \"/l\"\nledger_days = 1"
                 .to_owned(),
-            "different times",
+            "different limits",
         ),
-        (with("[policy.own]\nledger = \"\""), "ledger: a folder"),
+        (with("[policy.own]\nledger = \"\""), "ledger: name a folder"),
         (listen("route = \"milter\", outbound = true, after_verifier = true, final = true"), "outbound"),
-        (listen("route = \"milter\", mode = \"0600\""), "file system"),
-        (listen("route = \"milter\", group = \"0\""), "file system"),
+        (listen("route = \"milter\", mode = \"0600\""), "Unix socket"),
+        (listen("route = \"milter\", group = \"0\""), "Unix socket"),
         (listen("route = \"pop\""), "pop"),
         (listen("route = \"smtp\""), "next_hop"),
         (listen("route = \"smtp\", next_hop = \"tcp:127.0.0.1:1\""), "come back"),
@@ -175,13 +175,13 @@ fn what_cannot_work_is_refused_with_its_place() {
         ),
         (listen("route = \"milter\", next_hop = \"tcp:127.0.0.1:2\""), "next_hop"),
         (listen("route = \"milter\", policy = \"none\""), "no policy `none`"),
-        (unix("mode = \"999\""), "no number"),
+        (unix("mode = \"999\""), "octal number"),
         (unix("group = \"no such group\""), "no group"),
         (listen("route = \"milter\", on_error = \"drop\""), "drop"),
         ("listen = [{ route = \"milter\", address = \"/run/a\" }]".to_owned(), "unix:PATH"),
         (
             "listen = [{ route = \"milter\", address = \"tcp:127.0.0.1:1\" }, { route = \"milter\", address = \"tcp:127.0.0.1:1\" }]".to_owned(),
-            "twice",
+            "two listeners have this address",
         ),
         (
             listen("route = \"smtp\", next_hop = \"tcp:127.0.0.1:1\", policy = \"own\"")
@@ -249,21 +249,25 @@ fn a_ledger_holds_what_it_is_for() {
         (
             "ledger_days = 0",
             usual,
-            "policy.own.ledger_days: nothing would be kept",
+            "policy.own.ledger_days: must be at least 1",
         ),
         (
             "ledger_days = 0\non_loss = \"replace\"",
             usual,
             "ledger_days",
         ),
-        ("ledger_bytes = 0", usual, "at least 134217728,"),
+        ("ledger_bytes = 0", usual, "at least 134217728 ("),
         (
             "ledger_bytes = 134217727",
             usual,
-            "ledger_bytes: 134217727 may not hold one message",
+            "ledger_bytes: 134217727 may be too small for one message",
         ),
-        ("ledger_bytes = 1048575", 7, "at least 1048576,"),
-        ("ledger_bytes = 4294967295", 2 << 30, "at least 4294967296,"),
+        ("ledger_bytes = 1048575", 7, "at least 1048576 ("),
+        (
+            "ledger_bytes = 4294967295",
+            2 << 30,
+            "at least 4294967296 (",
+        ),
     ] {
         let said = refused(&with(keys, limit));
         assert!(said.contains(word), "`{word}` not in `{said}`");
@@ -332,7 +336,7 @@ fn sockets_have_one_path_each_and_none_too_long() {
             .map(|_| ())
             .map_err(|error| error.to_string());
         assert_eq!(
-            said.is_err_and(|said| said.contains("twice")),
+            said.is_err_and(|said| said.contains("two listeners have this address")),
             same,
             "{one} {other}"
         );
@@ -364,7 +368,7 @@ fn two_fields_of_ours_have_two_names() {
         ("MIME-Ambiguity-Results", "mime-ambiguity-results"),
     ] {
         assert!(
-            refused(&names(findings, original)).contains("the same name"),
+            refused(&names(findings, original)).contains("must differ from report.findings_header"),
             "{findings} {original}"
         );
     }
@@ -372,7 +376,7 @@ fn two_fields_of_ours_have_two_names() {
         refused(&format!(
             "{MILTER}[report]\noriginal_header = \"MIME-Ambiguity-Results\""
         ))
-        .contains("the same name")
+        .contains("must differ from report.findings_header")
     );
     for (findings, original) in [("X-A", "X-B"), ("", ""), ("X-A", ""), ("", "X-A")] {
         Config::parse(&names(findings, original)).unwrap();

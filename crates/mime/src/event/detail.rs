@@ -250,10 +250,10 @@ impl fmt::Display for BlockCheck {
             f.write_str(", without its end")?;
         }
         if self.size_fits == Some(false) {
-            f.write_str(", of another size than it tells")?;
+            f.write_str(", not of the stated size")?;
         }
         if self.sum_fits == Some(false) {
-            f.write_str(", with another checksum than it tells")?;
+            f.write_str(", without the stated checksum")?;
         }
         Ok(())
     }
@@ -323,7 +323,7 @@ mod tests {
                     size_fits: Some(false),
                     sum_fits: Some(true),
                 }),
-                "5 bytes, without its end, of another size than it tells",
+                "5 bytes, without its end, not of the stated size",
             ),
         ] {
             assert_eq!(detail.to_string(), sentence);

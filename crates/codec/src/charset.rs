@@ -104,7 +104,7 @@ impl Charset {
         self.row().properties.has(Properties::EBCDIC)
     }
 
-    /// Returns its index in [`Charset::all`], for tables with a row for each charset.
+    /// Returns the position of the charset in [`Charset::all`], for tables with a row for each charset.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

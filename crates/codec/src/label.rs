@@ -90,7 +90,7 @@ impl Charset {
         before(mark, text)
     }
 
-    /// Returns the labels that name it in mail, in lower case and sorted: names, aliases and typing errors, except those that a rule
+    /// Returns the labels that name the charset in mail, in lower case and sorted: names, aliases and typing errors, except those that a rule
     /// repairs.
     pub fn labels(self) -> impl Iterator<Item = &'static str> {
         of(self)

@@ -289,7 +289,7 @@ impl LossLog {
         self.keep(bytes, kind, replaced);
     }
 
-    /// Adds all that `other` holds about a piece of the same input that starts at `offset`. Ranges that touch are not joined.
+    /// Adds the entries of `other`, the log of a piece of the same input that starts at `offset`. Ranges that touch are not joined.
     ///
     /// ```
     /// use mailglot_codec::{Charset, LossLog};

@@ -173,7 +173,7 @@ impl<'b> Weighed<'b> {
     }
 }
 
-/// Makes the file `detect-pages.bin` of this crate: what detection knows of each byte in each single-byte charset.
+/// Makes the file `detect-pages.bin` of this crate: the properties of each byte in each single-byte charset that detection uses.
 #[doc(hidden)]
 pub fn pages() -> Vec<u8> {
     let pages = language::candidates().iter();
@@ -183,14 +183,14 @@ pub fn pages() -> Vec<u8> {
         .collect()
 }
 
-/// Detection over pieces that come one after the other, such as all undeclared parts and fields of a message.
+/// Detects one charset for several texts, such as all undeclared parts and fields of a message.
 #[derive(Clone, Debug, Default)]
 pub struct Detector {
     gathered: Vec<u8>,
 }
 
 impl Detector {
-    /// Bytes that are kept; more tell nothing new.
+    /// Maximum number of bytes that are kept. More bytes do not change the guess.
     const KEPT: usize = 1 << 18;
 
     /// Returns a detector without text.

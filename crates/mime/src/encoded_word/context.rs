@@ -162,7 +162,7 @@ impl<'a> HeaderContext<'a> {
         }
     }
 
-    /// Sets what detection may do.
+    /// Sets how far the charset of raw bytes may be guessed.
     #[must_use]
     pub fn detection(self, detection: Detection) -> Self {
         Self { detection, ..self }

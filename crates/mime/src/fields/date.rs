@@ -125,8 +125,10 @@ const ZONES: [(&str, i16); 24] = [
 /// Maximum number of pieces that are read from a date.
 const PIECES: usize = 12;
 
-/// Parses a date (RFC 5322, sections 3.3 and 4.3), also in the forms of other programs. Day and month may change places, the year may come last (as `asctime` writes it), commas and the day's name are ignored,
-/// comments too; None where day, month, year or time is missing or impossible.
+/// Parses a date (RFC 5322, sections 3.3 and 4.3). Returns `None` if day, month, year or time is missing or impossible.
+///
+/// Also accepts the forms of other programs: the month may come before the day, and the year last (as `asctime` writes it). Ignores
+/// commas, comments and the name of the day.
 pub fn date(value: &[u8]) -> Option<Date> {
     let pieces = pieces(value);
     let (mut month, mut time, mut offset) = (None, None, None);

@@ -74,7 +74,7 @@ impl<'a> Normalized<'a> {
         undo_edits(self.raw, &self.plan.edits)
     }
 
-    /// Splits it into edits and report.
+    /// Splits the result into edits and report.
     pub fn into_plan(self) -> Plan {
         self.plan
     }

@@ -16,9 +16,10 @@ mod sequences;
 mod translit;
 
 use crate::models;
-use crate::run::{cargo, output, root};
+use crate::run::{cargo, checked, output, root, target};
 use anyhow::{Context, bail};
 use std::fs;
+use std::process::Command;
 
 /// A generator makes the text of a source file from the text of a data file.
 struct Generator {
@@ -109,9 +110,18 @@ pub(crate) fn check() -> anyhow::Result<()> {
 const DETECT_PAGES: &str = "crates/codec/src/generated/detect-pages.bin";
 
 fn detect_pages() -> anyhow::Result<Vec<u8>> {
-    let mut command = cargo();
-    command.args(["run", "--quiet", "--package", "mailglot-codec"]);
-    output(command.args(["--example", "detect_pages"]))
+    // With the features of the whole workspace, so that the tests use the same build of the codec.
+    let build = [
+        "build",
+        "--quiet",
+        "--workspace",
+        "--example",
+        "detect_pages",
+    ];
+    checked(cargo().args(build))?;
+    output(&mut Command::new(
+        target()?.join("debug/examples/detect_pages"),
+    ))
 }
 
 /// The files that are made from more than one file of data, or are no text.

@@ -87,8 +87,12 @@ fn of_decoding() {
 
 #[test]
 fn of_encoding() {
-    for charset in Charset::all() {
-        for unit in TEXTS {
+    for (turn, charset) in Charset::all().enumerate() {
+        for (at, unit) in TEXTS.iter().enumerate() {
+            // Single-byte charsets share one machine: each encodes a fifth of the texts.
+            if charset.is_single_byte() && (turn + at) % 5 != 0 {
+                continue;
+            }
             let fault = is_linear(|n| {
                 black_box(charset.encode(
                     &unit.repeat(n),

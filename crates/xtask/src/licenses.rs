@@ -1,10 +1,11 @@
-//! Checks licenses, banned crates and sources of all dependencies against `deny.toml`: `cargo xtask licenses`.
+//! Checks licenses, banned crates, sources and wildcards of all dependencies against `deny.toml`, and prints crates with several versions:
+//! `cargo xtask licenses`.
 //!
 //! It reads `cargo metadata` and needs no network. `cargo deny check` checks the same and known vulnerabilities.
 //!
 //! # Limits
 //!
-//! `WITH` exceptions are compared as text. Advisories and duplicate versions are not checked.
+//! `WITH` exceptions are compared as text. Advisories are not checked.
 
 use crate::run;
 use anyhow::{Context, bail};
@@ -33,11 +34,28 @@ pub(crate) fn check() -> anyhow::Result<()> {
     if !faults.is_empty() {
         bail!("{}", faults.join("\n"));
     }
+    for (name, versions) in duplicates(packages) {
+        println!("note: {name} has several versions: {}", versions.join(", "));
+    }
     println!(
         "licenses: {} packages, all allowed by deny.toml",
         packages.len()
     );
     Ok(())
+}
+
+/// The crates that occur in several versions, as with `multiple-versions = "warn"`.
+fn duplicates(packages: &[Value]) -> Vec<(&str, Vec<&str>)> {
+    let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for package in packages {
+        let text = |key: &str| package[key].as_str().unwrap_or_default();
+        versions
+            .entry(text("name"))
+            .or_default()
+            .push(text("version"));
+    }
+    versions.retain(|_, versions| versions.len() > 1);
+    versions.into_iter().collect()
 }
 
 impl Rules {
@@ -80,6 +98,9 @@ impl Rules {
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
             let used = dependency["name"].as_str().unwrap_or_default();
             let is_ours = package["source"].is_null();
+            if is_ours && dependency["req"] == "*" && dependency["path"].is_null() {
+                faults.push(format!("{name}: uses any version of {used}"));
+            }
             if let Some(wrappers) = self.banned.get(used)
                 && is_ours
                 && !wrappers.iter().any(|wrapper| wrapper == name)
@@ -185,6 +206,26 @@ mod tests {
         assert_eq!(faults("other", Value::Null, "tokio"), 1);
         assert_eq!(faults("other", json!(REGISTRY), "tokio"), 0);
         assert_eq!(faults("other", json!("git+https://example.org"), "x"), 1);
+    }
+
+    #[test]
+    fn wildcards_are_for_crates_of_the_workspace() {
+        let rules = Rules::parse(DENY).unwrap();
+        for (dependency, number) in [
+            (json!({"name": "memchr", "req": "*"}), 1),
+            (json!({"name": "memchr", "req": "^2"}), 0),
+            (json!({"name": "ours", "req": "*", "path": "/ours"}), 0),
+        ] {
+            let package = json!({"name": "a", "license": "MIT", "dependencies": [dependency]});
+            assert_eq!(rules.faults(&package).len(), number, "{package}");
+        }
+    }
+
+    #[test]
+    fn several_versions_are_found() {
+        let packages = [("a", "1.0.0"), ("b", "1.0.0"), ("a", "2.0.0")]
+            .map(|(name, version)| json!({"name": name, "version": version}));
+        assert_eq!(duplicates(&packages), [("a", vec!["1.0.0", "2.0.0"])]);
     }
 
     #[test]

@@ -60,7 +60,7 @@ enum Command {
         #[arg(long)]
         circles: bool,
     },
-    /// Check licenses, banned crates and sources of all dependencies against `deny.toml`.
+    /// Check licenses, banned crates, sources and wildcards of all dependencies against `deny.toml`.
     Licenses,
     /// Package the crates as crates.io would get them, and check that each has all files that it includes.
     Crates {

@@ -1,5 +1,5 @@
 //! Checks the documents: commands run and print what the page says, other blocks are valid, sentences are short, links lead somewhere, and words are spelled
-//! right.
+//! right, also in the help texts.
 //!
 //! A `console` block with `$ ` prompts and output is run with bash in a folder of its page that has a copy of `samples`. Its commands must print the lines
 //! that follow them, to standard output alone or with standard error. Blocks without output, and blocks with the prompt `# ` of root, are only
@@ -474,9 +474,17 @@ fn links_lead_somewhere() {
 /// `cargo xtask test` installs codespell; the fast set and other machines may lack it.
 #[test]
 fn words_are_spelled_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let manual = folder.path().join("mailglot.1");
+    let page = binary::run(["man"]);
+    assert!(page.status.success());
+    // `\(bu` is a bullet of roff.
+    let page = String::from_utf8(page.stdout).unwrap();
+    fs::write(&manual, page.replace("\\(bu", "*")).unwrap();
     let output = Command::new("codespell")
         .args(["--ignore-words", ".config/codespell-ignored.txt"])
         .args(pages().into_iter().map(|(name, _)| name))
+        .arg(&manual)
         .current_dir(root())
         .output();
     let Ok(output) = output else {

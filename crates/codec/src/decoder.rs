@@ -50,7 +50,7 @@ impl Charset {
         (log.losses() == 0).then_some(text)
     }
 
-    /// Decodes a whole input leniently, as [`Charset::decode`] does, and appends the text to one that is there.
+    /// Decodes a whole input leniently, as [`Charset::decode`] does, and appends to `text`.
     pub fn decode_into(self, bytes: &[u8], text: &mut String, log: &mut LossLog) {
         Decoder::decode_append(self, bytes, text, log);
     }
@@ -134,7 +134,7 @@ impl Decoder {
         }
     }
 
-    /// Ends the input.
+    /// Ends the input. A truncated character at its end is a loss.
     pub fn finish(mut self, text: &mut String, log: &mut LossLog) {
         let mut sink = Sink::new(text, log, self.mode);
         self.run(true, &mut sink);

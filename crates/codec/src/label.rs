@@ -29,7 +29,7 @@ pub enum View {
     Iana,
 }
 
-/// The meaning of a label.
+/// The charset that a label means, with the kind of match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolved {
     /// The label is a registered or canonical name.

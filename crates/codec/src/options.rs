@@ -91,7 +91,7 @@ impl DecodeOptions {
         self.marks
     }
 
-    /// Returns true if the options include a repair.
+    /// Returns true if the options include `repair`.
     #[must_use]
     pub fn repairs(self, repair: Repair) -> bool {
         self.repairs & 1 << repair as u8 != 0

@@ -3,7 +3,7 @@
 //! # Limits
 //! Uses blocks, without the signs among Latin letters. Does not distinguish the scripts of East Asian charsets, and no others.
 
-/// A script.
+/// A writing system, such as Latin or Cyrillic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Script {

@@ -3,7 +3,7 @@
 //! # Limits
 //! Without references and descriptions.
 
-/// One entry of the registry.
+/// An entry of the IANA registry of character sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Registered {

@@ -24,7 +24,7 @@ pub struct Piece {
     pub words: Vec<Word>,
 }
 
-/// One decoded word.
+/// An encoded word, with its decoded bytes and their charset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     /// The range in the value.

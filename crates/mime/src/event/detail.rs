@@ -200,7 +200,7 @@ pub enum ChosenBy {
 }
 
 impl ChosenBy {
-    /// Returns the name in lower case.
+    /// Returns a short text for reports, such as `model` or `bom`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Step(how) => how.name(),

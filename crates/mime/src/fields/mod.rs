@@ -24,7 +24,7 @@ use crate::event::Finding;
 use crate::header::{self, FieldKind, field_kind};
 use crate::params::{self, Params};
 
-/// A field value with the type of its field.
+/// A parsed field value. The name of the field decides its form.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {

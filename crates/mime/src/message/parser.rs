@@ -24,7 +24,9 @@ static DASHES_AFTER_LF: LazyLock<memchr::memmem::Finder<'static>> =
     LazyLock::new(|| memchr::memmem::Finder::new(b"\n--"));
 
 impl<'a> Message<'a> {
-    /// Parses in one forward pass, in time linear in the input, without recursion.
+    /// Parses a message. Any bytes are a message, so it never fails.
+    ///
+    /// Needs one forward pass, in time linear in the input, without recursion. Beyond `limits` the rest is opaque ([`PartKind::Opaque`]).
     pub fn parse(raw: &'a [u8], limits: &Limits) -> Self {
         let (lines, eol) = LineRule::of(raw);
         let mut parser = Parser {

@@ -16,7 +16,7 @@ pub(super) const LIMIT: usize = 11_000;
 /// Maximum number of findings per field. Further findings of a kind are only counted.
 const NOTES: usize = 100;
 
-/// Returns the main value without comments and white space, and the parameters as written.
+/// Splits a value into its main value, without comments and white space, and its parameters as written (RFC 2045, section 5.1).
 pub fn scan(value: &[u8]) -> (Cow<'_, [u8]>, Vec<RawParam<'_>>) {
     let (main, items) = Scanner::new(value);
     (main, items.take(LIMIT).map(|item| item.raw).collect())

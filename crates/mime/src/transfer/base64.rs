@@ -42,7 +42,7 @@ const BLOCK: usize = 8 * 1024;
 /// Number of lines that are encoded at once.
 const LINES: usize = 64;
 
-/// Encodes with lines of `width` characters (76 in mail), each of them ended by `eol`, including the last one.
+/// Encodes bytes as base64 (RFC 2045, section 6.8) in lines of `width` characters (76 in mail). Each line ends with `eol`, also the last one.
 ///
 /// Empty input gives empty output. A width is rounded down to a multiple of four, but is at least four.
 pub fn encode_lines(bytes: &[u8], width: usize, eol: &[u8], out: &mut Vec<u8>) {

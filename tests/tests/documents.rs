@@ -471,6 +471,70 @@ fn links_lead_somewhere() {
     assert!(count > 80, "{count} links");
 }
 
+/// The sources of all crates and of the tests, joined.
+fn sources() -> String {
+    let (mut folders, mut joined) = (
+        vec![root().join("crates"), root().join("tests")],
+        String::new(),
+    );
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                joined.push_str(&fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    joined
+}
+
+/// Returns true for a name such as `originals_are_restored_from_what_the_milter_kept`.
+fn is_test_name(code: &str) -> bool {
+    let is_letter = |c: char| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit();
+    code.matches('_').count() >= 4 && code.chars().all(is_letter) && !code.starts_with("mailglot_")
+}
+
+#[test]
+fn files_and_tests_that_pages_name_exist() {
+    let sources = sources();
+    let folders = [
+        "crates/",
+        "tests/",
+        "docs/",
+        "benches/",
+        "data/",
+        "samples/",
+        "packaging/",
+    ];
+    let (mut files, mut tests, mut faults) = (0, 0, String::new());
+    for (name, page) in pages() {
+        for code in texts(&page)
+            .iter()
+            .flat_map(|text| text.split('`').skip(1).step_by(2))
+        {
+            if folders.iter().any(|folder| code.starts_with(folder))
+                && !code.contains(['*', ' ', '{'])
+            {
+                files += 1;
+                if !root().join(code).exists() {
+                    writeln!(faults, "{name}: no file {code}").unwrap();
+                }
+            }
+            // Other pages name settings of Postfix.
+            if name.starts_with("docs/g") && is_test_name(code) {
+                tests += 1;
+                if !sources.contains(&format!("fn {code}(")) {
+                    writeln!(faults, "{name}: no test {code}").unwrap();
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults}");
+    assert!(files > 80 && tests > 20, "{files} files, {tests} tests");
+}
+
 /// `cargo xtask test` installs codespell; the fast set and other machines may lack it.
 #[test]
 fn words_are_spelled_right() {

@@ -228,7 +228,7 @@ const fn script_of_page(charset: Charset) -> ScriptGroup {
 }
 
 fn base_prior(language: &Language) -> u32 {
-    (language.tier as u32 - 1) * TIER
+    (u32::from(language.tier) - 1) * TIER
 }
 
 /// Returns the prior cost of each language without any hint.

@@ -52,7 +52,7 @@ mod tests {
             let (low, width) = (0x80 + random(0x60), 1 + random(0x20));
             let mut sample = Vec::new();
             while sample.len() < 60 {
-                for _ in 0..1 + random(5) {
+                for _ in 0..=random(5) {
                     sample.push((low + random(width)) as u8);
                 }
                 sample.push([b' ', b'e', b'0', b'\n', b'-', b'~'][random(6) as usize]);

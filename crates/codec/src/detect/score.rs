@@ -235,7 +235,9 @@ fn likely(
     let (single_byte, multi_byte): (Vec<usize>, Vec<usize>) =
         places.partition(|place| candidates()[*place].is_single_byte);
     // Multi-byte charsets have no bound. Their text exceeds the bounds of the others early.
-    multi_byte.into_iter().for_each(|place| look.at(place));
+    for place in multi_byte {
+        look.at(place);
+    }
     let bound = |place| Some((look.bound(&candidates()[place])?, place));
     let mut bounds: Vec<(u32, usize)> = single_byte.into_iter().filter_map(bound).collect();
     // The charset with the least bound is mostly the best one, and its cost excludes most others.

@@ -4,10 +4,8 @@ use crate::packages;
 use crate::run::{self, build_for_laws, cargo, root, target};
 use anyhow::bail;
 use std::env;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
 
 /// Test binaries of `mailglot-tests` that `--fast` leaves out: they start a mail server or other programs of Debian, build packages, or repeat
 /// on more mail what faster tests check.
@@ -104,17 +102,11 @@ fn run_tests(fast: bool, programs: &Path, closing: &mut RunnerSummary) -> anyhow
     if fast {
         command.args(["--filterset", &fast_filter()]);
     }
-    command.args(["--test-threads", &test_threads().to_string()]);
     with_programs(&mut command)?;
     let tests = run::watched(&mut command, |line| closing.see(line))?;
     let mut command = cargo();
     command.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
     Ok(run::watched(&mut command, |line| closing.see(line))? && tests)
-}
-
-/// Half more than there are processors, since many tests wait for a server or a time.
-fn test_threads() -> usize {
-    (thread::available_parallelism().map_or(1, NonZero::get) * 3).div_ceil(2)
 }
 
 fn has_nextest() -> bool {

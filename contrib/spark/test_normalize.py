@@ -232,18 +232,30 @@ def as_mailglot(notes, program, *words):
 
 def strike(notes, split, output, process, is_ready):
     fault, executor = FAULTS[notes.name][split], executor_of(process)
+    parts = Path(f"{output}.parts")
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_RDWR), 2)
     os.close(is_ready)
-    while not any(path.stat().st_size for path in Path(f"{output}.parts").glob(f"{split:06}.*.tmp/*")):
-        if not is_alive(process):
+    while not is_in_the_middle(parts, split):
+        if has_part(parts, split):
             return
         time.sleep(0.0005)
-    is_stop = fault == "program is stopped"
     target = executor if fault == "executor is killed" else process
-    os.kill(target, signal.SIGSTOP if is_stop else signal.SIGKILL)
-    if not list(Path(f"{output}.parts").glob(f"{split:06}.*[0-9a-f]/manifest.json")):
+    os.kill(target, signal.SIGSTOP if fault == "program is stopped" else signal.SIGKILL)
+    if not has_part(parts, split):
         (notes / f"struck.{split}").touch()
+
+
+def is_in_the_middle(parts, split):
+    """Whether an attempt has written data."""
+    try:
+        return any(path.stat().st_size for path in parts.glob(f"{split:06}.*.tmp/*"))
+    except FileNotFoundError:
+        return False
+
+
+def has_part(parts, split):
+    return any(parts.glob(f"{split:06}.*[0-9a-f]/manifest.json"))
 
 
 def executor_of(process):

@@ -57,14 +57,18 @@ def on_path(program):
 
 def main():
     args, plan_options = arguments()
+    plan, size = args.output + ".plan.json", ["--split-size", args.split_size]
+    planned = subprocess.run([args.mailglot, "-q", "plan", *args.inputs, "-o", plan, *size, *plan_options])
+    if planned.returncode != 0:
+        sys.exit(planned.returncode)
     with tempfile.TemporaryDirectory() as folder:
-        plan = os.path.join(folder, "plan.json")
-        size = ["--split-size", args.split_size]
-        planned = subprocess.run([args.mailglot, "-q", "plan", *args.inputs, "-o", plan, *size, *plan_options])
-        if planned.returncode != 0:
-            sys.exit(planned.returncode)
-        run_splits(plan, args.output, args.mailglot)
-        commit = [args.mailglot, "commit", plan, "-o", args.output]
+        own_plan = shutil.copy(plan, folder)
+        try:
+            run_splits(plan, args.output, args.mailglot)
+        finally:
+            # An attempt that starts during the commit or later finds no plan, so it leaves no part.
+            os.remove(plan)
+        commit = [args.mailglot, "commit", own_plan, "-o", args.output]
         commit += ["--report", args.report] if args.report else []
         commit += ["--fail-on", args.fail_on] if args.fail_on else []
         commit += ["--force"] if args.force else []
@@ -76,18 +80,15 @@ def run_splits(plan, output, program):
     with open(plan, encoding="utf-8") as text:
         described = json.load(text)
     job, splits = described["job"], len(described["splits"])
-    shared = output + ".plan.json"
-    shutil.copy(plan, shared)
     spark = SparkSession.builder.appName(f"mailglot {os.path.basename(output)}").getOrCreate()
     try:
         numbers = spark.sparkContext.parallelize(range(splits), max(splits, 1))
-        manifests = numbers.map(lambda split: run_split(program, shared, output, job, split)).collect()
+        manifests = numbers.map(lambda split: run_split(program, plan, output, job, split)).collect()
     except Py4JJavaError as error:
         sys.exit(f"{error.java_exception.getMessage()}\nThe finished parts stay in {output}.parts. Repeat the command to continue.")
     finally:
-        # Nothing of this job may run during the commit: executors end, and an attempt that starts late finds no plan.
+        # Ends the executors, and with them every attempt.
         spark.stop()
-        os.remove(shared)
     for split, manifest in enumerate(manifests):
         if manifest is None or manifest != read_manifest(output, job, split):
             sys.exit(f"Driver and executors see different parts of split {split}. Is {output}.parts on a shared file system?")

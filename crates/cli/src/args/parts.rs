@@ -11,7 +11,8 @@ use std::path::PathBuf;
 /// Plan how several processes normalize archives in parts.
 ///
 /// `run` processes one split of the plan, and `commit` joins the parts to the output that `normalize` would write, byte for byte. Splits
-/// may run on any machine that sees inputs and output under the same paths. `docs/distributed.md` shows this for one machine, Slurm and Spark.
+/// may run on any machine that sees inputs and output under the same paths. `docs/distributed.md` shows this for one machine, Slurm
+/// and Spark.
 ///
 /// A large mailbox is cut into ranges. A folder, a compressed mailbox and each mailbox in a zip or tar archive are one split each, and
 /// small ones share one. The inputs must not change before `commit`.

@@ -2,7 +2,8 @@
 
     python3 contrib/spark/test_normalize.py --mailglot target/release/mailglot
 
-- `local-cluster[2,1,1024]`: mailglot is killed in the middle of a split, and the Java process of an executor in the middle of another.
+- `local-cluster[2,1,1024]`: mailglot, the Java process of an executor, and the Python process of a task are killed, each in the middle of a
+  split. The task's mailglot is stopped before, and must end with the task.
 - A cluster of two workers with speculation: mailglot is stopped in the middle of a split, so Spark starts a second attempt elsewhere.
 - `local[2]`: a split fails, so the job fails. When the split no longer fails, the same command continues.
 
@@ -32,7 +33,11 @@ DRIVER = Path(__file__).resolve().with_name("normalize.py")
 SPLIT_SIZE = 8 << 20
 SPLITS = 6
 # The faults of each job: the split whose first attempt they strike.
-FAULTS = {"killed": {1: "program is killed", 3: "executor is killed"}, "stopped": {4: "program is stopped"}, "failed": {}}
+FAULTS = {
+    "killed": {1: "program is killed", 3: "executor is killed", 5: "task is killed with its program"},
+    "stopped": {4: "program is stopped"},
+    "failed": {},
+}
 # The split that fails while the file `broken` exists.
 BROKEN = 2
 SPECULATION = [
@@ -240,9 +245,20 @@ def strike(notes, split, output, process, is_ready):
         if has_part(parts, split):
             return
         time.sleep(0.0005)
-    target = executor if fault == "executor is killed" else process
-    os.kill(target, signal.SIGSTOP if fault == "program is stopped" else signal.SIGKILL)
-    if not has_part(parts, split):
+    if fault == "executor is killed":
+        os.kill(executor, signal.SIGKILL)
+    elif fault == "program is killed":
+        os.kill(process, signal.SIGKILL)
+    else:
+        os.kill(process, signal.SIGSTOP)
+    struck = not has_part(parts, split)
+    if fault.startswith("task is killed"):
+        os.kill(parent_of(process), signal.SIGKILL)
+        time.sleep(1)
+        if is_alive(process):
+            os.kill(process, signal.SIGKILL)
+            struck = False
+    if struck:
         (notes / f"struck.{split}").touch()
 
 
@@ -261,8 +277,12 @@ def has_part(parts, split):
 def executor_of(process):
     """The process id of the executor in which an attempt runs."""
     while b"CoarseGrainedExecutorBackend" not in Path(f"/proc/{process}/cmdline").read_bytes():
-        process = int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        process = parent_of(process)
     return process
+
+
+def parent_of(process):
+    return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
 if __name__ == "__main__":

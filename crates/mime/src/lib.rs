@@ -150,7 +150,7 @@ pub use japanese::iso_2022_jp_form;
 pub use limits::Limits;
 pub use mail::{Attachment, EmbeddedMessage, Mail, Normalized};
 pub use message::{Eol, MediaType, Message, Part, PartKind};
-pub use normalize::{Outcome, Plan, normalize, plan, plan_parsed, process};
+pub use normalize::{Outcome, Plan, Shortened, normalize, plan, plan_parsed, process, shortened};
 pub use part_id::PartId;
 pub use policy::{
     Attachments, Bodies, CharsetMap, CharsetOut, Detection, Headers, OnLoss, Policy, Transfer,

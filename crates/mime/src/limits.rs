@@ -12,6 +12,10 @@
 pub struct Limits {
     /// Maximum length of a message in bytes; a longer one stays unchanged (`msg.too-large`).
     pub message: usize,
+    /// Maximum length of the text parts of a message together, in bytes of the message; later ones stay unread (`msg.too-large`).
+    ///
+    /// Attachments do not count, because they are not decoded. An embedded message counts if it has a transfer encoding.
+    pub text: usize,
     /// Maximum nesting of multiparts and embedded messages; deeper levels are opaque (`mime.depth`).
     pub depth: usize,
     /// Maximum number of parts; the rest is opaque (`mime.depth`).
@@ -28,6 +32,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message: 64 << 20,
+            text: 64 << 20,
             depth: 100,
             parts: 10_000,
             fields: 100_000,
@@ -43,6 +48,12 @@ impl Limits {
     #[must_use]
     pub fn message(self, message: usize) -> Self {
         Self { message, ..self }
+    }
+
+    /// Sets the largest length of the text parts of a message in bytes.
+    #[must_use]
+    pub fn text(self, text: usize) -> Self {
+        Self { text, ..self }
     }
 
     /// Sets the largest nesting of multiparts and embedded messages.

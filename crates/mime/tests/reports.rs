@@ -349,3 +349,62 @@ fn news_messages_are_messages() {
     let parts = text_parts(&message, &Policy::default(), &mut Report::default());
     assert_eq!(parts[0].text, "hello\n");
 }
+
+/// Text beyond the limit stays, and what stands before and after it is rewritten.
+#[test]
+fn text_beyond_the_limit_is_not_read() {
+    let part =
+        |text: &str| format!("--b\nContent-Type: text/plain; charset=iso-8859-1\n\n{text}\n");
+    let texts = ["caf\u{e9} 1", &"caf\u{e9} 2".repeat(20), "caf\u{e9} 3"]
+        .map(part)
+        .concat();
+    let message = format!(
+        "Subject: gr\u{fc}n\nContent-Type: multipart/mixed; boundary=b\n\n{texts}\
+         --b\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n{}\n--b--\n",
+        "U3ViamVjdDogeAoKY2Fm6Qo=\n".repeat(9)
+    );
+    let raw: Vec<u8> = message.chars().map(|c| c as u8).collect();
+    let policy = Policy::default().limits(Limits::default().text(100));
+    let outcome = process(&raw, &policy);
+    let too_large: Vec<_> = outcome
+        .report
+        .events
+        .iter()
+        .filter(|event| event.kind == EventKind::MsgTooLarge)
+        .collect();
+    let parts: Vec<_> = too_large.iter().map(|event| event.part.0).collect();
+    assert_eq!(parts, [2, 4]);
+    assert_eq!(
+        too_large[0].detail.to_string(),
+        "more than 100 bytes, left alone"
+    );
+    let text = String::from_utf8_lossy(&outcome.bytes);
+    assert!(
+        text.contains("café 1") && text.contains("café 3") && !text.contains("café 2"),
+        "{text}"
+    );
+    assert!(text.starts_with("Subject: =?"), "{text}");
+    assert!(
+        outcome
+            .edits
+            .iter()
+            .all(|edit| !edit.span.is_empty() || !edit.with.is_empty())
+    );
+    let again = process(&outcome.bytes, &policy);
+    assert!(again.edits.is_empty());
+    let whole = Message::parse(&raw, &policy.limits);
+    let texts = text_parts(&whole, &policy, &mut Report::default());
+    let sections: Vec<_> = texts.iter().map(|text| &*text.section).collect();
+    assert_eq!(sections, ["1", "3"]);
+    // A message within the limit is read as a whole.
+    let policy = Policy::default().limits(Limits::default().text(raw.len()));
+    let outcome = process(&raw, &policy);
+    assert!(
+        outcome
+            .report
+            .events
+            .iter()
+            .all(|event| event.kind != EventKind::MsgTooLarge)
+    );
+    assert!(String::from_utf8_lossy(&outcome.bytes).contains("café 2"));
+}

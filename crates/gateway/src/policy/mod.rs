@@ -111,10 +111,11 @@ impl Rules {
     /// limits are those of mail on its way.
     pub fn usual_rewriting() -> Policy {
         // The size is checked before.
+        let limits = Limits::default().message(usize::MAX).text(usize::MAX);
         Policy::default()
             .on_loss(OnLoss::Keep)
             .transfer(Transfer::Clean)
-            .limits(Limits::default().message(usize::MAX).field(102_400))
+            .limits(limits.field(102_400))
     }
 
     /// Returns the action for a finding.

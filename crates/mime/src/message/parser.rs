@@ -50,6 +50,7 @@ impl<'a> Message<'a> {
         }
         parser.close_above(0, raw.len(), raw.len());
         parser.report_strays();
+        parser.limit_text();
         let Parser {
             parts,
             fields,
@@ -148,6 +149,7 @@ impl<'a> Parser<'a> {
             joined_charset: None,
             several_charsets: false,
             attachment: false,
+            unread: false,
         });
         let header = self.read_header(start);
         *body = header.body;
@@ -368,6 +370,28 @@ impl<'a> Parser<'a> {
                 Reason::NotDelimiter,
                 count,
             );
+        }
+    }
+
+    /// Leaves the text beyond the limit unread.
+    fn limit_text(&mut self) {
+        if self.raw.len() <= self.limits.text {
+            return;
+        }
+        let mut left = self.limits.text;
+        for index in 0..self.parts.len() {
+            let part = &mut self.parts[index];
+            if !part.may_be_decoded(self.raw) {
+                continue;
+            }
+            if let Some(rest) = left.checked_sub(part.body.len()) {
+                left = rest;
+                continue;
+            }
+            part.unread = true;
+            let (at, kind) = (part.body, EventKind::MsgTooLarge);
+            let detail = Detail::LongerThan(self.limits.text);
+            self.push_defect(PartId(index as u32), kind, at, detail, 1);
         }
     }
 

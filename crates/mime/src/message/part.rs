@@ -2,7 +2,7 @@
 
 use crate::Span;
 use crate::part_id::PartId;
-use crate::transfer::TransferEncoding;
+use crate::transfer::{TransferEncoding, base64};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -120,12 +120,27 @@ pub struct Part {
     /// Also true for a part with a file name, unless it is the root, the first part of its multipart, or part of a
     /// multipart/alternative.
     pub attachment: bool,
+    /// True for text that is not read, because the text before it reaches [`Limits::text`](crate::Limits::text).
+    pub(crate) unread: bool,
 }
 
 impl Part {
     /// Returns true if this crate decodes the part as text.
     pub(crate) fn is_text(&self) -> bool {
-        self.kind == PartKind::Leaf && self.media.top == "text"
+        self.kind == PartKind::Leaf && self.media.top == "text" && !self.unread
+    }
+
+    /// Returns true for a part whose body this crate may decode: text, and what may contain text.
+    pub(crate) fn may_be_decoded(&self, raw: &[u8]) -> bool {
+        match self.kind {
+            PartKind::Opaque => true,
+            PartKind::Leaf if self.media.top == "text" || self.media.is_message() => true,
+            PartKind::Leaf => {
+                self.transfer == TransferEncoding::Base64
+                    && base64::begins_as_text(self.body.of(raw))
+            }
+            PartKind::Multipart | PartKind::Message => false,
+        }
     }
 
     /// Returns true for signed or encrypted parts, which any change would break.

@@ -12,7 +12,9 @@ mod header_guesses;
 mod headers;
 mod lines;
 mod outgoing;
+mod shortened;
 
+pub use self::shortened::{Shortened, shortened};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::report::ReportMark;
 use crate::{
@@ -95,6 +97,7 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
                 | EventKind::MimePartial
                 | EventKind::MimeTnef
                 | EventKind::MimeManyParts
+                | EventKind::MsgTooLarge
         )
     };
     let damaged = message
@@ -133,7 +136,7 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
         || raw_stays
         || word_stays
         || edits.iter().any(|e| e.span.is_empty());
-    if needs_check && !is_settled(message, &edits, &spliced(raw, &edits), policy) {
+    if needs_check && !settles(message, &edits, policy) {
         edits.clear();
         report.withdraw(&ReportMark::default());
         report.push(unsettled(raw));
@@ -234,6 +237,15 @@ fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
     // Writing to memory cannot fail.
     let _ = splice(raw, edits, &mut bytes);
     bytes
+}
+
+/// Returns true if a second pass over the rewritten message changes nothing. A large message is shortened for it.
+fn settles(message: &Message<'_>, edits: &[Edit], policy: &Policy) -> bool {
+    let Some(Shortened { raw, edits }) = shortened(message, edits, policy) else {
+        return is_settled(message, edits, &spliced(message.raw(), edits), policy);
+    };
+    let message = Message::parse(&raw, &policy.limits);
+    is_settled(&message, &edits, &spliced(&raw, &edits), policy)
 }
 
 /// Returns true if the rewritten message has the same tree and bodies, and needs no further edit.

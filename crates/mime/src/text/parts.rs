@@ -197,7 +197,10 @@ fn read_level<'a>(
 }
 
 /// Returns true if a part with another media type may contain text. Fast, since it runs for every attachment.
-fn may_contain_text(message: &Message<'_>, part: &Part) -> bool {
+pub(crate) fn may_contain_text(message: &Message<'_>, part: &Part) -> bool {
+    if part.unread {
+        return false;
+    }
     let blank = || part.body.of(message.raw()).trim_ascii().is_empty();
     match part.kind {
         PartKind::Opaque => !blank(),
@@ -392,7 +395,7 @@ pub(crate) fn open<R>(
 ) -> Option<R> {
     let part = outer.part_at(id);
     let may_open = part.media.is_message() || part.media.top == "multipart";
-    if !may_open || matches!(part.kind, PartKind::Message | PartKind::Multipart) {
+    if part.unread || !may_open || matches!(part.kind, PartKind::Message | PartKind::Multipart) {
         return None;
     }
     let transferred = Transferred::read(outer, id);

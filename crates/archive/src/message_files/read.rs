@@ -14,7 +14,7 @@ use crate::tree_file::TreeFile;
 use crate::{Batch, Entry, EntryKind, Flags, Format, Quoting, mail_check, maildir};
 use std::io::{Seek, SeekFrom};
 
-/// The last bytes of a batch, which become an entry.
+/// Bytes of a batch that become an entry.
 pub(super) struct FilePiece<'a> {
     pub(super) kind: EntryKind,
     /// Path of the file below the root.
@@ -22,6 +22,8 @@ pub(super) struct FilePiece<'a> {
     /// Offset in the file.
     pub(super) offset: u64,
     pub(super) length: usize,
+    /// Bytes of the batch after it.
+    pub(super) after: usize,
     /// True if the next piece of the file follows.
     pub(super) more: bool,
 }
@@ -34,6 +36,7 @@ impl FilePiece<'_> {
             name,
             offset: 0,
             length: 0,
+            after: 0,
             more: false,
         }
     }
@@ -55,19 +58,25 @@ impl Files {
         batch: &mut Batch,
     ) -> Result<(), Error> {
         let limit = self.options.message_limit.max(1) as u64;
-        let is_too_large = reading.kind == EntryKind::Message && reading.size > limit;
-        if is_too_large {
+        let may_be_too_large = reading.kind == EntryKind::Message && reading.size > limit;
+        // What a container declares may be wrong: the content counts.
+        let is_declared = matches!(reading.file, TreeFile::Stream(..));
+        if may_be_too_large && !is_declared {
             reading.kind = EntryKind::Oversize;
         }
         let whole = reading.kind == EntryKind::Message;
         let left = reading.size - reading.offset;
         let wanted = if whole {
-            left
+            left.min(limit.saturating_add(1))
         } else {
             left.min(PIECE.min(limit))
         };
         let start = batch.bytes.len();
         let read = read_bytes(&mut reading, wanted, &mut batch.bytes)?;
+        let is_too_large = may_be_too_large && (!is_declared || read.bytes as u64 > limit);
+        if is_too_large {
+            reading.kind = EntryKind::Oversize;
+        }
         let shrunk = read.shrunk;
         let mut more = read.more;
         let read = read.bytes;
@@ -91,14 +100,7 @@ impl Files {
                 }
             }
         }
-        let piece = FilePiece {
-            kind: reading.kind,
-            name: &reading.name,
-            offset: reading.offset,
-            length: read,
-            more,
-        };
-        self.push(batch, &piece);
+        self.push_pieces(&reading, read, more, batch);
         if more {
             reading.offset += read as u64;
             self.reading = Some(reading);
@@ -106,6 +108,39 @@ impl Files {
             self.ordinal += 1;
         }
         Ok(())
+    }
+
+    /// Adds entries for the last `read` bytes of the batch: one, or several pieces of a message above the limit.
+    fn push_pieces(
+        &mut self,
+        reading: &OpenMessageFile,
+        read: usize,
+        more: bool,
+        batch: &mut Batch,
+    ) {
+        let most = if reading.kind == EntryKind::Oversize {
+            PIECE.min(self.options.message_limit.max(1) as u64) as usize
+        } else {
+            read
+        };
+        let mut at = 0;
+        loop {
+            let length = most.min(read - at);
+            let after = read - at - length;
+            let piece = FilePiece {
+                kind: reading.kind,
+                name: &reading.name,
+                offset: reading.offset + at as u64,
+                length,
+                after,
+                more: more || after > 0,
+            };
+            self.push(batch, &piece);
+            at += length;
+            if after == 0 {
+                break;
+            }
+        }
     }
 
     /// Returns true for a file in the place of a message that does not begin like one.
@@ -196,16 +231,18 @@ impl Files {
             .unwrap_or_default()
     }
 
-    /// Adds an entry for the last bytes of the batch.
+    /// Adds an entry for bytes of the batch.
     pub(super) fn push(&mut self, batch: &mut Batch, piece: &FilePiece<'_>) {
         let FilePiece {
             kind,
             name,
             offset,
             length,
+            after,
             more,
         } = *piece;
-        let span = batch.bytes.len() - length..batch.bytes.len();
+        let end = batch.bytes.len() - after;
+        let span = end - length..end;
         let is_message = matches!(kind, EntryKind::Message | EntryKind::Oversize);
         let folder = self.folder_of(name, is_message);
         let folder = if is_message {

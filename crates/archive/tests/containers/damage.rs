@@ -2,6 +2,7 @@
 
 use crate::mailboxes::{Found, mbox, read_with};
 use crate::writer::{TarStyle, TarWriter, ZipMember, ZipStyle, ZipWriter, deflate, gzip};
+use mailglot_archive::{Batch, Entry, EntryKind, ReadOptions, open, recognize};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -267,6 +268,58 @@ fn declared_sizes_are_limits() {
     assert_eq!(found.bytes, mail);
     assert!(found.events[0].contains("no member lies where the directory says: a.mbox"));
     assert_eq!(deflate(&mail), honest.data);
+}
+
+/// A message is too large by its content, not by the size that its container declares.
+#[test]
+fn a_declared_size_makes_no_message_too_large() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.zip");
+    let header = b"From: a@b\nSubject: x\n\n";
+    let options = ReadOptions {
+        message_limit: 1000,
+        ..ReadOptions::default()
+    };
+    for (length, declared, codes, pieces) in [
+        (10, 5_000_000, &["box.damaged"][..], 1),
+        (900, 900, &[], 1),
+        (1000 - header.len(), 1001, &["box.damaged"], 1),
+        (1001 - header.len(), 1001, &["msg.too-large"], 2),
+        (2500, 5_000_000, &["msg.too-large", "box.damaged"], 4),
+    ] {
+        let mail = [header, &vec![b'x'; length][..]].concat();
+        let member = ZipMember {
+            size: declared.max(mail.len() as u64),
+            ..ZipMember::new(b"m.eml", &mail, false)
+        };
+        let mut zip = ZipWriter::new(ZipStyle::default());
+        zip.member(&member);
+        fs::write(&path, zip.finish()).unwrap();
+        let inputs = recognize(&path).unwrap();
+        let mut source = open(&inputs[0], &options).unwrap();
+        let (mut batch, mut found, mut bytes) = (Batch::default(), Vec::new(), Vec::new());
+        let mut entries = Vec::new();
+        while source.next(&mut batch).unwrap() {
+            found.extend(batch.events.iter().map(|event| event.kind.code()));
+            bytes.extend_from_slice(&batch.bytes);
+            entries.append(&mut batch.entries);
+        }
+        entries.retain(|entry| entry.kind != EntryKind::Directory);
+        assert_eq!(
+            (&found[..], bytes == mail),
+            (codes, true),
+            "{length} {declared}"
+        );
+        assert_eq!(entries.len(), pieces, "{length} {declared}");
+        let is_message = |entry: &Entry| entry.kind == EntryKind::Message;
+        assert_eq!(entries.iter().all(is_message), pieces == 1);
+        let mut offset = 0;
+        for (number, entry) in entries.iter().enumerate() {
+            assert_eq!((entry.offset, entry.ordinal), (offset, 0));
+            assert_eq!(entry.more, number + 1 < pieces);
+            offset += entry.span.len() as u64;
+        }
+    }
 }
 
 #[test]

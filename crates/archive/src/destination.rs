@@ -22,6 +22,8 @@ use crate::replace::{FolderReplacement, Replacement, WriteOptions};
 pub struct OutItem {
     /// Range of its bytes in [`OutBatch::bytes`].
     pub span: Range<usize>,
+    /// Bytes of the input that stand between those of `span`, in order. Usually none.
+    pub inserts: Vec<SourceInsert>,
     /// Path below the destination's root (`cur/…`, `folder/….eml`) as bytes with `/`. Empty for mbox and single files.
     ///
     /// A name that ends with `/` is an empty folder to create.
@@ -30,13 +32,57 @@ pub struct OutItem {
     pub more: bool,
 }
 
+/// Bytes of the input inside an item. They are not copied, because a large message may have a large attachment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceInsert {
+    /// Offset in [`OutBatch::bytes`] before which they stand.
+    pub at: usize,
+    /// Their range in [`OutBatch::source`].
+    pub source: Range<usize>,
+}
+
 /// Output of one batch.
 #[derive(Clone, Debug, Default)]
 pub struct OutBatch {
-    /// Bytes of all items, one after the other.
+    /// Bytes of all items, one after the other, without the inserts.
     pub bytes: Vec<u8>,
+    /// Bytes of the input. Empty if no item has inserts.
+    pub source: Vec<u8>,
     /// The items, in order.
     pub items: Vec<OutItem>,
+}
+
+impl OutBatch {
+    /// Returns the number of bytes of all items, with the inserts.
+    pub fn length(&self) -> u64 {
+        let inserts = self.items.iter().flat_map(|item| &item.inserts);
+        let inserted: u64 = inserts.map(|insert| insert.source.len() as u64).sum();
+        self.bytes.len() as u64 + inserted
+    }
+
+    /// Returns true if an item has inserts.
+    pub fn has_inserts(&self) -> bool {
+        self.items.iter().any(|item| !item.inserts.is_empty())
+    }
+
+    /// Returns the bytes of an item as slices, in order.
+    ///
+    /// # Errors
+    /// A range lies outside the batch.
+    pub fn slices<'a>(&'a self, item: &'a OutItem) -> impl Iterator<Item = io::Result<&'a [u8]>> {
+        let outside = || io::Error::from(io::ErrorKind::InvalidInput);
+        let starts = item.inserts.iter().map(|insert| insert.at);
+        let ends = starts.clone().chain([item.span.end]);
+        let runs = [item.span.start].into_iter().chain(starts).zip(ends);
+        let inserts = item.inserts.iter().map(|insert| Some(&insert.source));
+        runs.zip(inserts.chain([None]))
+            .flat_map(move |((start, end), insert)| {
+                let run = self.bytes.get(start..end).ok_or_else(outside);
+                let insert = insert.map(|range| self.source.get(range.clone()).ok_or_else(outside));
+                [Some(run), insert]
+            })
+            .flatten()
+    }
 }
 
 /// An output that appears as a whole at `commit`. It is written beside its final path, and removed if dropped before.
@@ -83,11 +129,11 @@ impl Destination for OneFile {
         let tiled = batch.items.iter().try_fold(0, |at, item| {
             (item.span.start == at).then_some(item.span.end)
         });
-        let written = if tiled == Some(batch.bytes.len()) {
+        let written = if tiled == Some(batch.bytes.len()) && !batch.has_inserts() {
             self.0.write_all(&batch.bytes)
         } else {
-            let mut items = batch.items.iter();
-            items.try_for_each(|item| self.0.write_all(bytes(batch, item)?))
+            let mut slices = batch.items.iter().flat_map(|item| batch.slices(item));
+            slices.try_for_each(|slice| self.0.write_all(slice?))
         };
         written.map_err(at(self.0.path(), Operation::Write))
     }
@@ -210,11 +256,12 @@ impl Destination for Tree {
                 item.name.clone()
             };
             let (mut file, path) = self.open(&name)?;
-            let written = bytes(batch, item).map_err(at(&path, Operation::Write))?;
             let room = &mut self.room;
-            let written = file
-                .write_all(written)
-                .and_then(|()| room.wrote(written.len() as u64, &file));
+            let written = batch.slices(item).try_for_each(|slice| {
+                let slice = slice?;
+                file.write_all(slice)?;
+                room.wrote(slice.len() as u64, &file)
+            });
             written.map_err(at(&path, Operation::Write))?;
             if item.more {
                 self.continued.insert(name.clone(), path);
@@ -246,11 +293,6 @@ impl Destination for Tree {
     }
 }
 
-fn bytes<'a>(batch: &'a OutBatch, item: &OutItem) -> io::Result<&'a [u8]> {
-    let outside = || io::Error::from(io::ErrorKind::InvalidInput);
-    batch.bytes.get(item.span.clone()).ok_or_else(outside)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,6 +306,7 @@ mod tests {
             let span = start..batch.bytes.len();
             batch.items.push(OutItem {
                 span,
+                inserts: Vec::new(),
                 name: name.as_bytes().to_vec(),
                 more: *more,
             });
@@ -292,6 +335,34 @@ mod tests {
                 .io_kind(),
             io::ErrorKind::AlreadyExists
         );
+    }
+
+    #[test]
+    fn inserts_stand_between_the_bytes_of_an_item() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut one = batch(&[("a", "1234", false), ("b", "56", false), ("c", "", false)]);
+        one.source = b"ABCD".to_vec();
+        let insert = |at, source| SourceInsert { at, source };
+        one.items[0].inserts = vec![insert(0, 3..4), insert(2, 0..1), insert(2, 1..2)];
+        one.items[1].inserts = vec![insert(6, 2..3)];
+        assert_eq!(one.length(), 10);
+        let path = folder.path().join("out.mbox");
+        let mut out = create(Format::Mbox, &path, WriteOptions::NEW).unwrap();
+        out.write(&one).unwrap();
+        out.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"D12AB3456C");
+        let path = folder.path().join("out");
+        let mut out = create(Format::EmlTree, &path, WriteOptions::NEW).unwrap();
+        out.write(&one).unwrap();
+        out.commit().unwrap();
+        for (name, content) in [("a", "D12AB34"), ("b", "56C"), ("c", "")] {
+            assert_eq!(fs::read_to_string(path.join(name)).unwrap(), content);
+        }
+        one.items[0].inserts[0].source = 3..5;
+        let path = folder.path().join("other.mbox");
+        let mut out = create(Format::Mbox, &path, WriteOptions::NEW).unwrap();
+        let error = out.write(&one).unwrap_err();
+        assert_eq!(error.io_kind(), io::ErrorKind::InvalidInput);
     }
 
     #[test]

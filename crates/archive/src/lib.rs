@@ -81,7 +81,7 @@ pub use box_event::{
 };
 pub use claim::Claim;
 pub use container::OpenContainers;
-pub use destination::{Destination, OutBatch, OutItem, create, create_tree};
+pub use destination::{Destination, OutBatch, OutItem, SourceInsert, create, create_tree};
 pub use error::{Error, ErrorKind, Operation, SpecialFile, words};
 pub use file_mode::FileMode;
 pub use file_tree::FileTree;

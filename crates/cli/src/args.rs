@@ -32,6 +32,7 @@ pub(crate) use header::*;
 pub(crate) use ledger::*;
 pub(crate) use mailbox_tools::*;
 pub(crate) use milter::*;
+pub(crate) use opening::LARGEST_MESSAGE;
 pub(crate) use parts::*;
 pub(crate) use proxy::*;
 pub(crate) use serve::*;

@@ -77,6 +77,10 @@ impl Stage for CountStage {
     type Output = ();
     type Worker<'a> = CountWorker;
 
+    fn takes_pieces(&self) -> bool {
+        true
+    }
+
     fn worker<'a>(&'a self, _: &'a OpenSource<'a>) -> CountWorker {
         CountWorker
     }
@@ -95,7 +99,7 @@ impl Worker for CountWorker {
     fn work(
         &self,
         (): &mut (),
-        feed: &NumberedBatch,
+        feed: &mut NumberedBatch,
         tally: &mut Tally,
         (): &mut (),
     ) -> io::Result<()> {

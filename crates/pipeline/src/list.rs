@@ -116,6 +116,10 @@ impl Stage for ListStage<'_> {
     where
         Self: 'a;
 
+    fn takes_pieces(&self) -> bool {
+        true
+    }
+
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> ListWorker<'a> {
         ListWorker {
             source,
@@ -152,7 +156,7 @@ impl Worker for ListWorker<'_> {
     fn work(
         &self,
         (): &mut (),
-        feed: &NumberedBatch,
+        feed: &mut NumberedBatch,
         tally: &mut Tally,
         pieces: &mut Vec<ListedPiece>,
     ) -> io::Result<()> {

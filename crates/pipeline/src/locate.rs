@@ -15,8 +15,8 @@ use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary};
-use mailglot_archive::mbox::unquote;
-use mailglot_archive::{Entry, EntryKind, Error as FileError, ErrorKind, Format, Operation};
+use mailglot_archive::mbox::unquote_in_place;
+use mailglot_archive::{Batch, Entry, EntryKind, Error as FileError, ErrorKind, Format, Operation};
 use mailglot_mime::{Limits, Mail};
 use std::io;
 use std::ops::{ControlFlow, Range};
@@ -36,6 +36,25 @@ pub struct Located {
     pub bytes: Vec<u8>,
 }
 
+/// A message extracted from an archive, or a piece of one above 64 MiB, unquoted.
+#[derive(Clone, Debug)]
+pub struct LocatedPiece<'b> {
+    /// `path` or `path:ordinal`
+    pub address: String,
+    /// The file of the message, if it is a file of its own in a folder.
+    pub path: Option<FileName>,
+    /// Byte range of the piece in its file, still quoted.
+    pub place: Range<u64>,
+    /// Byte range that also includes its separator line and the blank line after it.
+    pub entry: Range<u64>,
+    /// The piece.
+    pub bytes: &'b [u8],
+    /// True for a piece that continues the previous one.
+    pub continued: bool,
+    /// True if the next piece continues it.
+    pub more: bool,
+}
+
 /// Finds the messages of an address and passes them to `each` one by one until it breaks.
 ///
 /// [`Summary::unread`] lists unreadable inputs, and an address that names no message.
@@ -46,6 +65,54 @@ pub fn locate(
     address: &MessageAddress,
     opening: impl Into<Opening>,
     each: &mut (dyn FnMut(Located) -> ControlFlow<()> + Send),
+) -> Result<Summary, Error> {
+    let mut begun: Option<Located> = None;
+    let mut join = |piece: LocatedPiece<'_>| {
+        let more = piece.more;
+        if !piece.continued {
+            // The rest is missing if a message could not be read to its end.
+            if let Some(located) = begun.replace(Located::new(piece)) {
+                each(located)?;
+            }
+        } else if let Some(begun) = &mut begun {
+            begun.bytes.extend_from_slice(piece.bytes);
+            begun.place.end = piece.place.end;
+            begun.entry.end = piece.entry.end;
+        }
+        let whole = begun.take_if(|_| !more);
+        whole.map_or(ControlFlow::Continue(()), &mut *each)
+    };
+    let summary = locate_pieces(address, opening, &mut join)?;
+    if let Some(located) = begun {
+        // All sources have ended, so there is nothing to stop.
+        let _ = each(located);
+    }
+    Ok(summary)
+}
+
+impl Located {
+    /// Copies the first piece of a message.
+    fn new(piece: LocatedPiece<'_>) -> Self {
+        Self {
+            address: piece.address,
+            path: piece.path,
+            place: piece.place,
+            entry: piece.entry,
+            bytes: piece.bytes.to_vec(),
+        }
+    }
+}
+
+/// Like [`locate`], passing a message above 64 MiB in pieces.
+///
+/// A message that is found by the offset of a byte is passed as a whole.
+///
+/// # Errors
+/// The address names a byte of a folder.
+pub fn locate_pieces(
+    address: &MessageAddress,
+    opening: impl Into<Opening>,
+    each: &mut (dyn FnMut(LocatedPiece<'_>) -> ControlFlow<()> + Send),
 ) -> Result<Summary, Error> {
     let opening = opening.into();
     let mut sources = discover_readable(std::slice::from_ref(&address.path), opening.clone())?;
@@ -80,7 +147,8 @@ pub fn locate(
     let mut sink = LocateSink {
         each,
         choice,
-        begun: None,
+        open: None,
+        joined: None,
         given: 0,
     };
     let mut summary = run(job, &LocateStage { choice }, &mut sink, Summary::default())?;
@@ -103,11 +171,15 @@ struct LocateStage<'a> {
 }
 
 impl Stage for LocateStage<'_> {
-    type Output = Vec<LocatedPiece>;
+    type Output = LocatedBatch;
     type Worker<'a>
         = LocateWorker<'a>
     where
         Self: 'a;
+
+    fn takes_pieces(&self) -> bool {
+        true
+    }
 
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> LocateWorker<'a> {
         LocateWorker {
@@ -117,14 +189,37 @@ impl Stage for LocateStage<'_> {
     }
 }
 
-/// A message, or a piece of one above the size limit.
-struct LocatedPiece {
-    located: Located,
+/// The requested messages of a batch.
+#[derive(Default)]
+struct LocatedBatch {
+    bytes: Vec<u8>,
+    pieces: Vec<WantedPiece>,
+}
+
+/// A message or a piece of one, in the bytes of its batch.
+struct WantedPiece {
+    address: String,
+    path: Option<FileName>,
+    place: Range<u64>,
+    entry: Range<u64>,
+    span: Range<usize>,
     ordinal: u64,
-    /// True for a piece that continues the previous one.
     continued: bool,
-    /// True if the next piece continues it.
     more: bool,
+}
+
+impl WantedPiece {
+    fn with<'b>(&self, bytes: &'b [u8]) -> LocatedPiece<'b> {
+        LocatedPiece {
+            address: self.address.clone(),
+            path: self.path.clone(),
+            place: self.place.clone(),
+            entry: self.entry.clone(),
+            bytes,
+            continued: self.continued,
+            more: self.more,
+        }
+    }
 }
 
 struct LocateWorker<'a> {
@@ -134,7 +229,7 @@ struct LocateWorker<'a> {
 
 impl Worker for LocateWorker<'_> {
     type State = ();
-    type Output = Vec<LocatedPiece>;
+    type Output = LocatedBatch;
 
     fn state(&self) -> io::Result<()> {
         Ok(())
@@ -143,23 +238,29 @@ impl Worker for LocateWorker<'_> {
     fn work(
         &self,
         (): &mut (),
-        feed: &NumberedBatch,
+        feed: &mut NumberedBatch,
         tally: &mut Tally,
-        pieces: &mut Vec<LocatedPiece>,
+        located: &mut LocatedBatch,
     ) -> io::Result<()> {
-        pieces.clear();
+        located.pieces.clear();
         let mut more = feed.continued;
-        for (entry, midline) in feed.batch.entries.iter().zip(&feed.midline) {
+        let Batch { entries, bytes, .. } = &mut feed.batch;
+        for (entry, midline) in entries.iter().zip(&feed.midline) {
             let continued = std::mem::replace(&mut more, entry.more);
             tally.messages += u64::from(begins_message(entry, continued));
             let is_message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-            // The first piece decides for the others, which the sink joins or discards.
-            if is_message && (continued || self.may_be_wanted(entry, &feed.batch.bytes)) {
-                let mut piece = self.piece(entry, &feed.batch.bytes, *midline);
+            // The first piece decides for the others, which the sink passes on or discards.
+            if is_message && (continued || self.may_be_wanted(entry, bytes)) {
+                let mut piece = self.piece(entry, bytes, *midline);
                 piece.continued = continued;
-                pieces.push(piece);
+                located.pieces.push(piece);
             }
         }
+        located.bytes = if located.pieces.is_empty() {
+            Vec::new()
+        } else {
+            std::mem::take(bytes)
+        };
         Ok(())
     }
 }
@@ -186,14 +287,24 @@ impl LocateWorker<'_> {
 }
 
 impl LocateWorker<'_> {
-    fn piece(&self, entry: &Entry, batch: &[u8], midline: bool) -> LocatedPiece {
-        let quoted = entry.message_in(batch);
-        let (head, lines) = quoted.split_at(if midline { line_end(&quoted) } else { 0 });
-        let mut bytes = head.to_vec();
-        bytes.extend_from_slice(&unquote(lines, entry.quoting));
+    /// Returns the message of an entry, or a piece of it. Removes its quoting from the batch.
+    fn piece(&self, entry: &Entry, batch: &mut [u8], midline: bool) -> WantedPiece {
+        let mut span = entry.message.clone();
+        if !entry.omitted.is_empty() {
+            batch.copy_within(entry.omitted.end..span.end, entry.omitted.start);
+            span.end -= entry.omitted.len();
+        }
+        let head = if midline {
+            line_end(&batch[span.clone()])
+        } else {
+            0
+        };
+        let lines = &mut batch[span.start + head..span.end];
+        let removed = unquote_in_place(lines, entry.quoting, usize::MAX);
+        span.end -= removed.map_or(0, |removed| removed.len());
         let in_file = |at: usize| entry.offset + (at - entry.span.start) as u64;
         let path = &self.source.path;
-        let located = Located {
+        WantedPiece {
             address: match self.source.input.found.format {
                 Format::Eml => path.clone(),
                 _ => format!("{path}:{}", entry.ordinal),
@@ -201,10 +312,7 @@ impl LocateWorker<'_> {
             path: own_file(self.source.folder(), &entry.name),
             place: in_file(entry.message.start)..in_file(entry.message.end),
             entry: entry.offset..in_file(entry.span.end),
-            bytes,
-        };
-        LocatedPiece {
-            located,
+            span,
             ordinal: entry.ordinal,
             continued: false,
             more: entry.more,
@@ -212,60 +320,88 @@ impl LocateWorker<'_> {
     }
 }
 
-/// Joins pieces and passes on whole messages.
+/// Passes on the requested messages.
 struct LocateSink<'a> {
-    each: &'a mut (dyn FnMut(Located) -> ControlFlow<()> + Send),
+    each: &'a mut (dyn FnMut(LocatedPiece<'_>) -> ControlFlow<()> + Send),
     choice: &'a MessageChoice,
-    /// A message whose other pieces follow.
-    begun: Option<LocatedPiece>,
+    /// Ordinal of a message whose other pieces follow.
+    open: Option<u64>,
+    /// The pieces so far of a message that may have the requested byte.
+    joined: Option<(WantedPiece, Vec<u8>)>,
     given: u64,
 }
 
 impl LocateSink<'_> {
-    fn give(&mut self, located: Located) -> ControlFlow<()> {
-        if let MessageChoice::Offset(offset) = self.choice
-            && !located.entry.contains(offset)
-        {
-            return ControlFlow::Continue(());
-        }
-        self.given += 1;
-        (self.each)(located)?;
+    /// Passes on a message or a piece of one.
+    fn give(&mut self, piece: &WantedPiece, bytes: &[u8]) -> ControlFlow<()> {
+        self.given += u64::from(!piece.continued);
+        (self.each)(piece.with(bytes))?;
         // Several messages may have one Message-ID.
-        if matches!(
+        let is_one = matches!(
             self.choice,
             MessageChoice::Ordinal(_) | MessageChoice::Offset(_)
-        ) {
+        );
+        if is_one && !piece.more {
             ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// Passes on a piece unless it continues a message that is not requested.
+    fn pass(&mut self, piece: &WantedPiece, bytes: &[u8]) -> ControlFlow<()> {
+        if piece.continued && self.open != Some(piece.ordinal) {
+            return ControlFlow::Continue(());
+        }
+        self.open = piece.more.then_some(piece.ordinal);
+        self.give(piece, bytes)
+    }
+
+    /// Joins the pieces of a message, and passes it on if it has the byte at `offset`.
+    fn join(&mut self, piece: WantedPiece, bytes: &[u8], offset: u64) -> ControlFlow<()> {
+        let (whole, joined) = match self.joined.take() {
+            Some((mut begun, mut joined)) if piece.continued && begun.ordinal == piece.ordinal => {
+                joined.extend_from_slice(bytes);
+                begun.place.end = piece.place.end;
+                begun.entry.end = piece.entry.end;
+                begun.more = piece.more;
+                (begun, joined)
+            }
+            // The first piece of this message was not requested.
+            _ if piece.continued => return ControlFlow::Continue(()),
+            _ => (piece, bytes.to_vec()),
+        };
+        if whole.more {
+            self.joined = Some((whole, joined));
+            return ControlFlow::Continue(());
+        }
+        self.give_joined(&whole, &joined, offset)
+    }
+
+    fn give_joined(&mut self, whole: &WantedPiece, bytes: &[u8], offset: u64) -> ControlFlow<()> {
+        if whole.entry.contains(&offset) {
+            self.give(whole, bytes)
         } else {
             ControlFlow::Continue(())
         }
     }
 }
 
-impl ResultSink<Vec<LocatedPiece>> for LocateSink<'_> {
+impl ResultSink<LocatedBatch> for LocateSink<'_> {
     fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
-        self.begun = None;
+        (self.open, self.joined) = (None, None);
         Ok(())
     }
 
-    fn take(&mut self, pieces: &mut Vec<LocatedPiece>) -> Result<ControlFlow<()>, Error> {
-        for piece in pieces.drain(..) {
-            let piece = match self.begun.take() {
-                // The rest is missing if the message could not be read to its end.
-                Some(mut begun) if piece.continued && begun.ordinal == piece.ordinal => {
-                    begun.located.bytes.extend_from_slice(&piece.located.bytes);
-                    begun.located.place.end = piece.located.place.end;
-                    begun.located.entry.end = piece.located.entry.end;
-                    begun.more = piece.more;
-                    begun
-                }
-                // The first piece of this message was not wanted.
-                _ if piece.continued => continue,
-                _ => piece,
+    fn take(&mut self, located: &mut LocatedBatch) -> Result<ControlFlow<()>, Error> {
+        let batch = std::mem::take(&mut located.bytes);
+        for piece in located.pieces.drain(..) {
+            let bytes = &batch[piece.span.clone()];
+            let passed = match self.choice {
+                MessageChoice::Offset(offset) => self.join(piece, bytes, *offset),
+                _ => self.pass(&piece, bytes),
             };
-            if piece.more {
-                self.begun = Some(piece);
-            } else if self.give(piece.located).is_break() {
+            if passed.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -273,9 +409,12 @@ impl ResultSink<Vec<LocatedPiece>> for LocateSink<'_> {
     }
 
     fn end(&mut self, _: &EndedSource<'_>) -> Result<Option<u64>, Error> {
-        if let Some(begun) = self.begun.take() {
+        if let (Some((mut whole, bytes)), MessageChoice::Offset(offset)) =
+            (self.joined.take(), self.choice)
+        {
+            whole.more = false;
             // The source has ended, so there is nothing to stop.
-            let _ = self.give(begun.located);
+            let _ = self.give_joined(&whole, &bytes, *offset);
         }
         Ok(None)
     }
@@ -285,6 +424,7 @@ impl ResultSink<Vec<LocatedPiece>> for LocateSink<'_> {
 mod tests {
     use super::*;
     use mailglot_archive::Quoting;
+    use mailglot_archive::mbox::unquote;
     use std::ffi::OsStr;
 
     #[test]

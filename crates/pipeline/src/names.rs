@@ -4,18 +4,19 @@ use mailglot_archive::{Flags, Format};
 use mailglot_codec::imap_utf7::encode_mailbox;
 
 /// Returns the path of a message below its output's root. Empty if the output is one file.
+///
+/// `digest` is the [`digest`] of the message.
 pub(crate) fn message_name(
     format: Format,
     ordinal: u64,
     folder: &str,
     flagged: Flags,
-    message: &[u8],
+    digest: impl FnOnce() -> String,
 ) -> String {
     let written = written_folder(format)
         .map(|written| written(folder))
         .unwrap_or_default();
     let slash = if written.is_empty() { "" } else { "/" };
-    let digest = || digest(message);
     match format {
         Format::Mbox | Format::Eml => String::new(),
         Format::Maildir => {
@@ -68,7 +69,7 @@ pub(crate) fn is_altered(name: &str, message: &[u8]) -> bool {
             && stored.len() == 12
             && digits(ordinal)
             && digits(stored)
-            && stored != digest(message)
+            && stored != digest([message])
     })
 }
 
@@ -100,9 +101,13 @@ pub(crate) fn clean(component: &str) -> String {
     }
 }
 
-/// Returns the first 12 hexadecimal digits of the BLAKE3.
-fn digest(message: &[u8]) -> String {
-    crate::hash::hex(&blake3::hash(message).as_bytes()[..6])
+/// Returns the first 12 hexadecimal digits of the BLAKE3 of a message in pieces.
+pub(crate) fn digest<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for piece in pieces {
+        hasher.update(piece);
+    }
+    crate::hash::hex(&hasher.finalize().as_bytes()[..6])
 }
 
 /// Returns `.A.B` for folder A/B. Replaces dots in a name, because they would start another level.
@@ -114,7 +119,7 @@ fn maildir_folder(folder: &str) -> String {
     if name.len() <= LONGEST {
         return name;
     }
-    let digest = digest(folder.as_bytes());
+    let digest = digest([folder.as_bytes()]);
     let fits = |end: usize| maildir_levels(&folder[..end]).len() + 1 + digest.len() <= LONGEST;
     // Each character takes at least a byte of the name, so this many are enough to try.
     let ends: Vec<usize> = folder
@@ -230,7 +235,9 @@ mod tests {
     #[test]
     fn altered_content_contradicts_its_name() {
         for format in [Format::Maildir, Format::EmlTree] {
-            let path = message_name(format, 7, "a/b", Flags(Flags::SEEN), b"text");
+            let path = message_name(format, 7, "a/b", Flags(Flags::SEEN), || {
+                digest([&b"text"[..]])
+            });
             let (_, name) = path.rsplit_once('/').unwrap();
             assert!(!is_altered(name, b"text"), "{name}");
             assert!(is_altered(name, b"tex"), "{name}");

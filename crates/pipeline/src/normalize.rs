@@ -9,7 +9,7 @@ use crate::discover::{discover, discover_readable};
 use crate::job::{CheckJob, NormalizeJob};
 use crate::output::OutputSink;
 use crate::plan::Plan;
-use crate::rewrite::{PROCESS, Process, RewriteStage};
+use crate::rewrite::{LARGE_MESSAGE, PROCESS, Process, RewriteStage};
 use crate::run::{Discard, Job, run};
 use crate::verify::READERS;
 use crate::{Error, Progress, Summary, VerifySummary};
@@ -20,7 +20,7 @@ use std::path::Path;
 
 /// Runs a normalization. Output, ledger and report all appear, or none does.
 pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Error> {
-    normalize_with(job, progress, PROCESS)
+    normalize_with(job, progress, PROCESS, LARGE_MESSAGE)
 }
 
 /// Plans every message without writing anything. Continues after unreadable inputs: [`Summary::unread`] lists them.
@@ -40,15 +40,17 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
         policy: &job.policy,
         process: PROCESS,
         verify: job.verify,
+        large: LARGE_MESSAGE,
     };
     run(sources, &stage, &mut Discard, empty_summary(job.verify))
 }
 
-/// Like [`normalize`], with another function instead of [`mailglot_mime::plan_parsed`].
+/// Like [`normalize`], with another function instead of [`mailglot_mime::plan_parsed`], and another size of large messages.
 fn normalize_with(
     job: &NormalizeJob,
     progress: &Progress,
     process: Process,
+    large: usize,
 ) -> Result<Summary, Error> {
     let sources = discover(&job.inputs, job.opening())?;
     let plan = Plan::new(job, &sources.inputs)?;
@@ -59,6 +61,7 @@ fn normalize_with(
         policy: &job.policy,
         process,
         verify: job.verify,
+        large,
     };
     let sources = Job {
         sources,

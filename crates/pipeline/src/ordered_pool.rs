@@ -18,6 +18,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const WINDOW: usize = 4;
 /// Bytes of these batches per worker. A batch with a large message can be much larger than planned.
 const WINDOW_BYTES: usize = 5 << 20;
+/// Bytes of these batches, for few workers, from which no other batch is read. So few large messages are in memory at once.
+const IN_WORK: usize = 64 << 20;
 
 /// Processes batches on the worker threads.
 pub(crate) trait BatchWorker: Sync {
@@ -30,11 +32,11 @@ pub(crate) trait BatchWorker: Sync {
     fn is_interrupted(&self) -> bool;
     /// Creates the state of a worker. Called once per worker.
     fn worker_state(&self) -> io::Result<Self::WorkerState>;
-    /// Processes one batch. `done` may contain the result of an earlier batch, to reuse its buffers.
+    /// Processes one batch, of which it may take the bytes. `done` may contain the result of an earlier batch, to reuse its buffers.
     fn work(
         &self,
         worker_state: &mut Self::WorkerState,
-        feed: &NumberedBatch,
+        feed: &mut NumberedBatch,
         done: &mut Self::BatchResult,
     ) -> io::Result<()>;
 }
@@ -149,8 +151,9 @@ where
             }
             let size = feed.batch.bytes.len();
             self.work
-                .work(&mut worker_state, &feed, &mut done)
+                .work(&mut worker_state, &mut feed, &mut done)
                 .map_err(StopReason::Work)?;
+            feed.free_large();
             self.deliver(feed.number, done, size)?;
         }
         Ok(())
@@ -186,8 +189,19 @@ where
         self.moved.notify_all();
     }
 
+    /// Reads the next batch, after waiting for large messages before it. Returns false at the end.
     fn read(&self, feed: &mut NumberedBatch) -> Result<bool, StopReason<E>> {
-        let more = lock(&self.reader).next(feed).map_err(StopReason::Read)?;
+        let mut reader = lock(&self.reader);
+        let mut window = lock(&self.window);
+        // All batches in the window were read before, so other workers finish them.
+        while window.bytes >= self.most_bytes.max(IN_WORK) && window.stop.is_none() {
+            window = self
+                .moved
+                .wait(window)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(window);
+        let more = reader.next(feed).map_err(StopReason::Read)?;
         lock(&self.window).bytes += if more { feed.batch.bytes.len() } else { 0 };
         Ok(more)
     }

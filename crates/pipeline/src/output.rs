@@ -11,6 +11,7 @@ use crate::hash::ArchiveHash;
 use crate::job::NormalizeJob;
 use crate::output_names::is_folder;
 use crate::plan::{Plan, Ready};
+use crate::raw_blocks::raw_blocks;
 use crate::rewrite::RewrittenBatch;
 use crate::run::{EndedSource, ResultSink};
 use crate::{Error, Summary, report};
@@ -147,8 +148,15 @@ impl ResultSink<RewrittenBatch> for OutputSink<'_> {
             self.aside.add(message)?;
         }
         if let Some(ledger) = &mut self.ledger {
-            let written = ledger.block(&batch.block);
-            written.map_err(|error| self.plan.ledger_error(error))?;
+            for block in batch.blocks.iter().chain([&batch.block]) {
+                let written = ledger.block(block);
+                written.map_err(|error| self.plan.ledger_error(error))?;
+            }
+            if let Some((kind, span)) = batch.ledger_only.take() {
+                let bytes = batch.out.source.get(span).unwrap_or_default();
+                let written = raw_blocks(kind, bytes, |block| ledger.block(block));
+                written.map_err(|error| self.plan.ledger_error(error))?;
+            }
         }
         batch.clear();
         Ok(ControlFlow::Continue(()))
@@ -190,27 +198,38 @@ impl ResultSink<RewrittenBatch> for OutputSink<'_> {
 impl CurrentOutput {
     fn write(&mut self, batch: &RewrittenBatch) -> Result<(), Error> {
         self.destination.write(&batch.out).map_err(Error::Output)?;
-        self.hash(&batch.out);
+        let hashed = self.hash(&batch.out);
+        let folder = || {
+            self.destination
+                .temporary()
+                .unwrap_or(Path::new(""))
+                .to_owned()
+        };
+        hashed.map_err(|error| at(&folder(), Operation::Write, error))?;
         self.messages += batch.written;
-        self.bytes += batch.out.bytes.len() as u64;
+        self.bytes += batch.out.length();
         Ok(())
     }
 
-    fn hash(&mut self, out: &OutBatch) {
+    fn hash(&mut self, out: &OutBatch) -> io::Result<()> {
         let has_name = |item: &mailglot_archive::OutItem| !item.name.is_empty();
         // Long runs are hashed several times as fast as short ones.
-        if !self.more && !out.items.is_empty() && !out.items.iter().any(has_name) {
+        let is_run = !out.items.is_empty() && !out.items.iter().any(has_name) && !out.has_inserts();
+        if !self.more && is_run {
             self.hash.update(&out.bytes);
         } else {
             for item in &out.items {
                 if has_name(item) && !self.more {
                     self.hash.file(&item.name);
                 }
-                self.hash.update(&out.bytes[item.span.clone()]);
+                for slice in out.slices(item) {
+                    self.hash.update(slice?);
+                }
                 self.more = item.more;
             }
         }
         self.more = out.items.last().map_or(self.more, |item| item.more);
+        Ok(())
     }
 }
 

@@ -150,13 +150,14 @@ fn write_marks<E>(
 }
 
 /// Largest number of `>` that counts as quoting.
-const MOST_MARKS: usize = 1 << 16;
-static QUOTES: [u8; MOST_MARKS] = [b'>'; MOST_MARKS];
+pub(crate) const MOST_MARKS: usize = 1 << 16;
+/// That many `>`.
+pub(crate) static QUOTES: [u8; MOST_MARKS] = [b'>'; MOST_MARKS];
 
 static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));
 
 /// Returns offset and number of `>` of each `>*From ` line. A line follows LF or CR, as for quoting.
-fn from_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn from_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     FROM.find_iter(bytes).filter_map(|at| {
         let before = &bytes[..at];
         let marks = before.iter().rev().take_while(|&&b| b == b'>').count();

@@ -1,6 +1,7 @@
 //! Reads an archive as numbered batches that can be processed in any order.
 
 use crate::hash::ArchiveHash;
+use crate::in_place::LARGE;
 use crate::selection::Selector;
 use mailglot_archive::mbox::MailboxRange;
 use mailglot_archive::{
@@ -8,9 +9,6 @@ use mailglot_archive::{
 };
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-/// Bytes from which a batch counts as one with a large message.
-const LARGE: usize = 8 << 20;
 
 /// A batch, and what must be known about its neighbors.
 #[derive(Debug, Default)]
@@ -37,6 +35,13 @@ impl NumberedBatch {
     /// Returns true if the message of the entry at `index` is dropped on request.
     pub(crate) fn is_dropped(&self, index: usize) -> bool {
         self.dropped.get(index) == Some(&true)
+    }
+
+    /// Frees the bytes of a large message, which would otherwise keep its memory until the next batch.
+    pub(crate) fn free_large(&mut self) {
+        if self.batch.bytes.capacity() > LARGE {
+            self.batch.bytes = Vec::new();
+        }
     }
 
     /// Returns true if an event says that a message is too large which was dropped on request.
@@ -149,13 +154,7 @@ impl Reader {
             self.stopped = true;
             return Ok(false);
         }
-        let mut old = std::mem::take(&mut feed.batch);
-        // The largest message must not keep its memory for the rest of the job.
-        if old.bytes.capacity() > LARGE {
-            old.bytes.clear();
-            old.bytes.shrink_to(LARGE);
-        }
-        self.spare.push(old);
+        self.spare.push(std::mem::take(&mut feed.batch));
         if self.ahead.is_none() && !self.ended {
             self.ahead = self.pull()?;
         }

@@ -6,8 +6,10 @@
 
 use crate::error::Mismatch;
 use crate::hash::ArchiveHash;
+use crate::in_place::LARGE;
 use crate::names;
 use crate::quote::rebuild_to;
+use crate::rebuild_in_place::rebuild_in_place;
 use mailglot_archive::ledger::{Archived, Body, Change, MessageRecord, Old, RawKind, Record};
 use mailglot_archive::replace::Replacement;
 use mailglot_archive::{Error as FileError, FileMode, Operation, open_input};
@@ -146,7 +148,13 @@ impl<'a> Replay<'a> {
                 let misfit = || Fault::Mismatch(Mismatch::EditOutside(path.clone()));
                 let mut put = |old: &[u8]| self.source.write(old);
                 let undo = undo.ok_or_else(misfit)?;
-                if !rebuild_to(&self.buffer, message.midline, requote, &undo, &mut put)? {
+                let (buffer, midline) = (&mut self.buffer, message.midline);
+                let fits = if buffer.len() < LARGE || midline {
+                    rebuild_to(buffer, midline, requote, &undo, &mut put)?
+                } else {
+                    rebuild_in_place(buffer, requote, &undo, &mut put)?
+                };
+                if !fits {
                     return Err(misfit());
                 }
             }

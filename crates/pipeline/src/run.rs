@@ -19,7 +19,9 @@ use crate::reader::{NumberedBatch, Reader, begins_message};
 use crate::selection::{Selection, Selector};
 use crate::tally::{Complete, Tally};
 use crate::{Error, Progress, SourceSummary, Summary};
-use mailglot_archive::{BoxEvent, Error as FileError, ErrorKind, Format, Operation, Source};
+use mailglot_archive::{
+    BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, Operation, Source,
+};
 use mailglot_mime::Limits;
 use std::collections::HashSet;
 use std::io;
@@ -78,6 +80,11 @@ pub(crate) trait Stage {
         None
     }
 
+    /// Returns true if a message above the size limit is processed like any other. By default it is not.
+    fn takes_pieces(&self) -> bool {
+        false
+    }
+
     /// Returns true if the digest of each source is needed. By default it is not.
     fn hashes(&self) -> bool {
         false
@@ -100,7 +107,7 @@ pub(crate) trait Worker: Sync {
     fn work(
         &self,
         state: &mut Self::State,
-        batch: &NumberedBatch,
+        batch: &mut NumberedBatch,
         tally: &mut Tally,
         output: &mut Self::Output,
     ) -> io::Result<()>;
@@ -272,6 +279,7 @@ impl RunningJob<'_> {
         let worker = Accounting {
             worker: stage.worker(&source),
             path: &source.path,
+            takes_pieces: stage.takes_pieces(),
             progress: self.job.progress,
             complete: &self.complete,
         };
@@ -404,6 +412,7 @@ struct BatchResult<T> {
 struct Accounting<'a, W> {
     worker: W,
     path: &'a str,
+    takes_pieces: bool,
     progress: &'a Progress,
     complete: &'a Complete,
 }
@@ -423,13 +432,14 @@ impl<W: Worker> BatchWorker for Accounting<'_, W> {
     fn work(
         &self,
         state: &mut W::State,
-        batch: &NumberedBatch,
+        batch: &mut NumberedBatch,
         result: &mut BatchResult<W::Output>,
     ) -> io::Result<()> {
         let BatchResult { tally, output } = result;
         tally.begin(self.complete);
         for event in &batch.batch.events {
-            if !batch.is_of_dropped(event) {
+            let is_handled = self.takes_pieces && event.kind == BoxEventKind::TooLarge;
+            if !is_handled && !batch.is_of_dropped(event) {
                 tally.box_event(self.path, event);
             }
         }

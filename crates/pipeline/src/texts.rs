@@ -2,21 +2,23 @@
 //!
 //! # Limits
 //!
-//! Messages above the size limit, compressed or in UTF-16 have no text here. Events report them. HTML is returned with its tags.
+//! Messages that are compressed or in UTF-16 have no text here, nor has text beyond its limit. Of a message above the size limit, only text
+//! parts that end within the limit are read, or within 1 MiB if the message is a file. Events report them. HTML is returned with its tags.
 
 use crate::discover::{Opening, discover_readable};
 use crate::file_name::{Address, own_file};
+use crate::in_place::{InPlace, LARGE};
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary, json};
-use mailglot_archive::mbox::unquote;
-use mailglot_archive::{Entry, EntryKind, Error as FileError, Operation, Packing};
-use mailglot_mime::{Message, Policy, Report, TextPart, text_parts};
+use mailglot_archive::mbox::{unquote, unquote_in_place};
+use mailglot_archive::{Batch, Entry, EntryKind, Error as FileError, Operation, Packing};
+use mailglot_mime::{EventKind, Message, Policy, Report, TextPart, text_parts};
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
@@ -153,6 +155,11 @@ impl Stage for TextStage<'_> {
     where
         Self: 'a;
 
+    /// It reads the beginning of such a message, and reports it.
+    fn takes_pieces(&self) -> bool {
+        true
+    }
+
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> TextWorker<'a> {
         let mut file = Vec::new();
         source.input.name_in_json().put_json(&mut file);
@@ -191,7 +198,7 @@ impl Worker for TextWorker<'_> {
     fn work(
         &self,
         (): &mut (),
-        feed: &NumberedBatch,
+        feed: &mut NumberedBatch,
         tally: &mut Tally,
         text: &mut BatchText,
     ) -> io::Result<()> {
@@ -199,15 +206,28 @@ impl Worker for TextWorker<'_> {
         out.clear();
         out.shrink_to(8 << 20);
         let mut more = feed.continued;
-        for (index, entry) in feed.batch.entries.iter().enumerate() {
-            tally.messages += u64::from(begins_message(entry, more));
+        for index in 0..feed.batch.entries.len() {
+            let is_dropped = feed.is_dropped(index);
+            let Batch { entries, bytes, .. } = &mut feed.batch;
+            let entry = &entries[index];
+            let begins = begins_message(entry, more);
+            tally.messages += u64::from(begins);
             more = entry.more;
-            if entry.kind != EntryKind::Message || feed.is_dropped(index) {
+            if !begins || is_dropped {
                 continue;
             }
+            let place = InPlace::prepare(entry, bytes, LARGE);
             let start = out.len();
-            let found = catch_unwind(AssertUnwindSafe(|| {
-                self.message(entry, &feed.batch.bytes, out)
+            let found = catch_unwind(AssertUnwindSafe(|| match &place {
+                _ if entry.kind == EntryKind::Oversize => {
+                    let head = head(&entries[index..], self.stage.policy.limits.message);
+                    let lines = &mut bytes[head.clone()];
+                    let removed = unquote_in_place(lines, entry.quoting, usize::MAX);
+                    let end = head.end - removed.map_or(0, |removed| removed.len());
+                    self.beginning(entry, &bytes[head.start..end], tally, out)
+                }
+                Some(place) => self.message(entry, &bytes[place.raw.clone()], tally, out),
+                None => self.message(entry, &unquoted(entry, bytes), tally, out),
             }));
             match found {
                 Ok(Ok(losses)) => tally.add_losses(losses),
@@ -229,14 +249,14 @@ impl TextWorker<'_> {
     }
 
     /// Appends the text parts of a message. Returns the number of losses, or the format of a message without text.
-    fn message(&self, entry: &Entry, batch: &[u8], out: &mut Vec<u8>) -> Result<u64, Packing> {
-        let quoted = entry.message_in(batch);
-        let raw = if entry.froms == Some(false) {
-            Cow::Borrowed(&*quoted)
-        } else {
-            unquote(&quoted, entry.quoting)
-        };
-        if let Some(packing) = Packing::of(&raw) {
+    fn message(
+        &self,
+        entry: &Entry,
+        raw: &[u8],
+        tally: &mut Tally,
+        out: &mut Vec<u8>,
+    ) -> Result<u64, Packing> {
+        if let Some(packing) = Packing::of(raw) {
             return Err(packing);
         }
         let TextStage {
@@ -244,17 +264,66 @@ impl TextWorker<'_> {
             json,
             parts,
         } = *self.stage;
-        let message = Message::parse(&raw, &policy.limits);
+        let message = Message::parse(raw, &policy.limits);
         let mut report = Report::with_limit(policy.limits.events);
-        let path = own_file(self.source.folder(), &entry.name).filter(|_| json);
-        for part in parts(&message, policy, &mut report) {
-            if json {
-                self.put_json(entry.ordinal, path.as_ref(), &part, out);
-            } else {
-                put_plain(&part.text, out);
+        for defect in message.defects() {
+            if defect.kind == EventKind::MsgTooLarge {
+                let (code, severity) = (defect.kind.code(), defect.kind.severity());
+                let (offset, detail) = (defect.at.start as u64, defect.detail.to_string());
+                tally.event(code, severity, || self.address(entry), offset, &detail);
             }
         }
+        for part in parts(&message, policy, &mut report) {
+            self.put(entry, &part, json, out);
+        }
         Ok(report.losses())
+    }
+
+    /// Appends the text parts that end within `raw`, the beginning of a message above the limit, and reports the message.
+    fn beginning(
+        &self,
+        entry: &Entry,
+        raw: &[u8],
+        tally: &mut Tally,
+        out: &mut Vec<u8>,
+    ) -> Result<u64, Packing> {
+        if let Some(packing) = Packing::of(raw) {
+            return Err(packing);
+        }
+        let TextStage {
+            policy,
+            json,
+            parts,
+        } = *self.stage;
+        let message = Message::parse(raw, &policy.limits);
+        let is_whole = |part: &TextPart<'_>| {
+            let part = message.part(part.part);
+            part.is_some_and(|part| part.body.end < raw.len())
+        };
+        let (mut read, mut losses) = (0, 0);
+        let found = parts(&message, policy, &mut Report::with_limit(0));
+        for part in found.into_iter().filter(is_whole) {
+            self.put(entry, &part, json, out);
+            read += 1;
+            losses += part.losses.len() as u64;
+        }
+        let kind = EventKind::MsgTooLarge;
+        let words = if read == 1 { "part" } else { "parts" };
+        let (limit, end) = (policy.limits.message, raw.len());
+        let detail =
+            format!("beyond {limit} bytes; {read} text {words} within the first {end} bytes read");
+        let address = || self.address(entry);
+        tally.event(kind.code(), kind.severity(), address, entry.offset, &detail);
+        Ok(losses)
+    }
+
+    fn put(&self, entry: &Entry, part: &TextPart<'_>, json: bool, out: &mut Vec<u8>) {
+        if json {
+            let path = own_file(self.source.folder(), &entry.name);
+            self.put_json(entry.ordinal, path.as_ref(), part, out);
+        } else {
+            put_plain(&part.text, out);
+        }
     }
 
     /// Appends a text part as one line of JSON.
@@ -291,6 +360,27 @@ impl TextWorker<'_> {
             json::string(loss.code(), out);
         }
         out.extend_from_slice(b"]}\n");
+    }
+}
+
+/// Returns the range of a message above the limit that is in its batch, at most `limit` bytes. `entries` begin with its first piece.
+fn head(entries: &[Entry], limit: usize) -> Range<usize> {
+    let mut head = entries[0].message.clone();
+    for pair in entries.windows(2) {
+        if !pair[0].more || pair[1].message.start != head.end {
+            break;
+        }
+        head.end = pair[1].message.end;
+    }
+    head.start..head.end.min(head.start.saturating_add(limit))
+}
+
+/// Returns the message of an entry without quoting and omitted bytes.
+fn unquoted<'b>(entry: &Entry, batch: &'b [u8]) -> Cow<'b, [u8]> {
+    match entry.message_in(batch) {
+        quoted if entry.froms == Some(false) => quoted,
+        Cow::Borrowed(quoted) => unquote(quoted, entry.quoting),
+        Cow::Owned(quoted) => Cow::Owned(unquote(&quoted, entry.quoting).into_owned()),
     }
 }
 

@@ -142,8 +142,8 @@ const MIDLINE: u8 = 0x20;
 
 /// Largest number of changes in addition to one per output byte. Such changes restore removed text.
 ///
-/// No message within the usual limit of 64 MiB has more: a removed line has at least four bytes.
-const MOST_REMOVED: u64 = 1 << 24;
+/// No message within the usual limit of 1 GiB has more: a removed line has at least four bytes.
+const MOST_REMOVED: u64 = 1 << 28;
 
 /// Set in the quoting byte if the output's message is quoted.
 const UNQUOTE: u8 = 0x10;

@@ -24,9 +24,9 @@ pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, sepa
 pub use range::{MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder};
 pub(crate) use read::Mailbox;
 pub(crate) use split::{Follower, is_from_line};
-pub use unclosed::{leaves_multipart_open, mark_separator};
+pub use unclosed::{leaves_multipart_open, mark_separator, pieces_leave_multipart_open};
 pub(crate) use write::split_line;
 pub use write::{
     is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for,
-    unquote,
+    unquote, unquote_in_place,
 };

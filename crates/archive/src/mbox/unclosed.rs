@@ -26,15 +26,97 @@ const MARK: &[u8] = b" -0000";
 ///
 /// `text` is a message as it stands in a mailbox, quoted, and the line ends after it.
 pub fn leaves_multipart_open(text: &[u8]) -> bool {
-    // Only the header of the message can declare the outermost multipart, or the message that contains it.
-    static DECLARATIONS: LazyLock<[Finder<'static>; 2]> =
-        LazyLock::new(|| ["oundary", "OUNDARY"].map(Finder::new));
-    let header = &text[..header_end(text)];
-    let declares = DECLARATIONS.iter().any(|name| name.find(header).is_some());
-    if !declares && !has_message_type(header) {
+    may_open_multipart(&text[..header_end(text)]) && is_open_with_either_line_end(text)
+}
+
+/// Like [`leaves_multipart_open`], for a text in pieces, of which at most 2 MiB are copied.
+///
+/// `head` is the text up to its first empty line that ends in LF or CR LF, or longer.
+pub fn pieces_leave_multipart_open<'a>(
+    head: &[u8],
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> bool {
+    if !may_open_multipart(&head[..header_end(head)]) {
         return false;
     }
-    is_open_with_either_line_end(text)
+    let mut text = PiecedText::default();
+    for piece in pieces {
+        for part in piece.chunks(PIECE) {
+            text.push(part);
+        }
+    }
+    text.end()
+}
+
+/// Bytes of a text that are read at once.
+const PIECE: usize = 1 << 20;
+
+/// Follows the multiparts of a text that comes in pieces.
+struct PiecedText {
+    /// Follows lines that end in LF, and lines that also end in a lone CR.
+    delimiters: [Delimiters; 2],
+    window: Vec<u8>,
+    /// Offset of the window in the text.
+    base: usize,
+    /// Number of bytes of the window that were read.
+    read: usize,
+    has_lone_cr: bool,
+}
+
+impl Default for PiecedText {
+    fn default() -> Self {
+        let mut delimiters = [false, true].map(Delimiters::new);
+        for reader in &mut delimiters {
+            reader.begin(0);
+        }
+        Self {
+            delimiters,
+            window: Vec::new(),
+            base: 0,
+            read: 0,
+            has_lone_cr: false,
+        }
+    }
+}
+
+impl PiecedText {
+    /// Number of bytes before the next line that a reader looks at.
+    const BEHIND: usize = 16;
+
+    fn push(&mut self, part: &[u8]) {
+        self.window.extend_from_slice(part);
+        let ahead = Delimiters::reach() as usize;
+        if self.window.len() > PIECE + ahead {
+            self.advance(self.window.len() - ahead);
+            let done = self.read.saturating_sub(Self::BEHIND);
+            self.window.drain(..done);
+            self.base += done;
+            self.read -= done;
+        }
+    }
+
+    fn advance(&mut self, to: usize) {
+        let lone = |at: usize| self.window.get(self.read + at + 1) != Some(&b'\n');
+        self.has_lone_cr |= memchr::memchr_iter(b'\r', &self.window[self.read..to]).any(lone);
+        for reader in &mut self.delimiters {
+            reader.advance_to(&self.window, self.base as u64, (self.base + to) as u64);
+        }
+        self.read = to;
+    }
+
+    /// Returns true if a multipart is open after the last piece.
+    fn end(mut self) -> bool {
+        self.advance(self.window.len());
+        let [lines, with_lone_cr] = &self.delimiters;
+        !lines.is_empty() || self.has_lone_cr && !with_lone_cr.is_empty()
+    }
+}
+
+/// Returns true if the header of a message may declare the outermost multipart, or the message that contains it.
+fn may_open_multipart(header: &[u8]) -> bool {
+    static DECLARATIONS: LazyLock<[Finder<'static>; 2]> =
+        LazyLock::new(|| ["oundary", "OUNDARY"].map(Finder::new));
+    DECLARATIONS.iter().any(|name| name.find(header).is_some()) || has_message_type(header)
 }
 
 /// Returns true if a multipart is open at the end of `text`. Reads all of it.
@@ -150,8 +232,18 @@ mod tests {
             (format!("{header}--b--\n\n"), false),
             (format!("{header}--b--"), false),
             (format!("{header}{}", "x\n".repeat(600_000)), false),
+            (format!("{header}{}--b\n", "x\n".repeat(1_600_000)), true),
+            (
+                format!("{header}{}\n--b\r\r", "x\n".repeat(1_600_000)),
+                true,
+            ),
         ] {
-            assert_eq!(leaves_multipart_open(text.as_bytes()), open, "{text:.80}");
+            let text = text.as_bytes();
+            assert_eq!(leaves_multipart_open(text), open, "{}", text.len());
+            for length in [7, 5000, 3 << 20] {
+                let pieces = text.chunks(length);
+                assert_eq!(pieces_leave_multipart_open(text, pieces), open);
+            }
         }
     }
 }

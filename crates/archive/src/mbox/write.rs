@@ -40,6 +40,33 @@ pub fn unquote(message: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
+/// Removes the quoting of `From ` lines in place. Returns the offsets in the unquoted message at which a `>` was removed.
+///
+/// The unquoted message is that much shorter; the bytes after its end are undefined. Returns None and changes nothing if more than
+/// `most` lines are quoted.
+pub fn unquote_in_place(message: &mut [u8], quoting: Quoting, most: usize) -> Option<Vec<usize>> {
+    let deepest = match quoting {
+        Quoting::None => return Some(Vec::new()),
+        Quoting::Mboxo => 1,
+        Quoting::Mboxrd => usize::MAX,
+    };
+    let lines = FromLines::new(message).filter(|(_, depth)| (1..=deepest).contains(depth));
+    let mut places: Vec<usize> = lines
+        .map(|(start, _)| start)
+        .take(most.saturating_add(1))
+        .collect();
+    if places.len() > most {
+        return None;
+    }
+    for index in 0..places.len() {
+        let end = places.get(index + 1).copied().unwrap_or(message.len());
+        let start = places[index];
+        message.copy_within(start + 1..end, start - index);
+        places[index] -= index;
+    }
+    Some(places)
+}
+
 /// Appends the message with one more `>` before every `>*From ` line (mboxrd).
 pub fn quote_mboxrd(message: &[u8], out: &mut Vec<u8>) {
     requote(message, Quoting::Mboxrd, out);
@@ -406,6 +433,26 @@ mod tests {
         assert_eq!(back, old);
         assert!(!requotes(b"From here\n", Quoting::Mboxo));
         assert_eq!(unquote(old, Quoting::None), old.as_slice());
+    }
+
+    #[test]
+    fn unquoting_in_place_is_unquoting() {
+        let message = b">From a\n>>From b\n>From c\r\n x >From d\nFrom e\r>>>From f\n>From";
+        for quoting in [Quoting::None, Quoting::Mboxo, Quoting::Mboxrd] {
+            let unquoted = unquote(message, quoting);
+            let mut bytes = message.to_vec();
+            let places = unquote_in_place(&mut bytes, quoting, 10).unwrap();
+            let length = message.len() - places.len();
+            assert_eq!(bytes[..length], unquoted[..], "{quoting:?}");
+            let mut quoted = bytes[..length].to_vec();
+            for place in places.iter().rev() {
+                quoted.insert(*place, b'>');
+            }
+            assert_eq!(quoted, message, "{quoting:?}");
+        }
+        let mut bytes = message.to_vec();
+        let none = unquote_in_place(&mut bytes, Quoting::Mboxrd, 3);
+        assert_eq!((none, &bytes[..]), (None, &message[..]));
     }
 
     /// The reader accepts each written separator line, whatever year the message has.

@@ -212,6 +212,7 @@ fn tree_is_restored_byte_for_byte() {
                 pieces += usize::from(entry.more);
                 OutItem {
                     span: entry.span.clone(),
+                    inserts: Vec::new(),
                     name,
                     more: entry.more,
                 }
@@ -219,6 +220,7 @@ fn tree_is_restored_byte_for_byte() {
             let items = items.collect();
             destination
                 .write(&OutBatch {
+                    source: Vec::new(),
                     bytes: batch.bytes.clone(),
                     items,
                 })

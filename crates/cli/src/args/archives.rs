@@ -168,8 +168,8 @@ pub(crate) struct CountArgs {
 /// Print the decoded text parts.
 ///
 /// Decodes transfer encoding, charset and mailbox quoting; lines end in LF. With --json each text part is an object on one line. It has
-/// file, message (number from 0), path (in a folder), part (`1.2`), type, charset (the label as written), used, text and losses. A path that is not UTF-8 is {"bytes": base64}. A message larger than --max-message is skipped: standard error names
-/// it, and the exit code is 2.
+/// file, message (number from 0), path (in a folder), part (`1.2`), type, charset (the label as written), used, text and losses. A path that is not UTF-8 is {"bytes": base64}. Of a message larger than --max-message,
+/// only text within that size is printed (1 MiB if it is a file): standard error names it, and the exit code is 2.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

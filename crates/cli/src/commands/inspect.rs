@@ -6,12 +6,12 @@
 
 use super::json::json;
 use super::summary::{guesses, report_left_out, report_unread};
-use crate::args::InspectArgs;
+use crate::args::{InspectArgs, LARGEST_MESSAGE};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, print, visible};
 use mailglot_mime::{
     EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity,
-    Span, encoded_blocks, process, text_parts,
+    Span, encoded_blocks, plan, text_parts,
 };
 use mailglot_pipeline::{
     FileName, GuessExample, Located, MessageAddress, in_thousandths, locate, with_thousands,
@@ -22,7 +22,8 @@ use std::ops::ControlFlow;
 
 pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure> {
     let mut worst = Exit::Done;
-    let policy = args.reading.policy();
+    let mut policy = args.reading.policy();
+    policy.limits.message = LARGEST_MESSAGE;
     let all = console.level() == Level::Verbose;
     let mut failed = None;
     for address in args.addresses.all() {
@@ -134,7 +135,7 @@ struct EventView {
 impl MessageView {
     fn new(located: &Located, policy: &Policy) -> Self {
         let message = Message::parse(&located.bytes, &policy.limits);
-        let outcome = process(&located.bytes, policy);
+        let outcome = plan(&located.bytes, policy);
         // Signed parts are left alone by the planner, but how they read is worth showing.
         let read = text_parts(&message, policy, &mut Report::with_limit(0));
         let readings: Vec<_> = read.into_iter().map(|part| part.reading).collect();

@@ -20,6 +20,7 @@ mod header_findings;
 mod header_lines;
 mod help;
 mod hostile;
+mod large_messages;
 mod layouts;
 mod ledger;
 mod ledger_document;

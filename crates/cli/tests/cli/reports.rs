@@ -236,7 +236,9 @@ fn a_message_that_is_too_large_is_a_loss() {
     large.resize(65 << 20, b'x');
     sandbox.write("large.eml", &large);
     sandbox.write("small.eml", b"Subject: x\n\ny\n");
-    let run = sandbox.run(&["text", "large.eml", "small.eml"]).ended(2);
+    let run = sandbox
+        .run(&["text", "--max-message", "64M", "large.eml", "small.eml"])
+        .ended(2);
     assert_eq!(run.text(), "y\n");
     assert!(
         run.err.contains("left alone  1 too large message"),
@@ -244,7 +246,14 @@ fn a_message_that_is_too_large_is_a_loss() {
         run.err
     );
     let run = sandbox
-        .run(&["check", "--fail-on", "loss", "large.eml"])
+        .run(&[
+            "check",
+            "--max-message",
+            "64M",
+            "--fail-on",
+            "loss",
+            "large.eml",
+        ])
         .ended(3);
     assert!(
         run.text().contains("left alone  1 too large message"),
@@ -253,7 +262,16 @@ fn a_message_that_is_too_large_is_a_loss() {
     );
     assert!(run.text().contains("\nlosses      1\n"), "{}", run.text());
     let run = sandbox
-        .run(&["normalize", "--fail-on", "loss", "large.eml", "-o", "o.eml"])
+        .run(&[
+            "normalize",
+            "--max-message",
+            "64M",
+            "--fail-on",
+            "loss",
+            "large.eml",
+            "-o",
+            "o.eml",
+        ])
         .ended(3);
     assert!(
         run.err.contains("left alone  1 too large message"),

@@ -1,18 +1,19 @@
 //! The data of a part: the results of the loop, batch by batch, as the sink of a normalization takes them.
 //!
 //! ```text
-//! batch = 'B' | written | length, bytes of the output | number of items, items | length, block of the ledger | number, set-aside messages
+//! batch = 'B' | written | length, bytes of the output | number of items, items | number, blocks of the ledger | number, set-aside messages
 //! item  = start, length, more, length, name
 //! ```
 //!
-//! All numbers are 64 bits, lowest byte first.
+//! All numbers are 64 bits, lowest byte first. A block or message has its length before it.
 //!
 //! # Limits
 //!
 //! A batch is in memory as a whole, as in the loop.
 
+use crate::raw_blocks::{RAW_PIECE, raw_blocks};
 use crate::rewrite::RewrittenBatch;
-use mailglot_archive::OutItem;
+use mailglot_archive::{OutBatch, OutItem};
 use std::io::{self, ErrorKind, Read, Write};
 
 const BATCH: u8 = b'B';
@@ -44,28 +45,61 @@ impl<W: Write> PartWriter<W> {
         head.clear();
         head.push(BATCH);
         number(&mut head, batch.written);
-        number(&mut head, batch.out.bytes.len() as u64);
+        number(&mut head, batch.out.length());
         self.put(&head)?;
-        self.put(&batch.out.bytes)?;
+        self.output(&batch.out)?;
         head.clear();
         number(&mut head, batch.out.items.len() as u64);
+        // Ranges of the input become bytes of the output.
+        let mut inserted = 0;
         for item in &batch.out.items {
-            number(&mut head, item.span.start as u64);
-            number(&mut head, item.span.len() as u64);
+            let more: usize = item.inserts.iter().map(|insert| insert.source.len()).sum();
+            number(&mut head, (item.span.start + inserted) as u64);
+            number(&mut head, (item.span.len() + more) as u64);
+            inserted += more;
             number(&mut head, u64::from(item.more));
             number(&mut head, item.name.len() as u64);
             head.extend_from_slice(&item.name);
         }
-        number(&mut head, batch.block.len() as u64);
         self.put(&head)?;
-        self.put(&batch.block)?;
+        self.blocks(batch)?;
         self.put(&(batch.aside.len() as u64).to_le_bytes())?;
         for message in &batch.aside {
-            self.put(&(message.len() as u64).to_le_bytes())?;
-            self.put(message)?;
+            self.counted(message)?;
         }
         self.head = head;
         Ok(())
+    }
+
+    /// Appends the bytes of the output, which the items tile.
+    fn output(&mut self, out: &OutBatch) -> io::Result<()> {
+        if !out.has_inserts() {
+            return self.put(&out.bytes);
+        }
+        let mut slices = out.items.iter().flat_map(|item| out.slices(item));
+        slices.try_for_each(|slice| self.put(slice?))
+    }
+
+    /// Appends the blocks of the ledger.
+    fn blocks(&mut self, batch: &RewrittenBatch) -> io::Result<()> {
+        let alone = batch.ledger_only.clone();
+        let alone =
+            alone.map(|(kind, span)| (kind, batch.out.source.get(span).unwrap_or_default()));
+        let count = alone.map_or(0, |(_, bytes)| bytes.len().div_ceil(RAW_PIECE));
+        let blocks = batch.blocks.iter().chain([&batch.block]);
+        self.put(&((batch.blocks.len() + 1 + count) as u64).to_le_bytes())?;
+        for block in blocks {
+            self.counted(block)?;
+        }
+        match alone {
+            Some((kind, bytes)) => raw_blocks(kind, bytes, |block| self.counted(block)),
+            None => Ok(()),
+        }
+    }
+
+    fn counted(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.put(&(bytes.len() as u64).to_le_bytes())?;
+        self.put(bytes)
     }
 
     /// Returns the inner writer, and the digest in hexadecimal.
@@ -117,9 +151,15 @@ impl<R: Read> PartReader<R> {
             self.bytes(&mut name)?;
             batch.out.items.push(OutItem {
                 span: start..end.ok_or(ErrorKind::InvalidData)?,
+                inserts: Vec::new(),
                 name,
                 more,
             });
+        }
+        for _ in 1..self.number()? {
+            let mut block = Vec::new();
+            self.bytes(&mut block)?;
+            batch.blocks.push(block);
         }
         self.bytes(&mut batch.block)?;
         for _ in 0..self.number()? {
@@ -166,22 +206,69 @@ impl<R: Read> PartReader<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailglot_archive::OutBatch;
+    use mailglot_archive::SourceInsert;
+    use mailglot_archive::ledger::RawKind;
 
     fn batch(size: usize) -> RewrittenBatch {
         RewrittenBatch {
             out: OutBatch {
                 bytes: vec![b'x'; size],
+                source: Vec::new(),
                 items: vec![OutItem {
                     span: 0..size,
+                    inserts: Vec::new(),
                     name: b"cur/1".to_vec(),
                     more: true,
                 }],
             },
             written: 3,
+            blocks: vec![vec![4], Vec::new()],
             block: vec![1, 2, 3],
+            ledger_only: None,
             aside: vec![b"aside".to_vec(), Vec::new()],
         }
+    }
+
+    #[test]
+    fn ranges_of_the_input_become_bytes() {
+        let mut large = batch(4);
+        large.out.source = b"0123456789".to_vec();
+        large.out.items[0].span = 0..3;
+        large.out.items[0].inserts = vec![SourceInsert {
+            at: 1,
+            source: 2..5,
+        }];
+        large.out.items.push(OutItem {
+            span: 3..4,
+            inserts: vec![SourceInsert {
+                at: 4,
+                source: 9..10,
+            }],
+            name: b"cur/2".to_vec(),
+            more: false,
+        });
+        large.ledger_only = Some((RawKind::Dropped, 0..10));
+        let mut writer = PartWriter::new(Vec::new());
+        writer.batch(&large).unwrap();
+        let (bytes, _) = writer.finish().unwrap();
+        let mut again = RewrittenBatch::default();
+        PartReader::new(&bytes[..]).batch(&mut again).unwrap();
+        assert_eq!(again.out.bytes, b"x234xxx9");
+        let spans: Vec<_> = again
+            .out
+            .items
+            .iter()
+            .map(|item| item.span.clone())
+            .collect();
+        assert_eq!(spans, [0..6, 6..8]);
+        let mut blocks = Vec::new();
+        raw_blocks(RawKind::Dropped, b"0123456789", |block| {
+            blocks.push(block.to_vec());
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(again.blocks, [vec![4], Vec::new(), vec![1, 2, 3]]);
+        assert_eq!([again.block], blocks[..]);
     }
 
     #[test]

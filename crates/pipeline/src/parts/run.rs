@@ -17,7 +17,7 @@ use crate::job::NormalizeJob;
 use crate::normalize::empty_summary;
 use crate::path_checks::on_disk;
 use crate::plan::{PlannedOutput, targets};
-use crate::rewrite::{PROCESS, RewriteStage, RewrittenBatch};
+use crate::rewrite::{LARGE_MESSAGE, PROCESS, RewriteStage, RewrittenBatch};
 use crate::run::{EndedSource, Job, ResultSink, run};
 use crate::{Error, LedgerPlace, Progress};
 use mailglot_archive::replace::Replacement;
@@ -161,6 +161,7 @@ fn run_piece(
         policy: &job.policy,
         process: PROCESS,
         verify: job.verify,
+        large: LARGE_MESSAGE,
     };
     let path = input.found.path.clone();
     let sources = Job {
@@ -217,7 +218,7 @@ impl ResultSink<RewrittenBatch> for PartSink {
         written.map_err(failed(&self.path, Operation::Write))?;
         self.batches += 1;
         self.written += batch.written;
-        self.output_bytes += batch.out.bytes.len() as u64;
+        self.output_bytes += batch.out.length();
         batch.clear();
         Ok(ControlFlow::Continue(()))
     }

@@ -1,7 +1,8 @@
 //! Rewrites one message: plans its edits, appends the result with the output's quoting, and finds how to restore the original.
 
-use super::worker::{LARGE, RewriteWorker};
+use super::worker::RewriteWorker;
 use crate::edited_message::{ends_open, put_message, spliced};
+use crate::in_place::{InPlace, LARGE};
 use crate::length_field;
 use crate::quote::{count_marks, has_from_line, line_end, rebuild};
 use crate::verify::{Rewritten, Verdict, Verifier};
@@ -10,7 +11,7 @@ use mailglot_archive::mbox::{
     is_separator_kept, leaves_multipart_open, mark_separator, requotes, separator_for,
 };
 use mailglot_archive::{Entry, Format, Packing, Quoting};
-use mailglot_mime::{Edit, Message, Plan, Report, Span, Undo, undo_edits};
+use mailglot_mime::{Edit, Message, Plan, Report, Shortened, Span, Undo, shortened, undo_edits};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -19,14 +20,16 @@ pub(super) struct SourceMessage<'b> {
     pub(super) entry: &'b Entry,
     /// The separator before it.
     pub(super) separator: &'b [u8],
-    /// The message as stored, quoted.
+    /// The message as stored, quoted. In a message in place, the same as `raw`.
     pub(super) old: &'b [u8],
+    /// Bytes of the message as stored.
+    pub(super) stored: usize,
     /// The message, unquoted, without the omitted bytes.
     pub(super) raw: &'b [u8],
     /// Bytes in `old` that do not belong to the message, such as the second header of Babyl.
-    omitted: &'b [u8],
+    pub(super) omitted: &'b [u8],
     /// Offset in `raw` where they were left out.
-    omitted_at: usize,
+    pub(super) omitted_at: usize,
     /// The text between the message and the next separator.
     pub(super) trailer: &'b [u8],
     /// True if `From ` occurs in the message.
@@ -48,6 +51,7 @@ impl<'b> SourceMessage<'b> {
             entry,
             separator: &batch[entry.span.start..entry.message.start],
             old: &batch[entry.message.clone()],
+            stored: entry.message.len(),
             raw,
             omitted: &batch[entry.omitted.clone()],
             omitted_at: entry.omitted.start.saturating_sub(entry.message.start),
@@ -56,11 +60,32 @@ impl<'b> SourceMessage<'b> {
             last,
         }
     }
+
+    /// Describes the message of `entry` that was prepared in place.
+    pub(super) fn in_place(
+        entry: &'b Entry,
+        batch: &'b [u8],
+        place: &'b InPlace,
+        last: bool,
+    ) -> Self {
+        let raw = &batch[place.raw.clone()];
+        Self {
+            old: raw,
+            stored: place.stored,
+            omitted: &place.omitted,
+            omitted_at: place.omitted_at,
+            ..Self::new(entry, batch, raw, !place.marks.is_empty(), last)
+        }
+    }
 }
 
 impl SourceMessage<'_> {
     /// Adds the step that puts the omitted bytes back to the inverse of the edits. Returns None if an edit spans their place.
-    fn put_back_omitted(&self, edits: &[Edit], mut undo: Vec<Undo>) -> Option<Vec<Undo>> {
+    pub(super) fn put_back_omitted(
+        &self,
+        edits: &[Edit],
+        mut undo: Vec<Undo>,
+    ) -> Option<Vec<Undo>> {
         if self.omitted.is_empty() {
             return Some(undo);
         }
@@ -112,16 +137,17 @@ pub(super) struct Made {
 }
 
 /// A parsed message and its edits.
-struct Planned<'b> {
+pub(super) struct Planned<'b> {
     raw: &'b [u8],
     /// None for a message that is not parsed: compressed, in UTF-16 or too large.
     message: Option<Message<'b>>,
-    edits: Vec<Edit>,
-    report: Report,
+    pub(super) edits: Vec<Edit>,
+    pub(super) report: Report,
 }
 
 impl<'b> Planned<'b> {
-    fn new(worker: &RewriteWorker<'_>, raw: &'b [u8]) -> Self {
+    /// Parses a message and plans its edits.
+    pub(super) fn new(worker: &RewriteWorker<'_>, raw: &'b [u8]) -> Self {
         let limits = &worker.policy.limits;
         let message = (Packing::of(raw).is_none() && raw.len() <= limits.message)
             .then(|| Message::parse(raw, limits));
@@ -141,7 +167,7 @@ impl<'b> Planned<'b> {
     }
 
     /// Adds the edit that removes Content-Length. Returns the position of the field.
-    fn remove_length(&mut self) -> Option<Span> {
+    pub(super) fn remove_length(&mut self) -> Option<Span> {
         length_field::remove(self.raw, self.message.as_ref(), &mut self.edits)
     }
 
@@ -151,7 +177,7 @@ impl<'b> Planned<'b> {
     }
 
     /// Verifies the edited message `new` with the second reader.
-    fn verify(
+    pub(super) fn verify(
         &self,
         worker: &RewriteWorker<'_>,
         verifier: Option<&Verifier>,
@@ -166,6 +192,28 @@ impl<'b> Planned<'b> {
             readings: &self.report.readings,
         };
         Some(verifier?.verify(message, &rewritten, worker.policy))
+    }
+
+    /// Verifies the edited message with the second reader, without the middles of its attachments if it is large.
+    pub(super) fn verify_shortened(
+        &self,
+        worker: &RewriteWorker<'_>,
+        verifier: Option<&Verifier>,
+    ) -> Option<Verdict> {
+        let message = self.message.as_ref()?;
+        let Some(Shortened { raw, edits, .. }) = shortened(message, &self.edits, worker.policy)
+        else {
+            let new = spliced(self.raw, &self.edits);
+            return self.verify(worker, verifier, &new, &undo_edits(self.raw, &self.edits));
+        };
+        let message = Message::parse(&raw, &worker.policy.limits);
+        let rewritten = Rewritten {
+            bytes: &spliced(&raw, &edits),
+            edits: &edits,
+            undo: &undo_edits(&raw, &edits),
+            readings: &self.report.readings,
+        };
+        Some(verifier?.verify(&message, &rewritten, worker.policy))
     }
 }
 
@@ -327,8 +375,8 @@ impl RewriteWorker<'_> {
     /// Returns true if a Content-Length is no longer right after a message of `new` bytes moved from a mailbox to its own file.
     ///
     /// Without quoting, only the length defined where the message ended.
-    fn invalidates_length(&self, original: &SourceMessage<'_>, new: usize) -> bool {
-        self.from_mbox && (new != original.old.len() || original.entry.quoting == Quoting::None)
+    pub(super) fn invalidates_length(&self, original: &SourceMessage<'_>, new: usize) -> bool {
+        self.from_mbox && (new != original.stored || original.entry.quoting == Quoting::None)
     }
 
     /// Finds by trial how to undo quoting. Returns None if no way restores the original bytes.

@@ -7,19 +7,23 @@
 //! Copies a message above the size limit in pieces: only its quoting is adapted to the output. Its file name has the digest of its
 //! first piece.
 
+mod large;
 mod line_ends;
 mod message;
 mod worker;
 
+use self::large::LargeMade;
 use self::message::{Made, Requoting, SourceMessage};
 pub(crate) use self::worker::Process;
 use self::worker::RewriteWorker;
 use crate::discover::SourceInput;
 use crate::edited_message::put_message;
 use crate::file_name::Address;
+use crate::in_place::{InPlace, LARGE};
 use crate::incomplete::IncompleteInput;
 use crate::plan::PlannedOutput;
 use crate::quote::{has_from, line_end};
+use crate::raw_blocks::RAW_PIECE;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{OpenSource, Stage, Worker};
 use crate::tally::Tally;
@@ -32,7 +36,9 @@ use mailglot_archive::{
 };
 use mailglot_mime::{Policy, Severity, Undo, plan_parsed};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Rewrites the messages of all sources.
@@ -47,6 +53,8 @@ pub(crate) struct RewriteStage<'a> {
     pub(crate) process: Process,
     /// True if a second reader verifies each rewritten message.
     pub(crate) verify: bool,
+    /// Bytes from which a message is not copied; [`LARGE_MESSAGE`] except in tests.
+    pub(crate) large: usize,
 }
 
 impl Stage for RewriteStage<'_> {
@@ -78,12 +86,20 @@ impl Stage for RewriteStage<'_> {
             policy: self.policy,
             process: self.process,
             verify: self.verify,
+            large: self.large,
         }
     }
 }
 
+/// Bytes up to which a message that is not in the output is in one block of the ledger.
+const ONE_BLOCK: usize = 64 << 20;
+/// Bytes of the largest message that the ledger stores as a whole. A block of the ledger has at most 1 GiB.
+const LARGEST_WHOLE: usize = 512 << 20;
+
 /// The function used outside tests.
 pub(crate) const PROCESS: Process = plan_parsed;
+/// The size used outside tests.
+pub(crate) const LARGE_MESSAGE: usize = LARGE;
 
 /// Result of a batch.
 #[derive(Debug, Default)]
@@ -92,8 +108,12 @@ pub(crate) struct RewrittenBatch {
     pub(crate) out: OutBatch,
     /// Number of messages that begin in `out`.
     pub(crate) written: u64,
-    /// Block of the ledger. Empty without one.
+    /// Blocks of the ledger before the last one. Often none.
+    pub(crate) blocks: Vec<Vec<u8>>,
+    /// Last block of the ledger. Empty without one.
     pub(crate) block: Vec<u8>,
+    /// A large message for the ledger alone, as a range of the source in `out`. Its blocks follow, but are never in memory together.
+    pub(crate) ledger_only: Option<(RawKind, Range<usize>)>,
     /// Messages that were set aside, as in the source.
     pub(crate) aside: Vec<Vec<u8>>,
 }
@@ -103,9 +123,12 @@ impl RewrittenBatch {
     pub(crate) fn clear(&mut self) {
         self.out.bytes.clear();
         self.out.bytes.shrink_to(8 << 20);
+        self.out.source = Vec::new();
         self.out.items.clear();
         self.written = 0;
+        self.blocks.clear();
         self.block.clear();
+        self.ledger_only = None;
         self.aside.clear();
     }
 }
@@ -131,25 +154,32 @@ impl Worker for RewriteWorker<'_> {
     fn work(
         &self,
         state: &mut RewriteState,
-        feed: &NumberedBatch,
+        feed: &mut NumberedBatch,
         tally: &mut Tally,
         done: &mut RewrittenBatch,
     ) -> io::Result<()> {
         done.clear();
         let RewriteState { builder, verifier } = state;
+        let in_place = self.prepare(feed);
         let mut batch = BatchRewrite {
             job: self,
             feed,
+            in_place: &in_place,
             builder,
             verifier: verifier.as_ref(),
             tally,
             done,
             name: &feed.name,
             more: feed.continued,
+            failed: Ok(()),
         };
         batch.entries();
+        std::mem::replace(&mut batch.failed, Ok(()))?;
         if self.ledger.is_some() {
             batch.builder.finish(&mut batch.done.block)?;
+        }
+        if done.out.has_inserts() || done.ledger_only.is_some() {
+            done.out.source = std::mem::take(&mut feed.batch.bytes);
         }
         Ok(())
     }
@@ -159,12 +189,16 @@ impl Worker for RewriteWorker<'_> {
 struct BatchRewrite<'a> {
     job: &'a RewriteWorker<'a>,
     feed: &'a NumberedBatch,
+    /// The large messages, by the index of their entry.
+    in_place: &'a BTreeMap<usize, InPlace>,
     builder: &'a mut BlockBuilder,
     verifier: Option<&'a Verifier>,
     tally: &'a mut Tally,
     done: &'a mut RewrittenBatch,
     name: &'a [u8],
     more: bool,
+    /// Whether each block before the last one could be built.
+    failed: io::Result<()>,
 }
 
 impl<'a> BatchRewrite<'a> {
@@ -205,6 +239,10 @@ impl<'a> BatchRewrite<'a> {
                 EntryKind::Message => {
                     if is_cut && Some(index) == last_here {
                         self.cut_by_bound(entry);
+                        continue;
+                    }
+                    if let Some(place) = self.in_place.get(&index) {
+                        self.large_message(entry, place, Some(index) == last);
                         continue;
                     }
                     let message = || &feed.batch.bytes[entry.message.clone()];
@@ -258,13 +296,83 @@ impl<'a> BatchRewrite<'a> {
         self.report(entry, &raw, &made);
         let Some(to) = job.to else { return };
         let end = self.done.out.bytes.len();
-        let name = job.name(to, entry, &raw, &self.done.out.bytes[start..end]);
+        let digest = || names::digest([&self.done.out.bytes[start..end]]);
+        let name = job.name(to, entry, &raw, digest);
         if job.ledger.is_some() {
-            self.record_message(&original, &made, &name, start);
+            let out = &self.done.out.bytes[start..];
+            let trailer = &out[made.lengths[0] + made.lengths[1]..];
+            let keeps = [
+                &out[..made.lengths[0]] == original.separator,
+                trailer == original.trailer,
+            ];
+            self.record_message(&original, &made, &name, keeps);
         }
         self.done.written += 1;
         self.done.out.items.push(OutItem {
             span: start..end,
+            inserts: Vec::new(),
+            name: name.into_bytes(),
+            more: false,
+        });
+    }
+
+    /// Rewrites a large message, which was prepared in place.
+    fn large_message(&mut self, entry: &'a Entry, place: &'a InPlace, last: bool) {
+        let bytes = &self.feed.batch.bytes[..];
+        let original = SourceMessage::in_place(entry, bytes, place, last);
+        let start = self.done.out.bytes.len();
+        self.tally.messages += 1;
+        let (job, verifier) = (self.job, self.verifier);
+        let out = &mut self.done.out;
+        // A panic in one message must not end the job.
+        let large = catch_unwind(AssertUnwindSafe(|| {
+            job.make_large(&original, place, verifier, out)
+        }));
+        let verdict = large.as_ref().map(|large| &large.made.verdict);
+        if !matches!(verdict, Ok(None | Some(Verdict::Accepted(_)))) {
+            self.done.out.bytes.truncate(start);
+        }
+        let Ok(mut large) = large else {
+            return self.fault(entry);
+        };
+        match large.made.verdict.take() {
+            Some(Verdict::Rejected(disagreement)) => {
+                return self.disagreement(entry, &disagreement);
+            }
+            Some(Verdict::Accepted(defects)) => self.tally.verified(&defects),
+            None => {}
+        }
+        let LargeMade {
+            made,
+            inserts,
+            keeps,
+            digest,
+        } = large;
+        let needs_whole = job.ledger.is_some() && made.way.is_none() && !made.same;
+        if needs_whole && place.stored > LARGEST_WHOLE {
+            self.done.out.bytes.truncate(start);
+            let detail = "too large for a ledger without edits; the message was copied as it is";
+            return self.set_aside_raw(entry, detail);
+        }
+        self.report(entry, original.raw, &made);
+        let Some(to) = job.to else { return };
+        let name = job.name(to, entry, original.raw, || digest);
+        if job.ledger.is_some() {
+            if needs_whole {
+                let stored = place.stored_message(bytes);
+                let original = SourceMessage {
+                    old: &stored,
+                    ..original
+                };
+                self.record_message(&original, &made, &name, keeps);
+            } else {
+                self.record_message(&original, &made, &name, keeps);
+            }
+        }
+        self.done.written += 1;
+        self.done.out.items.push(OutItem {
+            span: start..self.done.out.bytes.len(),
+            inserts,
             name: name.into_bytes(),
             more: false,
         });
@@ -291,23 +399,17 @@ impl<'a> BatchRewrite<'a> {
         self.report_flags(entry);
     }
 
-    /// Adds the record of a message whose output begins at `start`.
+    /// Adds the record of a message. `keeps` says whether separator and trailer are those of the source.
     fn record_message(
         &mut self,
         original: &SourceMessage<'_>,
         made: &Made,
         name: &str,
-        start: usize,
+        keeps: [bool; 2],
     ) {
         let lengths = made.lengths;
-        let (separator, trailer) = {
-            let out = &self.done.out.bytes[start..];
-            let trailer = &out[lengths[0] + lengths[1]..];
-            (
-                (&out[..lengths[0]] != original.separator).then_some(original.separator),
-                (trailer != original.trailer).then_some(original.trailer),
-            )
-        };
+        let separator = (!keeps[0]).then_some(original.separator);
+        let trailer = (!keeps[1]).then_some(original.trailer);
         if !name.is_empty() {
             self.record(&Record::OutFile(name.as_bytes()));
         }
@@ -358,7 +460,8 @@ impl<'a> BatchRewrite<'a> {
         let lengths = job.put_piece(to, &original, (midline, first), &mut self.done.out.bytes);
         // The name has the digest of the first piece, because the whole message is never in memory.
         let name = if first {
-            job.name(to, entry, old, &self.done.out.bytes[start..])
+            let digest = || names::digest([&self.done.out.bytes[start..]]);
+            job.name(to, entry, old, digest)
         } else {
             String::new()
         };
@@ -372,6 +475,7 @@ impl<'a> BatchRewrite<'a> {
         let end = self.done.out.bytes.len();
         self.done.out.items.push(OutItem {
             span: start..end,
+            inserts: Vec::new(),
             name: name.into_bytes(),
             more: entry.more,
         });
@@ -487,19 +591,61 @@ impl<'a> BatchRewrite<'a> {
             RawKind::Other
         };
         let bytes = &self.feed.batch.bytes[entry.span.clone()];
-        self.record(&Record::Raw { kind, bytes });
+        let is_last = entry.span.end == self.feed.batch.bytes.len();
+        if bytes.len() > ONE_BLOCK && is_last && self.job.ledger.is_some() {
+            self.done.ledger_only = Some((kind, entry.span.clone()));
+        } else {
+            self.record_raw(kind, bytes);
+        }
     }
 
     /// Keeps a message out of the output, but counts it.
     fn set_aside(&mut self, entry: &'a Entry) {
-        let bytes = &self.feed.batch.bytes[entry.span.clone()];
         self.tally.set_aside += 1;
-        self.record(&Record::Raw {
-            kind: RawKind::SetAside,
-            bytes,
-        });
-        let message = entry.message_in(&self.feed.batch.bytes);
+        let batch = &self.feed.batch.bytes;
+        if let Some(place) = self.in_place_of(entry) {
+            self.record_raw(RawKind::SetAside, &place.stored_entry(entry, batch));
+            self.done.aside.push(place.quoted_message(batch));
+            return;
+        }
+        self.record_raw(RawKind::SetAside, &batch[entry.span.clone()]);
+        let message = entry.message_in(batch);
         self.done.aside.push(message.into_owned());
+    }
+
+    fn in_place_of(&self, entry: &Entry) -> Option<&'a InPlace> {
+        let entries = &self.feed.batch.entries;
+        let mut places = self.in_place.iter();
+        let found = places.find(|(index, _)| std::ptr::eq(&raw const entries[**index], entry));
+        found.map(|(_, place)| place)
+    }
+
+    /// Records bytes that are not in the output. Those of a large message make several blocks, because a block has a limit.
+    fn record_raw(&mut self, kind: RawKind, bytes: &[u8]) {
+        let most = if bytes.len() > ONE_BLOCK {
+            RAW_PIECE
+        } else {
+            ONE_BLOCK
+        };
+        let (first, rest) = bytes.split_at(bytes.len().min(most));
+        self.record(&Record::Raw { kind, bytes: first });
+        for bytes in rest.chunks(most) {
+            self.end_block();
+            let kind = RawKind::Other;
+            self.record(&Record::Raw { kind, bytes });
+        }
+    }
+
+    /// Ends a block of the ledger before the last one.
+    fn end_block(&mut self) {
+        if self.job.ledger.is_none() {
+            return;
+        }
+        let mut block = Vec::new();
+        match self.builder.finish(&mut block) {
+            Ok(()) => self.done.blocks.push(block),
+            Err(error) => self.failed = Err(error),
+        }
     }
 
     fn record(&mut self, record: &Record<'_>) {
@@ -510,13 +656,31 @@ impl<'a> BatchRewrite<'a> {
 }
 
 impl RewriteWorker<'_> {
+    /// Prepares the large messages of a batch in place.
+    fn prepare(&self, feed: &mut NumberedBatch) -> BTreeMap<usize, InPlace> {
+        let dropped: Vec<bool> = (0..feed.batch.entries.len())
+            .map(|index| feed.is_dropped(index))
+            .collect();
+        let entries = feed.batch.entries.iter().enumerate();
+        let kept = entries.filter(|(index, _)| !dropped[*index]);
+        let bytes = &mut feed.batch.bytes;
+        kept.filter_map(|(index, entry)| Some((index, InPlace::prepare(entry, bytes, self.large)?)))
+            .collect()
+    }
+
     /// Returns the name of a message's file below the root of the output. A mailbox may have flags in header fields.
-    fn name(&self, to: Format, entry: &Entry, raw: &[u8], out: &[u8]) -> String {
+    fn name(
+        &self,
+        to: Format,
+        entry: &Entry,
+        raw: &[u8],
+        digest: impl FnOnce() -> String,
+    ) -> String {
         let mut flags = entry.flags;
         if self.from_mbox && to == Format::Maildir {
             flags.0 |= status::flags(raw).0;
         }
-        names::message_name(to, entry.ordinal, &entry.folder, flags, out)
+        names::message_name(to, entry.ordinal, &entry.folder, flags, digest)
     }
 
     /// Appends a piece of a message, quoted for the output. Returns the lengths of separator, message and trailer.

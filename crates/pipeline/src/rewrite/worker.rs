@@ -21,10 +21,9 @@ pub(crate) struct RewriteWorker<'a> {
     pub(super) policy: &'a Policy,
     pub(super) process: Process,
     pub(super) verify: bool,
+    /// Bytes from which a message is not copied.
+    pub(super) large: usize,
 }
 
 /// Signature of [`plan_parsed`].
 pub(crate) type Process = fn(&Message<'_>, &Policy) -> Plan;
-
-/// Bytes from which a message is processed with less memory.
-pub(super) const LARGE: usize = 8 << 20;

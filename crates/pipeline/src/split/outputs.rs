@@ -225,7 +225,9 @@ impl<'a> Outputs<'a> {
                     // The name has the digest of the first piece. The other pieces follow it into its file.
                     if !piece.continued {
                         let message =
-                            names::message_name(self.job.to, number, "", piece.flags, bytes);
+                            names::message_name(self.job.to, number, "", piece.flags, || {
+                                names::digest([bytes])
+                            });
                         open.file = format!("{}/{message}", open.output.name);
                     }
                     let name = open.file.clone();
@@ -255,17 +257,20 @@ impl<'a> Outputs<'a> {
 fn file(name: String, bytes: &[u8], more: bool, folders: impl Iterator<Item = String>) -> OutBatch {
     let folder = |name: String| OutItem {
         span: 0..0,
+        inserts: Vec::new(),
         name: name.into_bytes(),
         more: false,
     };
     let mut items: Vec<OutItem> = folders.map(folder).collect();
     items.push(OutItem {
         span: 0..bytes.len(),
+        inserts: Vec::new(),
         name: name.into_bytes(),
         more,
     });
     OutBatch {
         bytes: bytes.to_vec(),
+        source: Vec::new(),
         items,
     }
 }

@@ -43,6 +43,10 @@ impl Stage for SplitStage<'_> {
     where
         Self: 'a;
 
+    fn takes_pieces(&self) -> bool {
+        true
+    }
+
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> SplitWorker<'a> {
         SplitWorker {
             job: self.job,
@@ -72,7 +76,7 @@ impl Worker for SplitWorker<'_> {
     fn work(
         &self,
         (): &mut (),
-        feed: &NumberedBatch,
+        feed: &mut NumberedBatch,
         tally: &mut Tally,
         out: &mut SplitBatch,
     ) -> io::Result<()> {

@@ -152,7 +152,11 @@ const LEFT_ALONE: [(&str, &str, &str); 12] = [
         "member of an archive that is not read",
         "members of archives that are not read",
     ),
-    ("msg.too-large", "too large message", "too large messages"),
+    (
+        "msg.too-large",
+        "too large message or text",
+        "too large messages or texts",
+    ),
 ];
 
 pub(super) fn is_left_alone(example: &Example) -> bool {

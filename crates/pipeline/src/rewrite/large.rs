@@ -1,0 +1,180 @@
+//! Rewrites a large message without a copy of it: the output gets pieces of the original.
+//!
+//! The result is that of the module `message`, byte for byte. A test compares both.
+//!
+//! # Limits
+//!
+//! With `--verify`, a disagreement in a message above [`Limits::text`](mailglot_mime::Limits::text) has the offset in the message
+//! without the middles of its attachments.
+
+use super::message::{Made, Planned, SourceMessage};
+use super::worker::RewriteWorker;
+use crate::edited_message::ends_open;
+use crate::in_place::InPlace;
+use crate::names;
+use crate::pieces::Pieces;
+use crate::verify::Verifier;
+use mailglot_archive::ledger::Requote;
+use mailglot_archive::mbox::{
+    is_separator_kept, mark_separator, pieces_leave_multipart_open, separator_for,
+};
+use mailglot_archive::{Format, OutBatch, Quoting, SourceInsert};
+use mailglot_mime::undo_edits;
+
+/// A large message of the output.
+#[derive(Default)]
+pub(super) struct LargeMade {
+    pub(super) made: Made,
+    /// The parts of it that are not copied.
+    pub(super) inserts: Vec<SourceInsert>,
+    /// True if the separator and the trailer are those of the source.
+    pub(super) keeps: [bool; 2],
+    /// Digest for the name of its file.
+    pub(super) digest: String,
+}
+
+impl RewriteWorker<'_> {
+    /// Like [`RewriteWorker::make`], for a message in place.
+    pub(super) fn make_large(
+        &self,
+        original: &SourceMessage<'_>,
+        place: &InPlace,
+        verifier: Option<&Verifier>,
+        out: &mut OutBatch,
+    ) -> LargeMade {
+        let planned = Planned::new(self, original.raw);
+        match self.to {
+            None => LargeMade {
+                made: self.preview_large(original, planned, verifier),
+                ..LargeMade::default()
+            },
+            Some(to) => self.write_large((to, place), original, planned, verifier, out),
+        }
+    }
+
+    /// Determines what would change.
+    fn preview_large(
+        &self,
+        original: &SourceMessage<'_>,
+        mut planned: Planned<'_>,
+        verifier: Option<&Verifier>,
+    ) -> Made {
+        let raw = original.raw;
+        let mut made = Made::default();
+        if self.from_mbox {
+            made.length_removed = planned.remove_length();
+        }
+        made.changed = !planned.edits.is_empty();
+        if self.writes_mailbox() && ends_open(raw, &planned.edits) {
+            let pieces = Pieces::new(raw, &planned.edits);
+            let ends = pieces.line_ends();
+            let (trailer, last) = (original.trailer, original.last);
+            made.ends_line = self.ends_line(pieces.is_empty(), &ends, trailer, last);
+        }
+        if made.changed && verifier.is_some() {
+            made.verdict = planned.verify_shortened(self, verifier);
+        }
+        made.report = planned.report;
+        made
+    }
+
+    /// Adds the message to the output.
+    fn write_large(
+        &self,
+        (to, place): (Format, &InPlace),
+        original: &SourceMessage<'_>,
+        mut planned: Planned<'_>,
+        verifier: Option<&Verifier>,
+        out: &mut OutBatch,
+    ) -> LargeMade {
+        let mut large = LargeMade::default();
+        let raw = original.raw;
+        let is_mailbox = to == Format::Mbox;
+        let new_length = || Pieces::new(raw, &planned.edits).len();
+        if is_mailbox || self.invalidates_length(original, new_length()) {
+            large.made.length_removed = planned.remove_length();
+        }
+        let edited = Pieces::new(raw, &planned.edits);
+        let lines = edited.quotable_lines(place.marks.is_empty());
+        let (mut separator, mut trailer) = (Vec::new(), &b""[..]);
+        let mut written = edited;
+        if is_mailbox {
+            separator = separator_of(original.separator, &written);
+            written = written.marked(&lines);
+            (trailer, large.made.ends_line) = self.trailer_of(original, &written, &mut separator);
+        }
+        let made = &mut large.made;
+        made.changed = !planned.edits.is_empty();
+        made.same = original.omitted.is_empty()
+            && (place.marks.is_empty() && !made.changed
+                || written.equals(&Pieces::new(raw, &[]).marked(&place.removed)));
+        made.lengths = [separator.len(), written.len(), trailer.len()];
+        large.keeps = [separator == original.separator, trailer == original.trailer];
+        if !is_mailbox {
+            large.digest = names::digest(written.slices());
+        }
+        out.bytes.extend_from_slice(&separator);
+        large.inserts = written.put(place.raw.start, out);
+        out.bytes.extend_from_slice(trailer);
+        drop(written);
+        if made.changed && verifier.is_some() {
+            made.verdict = planned.verify_shortened(self, verifier);
+        }
+        if !made.same && self.ledger.is_some() {
+            let undo = undo_edits(raw, &planned.edits);
+            let undo = original.put_back_omitted(&planned.edits, undo);
+            let requote = self.requote_of(place, original.entry.quoting, !lines.is_empty());
+            made.way = undo.map(|undo| (requote, undo));
+        }
+        large.made.report = planned.report;
+        large
+    }
+
+    /// Returns the trailer of a message, and true if its last line gets a line end. Marks the separator if a multipart is open.
+    fn trailer_of<'t>(
+        &self,
+        original: &SourceMessage<'t>,
+        written: &Pieces<'_>,
+        separator: &mut Vec<u8>,
+    ) -> (&'t [u8], bool) {
+        let is_empty = written.is_empty();
+        let before = if is_empty {
+            separator.clone()
+        } else {
+            written.line_ends()
+        };
+        let (old, last) = (original.trailer, original.last);
+        let ends_line = self.ends_line(is_empty, &before, old, last);
+        let trailer = self.trailer(is_empty, &before, old, last);
+        let text = written.slices().chain([trailer]);
+        if pieces_leave_multipart_open(&written.head(), text) {
+            let end = separator.len();
+            mark_separator(separator, 0, end);
+        }
+        (trailer, ends_line)
+    }
+
+    /// Returns how to undo quoting. [`RewriteWorker::find_requote`] finds it by trial; here the lines of the message tell it.
+    fn requote_of(&self, place: &InPlace, source: Quoting, has_line: bool) -> Requote {
+        let unquote = self.to == Some(Format::Mbox);
+        let is_quoted = unquote || source != Quoting::None;
+        if !is_quoted || place.marks.is_empty() && !has_line {
+            return Requote::Leave;
+        }
+        if place.requotes {
+            return Requote::Convert { unquote, source };
+        }
+        Requote::Count {
+            unquote,
+            marks: place.marks.clone(),
+        }
+    }
+}
+
+/// Returns the separator of a message: the old one if it can stay, else one built from the message.
+fn separator_of(old: &[u8], message: &Pieces<'_>) -> Vec<u8> {
+    if is_separator_kept(old) {
+        return old.to_vec();
+    }
+    separator_for(old, &message.head()).into_owned()
+}

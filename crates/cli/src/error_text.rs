@@ -49,7 +49,12 @@ fn of_parts(fault: &PartsFault) -> &'static str {
             "; repeat the command as it was, or make a new plan (with --resume: remove the folder to begin anew)"
         }
         PartsFault::Taken => "; choose another name with -o",
+        PartsFault::Missing {
+            has_output: true, ..
+        } => "; run each with `mailglot run PLAN --split N -o OUTPUT --force`, since OUTPUT exists",
         PartsFault::Missing { .. } => "; run each with `mailglot run PLAN --split N -o OUTPUT`",
+        PartsFault::NotContinued(_) => "; remove the folder to begin anew",
+        PartsFault::NotAFolder => "; move it away, or choose another name with -o",
         PartsFault::Damaged(_) => "; remove its folder, and run its split again",
         _ => "",
     }

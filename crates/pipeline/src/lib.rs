@@ -98,8 +98,8 @@ pub use list::{ListOptions, ListedMessage, list};
 pub use locate::{Located, LocatedPiece, locate, locate_pieces};
 pub use normalize::{check, normalize};
 pub use parts::{
-    PartDone, PartsError, PartsFault, PartsPlan, SPLIT_SIZE, check_plan_place, commit_parts,
-    plan_parts, resume, run_part,
+    JoinedParts, PartDone, PartsError, PartsFault, PartsPlan, SPLIT_SIZE, check_plan_place,
+    commit_parts, plan_parts, resume, run_part,
 };
 pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};

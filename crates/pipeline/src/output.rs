@@ -88,6 +88,16 @@ impl<'a> OutputSink<'a> {
         })
     }
 
+    /// Returns the inode number of the output, which stays when it is put into place.
+    pub(crate) fn inode(&self) -> Result<u64, Error> {
+        let inode = match (&self.root, &self.current) {
+            (Some(root), _) => root.inode(),
+            (None, Some(current)) => current.destination.inode(),
+            (None, None) => Err(io::ErrorKind::NotFound.into()),
+        };
+        inode.map_err(|error| at(&self.plan.output, Operation::Open, error))
+    }
+
     /// Finishes ledger and report, and puts everything into place. Returns the text of the report.
     pub(crate) fn finish(
         mut self,

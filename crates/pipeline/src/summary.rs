@@ -4,7 +4,7 @@ use crate::{FileName, IncompleteInput, LeastCertain, UnreadInput};
 use std::collections::BTreeMap;
 
 /// Numbers for one input.
-#[derive(Clone, Debug, Default, serde::Serialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct SourceSummary {
     /// Path as given.
     pub path: FileName,

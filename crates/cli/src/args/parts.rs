@@ -38,7 +38,8 @@ pub(crate) struct PlanArgs {
 /// Process one split of a plan, and write its part to the folder OUTPUT.parts.
 ///
 /// A split that has a part is left alone. Any number of processes may work on one split: the first to finish gives the part, and the
-/// others leave nothing. A killed process leaves a folder that `commit` removes.
+/// others leave nothing. A killed process leaves a folder that `commit` removes. If OUTPUT exists without parts, they were joined: `run`
+/// does nothing, and exits with code 0.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -54,6 +55,9 @@ pub(crate) struct RunArgs {
     /// The output that `commit` creates. The part goes to OUTPUT.parts.
     #[arg(short, long, value_name = "OUTPUT")]
     pub(crate) output: PathBuf,
+    /// Process the split although OUTPUT exists. `commit --force` replaces it.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Worker threads [default: one per core]. The part does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -62,7 +66,7 @@ pub(crate) struct RunArgs {
 /// Join the parts of all splits of a plan to the output, its ledger and its report.
 ///
 /// Checks that every split has an intact part, that the inputs did not change, and that all messages and bytes are accounted for. The
-/// output appears complete or not at all; then the parts are removed.
+/// output appears complete or not at all; then the parts are removed. A killed `commit` can be repeated.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

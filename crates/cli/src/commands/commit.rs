@@ -28,8 +28,10 @@ pub(crate) fn run(args: CommitArgs, console: Console) -> Result<Exit, Failure> {
     let place = (&*args.plan, &plan);
     let joined =
         stoppable(|progress| watched(console, progress, || commit_parts(&job, place, progress)));
-    let account = joined.map_err(|error| Failure::of_job(&error, IfExists::Force))?;
+    let joined = joined.map_err(|error| Failure::of_job(&error, IfExists::Force))?;
+    let account = joined.summary;
     summary::report(&account, &job, console);
+    summary::report_kept(&joined.kept, console);
     let mut worst = Exit::Done;
     summary::report_damaged(&account, &mut worst, console);
     Ok(worst.max(judged(&account, args.fail_on)))

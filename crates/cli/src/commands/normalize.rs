@@ -10,7 +10,9 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
 use crate::output::Console;
 use crate::progress::watched;
-use mailglot_pipeline::{LedgerPlace, NormalizeJob, Progress, normalize, resume};
+use mailglot_pipeline::{
+    Error, JoinedParts, LedgerPlace, NormalizeJob, Progress, normalize, resume,
+};
 use std::path::PathBuf;
 
 pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure> {
@@ -37,12 +39,25 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         if args.resume {
             resume(&job, args.split_size, progress)
         } else {
-            normalize(&job, progress)
+            normalize(&job, progress).map(|summary| JoinedParts {
+                summary,
+                kept: Vec::new(),
+            })
         }
     };
-    let account = stoppable(|progress| watched(console, progress, || work(progress)));
-    let account = account.map_err(|error| Failure::of_job(&error, IfExists::Force))?;
+    let done = stoppable(|progress| watched(console, progress, || work(progress)));
+    let JoinedParts {
+        summary: account,
+        kept,
+    } = done.map_err(|error| {
+        let mut failure = Failure::of_job(&error, IfExists::Force);
+        if args.resume && matches!(error, Error::Interrupted) {
+            failure.message += "; repeat the command to continue";
+        }
+        failure
+    })?;
     summary::report(&account, &job, console);
+    summary::report_kept(&kept, console);
     let mut worst = Exit::Done;
     summary::report_damaged(&account, &mut worst, console);
     Ok(worst.max(judged(&account, args.fail_on)))

@@ -11,6 +11,7 @@ use mailglot_pipeline::run_part;
 
 pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Exit, Failure> {
     let (plan, mut job) = planned_job(&args.plan, &args.output)?;
+    job.force = args.force;
     job.threads = worker_threads(args.threads);
     let place = (&*args.plan, &plan);
     let done = stoppable(|progress| {
@@ -18,6 +19,15 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Exit, Failure> {
             run_part(&job, place, args.split, progress)
         })
     })?;
+    if done.is_joined {
+        console.say(format_args!(
+            "split {} of {}  not needed: {} exists and has no parts; --force processes it all the same",
+            args.split,
+            plan.splits(),
+            args.output.display()
+        ));
+        return Ok(Exit::Done);
+    }
     console.say(format_args!(
         "split {} of {}  {}{}, {}",
         args.split,

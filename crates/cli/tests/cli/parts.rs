@@ -100,6 +100,35 @@ fn parts_are_joined_to_the_output_of_normalize() {
     assert!(!sandbox.path("out.parts").exists());
     sandbox.run(&["restore", "out", "--verify-only"]).ended(0);
     sandbox.run(&commit).ended(4);
+    // An attempt that an engine starts late.
+    let late = run("0").ended(0);
+    assert!(late.err.contains("not needed: out exists"), "{}", late.err);
+    assert!(!sandbox.path("out.parts").exists());
+    let forced = [&commit[..], &["--force"]].concat();
+    let missing = sandbox.run(&forced).ended(4);
+    assert!(
+        missing.err.contains("-o OUTPUT --force`"),
+        "{}",
+        missing.err
+    );
+    for split in 0..splits {
+        let split = split.to_string();
+        let run = [
+            "run",
+            "plan.json",
+            "--split",
+            &split,
+            "-o",
+            "out",
+            "--force",
+        ];
+        let run = sandbox.run(&run).ended(0);
+        assert!(run.err.contains("messages"), "{}", run.err);
+    }
+    sandbox.write("out.parts/notes.txt", b"x");
+    let joined = sandbox.run(&forced).ended(0);
+    let kept = "kept        out.parts/notes.txt, not of this job";
+    assert!(joined.err.contains(kept), "{}", joined.err);
 }
 
 #[test]
@@ -165,6 +194,12 @@ fn wrong_plans_and_splits_are_refused() {
         .run(&[&plan[..], &["--split-size", &huge]].concat())
         .ended(0);
     sandbox.run(&plan).ended(0);
+    // Outputs that `commit` would refuse.
+    for (output, code) in [("archive.mbox", 1), ("no/such/out", 4)] {
+        let run = ["run", "plan.json", "--split", "0", "-o", output];
+        sandbox.run(&run).ended(code);
+        assert!(!sandbox.path("no").exists());
+    }
     // The input has another time, although it has the same bytes.
     let file = fs::File::options()
         .append(true)
@@ -235,6 +270,73 @@ fn a_killed_job_is_resumed() {
         assert!(!sandbox.path("out.parts").exists());
     }
     assert!(resumed > 0);
+}
+
+/// A job that a signal ends says how to continue, and one that cannot be continued says how to begin anew.
+#[test]
+fn an_interrupted_job_says_how_to_continue() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.mbox", &mailbox(8000));
+    let args = [
+        "normalize",
+        "a.mbox",
+        "-q",
+        "-o",
+        "out",
+        "--resume",
+        "--split-size",
+        "512K",
+    ];
+    let mut interrupted = None;
+    for _ in 0..50 {
+        let mut child = Command::new(PROGRAM)
+            .args(args)
+            .current_dir(sandbox.path("."))
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Plan, inputs and a part are there.
+        let has_part = || {
+            let names = fs::read_dir(sandbox.path("out.parts"));
+            names.is_ok_and(|names| names.count() > 3)
+        };
+        while !has_part() && child.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_millis(2));
+        }
+        let kill = Command::new("kill")
+            .args(["-TERM", &child.id().to_string()])
+            .status();
+        kill.unwrap();
+        let ended = child.wait_with_output().unwrap();
+        if ended.status.code() == Some(130) {
+            interrupted = Some(String::from_utf8(ended.stderr).unwrap());
+            break;
+        }
+        for name in ["out", "out.ledger"] {
+            fs::remove_file(sandbox.path(name)).unwrap();
+        }
+    }
+    let words = interrupted.unwrap();
+    assert!(
+        words.ends_with("interrupted; repeat the command to continue\n"),
+        "{words}"
+    );
+    let plan = String::from_utf8(sandbox.read("out.parts/plan.json")).unwrap();
+    let other = plan.replace("\"mailglot ", "\"mailglot 99");
+    sandbox.write("out.parts/plan.json", other.as_bytes());
+    let refused = sandbox.run(&args).ended(1);
+    assert!(
+        refused
+            .err
+            .contains("out.parts: cannot be continued: plan.json: "),
+        "{}",
+        refused.err
+    );
+    assert!(
+        refused.err.ends_with("; remove the folder to begin anew\n"),
+        "{}",
+        refused.err
+    );
 }
 
 #[test]

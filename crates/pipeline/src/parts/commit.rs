@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! Reads all parts once, and writes the outputs beside them. The parts are removed when the outputs are in place.
+//! Reads all parts once, and writes the outputs beside them. The parts are removed when the outputs are in place. A repeated call
+//! after that writes no other report.
 
 use super::counts::JoinedSource;
 use super::error::{PartsError, PartsFault};
@@ -10,7 +11,7 @@ use super::layout::{DATA, PartsFolder};
 use super::manifest::{DonePiece, Manifest};
 use super::part_file::PartReader;
 use super::plan::PartsPlan;
-use super::source_digest::joined;
+use super::source_digest::JoinedCells;
 use crate::discover::{SourceInput, Sources, discover};
 use crate::error::AccountError;
 use crate::hash::hex;
@@ -21,17 +22,28 @@ use crate::plan::Plan;
 use crate::rewrite::RewrittenBatch;
 use crate::run::{EndedSource, ResultSink, count_left_out};
 use crate::{Error, Progress, SourceSummary, Summary};
+use mailglot_archive::FileMode;
 use std::fs::File;
 use std::io::{self, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Largest number of splits that an error names.
 const NAMED: usize = 10;
 
+/// The outcome of joining the parts of a job.
+#[derive(Debug)]
+pub struct JoinedParts {
+    /// The results of the job.
+    pub summary: Summary,
+    /// What stays in the folder of parts, because it does not belong to the job.
+    pub kept: Vec<PathBuf>,
+}
+
 /// Joins the parts of all splits of a plan to the outputs of the job. `path` is that of the plan, for errors.
 ///
-/// The outputs are the same bytes as those of a normalization in one pass, and appear in the same way.
+/// The outputs are the same bytes as those of a normalization in one pass, and appear in the same way. If an earlier call was killed
+/// after that, removes the parts that it left, and returns its results.
 ///
 /// # Errors
 /// A split has no part, a part is damaged, the inputs have changed, or an output cannot be written. The parts stay then.
@@ -39,41 +51,54 @@ pub fn commit_parts(
     job: &NormalizeJob,
     (path, plan): (&Path, &PartsPlan),
     progress: &Progress,
-) -> Result<Summary, Error> {
+) -> Result<JoinedParts, Error> {
+    let folder = PartsFolder::new(&job.output, &plan.job);
+    if let Some(joined) = completed(&folder) {
+        return Ok(joined);
+    }
     let sources = discover(&job.inputs, job.opening())?;
     plan.check(path, job, &sources.inputs)?;
-    let folder = PartsFolder::new(&job.output, &plan.job);
-    let outputs = outputs(job, &folder, &sources.inputs)?;
-    join(job, plan, &sources, &outputs, progress)
+    let outputs = outputs(job, &sources.inputs, folder.mark().is_some())?;
+    // The inputs must be as they were when the last part was made.
+    let unchanged = || plan.check(folder.path(), job, &sources.inputs);
+    join(job, plan, &sources, &outputs, &unchanged, progress)
+}
+
+/// Removes the parts of a job whose outputs are in place. Returns `None` if they are not.
+pub(super) fn completed(folder: &PartsFolder) -> Option<JoinedParts> {
+    folder.sweep_rest();
+    let summary = folder.mark()?.summary()?;
+    let kept = folder.sweep();
+    Some(JoinedParts { summary, kept })
 }
 
 /// Plans and claims the outputs. Replaces those that a killed process was putting into place.
 pub(super) fn outputs(
     job: &NormalizeJob,
-    folder: &PartsFolder,
     inputs: &[SourceInput],
+    is_marked: bool,
 ) -> Result<Plan, Error> {
     let job = NormalizeJob {
-        force: job.force || folder.is_marked(),
+        force: job.force || is_marked,
         ..job.clone()
     };
     Plan::new(&job, inputs)
 }
 
-/// Like [`commit_parts`], after the checks.
+/// Like [`commit_parts`], after the checks. `unchanged` checks the inputs again, before the outputs are put into place.
 pub(super) fn join(
     job: &NormalizeJob,
     plan: &PartsPlan,
     sources: &Sources,
     outputs: &Plan,
+    unchanged: &dyn Fn() -> Result<(), Error>,
     progress: &Progress,
-) -> Result<Summary, Error> {
+) -> Result<JoinedParts, Error> {
     let folder = PartsFolder::new(&job.output, &plan.job);
-    let manifests = manifests(&folder, plan)?;
-    let total = manifests.iter().map(|manifest| manifest.part_bytes).sum();
-    progress.total.store(total, Relaxed);
+    progress.total.store(check_parts(&folder, plan)?, Relaxed);
     progress.bytes.store(0, Relaxed);
     let mut join = Join {
+        folder: &folder,
         inputs: &sources.inputs,
         sink: OutputSink::new(outputs)?,
         summary: empty_summary(job.verify),
@@ -82,61 +107,102 @@ pub(super) fn join(
         batch: RewrittenBatch::default(),
     };
     count_left_out(&mut join.summary, &sources.left_out);
-    for (manifest, pieces) in manifests.iter().zip(&plan.splits) {
-        let part = folder.part(manifest.split);
+    for (split, pieces) in plan.splits.iter().enumerate() {
+        let manifest = manifest(&folder, plan, split)?
+            .ok_or_else(|| missing(&folder, plan, vec![split], 1))?;
         let ordinals = pieces
             .iter()
             .map(|piece| piece.range.as_ref().map_or(0, |range| range.ordinal));
-        join.part(&part, manifest, ordinals)?;
+        join.part(manifest, ordinals)?;
     }
     join.end_source()?;
     let Join {
         sink, mut summary, ..
     } = join;
-    // The inputs must be as they were when the last part was made.
-    plan.check(folder.path(), job, &sources.inputs)?;
-    folder.mark()?;
-    finish(sink, job, &mut summary)?;
-    folder.sweep();
-    Ok(summary)
+    unchanged()?;
+    place(sink, job, &mut summary, &folder, outputs.options.mode)?;
+    let kept = folder.sweep();
+    Ok(JoinedParts { summary, kept })
 }
 
-/// Reads the manifests of all splits, and checks that they cover the plan.
-fn manifests(folder: &PartsFolder, plan: &PartsPlan) -> Result<Vec<Manifest>, Error> {
-    let (mut manifests, mut first, mut missing) = (Vec::new(), Vec::new(), 0);
-    for (split, pieces) in plan.splits.iter().enumerate() {
-        let part = folder.part(split);
-        let Some(manifest) = Manifest::read(&part, &plan.job, split)? else {
-            missing += 1;
-            if first.len() < NAMED {
-                first.push(split);
-            }
-            continue;
-        };
-        let range = |piece: &DonePiece| (piece.source, piece.range);
-        let done = manifest.pieces.iter().map(range);
-        let planned = pieces.iter().map(|piece| {
-            let hashed = piece.range.as_ref().map(|range| range.hashed);
-            (piece.source, hashed)
-        });
-        if !done.eq(planned) {
-            return Err(damaged(&part, "it has other pieces than the plan"));
+/// Puts the outputs into place. The mark in the folder says how far they are.
+fn place(
+    sink: OutputSink<'_>,
+    job: &NormalizeJob,
+    summary: &mut Summary,
+    folder: &PartsFolder,
+    mode: FileMode,
+) -> Result<(), Error> {
+    let mut mark = folder.new_mark(sink.inode()?);
+    folder.set_mark(&mark, mode)?;
+    if let Err(error) = finish(sink, job, summary) {
+        if !mark.is_of(&job.output) {
+            folder.unmark();
         }
-        manifests.push(manifest);
+        return Err(error);
     }
-    if missing > 0 {
-        let fault = PartsFault::Missing {
-            first,
-            missing,
-            splits: plan.splits(),
-        };
-        return Err(Error::Parts(PartsError::new(folder.path(), fault)));
+    mark.complete(summary);
+    // All outputs are in place. Without the mark, only a process that is killed while it sweeps could not be repeated.
+    let _ = folder.set_mark(&mark, mode);
+    Ok(())
+}
+
+/// Checks that the parts of all splits are there and cover the plan. Returns the size of their data in bytes.
+///
+/// Reads one manifest at a time: together they may need more memory than there is.
+fn check_parts(folder: &PartsFolder, plan: &PartsPlan) -> Result<u64, Error> {
+    let (mut total, mut first, mut count) = (0, Vec::new(), 0);
+    for split in 0..plan.splits() {
+        if let Some(manifest) = manifest(folder, plan, split)? {
+            total += manifest.part_bytes;
+            continue;
+        }
+        count += 1;
+        if first.len() < NAMED {
+            first.push(split);
+        }
     }
-    Ok(manifests)
+    if count > 0 {
+        return Err(missing(folder, plan, first, count));
+    }
+    Ok(total)
+}
+
+/// Reads the manifest of a split, and checks it against the plan. Returns `None` if the split has no part.
+fn manifest(
+    folder: &PartsFolder,
+    plan: &PartsPlan,
+    split: usize,
+) -> Result<Option<Manifest>, Error> {
+    let part = folder.part(split);
+    let Some(manifest) = Manifest::read(&part, &plan.job, split)? else {
+        return Ok(None);
+    };
+    let range = |piece: &DonePiece| (piece.source, piece.range);
+    let done = manifest.pieces.iter().map(range);
+    let planned = plan.splits[split].iter().map(|piece| {
+        let hashed = piece.range.as_ref().map(|range| range.hashed);
+        (piece.source, hashed)
+    });
+    if !done.eq(planned) {
+        return Err(damaged(&part, "it has other pieces than the plan"));
+    }
+    Ok(Some(manifest))
+}
+
+fn missing(folder: &PartsFolder, plan: &PartsPlan, first: Vec<usize>, missing: usize) -> Error {
+    let fault = PartsFault::Missing {
+        first,
+        missing,
+        splits: plan.splits(),
+        has_output: folder.is_joined().unwrap_or(false),
+    };
+    Error::Parts(PartsError::new(folder.path(), fault))
 }
 
 /// State of joining.
 struct Join<'a> {
+    folder: &'a PartsFolder,
     inputs: &'a [SourceInput],
     sink: OutputSink<'a>,
     summary: Summary,
@@ -156,21 +222,22 @@ struct CurrentSource {
     dropped: u64,
     /// Digest, if one piece is the whole source.
     blake3: Option<String>,
-    cells: Vec<String>,
+    /// The cells so far. None if one is damaged.
+    cells: Option<JoinedCells>,
 }
 
 impl Join<'_> {
     /// Joins the pieces of a part.
     fn part(
         &mut self,
-        part: &Path,
-        manifest: &Manifest,
+        manifest: Manifest,
         ordinals: impl Iterator<Item = u64>,
     ) -> Result<(), Error> {
-        let unreadable = |error: io::Error| damaged(part, &error.to_string());
+        let part = self.folder.part(manifest.split);
+        let unreadable = |error: io::Error| damaged(&part, &error.to_string());
         let file = File::open(part.join(DATA)).map_err(unreadable)?;
         let mut data = PartReader::new(BufReader::with_capacity(256 << 10, file));
-        for (piece, ordinal) in manifest.pieces.iter().zip(ordinals) {
+        for (piece, ordinal) in manifest.pieces.into_iter().zip(ordinals) {
             if self.current.as_ref().map(|current| current.number) != Some(piece.source) {
                 self.end_source()?;
                 self.begin_source(piece.source)?;
@@ -189,7 +256,7 @@ impl Join<'_> {
         let (ended, digest) = data.finish().map_err(unreadable)?;
         if !ended || digest != manifest.part_blake3 {
             return Err(damaged(
-                part,
+                &part,
                 "its digest differs from that in its manifest",
             ));
         }
@@ -214,27 +281,28 @@ impl Join<'_> {
             set_aside: 0,
             dropped: 0,
             blake3: None,
-            cells: Vec::new(),
+            cells: Some(JoinedCells::default()),
         });
         Ok(())
     }
 
     /// Adds the counts of a piece.
-    fn count(&mut self, piece: &DonePiece, ordinal: u64) {
+    fn count(&mut self, piece: DonePiece, ordinal: u64) {
         let Some(current) = &mut self.current else {
             return;
         };
-        let counts = &piece.counts;
+        let counts = piece.counts;
         current.selected += piece.selected;
         current.written += counts.written;
         current.set_aside += counts.set_aside;
         current.dropped += counts.dropped;
-        current.blake3.clone_from(&piece.blake3);
-        current.cells.extend_from_slice(&piece.cells);
+        current.blake3 = piece.blake3;
+        for cell in &piece.cells {
+            let cells = current.cells.take();
+            current.cells = cells.and_then(|mut cells| cells.push(cell).map(|()| cells));
+        }
         self.progress.messages.fetch_add(counts.messages, Relaxed);
-        counts
-            .clone()
-            .add_to(&mut self.summary, &mut current.joined, ordinal);
+        counts.add_to(&mut self.summary, &mut current.joined, ordinal);
     }
 
     /// Ends the current source, and checks its counts.
@@ -248,13 +316,11 @@ impl Join<'_> {
             Some(digest) => blake3::Hash::from_hex(digest)
                 .ok()
                 .map(|hash| *hash.as_bytes()),
-            None => joined(&current.cells),
+            None => current.cells.and_then(JoinedCells::digest),
         };
         let Some(blake3) = blake3 else {
-            return Err(damaged(
-                &input.found.path,
-                "the digests of its pieces are damaged",
-            ));
+            let reason = format!("the digests of {} are damaged", input.path());
+            return Err(damaged(self.folder.path(), &reason));
         };
         let written = self.sink.end(&EndedSource {
             input,

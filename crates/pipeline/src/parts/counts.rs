@@ -72,6 +72,11 @@ impl PieceCounts {
         }
     }
 
+    /// Returns true if a second reader read the messages.
+    pub(super) fn has_verify(&self) -> bool {
+        self.verify.is_some()
+    }
+
     /// Adds the counts to those of the job and of the source, whose earlier pieces were added before. `ordinal` is that of the first
     /// message as the piece counts.
     pub(super) fn add_to(mut self, summary: &mut Summary, joined: &mut JoinedSource, ordinal: u64) {

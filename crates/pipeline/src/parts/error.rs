@@ -41,9 +41,15 @@ pub enum PartsFault {
         missing: usize,
         /// Number of splits in the plan.
         splits: usize,
+        /// True if an output exists, so that only a forced run makes a part.
+        has_output: bool,
     },
     /// The part is damaged, or does not belong to the plan.
     Damaged(String),
+    /// The parts of a killed job cannot be continued.
+    NotContinued(String),
+    /// A file is in the place of the folder of parts.
+    NotAFolder,
 }
 
 impl PartsError {
@@ -51,7 +57,10 @@ impl PartsError {
     pub fn is_wrong_call(&self) -> bool {
         !matches!(
             self.fault,
-            PartsFault::Missing { .. } | PartsFault::Damaged(_) | PartsFault::Taken
+            PartsFault::Missing { .. }
+                | PartsFault::Damaged(_)
+                | PartsFault::NotAFolder
+                | PartsFault::Taken
         )
     }
 
@@ -77,6 +86,7 @@ impl fmt::Display for PartsError {
                 first,
                 missing,
                 splits,
+                ..
             } => {
                 let names: Vec<String> = first.iter().map(ToString::to_string).collect();
                 let more = if first.len() < *missing { ", …" } else { "" };
@@ -87,6 +97,8 @@ impl fmt::Display for PartsError {
                 )
             }
             PartsFault::Damaged(reason) => write!(f, "the part cannot be used: {reason}"),
+            PartsFault::NotContinued(reason) => write!(f, "cannot be continued: {reason}"),
+            PartsFault::NotAFolder => write!(f, "a file, but the parts need a folder of this name"),
         }
     }
 }

@@ -3,14 +3,20 @@
 //! ```text
 //! OUTPUT.parts/000017.3f2a9c01d4e5b678/                      the part of split 17
 //! OUTPUT.parts/000017.3f2a9c01d4e5b678.9c41….tmp/            an attempt, running or killed
+//! OUTPUT.parts/output.json                                   how far the outputs are, see `output_mark`
+//! OUTPUT.parts/plan.json, inputs.json                        plan and state of the inputs of `resume`
 //! ```
 //!
 //! # Limits
 //!
 //! An attempt that was killed stays until the parts are joined.
 
+use super::output_mark::OutputMark;
+use super::plan::PartsPlan;
 use crate::Error;
 use crate::job::with_suffix;
+use crate::path_checks::{followed, is_empty};
+use crate::staged_ledger::exists;
 use mailglot_archive::{Error as FileError, FileMode, Operation};
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -24,14 +30,17 @@ pub(super) const MANIFEST: &str = "manifest.json";
 /// Name of the plan that `resume` keeps.
 pub(super) const PLAN: &str = "plan.json";
 
-/// Name of the file that says that the output is being put into place.
-const MARK: &str = "placing";
+/// Name of the state of the inputs that `resume` keeps.
+pub(super) const INPUTS: &str = "inputs.json";
+/// Name of the mark that says how far the outputs are.
+const MARK: &str = "output.json";
 
 /// The folder of the parts of one job.
 #[derive(Clone, Debug)]
 pub(super) struct PartsFolder {
     path: PathBuf,
-    /// The first digits of the job's digest.
+    output: PathBuf,
+    /// The job's digest.
     job: String,
 }
 
@@ -40,7 +49,8 @@ impl PartsFolder {
     pub(super) fn new(output: &Path, job: &str) -> Self {
         Self {
             path: with_suffix(output, ".parts"),
-            job: job.chars().take(16).collect(),
+            output: output.to_owned(),
+            job: job.to_owned(),
         }
     }
 
@@ -51,7 +61,7 @@ impl PartsFolder {
 
     /// Returns the path of the part of a split.
     pub(super) fn part(&self, split: usize) -> PathBuf {
-        self.path.join(format!("{split:06}.{}", self.job))
+        self.path.join(format!("{split:06}.{}", self.short_job()))
     }
 
     /// Creates the folder unless it exists.
@@ -64,7 +74,7 @@ impl PartsFolder {
     pub(super) fn attempt(&self, split: usize, mode: FileMode) -> Result<Attempt, Error> {
         // Unique over all machines, and in no output.
         let number = RandomState::new().build_hasher().finish();
-        let name = format!("{split:06}.{}.{number:016x}.tmp", self.job);
+        let name = format!("{split:06}.{}.{number:016x}.tmp", self.short_job());
         let path = self.path.join(name);
         let created = mode.create_dir(&path);
         created.map_err(failed(&path, Operation::Create))?;
@@ -74,37 +84,124 @@ impl PartsFolder {
         })
     }
 
-    /// Notes that the output is being put into place: from now on it may be that of this job.
-    pub(super) fn mark(&self) -> Result<(), Error> {
-        let place = self.path.join(MARK);
-        let created = File::create(&place).and_then(|file| file.sync_all());
-        created.map_err(failed(&place, Operation::Create))
+    /// Returns the mark of this job if it belongs to what is at the path of the output.
+    pub(super) fn mark(&self) -> Option<OutputMark> {
+        OutputMark::read(&self.path.join(MARK), &self.job, &self.output)
     }
 
-    /// Returns true if a killed process was putting the output into place.
-    pub(super) fn is_marked(&self) -> bool {
-        self.path.join(MARK).exists()
+    /// Returns a mark for an output that is about to be put into place.
+    pub(super) fn new_mark(&self, output: u64) -> OutputMark {
+        OutputMark::new(&self.job, output)
     }
 
-    /// Removes the parts and attempts of the job, and the folder if nothing else is in it.
-    pub(super) fn sweep(&self) {
-        let Ok(entries) = fs::read_dir(&self.path) else {
-            return;
-        };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            let is_ours = name.split('.').nth(1) == Some(&self.job);
-            if is_ours && name.starts_with(|first: char| first.is_ascii_digit()) {
-                remove_part(&entry.path());
+    /// Writes the mark.
+    pub(super) fn set_mark(&self, mark: &OutputMark, mode: FileMode) -> Result<(), Error> {
+        mark.write(&self.path.join(MARK), mode)
+    }
+
+    /// Removes the mark.
+    pub(super) fn unmark(&self) {
+        let _ = fs::remove_file(self.path.join(MARK));
+    }
+
+    /// Returns true if the output exists and the folder has nothing to join to another one: no part or attempt of the job, or an
+    /// output that is complete.
+    pub(super) fn is_joined(&self) -> Result<bool, Error> {
+        let output = followed(&self.output)?;
+        if !exists(&output) || is_empty(&output) {
+            return Ok(false);
+        }
+        let is_complete = self.mark().is_some_and(|mark| mark.is_complete());
+        let names = entries(&self.path);
+        Ok(is_complete || !names.iter().any(|name| self.is_part(name)))
+    }
+
+    /// Removes the parts and attempts of the job, and the folder if nothing else is in it. Returns what stays.
+    ///
+    /// The mark is removed after all parts, so that a killed process leaves it.
+    pub(super) fn sweep(&self) -> Vec<PathBuf> {
+        self.remove_parts(&self.path);
+        let has_own_plan = self.has_own_plan();
+        let (own, stays): (Vec<_>, Vec<_>) = entries(&self.path)
+            .into_iter()
+            .partition(|name| self.is_part(name) || self.is_record(name, has_own_plan));
+        // With one rename, nobody sees a folder without its mark.
+        let swept = with_suffix(&self.path, ".swept.tmp");
+        if stays.is_empty() && fs::rename(&self.path, &swept).is_ok() {
+            self.sweep_rest();
+        } else {
+            self.remove_records(&self.path, &own);
+            let _ = fs::remove_dir(&self.path);
+        }
+        stays.iter().map(|name| self.path.join(name)).collect()
+    }
+
+    /// Removes what a process left that was killed after it had swept the folder.
+    pub(super) fn sweep_rest(&self) {
+        let swept = with_suffix(&self.path, ".swept.tmp");
+        let names = entries(&swept);
+        self.remove_parts(&swept);
+        self.remove_records(&swept, &names);
+        let _ = fs::remove_dir(&swept);
+    }
+
+    /// Removes parts and attempts of the job from a folder.
+    fn remove_parts(&self, folder: &Path) {
+        for name in entries(folder) {
+            if self.is_part(&name) {
+                remove_part(&folder.join(name));
             }
         }
-        // Without the plan, nothing would be resumed. So it stays until the parts are gone.
-        for name in [PLAN, MARK] {
-            let _ = fs::remove_file(self.path.join(name));
-        }
-        let _ = fs::remove_dir(&self.path);
     }
+
+    /// Removes the records among the names from a folder, the mark at last.
+    fn remove_records(&self, folder: &Path, names: &[String]) {
+        let is_record = |name: &&String| *name != MARK && self.is_record(name, true);
+        for name in names.iter().filter(is_record) {
+            let _ = fs::remove_file(folder.join(name));
+        }
+        let _ = fs::remove_file(folder.join(MARK));
+    }
+
+    /// Returns true for the name of a part or an attempt of the job.
+    fn is_part(&self, name: &str) -> bool {
+        name.split('.').nth(1) == Some(self.short_job())
+            && name.starts_with(|first: char| first.is_ascii_digit())
+    }
+
+    /// Returns true for the name of a file about the job, or of one that was being written.
+    fn is_record(&self, name: &str, has_own_plan: bool) -> bool {
+        let is = |record: &str| {
+            let rest = name.strip_prefix(record);
+            rest.is_some_and(|rest| {
+                rest.is_empty() || (rest.starts_with('.') && rest.ends_with(".tmp"))
+            })
+        };
+        is(MARK) || is(INPUTS) || (has_own_plan && is(PLAN))
+    }
+
+    /// Returns true if the folder has a plan of this job.
+    fn has_own_plan(&self) -> bool {
+        let place = self.path.join(PLAN);
+        let plan = fs::read(&place)
+            .ok()
+            .and_then(|text| PartsPlan::parse(&place, &text).ok());
+        plan.is_some_and(|plan| plan.job == self.job)
+    }
+
+    /// Returns the first digits of the job's digest.
+    fn short_job(&self) -> &str {
+        self.job.get(..16).unwrap_or(&self.job)
+    }
+}
+
+/// Returns the names in a folder. Bytes that are not UTF-8 are replaced: all our names are ASCII.
+fn entries(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    entries.flatten().map(name).collect()
 }
 
 /// Removes a part or an attempt. A process that is killed here leaves no half part under the name of a part.
@@ -130,7 +227,7 @@ impl Attempt {
     }
 
     /// Makes the folder the part of its split. Returns false if another attempt was faster.
-    pub(super) fn publish(self) -> Result<bool, Error> {
+    pub(super) fn publish(&self) -> Result<bool, Error> {
         let folder = File::open(&self.path).and_then(|folder| folder.sync_all());
         folder.map_err(failed(&self.path, Operation::Sync))?;
         match fs::rename(&self.path, &self.part) {

@@ -8,8 +8,10 @@ use super::counts::PieceCounts;
 use super::error::{PartsError, PartsFault};
 use super::layout::MANIFEST;
 use crate::Error;
+use crate::staged_ledger::exists;
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The manifest of a part.
@@ -55,13 +57,31 @@ impl Manifest {
     /// Reads the manifest of the part at `part`. Returns `None` if the part does not exist.
     ///
     /// # Errors
-    /// The manifest is damaged, or belongs to another job or split.
+    /// The manifest is damaged or missing, or belongs to another job or split. A file is in the place of the folder of parts.
     pub(super) fn read(part: &Path, job: &str, split: usize) -> Result<Option<Self>, Error> {
         let damaged =
             |reason: String| Error::Parts(PartsError::new(part, PartsFault::Damaged(reason)));
-        let text = match fs::read(part.join(MANIFEST)) {
+        let place = part.join(MANIFEST);
+        let mut read = fs::read(&place);
+        if read.is_err() && exists(part) {
+            // The part may have appeared in between.
+            read = fs::read(&place);
+        }
+        let text = match read {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                if exists(part) {
+                    return Err(damaged("it has no manifest".to_owned()));
+                }
+                return Ok(None);
+            }
+            Err(error) if error.kind() == ErrorKind::NotADirectory && !exists(part) => {
+                let folder = part.parent().unwrap_or(part);
+                return Err(Error::Parts(PartsError::new(
+                    folder,
+                    PartsFault::NotAFolder,
+                )));
+            }
             Err(error) => return Err(damaged(error.to_string())),
         };
         let manifest: Self = serde_json::from_slice(&text)

@@ -23,6 +23,7 @@ mod error;
 mod identity;
 mod layout;
 mod manifest;
+mod output_mark;
 mod part_file;
 mod plan;
 mod resume;
@@ -31,7 +32,7 @@ mod source_digest;
 #[cfg(test)]
 mod tests;
 
-pub use commit::commit_parts;
+pub use commit::{JoinedParts, commit_parts};
 pub use error::{PartsError, PartsFault};
 pub use plan::{PartsPlan, SPLIT_SIZE, check_plan_place, plan_parts};
 pub use resume::resume;

@@ -4,16 +4,19 @@
 //!
 //! Loses at most the split that was being processed. The parts need as much space as the output.
 
-use super::commit::{join, outputs};
-use super::layout::{PLAN, PartsFolder, failed};
+use super::commit::{JoinedParts, completed, join, outputs};
+use super::error::{PartsError, PartsFault};
+use super::identity::SourceIdentity;
+use super::layout::{INPUTS, PLAN, PartsFolder, failed};
 use super::plan::{PartsPlan, plan_parts};
 use super::run::run_split;
-use crate::discover::discover;
+use crate::discover::{SourceInput, discover};
 use crate::job::NormalizeJob;
 use crate::path_checks::on_disk;
-use crate::{Error, Progress, Summary};
+use crate::{Error, Progress};
 use mailglot_archive::replace::Replacement;
 use mailglot_archive::{FileMode, Operation, WriteOptions};
+use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
@@ -24,47 +27,130 @@ use std::sync::atomic::Ordering::Relaxed;
 ///
 /// # Errors
 /// The earlier call had other options, or an input has changed since. The errors of a normalization.
-pub fn resume(job: &NormalizeJob, split_size: u64, progress: &Progress) -> Result<Summary, Error> {
+pub fn resume(
+    job: &NormalizeJob,
+    split_size: u64,
+    progress: &Progress,
+) -> Result<JoinedParts, Error> {
     let sources = discover(&job.inputs, job.opening())?;
-    let folder = PartsFolder::new(&job.output, "");
-    let outputs = outputs(job, &folder, &sources.inputs)?;
+    let inputs = &sources.inputs;
+    let unknown = PartsFolder::new(&job.output, "");
+    unknown.sweep_rest();
+    let kept = kept_plan(&unknown)?;
+    let mut is_marked = false;
+    if let Some(plan) = &kept {
+        let folder = PartsFolder::new(&job.output, &plan.job);
+        plan.check(folder.path(), job, inputs)?;
+        if let Some(joined) = completed(&folder) {
+            return Ok(joined);
+        }
+        is_marked = folder.mark().is_some();
+    }
+    let outputs = outputs(job, inputs, is_marked)?;
     let mode = FileMode::as_private_as(job.inputs.iter().map(|input| on_disk(input)));
-    let place = folder.path().join(PLAN);
-    let plan = match std::fs::read(&place) {
-        Ok(text) => {
-            let plan = PartsPlan::parse(&place, &text).map_err(Error::Parts)?;
-            plan.check(folder.path(), job, &sources.inputs)?;
-            plan
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let plan = plan_parts(job, Vec::new(), split_size)?;
-            folder.create(mode)?;
-            keep(&place, &plan, mode)?;
-            plan
-        }
-        Err(error) => return Err(failed(&place, Operation::Open)(error)),
+    let is_new = kept.is_none();
+    let plan = match kept {
+        Some(plan) => plan,
+        None => plan_parts(job, Vec::new(), split_size)?,
     };
-    let done: u64 = sources
-        .inputs
-        .iter()
-        .filter_map(|input| input.found.size())
-        .sum();
+    let folder = PartsFolder::new(&job.output, &plan.job);
+    folder.create(mode)?;
+    if is_new {
+        let _ = fs::remove_file(folder.path().join(INPUTS));
+    }
+    let states = kept_states(&folder, inputs, mode)?;
+    keep(&folder.path().join(PLAN), plan.to_json().as_bytes(), mode)?;
+    let unchanged = || {
+        plan.check(folder.path(), job, inputs)?;
+        check_states(&folder, inputs, &states)
+    };
+    unchanged()?;
+    let done = inputs.iter().filter_map(|input| input.found.size()).sum();
     progress.total.store(done, Relaxed);
     for split in 0..plan.splits() {
-        let part = run_split(job, &plan, &sources.inputs, split, progress)?;
+        let part = run_split(job, &plan, inputs, split, progress)?;
         if part.was_done {
             progress.bytes.fetch_add(part.bytes, Relaxed);
             progress.messages.fetch_add(part.messages, Relaxed);
         }
     }
-    join(job, &plan, &sources, &outputs, progress)
+    join(job, &plan, &sources, &outputs, &unchanged, progress)
 }
 
-/// Writes the plan beside the parts.
-fn keep(place: &Path, plan: &PartsPlan, mode: FileMode) -> Result<(), Error> {
-    let options = WriteOptions { force: false, mode };
+/// Reads the plan of an earlier call.
+fn kept_plan(folder: &PartsFolder) -> Result<Option<PartsPlan>, Error> {
+    let wrong = |fault| Err(Error::Parts(PartsError::new(folder.path(), fault)));
+    let place = folder.path().join(PLAN);
+    match fs::read(&place) {
+        Ok(text) => match PartsPlan::parse(&place, &text) {
+            Ok(plan) => Ok(Some(plan)),
+            Err(PartsError {
+                fault: PartsFault::NotAPlan(reason),
+                ..
+            }) => wrong(PartsFault::NotContinued(format!("{PLAN}: {reason}"))),
+            Err(error) => Err(Error::Parts(error)),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => wrong(PartsFault::NotAFolder),
+        Err(error) => Err(failed(&place, Operation::Open)(error)),
+    }
+}
+
+/// Returns the states of the inputs when the first part was made. Writes them unless an earlier call did.
+fn kept_states(
+    folder: &PartsFolder,
+    inputs: &[SourceInput],
+    mode: FileMode,
+) -> Result<Vec<String>, Error> {
+    let place = folder.path().join(INPUTS);
+    match fs::read(&place) {
+        Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+            let fault = PartsFault::NotContinued(format!("{INPUTS}: {error}"));
+            Error::Parts(PartsError::new(folder.path(), fault))
+        }),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let states = states(inputs)?;
+            let text = serde_json::to_vec(&states).map_err(std::io::Error::other);
+            keep(
+                &place,
+                &text.map_err(failed(&place, Operation::Write))?,
+                mode,
+            )?;
+            Ok(states)
+        }
+        Err(error) => Err(failed(&place, Operation::Open)(error)),
+    }
+}
+
+/// Returns an error if an input has another state.
+fn check_states(
+    folder: &PartsFolder,
+    inputs: &[SourceInput],
+    kept: &[String],
+) -> Result<(), Error> {
+    let now = states(inputs)?;
+    let other = (0..inputs.len()).find(|number| kept.get(*number) != now.get(*number));
+    other.map_or(Ok(()), |number| {
+        let path = inputs[number].path();
+        let fault = PartsFault::OtherJob(format!("{path} has changed since the job began"));
+        Err(Error::Parts(PartsError::new(folder.path(), fault)))
+    })
+}
+
+fn states(inputs: &[SourceInput]) -> Result<Vec<String>, Error> {
+    let state = |input: &SourceInput| SourceIdentity::state(&input.found.path);
+    let states = inputs.iter().map(state).collect::<Result<_, _>>();
+    states.map_err(Error::Input)
+}
+
+/// Writes a file beside the parts, unless it has this content.
+fn keep(place: &Path, content: &[u8], mode: FileMode) -> Result<(), Error> {
+    if fs::read(place).is_ok_and(|kept| kept == content) {
+        return Ok(());
+    }
+    let options = WriteOptions { force: true, mode };
     let mut file = Replacement::create(place, options).map_err(Error::Output)?;
-    let written = file.write_all(plan.to_json().as_bytes());
+    let written = file.write_all(content);
     written.map_err(failed(place, Operation::Write))?;
     file.commit().map_err(Error::Output)
 }

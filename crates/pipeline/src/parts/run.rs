@@ -12,13 +12,15 @@ use super::part_file::PartWriter;
 use super::plan::{PartsPlan, Piece};
 use super::source_digest::cells;
 use crate::discover::{SourceInput, Sources, discover};
+use crate::error::UsageError;
 use crate::hash::hex;
 use crate::job::NormalizeJob;
 use crate::normalize::empty_summary;
-use crate::path_checks::on_disk;
+use crate::path_checks::{check_apart, followed, on_disk};
 use crate::plan::{PlannedOutput, targets};
 use crate::rewrite::{LARGE_MESSAGE, PROCESS, RewriteStage, RewrittenBatch};
 use crate::run::{EndedSource, Job, ResultSink, run};
+use crate::staged_ledger::exists;
 use crate::{Error, LedgerPlace, Progress};
 use mailglot_archive::replace::Replacement;
 use mailglot_archive::{FileMode, Operation, WriteOptions, open_input};
@@ -33,6 +35,8 @@ pub struct PartDone {
     pub part: PathBuf,
     /// True if another process had finished the split before.
     pub was_done: bool,
+    /// True if the output exists already, so that the split was not processed. The numbers are 0 then.
+    pub is_joined: bool,
     /// Messages in the split.
     pub messages: u64,
     /// Bytes read.
@@ -43,23 +47,34 @@ pub struct PartDone {
 
 /// Processes split `split` of a plan, and writes its part beside the output of the job. `path` is that of the plan, for errors.
 ///
-/// Returns at once if the split has a part. If another process finishes the split at the same time, one of the two parts is kept.
+/// Returns at once if the split has a part, or if the output exists and has no parts. Then the parts were joined; `job.force` processes
+/// the split all the same. If another process finishes the split at the same time, one of the two parts is kept.
 ///
 /// # Errors
-/// The inputs or options are not those of the plan, or have changed. An input cannot be read, or the part cannot be written.
+/// The inputs or options are not those of the plan, or have changed. The output cannot be where it is wanted. An input cannot be read,
+/// or the part cannot be written.
 pub fn run_part(
     job: &NormalizeJob,
     (path, plan): (&Path, &PartsPlan),
     split: usize,
     progress: &Progress,
 ) -> Result<PartDone, Error> {
-    let sources = discover(&job.inputs, job.opening())?;
-    plan.check(path, job, &sources.inputs)?;
     let splits = plan.splits();
     if split >= splits {
         let fault = PartsFault::NoSplit { split, splits };
         return Err(Error::Parts(PartsError::new(path, fault)));
     }
+    if job.output.file_name().is_none() {
+        return Err(UsageError::NoFileName(job.output.clone()).into());
+    }
+    check_apart(&followed(&job.output)?, &job.inputs)?;
+    let folder = PartsFolder::new(&job.output, &plan.job);
+    check_apart(folder.path(), &job.inputs)?;
+    if !job.force && folder.is_joined()? {
+        return Ok(PartDone::joined(folder.part(split)));
+    }
+    let sources = discover(&job.inputs, job.opening())?;
+    plan.check(path, job, &sources.inputs)?;
     run_split(job, plan, &sources.inputs, split, progress)
 }
 
@@ -80,9 +95,31 @@ pub(super) fn run_split(
     folder.create(mode)?;
     let attempt = folder.attempt(split, mode)?;
     let options = WriteOptions { force: false, mode };
-    let manifest = write_part(job, plan, inputs, split, (&attempt, options), progress)?;
-    let published = attempt.publish()?;
-    Ok(outcome(part, &manifest, !published))
+    let place = (&attempt, options);
+    let written = write_part(job, plan, inputs, split, place, progress)
+        .and_then(|manifest| Ok((attempt.publish()?, manifest)));
+    match written {
+        Ok((published, manifest)) => Ok(outcome(part, &manifest, !published)),
+        // `commit` removed the attempt, since it had a part from another one.
+        Err(Error::Output(_)) if !exists(attempt.path()) && exists(&job.output) => {
+            Ok(PartDone::joined(part))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl PartDone {
+    /// Returns the outcome for a split whose part was joined to the output.
+    fn joined(part: PathBuf) -> Self {
+        Self {
+            part,
+            was_done: true,
+            is_joined: true,
+            messages: 0,
+            bytes: 0,
+            losses: 0,
+        }
+    }
 }
 
 fn outcome(part: PathBuf, manifest: &Manifest, was_done: bool) -> PartDone {
@@ -96,6 +133,7 @@ fn outcome(part: PathBuf, manifest: &Manifest, was_done: bool) -> PartDone {
     PartDone {
         part,
         was_done,
+        is_joined: false,
         messages: sum(|counts| counts.messages),
         bytes: sum(|counts| counts.bytes),
         losses: sum(|counts| counts.losses),

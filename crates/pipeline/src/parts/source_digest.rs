@@ -39,29 +39,54 @@ pub(crate) fn cells(file: &File, range: Range<u64>) -> io::Result<Vec<String>> {
     Ok(cells)
 }
 
-/// Joins the values of all cells of a file. Returns `None` if a value is not hexadecimal or there are fewer than two.
-pub(crate) fn joined<'c>(cells: impl IntoIterator<Item = &'c String>) -> Option<[u8; 32]> {
-    let mut stack: Vec<ChainingValue> = Vec::new();
-    for (count, cell) in cells.into_iter().enumerate() {
+/// The values of the first cells of a file, joined as far as they can be.
+#[derive(Debug, Default)]
+pub(crate) struct JoinedCells {
+    count: usize,
+    /// The roots of complete subtrees, and the last cell: one more than the count has binary digits at most.
+    stack: Vec<ChainingValue>,
+}
+
+impl JoinedCells {
+    /// Adds the value of the next cell. Returns `None` if it is not hexadecimal.
+    pub(crate) fn push(&mut self, cell: &str) -> Option<()> {
         // The last two subtrees are merged late, because the last merge of the file is that of the root.
-        while stack.len() > count.count_ones() as usize {
-            let (right, left) = (stack.pop()?, stack.pop()?);
-            stack.push(merge_subtrees_non_root(&left, &right, Mode::Hash));
+        while self.stack.len() > self.count.count_ones() as usize {
+            let (right, left) = (self.stack.pop()?, self.stack.pop()?);
+            self.stack
+                .push(merge_subtrees_non_root(&left, &right, Mode::Hash));
         }
-        stack.push(*blake3::Hash::from_hex(cell).ok()?.as_bytes());
+        self.stack
+            .push(*blake3::Hash::from_hex(cell).ok()?.as_bytes());
+        self.count += 1;
+        Some(())
     }
-    let mut right = stack.pop()?;
-    while stack.len() > 1 {
-        right = merge_subtrees_non_root(&stack.pop()?, &right, Mode::Hash);
+
+    /// Returns the digest of the file. `None` if there are fewer than two cells.
+    pub(crate) fn digest(mut self) -> Option<[u8; 32]> {
+        let mut right = self.stack.pop()?;
+        while self.stack.len() > 1 {
+            right = merge_subtrees_non_root(&self.stack.pop()?, &right, Mode::Hash);
+        }
+        let root = merge_subtrees_root(&self.stack.pop()?, &right, Mode::Hash);
+        Some(*root.as_bytes())
     }
-    let root = merge_subtrees_root(&stack.pop()?, &right, Mode::Hash);
-    Some(*root.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
+
+    fn joined(cells: &[String]) -> Option<[u8; 32]> {
+        let mut joined = JoinedCells::default();
+        for cell in cells {
+            joined.push(cell)?;
+            // A file of a terabyte has 22.
+            assert!(joined.stack.len() <= 6);
+        }
+        joined.digest()
+    }
 
     #[test]
     fn cells_give_the_digest_of_the_file() {
@@ -80,7 +105,7 @@ mod tests {
                 );
             }
         }
-        assert_eq!(joined([]), None);
+        assert_eq!(joined(&[]), None);
         assert_eq!(joined(&["0".repeat(64)]), None);
         assert_eq!(joined(&["x".repeat(64), "0".repeat(64)]), None);
     }

@@ -166,6 +166,19 @@ pub(crate) fn report_unread(account: &Summary, worst: &mut Exit, console: Consol
     }
 }
 
+/// Names what stays in the folder of parts, because it does not belong to the job.
+pub(crate) fn report_kept(kept: &[PathBuf], console: Console) {
+    if let Some(first) = kept.first() {
+        let more = match kept.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {} more", with_thousands(more as u64)),
+        };
+        let first = first.display().to_string();
+        let first = visible(&first);
+        console.say(format_args!("kept        {first}{more}, not of this job"));
+    }
+}
+
 /// Reports inputs that were not read to their end, and the number of files in each folder that are not mail.
 pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Console) {
     for (path, files) in &account.without_header {

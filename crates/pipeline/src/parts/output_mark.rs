@@ -1,0 +1,114 @@
+//! The mark in the folder of parts that says how far the outputs are, so that a killed `commit` can be repeated.
+//!
+//! | mark | state | `commit`, when it is repeated |
+//! |---|---|---|
+//! | none | the outputs are not in place | joins the parts |
+//! | without a summary | the outputs are being put into place | joins the parts, and replaces the output that the mark names |
+//! | with a summary | the outputs are in place | removes the parts that are left |
+//!
+//! # Limits
+//!
+//! Recognizes the output by its inode number. It stays when the output is renamed to its path.
+
+use super::counts::{JoinedSource, PieceCounts};
+use crate::normalize::empty_summary;
+use crate::staged_ledger::has_inode;
+use crate::{Error, SourceSummary, Summary};
+use mailglot_archive::replace::Replacement;
+use mailglot_archive::{Error as FileError, FileMode, Operation, WriteOptions};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// How far the outputs of a job are.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct OutputMark {
+    /// Digest of the job.
+    job: String,
+    /// Inode number of the output.
+    output: u64,
+    /// The results. None until the outputs are in place.
+    results: Option<Results>,
+}
+
+/// A [`Summary`] that can be read back.
+#[derive(Debug, Serialize, Deserialize)]
+struct Results {
+    counts: PieceCounts,
+    sources: Vec<SourceSummary>,
+    messages_in: u64,
+    bytes_in: u64,
+    bytes_out: Option<u64>,
+    ledger_bytes: Option<u64>,
+}
+
+impl OutputMark {
+    /// Returns the mark of a job whose output is about to be renamed to its path.
+    pub(super) fn new(job: &str, output: u64) -> Self {
+        Self {
+            job: job.to_owned(),
+            output,
+            results: None,
+        }
+    }
+
+    /// Adds the results, since all outputs are in place.
+    pub(super) fn complete(&mut self, summary: &Summary) {
+        self.results = Some(Results {
+            sources: summary.sources.clone(),
+            messages_in: summary.messages_in,
+            bytes_in: summary.bytes_in,
+            bytes_out: summary.bytes_out,
+            ledger_bytes: summary.ledger_bytes,
+            counts: PieceCounts::of(summary.clone()),
+        });
+    }
+
+    /// Reads the mark at `place`. Returns `None` unless it belongs to this job and to what is at the path `output`.
+    pub(super) fn read(place: &Path, job: &str, output: &Path) -> Option<Self> {
+        let text = fs::read(place).ok()?;
+        let mark: Self = serde_json::from_slice(&text).ok()?;
+        (mark.job == job && mark.is_of(output)).then_some(mark)
+    }
+
+    /// Returns true if the marked output is at the path `output`.
+    pub(super) fn is_of(&self, output: &Path) -> bool {
+        has_inode(output, self.output)
+    }
+
+    /// Writes the mark to `place`, and syncs it.
+    pub(super) fn write(&self, place: &Path, mode: FileMode) -> Result<(), Error> {
+        let options = WriteOptions { force: true, mode };
+        let mut file = Replacement::create(place, options).map_err(Error::Output)?;
+        let text = serde_json::to_vec(self).map_err(std::io::Error::other);
+        let written = text.and_then(|text| file.write_all(&text));
+        written.map_err(|error| Error::Output(FileError::new(place, Operation::Write, error)))?;
+        file.commit().map_err(Error::Output)
+    }
+
+    /// Returns true if all outputs are in place.
+    pub(super) fn is_complete(&self) -> bool {
+        self.results.is_some()
+    }
+
+    /// Returns the results if all outputs are in place.
+    pub(super) fn summary(self) -> Option<Summary> {
+        let results = self.results?;
+        let mut summary = empty_summary(results.counts.has_verify());
+        let mut source = JoinedSource {
+            path: String::new(),
+            account: SourceSummary::default(),
+            has_quoting_guess: false,
+        };
+        results.counts.add_to(&mut summary, &mut source, 0);
+        Some(Summary {
+            sources: results.sources,
+            messages_in: results.messages_in,
+            bytes_in: results.bytes_in,
+            bytes_out: results.bytes_out,
+            ledger_bytes: results.ledger_bytes,
+            ..summary
+        })
+    }
+}

@@ -124,13 +124,13 @@ impl PartsFolder {
         let has_own_plan = self.has_own_plan();
         let (own, stays): (Vec<_>, Vec<_>) = entries(&self.path)
             .into_iter()
-            .partition(|name| self.is_part(name) || self.is_record(name, has_own_plan));
+            .partition(|name| self.is_part(name) || is_record(name, has_own_plan));
         // With one rename, nobody sees a folder without its mark.
         let swept = with_suffix(&self.path, ".swept.tmp");
         if stays.is_empty() && fs::rename(&self.path, &swept).is_ok() {
             self.sweep_rest();
         } else {
-            self.remove_records(&self.path, &own);
+            remove_records(&self.path, &own);
             let _ = fs::remove_dir(&self.path);
         }
         stays.iter().map(|name| self.path.join(name)).collect()
@@ -141,7 +141,7 @@ impl PartsFolder {
         let swept = with_suffix(&self.path, ".swept.tmp");
         let names = entries(&swept);
         self.remove_parts(&swept);
-        self.remove_records(&swept, &names);
+        remove_records(&swept, &names);
         let _ = fs::remove_dir(&swept);
     }
 
@@ -154,30 +154,10 @@ impl PartsFolder {
         }
     }
 
-    /// Removes the records among the names from a folder, the mark at last.
-    fn remove_records(&self, folder: &Path, names: &[String]) {
-        let is_record = |name: &&String| *name != MARK && self.is_record(name, true);
-        for name in names.iter().filter(is_record) {
-            let _ = fs::remove_file(folder.join(name));
-        }
-        let _ = fs::remove_file(folder.join(MARK));
-    }
-
     /// Returns true for the name of a part or an attempt of the job.
     fn is_part(&self, name: &str) -> bool {
         name.split('.').nth(1) == Some(self.short_job())
             && name.starts_with(|first: char| first.is_ascii_digit())
-    }
-
-    /// Returns true for the name of a file about the job, or of one that was being written.
-    fn is_record(&self, name: &str, has_own_plan: bool) -> bool {
-        let is = |record: &str| {
-            let rest = name.strip_prefix(record);
-            rest.is_some_and(|rest| {
-                rest.is_empty() || (rest.starts_with('.') && rest.ends_with(".tmp"))
-            })
-        };
-        is(MARK) || is(INPUTS) || (has_own_plan && is(PLAN))
     }
 
     /// Returns true if the folder has a plan of this job.
@@ -193,6 +173,27 @@ impl PartsFolder {
     fn short_job(&self) -> &str {
         self.job.get(..16).unwrap_or(&self.job)
     }
+}
+
+/// Removes the records among the names from a folder, the mark at last.
+fn remove_records(folder: &Path, names: &[String]) {
+    let is_other = |name: &&String| *name != MARK && is_record(name, true);
+    for name in names.iter().filter(is_other) {
+        let _ = fs::remove_file(folder.join(name));
+    }
+    let _ = fs::remove_file(folder.join(MARK));
+}
+
+/// Returns true for the name of a file about the job, or of one that was being written.
+fn is_record(name: &str, has_own_plan: bool) -> bool {
+    let is = |record: &str| {
+        let rest = name.strip_prefix(record);
+        rest.is_some_and(|rest| {
+            let written = rest.strip_prefix('.');
+            rest.is_empty() || written.is_some_and(|rest| rest.strip_suffix(".tmp").is_some())
+        })
+    };
+    is(MARK) || is(INPUTS) || (has_own_plan && is(PLAN))
 }
 
 /// Returns the names in a folder. Bytes that are not UTF-8 are replaced: all our names are ASCII.

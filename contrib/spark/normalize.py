@@ -64,7 +64,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         own_plan = shutil.copy(plan, folder)
         try:
-            run_splits(plan, args.output, args.mailglot)
+            run_splits(plan, args.output, args.mailglot, args.force)
         finally:
             # An attempt that starts during the commit or later finds no plan, so it leaves no part.
             os.remove(plan)
@@ -75,15 +75,17 @@ def main():
         sys.exit(subprocess.run(commit).returncode)
 
 
-def run_splits(plan, output, program):
+def run_splits(plan, output, program, force):
     """Processes all splits in tasks. When it returns, each split has a part that the driver sees, and no task runs."""
     with open(plan, encoding="utf-8") as text:
         described = json.load(text)
     job, splits = described["job"], len(described["splits"])
+    # Without --force, a split is not processed where there is an output already.
+    command = [program, "-q", "run", plan, *(["--force"] if force else []), "-o", output]
     spark = SparkSession.builder.appName(f"mailglot {os.path.basename(output)}").getOrCreate()
     try:
         numbers = spark.sparkContext.parallelize(range(splits), max(splits, 1))
-        manifests = numbers.map(lambda split: run_split(program, plan, output, job, split)).collect()
+        manifests = numbers.map(lambda split: run_split(command, output, job, split)).collect()
     except Py4JJavaError as error:
         sys.exit(f"{error.java_exception.getMessage()}\nThe finished parts stay in {output}.parts. Repeat the command to continue.")
     finally:
@@ -94,10 +96,9 @@ def run_splits(plan, output, program):
             sys.exit(f"Driver and executors see different parts of split {split}. Is {output}.parts on a shared file system?")
 
 
-def run_split(program, plan, output, job, split):
+def run_split(command, output, job, split):
     """Processes one split, in a task. Returns its manifest: the same for each attempt."""
-    threads = str(TaskContext.get().cpus())
-    command = [program, "-q", "run", plan, "--split", str(split), "--threads", threads, "-o", output]
+    command = [*command, "--split", str(split), "--threads", str(TaskContext.get().cpus())]
     libc, task = ctypes.CDLL(None), os.getpid()
 
     def end_with_task():

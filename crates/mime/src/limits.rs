@@ -12,9 +12,11 @@
 pub struct Limits {
     /// Maximum length of a message in bytes; a longer one stays unchanged (`msg.too-large`).
     pub message: usize,
-    /// Maximum length of the text parts of a message together, in bytes of the message; later ones stay unread (`msg.too-large`).
+    /// Maximum length of the text parts of a message together, in bytes of the message. A part that would exceed it stays unread
+    /// (`msg.too-large`).
     ///
-    /// Attachments do not count, because they are not decoded. An embedded message counts if it has a transfer encoding.
+    /// Attachments do not count, because only [`Attachments::Utf8`](crate::Attachments::Utf8) decodes them. An embedded message counts if it has
+    /// a transfer encoding.
     pub text: usize,
     /// Maximum nesting of multiparts and embedded messages; deeper levels are opaque (`mime.depth`).
     pub depth: usize,

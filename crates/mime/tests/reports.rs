@@ -408,3 +408,51 @@ fn text_beyond_the_limit_is_not_read() {
     );
     assert!(String::from_utf8_lossy(&outcome.bytes).contains("café 2"));
 }
+
+/// Text that a second pass could read, because the first one made other text shorter, keeps the message as it is.
+#[test]
+fn a_text_limit_leaves_nothing_for_a_second_pass() {
+    let part = |encoding: &str, text: &str| {
+        format!(
+            "--b\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: {encoding}\n\n{text}\n"
+        )
+    };
+    let message = format!(
+        "Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n{}{}--b--\n",
+        part("quoted-printable", &"=E9=E9=E9=E9=E9=E9\n".repeat(100)),
+        part("8bit", &"caf\u{e9}\n".repeat(100))
+    );
+    let raw: Vec<u8> = message.chars().map(|c| c as u8).collect();
+    let policy = Policy::default().limits(Limits::default().text(2_000));
+    let outcome = process(&raw, &policy);
+    assert!(
+        outcome
+            .report
+            .events
+            .iter()
+            .any(|event| event.kind == EventKind::MsgTooLarge)
+    );
+    assert!(process(&outcome.bytes, &policy).edits.is_empty());
+}
+
+#[test]
+fn text_attachments_do_not_count_as_text() {
+    let message = format!(
+        "Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n\
+         --b\nContent-Type: text/plain; charset=iso-8859-1\n\ncaf\u{e9}\n\
+         --b\nContent-Type: text/x-log\nContent-Disposition: attachment; filename=a.log\n\n{}--b\n\
+         Content-Type: text/plain; charset=iso-8859-1\n\nth\u{e9}\n--b--\n",
+        "a line of a log\n".repeat(100)
+    );
+    let raw: Vec<u8> = message.chars().map(|c| c as u8).collect();
+    let outcome = process(&raw, &Policy::default().limits(Limits::default().text(500)));
+    assert!(
+        outcome
+            .report
+            .events
+            .iter()
+            .all(|event| event.kind != EventKind::MsgTooLarge)
+    );
+    let text = String::from_utf8_lossy(&outcome.bytes);
+    assert!(text.contains("café") && text.contains("thé"), "{text}");
+}

@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! Reads an archive from the front to the message, because there is no index.
+//! Reads an archive from the front to the message, because there is no index. Of a message in pieces, a run of `>` before `From ` keeps its
+//! first `>` if the run begins in an earlier piece.
 
 use crate::address::{MessageAddress, MessageChoice};
 use crate::discover::{Opening, SourceInput, discover_readable};

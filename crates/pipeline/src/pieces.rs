@@ -11,7 +11,7 @@ use std::io;
 use std::ops::Range;
 
 /// Bytes of the original up to which a piece of it is copied.
-const SHORT: usize = 4 << 10;
+const SHORT: usize = 256;
 /// Bytes in which an empty line is searched before the whole message is.
 const HEAD: usize = 1 << 20;
 

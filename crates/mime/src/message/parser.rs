@@ -381,7 +381,8 @@ impl<'a> Parser<'a> {
         let mut left = self.limits.text;
         for index in 0..self.parts.len() {
             let part = &mut self.parts[index];
-            if !part.may_be_decoded(self.raw) {
+            let is_text_file = part.attachment && part.is_text();
+            if is_text_file || !part.may_be_decoded(self.raw) {
                 continue;
             }
             if let Some(rest) = left.checked_sub(part.body.len()) {

@@ -97,7 +97,6 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
                 | EventKind::MimePartial
                 | EventKind::MimeTnef
                 | EventKind::MimeManyParts
-                | EventKind::MsgTooLarge
         )
     };
     let damaged = message

@@ -234,7 +234,7 @@ impl<'a> BatchRewrite<'a> {
                     } else {
                         RawKind::Other
                     };
-                    self.record(&Record::Raw { kind, bytes });
+                    self.record_raw(kind, bytes);
                 }
                 EntryKind::Message => {
                     if is_cut && Some(index) == last_here {
@@ -620,7 +620,7 @@ impl<'a> BatchRewrite<'a> {
         found.map(|(_, place)| place)
     }
 
-    /// Records bytes that are not in the output. Those of a large message make several blocks, because a block has a limit.
+    /// Records bytes that are not in the output. Large ones make several blocks, because a block has a limit.
     fn record_raw(&mut self, kind: RawKind, bytes: &[u8]) {
         let most = if bytes.len() > ONE_BLOCK {
             RAW_PIECE

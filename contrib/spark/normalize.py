@@ -97,7 +97,7 @@ def run_splits(plan, output, program, force):
 
 
 def run_split(command, output, job, split):
-    """Processes one split, in a task. Returns its manifest: the same for each attempt."""
+    """Processes one split in a task. Each attempt returns the same manifest."""
     command = [*command, "--split", str(split), "--threads", str(TaskContext.get().cpus())]
     libc, task = ctypes.CDLL(None), os.getpid()
 

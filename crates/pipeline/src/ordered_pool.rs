@@ -32,7 +32,7 @@ pub(crate) trait BatchWorker: Sync {
     fn is_interrupted(&self) -> bool;
     /// Creates the state of a worker. Called once per worker.
     fn worker_state(&self) -> io::Result<Self::WorkerState>;
-    /// Processes one batch, of which it may take the bytes. `done` may contain the result of an earlier batch, to reuse its buffers.
+    /// Processes one batch. May take the bytes of the batch. `done` may contain the result of an earlier batch, to reuse its buffers.
     fn work(
         &self,
         worker_state: &mut Self::WorkerState,

@@ -25,7 +25,7 @@ struct TextPiece<'b> {
     start: usize,
 }
 
-/// A message in pieces, none of which is empty.
+/// A message in pieces. No piece is empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pieces<'b> {
     list: Vec<TextPiece<'b>>,

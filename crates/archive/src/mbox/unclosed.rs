@@ -29,7 +29,7 @@ pub fn leaves_multipart_open(text: &[u8]) -> bool {
     may_open_multipart(&text[..header_end(text)]) && is_open_with_either_line_end(text)
 }
 
-/// Like [`leaves_multipart_open`], for a text in pieces, of which at most 2 MiB are copied.
+/// Like [`leaves_multipart_open`], for a text in pieces. Copies at most 2 MiB of it.
 ///
 /// `head` is the text up to its first empty line that ends in LF or CR LF, or longer.
 pub fn pieces_leave_multipart_open<'a>(

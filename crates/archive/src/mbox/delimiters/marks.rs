@@ -7,9 +7,9 @@ use super::boundary::MarkKind;
 use super::line::{Behind, DelimiterLine};
 use super::line_search::LineSearch;
 
-/// The boundaries, by their hashes, of which a line could be a delimiter.
+/// The hashes of the boundaries that a line may belong to, as a delimiter.
 pub(in crate::mbox) struct DelimiterMarks {
-    /// The boundary of which it could open a part.
+    /// The hash of the boundary if the line opens a part: the line without `--`.
     pub(in crate::mbox) opening: Option<u64>,
     /// The boundaries that it could continue or close, seen from a line before it.
     pub(in crate::mbox) again: [Option<u64>; 2],

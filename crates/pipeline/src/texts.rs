@@ -248,6 +248,14 @@ impl TextWorker<'_> {
         Address::of(&self.source.path, self.source.folder(), entry)
     }
 
+    /// Parses a message. Returns the format of a file that is packed and has no text.
+    fn parsed<'r>(&self, raw: &'r [u8]) -> Result<Message<'r>, Packing> {
+        match Packing::of(raw) {
+            Some(packing) => Err(packing),
+            None => Ok(Message::parse(raw, &self.stage.policy.limits)),
+        }
+    }
+
     /// Appends the text parts of a message. Returns the number of losses, or the format of a message without text.
     fn message(
         &self,
@@ -256,15 +264,12 @@ impl TextWorker<'_> {
         tally: &mut Tally,
         out: &mut Vec<u8>,
     ) -> Result<u64, Packing> {
-        if let Some(packing) = Packing::of(raw) {
-            return Err(packing);
-        }
+        let message = self.parsed(raw)?;
         let TextStage {
             policy,
             json,
             parts,
         } = *self.stage;
-        let message = Message::parse(raw, &policy.limits);
         let mut report = Report::with_limit(policy.limits.events);
         for defect in message.defects() {
             if defect.kind == EventKind::MsgTooLarge {
@@ -287,15 +292,12 @@ impl TextWorker<'_> {
         tally: &mut Tally,
         out: &mut Vec<u8>,
     ) -> Result<u64, Packing> {
-        if let Some(packing) = Packing::of(raw) {
-            return Err(packing);
-        }
+        let message = self.parsed(raw)?;
         let TextStage {
             policy,
             json,
             parts,
         } = *self.stage;
-        let message = Message::parse(raw, &policy.limits);
         let is_whole = |part: &TextPart<'_>| {
             let part = message.part(part.part);
             part.is_some_and(|part| part.body.end < raw.len())

@@ -21,6 +21,18 @@ fn mailbox(messages: usize) -> Vec<u8> {
     mbox(&messages.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
+/// Arguments of a job that a kill may interrupt.
+const RESUMED: [&str; 8] = [
+    "normalize",
+    "a.mbox",
+    "-q",
+    "-o",
+    "out",
+    "--resume",
+    "--split-size",
+    "512K",
+];
+
 #[test]
 fn parts_are_joined_to_the_output_of_normalize() {
     let sandbox = Sandbox::new();
@@ -226,16 +238,6 @@ fn a_killed_job_is_resumed() {
     sandbox
         .run(&["normalize", "a.mbox", "-o", "whole"])
         .ended(0);
-    let args = [
-        "normalize",
-        "a.mbox",
-        "-q",
-        "-o",
-        "out",
-        "--resume",
-        "--split-size",
-        "512K",
-    ];
     let (mut kills, mut resumed) = (0, 0);
     let mut pause = 0;
     while kills < 10 {
@@ -244,7 +246,7 @@ fn a_killed_job_is_resumed() {
         }
         loop {
             let mut child = Command::new(PROGRAM)
-                .args(args)
+                .args(RESUMED)
                 .current_dir(sandbox.path("."))
                 .stderr(Stdio::piped())
                 .spawn()
@@ -277,20 +279,10 @@ fn a_killed_job_is_resumed() {
 fn an_interrupted_job_says_how_to_continue() {
     let sandbox = Sandbox::new();
     sandbox.write("a.mbox", &mailbox(8000));
-    let args = [
-        "normalize",
-        "a.mbox",
-        "-q",
-        "-o",
-        "out",
-        "--resume",
-        "--split-size",
-        "512K",
-    ];
     let mut interrupted = None;
     for _ in 0..50 {
         let mut child = Command::new(PROGRAM)
-            .args(args)
+            .args(RESUMED)
             .current_dir(sandbox.path("."))
             .stderr(Stdio::piped())
             .spawn()
@@ -324,7 +316,7 @@ fn an_interrupted_job_says_how_to_continue() {
     let plan = String::from_utf8(sandbox.read("out.parts/plan.json")).unwrap();
     let other = plan.replace("\"mailglot ", "\"mailglot 99");
     sandbox.write("out.parts/plan.json", other.as_bytes());
-    let refused = sandbox.run(&args).ended(1);
+    let refused = sandbox.run(&RESUMED).ended(1);
     assert!(
         refused
             .err

@@ -17,7 +17,7 @@ pub(crate) use footer::footer_text;
 pub use header_charset::header_context;
 pub(crate) use header_charset::{LAST_RESORT, RawCharset, raw_header_charset};
 pub(crate) use message_evidence::MessageEvidence;
-pub(crate) use parts::{ENCODED_LEVELS, may_contain_text, open};
+pub(crate) use parts::{ENCODED_LEVELS, open};
 pub use parts::{TextPart, text_parts};
 pub(crate) use report::reading;
 pub(crate) use transferred::{Transferred, has_armour};

@@ -17,8 +17,11 @@ pub(crate) fn put_message(
 ) -> bool {
     let start = out.len();
     out.reserve(raw.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
-    // Writing to a Vec cannot fail.
-    let _ = splice(raw, edits, out);
+    // A panic sets the message aside.
+    assert!(
+        splice(raw, edits, out).is_ok(),
+        "edits overlap or lie outside of the message"
+    );
     let quotes = froms || may_contain_from(&out[start..], edits);
     if to == Format::Mbox && quotes {
         let message = out[start..].to_vec();

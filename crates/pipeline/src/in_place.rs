@@ -7,7 +7,7 @@
 //! A message with more than a million `From ` lines is not changed. Its caller copies it.
 
 use crate::quote::{MOST_MARKS, from_lines};
-use mailglot_archive::mbox::{requotes, unquote_in_place};
+use mailglot_archive::mbox::unquote_in_place;
 use mailglot_archive::{Entry, EntryKind, Quoting};
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ impl InPlace {
             if marks.len() > MOST_LINES || marks.iter().any(is_beyond) {
                 return None;
             }
-            same = entry.quoting == Quoting::None || requotes(&batch[start..end], entry.quoting);
+            same = entry.quoting == Quoting::None || !marks.contains(&0);
         }
         let mut length = end - start;
         let (mut omitted, mut omitted_at) = (Vec::new(), 0);

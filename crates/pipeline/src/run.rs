@@ -197,7 +197,7 @@ fn unwritten(summary: &Summary) -> u64 {
 }
 
 /// Returns the size of all sources if known without opening one, else 0.
-fn total(inputs: &[SourceInput]) -> u64 {
+pub(crate) fn total(inputs: &[SourceInput]) -> u64 {
     if inputs.iter().any(|input| input.found.packed.is_some()) {
         return 0;
     }

@@ -14,14 +14,14 @@ const BLOCK: usize = 1 << 16;
 /// What ends a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueEnd {
-    /// A line end; a CR before it is none of the value.
+    /// LF, also after CR.
     Line,
     /// NUL.
     Nul,
 }
 
 impl ValueEnd {
-    /// NUL where it was asked for (`-0`).
+    /// NUL with `-0`, otherwise LF.
     pub(crate) fn new(nul: bool) -> Self {
         if nul { Self::Nul } else { Self::Line }
     }
@@ -89,14 +89,14 @@ fn lines(
         if is_last {
             return Ok(());
         }
-        // A pipe that has no more for the moment belongs to somebody who waits for the answer.
+        // The writer of a pipe may wait for the answer before it sends more.
         if input.buffer().is_empty() {
             out.flush().map_err(|error| Failure::stdout(&error))?;
         }
     }
 }
 
-/// A failure of a value, with the number of the value; what has to do with the output is left as it is.
+/// Adds the number of the value to a usage error.
 fn of_line(mut failure: Failure, number: u64) -> Failure {
     if failure.exit == Exit::Usage {
         let _ = write!(failure.message, " (value {number} of standard input)");
@@ -115,7 +115,7 @@ fn bare(value: &[u8], end: ValueEnd) -> &[u8] {
     }
 }
 
-/// Writes to standard output; what goes wrong is told as such.
+/// Writes to standard output.
 pub(crate) fn put(out: &mut impl Write, parts: &[&[u8]]) -> Result<(), Failure> {
     for part in parts {
         out.write_all(part)

@@ -22,7 +22,7 @@ pub(super) enum CandidateFloor {
     /// In its own languages.
     Own(&'static LetterFloor),
     /// In those of its script.
-    ScriptGroup(&'static Floor),
+    Script(&'static Floor),
 }
 
 impl Candidate {
@@ -57,9 +57,7 @@ impl Candidate {
         // Languages in other scripts differ too little for this test.
         match self.latin {
             Some(number) => Some(CandidateFloor::Own(Models::get().candidate(number))),
-            None => Models::get()
-                .floor(self.script)
-                .map(CandidateFloor::ScriptGroup),
+            None => Models::get().floor(self.script).map(CandidateFloor::Script),
         }
     }
 }

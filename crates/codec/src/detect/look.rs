@@ -130,7 +130,7 @@ fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option
     let page = candidate.page();
     Some(match candidate.floor()? {
         CandidateFloor::Own(floor) => pairs_by(page, |a, b| floor.cost(a, b), bytes, start, most),
-        CandidateFloor::ScriptGroup(floor) => {
+        CandidateFloor::Script(floor) => {
             pairs_by(page, |a, b| floor.cost(a, b), bytes, start, most)
         }
     })

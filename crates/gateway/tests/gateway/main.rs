@@ -9,7 +9,6 @@
 )]
 
 mod access;
-mod documents;
 mod edits;
 mod faults;
 mod filter;

@@ -26,7 +26,8 @@ static DASHES_AFTER_LF: LazyLock<memchr::memmem::Finder<'static>> =
 impl<'a> Message<'a> {
     /// Parses a message. Any bytes are a message, so it never fails.
     ///
-    /// Needs one forward pass, in time linear in the input, without recursion. Beyond `limits` the rest is opaque ([`PartKind::Opaque`]).
+    /// Needs one forward pass, in time linear in the input, without recursion. Beyond the limits of depth and parts
+    /// the rest is opaque ([`PartKind::Opaque`]). Text beyond [`Limits::text`] is unread.
     pub fn parse(raw: &'a [u8], limits: &Limits) -> Self {
         let (lines, eol) = LineRule::of(raw);
         let mut parser = Parser {
@@ -382,7 +383,7 @@ impl<'a> Parser<'a> {
         for index in 0..self.parts.len() {
             let part = &mut self.parts[index];
             let is_text_file = part.attachment && part.is_text();
-            if is_text_file || !part.may_be_decoded(self.raw) {
+            if is_text_file || !(part.is_text() || part.may_contain_text(self.raw)) {
                 continue;
             }
             if let Some(rest) = left.checked_sub(part.body.len()) {

@@ -130,11 +130,17 @@ impl Part {
         self.kind == PartKind::Leaf && self.media.top == "text" && !self.unread
     }
 
-    /// Returns true for a part whose body this crate may decode: text, and what may contain text.
-    pub(crate) fn may_be_decoded(&self, raw: &[u8]) -> bool {
+    /// Returns true if a part with another media type than text may contain text. Fast, since it runs for every attachment.
+    pub(crate) fn may_contain_text(&self, raw: &[u8]) -> bool {
+        if self.unread {
+            return false;
+        }
+        let blank = || self.body.of(raw).trim_ascii().is_empty();
         match self.kind {
-            PartKind::Opaque => true,
-            PartKind::Leaf if self.media.top == "text" || self.media.is_message() => true,
+            PartKind::Opaque => !blank(),
+            PartKind::Leaf if self.media.is_message() => {
+                self.transfer != TransferEncoding::Identity && !blank()
+            }
             PartKind::Leaf => {
                 self.transfer == TransferEncoding::Base64
                     && base64::begins_as_text(self.body.of(raw))

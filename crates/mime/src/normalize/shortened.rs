@@ -9,7 +9,6 @@
 //! # Limits
 //! Only attachments that are not decoded and have no line that begins with `--` are shortened. No delimiter can be in what is removed.
 
-use crate::text::may_contain_text;
 use crate::{Edit, Message, Part, PartKind, Policy, Span};
 use memchr::{memchr, memmem, memrchr};
 
@@ -90,7 +89,7 @@ fn may_be_shortened(message: &Message<'_>, part: &Part) -> bool {
     part.kind == PartKind::Leaf
         && !matches!(&*part.media.top, "text" | "message" | "multipart")
         && !part.unread
-        && !may_contain_text(message, part)
+        && !part.may_contain_text(message.raw())
 }
 
 /// Returns the whole lines in the middle of a body, unless an edit or a line that begins with `--` is in it.

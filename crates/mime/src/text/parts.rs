@@ -127,7 +127,7 @@ fn read_level<'a>(
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
         let text = part.is_text();
-        if !text && !may_contain_text(message, part)
+        if !text && !part.may_contain_text(message.raw())
             || part.attachment && policy.attachments == Attachments::Skip
         {
             continue;
@@ -193,25 +193,6 @@ fn read_level<'a>(
             attachment: part.attachment,
             lost,
         });
-    }
-}
-
-/// Returns true if a part with another media type may contain text. Fast, since it runs for every attachment.
-pub(crate) fn may_contain_text(message: &Message<'_>, part: &Part) -> bool {
-    if part.unread {
-        return false;
-    }
-    let blank = || part.body.of(message.raw()).trim_ascii().is_empty();
-    match part.kind {
-        PartKind::Opaque => !blank(),
-        PartKind::Leaf if part.media.is_message() => {
-            part.transfer != TransferEncoding::Identity && !blank()
-        }
-        PartKind::Leaf => {
-            part.transfer == TransferEncoding::Base64
-                && transfer::base64::begins_as_text(part.body.of(message.raw()))
-        }
-        PartKind::Multipart | PartKind::Message => false,
     }
 }
 

@@ -13,14 +13,14 @@
 
 use super::output_mark::OutputMark;
 use super::plan::PartsPlan;
+use super::write_file::failed;
 use crate::Error;
 use crate::job::with_suffix;
 use crate::path_checks::{followed, is_empty};
 use crate::staged_ledger::exists;
-use mailglot_archive::{Error as FileError, FileMode, Operation};
+use mailglot_archive::{FileMode, Operation};
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Name of the data of a part.
@@ -249,10 +249,4 @@ impl Drop for Attempt {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
     }
-}
-
-/// Returns a function that adds path and operation to an error of an output.
-pub(super) fn failed(path: &Path, operation: Operation) -> impl Fn(io::Error) -> Error + use<> {
-    let path = path.to_owned();
-    move |error| Error::Output(FileError::new(&path, operation, error))
 }

@@ -31,6 +31,7 @@ mod run;
 mod source_digest;
 #[cfg(test)]
 mod tests;
+mod write_file;
 
 pub use commit::{JoinedParts, commit_parts};
 pub use error::{PartsError, PartsFault};

@@ -11,14 +11,13 @@
 //! Recognizes the output by its inode number. It stays when the output is renamed to its path.
 
 use super::counts::{JoinedSource, PieceCounts};
+use super::write_file::{failed, write_file};
 use crate::normalize::empty_summary;
 use crate::staged_ledger::has_inode;
 use crate::{Error, SourceSummary, Summary};
-use mailglot_archive::replace::Replacement;
-use mailglot_archive::{Error as FileError, FileMode, Operation, WriteOptions};
+use mailglot_archive::{FileMode, Operation, WriteOptions};
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 /// How far the outputs of a job are.
@@ -80,11 +79,12 @@ impl OutputMark {
     /// Writes the mark to `place`, and syncs it.
     pub(super) fn write(&self, place: &Path, mode: FileMode) -> Result<(), Error> {
         let options = WriteOptions { force: true, mode };
-        let mut file = Replacement::create(place, options).map_err(Error::Output)?;
         let text = serde_json::to_vec(self).map_err(std::io::Error::other);
-        let written = text.and_then(|text| file.write_all(&text));
-        written.map_err(|error| Error::Output(FileError::new(place, Operation::Write, error)))?;
-        file.commit().map_err(Error::Output)
+        write_file(
+            place,
+            &text.map_err(failed(place, Operation::Write))?,
+            options,
+        )
     }
 
     /// Returns true if all outputs are in place.

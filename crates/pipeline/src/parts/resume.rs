@@ -7,17 +7,18 @@
 use super::commit::{JoinedParts, completed, join, outputs};
 use super::error::{PartsError, PartsFault};
 use super::identity::SourceIdentity;
-use super::layout::{INPUTS, PLAN, PartsFolder, failed};
+use super::layout::{INPUTS, PLAN, PartsFolder};
 use super::plan::{PartsPlan, plan_parts};
 use super::run::run_split;
+use super::write_file::{failed, write_file};
 use crate::discover::{SourceInput, discover};
 use crate::job::NormalizeJob;
 use crate::path_checks::on_disk;
+use crate::run::total;
 use crate::{Error, Progress};
-use mailglot_archive::replace::Replacement;
 use mailglot_archive::{FileMode, Operation, WriteOptions};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -65,8 +66,7 @@ pub fn resume(
         check_states(&folder, inputs, &states)
     };
     unchanged()?;
-    let done = inputs.iter().filter_map(|input| input.found.size()).sum();
-    progress.total.store(done, Relaxed);
+    progress.total.store(total(inputs), Relaxed);
     for split in 0..plan.splits() {
         let part = run_split(job, &plan, inputs, split, progress)?;
         if part.was_done {
@@ -148,9 +148,5 @@ fn keep(place: &Path, content: &[u8], mode: FileMode) -> Result<(), Error> {
     if fs::read(place).is_ok_and(|kept| kept == content) {
         return Ok(());
     }
-    let options = WriteOptions { force: true, mode };
-    let mut file = Replacement::create(place, options).map_err(Error::Output)?;
-    let written = file.write_all(content);
-    written.map_err(failed(place, Operation::Write))?;
-    file.commit().map_err(Error::Output)
+    write_file(place, content, WriteOptions { force: true, mode })
 }

@@ -6,11 +6,12 @@
 
 use super::counts::PieceCounts;
 use super::error::{PartsError, PartsFault};
-use super::layout::{Attempt, DATA, MANIFEST, PartsFolder, failed};
+use super::layout::{Attempt, DATA, MANIFEST, PartsFolder};
 use super::manifest::{DonePiece, Manifest};
 use super::part_file::PartWriter;
 use super::plan::{PartsPlan, Piece};
 use super::source_digest::cells;
+use super::write_file::{failed, write_file};
 use crate::discover::{SourceInput, Sources, discover};
 use crate::error::UsageError;
 use crate::hash::hex;
@@ -24,7 +25,6 @@ use crate::staged_ledger::exists;
 use crate::{Error, LedgerPlace, Progress};
 use mailglot_archive::replace::Replacement;
 use mailglot_archive::{FileMode, Operation, WriteOptions, open_input};
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -176,11 +176,9 @@ fn write_part(
         pieces,
     };
     let place = attempt.path().join(MANIFEST);
-    let mut file = Replacement::create(&place, options).map_err(Error::Output)?;
     let text = serde_json::to_vec_pretty(&manifest).map_err(std::io::Error::other);
-    let written = text.and_then(|text| file.write_all(&text));
-    written.map_err(failed(&place, Operation::Write))?;
-    file.commit().map_err(Error::Output)?;
+    let text = text.map_err(failed(&place, Operation::Write))?;
+    write_file(&place, &text, options)?;
     Ok(manifest)
 }
 

@@ -112,7 +112,8 @@ pub(crate) struct RewrittenBatch {
     pub(crate) blocks: Vec<Vec<u8>>,
     /// Last block of the ledger. Empty without one.
     pub(crate) block: Vec<u8>,
-    /// A large message for the ledger alone, as a range of the source in `out`. Its blocks follow, but are never in memory together.
+    /// A large message for the ledger alone, as a range of the source in `out`. Its blocks follow. One pass never has them in memory
+    /// together.
     pub(crate) ledger_only: Option<(RawKind, Range<usize>)>,
     /// Messages that were set aside, as in the source.
     pub(crate) aside: Vec<Vec<u8>>,

@@ -120,12 +120,10 @@ impl Marks {
 
     /// Returns true if a boundary has lines on both sides of an offset, within 1 MiB.
     fn are_around(&self, offset: u64) -> bool {
-        let before = |(at, _): &&(u64, u64)| *at + FAR >= offset;
         let first = self.opening.partition_point(|(at, _)| *at + FAR < offset);
         self.opening[first..]
             .iter()
             .take_while(|(at, _)| *at < offset)
-            .filter(before)
             .any(|(_, key)| {
                 let after = self.again.get(key).map(Vec::as_slice).unwrap_or_default();
                 let next = after.partition_point(|at| *at < offset);

@@ -1,5 +1,7 @@
 //! The page about failures names a test for each; the tests exist.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

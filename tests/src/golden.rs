@@ -72,9 +72,7 @@ fn normalized(archive: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
         report: None,
         threads: 1,
         force: false,
-        force_format: false,
-        max_expansion: 200,
-        mailbox: mailglot_archive::MailboxOptions::default(),
+        opening: false.into(),
         selection: mailglot_pipeline::Selection::default(),
         verify: false,
     };

@@ -81,9 +81,7 @@ fn every_shared_message_comes_back_alone() {
             report: None,
             threads: 1,
             force: false,
-            force_format: true,
-            max_expansion: 200,
-            mailbox: mailglot_archive::MailboxOptions::default(),
+            opening: true.into(),
             selection: mailglot_pipeline::Selection::default(),
             verify: false,
         };

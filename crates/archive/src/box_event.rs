@@ -54,6 +54,8 @@ pub enum BoxEventKind {
     Structure,
     /// `box.parts-beside`
     PartsBeside,
+    /// `box.duplicate`
+    Duplicate,
 }
 
 impl BoxEventKind {
@@ -81,6 +83,7 @@ impl BoxEventKind {
         Self::NoHeader,
         Self::Structure,
         Self::PartsBeside,
+        Self::Duplicate,
     ];
 
     /// Returns true if something that may be mail was lost (severity `loss`).
@@ -124,6 +127,7 @@ impl BoxEventKind {
             Self::NoHeader => "box.no-header",
             Self::Structure => "box.structure",
             Self::PartsBeside => "box.parts-beside",
+            Self::Duplicate => "box.duplicate",
         }
     }
 }

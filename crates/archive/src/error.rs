@@ -107,6 +107,13 @@ pub enum ErrorKind {
         /// Space in MiB that outputs must leave free.
         reserve: u64,
     },
+    /// The folder of temporary files, to which a compressed archive is decompressed, cannot be used.
+    TemporaryFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// The reason.
+        error: io::Error,
+    },
     /// An earlier write failed.
     EarlierWrite,
 }
@@ -171,7 +178,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
-            ErrorKind::Io(error) => Some(error),
+            ErrorKind::Io(error) | ErrorKind::TemporaryFolder { error, .. } => Some(error),
             _ => None,
         }
     }
@@ -186,7 +193,7 @@ impl From<Error> for io::Error {
 impl ErrorKind {
     fn io_kind(&self) -> io::ErrorKind {
         match self {
-            Self::Io(error) => error.kind(),
+            Self::Io(error) | Self::TemporaryFolder { error, .. } => error.kind(),
             Self::NoHeader => io::ErrorKind::InvalidData,
             Self::NotRead(_) | Self::Special(_) => io::ErrorKind::Unsupported,
             Self::NothingDecompressed(_) => io::ErrorKind::UnexpectedEof,
@@ -254,6 +261,12 @@ impl fmt::Display for ErrorKind {
             Self::LittleSpace { free, reserve } => write!(
                 f,
                 "only {free} MiB are free on this disk; {reserve} MiB are kept free"
+            ),
+            Self::TemporaryFolder { folder, error } => write!(
+                f,
+                "cannot be decompressed to the folder of temporary files, {}: {}",
+                folder.display(),
+                words(error)
             ),
             Self::EarlierWrite => f.write_str("an earlier write failed"),
         }

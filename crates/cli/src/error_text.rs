@@ -85,6 +85,7 @@ pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
             IfExists::Force => "; give the name of a file, or --to eml or --to maildir with the name of a new folder".to_owned(),
             IfExists::OtherName => "; give the name of a file with -o".to_owned(),
         },
+        ErrorKind::TemporaryFolder { .. } => "; name another folder in the variable TMPDIR".to_owned(),
         ErrorKind::NotFolder => "; give the name of a new folder with -o".to_owned(),
         ErrorKind::TrailingSlash => "; leave out the slash, or use --to eml for a folder".to_owned(),
         ErrorKind::HoldsMoreThanMail => "; remove the folder yourself".to_owned(),

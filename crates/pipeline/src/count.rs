@@ -4,7 +4,7 @@
 //!
 //! One thread splits an archive.
 
-use crate::discover::{Opening, discover_readable};
+use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::error::UnreadInput;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
@@ -45,7 +45,8 @@ pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, Path
     }
 }
 
-/// Counts the selected messages of each archive at `inputs`, and calls `each` with number and path.
+/// Counts the selected messages of each archive at `inputs`, and calls `each` with number and path: with 0 for an archive after the
+/// limit of the selection.
 ///
 /// [`Summary::unread`] lists unreadable inputs. An archive that cannot be read to its end has no number.
 ///
@@ -112,17 +113,27 @@ impl Worker for CountWorker {
     }
 }
 
-/// Passes on the number of messages of each source that was read to its end.
+/// Passes on the number of messages of each source that was read to its end or to the limit.
 struct CountSink<'a>(&'a mut (dyn FnMut(u64, &Path) -> io::Result<()> + Send));
+
+impl CountSink<'_> {
+    fn report(&mut self, messages: u64, input: &SourceInput) -> Result<(), Error> {
+        let reported = (self.0)(messages, &input.found.path);
+        reported.map_err(|error| Error::Output(FileError::new("-", Operation::Write, error)))
+    }
+}
 
 impl ResultSink<()> for CountSink<'_> {
     fn take(&mut self, (): &mut ()) -> Result<ControlFlow<()>, Error> {
         Ok(ControlFlow::Continue(()))
     }
 
+    fn not_read(&mut self, input: &SourceInput) -> Result<(), Error> {
+        self.report(0, input)
+    }
+
     fn end(&mut self, ended: &EndedSource<'_>) -> Result<Option<u64>, Error> {
-        let reported = (self.0)(ended.selected, &ended.input.found.path);
-        reported.map_err(|error| Error::Output(FileError::new("-", Operation::Write, error)))?;
+        self.report(ended.selected, ended.input)?;
         Ok(None)
     }
 }

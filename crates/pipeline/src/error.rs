@@ -49,6 +49,8 @@ pub enum UsageError {
     NothingToRestore,
     /// A job in parts selects a number of messages, which no part can count.
     LimitInParts,
+    /// A job in parts searches duplicates, and no part has all messages.
+    DedupeInParts,
     /// A job in parts reads standard input, which can be read only once.
     StreamInParts(PathBuf),
     /// A job in parts has an input whose name is not UTF-8.
@@ -249,6 +251,9 @@ impl fmt::Display for UsageError {
             }
             Self::LimitInParts => f.write_str(
                 "--limit counts messages over all inputs, which a job in parts cannot do",
+            ),
+            Self::DedupeInParts => f.write_str(
+                "--dedupe compares all messages of the inputs, which a job in parts cannot do; use `mailglot normalize` without --resume",
             ),
             Self::StreamInParts(_) => f.write_str(
                 "standard input can be read only once; write it to a file, and give its name",

@@ -4,7 +4,7 @@
 //! Nothing is checked here.
 
 use crate::{Opening, Selection};
-use mailglot_archive::{Format, MailboxOptions};
+use mailglot_archive::Format;
 use mailglot_mime::Policy;
 use std::path::{Path, PathBuf};
 
@@ -38,39 +38,15 @@ pub struct NormalizeJob {
     pub threads: usize,
     /// Replaces an existing output, ledger and report.
     pub force: bool,
-    /// Reads files as messages even if they have no header field. By default they are rejected.
-    pub force_format: bool,
-    /// Limit on the ratio of decompressed to compressed size.
-    pub max_expansion: u64,
-    /// How mailboxes are split into messages.
-    pub mailbox: MailboxOptions,
+    /// How inputs are opened.
+    pub opening: Opening,
     /// The messages to write. The ledger keeps the bytes of the others.
     pub selection: Selection,
     /// Verifies each rewritten message with a second reader, and sets it aside on a mismatch ([`crate::verify`]).
     pub verify: bool,
 }
 
-impl CheckJob {
-    /// Returns how inputs are opened.
-    pub(crate) fn opening(&self) -> Opening {
-        Opening {
-            force_format: self.force_format,
-            max_expansion: self.max_expansion,
-            mailbox: self.mailbox.clone(),
-        }
-    }
-}
-
 impl NormalizeJob {
-    /// Returns how inputs are opened.
-    pub(crate) fn opening(&self) -> Opening {
-        Opening {
-            force_format: self.force_format,
-            max_expansion: self.max_expansion,
-            mailbox: self.mailbox.clone(),
-        }
-    }
-
     /// Returns the path of the ledger, if one is written.
     pub fn ledger_place(&self) -> Option<PathBuf> {
         match &self.ledger {
@@ -90,12 +66,8 @@ pub struct CheckJob {
     pub policy: Policy,
     /// Number of worker threads.
     pub threads: usize,
-    /// Reads files as messages even if they have no header field. By default they are rejected.
-    pub force_format: bool,
-    /// Limit on the ratio of decompressed to compressed size.
-    pub max_expansion: u64,
-    /// How mailboxes are split into messages.
-    pub mailbox: MailboxOptions,
+    /// How inputs are opened.
+    pub opening: Opening,
     /// The messages to check. Reading stops at its limit.
     pub selection: Selection,
     /// Verifies the would-be output with a second reader, like [`NormalizeJob::verify`].

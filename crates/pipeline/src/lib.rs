@@ -18,9 +18,7 @@
 //!     inputs: vec![path],
 //!     policy: Default::default(),
 //!     threads: 1,
-//!     force_format: false,
-//!     max_expansion: 200,
-//!     mailbox: Default::default(),
+//!     opening: false.into(),
 //!     selection: Default::default(),
 //!     verify: false,
 //! };
@@ -41,6 +39,7 @@ mod address;
 mod commit_step;
 mod count;
 mod discover;
+mod duplicates;
 mod edited_message;
 mod envelope;
 mod error;
@@ -86,6 +85,7 @@ mod unique_name;
 pub use address::{MessageAddress, MessageChoice};
 pub use count::{count, count_each};
 pub use discover::{Opening, once};
+pub use duplicates::Dedupe;
 pub use error::{
     AccountError, Error, LedgerFault, LedgerFaultKind, Mismatch, ReadBackError, Relation,
     UnreadInput, UsageError,

@@ -26,7 +26,7 @@ pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Err
 /// Plans every message without writing anything. Continues after unreadable inputs: [`Summary::unread`] lists them.
 pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
     let sources = Job {
-        sources: discover_readable(&job.inputs, job.opening())?,
+        sources: discover_readable(&job.inputs, job.opening.clone())?,
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
@@ -52,7 +52,7 @@ fn normalize_with(
     process: Process,
     large: usize,
 ) -> Result<Summary, Error> {
-    let sources = discover(&job.inputs, job.opening())?;
+    let sources = discover(&job.inputs, job.opening.clone())?;
     let plan = Plan::new(job, &sources.inputs)?;
     let mut sink = OutputSink::new(&plan)?;
     let stage = RewriteStage {

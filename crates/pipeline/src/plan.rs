@@ -284,9 +284,7 @@ mod tests {
             report: None,
             threads: 1,
             force: true,
-            force_format: false,
-            max_expansion: 200,
-            mailbox: mailglot_archive::MailboxOptions::default(),
+            opening: false.into(),
             selection: crate::Selection::default(),
             verify: false,
         };
@@ -322,9 +320,7 @@ mod tests {
             report: None,
             threads: 1,
             force: true,
-            force_format: false,
-            max_expansion: 200,
-            mailbox: mailglot_archive::MailboxOptions::default(),
+            opening: false.into(),
             selection: crate::Selection::default(),
             verify: false,
         }

@@ -1,7 +1,7 @@
 //! Formats the JSON report of a normalization (`--report`).
 
-use crate::{FileName, NormalizeJob, Selection, Summary};
-use mailglot_archive::Format;
+use crate::{Dedupe, FileName, NormalizeJob, Selection, Summary};
+use mailglot_archive::{Format, LineDecision, MailboxOptions};
 use mailglot_mime::encoded_word::Repairs;
 use mailglot_mime::{Attachments, Headers, OnLoss, Transfer};
 use serde_json::json;
@@ -32,7 +32,10 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "default_charset": policy.default_charset.map(mailglot_codec::Charset::name),
             "charset_map": policy.charset_map.entries().map(|(label, charset)| (label.to_owned(), charset.name())).collect::<Vec<_>>(),
             "lang_hint": policy.language,
-            "force_format": job.force_format,
+            "force_format": job.opening.force_format,
+            "max_expansion": job.opening.max_expansion,
+            "mbox_rule": job.opening.mailbox.rule.name(),
+            "mbox_override": overrides(&job.opening.mailbox),
             "detect": policy.detection.name(),
             "verify": job.verify,
             "selection": selection(&job.selection),
@@ -62,8 +65,18 @@ fn selection(selection: &Selection) -> serde_json::Value {
         "until": selection.until,
         "strict": selection.dated_only,
         "folder": selection.folder,
+        "dedupe": selection.dedupe.map(Dedupe::name),
         "limit": selection.limit,
     })
+}
+
+/// Returns the decisions about lines of a mailbox, each as its option has it: `81233=join`.
+fn overrides(mailbox: &MailboxOptions) -> Vec<String> {
+    let decision = |(offset, decision): (&u64, &LineDecision)| {
+        let decision = decision.name();
+        format!("{offset}={decision}")
+    };
+    mailbox.overrides.iter().map(decision).collect()
 }
 
 fn form(to: Format) -> &'static str {

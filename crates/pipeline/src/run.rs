@@ -12,6 +12,7 @@
 //! Sources are processed one after the other.
 
 use crate::discover::{SourceInput, Sources};
+use crate::duplicates::SeenMessages;
 use crate::error::{AccountError, UnreadInput};
 use crate::hash::{ArchiveHash, hex};
 use crate::ordered_pool::{self, BatchWorker, StopReason};
@@ -28,6 +29,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The input of the loop, and its options.
 pub(crate) struct Job<'a> {
@@ -120,6 +122,11 @@ pub(crate) trait ResultSink<T>: Send {
         Ok(())
     }
 
+    /// Notes a source that is not read because the limit of the selection is reached. By default does nothing.
+    fn not_read(&mut self, _input: &SourceInput) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Takes the next result. `Break` ends the loop early.
     fn take(&mut self, output: &mut T) -> Result<ControlFlow<()>, Error>;
 
@@ -151,20 +158,15 @@ pub(crate) fn run<S: Stage, K: ResultSink<S::Output>>(
     summary: Summary,
 ) -> Result<Summary, Error> {
     let sources = std::mem::take(&mut job.sources);
-    let mut run = RunningJob {
-        job: &job,
-        complete: Complete::default(),
-        summary,
-        unread: HashSet::new(),
-        selected: 0,
-    };
+    let mut run = RunningJob::new(&job, summary);
     run.begin(&sources.left_out, sources.unread);
     let total = total(&sources.inputs);
     job.progress.total.fetch_max(total, Relaxed);
     for input in &sources.inputs {
         let index = input.number;
         if run.is_full() {
-            return Ok(run.summary);
+            sink.not_read(input)?;
+            continue;
         }
         let before = unwritten(&run.summary);
         match run.source(index, input, stage, sink) {
@@ -226,9 +228,22 @@ struct RunningJob<'a> {
     unread: HashSet<(PathBuf, io::ErrorKind)>,
     /// Number of messages selected so far.
     selected: u64,
+    /// The messages so far. None if duplicates are not searched.
+    seen: Option<Arc<Mutex<SeenMessages>>>,
 }
 
-impl RunningJob<'_> {
+impl<'a> RunningJob<'a> {
+    fn new(job: &'a Job<'a>, summary: Summary) -> Self {
+        Self {
+            job,
+            complete: Complete::default(),
+            summary,
+            unread: HashSet::new(),
+            selected: 0,
+            seen: job.selection.dedupe.map(|_| Arc::default()),
+        }
+    }
+
     /// Counts what discovery skipped or could not read.
     fn begin(&mut self, left_out: &[(PathBuf, BoxEvent)], unread: Vec<UnreadInput>) {
         count_left_out(&mut self.summary, left_out);
@@ -361,8 +376,13 @@ impl RunningJob<'_> {
         let hash = (stage.hashes() && range.is_none()).then(|| ArchiveHash::new(input.folder));
         let tolerant = input.folder && self.job.skips_unreadable;
         let selection = self.job.selection;
-        let selector =
-            (!selection.is_all()).then(|| Selector::new(selection, input.place(), self.selected));
+        if let Some(seen) = &self.seen {
+            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.begin(input.path(), input.found.format == Format::Eml);
+        }
+        let selector = (!selection.is_all()).then(|| {
+            Selector::new(selection, input.place(), self.selected).after(self.seen.clone())
+        });
         Ok(Reader::new(&input.found.path, source, hash)
             .tolerant(tolerant)
             .of_range(range)
@@ -503,13 +523,7 @@ mod tests {
             selection: &Selection::default(),
             stops_at_limit: false,
         };
-        work(RunningJob {
-            job: &job,
-            complete: Complete::default(),
-            summary: Summary::default(),
-            unread: HashSet::new(),
-            selected: 0,
-        });
+        work(RunningJob::new(&job, Summary::default()));
     }
 
     #[test]

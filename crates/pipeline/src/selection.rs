@@ -1,11 +1,13 @@
-//! Selects messages by date, folder and number.
+//! Selects messages by date, folder, bytes and number.
 //!
 //! # Limits
 //!
 //! Dates are compared as moments in UTC. A pattern of folders has only `*` and `?`.
 
+use crate::duplicates::{Dedupe, SeenMessages};
 use crate::envelope;
-use mailglot_archive::{Batch, Entry, EntryKind};
+use mailglot_archive::{Batch, BoxEvent, Entry, EntryKind};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The messages that a job processes. The default selects all.
 ///
@@ -22,6 +24,8 @@ pub struct Selection {
     ///
     /// The folder of a message in a mailbox below a given folder is the path of that mailbox.
     pub folder: Option<String>,
+    /// What happens to messages whose bytes were read before, over all inputs. Only messages that the fields above select count.
+    pub dedupe: Option<Dedupe>,
     /// The number of messages, over all inputs.
     pub limit: Option<u64>,
 }
@@ -34,9 +38,14 @@ impl Selection {
             until,
             dated_only: _,
             folder,
+            dedupe,
             limit,
         } = self;
-        since.is_none() && until.is_none() && folder.is_none() && limit.is_none()
+        since.is_none()
+            && until.is_none()
+            && folder.is_none()
+            && dedupe.is_none()
+            && limit.is_none()
     }
 
     /// Returns true if a message of this date is selected.
@@ -59,6 +68,8 @@ pub(crate) struct Selector {
     selection: Selection,
     /// Path of the source below the given folder.
     place: String,
+    /// The messages of the job so far. None if duplicates are not searched.
+    seen: Option<Arc<Mutex<SeenMessages>>>,
     /// Messages that may still be selected. None without a limit.
     left: Option<u64>,
     /// True if the current message is dropped, so that its further pieces are, too.
@@ -74,9 +85,16 @@ impl Selector {
             left: selection.limit.map(|limit| limit.saturating_sub(before)),
             selection: selection.clone(),
             place,
+            seen: None,
             drops: false,
             selected: 0,
         }
+    }
+
+    /// Sets the messages of the job so far, among which duplicates are searched.
+    pub(crate) fn after(mut self, seen: Option<Arc<Mutex<SeenMessages>>>) -> Self {
+        self.seen = seen;
+        self
     }
 
     /// Returns true if no further message can be selected.
@@ -84,16 +102,23 @@ impl Selector {
         self.left == Some(0)
     }
 
-    /// Fills `dropped` with true for each entry of a message that is not selected.
+    /// Fills `dropped` with true for each entry of a message that is not selected. Adds the events of duplicates.
     ///
     /// `more` means that the first entry continues the previous batch.
-    pub(crate) fn apply(&mut self, batch: &Batch, more: bool, dropped: &mut Vec<bool>) {
+    pub(crate) fn apply(&mut self, batch: &mut Batch, more: bool, dropped: &mut Vec<bool>) {
         dropped.clear();
+        let mut events = Vec::new();
         let mut continued = more;
         for entry in &batch.entries {
             let is_message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
             if is_message && !continued {
                 self.drops = !self.selects(entry, &batch.bytes);
+                if !self.drops
+                    && let Some(event) = self.duplicate(entry, batch)
+                {
+                    events.push(event);
+                    self.drops = self.selection.dedupe == Some(Dedupe::Drop);
+                }
                 if !self.drops {
                     self.selected += 1;
                     self.left = self.left.map(|left| left - 1);
@@ -102,6 +127,14 @@ impl Selector {
             dropped.push(is_message && self.drops);
             continued = entry.more;
         }
+        batch.events.append(&mut events);
+    }
+
+    /// Returns the event of a message whose bytes were read before.
+    fn duplicate(&self, entry: &Entry, batch: &Batch) -> Option<BoxEvent> {
+        let seen = self.seen.as_ref()?;
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.duplicate(entry, batch)
     }
 
     fn selects(&self, entry: &Entry, batch: &[u8]) -> bool {

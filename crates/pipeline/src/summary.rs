@@ -109,6 +109,6 @@ pub struct Summary {
     pub events: BTreeMap<String, u64>,
     /// Number of text parts by `declared → used (how)`.
     pub charsets: BTreeMap<String, u64>,
-    /// The first few events of each code. For skipped files, the first thousand.
+    /// The first few events of each code. For skipped files and duplicates, the first thousand.
     pub examples: Vec<Example>,
 }

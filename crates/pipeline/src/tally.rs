@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Largest number of examples per code.
 const EXAMPLES: usize = 3;
-/// Like [`EXAMPLES`], for skipped files, which nobody should have to search for.
+/// Like [`EXAMPLES`], for skipped files and duplicates, which nobody should have to search for.
 const NAMED: usize = 1000;
 
 /// Code of a message that the second reader reads differently.
@@ -22,7 +22,11 @@ const VERIFY_DISAGREES: &str = "verify.disagrees";
 
 /// Returns the largest number of examples for a code.
 fn most(code: &str) -> usize {
-    if code == VERIFY_DISAGREES || LEFT_OUT.iter().any(|kind| kind.code() == code) {
+    let is_named = |kind: &BoxEventKind| kind.code() == code;
+    if code == VERIFY_DISAGREES
+        || is_named(&BoxEventKind::Duplicate)
+        || LEFT_OUT.iter().any(is_named)
+    {
         NAMED
     } else {
         EXAMPLES

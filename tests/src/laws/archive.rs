@@ -279,9 +279,7 @@ fn run(
         report: None,
         threads,
         force: false,
-        force_format: true,
-        max_expansion: 200,
-        mailbox: mailglot_archive::MailboxOptions::default(),
+        opening: true.into(),
         selection: mailglot_pipeline::Selection::default(),
         verify: false,
     };
@@ -358,9 +356,7 @@ fn dry_run_differs(input: &Path, group: u64, done: &Summary) -> Option<String> {
         inputs: vec![input.to_path_buf()],
         policy: message::policy(group / 4),
         threads: 1,
-        force_format: true,
-        max_expansion: 200,
-        mailbox: mailglot_archive::MailboxOptions::default(),
+        opening: true.into(),
         selection: mailglot_pipeline::Selection::default(),
         verify: false,
     };

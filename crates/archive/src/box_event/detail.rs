@@ -75,6 +75,11 @@ pub enum BoxDetail {
         /// Number of further files.
         more: usize,
     },
+    /// A message with the bytes of an earlier one.
+    Duplicate {
+        /// Address of the first message with these bytes.
+        first: String,
+    },
     /// A folder with another name in the output.
     RenamedFolder {
         /// Name in the output.
@@ -232,6 +237,7 @@ impl fmt::Display for BoxDetail {
                     more => write!(f, ", and {more} more"),
                 }
             }
+            Self::Duplicate { first } => write!(f, "same bytes as {first}"),
             Self::RenamedFolder { display, name } => write!(
                 f,
                 "another folder is written by the name of this one, which becomes {display}: {name}"

@@ -3,10 +3,12 @@
 //! # Limits
 //! The file lies in the folder that TMPDIR names, or else in `/tmp`. Stops before the disk is full.
 
+use std::env;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::error::ErrorKind;
 use crate::expansion::Meter;
 use crate::file_range::FileRange;
 use crate::free_space::FreeSpace;
@@ -31,7 +33,9 @@ pub(super) fn expand(
     } else {
         Box::new(input)
     };
-    let mut file = tempfile::tempfile()?;
+    let folder = env::temp_dir();
+    let created = tempfile::tempfile_in(&folder);
+    let mut file = created.map_err(|error| ErrorKind::TemporaryFolder { folder, error })?;
     let mut space = FreeSpace::new();
     let mut buffer = vec![0; STEP];
     let mut size = 0;

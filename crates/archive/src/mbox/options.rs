@@ -32,6 +32,19 @@ pub enum MboxRule {
     Mmdf,
 }
 
+impl MboxRule {
+    /// Returns the name in the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Strict => "strict",
+            Self::Loose => "loose",
+            Self::ContentLength => "content-length",
+            Self::Mmdf => "mmdf",
+        }
+    }
+}
+
 /// A decision about a `From ` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineDecision {
@@ -39,4 +52,14 @@ pub enum LineDecision {
     Join,
     /// A message begins after the line.
     Cut,
+}
+
+impl LineDecision {
+    /// Returns the name in the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Join => "join",
+            Self::Cut => "cut",
+        }
+    }
 }

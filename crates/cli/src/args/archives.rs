@@ -1,6 +1,7 @@
 //! The arguments of commands that read archives: `normalize`, `restore`, `check`, `count`, `text` and `inspect`.
 
 use super::addresses::AddressArgs;
+use super::findings::{FailOnArgs, VerifyArgs};
 use super::inputs::InputArgs;
 use super::opening::{LargestArgs, OpeningArgs};
 use super::policy::{PolicyArgs, ReadingArgs};
@@ -42,9 +43,8 @@ pub(crate) struct NormalizeArgs {
     /// Worker threads [default: one per core]. The output does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// Exit with code 3 if the job finds this. The output is written all the same.
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) fail_on: Option<FailOn>,
+    #[command(flatten)]
+    pub(crate) fail_on: FailOnArgs,
     /// Replace an existing output, ledger and report; owner and permissions stay. If the job is killed, either the old or the new
     /// output has its ledger.
     #[arg(long)]
@@ -72,10 +72,8 @@ pub(crate) struct JobArgs {
     /// The ledger to write, or `none` [default: OUTPUT.ledger].
     #[arg(long, value_name = "FILE|none", value_parser = clap::builder::OsStringValueParser::new().map(ledger))]
     pub(crate) ledger: Option<LedgerPlace>,
-    /// Compare each rewritten message with what a second, independent mail parser reads. Messages that differ are set aside
-    /// (`verify.disagrees`), and the exit code is 2.
-    #[arg(long)]
-    pub(crate) verify: bool,
+    #[command(flatten)]
+    pub(crate) verify: VerifyArgs,
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
     #[command(flatten)]
@@ -133,19 +131,16 @@ pub(crate) struct CheckArgs {
     /// Print the report as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Exit with code 3 if the job finds this.
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) fail_on: Option<FailOn>,
+    #[command(flatten)]
+    pub(crate) fail_on: FailOnArgs,
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
     #[command(flatten)]
     pub(crate) largest: LargestArgs,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
-    /// Compare what would be written with what a second, independent mail parser reads. Messages that differ are reported
-    /// (`verify.disagrees`), and the exit code is 2.
-    #[arg(long)]
-    pub(crate) verify: bool,
+    #[command(flatten)]
+    pub(crate) verify: VerifyArgs,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
@@ -253,19 +248,6 @@ impl ArchiveForm {
             Self::Eml => Format::EmlTree,
         }
     }
-}
-
-/// The values of `--fail-on`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    /// Text that cannot be decoded or encoded, or exceeds a limit
-    Loss,
-    /// A detected charset, or an overruled label
-    Guess,
-    /// A repair, a loss, or a message that could not be changed although it should be
-    Repair,
-    /// Any event, and any change
-    Any,
 }
 
 fn ledger(value: OsString) -> LedgerPlace {

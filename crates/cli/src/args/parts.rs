@@ -1,6 +1,7 @@
 //! The arguments of commands that normalize archives in parts: `plan`, `run` and `commit`.
 
-use super::archives::{FailOn, JobArgs};
+use super::archives::JobArgs;
+use super::findings::FailOnArgs;
 use super::inputs::InputArgs;
 use super::size::size;
 use clap::Args as Group;
@@ -83,9 +84,8 @@ pub(crate) struct CommitArgs {
     /// Write a JSON report to this file.
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<PathBuf>,
-    /// Exit with code 3 if the job found this. The output is written all the same.
-    #[arg(long, value_name = "WHAT")]
-    pub(crate) fail_on: Option<FailOn>,
+    #[command(flatten)]
+    pub(crate) fail_on: FailOnArgs,
     /// Replace an existing output, ledger and report; owner and permissions stay.
     #[arg(long)]
     pub(crate) force: bool,
@@ -155,7 +155,7 @@ mod tests {
         ];
         assert_eq!(given, expected);
         let again = JobArgs::parse(&given).unwrap();
-        assert!(again.keep_signed && again.verify && again.selection.selection().since.is_some());
+        assert!(again.keep_signed && again.verify.verify && again.selection.selection().since.is_some());
         assert_eq!(again.opening.mailbox.options().overrides.len(), 1);
         assert!(JobArgs::parse(&["--nothing".to_owned()]).is_err());
     }

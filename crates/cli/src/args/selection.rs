@@ -1,8 +1,8 @@
 //! The arguments that select messages, for all commands that read archives.
 
-use clap::Args as Group;
+use clap::{Args as Group, ValueEnum};
 use mailglot_mime::fields;
-use mailglot_pipeline::Selection;
+use mailglot_pipeline::{Dedupe, Selection};
 
 /// The heading of these options in help texts.
 const HEADING: &str = "Selection";
@@ -23,6 +23,11 @@ pub(crate) struct SelectionArgs {
     /// Only messages of folders, or of mailboxes in a folder, whose path matches. `*` stands for any characters, `?` for one.
     #[arg(long, help_heading = HEADING, value_name = "GLOB")]
     folder: Option<String>,
+    /// Find messages whose bytes were read before in this run, from any input. `mark` reports each (`box.duplicate`) with the address of
+    /// the first; `drop` leaves it out, too. Separator lines and the mailbox's quoting do not count; every header field does. Needs up
+    /// to 100 bytes of memory a message.
+    #[arg(long, help_heading = HEADING, value_name = "WAY")]
+    dedupe: Option<DedupeForm>,
     /// Only the first N messages that the other options select. Commands that write no archive stop reading there.
     #[arg(long, help_heading = HEADING, value_name = "N")]
     limit: Option<u64>,
@@ -36,6 +41,7 @@ impl SelectionArgs {
             until: self.until.as_ref().map(|period| period.end),
             dated_only: self.strict,
             folder: self.folder.clone(),
+            dedupe: self.dedupe.map(DedupeForm::dedupe),
             limit: self.limit,
         }
     }
@@ -45,11 +51,31 @@ impl SelectionArgs {
         let since = self.since.as_ref().map(|period| ["--since", &period.text]);
         let until = self.until.as_ref().map(|period| ["--until", &period.text]);
         let folder = self.folder.as_ref().map(|folder| ["--folder", folder]);
+        let dedupe = self.dedupe.map(|form| ["--dedupe", form.dedupe().name()]);
         let limit = self.limit.map(|limit| limit.to_string());
         let limit = limit.as_ref().map(|limit| ["--limit", limit]);
-        let pairs = since.into_iter().chain(until).chain(folder).chain(limit);
+        let pairs = since.into_iter().chain(until).chain(folder);
+        let pairs = pairs.chain(dedupe).chain(limit);
         let strict = self.strict.then(|| "--strict".to_owned());
         pairs.flatten().map(str::to_owned).chain(strict).collect()
+    }
+}
+
+/// What `--dedupe` takes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DedupeForm {
+    /// Report them
+    Mark,
+    /// Report them and leave them out; the ledger of `normalize` keeps them
+    Drop,
+}
+
+impl DedupeForm {
+    fn dedupe(self) -> Dedupe {
+        match self {
+            Self::Mark => Dedupe::Mark,
+            Self::Drop => Dedupe::Drop,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::job_exit::judged;
 use super::summary::{
-    EXAMPLES, ambiguous, charsets, doubtful_separators, findings, guesses_of, left_alone, profile,
+    EXAMPLES, ambiguous, charsets, duplicates, doubtful_separators, findings, guesses_of, left_alone, profile,
     report_damaged, report_unread, severity_of, shown, varied, verified,
 };
 use super::worker_threads::worker_threads;
@@ -26,11 +26,9 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
         inputs: args.inputs.paths()?,
         policy,
         threads: worker_threads(None),
-        force_format: args.opening.force_format,
-        max_expansion: args.opening.max_expansion,
-        mailbox: args.opening.mailbox.options(),
+        opening: args.opening.opening(),
         selection: args.selection.selection(),
-        verify: args.verify,
+        verify: args.verify.verify,
     };
     let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
     let mut worst = Exit::Done;
@@ -51,7 +49,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
     print(text.as_bytes())?;
     // An account that lacks an input is no answer to --fail-on.
     Ok(if account.unread.is_empty() {
-        worst.max(judged(&account, args.fail_on))
+        worst.max(judged(&account, args.fail_on.fail_on))
     } else {
         worst
     })
@@ -75,6 +73,7 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
     lines.extend(charsets(account, all));
     lines.extend(findings(account, all, style));
     lines.extend(left_alone(account, all));
+    lines.extend(duplicates(account, all));
     let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {
         let found: Vec<_> = varied(account.examples.iter().filter(|e| wanted(e)).collect());
         let head = (!found.is_empty()).then(|| title.to_owned());
@@ -109,7 +108,7 @@ fn readable(inputs: &[PathBuf], account: &Summary) -> Vec<PathBuf> {
 fn options(args: &CheckArgs) -> Vec<String> {
     let flags = [
         (args.opening.force_format, "--force-format"),
-        (args.verify, "--verify"),
+        (args.verify.verify, "--verify"),
     ];
     let given = flags
         .into_iter()

@@ -34,5 +34,5 @@ pub(crate) fn run(args: CommitArgs, console: Console) -> Result<Exit, Failure> {
     summary::report_kept(&joined.kept, console);
     let mut worst = Exit::Done;
     summary::report_damaged(&account, &mut worst, console);
-    Ok(worst.max(judged(&account, args.fail_on)))
+    Ok(worst.max(judged(&account, args.fail_on.fail_on)))
 }

@@ -60,5 +60,5 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
     summary::report_kept(&kept, console);
     let mut worst = Exit::Done;
     summary::report_damaged(&account, &mut worst, console);
-    Ok(worst.max(judged(&account, args.fail_on)))
+    Ok(worst.max(judged(&account, args.fail_on.fail_on)))
 }

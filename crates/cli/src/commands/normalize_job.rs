@@ -28,11 +28,9 @@ pub(super) fn normalize_job(args: JobArgs, inputs: Vec<PathBuf>, output: PathBuf
         report: None,
         threads: worker_threads(None),
         force: false,
-        force_format: args.opening.force_format,
-        max_expansion: args.opening.max_expansion,
-        mailbox: args.opening.mailbox.options(),
+        opening: args.opening.opening(),
         selection: args.selection.selection(),
-        verify: args.verify,
+        verify: args.verify.verify,
     }
 }
 

@@ -19,9 +19,7 @@ fn job(input: &Path, output: &Path) -> NormalizeJob {
         report: None,
         threads: 2,
         force: false,
-        force_format: false,
-        max_expansion: 200,
-        mailbox: mailglot_archive::MailboxOptions::default(),
+        opening: false.into(),
         selection: crate::Selection::default(),
         verify: false,
     }
@@ -180,9 +178,7 @@ fn verification_is_optional() {
         inputs: vec![at("a.mbox")],
         policy: Policy::default(),
         threads: 2,
-        force_format: false,
-        max_expansion: 200,
-        mailbox: mailglot_archive::MailboxOptions::default(),
+        opening: false.into(),
         selection: crate::Selection::default(),
         verify: true,
     };

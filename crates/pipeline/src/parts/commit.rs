@@ -56,7 +56,7 @@ pub fn commit_parts(
     if let Some(joined) = completed(&folder) {
         return Ok(joined);
     }
-    let sources = discover(&job.inputs, job.opening())?;
+    let sources = discover(&job.inputs, job.opening.clone())?;
     plan.check(path, job, &sources.inputs)?;
     let outputs = outputs(job, &sources.inputs, folder.mark().is_some())?;
     // The inputs must be as they were when the last part was made.

@@ -167,7 +167,7 @@ impl PartsPlan {
             "{} {:?} {has_ledger} {}",
             self.split_size, job.to, job.verify
         ));
-        add(format!("{:?}", job.opening()));
+        add(format!("{:?}", job.opening));
         add(format!("{:?} {:?}", job.policy, job.selection));
         for input in inputs {
             add(format!("{:?}", input.found.format));
@@ -225,7 +225,8 @@ impl PartsPlan {
 /// output have ordinals.
 ///
 /// # Errors
-/// An input cannot be read, is standard input, or has a name that is not UTF-8. The selection has a limit.
+/// An input cannot be read, is standard input, or has a name that is not UTF-8. The selection has a limit,
+/// or searches duplicates.
 pub fn plan_parts(
     job: &NormalizeJob,
     arguments: Vec<String>,
@@ -233,6 +234,9 @@ pub fn plan_parts(
 ) -> Result<PartsPlan, Error> {
     if job.selection.limit.is_some() {
         return Err(UsageError::LimitInParts.into());
+    }
+    if job.selection.dedupe.is_some() {
+        return Err(UsageError::DedupeInParts.into());
     }
     if let Some(stream) = job.inputs.iter().find(|input| input.as_os_str() == "-") {
         return Err(UsageError::StreamInParts(stream.clone()).into());
@@ -244,7 +248,7 @@ pub fn plan_parts(
     if let Some(stream) = job.inputs.iter().find(is_stream) {
         return Err(UsageError::StreamInParts(stream.clone()).into());
     }
-    let sources = discover(&job.inputs, job.opening())?;
+    let sources = discover(&job.inputs, job.opening.clone())?;
     let split_size = split_size.max(1).div_ceil(CELL).saturating_mul(CELL);
     let identities = identities(&sources.inputs)?;
     let mut planned = Vec::new();
@@ -446,9 +450,7 @@ mod tests {
             ledger: LedgerPlace::Beside,
             threads: 1,
             force: false,
-            force_format: false,
-            max_expansion: 200,
-            mailbox: mailglot_archive::MailboxOptions::default(),
+            opening: false.into(),
             selection: crate::Selection::default(),
             verify: false,
         }
@@ -470,7 +472,7 @@ mod tests {
         let job = job(vec![one, two]);
         let plan = plan_parts(&job, Vec::new(), CELL).unwrap();
         assert!(plan.splits() > 3, "{}", plan.splits());
-        let sources = discover(&job.inputs, job.opening()).unwrap();
+        let sources = discover(&job.inputs, job.opening.clone()).unwrap();
         let whole: Value = serde_json::from_str(&plan.to_json()).unwrap();
         let edits: [fn(&mut Value); 8] = [
             |plan| plan["splits"].as_array_mut().unwrap().swap(1, 2),

@@ -33,7 +33,7 @@ pub fn resume(
     split_size: u64,
     progress: &Progress,
 ) -> Result<JoinedParts, Error> {
-    let sources = discover(&job.inputs, job.opening())?;
+    let sources = discover(&job.inputs, job.opening.clone())?;
     let inputs = &sources.inputs;
     let unknown = PartsFolder::new(&job.output, "");
     unknown.sweep_rest();

@@ -73,7 +73,7 @@ pub fn run_part(
     if !job.force && folder.is_joined()? {
         return Ok(PartDone::joined(folder.part(split)));
     }
-    let sources = discover(&job.inputs, job.opening())?;
+    let sources = discover(&job.inputs, job.opening.clone())?;
     plan.check(path, job, &sources.inputs)?;
     run_split(job, plan, &sources.inputs, split, progress)
 }

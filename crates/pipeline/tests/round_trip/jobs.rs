@@ -47,9 +47,7 @@ fn output_does_not_depend_on_threads() {
         inputs: vec![path.clone()],
         policy: Policy::default(),
         threads,
-        force_format: false,
-        max_expansion: 200,
-        mailbox: mailglot_archive::MailboxOptions::default(),
+        opening: false.into(),
         selection: mailglot_pipeline::Selection::default(),
         verify: false,
     };

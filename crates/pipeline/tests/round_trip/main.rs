@@ -145,9 +145,7 @@ fn job(inputs: &[PathBuf], output: &Path) -> NormalizeJob {
         report: None,
         threads: 1,
         force: false,
-        force_format: true,
-        max_expansion: 200,
-        mailbox: mailglot_archive::MailboxOptions::default(),
+        opening: true.into(),
         selection: mailglot_pipeline::Selection::default(),
         verify: false,
     }
@@ -198,9 +196,7 @@ fn check_dry_run(job: &NormalizeJob, done: &Summary) {
         inputs: job.inputs.clone(),
         policy: job.policy.clone(),
         threads: job.threads,
-        force_format: job.force_format,
-        max_expansion: 200,
-        mailbox: mailglot_archive::MailboxOptions::default(),
+        opening: job.opening.clone(),
         selection: mailglot_pipeline::Selection::default(),
         verify: job.verify,
     };

@@ -202,6 +202,36 @@ pub(crate) fn left_alone(account: &Summary, all: bool) -> Vec<String> {
     lines
 }
 
+/// The code of a message whose bytes were read before.
+const DUPLICATE: &str = "box.duplicate";
+
+/// The number of messages whose bytes were read before, and the first ones; with `all` all that are known.
+pub(crate) fn duplicates(account: &Summary, all: bool) -> Vec<String> {
+    let Some(count) = account.events.get(DUPLICATE) else {
+        return Vec::new();
+    };
+    let examples: Vec<_> = account
+        .examples
+        .iter()
+        .filter(|example| is_duplicate(example))
+        .collect();
+    let most = if all { usize::MAX } else { NAMED };
+    let more = if most < examples.len() {
+        " (-v names them)"
+    } else {
+        ""
+    };
+    let count = counted(*count, "message");
+    let mut lines = vec![format!("duplicates  {count} read before{more}")];
+    let shown_examples = examples.into_iter().take(most);
+    lines.extend(shown_examples.map(|example| format!("  {}", shown(example))));
+    lines
+}
+
+pub(super) fn is_duplicate(example: &Example) -> bool {
+    example.code == DUPLICATE
+}
+
 pub(super) fn is_ambiguous(example: &Example) -> bool {
     AMBIGUOUS.contains(&example.code.as_str())
 }

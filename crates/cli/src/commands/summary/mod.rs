@@ -10,7 +10,7 @@ mod guesses;
 pub(crate) use events::*;
 pub(crate) use guesses::*;
 
-use events::{VERIFY_DISAGREES, doubts, is_ambiguous, is_left_alone};
+use events::{VERIFY_DISAGREES, doubts, is_ambiguous, is_duplicate, is_left_alone};
 
 use super::job_exit::note;
 use crate::exit::{Exit, Failure};
@@ -45,13 +45,17 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
     for line in charsets(account, all)
         .into_iter()
         .chain(left_alone(account, all))
+        .chain(duplicates(account, all))
         .chain(doubts)
     {
         console.say(line);
     }
     if all {
         let is_listed = |example: &Example| {
-            is_left_alone(example) || is_ambiguous(example) || example.code == VERIFY_DISAGREES
+            is_left_alone(example)
+                || is_duplicate(example)
+                || is_ambiguous(example)
+                || example.code == VERIFY_DISAGREES
         };
         for example in account
             .examples
@@ -151,9 +155,13 @@ pub(crate) fn doubtful_separators(account: &Summary, style: Style) -> String {
     }
 }
 
-/// What a command that normalizes nothing left out or could not read to its end; the latter is an input that could not be read.
+/// What a command that normalizes nothing left out, read twice or could not read to its end; the latter is an input that could not be read.
 pub(crate) fn report_left_out(account: &Summary, worst: &mut Exit, console: Console) {
-    for line in left_alone(account, console.level() == Level::Verbose) {
+    let all = console.level() == Level::Verbose;
+    for line in left_alone(account, all)
+        .into_iter()
+        .chain(duplicates(account, all))
+    {
         console.say(line);
     }
     report_damaged(account, worst, console);
@@ -269,9 +277,7 @@ mod tests {
             report: None,
             threads: 1,
             force: false,
-            force_format: false,
-            max_expansion: 200,
-            mailbox: mailglot_archive::MailboxOptions::default(),
+            opening: false.into(),
             selection: mailglot_pipeline::Selection::default(),
             verify: false,
         }

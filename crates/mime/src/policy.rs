@@ -101,6 +101,11 @@ pub enum Detection {
     Unlabelled,
     /// Also overrules a label that reads all bytes, where words of the text prove another charset.
     Contradiction,
+    /// Detects all text whose charset its bytes do not prove. The label is only a hint: it decides where detection is not sure.
+    ///
+    /// For archives whose labels are mostly wrong. Right labels of short texts are overruled more often than with
+    /// [`Detection::Contradiction`].
+    Always,
 }
 
 impl Default for Detection {
@@ -115,12 +120,14 @@ impl Default for Detection {
 }
 
 impl Detection {
-    /// Returns the name in the command line, the configuration and reports: `off`, `unlabelled` or `contradiction`.
+    /// Returns the name in the command line, the configuration and reports: `off`, `unlabelled`,
+    /// `contradiction` or `always`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
             Self::Unlabelled => "unlabelled",
             Self::Contradiction => "contradiction",
+            Self::Always => "always",
         }
     }
 }

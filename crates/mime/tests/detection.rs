@@ -7,7 +7,7 @@ use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::{self, FieldKind};
 use mailglot_mime::{
-    Detection, EventKind, Limits, Message, Policy, Report, header_context, text_parts,
+    CharsetMap, Detection, EventKind, Limits, Message, Policy, Report, header_context, text_parts,
 };
 
 const ALL: [Detection; 3] = [
@@ -231,4 +231,52 @@ fn a_damaged_last_line_of_base64_is_not_visible() {
     );
     let (_, report) = body(raw.as_bytes(), &Policy::default());
     assert!(report.has(EventKind::CteB64Trailing));
+}
+
+/// With `always` a label is a hint: the bytes decide where detection is sure of them.
+#[test]
+fn labels_are_hints_where_all_text_is_detected() {
+    let german = "Schöne Grüße aus Köln, bis später, für Jürgen und Frau Müller";
+    let russian = "Привет, как дела у вас, давно не виделись";
+    for (text, charset, label) in [
+        (german, "ISO-8859-1", "koi8-r"),
+        (german, "ISO-8859-1", "windows-1251"),
+        (german, "windows-1252", "gbk"),
+        (russian, "KOI8-R", "iso-8859-2"),
+        (russian, "windows-1251", "windows-1252"),
+        ("It’s a “test”, and that’s all", "windows-1252", "koi8-r"),
+        // Right labels.
+        (german, "ISO-8859-1", "iso-8859-1"),
+        (russian, "KOI8-R", "koi8-r"),
+        ("20 °C ± 5", "ISO-8859-1", "iso-8859-1"),
+        ("20 °C", "KOI8-R", "koi8-r"),
+        ("╔══╗ ║ok║ ╚══╝", "IBM437", "ibm437"),
+        ("日本語のテキスト", "Shift_JIS", "shift_jis"),
+    ] {
+        let header = format!("Content-Type: text/plain; charset={label}\n\n");
+        let raw = [header.as_bytes(), &encoded(charset, text), b"\n"].concat();
+        let (decoded, report) = body(&raw, &policy(Detection::Always));
+        assert_eq!(decoded.trim_end(), text, "{label}");
+        let is_right = charset.eq_ignore_ascii_case(label);
+        assert_eq!(report.overruled() == 0, is_right, "{label} {text}");
+        assert_eq!(report.has(EventKind::CharsetDetected), !is_right, "{label}");
+    }
+    // What the caller says of a label counts.
+    let mut map = CharsetMap::default();
+    map.add("koi8-r", Charset::KOI8_R);
+    let raw = [
+        b"Content-Type: text/plain; charset=koi8-r\n\n",
+        &encoded("ISO-8859-1", german)[..],
+    ]
+    .concat();
+    let (decoded, _) = body(&raw, &policy(Detection::Always).charset_map(map));
+    assert!(decoded.starts_with("SchЖne"), "{decoded}");
+    // The words of header fields are bytes under a label, too.
+    let words: Vec<u8> = encoded("ISO-8859-1", german)
+        .iter()
+        .flat_map(|byte| format!("={byte:02X}").into_bytes())
+        .collect();
+    let value = [b"=?windows-1251?Q?", &words[..], b"?="].concat();
+    assert_eq!(subject(&value, Detection::Always), german);
+    assert_ne!(subject(&value, Detection::Unlabelled), german);
 }

@@ -172,6 +172,8 @@ enum DetectionForm {
     Unlabelled,
     /// Also for text whose words contradict a label that decodes all bytes
     Contradiction,
+    /// For all text whose bytes do not prove their charset: the label decides only where detection is not sure
+    Always,
 }
 
 impl DetectionForm {
@@ -180,6 +182,7 @@ impl DetectionForm {
             Self::Off => Detection::Off,
             Self::Unlabelled => Detection::Unlabelled,
             Self::Contradiction => Detection::Contradiction,
+            Self::Always => Detection::Always,
         }
     }
 }

@@ -6,6 +6,7 @@ use super::evidence::Evidence;
 use super::hebrew_visual_order::visual_order_note;
 use super::label_check::{LabelVerdict, OtherReading, check_label};
 use super::label_events::read_as;
+use super::label_scope::LabelScope;
 use super::mixed_choice::mixed_by_label;
 use super::structure::is_early_invalid_utf8;
 use super::thresholds::LIKELY_CONFIDENCE;
@@ -108,12 +109,12 @@ fn by_label_check<'a>(
     if evidence.mapped {
         return None;
     }
-    let may_overrule = evidence.detection() == Detection::Contradiction;
-    let hints = may_overrule.then_some(|| evidence.hints(bytes));
+    let scope = LabelScope::of(evidence.detection());
+    let hints = || evidence.hints(bytes);
     let LabelVerdict {
         read,
         events: label_events,
-    } = check_label(charset, bytes, None, hints)?;
+    } = check_label(charset, bytes, None, scope, hints)?;
     events.extend(label_events);
     let OtherReading {
         used,

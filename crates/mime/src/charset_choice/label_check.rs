@@ -5,6 +5,7 @@
 
 use super::damage::decodes_without_loss;
 use super::label_events::{detected_event, read_as};
+use super::label_scope::LabelScope;
 use super::{label_plausibility, superset};
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
@@ -30,18 +31,19 @@ pub(crate) struct OtherReading<'b> {
 /// Checks a label that decodes all bytes, and returns None if nothing is wrong with it.
 ///
 /// `message_charset` is the charset of other text in the message. It decides where the bytes alone do not. `hints` runs only if
-/// detection is needed. Without `hints`, only the Windows code page behind the label is considered.
+/// detection is needed. With [`LabelScope::None`], only the Windows code page behind the label is considered.
 pub(crate) fn check_label<'b, 'h>(
     label: Charset,
     bytes: &'b [u8],
     message_charset: Option<Charset>,
-    hints: Option<impl FnOnce() -> detect::Hints<'h>>,
+    scope: LabelScope,
+    hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<LabelVerdict<'b>> {
     let better = superset::better_by_bytes(label, bytes)
         .filter(|better| decodes_without_loss(*better, bytes));
     let mut events = Vec::new();
-    if let Some(likelier) = hints
-        .and_then(|hints| label_plausibility::find_likelier(better.unwrap_or(label), bytes, hints))
+    if let Some(likelier) =
+        label_plausibility::find_likelier(better.unwrap_or(label), bytes, scope, hints)
     {
         let used = likelier.guess.charset;
         let mut log = LossLog::with_limit(0);
@@ -85,10 +87,10 @@ pub(crate) fn check_label<'b, 'h>(
     (read.is_some() || !events.is_empty()).then_some(LabelVerdict { read, events })
 }
 
-/// Returns true if [`check_label`] may find something. Fast. `asks_detection` says whether it would have hints for detection.
-pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], asks_detection: bool) -> bool {
+/// Returns true if [`check_label`] may find something. Fast.
+pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
     !bytes.is_ascii()
         && label.is_ascii_compatible()
         && (superset::better_by_bytes(label, bytes).is_some()
-            || asks_detection && label_plausibility::needs_detection(label, bytes))
+            || label_plausibility::is_in_scope(label, bytes, scope))
 }

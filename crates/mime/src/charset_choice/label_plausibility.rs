@@ -4,17 +4,20 @@
 //! labels that somebody chose.
 //!
 //! # Limits
-//! Examines 4 KiB from the first byte above 7F. If nothing there is odd, detection does not run, so right labels cost nothing.
+//! Examines 4 KiB from the first byte above 7F. If nothing there is odd, detection does not run, so right labels cost nothing. With
+//! [`LabelScope::All`] it always runs.
 //! Accepts stateful charsets and charsets whose bytes below 80 are not ASCII: other text under such labels is gibberish, or has no
 //! escape sequences.
 
+use super::decisive_guess::decisive_guess;
 use super::evidence_words::words_prove;
+use super::label_scope::LabelScope;
+use super::repetitions::without_repetitions;
 use super::superset::has_c1;
 use super::thresholds::SURE_CONFIDENCE;
 use crate::event::NonText;
 use mailglot_codec::detect::{self, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
-use std::borrow::Cow;
 
 /// Number of bytes that are examined.
 const WINDOW: usize = 4096;
@@ -41,22 +44,46 @@ pub(super) struct LikelierCharset {
     pub(super) decides: bool,
 }
 
-/// Asks detection for a likelier charset than the label. Returns None if the label is plausible. Calls `hints` only if detection
-/// runs.
+/// Asks detection for a likelier charset than the label. Returns None if the label stands. Calls `hints` only if detection runs.
 pub(super) fn find_likelier<'h>(
     label: Charset,
     bytes: &[u8],
+    scope: LabelScope,
     hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<LikelierCharset> {
-    if !needs_detection(label, bytes) {
+    if !is_in_scope(label, bytes, scope) {
         return None;
     }
     let hints = hints();
+    if scope == LabelScope::All
+        && let Some(guess) = decisive_guess(label, bytes, &hints)
+    {
+        let decides = true;
+        return Some(LikelierCharset { guess, decides });
+    }
+    needs_detection(label, bytes).then(|| likelier_than_implausible(label, bytes, &hints))?
+}
+
+/// Returns true if detection runs on text under this label.
+pub(super) fn is_in_scope(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
+    match scope {
+        LabelScope::None => false,
+        LabelScope::Implausible => needs_detection(label, bytes),
+        LabelScope::All => true,
+    }
+}
+
+/// Asks detection for a likelier charset than a label that gives implausible text.
+fn likelier_than_implausible(
+    label: Charset,
+    bytes: &[u8],
+    hints: &detect::Hints<'_>,
+) -> Option<LikelierCharset> {
     let is_proven = |charset: Charset| {
         !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || words_prove(bytes, label, charset)
     };
     if is_latin_1(label) && is_unlike_western(bytes) {
-        let rival = detect::rival(bytes, label, &hints)?;
+        let rival = detect::rival(bytes, label, hints)?;
         let is_western = is_western(bytes);
         let is_proven = is_proven(rival.guess.charset);
         let likelier = LikelierCharset {
@@ -70,7 +97,7 @@ pub(super) fn find_likelier<'h>(
     if high_count < MIN_BYTES_TO_REPORT {
         return None;
     }
-    let rival = detect::rival(&text, label, &hints)?;
+    let rival = detect::rival(&text, label, hints)?;
     let Guess {
         charset,
         confidence,
@@ -102,7 +129,7 @@ pub(super) fn find_likelier<'h>(
 }
 
 /// Returns true if the label is odd enough to run detection.
-pub(super) fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
+fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label) && is_unlike_western(bytes)
         || high_bytes(bytes).nth(MIN_BYTES_TO_REPORT - 1).is_some() && is_implausible(label, bytes)
 }
@@ -146,40 +173,6 @@ fn is_latin_1(label: Charset) -> bool {
         label,
         Charset::ISO_8859_1 | Charset::WINDOWS_1252 | Charset::ISO_8859_15
     )
-}
-
-/// Removes repeated characters, such as lines and boxes. They prove nothing, and mislead charsets that have them as symbols.
-fn without_repetitions(bytes: &[u8]) -> Cow<'_, [u8]> {
-    /// Number of repetitions that no word has.
-    const RUN: usize = 4;
-    let is_run = |at: usize, width: usize| {
-        let first = bytes.get(at..at + width).filter(|first| first[0] >= 0x80);
-        first.is_some_and(|first| {
-            bytes
-                .get(at..at + RUN * width)
-                .is_some_and(|run| run.chunks_exact(width).all(|c| c == first))
-        })
-    };
-    let width = |at: usize| [1, 2].into_iter().find(|width| is_run(at, *width));
-    if !high_bytes(bytes).any(|at| width(at).is_some()) {
-        return Cow::Borrowed(bytes);
-    }
-    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    while let Some(byte) = bytes.get(at) {
-        let Some(width) = width(at) else {
-            out.push(*byte);
-            at += 1;
-            continue;
-        };
-        let first = bytes.get(at..at + width).unwrap_or_default();
-        at += bytes[at..]
-            .chunks_exact(width)
-            .take_while(|c| *c == first)
-            .count()
-            * width;
-        out.push(b' ');
-    }
-    Cow::Owned(out)
 }
 
 /// Returns true if every eighth of the text is implausible under the label.

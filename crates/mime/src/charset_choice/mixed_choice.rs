@@ -3,10 +3,10 @@
 use super::choice::Choice;
 use super::damage::decodes_without_loss;
 use super::evidence::Evidence;
+use super::label_scope::LabelScope;
 use super::mixed_utf8::{self, MixedText, OtherCharset};
 use super::superset;
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE};
-use crate::Detection;
 use crate::event::{Detail, EventKind};
 use crate::reading::How;
 use mailglot_codec::{Charset, detect};
@@ -27,8 +27,8 @@ pub(super) fn mixed_by_label(
             rest_charset(rest, evidence, &evidence.hints(bytes), any)
         });
     }
-    if evidence.detection() != Detection::Contradiction || !mixed_utf8::may_be_mixed(bytes, charset)
-    {
+    let may_overrule = LabelScope::of(evidence.detection()) != LabelScope::None;
+    if !may_overrule || !mixed_utf8::may_be_mixed(bytes, charset) {
         return None;
     }
     let charset = superset::better_by_bytes(charset, bytes).unwrap_or(charset.superset());

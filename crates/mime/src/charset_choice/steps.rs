@@ -7,11 +7,11 @@ use super::choice::Choice;
 use super::evidence::Evidence;
 use super::known_label::known_label;
 use super::label_events::{detected_event, drop_label_events, note_label, read_as, written_label};
+use super::label_scope::LabelScope;
 use super::mixed_choice::mixed_by_label;
 use super::structure::{by_bom_or_structure, is_early_invalid_utf8, may_be_iso2022, may_be_wide};
 use super::utf8_vs_label::{is_hz_under, utf8_outweighs_label};
 use super::without_label::without_label;
-use crate::Detection;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog};
@@ -137,7 +137,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         let is_open = self
             .declared
             .is_none_or(|charset| charset == Charset::US_ASCII);
-        let may_overrule = is_open || self.evidence.detection() == Detection::Contradiction;
+        let may_overrule = is_open || LabelScope::of(self.evidence.detection()) != LabelScope::None;
         if self.is_ascii
             || self.declared == Some(Charset::UTF_8)
             || !may_overrule

@@ -1,5 +1,6 @@
 //! The context in which the bytes of a header are decoded.
 
+use crate::charset_choice::LabelScope;
 use crate::policy::Repairs;
 use crate::{CharsetMap, Detection, Policy};
 use mailglot_codec::{Charset, Resolved, View};
@@ -51,7 +52,7 @@ impl HeaderContext<'_> {
             map,
             language: policy.language.as_deref(),
             detection: policy.detection,
-            check_labels: policy.detection == Detection::Contradiction,
+            check_labels: LabelScope::of(policy.detection) != LabelScope::None,
             ..HeaderContext::default()
         }
     }
@@ -68,9 +69,18 @@ impl HeaderContext<'_> {
             .filter(|&charset| !self.raw_is_uncertain && is_plain(charset))
     }
 
+    /// Returns the labels that are checked.
+    pub(super) fn label_scope(&self) -> LabelScope {
+        match self.detection {
+            _ if !self.check_labels => LabelScope::None,
+            Detection::Always => LabelScope::All,
+            _ => LabelScope::Implausible,
+        }
+    }
+
     /// Returns true if valid UTF-8 may overrule the label. US-ASCII says nothing about bytes above 7F.
     pub(super) fn may_overrule(&self, label: Charset) -> bool {
-        label == Charset::US_ASCII || self.detection == Detection::Contradiction
+        label == Charset::US_ASCII || LabelScope::of(self.detection) != LabelScope::None
     }
 
     /// Resolves a label. The flag is true if the caller's map decided.

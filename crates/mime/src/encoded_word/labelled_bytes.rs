@@ -5,7 +5,7 @@ use super::raw_charset::guess;
 use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
-    LabelVerdict, MAIL_HINTS, check_label, redecode, utf8_outweighs_message,
+    LabelScope, LabelVerdict, MAIL_HINTS, check_label, redecode, utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind};
 use mailglot_codec::{Charset, LossLog, detect};
@@ -73,9 +73,13 @@ pub(super) fn check_decoded<'b>(
         ..MAIL_HINTS
     };
     let verdict = if log.losses() == 0 {
-        let hints = (context.check_labels && is_evidence).then_some(hints);
+        let scope = if is_evidence {
+            context.label_scope()
+        } else {
+            LabelScope::None
+        };
         (!mapped)
-            .then(|| check_label(label, bytes, raw, hints))
+            .then(|| check_label(label, bytes, raw, scope, hints))
             .flatten()
     } else if context.detection == Detection::Off {
         None

@@ -4,6 +4,7 @@ use super::rewrite::{Rewriting, apply};
 use super::rewrite_target::RewriteTarget;
 use super::{Encoding, Form, HeaderContext, Place, Repairs, encode, rewrite_usual};
 use crate::CharsetMap;
+use crate::charset_choice::LabelScope;
 use crate::event::EventKind;
 use crate::event::Reason;
 use crate::header::{FieldKind, decode, rewrite};
@@ -166,7 +167,13 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
         eol: "\r\n",
     };
     let (mut fast_findings, mut findings) = (Vec::new(), Vec::new());
-    let Some(list) = rewrite_usual::plan(value, kind, &target, true, &mut fast_findings) else {
+    let Some(list) = rewrite_usual::plan(
+        value,
+        kind,
+        &target,
+        LabelScope::Implausible,
+        &mut fast_findings,
+    ) else {
         assert_eq!(fast_findings, []);
         return false;
     };
@@ -196,7 +203,13 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     );
     let after = apply(value, &list);
     assert_eq!(
-        rewrite_usual::plan(&after, kind, &target, true, &mut fast_findings),
+        rewrite_usual::plan(
+            &after,
+            kind,
+            &target,
+            LabelScope::Implausible,
+            &mut fast_findings
+        ),
         Some(Vec::new()),
         "{:?}",
         String::from_utf8_lossy(value)

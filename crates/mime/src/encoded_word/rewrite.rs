@@ -50,7 +50,7 @@ impl Rewriting<'_> {
         } = self;
         if context.has_no_instructions()
             && let Some(list) =
-                rewrite_usual::plan(value, *kind, target, context.check_labels, findings)
+                rewrite_usual::plan(value, *kind, target, context.label_scope(), findings)
         {
             return list;
         }
@@ -152,9 +152,10 @@ pub(crate) fn rewrite_plain(
     value: &[u8],
     kind: FieldKind,
     target: &RewriteTarget<'_>,
+    context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
-    rewrite_usual::plan(value, kind, target, true, findings)
+    rewrite_usual::plan(value, kind, target, context.label_scope(), findings)
 }
 
 /// Rewrites to a fixed point. Returns None if the decoded text would change.

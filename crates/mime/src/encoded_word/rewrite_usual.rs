@@ -18,6 +18,7 @@ use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::UnitState;
 use super::usual_words::{LastWord, UsualWords};
 use super::writer::GroupWriter;
+use crate::charset_choice::LabelScope;
 use crate::event::Finding;
 use crate::header::FieldKind;
 use crate::lexer;
@@ -28,7 +29,7 @@ pub(super) fn plan(
     value: &[u8],
     kind: FieldKind,
     target: &RewriteTarget<'_>,
-    check_labels: bool,
+    scope: LabelScope,
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
     let lexical = match (target.form, kind) {
@@ -39,7 +40,7 @@ pub(super) fn plan(
     let before = findings.len();
     let mut words = UsualWords {
         value,
-        check_labels,
+        scope,
         text: String::new(),
         findings,
     };
@@ -117,7 +118,13 @@ mod tests {
             column: 9,
             eol: "\n",
         };
-        let list = plan(value.as_bytes(), kind, &target, true, &mut Vec::new())?;
+        let list = plan(
+            value.as_bytes(),
+            kind,
+            &target,
+            LabelScope::Implausible,
+            &mut Vec::new(),
+        )?;
         Some(
             list.into_iter()
                 .map(|r| String::from_utf8(r.with).expect("words are ASCII"))
@@ -169,7 +176,7 @@ mod tests {
         };
         let (mut findings, mut changes_of_any_value) = (Vec::new(), Vec::new());
         let (value, kind) = (value.as_bytes(), FieldKind::Unstructured);
-        let list = plan(value, kind, &target, true, &mut findings);
+        let list = plan(value, kind, &target, LabelScope::Implausible, &mut findings);
         let context = &HeaderContext {
             check_labels: true,
             ..HeaderContext::default()

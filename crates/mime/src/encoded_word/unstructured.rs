@@ -75,7 +75,7 @@ impl<'v, 'f> Unstructured<'v, 'f> {
             findings_before: findings.len(),
             words: UsualWords {
                 value,
-                check_labels: context.check_labels,
+                scope: context.label_scope(),
                 // Few texts are longer than their encoding. Decoders are faster with room after the end.
                 text: String::with_capacity(value.len() + 64),
                 findings,

@@ -15,7 +15,7 @@ use super::strict_syntax::{self, StrictLabel};
 use super::superset_report::{superset_finding, uses_superset};
 use super::utf8_mislabel::Utf8Check;
 use crate::charset_choice::{
-    EvidenceTest, better_charset_and_test, label_states_order, needs_label_check,
+    EvidenceTest, LabelScope, better_charset_and_test, label_states_order, needs_label_check,
 };
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer;
@@ -28,8 +28,8 @@ use std::sync::LazyLock;
 pub(super) struct UsualWords<'v, 'f> {
     /// The value.
     pub value: &'v [u8],
-    /// True if labels are checked ([`super::HeaderContext::check_labels`]).
-    pub check_labels: bool,
+    /// The labels that are checked ([`super::HeaderContext::check_labels`]).
+    pub scope: LabelScope,
     /// The text so far.
     pub text: String,
     /// The findings so far.
@@ -201,7 +201,7 @@ impl<'v> UsualWords<'v, '_> {
 
     /// Begins a group with the word at `at`.
     fn group(&self, at: Range<usize>, label: WordLabel<'_>) -> WordGroup {
-        let is_checked = self.check_labels
+        let is_checked = self.scope != LabelScope::None
             && matches!(
                 label.state,
                 Independence::Always | Independence::UnlessBetterCharset(_)
@@ -220,7 +220,7 @@ impl<'v> UsualWords<'v, '_> {
     #[inline]
     fn end(&mut self, group: Option<WordGroup>) -> Option<()> {
         let Some(group) = group else { return Some(()) };
-        let may_be_other = |bytes| needs_label_check(group.charset, bytes, self.check_labels);
+        let may_be_other = |bytes| needs_label_check(group.charset, bytes, self.scope);
         if group.utf8.is_utf8() || group.bytes.as_deref().is_some_and(may_be_other) {
             return None;
         }

@@ -188,7 +188,8 @@ impl<'m> HeaderPlanner<'m, '_> {
         };
         if form == Form::Words
             && context.has_no_instructions()
-            && let Some(changes) = encoded_word::rewrite_plain(value, kind, &target, &mut findings)
+            && let Some(changes) =
+                encoded_word::rewrite_plain(value, kind, &target, &context, &mut findings)
         {
             let is_kept = self.add_edits(field, changes, &findings);
             self.report_field(&at, &context, RawCharset::default(), is_kept, findings);

@@ -71,6 +71,7 @@ fn normalized(archive: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
         ledger: LedgerPlace::Nowhere,
         report: None,
         threads: 1,
+        deterministic: false,
         force: false,
         opening: false.into(),
         selection: mailglot_pipeline::Selection::default(),

@@ -80,6 +80,7 @@ fn every_shared_message_comes_back_alone() {
             ledger: LedgerPlace::Beside,
             report: None,
             threads: 1,
+            deterministic: false,
             force: false,
             opening: true.into(),
             selection: mailglot_pipeline::Selection::default(),

@@ -14,8 +14,10 @@ use std::time::SystemTime;
 
 use crate::box_event::BoxEvent;
 use crate::container::{Container, ContainerForm, ContainerOptions, DEEPEST, Node};
+use crate::entry_type::EntryType;
 use crate::error::Error;
 use crate::file_range::FileRange;
+use crate::followed_links::FollowedLinks;
 use crate::packed::{CompressionEvents, ExpansionLimits, Through, through, through_within};
 use crate::regular;
 use crate::tree_file::TreeFile;
@@ -24,6 +26,8 @@ use crate::tree_file::TreeFile;
 #[derive(Clone, Debug, Default)]
 pub struct FileTree {
     container: Option<Arc<Container>>,
+    /// The symbolic links on a disk that are followed.
+    links: Option<Arc<FollowedLinks>>,
     /// The containers that were searched.
     searched: Arc<Mutex<HashMap<PathBuf, ContainerMail>>>,
 }
@@ -58,40 +62,33 @@ pub(crate) struct TreeEntry {
     pub(crate) kind: EntryType,
 }
 
-/// Type of a file. Links are not followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryType {
-    Folder,
-    File,
-    Link,
-    /// A device, a pipe or a socket.
-    Special,
-}
-
-impl EntryType {
-    fn of(kind: fs::FileType) -> Self {
-        match () {
-            () if kind.is_dir() => Self::Folder,
-            () if kind.is_file() => Self::File,
-            () if kind.is_symlink() => Self::Link,
-            () => Self::Special,
-        }
-    }
-
-    fn of_node(node: &Node) -> Self {
-        match node {
-            Node::Folder(_) => Self::Folder,
-            Node::File(_) => Self::File,
-            Node::Link => Self::Link,
-            Node::Special => Self::Special,
-        }
-    }
-}
-
 impl FileTree {
     /// Returns true if the files are members of a zip or tar archive.
     pub fn is_container(&self) -> bool {
         self.container.is_some()
+    }
+
+    /// Returns a tree in which the symbolic links below a folder on a disk are followed.
+    pub(crate) fn following_links(root: &Path) -> Self {
+        Self {
+            links: Some(Arc::new(FollowedLinks::below(root))),
+            ..Self::default()
+        }
+    }
+
+    /// Returns true if symbolic links are followed.
+    pub(crate) fn follows_links(&self) -> bool {
+        self.links.is_some()
+    }
+
+    /// Returns the symbolic links to folders that are followed.
+    pub fn followed_folders(&self) -> impl Iterator<Item = &Path> {
+        self.links.iter().flat_map(|links| links.folders())
+    }
+
+    /// Returns what the entry at a path counts as, if links are followed and that differs from what it is.
+    fn followed(&self, path: &Path) -> Option<EntryType> {
+        self.links.as_ref().and_then(|links| links.kind(path))
     }
 
     /// Opens a container that is a file of this tree. Names in its events begin with `prefix`.
@@ -111,6 +108,7 @@ impl FileTree {
         };
         let tree = Self {
             container: Some(container),
+            links: None,
             searched: Arc::default(),
         };
         Ok(Some((tree, events)))
@@ -119,11 +117,18 @@ impl FileTree {
     /// Returns the entries of a folder in any order.
     pub(crate) fn entries(&self, folder: &Path) -> io::Result<TreeEntries<'_>> {
         let Some(container) = &self.container else {
-            let entries = fs::read_dir(folder)?.map(|entry| {
+            let folder = folder.to_owned();
+            let entries = fs::read_dir(&folder)?.map(move |entry| {
                 let entry = entry?;
+                let (kind, name) = (EntryType::of(entry.file_type()?), entry.file_name());
+                let may_differ = matches!(kind, EntryType::Folder | EntryType::Link);
+                let followed = match &self.links {
+                    Some(links) if may_differ => links.kind(&folder.join(&name)),
+                    _ => None,
+                };
                 Ok(TreeEntry {
-                    kind: EntryType::of(entry.file_type()?),
-                    name: entry.file_name(),
+                    kind: followed.unwrap_or(kind),
+                    name,
                 })
             });
             return Ok(Box::new(entries));
@@ -134,7 +139,7 @@ impl FileTree {
                 let entries = container.children(node).map(|(name, node)| {
                     Ok(TreeEntry {
                         name: OsStr::from_bytes(name).to_owned(),
-                        kind: EntryType::of_node(node),
+                        kind: type_of_node(node),
                     })
                 });
                 Ok(Box::new(entries))
@@ -151,8 +156,11 @@ impl FileTree {
         }
     }
 
-    /// Returns true for a folder, but not for a link to one.
+    /// Returns true for a folder, but not for a link to one unless it is followed.
     pub(crate) fn is_folder(&self, path: &Path) -> bool {
+        if let Some(kind) = self.followed(path) {
+            return kind == EntryType::Folder;
+        }
         match &self.container {
             None => path
                 .symlink_metadata()
@@ -169,8 +177,11 @@ impl FileTree {
         }
     }
 
-    /// Returns true for a regular file, but not for a link to one.
+    /// Returns true for a regular file, but not for a link to one unless it is followed.
     pub(crate) fn is_own_file(&self, path: &Path) -> bool {
+        if let Some(kind) = self.followed(path) {
+            return kind == EntryType::File;
+        }
         match &self.container {
             None => path
                 .symlink_metadata()
@@ -273,3 +284,13 @@ impl FileTree {
 
 /// The entries of a folder.
 pub(crate) type TreeEntries<'a> = Box<dyn Iterator<Item = io::Result<TreeEntry>> + 'a>;
+
+/// Returns the type of a member of a container.
+fn type_of_node(node: &Node) -> EntryType {
+    match node {
+        Node::Folder(_) => EntryType::Folder,
+        Node::File(_) => EntryType::File,
+        Node::Link => EntryType::Link,
+        Node::Special => EntryType::Special,
+    }
+}

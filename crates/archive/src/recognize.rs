@@ -5,8 +5,8 @@
 //! like a folder; its messages outside mailboxes and Maildirs form a tree of their own.
 //!
 //! # Limits
-//! Recognizes the mail stores of Apple Mail and Thunderbird, and of no other program. An MH folder is part of a tree of messages, and is written as one. Does not
-//! follow symbolic links below a folder. Reads mailboxes in gzip, zstd, bzip2, xz and LZ4, but no compressed single messages. Skips
+//! Recognizes the mail stores of Apple Mail and Thunderbird, and of no other program. An MH folder is part of a tree of messages, and is written as one. Follows
+//! symbolic links below a folder only on request. Reads mailboxes in gzip, zstd, bzip2, xz and LZ4, but no compressed single messages. Skips
 //! files of other formats.
 
 use std::fs;
@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, SkipReason};
 use crate::container::{ContainerForm, ContainerOptions, MOST_EVENTS, OpenContainers};
+use crate::entry_type::EntryType;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_kind::{FileForm, FileKind};
 use crate::file_names::{is_eml, is_index, is_named_zip};
-use crate::file_tree::{ContainerMail, EntryType, FileTree};
+use crate::file_tree::{ContainerMail, FileTree};
 use crate::maildir;
 use crate::packing::Packing;
 use crate::regular;
@@ -31,6 +32,8 @@ pub struct RecognizeOptions {
     pub force_format: bool,
     /// Limit on the ratio of decompressed to compressed size of a zip or tar archive and of each member (200).
     pub max_expansion: u64,
+    /// Follows symbolic links below a folder: to files, and to folders that are not read at another path.
+    pub follow_links: bool,
     /// The containers that stay open. Share it between the searches of a job.
     pub open_containers: OpenContainers,
 }
@@ -40,6 +43,7 @@ impl Default for RecognizeOptions {
         Self {
             force_format: false,
             max_expansion: MAX_EXPANSION,
+            follow_links: false,
             open_containers: OpenContainers::default(),
         }
     }
@@ -91,7 +95,11 @@ pub fn recognize_with(
     let tree = match fs::metadata(path) {
         Ok(metadata) => {
             regular::check(path, &metadata).map_err(at(path, Operation::Open))?;
-            FileTree::default()
+            if options.follow_links && metadata.is_dir() {
+                FileTree::following_links(path)
+            } else {
+                FileTree::default()
+            }
         }
         Err(error) => match tree_around(path, options)? {
             Some(tree) => tree,

@@ -4,12 +4,18 @@
 //! None.
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
-use crate::file_tree::EntryType;
+use crate::entry_type::EntryType;
 use crate::packing::Packing;
 
-/// Returns the event for a link, a device, a pipe or a socket in a folder.
+/// Returns the event for a link, a device, a pipe, a socket or a repeated folder in a folder.
 pub(crate) fn not_followed(kind: EntryType, name: &[u8]) -> BoxEvent {
-    special(kind == EntryType::Link, name)
+    let owned = || String::from_utf8_lossy(name).into_owned();
+    let detail = match kind {
+        EntryType::Dangling => BoxDetail::DanglingLink { name: owned() },
+        EntryType::Repeated => BoxDetail::RepeatedFolder { name: owned() },
+        _ => return special(kind == EntryType::Link, name),
+    };
+    BoxEvent::new(BoxEventKind::NotFollowed, 0, detail)
 }
 
 /// Returns the event for a link, or for a device, a pipe or a socket.

@@ -21,6 +21,7 @@ mod parts;
 mod policy;
 mod proxy;
 mod repair;
+mod report;
 mod selection;
 mod serve;
 mod size;

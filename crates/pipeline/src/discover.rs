@@ -25,6 +25,8 @@ pub struct Opening {
     pub force_format: bool,
     /// Limit on the ratio of decompressed to compressed size.
     pub max_expansion: u64,
+    /// Follows symbolic links below a folder: to files, and to folders that are not read at another path.
+    pub follow_links: bool,
     /// How mailboxes are split into messages.
     pub mailbox: MailboxOptions,
 }
@@ -35,6 +37,7 @@ impl From<bool> for Opening {
         Self {
             force_format,
             max_expansion: MAX_EXPANSION,
+            follow_links: false,
             mailbox: MailboxOptions::default(),
         }
     }
@@ -224,6 +227,7 @@ impl InputSearch {
         let options = RecognizeOptions {
             force_format: self.opening.force_format,
             max_expansion: self.opening.max_expansion,
+            follow_links: self.opening.follow_links,
             open_containers: self.open_containers.clone(),
         };
         let found = recognize_with(path, &options, &mut |left| match left {

@@ -158,18 +158,33 @@ mod tests {
         };
         let (whole, piece) = (EntryKind::Message, EntryKind::Oversize);
         let (plain, rd) = (Quoting::None, Quoting::Mboxrd);
-        assert_eq!(find(Some(("a", false)), 0, whole, rd, "a: 1\n\n>From x\n"), None);
+        assert_eq!(
+            find(Some(("a", false)), 0, whole, rd, "a: 1\n\n>From x\n"),
+            None
+        );
         assert_eq!(find(None, 1, whole, rd, "a: 2\n\n"), None);
         assert_eq!(find(None, 2, whole, rd, "a: 2\n\n"), Some("a:1".to_owned()));
         // Pieces count, but are not compared.
         assert_eq!(find(None, 3, piece, rd, "a: 2\n\n"), None);
-        assert_eq!(find(Some(("empty", false)), 0, whole, plain, "a: 3\r\n"), None);
-        assert_eq!(find(Some(("b.eml", true)), 0, whole, plain, "a: 4\n\n"), None);
+        assert_eq!(
+            find(Some(("empty", false)), 0, whole, plain, "a: 3\r\n"),
+            None
+        );
+        assert_eq!(
+            find(Some(("b.eml", true)), 0, whole, plain, "a: 4\n\n"),
+            None
+        );
         let quoted = find(Some(("c", false)), 0, whole, plain, "a: 1\n\nFrom x\n");
         assert_eq!(quoted, Some("a:0".to_owned()));
         // Other line ends are other bytes.
         assert_eq!(find(None, 1, whole, plain, "a: 3\n"), None);
-        assert_eq!(find(None, 2, whole, plain, "a: 4\n\n"), Some("b.eml".to_owned()));
-        assert_eq!(find(None, 3, whole, plain, "a: 3\n"), Some("c:1".to_owned()));
+        assert_eq!(
+            find(None, 2, whole, plain, "a: 4\n\n"),
+            Some("b.eml".to_owned())
+        );
+        assert_eq!(
+            find(None, 3, whole, plain, "a: 3\n"),
+            Some("c:1".to_owned())
+        );
     }
 }

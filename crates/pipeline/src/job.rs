@@ -34,6 +34,8 @@ pub struct NormalizeJob {
     pub ledger: LedgerPlace,
     /// Path of a JSON report: a file that appears with the output, or a device or pipe that is written afterwards.
     pub report: Option<PathBuf>,
+    /// Leaves the folders above inputs and outputs out of the report, so that equal jobs in different folders have equal reports.
+    pub deterministic: bool,
     /// Number of worker threads, at least 1. Does not affect the output.
     pub threads: usize,
     /// Replaces an existing output, ledger and report.

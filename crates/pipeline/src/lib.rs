@@ -29,8 +29,8 @@
 //!
 //! # Limits
 //!
-//! Restores names, contents and empty folders, but not permissions, owners and times of files. Does not follow links inside
-//! folders. Of a folder with only mailboxes, including Apple Mail's (`X.mbox/`), restores the mailboxes.
+//! Restores names, contents and empty folders, but not permissions, owners and times of files. Links that were followed
+//! are restored as files and folders. Of a folder with only mailboxes, including Apple Mail's (`X.mbox/`), restores the mailboxes.
 #![forbid(unsafe_code)]
 
 pub mod verify;
@@ -69,6 +69,7 @@ mod reader;
 mod rebuild_in_place;
 mod replay;
 mod report;
+mod report_paths;
 mod restore;
 mod rewrite;
 mod run;

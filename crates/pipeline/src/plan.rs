@@ -41,6 +41,8 @@ pub(crate) struct Plan {
     pub(crate) options: WriteOptions,
     /// One output for each input.
     pub(crate) targets: Vec<PlannedOutput>,
+    /// The inputs, and the links in them that lead to folders.
+    read: Vec<PathBuf>,
     /// Claims on output and ledger, so that another job for them fails before it works.
     claims: Vec<Claim>,
 }
@@ -98,6 +100,7 @@ impl Plan {
                 mode: FileMode::as_private_as(private),
             },
             targets: targets(job, inputs),
+            read: read_paths(job, inputs),
             claims: Vec::new(),
         };
         // Ledger and set-aside folder are beside the given name, where a restore looks for them.
@@ -108,7 +111,7 @@ impl Plan {
 
     /// Rejects invalid paths, recovers what a killed job left behind, and finds a ledger that becomes stale.
     fn check(&mut self, job: &NormalizeJob, beside: &Path) -> Result<(), Error> {
-        let wanted = self.check_apart(job)?;
+        let wanted = self.check_apart()?;
         let turn = self.turn();
         let ledger = self.ledger.as_deref().unwrap_or(beside);
         mend(&self.output, Some(ledger));
@@ -123,17 +126,17 @@ impl Plan {
         drop(turn);
         let there = resolved(beside).map_err(|error| at(beside, Operation::Open, error))?;
         let is_stale = job.force && exists(&self.output) && !wanted.contains(&there);
-        if is_stale && check_apart(beside, &job.inputs).is_ok() && is_ledger(beside) {
+        if is_stale && check_apart(beside, &self.read).is_ok() && is_ledger(beside) {
             self.stale = Some(beside.to_owned());
         }
         Ok(())
     }
 
     /// Rejects outputs that overlap inputs or each other. Returns their resolved paths.
-    fn check_apart(&self, job: &NormalizeJob) -> Result<Vec<PathBuf>, Error> {
+    fn check_apart(&self) -> Result<Vec<PathBuf>, Error> {
         let mut wanted: Vec<PathBuf> = Vec::new();
         for place in self.places() {
-            check_apart(place, &job.inputs)?;
+            check_apart(place, &self.read)?;
             // Two spellings may refer to one path.
             let there = resolved(place).map_err(|error| at(place, Operation::Open, error))?;
             let collides = |other: &PathBuf| there.starts_with(other) || other.starts_with(&there);
@@ -225,6 +228,17 @@ impl Plan {
     }
 }
 
+/// Returns the paths that are read: the inputs, and the links in them that lead to folders.
+fn read_paths(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<PathBuf> {
+    let mut read = job.inputs.clone();
+    let mut given = HashSet::new();
+    // The archives below one path have the same links.
+    for input in inputs.iter().filter(|input| given.insert(&input.given)) {
+        read.extend(input.found.tree.followed_folders().map(Path::to_owned));
+    }
+    read
+}
+
 /// Returns the outputs of the inputs.
 pub(crate) fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<PlannedOutput> {
     let mut taken = HashSet::new();
@@ -283,6 +297,7 @@ mod tests {
             ledger: LedgerPlace::Beside,
             report: None,
             threads: 1,
+            deterministic: false,
             force: true,
             opening: false.into(),
             selection: crate::Selection::default(),
@@ -319,6 +334,7 @@ mod tests {
             ledger: LedgerPlace::Beside,
             report: None,
             threads: 1,
+            deterministic: false,
             force: true,
             opening: false.into(),
             selection: crate::Selection::default(),

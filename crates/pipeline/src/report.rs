@@ -1,10 +1,12 @@
 //! Formats the JSON report of a normalization (`--report`).
 
+use crate::report_paths::SharedFolder;
 use crate::{Dedupe, FileName, NormalizeJob, Selection, Summary};
 use mailglot_archive::{Format, LineDecision, MailboxOptions};
 use mailglot_mime::encoded_word::Repairs;
 use mailglot_mime::{Attachments, Headers, OnLoss, Transfer};
 use serde_json::json;
+use std::path::{Path, PathBuf};
 
 /// Returns program and version, as used in ledger and report.
 pub(crate) fn producer() -> String {
@@ -13,14 +15,28 @@ pub(crate) fn producer() -> String {
 
 /// Returns the report as JSON text with a line end. Options have their names of the command line.
 ///
-/// Contains no time, host or number of threads: equal jobs give equal reports.
+/// Contains no time, host or number of threads: equal jobs give equal reports. With [`NormalizeJob::deterministic`] they may lie in
+/// different folders.
 pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
     let policy = &job.policy;
+    let shared = job.deterministic.then(|| SharedFolder::of(&job.inputs));
+    let input = |path: &PathBuf| match &shared {
+        Some(folder) => folder.below(path),
+        None => FileName::of(path),
+    };
+    let output = |path: &Path| match path.file_name().filter(|_| job.deterministic) {
+        Some(name) => FileName::of(Path::new(name)),
+        None => FileName::of(path),
+    };
+    let mut counts = json!(summary);
+    if let Some(folder) = &shared {
+        folder.remove_from(&mut counts);
+    }
     let report = json!({
         "program": producer(),
         "options": {
-            "inputs": job.inputs.iter().map(|path| FileName::of(path)).collect::<Vec<_>>(),
-            "output": FileName::of(&job.output),
+            "inputs": job.inputs.iter().map(input).collect::<Vec<_>>(),
+            "output": output(&job.output),
             "to": job.to.map(form),
             "headers": headers(policy.headers),
             "charset_out": policy.charset_out.name(),
@@ -34,13 +50,14 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "lang_hint": policy.language,
             "force_format": job.opening.force_format,
             "max_expansion": job.opening.max_expansion,
+            "follow_links": job.opening.follow_links,
             "mbox_rule": job.opening.mailbox.rule.name(),
             "mbox_override": overrides(&job.opening.mailbox),
             "detect": policy.detection.name(),
             "verify": job.verify,
             "selection": selection(&job.selection),
             "message_limit": policy.limits.message,
-            "ledger": job.ledger_place().map(|ledger| FileName::of(&ledger)),
+            "ledger": job.ledger_place().map(|ledger| output(&ledger)),
         },
         "identity": {
             "messages_in": summary.messages_in,
@@ -50,7 +67,7 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "bytes_in": summary.bytes_in,
             "holds": summary.messages_in == summary.written + summary.set_aside + summary.dropped,
         },
-        "summary": summary,
+        "summary": counts,
     });
     format!("{report:#}\n")
 }

@@ -278,6 +278,7 @@ fn run(
         ledger: LedgerPlace::Beside,
         report: None,
         threads,
+        deterministic: false,
         force: false,
         opening: true.into(),
         selection: mailglot_pipeline::Selection::default(),

@@ -92,6 +92,16 @@ pub enum BoxDetail {
         /// Path below the archive's root.
         name: String,
     },
+    /// A symbolic link to nothing.
+    DanglingLink {
+        /// Path below the archive's root.
+        name: String,
+    },
+    /// A folder that is read at another path, or a symbolic link to one.
+    RepeatedFolder {
+        /// Path below the archive's root.
+        name: String,
+    },
     /// A device, a pipe or a socket.
     SpecialFile {
         /// Path below the archive's root.
@@ -154,6 +164,8 @@ impl BoxDetail {
     pub(crate) fn file(&self) -> Option<&str> {
         match self {
             Self::Link { name }
+            | Self::DanglingLink { name }
+            | Self::RepeatedFolder { name }
             | Self::SpecialFile { name }
             | Self::LeftPacked { name, .. }
             | Self::NoMail { name, .. }
@@ -243,6 +255,10 @@ impl fmt::Display for BoxDetail {
                 "another folder is written by the name of this one, which becomes {display}: {name}"
             ),
             Self::Link { name } => write!(f, "symbolic link not followed: {name}"),
+            Self::DanglingLink { name } => write!(f, "symbolic link to nothing: {name}"),
+            Self::RepeatedFolder { name } => {
+                write!(f, "folder read at another path, not read again: {name}")
+            }
             Self::SpecialFile { name } => write!(f, "special file not followed: {name}"),
             Self::LeftPacked { packing, name } => {
                 write!(f, "{}, left as it is: {name}", packing.words())

@@ -12,7 +12,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
-use crate::file_tree::{EntryType, FileTree};
+use crate::entry_type::EntryType;
+use crate::file_tree::FileTree;
 
 /// Largest number of files that an event names.
 const NAMED: usize = 20;

@@ -35,7 +35,7 @@ pub(crate) struct Files {
     pub(super) reading: Option<OpenMessageFile>,
     /// A file of a format that has more than the message, such as emlx.
     pub(super) layout: Option<OpenLayout>,
-    /// The root, below which no link is followed. None for one file.
+    /// The root, below which no link is followed. None for one file, and if links are followed.
     pub(super) folder: Option<File>,
     pub(super) ordinal: u64,
     pub(super) changed: bool,

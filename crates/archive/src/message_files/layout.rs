@@ -1,4 +1,4 @@
-//! Opens the files of a tree without following links, and reads those that contain more than the message, such as emlx.
+//! Opens the files of a tree, without following links unless requested, and reads those that contain more than the message, such as emlx.
 //!
 //! # Limits
 //! On systems other than Linux, only the last component of a path is checked for links.
@@ -26,13 +26,17 @@ impl Files {
         path: &Path,
         events: &mut Vec<BoxEvent>,
     ) -> Result<Option<TreeFile>, Error> {
-        let Some(folder) = &self.folder else {
-            let opened = self.tree.open(path);
-            return opened.map(Some).map_err(at(path, Operation::Open));
+        let opened = match &self.folder {
+            Some(folder) => {
+                regular::open_below(folder, Path::new(OsStr::from_bytes(name))).map(TreeFile::Disk)
+            }
+            None => self.tree.open(path),
         };
-        let opened = regular::open_below(folder, Path::new(OsStr::from_bytes(name)));
         let error = match opened {
-            Ok(file) => return Ok(Some(TreeFile::Disk(file))),
+            Ok(file) => return Ok(Some(file)),
+            Err(error) if self.folder.is_none() && !self.tree.follows_links() => {
+                return Err(at(path, Operation::Open)(error));
+            }
             Err(error) => error,
         };
         let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());

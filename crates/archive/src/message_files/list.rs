@@ -6,10 +6,11 @@
 use super::files::{Files, Name, Work, last};
 use crate::box_event::{BoxDetail, BoxEvent};
 use crate::container::MOST_EVENTS;
+use crate::entry_type::EntryType;
 use crate::error::{Error, Operation, at};
 use crate::file_kind::FileKind;
 use crate::file_names::{is_eml, is_index};
-use crate::file_tree::{ContainerMail, EntryType};
+use crate::file_tree::ContainerMail;
 use crate::mh::{self, MhSequences};
 use crate::recognize::mail_in_container;
 use crate::skipped_file::{left_alone, no_mail, not_followed};

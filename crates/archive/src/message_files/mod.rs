@@ -4,7 +4,7 @@
 //! the tree can be restored. After an error, the walk continues after the unreadable file or folder.
 //!
 //! # Limits
-//! Does not follow symbolic links, sockets and pipes, also if they replace a listed file: the event `box.not-followed` names them. `box.no-mail` names files that are
+//! Follows symbolic links only on request. Reads no sockets and pipes, also if they replace a listed file: the event `box.not-followed` names them. `box.no-mail` names files that are
 //! not mail. The names of one folder are kept in memory, about 100 bytes each. Owners, permissions and times of files are not kept.
 
 mod apple_mail;
@@ -47,7 +47,7 @@ impl Files {
         };
         let mut files = Self::new(root, format, dialect, options);
         files.tree = input.tree.clone();
-        if !input.tree.is_container() {
+        if !input.tree.is_container() && !input.tree.follows_links() {
             files.folder = Some(open_input(root)?);
         }
         let mut first = Vec::new();

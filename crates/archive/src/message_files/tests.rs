@@ -606,6 +606,51 @@ fn a_swapped_file_is_not_followed() {
     assert!(source.changed().unwrap());
 }
 
+/// Where links are followed, too, a pipe that takes the place of a link's target is reported and not read.
+#[test]
+fn a_swapped_target_of_a_followed_link_is_not_read() {
+    let root = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    for name in ["1.eml", "2.eml", "sub/3.eml"] {
+        write(&outside.path().join(name), b"Subject: x\n\n");
+    }
+    for name in ["1.eml", "2.eml", "sub"] {
+        symlink(outside.path().join(name), root.path().join(name)).unwrap();
+    }
+    symlink("nowhere", root.path().join("4.eml")).unwrap();
+    let options = RecognizeOptions {
+        follow_links: true,
+        ..RecognizeOptions::default()
+    };
+    let found = recognize_with(root.path(), &options, &mut |_| Ok(())).unwrap();
+    assert_eq!(found.len(), 1);
+    let options = ReadOptions {
+        batch: 1,
+        ..ReadOptions::default()
+    };
+    let mut source = open(&found[0], &options).unwrap();
+    fs::remove_file(outside.path().join("2.eml")).unwrap();
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    let fifo = rustix::fs::FileType::Fifo;
+    let pipe = outside.path().join("2.eml");
+    rustix::fs::mknodat(rustix::fs::CWD, pipe, fifo, mode, 0).unwrap();
+    let (mut names, mut events, mut batch) = (Vec::new(), Vec::new(), Batch::default());
+    while source.next(&mut batch).unwrap() {
+        let entries = batch.entries.iter();
+        names.extend(entries.map(|entry| String::from_utf8_lossy(&entry.name).into_owned()));
+        events.extend(batch.events.iter().map(|event| event.detail.to_string()));
+    }
+    assert_eq!(names, ["1.eml", "sub", "sub/3.eml"]);
+    assert_eq!(
+        events,
+        [
+            "symbolic link to nothing: 4.eml",
+            "special file not followed: 2.eml"
+        ]
+    );
+    assert!(source.changed().unwrap());
+}
+
 #[test]
 fn files_of_a_maildir_have_no_other_layout() {
     let root = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@ use super::findings::{FailOnArgs, VerifyArgs};
 use super::inputs::InputArgs;
 use super::opening::{LargestArgs, OpeningArgs};
 use super::policy::{PolicyArgs, ReadingArgs};
+use super::report::ReportArgs;
 use super::selection::SelectionArgs;
 use super::size::size;
 use clap::builder::TypedValueParser;
@@ -37,9 +38,8 @@ pub(crate) struct NormalizeArgs {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) job: JobArgs,
-    /// Write a JSON report to this file.
-    #[arg(long, value_name = "FILE.json")]
-    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     /// Worker threads [default: one per core]. The output does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,

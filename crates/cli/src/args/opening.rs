@@ -16,6 +16,10 @@ pub(crate) struct OpeningArgs {
     /// The first 64 MiB do not count.
     #[arg(long, value_name = "N", default_value_t = MAX_EXPANSION, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_expansion: u64,
+    /// Follow symbolic links in folders, also links that lead out of them. A folder that several paths lead to is read once; a link to a
+    /// file is always read. By default links are reported and not followed.
+    #[arg(long)]
+    pub(crate) follow_links: bool,
     #[command(flatten)]
     pub(crate) mailbox: MailboxArgs,
 }
@@ -53,6 +57,7 @@ impl OpeningArgs {
         Opening {
             force_format: self.force_format,
             max_expansion: self.max_expansion,
+            follow_links: self.follow_links,
             mailbox: self.mailbox.options(),
         }
     }

@@ -3,6 +3,7 @@
 use super::archives::JobArgs;
 use super::findings::FailOnArgs;
 use super::inputs::InputArgs;
+use super::report::ReportArgs;
 use super::size::size;
 use clap::Args as Group;
 use clap::{ArgMatches, Command, FromArgMatches};
@@ -81,9 +82,8 @@ pub(crate) struct CommitArgs {
     /// The file or folder to create.
     #[arg(short, long, value_name = "OUTPUT")]
     pub(crate) output: PathBuf,
-    /// Write a JSON report to this file.
-    #[arg(long, value_name = "FILE.json")]
-    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
     #[command(flatten)]
     pub(crate) fail_on: FailOnArgs,
     /// Replace an existing output, ledger and report; owner and permissions stay.
@@ -155,7 +155,9 @@ mod tests {
         ];
         assert_eq!(given, expected);
         let again = JobArgs::parse(&given).unwrap();
-        assert!(again.keep_signed && again.verify.verify && again.selection.selection().since.is_some());
+        assert!(
+            again.keep_signed && again.verify.verify && again.selection.selection().since.is_some()
+        );
         assert_eq!(again.opening.mailbox.options().overrides.len(), 1);
         assert!(JobArgs::parse(&["--nothing".to_owned()]).is_err());
     }

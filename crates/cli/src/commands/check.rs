@@ -2,8 +2,8 @@
 
 use super::job_exit::judged;
 use super::summary::{
-    EXAMPLES, ambiguous, charsets, duplicates, doubtful_separators, findings, guesses_of, left_alone, profile,
-    report_damaged, report_unread, severity_of, shown, varied, verified,
+    EXAMPLES, ambiguous, charsets, doubtful_separators, duplicates, findings, guesses_of,
+    left_alone, profile, report_damaged, report_unread, severity_of, shown, varied, verified,
 };
 use super::worker_threads::worker_threads;
 use crate::args::CheckArgs;
@@ -108,6 +108,7 @@ fn readable(inputs: &[PathBuf], account: &Summary) -> Vec<PathBuf> {
 fn options(args: &CheckArgs) -> Vec<String> {
     let flags = [
         (args.opening.force_format, "--force-format"),
+        (args.opening.follow_links, "--follow-links"),
         (args.verify.verify, "--verify"),
     ];
     let given = flags

@@ -14,6 +14,7 @@ use mailglot_pipeline::commit_parts;
 pub(crate) fn run(args: CommitArgs, console: Console) -> Result<Exit, Failure> {
     if args
         .report
+        .place
         .as_ref()
         .is_some_and(|report| report.as_os_str() == "-")
     {
@@ -24,7 +25,8 @@ pub(crate) fn run(args: CommitArgs, console: Console) -> Result<Exit, Failure> {
     }
     let (plan, mut job) = planned_job(&args.plan, &args.output)?;
     job.force = args.force;
-    job.report = args.report;
+    job.report = args.report.place;
+    job.deterministic = args.report.deterministic;
     let place = (&*args.plan, &plan);
     let joined =
         stoppable(|progress| watched(console, progress, || commit_parts(&job, place, progress)));

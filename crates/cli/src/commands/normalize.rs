@@ -21,7 +21,7 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         return Err(Failure::new(Exit::Usage, message));
     }
     let is_stream = |path: &PathBuf| path.as_os_str() == "-";
-    if args.report.as_ref().is_some_and(is_stream)
+    if args.report.place.as_ref().is_some_and(is_stream)
         || matches!(&args.job.ledger, Some(LedgerPlace::File(path)) if is_stream(path))
     {
         return Err(Failure::new(
@@ -30,7 +30,8 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         ));
     }
     let job = NormalizeJob {
-        report: args.report,
+        report: args.report.place,
+        deterministic: args.report.deterministic,
         threads: worker_threads(args.threads),
         force: args.force,
         ..normalize_job(args.job, args.inputs.paths()?, args.output)

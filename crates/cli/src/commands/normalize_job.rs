@@ -27,6 +27,7 @@ pub(super) fn normalize_job(args: JobArgs, inputs: Vec<PathBuf>, output: PathBuf
         ledger,
         report: None,
         threads: worker_threads(None),
+        deterministic: false,
         force: false,
         opening: args.opening.opening(),
         selection: args.selection.selection(),

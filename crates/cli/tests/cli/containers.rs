@@ -217,3 +217,17 @@ fn a_mailbox_keeps_its_name_if_the_archive_has_that_without_compression() {
         sandbox.shell("rm -r out out.ledger back").ended(0);
     }
 }
+
+#[test]
+fn a_missing_folder_of_temporary_files_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.shell("tar czf a.tgz archive.mbox").ended(0);
+    let run = sandbox
+        .shell("TMPDIR=/nowhere/at/all mailglot count a.tgz")
+        .ended(2);
+    assert_eq!(
+        run.err,
+        "mailglot: a.tgz: cannot be decompressed to the folder of temporary files, /nowhere/at/all: no such file or directory; \
+         name another folder in the variable TMPDIR\n"
+    );
+}

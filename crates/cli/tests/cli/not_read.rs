@@ -195,3 +195,59 @@ fn pipes_and_devices_that_are_named_are_refused() {
         assert!(run.text().contains('1'), "{input}: {}", run.text());
     }
 }
+
+/// A Maildir whose messages lie elsewhere, a mailbox behind a link, a loop and a link to nothing.
+#[test]
+fn links_are_followed_on_request() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .shell("mkdir -p tree/md/new tree/md/tmp tree/boxes elsewhere && mv Maildir/cur elsewhere/cur && mkfifo elsewhere/pipe")
+        .ended(0);
+    for (target, link) in [
+        ("../../elsewhere/cur", "tree/md/cur"),
+        ("../../archive.mbox", "tree/boxes/linked.mbox"),
+        ("..", "tree/boxes/loop"),
+        ("nowhere", "tree/boxes/gone.mbox"),
+        ("../../elsewhere/pipe", "tree/boxes/pipe.mbox"),
+    ] {
+        symlink(target, sandbox.path(link)).unwrap();
+    }
+    let counted = sandbox.run(&["count", "--follow-links", "tree"]).ended(0);
+    assert_eq!(counted.text(), "2\ttree/boxes/linked.mbox\n1\ttree/md\n");
+    let run = sandbox
+        .run(&["-v", "normalize", "--follow-links", "tree", "-o", "out"])
+        .ended(0);
+    for line in [
+        "symbolic link to nothing: boxes/gone.mbox",
+        "folder read at another path, not read again: boxes/loop",
+        "special file not followed: boxes/pipe.mbox",
+        "3 in = 3 written",
+    ] {
+        assert!(run.err.contains(line), "{line}: {}", run.err);
+    }
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    sandbox
+        .shell("cmp back/boxes/linked.mbox archive.mbox && diff -r back/md/cur elsewhere/cur")
+        .ended(0);
+    let run = sandbox.run(&["check", "--follow-links", "tree"]).ended(0);
+    assert!(
+        run.text().contains("normalize --follow-links tree"),
+        "{}",
+        run.text()
+    );
+    // The folder behind the link is an input.
+    let run = sandbox
+        .run(&[
+            "normalize",
+            "--follow-links",
+            "tree",
+            "-o",
+            "elsewhere/cur/out",
+        ])
+        .ended(1);
+    assert!(
+        run.err.contains("the output lies inside an input"),
+        "{}",
+        run.err
+    );
+}

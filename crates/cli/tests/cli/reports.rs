@@ -313,3 +313,77 @@ fn flags_that_are_lost_are_named() {
         run.err
     );
 }
+
+/// The report names the options that divide a mailbox.
+#[test]
+fn a_report_says_how_the_job_was_run() {
+    let sandbox = Sandbox::new();
+    let words = [
+        "normalize",
+        "archive.mbox",
+        "-o",
+        "o.mbox",
+        "--report",
+        "r.json",
+        "--mbox-rule",
+        "loose",
+        "--mbox-override",
+        "0=cut",
+        "--detect",
+        "always",
+    ];
+    sandbox.run(&words).ended(0);
+    let report: Value = serde_json::from_slice(&sandbox.read("r.json")).unwrap();
+    let options = &report["options"];
+    assert_eq!(options["mbox_rule"], "loose");
+    assert_eq!(options["mbox_override"], serde_json::json!(["0=cut"]));
+    assert_eq!(options["max_expansion"], 200);
+    assert_eq!(options["follow_links"], false);
+    assert_eq!(options["detect"], "always");
+}
+
+/// Two jobs in folders of different names, a second apart.
+#[test]
+fn deterministic_reports_do_not_depend_on_folder_and_time() {
+    let sandbox = Sandbox::new();
+    let mut outputs = Vec::new();
+    for folder in ["one", "other/two"] {
+        let script = format!(
+            "mkdir -p {folder}/in && cp -r archive.mbox Maildir {folder}/in && cp archive.mbox {folder}/in/copy.mbox && printf 'x' > {folder}/in/Maildir/cur/9"
+        );
+        sandbox.shell(&script).ended(0);
+        let at = |name: &str| sandbox.path(folder).join(name).into_os_string();
+        let words = [
+            "normalize".into(),
+            at("in/archive.mbox"),
+            at("in/copy.mbox"),
+            at("in/Maildir"),
+            "-o".into(),
+            at("out"),
+            "--dedupe".into(),
+            "mark".into(),
+            "--deterministic".into(),
+            "--report".into(),
+            at("r.json"),
+        ];
+        sandbox.run(&words).ended(2);
+        let files = ["r.json", "out.ledger", "out/archive.mbox"]
+            .map(|name| sandbox.read(&format!("{folder}/{name}")));
+        outputs.push(files);
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+    }
+    assert!(outputs[0] == outputs[1]);
+    let report = String::from_utf8_lossy(&outputs[0][0]);
+    assert!(
+        !report.contains("/one") && !report.contains("/in/"),
+        "{report}"
+    );
+    assert!(
+        report.contains("\"same bytes as archive.mbox:0\""),
+        "{report}"
+    );
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["options"]["output"], "out");
+    assert_eq!(report["options"]["inputs"][2], "Maildir");
+    assert_eq!(report["summary"]["without_header"]["Maildir"], 1);
+}

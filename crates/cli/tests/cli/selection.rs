@@ -1,4 +1,4 @@
-//! `--since`, `--until`, `--folder`, `--limit`, `--mbox-rule`, `--mbox-override` and `--max-message`
+//! `--since`, `--until`, `--folder`, `--dedupe`, `--limit`, `--mbox-rule`, `--mbox-override` and `--max-message`
 
 use crate::sandbox::{Sandbox, mbox};
 use std::fs;
@@ -50,12 +50,7 @@ fn messages_are_selected_by_date_and_number() {
         let counted = sandbox
             .run(&[&["count", "y.mbox"], options].concat())
             .ended(0);
-        let expected = if count == 0 {
-            String::new()
-        } else {
-            format!("{count}\ty.mbox\n")
-        };
-        assert_eq!(counted.text(), expected, "{options:?}");
+        assert_eq!(counted.text(), format!("{count}\ty.mbox\n"), "{options:?}");
     }
     for wrong in ["2001-02-30", "yesterday", "", "01-01-2001"] {
         let run = sandbox.run(&["ls", "--since", wrong, "y.mbox"]).ended(1);
@@ -364,5 +359,159 @@ fn the_largest_message_can_be_set() {
         sandbox
             .run(&["text", "--max-message", wrong, "message.eml"])
             .ended(1);
+    }
+}
+
+/// Each archive has a line, although reading stops before the third.
+#[test]
+fn archives_after_the_limit_are_counted_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("y.mbox", &years());
+    let words = [
+        "count",
+        "--limit",
+        "3",
+        "archive.mbox",
+        "y.mbox",
+        "message.eml",
+    ];
+    let run = sandbox.run(&words).ended(0);
+    assert_eq!(run.text(), "2\tarchive.mbox\n1\ty.mbox\n0\tmessage.eml\n");
+}
+
+/// Two mailboxes and a Maildir. The second and third have messages of the first with another quoting, and some that differ a little.
+fn copies(sandbox: &Sandbox) {
+    let quoted = b"From: a@b\nSubject: q\n\n>From here\n";
+    let received = b"Received: by c\nFrom: a@b\nSubject: q\n\n>From here\n";
+    sandbox.write("a.mbox", &mbox(&[quoted, b"Subject: r\n\nx\n", quoted]));
+    sandbox.write("b.mbox", &mbox(&[received, b"Subject: r\n\nx\n"]));
+    for folder in ["cur", "new", "tmp"] {
+        fs::create_dir_all(sandbox.path("md").join(folder)).unwrap();
+    }
+    sandbox.write("md/cur/1.host:2,S", b"From: a@b\nSubject: q\n\nFrom here\n");
+    sandbox.write("md/cur/2.host:2,", b"Subject: r\r\n\r\nx\r\n");
+    sandbox.write("md/cur/3.host:2,F", b"Subject: r\r\n\r\nx\r\n");
+}
+
+#[test]
+fn duplicates_are_marked_with_the_address_of_the_first() {
+    let sandbox = Sandbox::new();
+    copies(&sandbox);
+    let words = ["-v", "check", "--dedupe", "mark", "a.mbox", "b.mbox", "md"];
+    let run = sandbox.run(&words).ended(0);
+    for line in [
+        "duplicates  4 messages read before",
+        "  box.duplicate  a.mbox at 137: same bytes as a.mbox:0",
+        "  box.duplicate  b.mbox at 93: same bytes as a.mbox:1",
+        "  box.duplicate  md (md/cur/1.host:2,S) at 0: same bytes as a.mbox:0",
+        "  box.duplicate  md (md/cur/3.host:2,F) at 0: same bytes as md:1",
+    ] {
+        assert!(run.text().contains(line), "{line}: {}", run.text());
+    }
+    assert!(
+        run.text().contains("normalize --dedupe mark a.mbox"),
+        "{}",
+        run.text()
+    );
+    let plain = sandbox
+        .run(&["normalize", "a.mbox", "b.mbox", "md", "-o", "plain"])
+        .ended(0);
+    assert!(!plain.err.contains("duplicates"), "{}", plain.err);
+    let words = [
+        "normalize",
+        "--dedupe",
+        "mark",
+        "a.mbox",
+        "b.mbox",
+        "md",
+        "-o",
+        "marked",
+    ];
+    let marked = sandbox.run(&words).ended(0);
+    assert!(marked.err.contains("8 in = 8 written"), "{}", marked.err);
+    sandbox.shell("diff -r plain marked").ended(0);
+    let words = ["check", "--dedupe", "mark", "--fail-on", "any", "a.mbox"];
+    sandbox.run(&words).ended(3);
+}
+
+#[test]
+fn dropped_duplicates_stay_in_the_ledger() {
+    let sandbox = Sandbox::new();
+    copies(&sandbox);
+    let job = |output: &str, threads: &str| {
+        let words = [
+            "normalize",
+            "--dedupe",
+            "drop",
+            "a.mbox",
+            "b.mbox",
+            "md",
+            "-o",
+            output,
+            "--threads",
+            threads,
+            "--report",
+            "r.json",
+            "--force",
+        ];
+        sandbox.run(&words).ended(0)
+    };
+    let run = job("out", "1");
+    assert!(
+        run.err
+            .contains("messages    8 in = 4 written + 0 set aside + 4 left out on request"),
+        "{}",
+        run.err
+    );
+    let report: serde_json::Value = serde_json::from_slice(&sandbox.read("r.json")).unwrap();
+    assert_eq!(report["identity"]["dropped"], 4);
+    assert_eq!(report["options"]["selection"]["dedupe"], "drop");
+    assert_eq!(report["summary"]["events"]["box.duplicate"], 4);
+    for threads in ["2", "8"] {
+        job(&format!("out{threads}"), threads);
+        sandbox
+            .shell(&format!(
+                "diff -r out out{threads} && cmp out.ledger out{threads}.ledger"
+            ))
+            .ended(0);
+    }
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    sandbox
+        .shell("cmp a.mbox back/a.mbox && cmp b.mbox back/b.mbox && diff -r md back/md")
+        .ended(0);
+    // A message that is not selected is not the first; the limit counts what is written.
+    let counted = sandbox
+        .run(&[
+            "count", "--dedupe", "drop", "--limit", "3", "a.mbox", "b.mbox",
+        ])
+        .ended(0);
+    assert_eq!(counted.text(), "2\ta.mbox\n1\tb.mbox\n");
+    let counted = sandbox
+        .run(&["count", "--dedupe", "drop", "--folder", "b.mbox", "."])
+        .ended(0);
+    assert!(
+        counted.text().contains("2\t./b.mbox\n"),
+        "{}",
+        counted.text()
+    );
+    for words in [
+        &["plan", "a.mbox", "-o", "p.json", "--dedupe", "drop"][..],
+        &[
+            "normalize",
+            "a.mbox",
+            "-o",
+            "r.mbox",
+            "--resume",
+            "--dedupe",
+            "mark",
+        ],
+    ] {
+        let run = sandbox.run(words).ended(1);
+        assert!(
+            run.err
+                .contains("use `mailglot normalize` without --resume"),
+            "{}",
+            run.err
+        );
     }
 }

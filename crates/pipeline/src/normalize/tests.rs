@@ -18,6 +18,7 @@ fn job(input: &Path, output: &Path) -> NormalizeJob {
         ledger: LedgerPlace::Beside,
         report: None,
         threads: 2,
+        deterministic: false,
         force: false,
         opening: false.into(),
         selection: crate::Selection::default(),

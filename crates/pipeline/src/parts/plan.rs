@@ -449,6 +449,7 @@ mod tests {
             policy: Policy::default(),
             ledger: LedgerPlace::Beside,
             threads: 1,
+            deterministic: false,
             force: false,
             opening: false.into(),
             selection: crate::Selection::default(),

@@ -80,6 +80,7 @@ fn job(inputs: &[&Path], output: PathBuf) -> NormalizeJob {
         policy: Policy::default(),
         ledger: LedgerPlace::Beside,
         threads: 2,
+        deterministic: false,
         force: false,
         opening: false.into(),
         selection: crate::Selection::default(),

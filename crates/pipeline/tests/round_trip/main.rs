@@ -144,6 +144,7 @@ fn job(inputs: &[PathBuf], output: &Path) -> NormalizeJob {
         ledger: LedgerPlace::Beside,
         report: None,
         threads: 1,
+        deterministic: false,
         force: false,
         opening: true.into(),
         selection: mailglot_pipeline::Selection::default(),

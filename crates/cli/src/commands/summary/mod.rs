@@ -276,6 +276,7 @@ mod tests {
             ledger,
             report: None,
             threads: 1,
+            deterministic: false,
             force: false,
             opening: false.into(),
             selection: mailglot_pipeline::Selection::default(),

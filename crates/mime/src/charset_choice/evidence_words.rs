@@ -28,21 +28,9 @@ pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool 
         return true;
     }
     let bytes = &bytes[..bytes.len().min(WINDOW)];
-    let upper: Vec<u8> = (0x80..=0xFF).collect();
-    let read = |charset: Charset| -> Vec<char> {
-        let mut log = LossLog::with_limit(0);
-        upper
-            .iter()
-            .map(|byte| {
-                charset
-                    .decode(&[*byte], &mut log)
-                    .chars()
-                    .next()
-                    .unwrap_or_default()
-            })
-            .collect()
+    let (Some(by_label), Some(by_other)) = (upper_half(label), upper_half(other)) else {
+        return true;
     };
-    let (by_label, by_other) = (read(label), read(other));
     let is_letter = |byte: u8| {
         byte.is_ascii_alphabetic()
             || byte >= 0x80 && by_other[usize::from(byte - 0x80)].is_alphabetic()
@@ -101,9 +89,34 @@ pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool 
     false
 }
 
+/// Returns the characters of the bytes 80 to FF in a single-byte charset; U+FFFD where it has none.
+fn upper_half(charset: Charset) -> Option<[char; 128]> {
+    let bytes: [u8; 128] = std::array::from_fn(|at| 0x80 + at as u8);
+    let text = charset.decode(&bytes, &mut LossLog::with_limit(0));
+    let chars: Vec<char> = text.chars().collect();
+    chars.try_into().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_byte_of_a_single_byte_charset_is_one_character() {
+        let all = Charset::all().filter(|charset| charset.is_single_byte());
+        let mut count = 0;
+        for charset in all {
+            let upper = upper_half(charset);
+            for byte in 0x80..=0xFF_u8 {
+                let mut log = LossLog::with_limit(0);
+                let alone = charset.decode(&[byte], &mut log).chars().next();
+                let found = upper.map(|upper| upper[usize::from(byte - 0x80)]);
+                assert_eq!(found, alone, "{charset} {byte:02X}");
+            }
+            count += 1;
+        }
+        assert!(count > 100, "{count}");
+    }
 
     #[test]
     fn words_are_evidence_and_symbols_are_not() {

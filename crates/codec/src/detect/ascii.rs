@@ -10,7 +10,7 @@ use super::cost::NAT;
 use super::language::{self, ScriptGroup};
 use super::look;
 use super::models::{ENGLISH, Models};
-use super::score::Priors;
+use super::priors::Priors;
 use crate::generated::languages::LANGUAGES;
 
 /// Maximum cost of ASCII words for a language.

@@ -7,9 +7,9 @@ mod row;
 
 pub(crate) use row::{Candidate, Language, RARE, ScriptGroup, rare, usual};
 
+use super::byte_sorts::ByteSorts;
 use super::cost::NAT;
 use super::models::{ENGLISH, Floor, LetterFloor, Models};
-use super::reading::ByteSorts;
 use crate::Charset;
 use crate::charset::Kind;
 use crate::generated::charsets::COUNT;

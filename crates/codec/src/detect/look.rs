@@ -3,9 +3,9 @@
 //! # Limits
 //! Selects only text that needs a full comparison. A few right labels are selected, and some wrong labels of the same script are not.
 
+use super::byte_sorts::ByteSorts;
 use super::language::{self, Candidate, CandidateFloor, ScriptGroup};
 use super::models::{HAS_MODELS, Model, Models};
-use super::reading::ByteSorts;
 use crate::{Charset, LossLog};
 
 /// Number of bytes that are read, from the first byte above 7F.

@@ -18,7 +18,9 @@
 //! Never guesses EBCDIC. Guesses UTF-7 and HZ only if nothing contradicts them; that is no proof, so mail uses [`structure`].
 
 mod ascii;
+mod byte_sorts;
 mod cost;
+mod first_look;
 mod guess;
 mod hints;
 pub(crate) mod language;
@@ -28,11 +30,13 @@ mod models;
 mod priors;
 mod ranking;
 mod reading;
+mod readings;
 mod recent;
 mod rules;
 mod sample;
 mod score;
 mod signs;
+mod sort;
 mod structure;
 mod time_zone;
 #[cfg(feature = "detect")]
@@ -179,7 +183,7 @@ pub fn pages() -> Vec<u8> {
     let pages = language::candidates().iter();
     pages
         .filter(|candidate| candidate.is_single_byte)
-        .flat_map(|candidate| reading::ByteSorts::packed(candidate.charset, candidate.script))
+        .flat_map(|candidate| byte_sorts::ByteSorts::packed(candidate.charset, candidate.script))
         .collect()
 }
 

@@ -96,13 +96,14 @@ pub(super) struct Floor {
 }
 
 impl Floor {
-    /// Returns the minimum costs of all classes behind `before` if signs may be spaces or punctuation.
+    /// Like [`Floor::cost`], if signs may be spaces or punctuation.
     #[inline]
-    pub(super) fn row(&self, before: u8) -> &'static [u8] {
-        let start = usize::from(before) * self.classes;
+    pub(super) fn bound(&self, before: u8, class: u8) -> u32 {
         self.bounds
-            .get(start..start + self.classes)
-            .unwrap_or_default()
+            .get(usize::from(before) * self.classes + usize::from(class))
+            .copied()
+            .unwrap_or(0)
+            .into()
     }
 
     #[inline]
@@ -653,7 +654,7 @@ mod tests {
                         .map(|(before, class)| floor.cost(before, class))
                         .min();
                     assert_eq!(
-                        Some(u32::from(floor.row(before)[usize::from(class)])),
+                        Some(floor.bound(before, class)),
                         bound,
                         "{script} {before} {class}"
                     );

@@ -6,8 +6,20 @@
 use super::cost::NAT;
 use super::hints::Hints;
 use super::rules::Rules;
-use super::score::Priors;
 use super::{language, time_zone};
+
+/// Prior costs of languages and charsets.
+#[derive(Debug)]
+pub(super) struct Priors {
+    /// Cost of each language, by its index in `LANGUAGES`.
+    pub(super) languages: Vec<u32>,
+    /// The rules that are in force.
+    pub(super) rules: Rules,
+    /// The ASCII words of the text are English.
+    pub(super) is_english: bool,
+    /// The languages that hints and addresses name.
+    pub(super) local: Vec<usize>,
+}
 
 /// Returns the prior cost of each language with the hints.
 pub(super) fn priors(hints: &Hints<'_>) -> Priors {

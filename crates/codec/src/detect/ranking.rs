@@ -7,10 +7,10 @@ use super::cost::NAT;
 use super::guess::{Evidence, Guess, Rival};
 use super::hints::Hints;
 use super::language;
-use super::priors::priors;
+use super::priors::{Priors, priors};
 use super::rules::Rules;
 use super::sample::Sample;
-use super::score::{self, Priors, Scored};
+use super::score::{self, Scored};
 use super::{ascii, look, sample, wide};
 use crate::{Charset, LossLog};
 

@@ -43,7 +43,7 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
     }
     let mut sample = Sample::default();
     let mut seen = [false; 256];
-    let (mut words, mut places) = (Vec::new(), Vec::new());
+    let (mut words, mut places) = (Words::new(), Vec::new());
     let mut at = 0;
     seen[..0x80].fill(true);
     while let Some(word) = next_word(text, at) {
@@ -56,7 +56,7 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
         };
         let is_new = bytes.iter().any(|b| !seen[usize::from(*b)]);
         let full = sample.bytes.len() >= FIRST;
-        if full && !is_new || !insert(&mut words, bytes) {
+        if full && !is_new || !words.insert(bytes) {
             if at > REACH {
                 break;
             }
@@ -143,14 +143,46 @@ fn without_flanks(word: &[u8]) -> &[u8] {
     &word[start..end]
 }
 
-/// Inserts a word into a short sorted list; returns false if it is already there.
-fn insert<'t>(words: &mut Vec<&'t [u8]>, word: &'t [u8]) -> bool {
-    match words.binary_search(&word) {
-        Ok(_) => false,
-        Err(place) => {
-            words.insert(place, word);
-            true
+/// Some words, each once.
+struct Words<'t> {
+    taken: Vec<&'t [u8]>,
+    /// For each hash the number of the last word that has it, from 1; 0 for none.
+    slots: [u16; SLOTS],
+    /// For each word the number of the one before it with the same hash.
+    before: Vec<u16>,
+}
+
+/// A power of two, and more than a sample has words.
+const SLOTS: usize = 256;
+
+impl<'t> Words<'t> {
+    fn new() -> Self {
+        Self {
+            taken: Vec::with_capacity(64),
+            slots: [0; SLOTS],
+            before: Vec::with_capacity(64),
         }
+    }
+
+    /// Adds a word; returns false if it is already there.
+    fn insert(&mut self, word: &'t [u8]) -> bool {
+        let hash = word.iter().fold(word.len(), |hash, byte| {
+            hash.wrapping_mul(31).wrapping_add(usize::from(*byte))
+        });
+        let slot = &mut self.slots[(hash ^ hash >> 8) % SLOTS];
+        let mut number = *slot;
+        while let Some(known) = usize::from(number).checked_sub(1) {
+            if self.taken[known] == word {
+                return false;
+            }
+            number = self.before[known];
+        }
+        let Ok(count) = u16::try_from(self.taken.len() + 1) else {
+            return false;
+        };
+        self.before.push(std::mem::replace(slot, count));
+        self.taken.push(word);
+        true
     }
 }
 
@@ -223,19 +255,19 @@ pub(super) fn head(sample: &[u8]) -> Sample {
             .filter(|word| !word.is_ascii())
     };
     let mut head = Sample::default();
-    let (mut bytes, mut taken) = ([false; 256], Vec::new());
+    let (mut bytes, mut taken) = ([false; 256], Words::new());
     for word in words() {
         let new = |b: &u8| *b >= 0x80 && !bytes[usize::from(*b)];
         if word.iter().any(new) && !head.is_full() {
             for byte in word {
                 bytes[usize::from(*byte)] = true;
             }
-            insert(&mut taken, word);
+            taken.insert(word);
             head.take(word);
         }
     }
     for word in words() {
-        if !head.is_full() && insert(&mut taken, word) {
+        if !head.is_full() && taken.insert(word) {
             head.take(word);
         }
     }
@@ -306,6 +338,19 @@ mod tests {
         let few = sample(&[b"plain ".repeat(100), b"caf\xE9".to_vec()].concat());
         assert_eq!(few.bytes, b"caf\xE9 ");
         assert!(few.ascii.starts_with(b"plain plain ") && few.ascii.len() < ASCII);
+    }
+
+    #[test]
+    fn a_word_is_taken_once() {
+        let mut words = Words::new();
+        let mut known = std::collections::HashSet::new();
+        let all: Vec<Vec<u8>> = (0..4_000_u32)
+            .map(|nth| (nth % 1_500).pow(2).to_string().into_bytes())
+            .collect();
+        for word in &all {
+            assert_eq!(words.insert(word), known.insert(word), "{word:?}");
+        }
+        assert_eq!(known.len(), 1_500);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! [`structure`] returns only what is proven. HZ and UTF-7 look like ASCII text and have functions of their own.
 
 use super::cost::NAT;
-use super::score::{self, Priors};
+use super::priors::Priors;
+use super::score;
 use super::wide::{self, whole};
 use crate::{Charset, LossKind, LossLog, Mode};
 use std::borrow::Cow;

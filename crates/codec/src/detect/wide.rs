@@ -9,7 +9,8 @@
 
 use super::cost::NAT;
 use super::models::{HAS_MODELS, Model, Models};
-use super::score::{self, Priors, Scored};
+use super::priors::Priors;
+use super::score::{self, Scored};
 use crate::generated::languages::LANGUAGES;
 use crate::utf8::is_utf8;
 use crate::utf16::Order;

@@ -5,7 +5,7 @@
 //! # Limits
 //! What is wrong with a message is a [`Finding`](crate::policy::Finding), not a fault.
 
-use crate::message_builder::Untellable;
+use crate::message_builder::InexpressibleEdit;
 use crate::milter::{ProtocolError, Refusal};
 use crate::proxy::HopFault;
 use std::fmt;
@@ -61,7 +61,7 @@ pub enum Fault {
     /// The server stops, and so many connections do not end.
     Stuck(usize),
     /// The milter protocol cannot express the edits.
-    Untellable(Untellable),
+    InexpressibleEdit(InexpressibleEdit),
     /// The command line of the stdin filter is wrong.
     Usage,
 }
@@ -88,7 +88,7 @@ impl Fault {
             Self::Slow => "slow",
             Self::Spool(_) => "spool",
             Self::Stopped | Self::Stuck(_) => "stopped",
-            Self::Refused(_) | Self::Untellable(_) => "untellable",
+            Self::Refused(_) | Self::InexpressibleEdit(_) => "inexpressible-edit",
             Self::Usage => "usage",
         }
     }
@@ -119,7 +119,7 @@ impl fmt::Display for Fault {
                 )
             }
             Self::Stuck(connections) => write!(f, "{kind} ({connections} connections do not end)"),
-            Self::Untellable(why) => write!(f, "{kind} ({why})"),
+            Self::InexpressibleEdit(why) => write!(f, "{kind} ({why})"),
             Self::ClientGone
             | Self::ClientNetwork
             | Self::Connections
@@ -155,9 +155,9 @@ impl From<Refusal> for Fault {
     }
 }
 
-impl From<Untellable> for Fault {
-    fn from(why: Untellable) -> Self {
-        Self::Untellable(why)
+impl From<InexpressibleEdit> for Fault {
+    fn from(why: InexpressibleEdit) -> Self {
+        Self::InexpressibleEdit(why)
     }
 }
 
@@ -226,7 +226,7 @@ pub(crate) mod tests {
             (ProtocolError::BadConnect.into(), "connect-data"),
             (
                 Refusal::NoMessage.into(),
-                "untellable (no message waits for a decision)",
+                "inexpressible-edit (no message waits for a decision)",
             ),
             (
                 Fault::ReportOnly {
@@ -246,8 +246,8 @@ pub(crate) mod tests {
             (Fault::Stopped, "stopped"),
             (Fault::Stuck(2), "stopped (2 connections do not end)"),
             (
-                Untellable::NoField.into(),
-                "untellable (an edit makes what is no field)",
+                InexpressibleEdit::NotAField.into(),
+                "inexpressible-edit (an edit makes bytes that are not a field)",
             ),
             (Fault::Usage, "usage"),
         ]

@@ -50,7 +50,7 @@ pub use event::{Record, ServerEvent};
 pub use fault::Fault;
 pub use filter::Decision;
 pub use limits::Limits;
-pub use message_builder::{MessageBuilder, ReceivedMessage, Untellable};
+pub use message_builder::{InexpressibleEdit, MessageBuilder, ReceivedMessage};
 pub use network::Network;
 pub use outcome::{Abilities, Cause, Disposition, Extent, Outcome, Reply};
 pub use pipe::{PipeFilter, Stopped};

@@ -6,7 +6,7 @@
 mod field_spans;
 mod received_message;
 
-pub use received_message::{ReceivedMessage, Untellable};
+pub use received_message::{InexpressibleEdit, ReceivedMessage};
 
 use crate::engine::Engine;
 use crate::judge;
@@ -298,7 +298,7 @@ impl MessageBuilder {
 #[derive(Debug)]
 struct ForgedFieldScan {
     engine: Arc<Engine>,
-    /// Fields of each name of which some may not stand, in lower case.
+    /// Names in lower case that forged fields may have, each with the number of its fields so far.
     names: HashMap<Vec<u8>, u32>,
     gone: Vec<HeaderChange>,
     count: u32,
@@ -336,7 +336,7 @@ impl ForgedFieldScan {
         }
     }
 
-    /// The place of one more field of this name among those; none where each of them may stand.
+    /// Counts one more field of this name and returns its number; `None` if the field cannot be forged.
     fn number(&mut self, name: &[u8]) -> Option<u32> {
         judge::is_suspect(name, &self.engine.rules).then(|| {
             let number = self.names.entry(name.to_ascii_lowercase()).or_insert(0);

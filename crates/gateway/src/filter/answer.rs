@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::judge::Judgement;
 use crate::limits::MOST_CHANGES;
-use crate::message_builder::{ReceivedMessage, Untellable};
+use crate::message_builder::{InexpressibleEdit, ReceivedMessage};
 use crate::milter::{Actions, FieldValue, Granted, ReplyText, Verdict, action, protocol};
 use crate::outcome::{Abilities, Disposition, Extent, Outcome};
 use crate::remark::Remark;
@@ -38,7 +38,7 @@ impl Engine {
         message: &'a ReceivedMessage,
         judgement: &'a Judgement<'_>,
         granted: Granted,
-    ) -> Result<Decision<'a>, Untellable> {
+    ) -> Result<Decision<'a>, InexpressibleEdit> {
         let (mut actions, mut edits) = (Actions::default(), Extent::All);
         if let Some(why) = report_only(granted) {
             edits = Extent::None(why);

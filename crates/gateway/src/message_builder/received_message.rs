@@ -38,7 +38,7 @@ impl ReceivedMessage {
     ///
     /// # Errors
     /// An edit that cannot be told; the message must stay as it is.
-    pub fn actions<'a>(&'a self, edits: &'a [Edit]) -> Result<Actions<'a>, Untellable> {
+    pub fn actions<'a>(&'a self, edits: &'a [Edit]) -> Result<Actions<'a>, InexpressibleEdit> {
         self.expressible_actions(edits).map(|(actions, _)| actions)
     }
 
@@ -46,7 +46,7 @@ impl ReceivedMessage {
     pub(crate) fn expressible_actions<'a>(
         &'a self,
         edits: &'a [Edit],
-    ) -> Result<(Actions<'a>, bool), Untellable> {
+    ) -> Result<(Actions<'a>, bool), InexpressibleEdit> {
         let mut actions = Actions::default();
         if edits.is_empty() {
             return Ok((actions, true));
@@ -62,7 +62,7 @@ impl ReceivedMessage {
         let split = edits.partition_point(|edit| edit.span.start < body);
         let (header, in_body) = edits.split_at(split);
         if header.iter().any(|edit| edit.span.end > body) {
-            return Err(Untellable::AcrossFields);
+            return Err(InexpressibleEdit::AcrossFields);
         }
         let mut header = header;
         // The server has said where fields begin and where they end.
@@ -101,7 +101,7 @@ impl ReceivedMessage {
         }
         let end = self.fields.end();
         if !self.additions(header, end, &mut actions)?.is_empty() {
-            return Err(Untellable::AcrossFields);
+            return Err(InexpressibleEdit::AcrossFields);
         }
         if body_stays {
             actions
@@ -212,7 +212,7 @@ impl ReceivedMessage {
         edits: &'e [Edit],
         at: usize,
         actions: &mut Actions<'_>,
-    ) -> Result<&'e [Edit], Untellable> {
+    ) -> Result<&'e [Edit], InexpressibleEdit> {
         let here = edits
             .iter()
             .take_while(|edit| edit.span.is_empty() && edit.span.start == at)
@@ -222,8 +222,8 @@ impl ReceivedMessage {
                 let colon = field
                     .iter()
                     .position(|byte| *byte == b':')
-                    .ok_or(Untellable::NoField)?;
-                let name = FieldValue::new(&field[..colon]).ok_or(Untellable::NoField)?;
+                    .ok_or(InexpressibleEdit::NotAField)?;
+                let name = FieldValue::new(&field[..colon]).ok_or(InexpressibleEdit::NotAField)?;
                 actions
                     .appended
                     .push((name, self.value(&field[colon + 1..])?));
@@ -233,9 +233,9 @@ impl ReceivedMessage {
     }
 
     /// The bytes of a field with its edits.
-    fn edited(&self, told: FieldSpan, edits: &[Edit]) -> Result<Vec<u8>, Untellable> {
+    fn edited(&self, told: FieldSpan, edits: &[Edit]) -> Result<Vec<u8>, InexpressibleEdit> {
         if edits.iter().any(|edit| edit.span.end > told.span.end) {
-            return Err(Untellable::AcrossFields);
+            return Err(InexpressibleEdit::AcrossFields);
         }
         let grown: usize = edits.iter().map(|edit| edit.with.len()).sum();
         let mut new = Vec::with_capacity(told.span.len() + grown);
@@ -250,7 +250,7 @@ impl ReceivedMessage {
     }
 
     /// The field below `at` others, the `index`th of its name, becomes another, or goes.
-    fn change(&self, at: usize, index: u32, new: &[u8]) -> Result<HeaderChange, Untellable> {
+    fn change(&self, at: usize, index: u32, new: &[u8]) -> Result<HeaderChange, InexpressibleEdit> {
         let told = self.fields.at(at);
         let name = &self.raw[told.span.start..][..told.name];
         let value = match new
@@ -259,9 +259,9 @@ impl ReceivedMessage {
         {
             Some(value) => Some(self.value(value)?),
             None if new.is_empty() => None,
-            None => return Err(Untellable::NoField),
+            None => return Err(InexpressibleEdit::NotAField),
         };
-        let name = FieldValue::new(name).ok_or(Untellable::NoField)?;
+        let name = FieldValue::new(name).ok_or(InexpressibleEdit::NotAField)?;
         Ok(HeaderChange {
             name,
             index,
@@ -271,8 +271,10 @@ impl ReceivedMessage {
     }
 
     /// A value as the server takes it, from all bytes between the colon and the next field.
-    fn value(&self, bytes: &[u8]) -> Result<FieldValue, Untellable> {
-        let bytes = bytes.strip_suffix(b"\r\n").ok_or(Untellable::NoField)?;
+    fn value(&self, bytes: &[u8]) -> Result<FieldValue, InexpressibleEdit> {
+        let bytes = bytes
+            .strip_suffix(b"\r\n")
+            .ok_or(InexpressibleEdit::NotAField)?;
         let bytes = if self.leading_space {
             bytes
         } else {
@@ -285,7 +287,7 @@ impl ReceivedMessage {
             at = cr + 1;
         }
         value.extend_from_slice(&bytes[at..]);
-        FieldValue::new(value).ok_or(Untellable::NoField)
+        FieldValue::new(value).ok_or(InexpressibleEdit::NotAField)
     }
 }
 
@@ -389,27 +391,27 @@ fn whole_fields(mut bytes: &[u8]) -> Vec<&[u8]> {
 /// Why the milter protocol cannot express edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Untellable {
+pub enum InexpressibleEdit {
     /// An edit crosses the end of a field.
     AcrossFields,
-    /// The edited bytes are no field.
-    NoField,
+    /// The edited bytes are not a field.
+    NotAField,
 }
 
-impl Untellable {
+impl InexpressibleEdit {
     /// The reason in words for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::AcrossFields => "an edit reaches over the end of a field",
-            Self::NoField => "an edit makes what is no field",
+            Self::NotAField => "an edit makes bytes that are not a field",
         }
     }
 }
 
-impl fmt::Display for Untellable {
+impl fmt::Display for InexpressibleEdit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl std::error::Error for Untellable {}
+impl std::error::Error for InexpressibleEdit {}

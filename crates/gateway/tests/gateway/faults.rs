@@ -247,7 +247,7 @@ fn milters(folder: &Path) -> Vec<(&'static str, (String, Told))> {
     ]
 }
 
-/// A proxy before a next hop, what is done to it, and what its client hears that is no yes.
+/// A proxy before a next hop, what is done to it, and the negative answer of its client.
 fn proxy(
     hop: &Address,
     set: impl FnOnce(&mut Limits, &mut Engine),
@@ -271,7 +271,7 @@ fn reply(client: &mut ProxyClient) -> String {
     }
 }
 
-/// Says one line after the other as long as the answer is a yes; the first answer that is none, or the last one.
+/// Sends line after line while the answer is positive. Returns the first other answer, or the last one.
 fn dialogue(client: &mut ProxyClient, lines: &[&[u8]]) -> String {
     let mut said = reply(client);
     for line in lines {
@@ -516,8 +516,8 @@ fn a_mail_server_hears_what_is_documented() {
             "accept",
             "client-network",
             "idle-closed",
+            "inexpressible-edit",
             "panic",
-            "untellable",
         ],
     );
 }

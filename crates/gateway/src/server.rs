@@ -5,11 +5,13 @@
 //! One thread for each connection outside the pool: some thousand connections at most. All servers that share
 //! [`Resources`](crate::Resources) process one message for each processor at a time. Each server processes as many short ones beside them.
 
-use crate::address::{Address, ListeningSocket, Socket, Stream};
+use crate::address::Address;
 use crate::engine::Engine;
 use crate::event::ServerEvent;
 use crate::fault::Fault;
+use crate::listener::{ListeningSocket, Socket};
 use crate::resources::Bounds;
+use crate::stream::Stream;
 use acceptor::{Acceptor, ShutdownSignal};
 pub(crate) use activity::Activity;
 use admission::{Admission, close_one, report_connection};

@@ -3,9 +3,9 @@
 //! # Limits
 //! Progress packets are written without a wait: a mail server whose socket is full gets none.
 
-use crate::address::Stream;
 use crate::milter;
 use crate::server::{Activity, ConnectionHandle, Shared};
+use crate::stream::Stream;
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

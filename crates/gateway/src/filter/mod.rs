@@ -12,12 +12,13 @@ mod decide;
 mod event;
 mod handle;
 
-use crate::address::{Socket, Stream};
 use crate::engine::Engine;
 use crate::event::ServerEvent;
+use crate::listener::Socket;
 use crate::milter::MilterSession;
 use crate::resources::Bounds;
 use crate::server::{Accepted, Execution, Server, Service, Shared};
+use crate::stream::Stream;
 pub use answer::Decision;
 #[cfg(test)]
 pub(crate) use answer::translate;

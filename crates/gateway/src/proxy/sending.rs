@@ -6,7 +6,7 @@
 
 use super::content::Stuffer;
 use super::outgoing_message::OutgoingMessage;
-use crate::address::Stream;
+use crate::stream::Stream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::io::{self, ErrorKind};

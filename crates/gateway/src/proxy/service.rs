@@ -2,11 +2,12 @@
 
 use super::connection::{ProxyConnection, ProxyHandle};
 use super::route::Route;
-use crate::address::{Socket, Stream};
 use crate::engine::Engine;
 use crate::event::ServerEvent;
+use crate::listener::Socket;
 use crate::resources::Bounds;
 use crate::server::{Accepted, Execution, Server, Service, Shared};
+use crate::stream::Stream;
 use std::io::{self, Write};
 use std::sync::Arc;
 

@@ -8,8 +8,9 @@
 use super::capabilities::Capabilities;
 use super::content::{Stuffer, is_clean};
 use super::reply::{Replies, ReplyLines};
-use crate::address::{Address, Stream};
+use crate::address::Address;
 use crate::limits::Limits;
+use crate::stream::Stream;
 use memchr::memchr2;
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read};

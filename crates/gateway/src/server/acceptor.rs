@@ -5,7 +5,8 @@
 //! # Limits
 //! The signal cannot be taken back.
 
-use crate::address::{ListeningSocket, Stream};
+use crate::listener::ListeningSocket;
+use crate::stream::Stream;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fs::File;

@@ -1,6 +1,6 @@
 //! Records how active a connection is, for the choice of one to close.
 
-use crate::address::Stream;
+use crate::stream::Stream;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -2,7 +2,6 @@
 
 use super::activity::Activity;
 use super::heartbeat::Heartbeat;
-use crate::address::Stream;
 use crate::engine::Engine;
 use crate::event::{Record, ServerEvent};
 use crate::fault::Fault;
@@ -10,6 +9,7 @@ use crate::limits::Limits;
 use crate::resources::Bounds;
 use crate::semaphore::Semaphore;
 use crate::spool::Budget;
+use crate::stream::Stream;
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};

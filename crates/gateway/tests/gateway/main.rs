@@ -9,9 +9,11 @@
 )]
 
 mod access;
+mod carriage_returns;
 mod edits;
 mod faults;
 mod filter;
+mod filter_limits;
 mod forged_fields;
 mod idempotence;
 mod milter;

@@ -207,7 +207,7 @@ pub(crate) fn gb2312(lead: u8, trail: u8) -> bool {
 fn jisx0212(lead: u8, trail: u8) -> Option<Packed> {
     let is_pair = matches!((lead, trail), (0xA1..=0xFE, 0xA1..=0xFE));
     let packed = is_pair.then(|| {
-        Set::JisX0212
+        Set::Jisx0212
             .grid()
             .cell(u16::from(lead & 0x7F), trail & 0x7F)
     })?;

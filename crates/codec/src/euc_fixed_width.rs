@@ -56,7 +56,7 @@ fn packed([lead, trail]: [u8; 2], mode: Mode) -> Packed {
         (0xA1..=0xFE, 0xA1..=0xFE) if is_own(lead, mode) => {
             Family::EucJp.tables().pair(lead, trail)
         }
-        (0xA1..=0xFE, 0x21..=0x7E) => Set::JisX0212.grid().cell(u16::from(lead & 0x7F), trail),
+        (0xA1..=0xFE, 0x21..=0x7E) => Set::Jisx0212.grid().cell(u16::from(lead & 0x7F), trail),
         _ => Packed::NONE,
     }
 }
@@ -88,7 +88,7 @@ impl EucFixedWidthEncoder {
         if lead >= 0xA1 && trail >= 0xA1 && is_own(lead, self.mode) {
             return Some([lead, trail]);
         }
-        let [.., lead, trail] = Set::JisX0212.reverse().code(c).to_be_bytes();
+        let [.., lead, trail] = Set::Jisx0212.reverse().code(c).to_be_bytes();
         (lead != 0).then_some([lead | 0x80, trail])
     }
 }

@@ -4,8 +4,11 @@
 //! The data files are taken as well-formed but for the number of their columns.
 
 mod charsets;
+mod code_pages;
 mod constant_name;
 mod grids;
+mod header_fields;
+mod html_entities;
 mod iana;
 mod labels;
 mod languages;
@@ -33,6 +36,21 @@ const GENERATORS: &[Generator] = &[
         data: "data/charsets.tsv",
         source: "crates/codec/src/generated/charsets.rs",
         make: charsets::source,
+    },
+    Generator {
+        data: "data/code_pages.tsv",
+        source: "crates/codec/src/generated/code_pages.rs",
+        make: code_pages::source,
+    },
+    Generator {
+        data: "data/header_fields.tsv",
+        source: "crates/mime/src/generated/header_fields.rs",
+        make: header_fields::source,
+    },
+    Generator {
+        data: "data/html_entities.tsv",
+        source: "crates/mime/src/generated/html_entities.rs",
+        make: html_entities::source,
     },
     Generator {
         data: "data/iana.tsv",

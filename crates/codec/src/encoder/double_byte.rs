@@ -76,7 +76,7 @@ impl DoubleByteEncoder {
         if self.family != Family::EucJp {
             return None;
         }
-        let [.., row, column] = Set::JisX0212.reverse().code(c).to_be_bytes();
+        let [.., row, column] = Set::Jisx0212.reverse().code(c).to_be_bytes();
         (row != 0).then(|| padded(&[0x8F, row | 0x80, column | 0x80]))
     }
 }

@@ -1,6 +1,8 @@
 //! Tables made from `data/`.
 
 pub(crate) mod charsets;
+pub(crate) mod code_pages;
+pub(crate) mod grids;
 pub(crate) mod iana;
 pub(crate) mod labels;
 pub(crate) mod languages;

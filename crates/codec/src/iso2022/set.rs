@@ -238,10 +238,10 @@ impl CodedSet {
     /// Returns the table that contains a set, and the plane in it.
     fn table(self) -> Option<(Set, u8)> {
         match self {
-            Self::Jisx0212 => Some((Set::JisX0212, 0)),
-            Self::Jisx0213Plane1Of2000 | Self::Jisx0213Plane1 => Some((Set::JisX0213, 1)),
-            Self::Jisx0213Plane2 => Some((Set::JisX0213, 2)),
-            Self::IsoIr165 => Some((Set::IsoIr165, 0)),
+            Self::Jisx0212 => Some((Set::Jisx0212, 0)),
+            Self::Jisx0213Plane1Of2000 | Self::Jisx0213Plane1 => Some((Set::Jisx0213, 1)),
+            Self::Jisx0213Plane2 => Some((Set::Jisx0213, 2)),
+            Self::IsoIr165 => Some((Set::Isoir165, 0)),
             Self::Cns(plane) => Some((Set::Cns11643, plane)),
             _ => None,
         }

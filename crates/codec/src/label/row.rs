@@ -3,6 +3,7 @@
 //! # Limits
 //! Generated from `data/labels.tsv`.
 
+use super::resolved::{Resolved, named};
 use crate::Charset;
 
 /// The meaning of a label in the table.
@@ -29,4 +30,19 @@ pub(crate) enum Source {
     Mail,
     /// A slip of the pen.
     Slip,
+}
+
+/// A label in lower case, its meaning, and its source.
+pub(super) type LabelRow = (&'static str, Means, Source);
+
+/// Returns how a row answers.
+pub(super) const fn answer_of(row: &'static LabelRow) -> Resolved {
+    let (label, means, source) = row;
+    match (means, source) {
+        (Means::Is(charset), Source::IanaName) => Resolved::Exact(*charset),
+        (Means::Is(charset), Source::Slip) => Resolved::Repaired(*charset),
+        (Means::Is(charset), _) => named(label, *charset),
+        (Means::Nothing, _) => Resolved::NoInformation,
+        (Means::Foreign, _) => Resolved::Unknown,
+    }
 }

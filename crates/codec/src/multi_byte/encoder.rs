@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_begins_a_sequence_is_a_character_by_itself() {
-        for set in Set::STORED.iter().copied() {
+        for set in Set::stored() {
             for (_, [a, b]) in set.grid().codes() {
                 assert!(b == '\0' || set.reverse().code(a) != 0, "{set:?} {a:?}");
             }

@@ -273,8 +273,8 @@ mod tests {
             (Layout::Pairs, Set::Johab),
             (Layout::Euc, Set::Gb12345),
             (Layout::EucPlanes, Set::Cns11643),
-            (Layout::EucJisx0213, Set::JisX0213),
-            (Layout::ShiftJisx0213, Set::JisX0213),
+            (Layout::EucJisx0213, Set::Jisx0213),
+            (Layout::ShiftJisx0213, Set::Jisx0213),
         ] {
             for (code, _) in set.grid().codes() {
                 let (bytes, len) = layout.bytes(code);

@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn sets_say_whether_their_low_half_is_ascii() {
-        for set in Set::STORED.iter().copied() {
+        for set in Set::stored() {
             let ascii = (0..0x80).all(|b: u8| {
                 set.grid().chars(set.grid().cell(0, b)) == Some([char::from(b), '\0'])
             });

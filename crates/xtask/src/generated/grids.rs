@@ -11,6 +11,7 @@
 use crate::run::root;
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 
 const GO: u16 = 0xDF00;
@@ -37,11 +38,77 @@ pub(super) fn all() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
         names.extend(name.map(str::to_owned));
     }
     names.sort();
-    let packed = |name: String| -> anyhow::Result<(String, Vec<u8>)> {
-        let bytes = pack(&read(&name)?, &read).with_context(|| name.clone())?;
+    let packed = |name: &String| -> anyhow::Result<(String, Vec<u8>)> {
+        let bytes = pack(&read(name)?, &read).with_context(|| name.clone())?;
         Ok((format!("crates/codec/src/generated/{name}.bin"), bytes))
     };
-    names.into_iter().map(packed).collect()
+    let mut files: Vec<(String, Vec<u8>)> = names.iter().map(packed).collect::<Result<_, _>>()?;
+    let list = source(&names, &read)?.into_bytes();
+    files.push(("crates/codec/src/generated/grids.rs".to_owned(), list));
+    Ok(files)
+}
+
+/// The list of the tables: a variant of `Set` for each, its layers, and whether its bytes 00-7F are ASCII.
+fn source(
+    names: &[String],
+    read: &dyn Fn(&str) -> anyhow::Result<String>,
+) -> anyhow::Result<String> {
+    let [mut variants, mut layers, mut ascii] = [(); 3].map(|()| String::new());
+    let mut all = String::new();
+    for name in names {
+        let table = read(name)?;
+        let variant = variant(name);
+        let comment = table.lines().next().unwrap_or_default();
+        writeln!(variants, "    /// {}", comment.trim_start_matches("# "))?;
+        writeln!(variants, "    {variant},")?;
+        writeln!(all, "        Self::{variant},")?;
+        let mut files = vec![name.clone()];
+        while let Some(base) = over(&read(&files[0])?) {
+            files.insert(0, base.to_owned());
+        }
+        let files = files
+            .iter()
+            .map(|file| format!("include_bytes!(\"{file}.bin\")"));
+        let files = files.collect::<Vec<_>>().join(", ");
+        writeln!(layers, "    ({name:?}, &[{files}]),")?;
+        let cells = whole(&table, read)?;
+        let is_ascii = |byte: u8| cells.get(&(0, byte)) == Some(&Some([char::from(byte), '\0']));
+        writeln!(ascii, "    {},", (0..0x80).all(is_ascii))?;
+    }
+    let count = names.len();
+    Ok(format!(
+        "// Made from data/tables/ by `cargo xtask generate`. Do not edit.\n\
+         //! The tables of two-byte sets.\n\n\
+         /// A table of `data/tables/`.\n\
+         #[rustfmt::skip]\n\
+         #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
+         pub(crate) enum Set {{\n{variants}}}\n\n\
+         #[cfg(test)]\n\
+         #[rustfmt::skip]\n\
+         impl Set {{\n    pub(crate) const ALL: &[Self] = &[\n{all}    ];\n}}\n\n\
+         /// Number of the tables.\n\
+         pub(crate) const COUNT: usize = {count};\n\n\
+         /// The name of each table and the packed tables it consists of, the lowest first.\n\
+         #[rustfmt::skip]\n\
+         pub(crate) static LAYERS: [(&str, &[&[u8]]); COUNT] = [\n{layers}];\n\n\
+         /// Whether the bytes 00-7F of each table are ASCII.\n\
+         #[rustfmt::skip]\n\
+         pub(crate) static IS_ASCII: [bool; COUNT] = [\n{ascii}];\n"
+    ))
+}
+
+/// The name of a table as a variant: `big5-hkscs-1999` gives `Big5HkscsOf1999`.
+fn variant(name: &str) -> String {
+    let word = |word: &str| {
+        let of = if word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit()) {
+            "Of"
+        } else {
+            ""
+        };
+        let (first, rest) = word.split_at(1);
+        format!("{of}{}{rest}", first.to_uppercase())
+    };
+    name.split('-').map(word).collect()
 }
 
 /// The packed form of a table. `read` gives the text of another table by its name.

@@ -15,24 +15,19 @@ impl Charset {
     /// Returns true if all bytes are in the charset itself: strict decoding finds no loss in them. If this is false and lenient
     /// decoding finds no loss, the text needs [`Charset::superset`].
     pub fn covers(self, bytes: &[u8]) -> bool {
-        covers(self, bytes)
+        let quick = match self.kind() {
+            Kind::DoubleByte(family, subset) => pairs(family, subset, bytes),
+            Kind::Iso2022(flavor) if flavor.is_japanese() => japanese(flavor, bytes),
+            _ => None,
+        };
+        quick.unwrap_or_else(|| {
+            let (mut text, mut log) = (String::new(), LossLog::with_limit(0));
+            let mut decoder = self.new_decoder(Mode::Strict);
+            decoder.push(bytes, &mut text, &mut log);
+            decoder.finish(&mut text, &mut log);
+            log.losses() == 0
+        })
     }
-}
-
-/// Returns true if strict decoding finds no loss in a whole input.
-fn covers(charset: Charset, bytes: &[u8]) -> bool {
-    let quick = match charset.kind() {
-        Kind::DoubleByte(family, subset) => pairs(family, subset, bytes),
-        Kind::Iso2022(flavor) if flavor.is_japanese() => japanese(flavor, bytes),
-        _ => None,
-    };
-    quick.unwrap_or_else(|| {
-        let (mut text, mut log) = (String::new(), LossLog::with_limit(0));
-        let mut decoder = charset.new_decoder(Mode::Strict);
-        decoder.push(bytes, &mut text, &mut log);
-        decoder.finish(&mut text, &mut log);
-        log.losses() == 0
-    })
 }
 
 /// The answer for ASCII and pairs that the table knows.

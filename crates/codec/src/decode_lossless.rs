@@ -10,7 +10,7 @@ use crate::{Charset, LossLog, Mode, iso2022};
 use mailglot_kernel::ShortBytes;
 
 impl Charset {
-    /// Appends the text of `bytes` to `text` as [`Charset::decode_into`] does, if that records nothing.
+    /// Appends the text of `short` to `text` as [`Charset::decode_into`] does, if that records nothing.
     ///
     /// Otherwise it returns false and appends nothing.
     ///
@@ -28,77 +28,67 @@ impl Charset {
     /// bytes.decode_escapes(b"=B0?=", 0);
     /// assert!(!Charset::GB2312.decode_lossless_into(&bytes, &mut text));
     /// ```
-    #[inline]
     // For the charset choice of mailglot-mime only.
     #[doc(hidden)]
-    pub fn decode_lossless_into(self, bytes: &ShortBytes, text: &mut String) -> bool {
-        decode(self, bytes, text)
+    pub fn decode_lossless_into(self, short: &ShortBytes, text: &mut String) -> bool {
+        let bytes = short.bytes();
+        let start = text.len();
+        let superset = self.superset();
+        let is_clean = match superset.kind() {
+            Kind::SingleByte(_) => {
+                table(superset, Mode::Lenient).append_decoded(bytes, text) == bytes.len()
+            }
+            Kind::DoubleByte(family, _)
+                if family.tables().append_short(short, text) == bytes.len() =>
+            {
+                true
+            }
+            Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, text) => true,
+            _ => {
+                text.truncate(start);
+                let mut log = LossLog::with_limit(0);
+                self.decode_into(bytes, text, &mut log);
+                log.is_empty()
+            }
+        };
+        if !is_clean {
+            text.truncate(start);
+        }
+        is_clean
     }
 
-    /// Returns whether the charset itself covers `bytes` ([`Charset::covers`]); `None` if no fast path knows.
+    /// Returns whether the charset itself covers `short` ([`Charset::covers`]); `None` if no fast path knows.
     ///
     /// [`Charset::decode_lossless_into`] must have returned true for these bytes.
-    #[inline]
     // For the charset choice of mailglot-mime only.
     #[doc(hidden)]
-    pub fn covers_lossless(self, bytes: &ShortBytes) -> Option<bool> {
-        covers(self, bytes)
-    }
-}
-
-/// See [`Charset::decode_lossless_into`].
-fn decode(charset: Charset, short: &ShortBytes, text: &mut String) -> bool {
-    let bytes = short.bytes();
-    let start = text.len();
-    let superset = charset.superset();
-    let is_clean = match superset.kind() {
-        Kind::SingleByte(_) => {
-            table(superset, Mode::Lenient).append_decoded(bytes, text) == bytes.len()
-        }
-        Kind::DoubleByte(family, _) if family.tables().append_short(short, text) == bytes.len() => {
-            true
-        }
-        Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, text) => true,
-        _ => {
-            text.truncate(start);
-            let mut log = LossLog::with_limit(0);
-            charset.decode_into(bytes, text, &mut log);
-            log.is_empty()
-        }
-    };
-    if !is_clean {
-        text.truncate(start);
-    }
-    is_clean
-}
-
-/// See [`Charset::covers_lossless`].
-fn covers(charset: Charset, short: &ShortBytes) -> Option<bool> {
-    let Kind::DoubleByte(_, subset @ (Subset::Gb2312 | Subset::Ksx1001)) = charset.kind() else {
-        return None;
-    };
-    let highs = short.high_bytes()?;
-    // PairTable of two high bytes fill runs of an even length; where one is odd, its last byte has another behind it.
-    let leads = leads(highs.all);
-    if highs.low != 0 || leads & !(highs.all >> 1) != 0 {
-        return Some(false);
-    }
-    if subset == Subset::Ksx1001 {
-        return Some(true);
-    }
-    // In the other rows there are gaps.
-    let mut unsure = leads & !highs.whole_rows;
-    while let Some(pair) = short
-        .bytes()
-        .get(unsure.trailing_zeros() as usize..)
-        .and_then(|near| near.first_chunk::<2>())
-    {
-        if !subset.holds(pair) {
+    pub fn covers_lossless(self, short: &ShortBytes) -> Option<bool> {
+        let Kind::DoubleByte(_, subset @ (Subset::Gb2312 | Subset::Ksx1001)) = self.kind() else {
+            return None;
+        };
+        let highs = short.high_bytes()?;
+        // PairTable of two high bytes fill runs of an even length; where one is odd, its last byte has another behind it.
+        let leads = leads(highs.all);
+        if highs.low != 0 || leads & !(highs.all >> 1) != 0 {
             return Some(false);
         }
-        unsure &= unsure - 1;
+        if subset == Subset::Ksx1001 {
+            return Some(true);
+        }
+        // In the other rows there are gaps.
+        let mut unsure = leads & !highs.whole_rows;
+        while let Some(pair) = short
+            .bytes()
+            .get(unsure.trailing_zeros() as usize..)
+            .and_then(|near| near.first_chunk::<2>())
+        {
+            if !subset.holds(pair) {
+                return Some(false);
+            }
+            unsure &= unsure - 1;
+        }
+        Some(true)
     }
-    Some(true)
 }
 
 /// The first, third, fifth and so on of each run of bits.

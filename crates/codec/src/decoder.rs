@@ -31,7 +31,7 @@ impl Charset {
     /// assert_eq!(Charset::ISO_8859_1.decode(b"\x80 10", &mut log), "€ 10");
     /// ```
     pub fn decode<'a>(self, bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
-        Decoder::decode_whole(self, bytes, Mode::Lenient.into(), log)
+        self.decode_with(bytes, Mode::Lenient.into(), log)
     }
 
     /// Decodes a whole input leniently, or returns `None` if anything is lost.
@@ -52,7 +52,23 @@ impl Charset {
 
     /// Decodes a whole input leniently, as [`Charset::decode`] does, and appends to `text`.
     pub fn decode_into(self, bytes: &[u8], text: &mut String, log: &mut LossLog) {
-        Decoder::decode_append(self, bytes, text, log);
+        let charset = self.superset();
+        let mode = Mode::Lenient;
+        let mut sink = Sink::new(text, log, mode);
+        match charset.kind() {
+            // Without a state there is nothing to set up, and they are as quick about ASCII.
+            Kind::SingleByte(page) => {
+                SingleByteDecoder::new(page, mode).run_whole(bytes, &mut sink);
+            }
+            Kind::DoubleByte(family, subset) => {
+                DoubleByteDecoder::new(family, subset, mode).run_whole(bytes, &mut sink);
+            }
+            Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, sink.text) => {}
+            kind => match borrowed(kind, bytes) {
+                Some(same) => sink.put_str(same),
+                None => Machine::new(charset, mode.into()).run_whole(bytes, &mut sink),
+            },
+        }
     }
 
     /// Decodes a whole input with options. [`Decoder::with`] does so for a stream.
@@ -62,7 +78,12 @@ impl Charset {
         options: DecodeOptions,
         log: &mut LossLog,
     ) -> Cow<'a, str> {
-        Decoder::decode_whole(self, bytes, options, log)
+        if options.mode() == Mode::Lenient
+            && let Some(text) = borrowed(self.superset().kind(), bytes)
+        {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(decode_owned(self, bytes, options, log))
     }
 
     pub(crate) fn machine(self, options: DecodeOptions) -> Machine {
@@ -162,59 +183,20 @@ impl Decoder {
             held: Vec::new(),
         }
     }
+}
 
-    pub(crate) fn decode_whole<'a>(
-        charset: Charset,
-        bytes: &'a [u8],
-        options: DecodeOptions,
-        log: &mut LossLog,
-    ) -> Cow<'a, str> {
-        if options.mode() == Mode::Lenient
-            && let Some(text) = borrowed(charset.superset().kind(), bytes)
-        {
-            return Cow::Borrowed(text);
-        }
-        Cow::Owned(Self::decode_owned(charset, bytes, options, log))
-    }
-
-    // A function of its own, so that the borrowing path does not need its stack space.
-    #[inline(never)]
-    fn decode_owned(
-        charset: Charset,
-        bytes: &[u8],
-        options: DecodeOptions,
-        log: &mut LossLog,
-    ) -> String {
-        let mut machine = charset.machine(options);
-        let mut text = String::with_capacity(machine.expected_len(bytes));
-        machine.run_whole(bytes, &mut Sink::new(&mut text, log, options.mode()));
-        text
-    }
-
-    pub(crate) fn decode_append(
-        charset: Charset,
-        bytes: &[u8],
-        text: &mut String,
-        log: &mut LossLog,
-    ) {
-        let charset = charset.superset();
-        let mode = Mode::Lenient;
-        let mut sink = Sink::new(text, log, mode);
-        match charset.kind() {
-            // Without a state there is nothing to set up, and they are as quick about ASCII.
-            Kind::SingleByte(page) => {
-                SingleByteDecoder::new(page, mode).run_whole(bytes, &mut sink);
-            }
-            Kind::DoubleByte(family, subset) => {
-                DoubleByteDecoder::new(family, subset, mode).run_whole(bytes, &mut sink);
-            }
-            Kind::Iso2022(flavor) if iso2022::append_usual(flavor, bytes, sink.text) => {}
-            kind => match borrowed(kind, bytes) {
-                Some(same) => sink.put_str(same),
-                None => Machine::new(charset, mode.into()).run_whole(bytes, &mut sink),
-            },
-        }
-    }
+// A function of its own, so that the borrowing path does not need its stack space.
+#[inline(never)]
+fn decode_owned(
+    charset: Charset,
+    bytes: &[u8],
+    options: DecodeOptions,
+    log: &mut LossLog,
+) -> String {
+    let mut machine = charset.machine(options);
+    let mut text = String::with_capacity(machine.expected_len(bytes));
+    machine.run_whole(bytes, &mut Sink::new(&mut text, log, options.mode()));
+    text
 }
 
 /// Returns the bytes themselves if they are the text and nothing is logged.

@@ -12,18 +12,13 @@ impl BytePairs {
     /// as zero.
     #[inline]
     pub fn find(&self, text: &[u8], from: usize) -> Option<usize> {
-        suspect(self, text, from)
+        #[cfg(target_arch = "x86_64")]
+        if super::avx512::is_here() {
+            // SAFETY: the machine has what the function is made for.
+            return unsafe { super::avx512::suspect(self, text, from) };
+        }
+        avx2_suspect(self, text, from)
     }
-}
-
-#[inline]
-fn suspect(pairs: &BytePairs, text: &[u8], from: usize) -> Option<usize> {
-    #[cfg(target_arch = "x86_64")]
-    if super::avx512::is_here() {
-        // SAFETY: the machine has what the function is made for.
-        return unsafe { super::avx512::suspect(pairs, text, from) };
-    }
-    avx2_suspect(pairs, text, from)
 }
 
 fn avx2_suspect(pairs: &BytePairs, text: &[u8], from: usize) -> Option<usize> {
@@ -70,7 +65,7 @@ mod tests {
                                 let next = text.get(at + 1).copied().unwrap_or(0);
                                 text[*at] < 0x20 || text[*at] == 0xE2 && next % 16 == 0
                             });
-                            assert_eq!(suspect(&pairs, &text, from), want, "{text:x?} {from}");
+                            assert_eq!(pairs.find(&text, from), want, "{text:x?} {from}");
                             assert_eq!(avx2_suspect(&pairs, &text, from), want, "{text:x?} {from}");
                             assert_eq!(
                                 portable_suspect(&pairs, &text, from),

@@ -10,20 +10,14 @@ pub use super::portable::byte_table::ByteTable;
 impl ByteTable {
     /// Decodes `input` up to the first byte that has no character, appends it to `text`, and returns the number of bytes read.
     pub fn append_decoded(&self, input: &[u8], text: &mut String) -> usize {
-        single_bytes(self, input, text)
+        // Short inputs skip the vector loops.
+        #[cfg(target_arch = "x86_64")]
+        if input.len() >= 64 && self.is_ascii() && self.growth() == 1 && super::avx512::is_here() {
+            // SAFETY: the machine has what the function is made for.
+            return unsafe { in_blocks(self, input, text) };
+        }
+        portable_single_bytes(self, input, text)
     }
-}
-
-/// See [`ByteTable::append_decoded`].
-#[inline]
-fn single_bytes(page: &ByteTable, input: &[u8], text: &mut String) -> usize {
-    // Short inputs skip the vector loops.
-    #[cfg(target_arch = "x86_64")]
-    if input.len() >= 64 && page.is_ascii() && page.growth() == 1 && super::avx512::is_here() {
-        // SAFETY: the machine has what the function is made for.
-        return unsafe { in_blocks(page, input, text) };
-    }
-    portable_single_bytes(page, input, text)
 }
 
 /// # Safety
@@ -54,7 +48,7 @@ mod tests {
     use crate::packed::Packed;
     use crate::test_data::{character, same};
 
-    /// The safe twin of `single_bytes`.
+    /// The safe twin of `append_decoded`.
     fn singles_twin(page: &ByteTable, input: &[u8], text: &mut String) -> usize {
         let chars: Vec<char> = input
             .iter()
@@ -110,7 +104,7 @@ mod tests {
                 for len in 0..=300 {
                     let input = &bytes[start..start + len];
                     let ascii: Vec<u8> = input.iter().map(|b| b & 0x7F).collect();
-                    for read in [single_bytes, portable_single_bytes] {
+                    for read in [ByteTable::append_decoded, portable_single_bytes] {
                         same(page, input, read, singles_twin);
                         same(page, &ascii, read, singles_twin);
                     }
@@ -120,7 +114,7 @@ mod tests {
                 for place in 0..140 {
                     let mut input = [b'a'; 145];
                     input[place] = byte;
-                    same(page, &input, single_bytes, singles_twin);
+                    same(page, &input, ByteTable::append_decoded, singles_twin);
                     same(page, &input, portable_single_bytes, singles_twin);
                 }
             }

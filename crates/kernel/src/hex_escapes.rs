@@ -3,9 +3,16 @@
 //! # Limits
 //! Decoding stops at a `=` without two digits; the caller handles it.
 
-use super::portable::hex_escapes::portable_escapes;
+use super::portable::hex_escapes::{HEX, portable_escapes};
 
 pub use super::portable::hex_escapes::SLACK;
+
+/// Returns the value of a hexadecimal digit in either case.
+#[inline]
+pub fn digit_value(byte: u8) -> Option<u8> {
+    let value = HEX[usize::from(byte)];
+    (value < 16).then_some(value)
+}
 
 /// Decodes `input` into `out` up to the first `=` without two hexadecimal digits behind it, or to the end. Returns the numbers of bytes read
 /// and written.

@@ -11,18 +11,13 @@ impl HighBytes {
     /// Classifies the first `len` bytes of `block`. Bits for the others are zero.
     #[inline]
     pub fn of(block: &[u8; 64], len: usize) -> Self {
-        highs(block, len)
-    }
-}
-
-#[inline]
-fn highs(block: &[u8; 64], len: usize) -> HighBytes {
-    let found = highs_of(block);
-    let before = if len < 64 { (1 << len) - 1 } else { u64::MAX };
-    HighBytes {
-        all: found.all & before,
-        low: found.low & before,
-        whole_rows: found.whole_rows & before,
+        let found = highs_of(block);
+        let before = if len < 64 { (1 << len) - 1 } else { u64::MAX };
+        Self {
+            all: found.all & before,
+            low: found.low & before,
+            whole_rows: found.whole_rows & before,
+        }
     }
 }
 
@@ -56,7 +51,7 @@ mod tests {
                             || byte == 0xA1
                             || byte == 0xA3),
                     };
-                    assert_eq!(highs(&block, len), want, "{byte:X} {place} {len}");
+                    assert_eq!(HighBytes::of(&block, len), want, "{byte:X} {place} {len}");
                 }
             }
         }

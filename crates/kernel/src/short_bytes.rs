@@ -149,20 +149,21 @@ fn avx2_escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(usize,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::portable::short_bytes::{NONE, SEXTETS, letters};
+    use crate::portable::base64::{NOT_A_DIGIT, VALUES};
+    use crate::portable::short_bytes::letters;
 
     /// The safe twin: one quantum after the other.
     fn base64_twin(text: &[u8], at: usize) -> Option<(usize, Vec<u8>)> {
         let rest = &text[at..];
         let count = rest
             .iter()
-            .take_while(|byte| SEXTETS[usize::from(**byte)] != NONE)
+            .take_while(|byte| VALUES[usize::from(**byte)] != NOT_A_DIGIT)
             .count();
         let padding = [0, 4, 2, 1][count % 4];
         let mut bytes = Vec::new();
         for quantum in rest[..count].chunks(4) {
             let bits = quantum.iter().fold(0_u32, |bits, byte| {
-                bits << 6 | u32::from(SEXTETS[usize::from(*byte)])
+                bits << 6 | u32::from(VALUES[usize::from(*byte)])
             });
             let [_, all @ ..] = (bits << (6 * (4 - quantum.len()))).to_be_bytes();
             let kept = quantum.len() * 3 / 4;

@@ -23,43 +23,26 @@ impl BytePairs {
         range: Range<usize>,
         text: &mut String,
     ) -> Option<bool> {
-        push_utf8(self, source, range, text)
+        #[cfg(target_arch = "x86_64")]
+        if source.len() >= super::avx2::NEAR && range.len() <= 512 && super::avx2::is_here() {
+            // SAFETY: the machine has what the function is made for.
+            return unsafe { super::avx2::push_utf8(self, source, range, text) };
+        }
+        portable_push_utf8(self, source, range, text)
     }
 
     /// Validates `bytes` as UTF-8 and describes them; `None` if they are not valid.
     #[inline]
     pub fn check_utf8<'b>(&self, bytes: &'b [u8]) -> Option<CheckedUtf8<'b>> {
-        check_utf8(self, bytes)
+        #[cfg(target_arch = "x86_64")]
+        if bytes.len() >= super::avx2::NEAR && bytes.len() <= 512 && super::avx2::is_here() {
+            // SAFETY: the machine has what the function is made for.
+            let checked = unsafe { super::avx2::check_utf8(self, bytes) }?;
+            // SAFETY: all bytes were found to be UTF-8.
+            return Some(checked.with(unsafe { std::str::from_utf8_unchecked(bytes) }));
+        }
+        portable_check_utf8(self, bytes)
     }
-}
-
-/// See [`BytePairs::append_utf8`].
-#[inline]
-fn push_utf8(
-    pairs: &BytePairs,
-    source: &[u8],
-    range: Range<usize>,
-    text: &mut String,
-) -> Option<bool> {
-    #[cfg(target_arch = "x86_64")]
-    if source.len() >= super::avx2::NEAR && range.len() <= 512 && super::avx2::is_here() {
-        // SAFETY: the machine has what the function is made for.
-        return unsafe { super::avx2::push_utf8(pairs, source, range, text) };
-    }
-    portable_push_utf8(pairs, source, range, text)
-}
-
-/// See [`BytePairs::check_utf8`].
-#[inline]
-fn check_utf8<'b>(pairs: &BytePairs, bytes: &'b [u8]) -> Option<CheckedUtf8<'b>> {
-    #[cfg(target_arch = "x86_64")]
-    if bytes.len() >= super::avx2::NEAR && bytes.len() <= 512 && super::avx2::is_here() {
-        // SAFETY: the machine has what the function is made for.
-        let checked = unsafe { super::avx2::check_utf8(pairs, bytes) }?;
-        // SAFETY: all bytes were found to be UTF-8.
-        return Some(checked.with(unsafe { std::str::from_utf8_unchecked(bytes) }));
-    }
-    portable_check_utf8(pairs, bytes)
 }
 
 #[cfg(test)]
@@ -114,7 +97,7 @@ mod tests {
                     .windows(2)
                     .any(|pair| pair[0] == 0xE2 && pair[1] % 16 < 8)
         };
-        for push in [push_utf8, portable_push_utf8] {
+        for push in [BytePairs::append_utf8, portable_push_utf8] {
             let mut text = "é".to_owned();
             let found = push(&pairs, source, range.clone(), &mut text);
             assert_eq!(found, want.ok().map(is_suspect), "{source:x?} {range:?}");
@@ -125,7 +108,7 @@ mod tests {
             .filter(|at| !piece[*at].is_ascii())
             .collect();
         let eight = high.first().copied().unwrap_or(0)..high.last().map_or(0, |last| last + 1);
-        for check in [check_utf8, portable_check_utf8] {
+        for check in [BytePairs::check_utf8, portable_check_utf8] {
             let checked = want.ok().map(|text| CheckedUtf8 {
                 text,
                 is_suspect: is_suspect(text),

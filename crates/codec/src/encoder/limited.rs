@@ -1,4 +1,4 @@
-//! Encodes a text in pieces of limited length, each of which decodes alone, for encoded words and lines.
+//! Encodes a text in pieces of limited length for encoded words and lines. Each piece decodes alone.
 //!
 //! # Limits
 //! The encoded length must not decrease when a character is added. That holds for every charset here.
@@ -17,24 +17,28 @@ pub struct Piece {
     pub bytes: Vec<u8>,
 }
 
-pub(super) fn encode_limited(
-    charset: Charset,
-    text: &str,
-    max_bytes: usize,
-    options: &EncodeOptions,
-    log: &mut LossLog,
-) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut start = 0;
-    while start < text.len() {
-        let len = fitting(charset, &text[start..], max_bytes, options);
-        pieces.push(Piece {
-            text: start..start + len,
-            bytes: write(charset, text, start..start + len, options, log),
-        });
-        start += len;
+impl Charset {
+    /// Encodes a text in pieces of at most `max_bytes` bytes, each of which decodes alone: it begins and ends in the
+    /// initial state, at the borders of characters. A character that needs more bytes is a piece of its own.
+    pub fn encode_limited(
+        self,
+        text: &str,
+        max_bytes: usize,
+        options: &EncodeOptions,
+        log: &mut LossLog,
+    ) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut start = 0;
+        while start < text.len() {
+            let len = fitting(self, &text[start..], max_bytes, options);
+            pieces.push(Piece {
+                text: start..start + len,
+                bytes: write(self, text, start..start + len, options, log),
+            });
+            start += len;
+        }
+        pieces
     }
-    pieces
 }
 
 /// The length of the longest start of `text` that fits; at least one character.

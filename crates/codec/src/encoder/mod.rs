@@ -101,18 +101,6 @@ impl Charset {
             at,
         })
     }
-
-    /// Encodes a text in pieces of at most `max_bytes` bytes, each of which decodes alone: it begins and ends in the
-    /// initial state, at the borders of characters. A character that needs more bytes is a piece of its own.
-    pub fn encode_limited(
-        self,
-        text: &str,
-        max_bytes: usize,
-        options: &EncodeOptions,
-        log: &mut LossLog,
-    ) -> Vec<Piece> {
-        limited::encode_limited(self, text, max_bytes, options, log)
-    }
 }
 
 /// Encodes a whole text; borrows where the text's own bytes are the answer.

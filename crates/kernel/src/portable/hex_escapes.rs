@@ -61,7 +61,7 @@ fn before_equals(step: &[u8]) -> usize {
 }
 
 /// Values of the hexadecimal digits; 255 for other bytes.
-static HEX: [u8; 256] = {
+pub(crate) static HEX: [u8; 256] = {
     let mut values = [255; 256];
     let mut value = 0;
     while value < 16 {

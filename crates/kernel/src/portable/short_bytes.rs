@@ -3,36 +3,14 @@
 //! # Limits
 //! None.
 
+use super::base64::{NOT_A_DIGIT, VALUES};
+use super::hex_escapes::HEX;
+
 /// Maximum number of decoded bytes.
 pub(crate) const MOST: usize = 192;
 
 /// Size of the buffer: the decoded bytes and one whole store behind them.
 pub(crate) const ROOM: usize = MOST + 32;
-
-/// Marks a byte that is no digit.
-pub(crate) const NONE: u8 = 0xFF;
-
-pub(crate) const SEXTETS: [u8; 256] =
-    digits(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
-const HEX: [u8; 256] = {
-    let (mut upper, lower) = (digits(b"0123456789ABCDEF"), digits(b"0123456789abcdef"));
-    let mut byte = b'a';
-    while byte <= b'f' {
-        upper[byte as usize] = lower[byte as usize];
-        byte += 1;
-    }
-    upper
-};
-
-const fn digits(alphabet: &[u8]) -> [u8; 256] {
-    let mut table = [NONE; 256];
-    let mut i = 0;
-    while i < alphabet.len() {
-        table[alphabet[i] as usize] = i as u8;
-        i += 1;
-    }
-    table
-}
 
 pub(crate) fn portable_base64(
     text: &[u8],
@@ -59,7 +37,7 @@ pub(crate) fn portable_base64(
     }
     let is_digit = |place: usize| {
         rest.get(place)
-            .is_some_and(|byte| SEXTETS[usize::from(*byte)] != NONE)
+            .is_some_and(|byte| VALUES[usize::from(*byte)] != NOT_A_DIGIT)
     };
     if is_digit(0) {
         let (kept, bits, behind) = match rest {
@@ -84,11 +62,11 @@ pub(crate) fn portable_base64(
 fn sextets<const N: usize>(bytes: &[u8; N]) -> Option<u64> {
     let (mut bits, mut all) = (0, 0);
     for byte in bytes {
-        let six = SEXTETS[usize::from(*byte)];
+        let six = VALUES[usize::from(*byte)];
         all |= six;
         bits = bits << 6 | u64::from(six);
     }
-    (all != NONE).then_some(bits)
+    (all != NOT_A_DIGIT).then_some(bits)
 }
 
 pub(crate) fn portable_escapes(
@@ -113,7 +91,7 @@ pub(crate) fn portable_escapes(
             b'=' => {
                 let [_, high, low] = text[at..].first_chunk::<3>()?;
                 let (high, low) = (HEX[usize::from(*high)], HEX[usize::from(*low)]);
-                if high | low == NONE {
+                if high | low == NOT_A_DIGIT {
                     return None;
                 }
                 at += 2;

@@ -4,29 +4,22 @@
 //! A report keeps the [`GUESSES`] least certain guesses of a message and counts the others. Each kind gets half of the places if
 //! there are enough guesses of both.
 
+use crate::named::named;
 use crate::{PartId, Span};
 use mailglot_codec::Charset;
 
 /// The number of guesses that a report keeps of one message.
 pub const GUESSES: usize = 100;
 
-/// The reason why a charset is uncertain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum GuessKind {
-    /// The text has no usable label; detection or the fallback chose the charset.
-    Detected,
-    /// The text was decoded in another charset than its label names.
-    Overruled,
-}
-
-impl GuessKind {
-    /// Returns the stable name, `guessed` or `overruled`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Detected => "guessed",
-            Self::Overruled => "overruled",
-        }
+named! {
+    /// The reason why a charset is uncertain.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum GuessKind {
+        /// The text has no usable label; detection or the fallback chose the charset.
+        Detected = "guessed",
+        /// The text was decoded in another charset than its label names.
+        Overruled = "overruled",
     }
 }
 

@@ -115,6 +115,7 @@ mod charset_choice;
 mod document_charset;
 mod edit;
 mod event;
+mod generated;
 mod guess;
 mod japanese;
 mod lexer;
@@ -123,6 +124,7 @@ mod limits;
 mod linear;
 mod mail;
 mod message;
+mod named;
 mod normalize;
 mod part_id;
 mod policy;
@@ -133,6 +135,7 @@ mod recipe;
 mod report;
 #[cfg(feature = "serde")]
 mod serialize;
+mod setters;
 #[cfg(test)]
 mod shared_material;
 mod span;

@@ -1,5 +1,7 @@
 //! Limits of a message, each with a defined result when it is exceeded.
 
+use crate::setters::setters;
+
 /// Limits of a message. Beyond a limit nothing fails: the rest stays unchanged, and an event reports it.
 ///
 /// ```
@@ -46,45 +48,20 @@ impl Default for Limits {
 
 /// Setters, one for each field.
 impl Limits {
-    /// Sets the largest size of a message in bytes.
-    #[must_use]
-    pub fn message(self, message: usize) -> Self {
-        Self { message, ..self }
-    }
-
-    /// Sets the largest length of the text parts of a message in bytes.
-    #[must_use]
-    pub fn text(self, text: usize) -> Self {
-        Self { text, ..self }
-    }
-
-    /// Sets the largest nesting of multiparts and embedded messages.
-    #[must_use]
-    pub fn depth(self, depth: usize) -> Self {
-        Self { depth, ..self }
-    }
-
-    /// Sets the largest number of parts.
-    #[must_use]
-    pub fn parts(self, parts: usize) -> Self {
-        Self { parts, ..self }
-    }
-
-    /// Sets the largest number of header fields of a part.
-    #[must_use]
-    pub fn fields(self, fields: usize) -> Self {
-        Self { fields, ..self }
-    }
-
-    /// Sets the largest length of a header field in bytes.
-    #[must_use]
-    pub fn field(self, field: usize) -> Self {
-        Self { field, ..self }
-    }
-
-    /// Sets the largest number of events that a report keeps.
-    #[must_use]
-    pub fn events(self, events: usize) -> Self {
-        Self { events, ..self }
+    setters! {
+        /// Sets the largest size of a message in bytes.
+        message: usize,
+        /// Sets the largest length of the text parts of a message in bytes.
+        text: usize,
+        /// Sets the largest nesting of multiparts and embedded messages.
+        depth: usize,
+        /// Sets the largest number of parts.
+        parts: usize,
+        /// Sets the largest number of header fields of a part.
+        fields: usize,
+        /// Sets the largest length of a header field in bytes.
+        field: usize,
+        /// Sets the largest number of events that a report keeps.
+        events: usize,
     }
 }

@@ -1,6 +1,8 @@
 //! Defines the options for reading and normalizing a message.
 
 use crate::Limits;
+use crate::named::named;
+use crate::setters::setters;
 use mailglot_codec::{Charset, Resolved, View};
 
 /// The form in which [`Policy`] writes non-ASCII text of header fields.
@@ -25,27 +27,19 @@ pub enum Bodies {
     Utf8,
 }
 
-/// The charset of rewritten text bodies and header fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum CharsetOut {
-    /// UTF-8.
-    #[default]
-    Utf8,
-    /// ISO-2022-JP (RFC 1468), for Japanese readers that support nothing else.
-    ///
-    /// Applies to each text part, field and parameter that it can encode completely, as 7-bit data. Others become UTF-8, fields as
-    /// encoded words, with an event. ISO-2022-JP text stays.
-    Iso2022Jp,
-}
-
-impl CharsetOut {
-    /// Returns the name that the command line, the configuration and reports use: `utf-8` or `iso-2022-jp`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Utf8 => "utf-8",
-            Self::Iso2022Jp => "iso-2022-jp",
-        }
+named! {
+    /// The charset of rewritten text bodies and header fields.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    #[non_exhaustive]
+    pub enum CharsetOut {
+        /// UTF-8.
+        #[default]
+        Utf8 = "utf-8",
+        /// ISO-2022-JP (RFC 1468), for Japanese readers that support nothing else.
+        ///
+        /// Applies to each text part, field and parameter that it can encode completely, as 7-bit data. Others become UTF-8, fields as
+        /// encoded words, with an event. ISO-2022-JP text stays.
+        Iso2022Jp = "iso-2022-jp",
     }
 }
 
@@ -85,27 +79,29 @@ pub enum Attachments {
     Skip,
 }
 
-/// How far the charset of a text may be guessed from its bytes.
-///
-/// Without the cargo feature `detect` the default is [`Detection::Off`]. The other values then follow their rules without statistics: no
-/// charset is detected by its text, and only valid UTF-8 and structure overrule a label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Detection {
-    /// No statistical detection; labels are believed.
+named! {
+    /// How far the charset of a text may be guessed from its bytes.
     ///
-    /// Text without a usable label is decoded by its byte order mark, its structure (escape sequences, wide characters) or as valid
-    /// UTF-8. Else it is decoded as [`Policy::default_charset`] or windows-1252.
-    Off,
-    /// Detect only text without a usable label, or whose bytes are invalid under its label.
-    Unlabelled,
-    /// Also overrules a label that reads all bytes, where words of the text prove another charset.
-    Contradiction,
-    /// Detects all text whose charset its bytes do not prove. The label is only a hint: it decides where detection is not sure.
-    ///
-    /// For archives whose labels are mostly wrong. Right labels of short texts are overruled more often than with
-    /// [`Detection::Contradiction`].
-    Always,
+    /// Without the cargo feature `detect` the default is [`Detection::Off`]. The other values then follow their rules without statistics: no
+    /// charset is detected by its text, and only valid UTF-8 and structure overrule a label.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Detection {
+        /// No statistical detection; labels are believed.
+        ///
+        /// Text without a usable label is decoded by its byte order mark, its structure (escape sequences, wide characters) or as valid
+        /// UTF-8. Else it is decoded as [`Policy::default_charset`] or windows-1252.
+        Off = "off",
+        /// Detect only text without a usable label, or whose bytes are invalid under its label.
+        Unlabelled = "unlabelled",
+        /// Also overrules a label that reads all bytes, where words of the text prove another charset.
+        Contradiction = "contradiction",
+        /// Detects all text whose charset its bytes do not prove. The label is only a hint: it decides where detection is not sure.
+        ///
+        /// For archives whose labels are mostly wrong. Right labels of short texts are overruled more often than with
+        /// [`Detection::Contradiction`].
+        Always = "always",
+    }
 }
 
 impl Default for Detection {
@@ -115,19 +111,6 @@ impl Default for Detection {
             Self::Contradiction
         } else {
             Self::Off
-        }
-    }
-}
-
-impl Detection {
-    /// Returns the name in the command line, the configuration and reports: `off`, `unlabelled`,
-    /// `contradiction` or `always`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Unlabelled => "unlabelled",
-            Self::Contradiction => "contradiction",
-            Self::Always => "always",
         }
     }
 }
@@ -273,85 +256,33 @@ pub struct Policy {
 
 /// Setters, one for each field.
 impl Policy {
-    /// Sets the form of non-ASCII text in header fields.
-    #[must_use]
-    pub fn headers(self, headers: Headers) -> Self {
-        Self { headers, ..self }
-    }
-
-    /// Sets the form of text bodies.
-    #[must_use]
-    pub fn bodies(self, bodies: Bodies) -> Self {
-        Self { bodies, ..self }
-    }
-
-    /// Sets the charset of rewritten bodies and fields.
-    #[must_use]
-    pub fn charset_out(self, charset_out: CharsetOut) -> Self {
-        Self {
-            charset_out,
-            ..self
-        }
-    }
-
-    /// Sets how text attachments are treated.
-    #[must_use]
-    pub fn attachments(self, attachments: Attachments) -> Self {
-        Self {
-            attachments,
-            ..self
-        }
-    }
-
-    /// Sets the transfer encoding of text bodies.
-    #[must_use]
-    pub fn transfer(self, transfer: Transfer) -> Self {
-        Self { transfer, ..self }
-    }
-
-    /// Sets how parts and fields with unreadable bytes are treated.
-    #[must_use]
-    pub fn on_loss(self, on_loss: OnLoss) -> Self {
-        Self { on_loss, ..self }
-    }
-
-    /// Sets whether messages with a DKIM, DomainKeys or ARC signature stay unchanged.
-    #[must_use]
-    pub fn keep_signed(self, keep_signed: bool) -> Self {
-        Self {
-            keep_signed,
-            ..self
-        }
-    }
-
-    /// Sets how far charsets are guessed.
-    #[must_use]
-    pub fn detection(self, detection: Detection) -> Self {
-        Self { detection, ..self }
-    }
-
-    /// Sets the charset of text without a usable label if nothing else decides.
-    #[must_use]
-    pub fn default_charset(self, charset: impl Into<Option<Charset>>) -> Self {
-        Self {
-            default_charset: charset.into(),
-            ..self
-        }
-    }
-
-    /// Sets the kinds of damage in header fields that are undone.
-    #[must_use]
-    pub fn repairs(self, repairs: Repairs) -> Self {
-        Self { repairs, ..self }
-    }
-
-    /// Sets the labels that mean another charset than they say.
-    #[must_use]
-    pub fn charset_map(self, charset_map: CharsetMap) -> Self {
-        Self {
-            charset_map,
-            ..self
-        }
+    setters! {
+        /// Sets the form of non-ASCII text in header fields.
+        headers: Headers,
+        /// Sets the form of text bodies.
+        bodies: Bodies,
+        /// Sets the charset of rewritten bodies and fields.
+        charset_out: CharsetOut,
+        /// Sets how text attachments are treated.
+        attachments: Attachments,
+        /// Sets the transfer encoding of text bodies.
+        transfer: Transfer,
+        /// Sets how parts and fields with unreadable bytes are treated.
+        on_loss: OnLoss,
+        /// Sets whether messages with a DKIM, DomainKeys or ARC signature stay unchanged.
+        keep_signed: bool,
+        /// Sets how far charsets are guessed.
+        detection: Detection,
+        /// Sets the charset of text without a usable label if nothing else decides.
+        default_charset: impl Into<Option<Charset>>,
+        /// Sets the kinds of damage in header fields that are undone.
+        repairs: Repairs,
+        /// Sets the labels that mean another charset than they say.
+        charset_map: CharsetMap,
+        /// Sets the limits of a message.
+        limits: Limits,
+        #[doc(hidden)] // For measurements of single rules.
+        charset_rules: mailglot_codec::detect::Rules,
     }
 
     /// Sets the language (RFC 5646) of text that names none.
@@ -362,46 +293,18 @@ impl Policy {
             ..self
         }
     }
-
-    /// Sets the limits of a message.
-    #[must_use]
-    pub fn limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
-    }
-
-    #[doc(hidden)] // For measurements of single rules.
-    #[must_use]
-    pub fn charset_rules(self, charset_rules: mailglot_codec::detect::Rules) -> Self {
-        Self {
-            charset_rules,
-            ..self
-        }
-    }
 }
 
 /// Setters, one for each field.
 impl Repairs {
-    /// Sets whether UTF-8 that was decoded as windows-1252 or ISO-8859-1 is restored.
-    #[must_use]
-    pub fn mojibake(self, mojibake: bool) -> Self {
-        Self { mojibake, ..self }
-    }
-
-    /// Sets whether HTML entities become their characters.
-    #[must_use]
-    pub fn entities(self, entities: bool) -> Self {
-        Self { entities, ..self }
-    }
-
-    /// Sets whether ISO-2022-JP without escape characters is decoded.
-    #[must_use]
-    pub fn escapes(self, escapes: bool) -> Self {
-        Self { escapes, ..self }
-    }
-
-    /// Sets whether encoded words inside encoded words are decoded.
-    #[must_use]
-    pub fn nested(self, nested: bool) -> Self {
-        Self { nested, ..self }
+    setters! {
+        /// Sets whether UTF-8 that was decoded as windows-1252 or ISO-8859-1 is restored.
+        mojibake: bool,
+        /// Sets whether HTML entities become their characters.
+        entities: bool,
+        /// Sets whether ISO-2022-JP without escape characters is decoded.
+        escapes: bool,
+        /// Sets whether encoded words inside encoded words are decoded.
+        nested: bool,
     }
 }

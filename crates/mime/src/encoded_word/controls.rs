@@ -1,5 +1,8 @@
 //! Finds and replaces control characters in the text of headers.
 
+use crate::event::{Detail, EventKind, Finding, FindingList};
+use std::ops::Range;
+
 /// Returns true for characters that must not reach a header: controls and line separators.
 pub(crate) fn is_control(c: char) -> bool {
     matches!(c, '\0'..='\x1F' | '\x7F'..='\u{9F}' | '\u{2028}' | '\u{2029}')
@@ -15,6 +18,13 @@ pub(super) fn is_plain_text(text: &str) -> bool {
         _ => false,
     };
     !bytes.iter().enumerate().any(|(i, &byte)| control(i, byte))
+}
+
+/// Reports controls, if there are any.
+pub(crate) fn report_controls(count: u64, at: &Range<usize>, findings: &mut Vec<Finding>) {
+    if count > 0 {
+        findings.add_counted(at.clone(), EventKind::EwControlChar, Detail::None, count);
+    }
 }
 
 /// Appends a text with a space for each control; returns the number of controls.

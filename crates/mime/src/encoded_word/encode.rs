@@ -37,11 +37,13 @@ pub enum Place {
 
 /// Maximum number of bytes on a line (RFC 2047, section 2).
 pub(crate) const MAX_LINE_BYTES: usize = 76;
-const OPEN_Q: &str = "=?UTF-8?Q?";
-const OPEN_B: &str = "=?UTF-8?B?";
-const CLOSE: &str = "?=";
-/// Number of bytes that a word needs besides its text.
-const FRAME: usize = OPEN_Q.len() + CLOSE.len();
+/// Number of bytes that a word in UTF-8 needs besides its text.
+const FRAME: usize = frame("UTF-8");
+
+/// Returns the number of bytes that a word needs besides its text.
+pub(crate) const fn frame(charset: &str) -> usize {
+    "=??Q??=".len() + charset.len()
+}
 
 /// Encodes a text as encoded words in UTF-8, folded with `eol` and a space at 76 columns. Folds text that needs no word.
 ///
@@ -55,51 +57,33 @@ pub fn encode(text: &str, place: Place, encoding: Encoding, column: usize, eol: 
     };
     lines.out.reserve(text.len() * 3);
     lines.raw(&text[..start]);
-    let letter = choose_letter(&text[start..end], place, encoding);
+    let letter = choose_letter(&text.as_bytes()[start..end], place, encoding);
     lines.words(&text[start..end], place, letter, start > 0);
     lines.raw(&text[end..]);
     lines.out
 }
 
-/// Returns the length of a word with the first grapheme cluster, or with its first character if `most` bytes cannot hold the
-/// cluster.
-pub(crate) fn first_word(text: &str, place: Place, letter: Letter, most: usize) -> usize {
-    let length = |text: &str| word_length(text, place, letter);
-    let whole = text.graphemes(true).next().map_or(0, length);
-    if whole <= most {
-        whole
-    } else {
-        length(&text[..text.chars().next().map_or(0, char::len_utf8)])
-    }
-}
-
-/// Returns the length of a single word with this text.
-pub(crate) fn word_length(text: &str, place: Place, letter: Letter) -> usize {
-    let mark = if text.starts_with('\u{FEFF}') {
-        "\u{FEFF}"
-    } else {
-        ""
-    };
-    FRAME
-        + match letter {
-            Letter::B => (mark.len() + text.len()).div_ceil(3) * 4,
-            Letter::Q => q_cost(mark, place) + q_cost(text, place),
-        }
-}
-
-/// Chooses B or Q by the length of the whole text.
-pub(crate) fn choose_letter(text: &str, place: Place, encoding: Encoding) -> Letter {
+/// Chooses B or Q by the length of the whole text in the charset of the words.
+pub(crate) fn choose_letter(text: &[u8], place: Place, encoding: Encoding) -> Letter {
     match encoding {
         Encoding::B => Letter::B,
         Encoding::Q => Letter::Q,
         Encoding::Shorter => {
-            let q = q_cost(text, place);
-            if q <= text.len().div_ceil(3) * 4 {
+            let of = |letter| encoded_len(text, place, letter);
+            if of(Letter::Q) <= of(Letter::B) {
                 Letter::Q
             } else {
                 Letter::B
             }
         }
+    }
+}
+
+/// Returns the length of text in a word, in bytes.
+pub(crate) fn encoded_len(text: &[u8], place: Place, letter: Letter) -> usize {
+    match letter {
+        Letter::B => text.len().div_ceil(3) * 4,
+        Letter::Q => text.iter().map(|&b| q_len(b, place)).sum(),
     }
 }
 
@@ -251,6 +235,36 @@ impl<'e> LineWriter<'e> {
         }
     }
 
+    /// Returns the number of bytes that a word on this line may have.
+    pub(super) fn room(&self) -> usize {
+        let taken = self.column + self.tail.min(MAX_LINE_BYTES / 2);
+        MAX_WORD_BYTES.min(MAX_LINE_BYTES.saturating_sub(taken))
+    }
+
+    /// Appends a word with a text that is encoded in the charset.
+    pub(super) fn word(&mut self, charset: &str, text: &[u8], place: Place, letter: Letter) {
+        let start = self.out.len();
+        self.out.extend(["=?", charset]);
+        match letter {
+            Letter::B => {
+                self.out.push_str("?B?");
+                STANDARD.encode_string(text, &mut self.out);
+            }
+            Letter::Q => {
+                self.out.push_str("?Q?");
+                for &byte in text {
+                    match byte {
+                        b' ' => self.out.push('_'),
+                        _ if q_len(byte, place) == 1 => self.out.push(char::from(byte)),
+                        _ => self.out.extend(['=', digit(byte >> 4), digit(byte & 15)]),
+                    }
+                }
+            }
+        }
+        self.out.push_str("?=");
+        self.column += self.out.len() - start;
+    }
+
     pub(crate) fn push(&mut self, text: &str) {
         self.out.push_str(text);
         self.column += text.len();
@@ -365,19 +379,14 @@ impl WordFiller<'_, '_> {
 
     /// Returns the number of encoded bytes that fit on the line.
     fn room(&self) -> usize {
-        MAX_WORD_BYTES
-            .min(
-                MAX_LINE_BYTES
-                    .saturating_sub(self.lines.column + self.lines.tail.min(MAX_LINE_BYTES / 2)),
-            )
-            .saturating_sub(FRAME)
+        self.lines.room().saturating_sub(FRAME)
     }
 
     /// Returns the number of bytes that `unit` adds to [`Self::length`].
     fn cost(&self, unit: &str) -> usize {
         match self.letter {
             Letter::B => unit.len(),
-            Letter::Q => q_cost(unit, self.place),
+            Letter::Q => encoded_len(unit.as_bytes(), self.place, Letter::Q),
         }
     }
 
@@ -435,7 +444,9 @@ impl WordFiller<'_, '_> {
             .rfind(|end| end.is_multiple_of(3) && end * 2 > len);
         let room = self.room();
         let in_q = || {
-            let fits = |end: &&usize| q_cost(&self.text[..**end], self.place) <= room;
+            let fits = |end: &&usize| {
+                encoded_len(&self.text.as_bytes()[..**end], self.place, Letter::Q) <= room
+            };
             let ends = || self.ends.iter().take_while(fits).copied();
             ends()
                 .filter(|end| (len - end).is_multiple_of(3))
@@ -463,26 +474,8 @@ impl WordFiller<'_, '_> {
 
     /// Writes the word.
     fn finish(&mut self) {
-        let out = &mut self.lines.out;
-        let start = out.len();
-        match self.letter {
-            Letter::B => {
-                out.push_str(OPEN_B);
-                STANDARD.encode_string(&self.text, out);
-            }
-            Letter::Q => {
-                out.push_str(OPEN_Q);
-                for byte in self.text.bytes() {
-                    match byte {
-                        b' ' => out.push('_'),
-                        _ if q_len(byte, self.place) == 1 => out.push(char::from(byte)),
-                        _ => out.extend(['=', digit(byte >> 4), digit(byte & 15)]),
-                    }
-                }
-            }
-        }
-        out.push_str(CLOSE);
-        self.lines.column += out.len() - start;
+        self.lines
+            .word("UTF-8", self.text.as_bytes(), self.place, self.letter);
         self.text.clear();
         self.ends.clear();
         self.length = 0;
@@ -491,11 +484,6 @@ impl WordFiller<'_, '_> {
 
 fn digit(nibble: u8) -> char {
     char::from(b"0123456789ABCDEF"[usize::from(nibble)])
-}
-
-/// Returns the number of bytes that a text needs in a Q word.
-fn q_cost(text: &str, place: Place) -> usize {
-    text.bytes().map(|b| q_len(b, place)).sum()
 }
 
 /// Returns the number of bytes that one byte needs in a Q word.

@@ -5,15 +5,13 @@
 //! Rejects UTF-7, UTF-16, UTF-32, SCSU, BOCU-1 and charsets that are not ASCII-compatible, which few readers support in words.
 //! Characters outside the charset are an error; they are never replaced.
 
-use super::encode::{Encoding, Place, encode};
-use super::encode::{LineWriter, MAX_LINE_BYTES, q_len, span_to_encode};
-use super::reader::MAX_WORD_BYTES;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use super::encode::{
+    Encoding, LineWriter, Place, choose_letter, encode, encoded_len, frame, span_to_encode,
+};
+use crate::lexer::Letter;
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use std::borrow::Cow;
 use std::fmt;
-use std::fmt::Write;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The reason why a text was not encoded.
@@ -79,10 +77,17 @@ pub fn encode_as(
         charset,
         at: start + at,
     })?;
-    let b = is_b(charset, span_to_encode, place, encoding);
+    let letter = letter(charset, span_to_encode, place, encoding);
     lines.out.reserve(text.len() * 3);
     lines.raw(&text[..start]);
-    write_words(&mut lines, span_to_encode, charset, place, b, start > 0);
+    write_words(
+        &mut lines,
+        span_to_encode,
+        charset,
+        place,
+        letter,
+        start > 0,
+    );
     lines.raw(&text[end..]);
     Ok(lines.out)
 }
@@ -113,29 +118,24 @@ pub(crate) fn carries(charset: Charset, text: &str) -> Result<(), usize> {
         .map_or(Ok(()), Err)
 }
 
-/// Returns true if a text should use B.
-pub(crate) fn is_b(charset: Charset, text: &str, place: Place, encoding: Encoding) -> bool {
-    charset.is_stateful()
-        || match encoding {
-            Encoding::B => true,
-            Encoding::Q => false,
-            Encoding::Shorter => {
-                let whole = bytes(charset, text);
-                whole.iter().map(|&b| q_len(b, place)).sum::<usize>() > whole.len().div_ceil(3) * 4
-            }
-        }
+/// Chooses B or Q for a text. Stateful charsets always use B.
+pub(crate) fn letter(charset: Charset, text: &str, place: Place, encoding: Encoding) -> Letter {
+    if charset.is_stateful() {
+        return Letter::B;
+    }
+    choose_letter(&bytes(charset, text), place, encoding)
 }
 
-/// Returns the length of a word with the first combining sequence, or with its first character if `most` bytes cannot hold the
-/// sequence.
+/// Returns the length of a word with the first grapheme cluster, or with its first character if `most` bytes cannot hold the
+/// cluster.
 pub(crate) fn first_word(
     text: &str,
     charset: Charset,
     place: Place,
-    b: bool,
+    letter: Letter,
     most: usize,
 ) -> usize {
-    let length = |text: &str| word_length(text, charset, place, b);
+    let length = |text: &str| word_length(text, charset, place, letter);
     let whole = text.graphemes(true).next().map_or(0, length);
     if whole <= most {
         whole
@@ -145,46 +145,42 @@ pub(crate) fn first_word(
 }
 
 /// Returns the length of a single word with this text.
-pub(crate) fn word_length(text: &str, charset: Charset, place: Place, b: bool) -> usize {
-    frame(charset) + inside(&bytes(charset, text), place, b)
-}
-
-/// Returns the number of bytes that a word needs besides its text.
-fn frame(charset: Charset) -> usize {
-    "=??Q??=".len() + charset.name().len()
-}
-
-/// Returns the length of encoded text in bytes.
-fn inside(bytes: &[u8], place: Place, b: bool) -> usize {
-    if b {
-        bytes.len().div_ceil(3) * 4
+pub(crate) fn word_length(text: &str, charset: Charset, place: Place, letter: Letter) -> usize {
+    let text = bytes(charset, text);
+    // Readers drop one byte order mark at the start of UTF-8.
+    let mark = "\u{FEFF}".as_bytes();
+    let doubled = charset == Charset::UTF_8 && text.starts_with(mark);
+    let text = if doubled {
+        [mark, &text].concat().into()
     } else {
-        bytes.iter().map(|&b| q_len(b, place)).sum()
-    }
+        text
+    };
+    frame(charset.name()) + encoded_len(&text, place, letter)
 }
 
 /// Appends words for a whole text that ISO-2022-JP can encode. With `fold`, the last byte of the output is a space that may become
 /// a fold.
 pub(crate) fn japanese_words(lines: &mut LineWriter<'_>, text: &str, place: Place, fold: bool) {
-    write_words(lines, text, Charset::ISO_2022_JP, place, true, fold);
+    write_words(lines, text, Charset::ISO_2022_JP, place, Letter::B, fold);
 }
 
-/// Appends words for a whole text that the charset can encode.
+/// Appends words for a whole text that the charset can encode. See [`japanese_words`] for `fold`.
 pub(crate) fn write_words(
     lines: &mut LineWriter<'_>,
     text: &str,
     charset: Charset,
     place: Place,
-    b: bool,
+    letter: Letter,
     fold: bool,
 ) {
-    let open = format!("=?{}?{}?", charset.name(), if b { 'B' } else { 'Q' });
+    if charset == Charset::UTF_8 {
+        return lines.words(text, place, letter, fold);
+    }
     let mut words = Words {
         lines,
         charset,
         place,
-        b,
-        open,
+        letter,
         text: String::new(),
         unpadded: 0,
         first: fold,
@@ -192,7 +188,7 @@ pub(crate) fn write_words(
     for unit in text.graphemes(true) {
         words.add(unit);
     }
-    words.write();
+    words.write_as(letter);
 }
 
 fn bytes(charset: Charset, text: &str) -> Cow<'_, [u8]> {
@@ -203,8 +199,7 @@ struct Words<'l, 'e> {
     lines: &'l mut LineWriter<'e>,
     charset: Charset,
     place: Place,
-    b: bool,
-    open: String,
+    letter: Letter,
     /// The text of the next word.
     text: String,
     /// Length of the longest beginning of `text` that base64 encodes without padding. GMime before 3.2.14 loses text after a padded
@@ -218,23 +213,17 @@ impl Words<'_, '_> {
     /// Returns the length of a word with this text, and whether base64 encodes it without padding.
     fn length(&self, text: &str) -> (usize, bool) {
         let bytes = bytes(self.charset, text);
+        let length = frame(self.charset.name()) + encoded_len(&bytes, self.place, self.letter);
         (
-            self.open.len() + inside(&bytes, self.place, self.b) + 2,
-            self.b && bytes.len().is_multiple_of(3),
-        )
-    }
-
-    fn room(&self) -> usize {
-        MAX_WORD_BYTES.min(
-            MAX_LINE_BYTES
-                .saturating_sub(self.lines.column + self.lines.tail.min(MAX_LINE_BYTES / 2)),
+            length,
+            self.letter == Letter::B && bytes.len().is_multiple_of(3),
         )
     }
 
     fn add(&mut self, unit: &str) {
         let with = format!("{}{unit}", self.text);
         let (length, unpadded) = self.length(&with);
-        if length <= self.room() {
+        if length <= self.lines.room() {
             self.text = with;
             if unpadded {
                 self.unpadded = self.text.len();
@@ -242,9 +231,9 @@ impl Words<'_, '_> {
             return;
         }
         if !self.text.is_empty() {
-            let (keep, b) = self.cut();
+            let (keep, letter) = self.cut();
             let rest = self.text.split_off(keep);
-            self.write_as(b);
+            self.write_as(letter);
             self.lines.fold();
             if !rest.is_empty() {
                 rest.graphemes(true).for_each(|unit| self.add(unit));
@@ -256,7 +245,7 @@ impl Words<'_, '_> {
             self.lines.fold();
         }
         self.first = false;
-        if self.length(unit).0 <= self.room() || unit.chars().nth(1).is_none() {
+        if self.length(unit).0 <= self.lines.room() || unit.chars().nth(1).is_none() {
             unit.clone_into(&mut self.text);
         } else {
             for c in unit.chars() {
@@ -265,29 +254,26 @@ impl Words<'_, '_> {
         }
     }
 
-    /// Returns the length of the text for a word that others follow, and true for base64. Avoids padding, with a Q word if
-    /// necessary.
-    fn cut(&self) -> (usize, bool) {
+    /// Returns the length of the text for a word that others follow, and its letter. Avoids padding, with a Q word if necessary.
+    fn cut(&self) -> (usize, Letter) {
         let len = self.text.len();
-        if !self.b || self.unpadded * 2 > len {
-            return (if self.b { self.unpadded } else { len }, self.b);
+        if self.letter == Letter::Q {
+            return (len, Letter::Q);
+        }
+        if self.unpadded * 2 > len || self.charset.is_stateful() && self.unpadded > 0 {
+            return (self.unpadded, Letter::B);
         }
         if self.charset.is_stateful() {
-            return (
-                if self.unpadded > 0 {
-                    self.unpadded
-                } else {
-                    len
-                },
-                true,
-            );
+            return (len, Letter::B);
         }
         let all = bytes(self.charset, &self.text).len();
+        let room = self.lines.room();
         let (mut end, mut best, mut aligned) = (0, None, None);
         for unit in self.text.graphemes(true) {
             end += unit.len();
             let head = bytes(self.charset, &self.text[..end]);
-            if self.open.len() + inside(&head, self.place, false) + 2 > self.room() {
+            let length = encoded_len(&head, self.place, Letter::Q);
+            if frame(self.charset.name()) + length > room {
                 break;
             }
             best = Some(end);
@@ -295,33 +281,14 @@ impl Words<'_, '_> {
                 aligned = Some(end);
             }
         }
-        aligned.or(best).map_or((len, true), |end| (end, false))
+        let in_q = aligned.or(best);
+        in_q.map_or((len, Letter::B), |end| (end, Letter::Q))
     }
 
-    fn write(&mut self) {
-        self.write_as(self.b);
-    }
-
-    fn write_as(&mut self, b: bool) {
+    fn write_as(&mut self, letter: Letter) {
         let bytes = bytes(self.charset, &self.text);
-        let out = &mut self.lines.out;
-        let start = out.len();
-        let frame = self.open.len() - 2;
-        out.push_str(&self.open[..frame]);
-        out.push_str(if b { "B?" } else { "Q?" });
-        if b {
-            STANDARD.encode_string(&bytes, out);
-        } else {
-            for &byte in &*bytes {
-                match byte {
-                    b' ' => out.push('_'),
-                    _ if q_len(byte, self.place) == 1 => out.push(char::from(byte)),
-                    _ => drop(write!(out, "={byte:02X}")),
-                }
-            }
-        }
-        out.push_str("?=");
-        self.lines.column += out.len() - start;
+        self.lines
+            .word(self.charset.name(), &bytes, self.place, letter);
         self.text.clear();
         self.unpadded = 0;
         self.first = false;

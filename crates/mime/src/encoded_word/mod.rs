@@ -51,18 +51,16 @@ mod writer;
 pub use crate::policy::Repairs;
 pub(crate) use address_lexer::{AddressToken, address_tokens};
 pub use context::{HeaderContext, UnknownLabel};
-pub(crate) use controls::{is_control, push_clean};
+pub(crate) use controls::{is_control, push_clean, report_controls};
 pub use encode::{Encoding, Place, encode};
 pub(crate) use encode::{
-    LineWriter, MAX_LINE_BYTES, choose_letter, first_word, is_atom, span_to_encode, stretches,
-    word_length,
+    LineWriter, MAX_LINE_BYTES, choose_letter, is_atom, span_to_encode, stretches,
 };
 pub(crate) use encode_legacy::japanese_words;
 pub use encode_legacy::{Unencodable, encode_as};
 pub use explain::{Piece, Word, explain};
 pub(crate) use invisible::report_hidden_characters;
 pub(crate) use labelled_bytes::bytes_to_text;
-pub(crate) use payload::hex;
 pub(crate) use reader::{MAX_WORD_BYTES, charset_of_raw};
 pub use rewrite::apply;
 pub(crate) use rewrite::{Rewriting, is_clean_text, rewrite_plain, rewrite_units};

@@ -4,6 +4,7 @@ use crate::event::Reason;
 use crate::lexer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use mailglot_kernel::hex_escapes::digit_value;
 
 /// The repairs of a payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -242,7 +243,7 @@ pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> PayloadDamage {
 /// may separate them.
 fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
     let first = lexer::skip_space(payload, at);
-    let high = hex(*payload.get(first)?)?;
+    let high = digit_value(*payload.get(first)?)?;
     let second = lexer::skip_space(payload, first + 1);
     if !(second == first + 1
         || payload[first + 1..second]
@@ -251,13 +252,8 @@ fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
     {
         return None;
     }
-    let low = hex(*payload.get(second)?)?;
+    let low = digit_value(*payload.get(second)?)?;
     Some((high << 4 | low, second + 1))
-}
-
-/// Returns the value of a hexadecimal digit.
-pub(crate) fn hex(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).map(|n| n as u8)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use super::context::is_plain;
 use super::context::{HeaderContext, UnknownLabel};
-use super::controls::{is_control, is_plain_text, push_clean};
-use super::invisible;
+use super::controls::{is_control, is_plain_text, push_clean, report_controls};
+use super::invisible::report_hidden_characters;
 use super::payload::{self, PayloadDamage, Sextets};
 use super::raw_charset::guess;
 use super::repair;
@@ -540,22 +540,10 @@ impl<'a> Reader<'a> {
             // Tabs are white space.
             controls -= memchr::memchr_iter(b'\t', text.as_bytes()).count() as u64;
         }
-        if controls > 0 {
-            findings.add_counted(
-                range.clone(),
-                EventKind::EwControlChar,
-                Detail::None,
-                controls,
-            );
-        }
+        report_controls(controls, &range, findings);
         if lexical != LexicalContext::Address {
-            invisible::report_hidden_characters(
-                out,
-                start,
-                range,
-                self.context.strip_hidden,
-                findings,
-            );
+            let strip = self.context.strip_hidden;
+            report_hidden_characters(out, start, range, strip, findings);
         }
     }
 
@@ -586,14 +574,7 @@ impl<'a> Reader<'a> {
         if !self.context.repairs.any() {
             return text;
         }
-        let mut kinds = Vec::new();
-        let repaired = repair::repaired(&text, self.context.repairs, free, &mut kinds);
-        findings.extend(
-            kinds
-                .into_iter()
-                .map(|(kind, count)| Finding::counted(range.clone(), kind, Detail::None, count)),
-        );
-        repaired.map_or(text, Cow::Owned)
+        repair::repaired(text, self.context.repairs, free, range, findings)
     }
 
     /// Returns raw bytes as UTF-8, unless they are UTF-8 only by chance.

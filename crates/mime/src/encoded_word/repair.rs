@@ -11,10 +11,12 @@
 
 use super::controls::is_control;
 use crate::charset_choice::utf8_outweighs_label;
-use crate::event::EventKind;
+use crate::event::{Detail, EventKind, Finding, FindingList};
+use crate::generated::html_entities::ENTITIES;
 use crate::policy::Repairs;
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Returns true for the kinds of events that report a repair.
 pub(crate) fn is_repair(kind: EventKind) -> bool {
@@ -27,15 +29,15 @@ pub(crate) fn is_repair(kind: EventKind) -> bool {
 /// A repair. Returns the repaired text and the number of repairs.
 type RepairStep = fn(&str) -> (String, u64);
 
-/// Returns the repaired text; None without damage. `free` means that the text has no syntax, so entities and shifted sequences may
-/// occur.
-pub(crate) fn repaired(
-    text: &str,
+/// Returns the repaired text and reports each kind of damage. `free` means that the text has no syntax, so entities and shifted
+/// sequences may occur.
+pub(crate) fn repaired<'t>(
+    mut text: Cow<'t, str>,
     repairs: Repairs,
     free: bool,
-    found: &mut Vec<(EventKind, u64)>,
-) -> Option<String> {
-    let mut out: Option<String> = None;
+    at: &Range<usize>,
+    findings: &mut Vec<Finding>,
+) -> Cow<'t, str> {
     let steps: [(bool, EventKind, RepairStep); 3] = [
         (
             repairs.escapes && free && text.contains('$'),
@@ -55,14 +57,14 @@ pub(crate) fn repaired(
     ];
     for (wanted, kind, step) in steps {
         if wanted {
-            let (text, count) = step(out.as_deref().unwrap_or(text));
+            let (restored, count) = step(&text);
             if count > 0 {
-                found.push((kind, count));
-                out = Some(text);
+                findings.add_counted(at.clone(), kind, Detail::None, count);
+                text = Cow::Owned(restored);
             }
         }
     }
-    out
+    text
 }
 
 /// Undoes misread UTF-8 in each non-ASCII stretch as long as the word gets likelier. Returns the number of stretches.
@@ -211,40 +213,6 @@ pub(super) fn misread_length(text: &str) -> usize {
     }
 }
 
-/// Names of U+00A0 to U+00FF (HTML 4.01 24.2).
-const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro \
-    para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc \
-    Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig \
-    agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc \
-    otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
-/// Names of further characters (HTML 4.01 24.3 and 24.4), as far as mail uses them.
-const OTHERS: [(&str, char); 24] = [
-    ("OElig", 'Œ'),
-    ("oelig", 'œ'),
-    ("Scaron", 'Š'),
-    ("scaron", 'š'),
-    ("Yuml", 'Ÿ'),
-    ("fnof", 'ƒ'),
-    ("circ", 'ˆ'),
-    ("tilde", '˜'),
-    ("ndash", '–'),
-    ("mdash", '—'),
-    ("lsquo", '‘'),
-    ("rsquo", '’'),
-    ("sbquo", '‚'),
-    ("ldquo", '“'),
-    ("rdquo", '”'),
-    ("bdquo", '„'),
-    ("dagger", '†'),
-    ("Dagger", '‡'),
-    ("bull", '•'),
-    ("hellip", '…'),
-    ("permil", '‰'),
-    ("lsaquo", '‹'),
-    ("rsaquo", '›'),
-    ("euro", '€'),
-];
-
 /// Replaces entities by their characters; returns their number.
 fn entities(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
@@ -281,16 +249,8 @@ fn entity(name: &str) -> Option<char> {
         };
         return (!c.is_ascii() && !is_control(c) && u32::from(c) & 0xFFFE != 0xFFFE).then_some(c);
     }
-    let latin = LATIN
-        .split_ascii_whitespace()
-        .zip('\u{a0}'..)
-        .find(|(known, _)| *known == name);
-    latin.map(|(_, c)| c).or_else(|| {
-        OTHERS
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, c)| *c)
-    })
+    let found = ENTITIES.binary_search_by_key(&name, |(known, _)| *known);
+    found.ok().map(|at| ENTITIES[at].1)
 }
 
 /// Restores escape characters (RFC 1468) if that gives Japanese text that encodes to these bytes. Returns the number of sequences.
@@ -396,7 +356,7 @@ mod tests {
     use super::*;
 
     fn all(text: &str) -> String {
-        repaired(text, Repairs::ALL, true, &mut Vec::new()).unwrap_or_else(|| text.to_owned())
+        repaired(text.into(), Repairs::ALL, true, &(0..0), &mut Vec::new()).into_owned()
     }
 
     #[test]
@@ -447,19 +407,20 @@ mod tests {
         ] {
             assert_eq!(all(text), text, "{text}");
         }
-        assert_eq!(
-            repaired(
-                "Ã¼ &uuml; $B%F%9%H(B",
-                Repairs::default(),
-                true,
-                &mut Vec::new()
-            ),
-            None
-        );
+        let damaged = "Ã¼ &uuml; $B%F%9%H(B";
         let mut found = Vec::new();
-        let half = repaired("Ã¼ &uuml; $B%F%9%H(B", Repairs::ALL, false, &mut found);
-        assert_eq!(half.as_deref(), Some("ü &uuml; $B%F%9%H(B"));
-        assert_eq!(found, [(EventKind::EwMojibake, 1)]);
+        let same = repaired(
+            damaged.into(),
+            Repairs::default(),
+            true,
+            &(3..9),
+            &mut found,
+        );
+        assert_eq!((&*same, found.len()), (damaged, 0));
+        let half = repaired(damaged.into(), Repairs::ALL, false, &(3..9), &mut found);
+        assert_eq!(half, "ü &uuml; $B%F%9%H(B");
+        let mojibake = Finding::new(3..9, EventKind::EwMojibake, Detail::None);
+        assert_eq!(found, [mojibake]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Decodes runs of words. Joins the bytes of adjacent words in one charset before decoding them.
 
 use super::context::HeaderContext;
-use super::invisible;
+use super::controls::report_controls;
+use super::invisible::report_hidden_characters;
 use super::labelled_bytes::check_decoded;
 use super::raw_charset::guess;
 use super::reader::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, same_charset};
@@ -66,16 +67,9 @@ impl Reader<'_> {
             let text = self.repaired(text, true, &at, findings);
             let start = out.len();
             let controls = self.push_text(&text, out);
-            if controls > 0 {
-                findings.add_counted(at.clone(), EventKind::EwControlChar, Detail::None, controls);
-            }
-            invisible::report_hidden_characters(
-                out,
-                start,
-                at,
-                self.context.strip_hidden,
-                findings,
-            );
+            report_controls(controls, &at, findings);
+            let strip = self.context.strip_hidden;
+            report_hidden_characters(out, start, at, strip, findings);
         }
     }
 

@@ -79,7 +79,7 @@ impl<'v, 't> GroupWriter<'v, 't> {
             } else {
                 let glued = !ends_word(&value[range.end..]);
                 let letter = choose_letter(
-                    text,
+                    text.as_bytes(),
                     place,
                     if glued {
                         Encoding::B

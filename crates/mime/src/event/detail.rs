@@ -4,6 +4,7 @@
 //! A detail contains at most two charsets and one short piece of text.
 
 use super::{FileKind, Reason};
+use crate::named::named;
 use crate::reading::How;
 use mailglot_codec::detect::Evidence;
 use mailglot_codec::{Charset, LossKind};
@@ -210,22 +211,15 @@ impl ChosenBy {
     }
 }
 
-/// Characters that only a wrong charset produces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum NonText {
-    /// C1 controls.
-    Controls,
-    /// Characters of private use.
-    PrivateUse,
-}
-
-impl fmt::Display for NonText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Controls => "controls",
-            Self::PrivateUse => "characters of private use",
-        })
+named! {
+    /// Characters that only a wrong charset produces.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum NonText {
+        /// C1 controls.
+        Controls = "controls",
+        /// Characters of private use.
+        PrivateUse = "characters of private use",
     }
 }
 

@@ -1,61 +1,41 @@
 //! Names the kinds of files that occur in parts with a text media type.
 
-use std::fmt;
+use crate::named::named;
 
-/// The kind of a file that a part with a text label contains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FileKind {
-    /// A zip archive.
-    Zip,
-    /// Compressed by gzip.
-    Gzip,
-    /// Compressed by bzip2.
-    Bzip2,
-    /// Compressed by xz.
-    Xz,
-    /// A 7z archive.
-    SevenZip,
-    /// A rar archive.
-    Rar,
-    /// A PNG picture.
-    Png,
-    /// A JPEG picture.
-    Jpeg,
-    /// A GIF picture.
-    Gif,
-    /// A TIFF picture.
-    Tiff,
-    /// Ogg sound or video.
-    Ogg,
-    /// MP3 sound.
-    Mp3,
-    /// A PDF document.
-    Pdf,
-    /// An OLE document (Word, Excel and others before 2007).
-    Ole,
-    /// Data of an unknown format.
-    Unknown,
-}
-
-impl fmt::Display for FileKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Zip => "a zip archive",
-            Self::Gzip => "compressed with gzip",
-            Self::Bzip2 => "compressed with bzip2",
-            Self::Xz => "compressed with xz",
-            Self::SevenZip => "a 7z archive",
-            Self::Rar => "a rar archive",
-            Self::Png => "a picture (PNG)",
-            Self::Jpeg => "a picture (JPEG)",
-            Self::Gif => "a picture (GIF)",
-            Self::Tiff => "a picture (TIFF)",
-            Self::Ogg => "sound or video (Ogg)",
-            Self::Mp3 => "sound (MP3)",
-            Self::Pdf => "a document (PDF)",
-            Self::Ole => "a document (OLE)",
-            Self::Unknown => "data with many control characters",
-        })
+named! {
+    /// The kind of a file that a part with a text label contains.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum FileKind {
+        /// A zip archive.
+        Zip = "a zip archive",
+        /// Compressed by gzip.
+        Gzip = "compressed with gzip",
+        /// Compressed by bzip2.
+        Bzip2 = "compressed with bzip2",
+        /// Compressed by xz.
+        Xz = "compressed with xz",
+        /// A 7z archive.
+        SevenZip = "a 7z archive",
+        /// A rar archive.
+        Rar = "a rar archive",
+        /// A PNG picture.
+        Png = "a picture (PNG)",
+        /// A JPEG picture.
+        Jpeg = "a picture (JPEG)",
+        /// A GIF picture.
+        Gif = "a picture (GIF)",
+        /// A TIFF picture.
+        Tiff = "a picture (TIFF)",
+        /// Ogg sound or video.
+        Ogg = "sound or video (Ogg)",
+        /// MP3 sound.
+        Mp3 = "sound (MP3)",
+        /// A PDF document.
+        Pdf = "a document (PDF)",
+        /// An OLE document (Word, Excel and others before 2007).
+        Ole = "a document (OLE)",
+        /// Data of an unknown format.
+        Unknown = "data with many control characters",
     }
 }

@@ -1,21 +1,18 @@
 //! Defines the kinds of events with their stable codes and severities. EVENTS.md describes each.
 
+use crate::named::named;
 use std::fmt;
 
-/// The importance of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// For information: nothing was repaired or lost.
-    Info,
-    /// Input was damaged or mislabelled, and was decoded anyway.
-    Repair,
-    /// Text could not be decoded or encoded.
-    Loss,
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+named! {
+    /// The importance of an event.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Severity {
+        /// For information: nothing was repaired or lost.
+        Info = "info",
+        /// Input was damaged or mislabelled, and was decoded anyway.
+        Repair = "repair",
+        /// Text could not be decoded or encoded.
+        Loss = "loss",
     }
 }
 
@@ -23,17 +20,6 @@ impl fmt::Display for Severity {
 impl fmt::Display for EventKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.code())
-    }
-}
-
-impl Severity {
-    /// Returns `info`, `repair` or `loss`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Repair => "repair",
-            Self::Loss => "loss",
-        }
     }
 }
 

@@ -1,162 +1,147 @@
 //! Lists the sentences that explain an event and need no data.
 
-use std::fmt;
+use crate::named::named;
 
-/// Defines [`Reason`] from one line for each: name and sentence.
-macro_rules! reasons {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// A fixed explanation of an event.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum Reason {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl fmt::Display for Reason {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self {
-                    $(Self::$name => $text,)*
-                })
-            }
-        }
-    };
-}
-
-reasons! {
-    /// The bytes are valid UTF-8.
-    ValidUtf8 = "valid UTF-8",
-    /// The text contains bytes above 0x7F.
-    EightBitText = "8-bit text",
-    /// Final letter forms begin words more often than they end words.
-    VisualOrderByLetters = "in visual order, as letters show that end words",
-    /// The label means visual order (RFC 1556).
-    VisualOrderByLabel = "in visual order, as the label says",
-    /// An extended value was decoded without its unknown label.
-    LabelIgnored = "the value is read without it",
-    /// The label is a placeholder such as `unknown`.
-    LabelSaysNothing = "the label says nothing",
-    /// An encoded word with an unknown label stays as written.
-    WordKept = "the word stays as written",
-    /// An encoded word with an empty label stays as written.
-    WordWithoutCharset = "a word without a charset stays as written",
-    /// The payload of an encoded word is not base64, so the word stays as written.
-    WordNotBase64 = "no base64: the word stays as written",
-    /// An encoded word exceeds the limit of 75 bytes (RFC 2047, section 2).
-    LongWord = "longer than 75 bytes",
-    /// A header line exceeds the limit of 998 bytes (RFC 5322, section 2.1.1).
-    LongLine = "a line of more than 998 bytes",
-    /// An encoded word in a stream exceeds the search window.
-    LongerThanSearched = "longer than words are looked at",
-    /// The base64 of an encoded word ends within a quantum of four characters.
-    Base64Incomplete = "incomplete base64",
-    /// The base64 of an encoded word contains bytes outside its alphabet.
-    Base64ForeignBytes = "bytes outside the base64 alphabet",
-    /// The base64 of an encoded word has too little or too much padding.
-    Base64Padding = "wrong base64 padding",
-    /// An equals sign in an encoded word begins no escape.
-    EqualsSign = "an equals sign that is no escape",
-    /// White space splits an escape in an encoded word.
-    SplitEscape = "white space inside an escape",
-    /// An encoded word contains bytes above 0x7F.
-    EightBitInWord = "8-bit bytes inside a word",
-    /// An encoded word contains white space.
-    SpaceInWord = "white space inside a word",
-    /// An encoded word within an address stays as written.
-    KeptAsWritten = "left as it is",
-    /// The value stays, because its text would change.
-    WouldReadDifferently = "left as it is: it would not read the same",
-    /// The value stays, because a quoted string without an end contains an address.
-    OpenQuoteHoldsAddress = "left as it is: a quoted string without its end holds an address",
-    /// Spaces replaced the characters.
-    ReplacedBySpaces = "spaces stand for them",
-    /// Raw bytes outside values stay.
-    RawBytesKept = "raw bytes outside values stay",
-    /// An asterisk that marks no segment is part of the name.
-    PartOfName = "part of the name",
-    /// The quotes were ignored.
-    Unquoted = "unquoted",
-    /// The first of several parameters or segments counts.
-    FirstCounts = "the first one counts",
-    /// A segment after a missing one is not decoded.
-    BehindGap = "a segment behind a gap is not read",
-    /// This form of a parameter counts, because the preferred form is damaged.
-    OtherFormDamaged = "counts, since the other form is damaged",
-    /// Another form of the parameter counts.
-    OtherFormCounts = "another form of the parameter counts",
-    /// The field has more parameters than are decoded.
-    ParameterLimit = "too many parameters",
-    /// The value was truncated to 1 MiB.
-    ValueLimit = "the value is cut at 1 MiB",
-    /// An extended value has one apostrophe instead of two (RFC 2231, section 4).
-    OneApostrophe = "one apostrophe",
-    /// A percent sign without two hexadecimal digits stays.
-    PercentKept = "the percent sign stays",
-    /// The text was skipped.
-    Skipped = "skipped",
-    /// The backslash stays.
-    BackslashKept = "kept",
-    /// The value counts as empty.
-    EmptyValue = "taken as empty",
-    /// The quoted value extends to the end of the field.
-    UpToEnd = "up to the end of the field",
-    /// A value without quotes contains white space.
-    UnquotedSpace = "white space without quotes",
-    /// A value without quotes contains specials (RFC 2045, section 5.1).
-    UnquotedSpecials = "specials without quotes",
-    /// A quoted string contains a tab.
-    TabInQuotes = "a tab in a quoted string",
-    /// The bytes are in the name of a parameter.
-    ParameterName = "in the name of a parameter",
-    /// A line end in a value has no white space after it, so it is no fold.
-    BareLineEnd = "a line end that is no fold",
-    /// The header has more fields than are decoded.
-    FieldLimit = "number of fields",
-    /// The media type is in a field that exceeds the limit.
-    MediaTypeNotRead = "the media type is not read",
-    /// The message has more parts than are parsed.
-    PartLimit = "number of parts",
-    /// A multipart or message has a transfer encoding, which RFC 2045, section 6.4, forbids.
-    CompositeEncoding = "transfer encoding of a composite part",
-    /// A multipart has no boundary parameter.
-    NoBoundary = "no boundary",
-    /// The first delimiter is the closing one.
-    NoPart = "no part before the closing delimiter",
-    /// No line of the body is a delimiter.
-    BoundaryNeverOccurs = "the boundary never occurs",
-    /// The line begins like a delimiter but is none.
-    NotDelimiter = "not a delimiter",
-    /// The body was parsed by the delimiters that it contains.
-    FoundDelimiters = "read by the delimiters in its body",
-    /// The field or message stays.
-    LeftAlone = "left alone",
-    /// The message has a DKIM, DomainKeys or ARC signature.
-    SignedMessage = "signature over the whole message",
-    /// The text contains a PGP block.
-    InlinePgp = "inline PGP",
-    /// The text has no Content-Type, so it stays.
-    NoTypeInvented = "no header field says what it is, and none is invented",
-    /// The document stays, because a label of UTF-8 would change its text.
-    WouldReadAsUtf8 = "under a label of UTF-8 the text would be read otherwise",
-    /// A vCard or calendar contains quoted-printable text in its charset, so it stays.
-    EncodedInCharset = "text in quoted-printable within it is in the charset of the part",
-    /// An RTF document names its code page, so it stays.
-    OwnCodePage = "the text names its own code page",
-    /// The transfer encoding is unknown.
-    UnknownEncoding = "unknown transfer encoding",
-    /// The body has no block of uuencode.
-    NotUuencode = "not uuencode",
-    /// The body is not base64.
-    NotBase64 = "not base64",
-    /// The body is not quoted-printable.
-    NotQuotedPrintable = "not quoted-printable",
-    /// Blanks at line ends are not part of the text.
-    TrailingBlanks = "no part of the text",
-    /// Quoted-printable contains bytes above 0x7F.
-    InQuotedPrintable = "in quoted-printable",
-    /// The body contains bytes outside the base64 alphabet.
-    ForeignBytes = "foreign bytes",
-    /// Base64 continues after its padding.
-    BehindPadding = "goes on behind padding",
-    /// Plain text follows base64.
-    TextAfterBase64 = "text after base64",
+named! {
+    /// A fixed explanation of an event.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Reason {
+        /// The bytes are valid UTF-8.
+        ValidUtf8 = "valid UTF-8",
+        /// The text contains bytes above 0x7F.
+        EightBitText = "8-bit text",
+        /// Final letter forms begin words more often than they end words.
+        VisualOrderByLetters = "in visual order, as letters show that end words",
+        /// The label means visual order (RFC 1556).
+        VisualOrderByLabel = "in visual order, as the label says",
+        /// An extended value was decoded without its unknown label.
+        LabelIgnored = "the value is read without it",
+        /// The label is a placeholder such as `unknown`.
+        LabelSaysNothing = "the label says nothing",
+        /// An encoded word with an unknown label stays as written.
+        WordKept = "the word stays as written",
+        /// An encoded word with an empty label stays as written.
+        WordWithoutCharset = "a word without a charset stays as written",
+        /// The payload of an encoded word is not base64, so the word stays as written.
+        WordNotBase64 = "no base64: the word stays as written",
+        /// An encoded word exceeds the limit of 75 bytes (RFC 2047, section 2).
+        LongWord = "longer than 75 bytes",
+        /// A header line exceeds the limit of 998 bytes (RFC 5322, section 2.1.1).
+        LongLine = "a line of more than 998 bytes",
+        /// An encoded word in a stream exceeds the search window.
+        LongerThanSearched = "longer than words are looked at",
+        /// The base64 of an encoded word ends within a quantum of four characters.
+        Base64Incomplete = "incomplete base64",
+        /// The base64 of an encoded word contains bytes outside its alphabet.
+        Base64ForeignBytes = "bytes outside the base64 alphabet",
+        /// The base64 of an encoded word has too little or too much padding.
+        Base64Padding = "wrong base64 padding",
+        /// An equals sign in an encoded word begins no escape.
+        EqualsSign = "an equals sign that is no escape",
+        /// White space splits an escape in an encoded word.
+        SplitEscape = "white space inside an escape",
+        /// An encoded word contains bytes above 0x7F.
+        EightBitInWord = "8-bit bytes inside a word",
+        /// An encoded word contains white space.
+        SpaceInWord = "white space inside a word",
+        /// An encoded word within an address stays as written.
+        KeptAsWritten = "left as it is",
+        /// The value stays, because its text would change.
+        WouldReadDifferently = "left as it is: it would not read the same",
+        /// The value stays, because a quoted string without an end contains an address.
+        OpenQuoteHoldsAddress = "left as it is: a quoted string without its end holds an address",
+        /// Spaces replaced the characters.
+        ReplacedBySpaces = "spaces stand for them",
+        /// Raw bytes outside values stay.
+        RawBytesKept = "raw bytes outside values stay",
+        /// An asterisk that marks no segment is part of the name.
+        PartOfName = "part of the name",
+        /// The quotes were ignored.
+        Unquoted = "unquoted",
+        /// The first of several parameters or segments counts.
+        FirstCounts = "the first one counts",
+        /// A segment after a missing one is not decoded.
+        BehindGap = "a segment behind a gap is not read",
+        /// This form of a parameter counts, because the preferred form is damaged.
+        OtherFormDamaged = "counts, since the other form is damaged",
+        /// Another form of the parameter counts.
+        OtherFormCounts = "another form of the parameter counts",
+        /// The field has more parameters than are decoded.
+        ParameterLimit = "too many parameters",
+        /// The value was truncated to 1 MiB.
+        ValueLimit = "the value is cut at 1 MiB",
+        /// An extended value has one apostrophe instead of two (RFC 2231, section 4).
+        OneApostrophe = "one apostrophe",
+        /// A percent sign without two hexadecimal digits stays.
+        PercentKept = "the percent sign stays",
+        /// The text was skipped.
+        Skipped = "skipped",
+        /// The backslash stays.
+        BackslashKept = "kept",
+        /// The value counts as empty.
+        EmptyValue = "taken as empty",
+        /// The quoted value extends to the end of the field.
+        UpToEnd = "up to the end of the field",
+        /// A value without quotes contains white space.
+        UnquotedSpace = "white space without quotes",
+        /// A value without quotes contains specials (RFC 2045, section 5.1).
+        UnquotedSpecials = "specials without quotes",
+        /// A quoted string contains a tab.
+        TabInQuotes = "a tab in a quoted string",
+        /// The bytes are in the name of a parameter.
+        ParameterName = "in the name of a parameter",
+        /// A line end in a value has no white space after it, so it is no fold.
+        BareLineEnd = "a line end that is no fold",
+        /// The header has more fields than are decoded.
+        FieldLimit = "number of fields",
+        /// The media type is in a field that exceeds the limit.
+        MediaTypeNotRead = "the media type is not read",
+        /// The message has more parts than are parsed.
+        PartLimit = "number of parts",
+        /// A multipart or message has a transfer encoding, which RFC 2045, section 6.4, forbids.
+        CompositeEncoding = "transfer encoding of a composite part",
+        /// A multipart has no boundary parameter.
+        NoBoundary = "no boundary",
+        /// The first delimiter is the closing one.
+        NoPart = "no part before the closing delimiter",
+        /// No line of the body is a delimiter.
+        BoundaryNeverOccurs = "the boundary never occurs",
+        /// The line begins like a delimiter but is none.
+        NotDelimiter = "not a delimiter",
+        /// The body was parsed by the delimiters that it contains.
+        FoundDelimiters = "read by the delimiters in its body",
+        /// The field or message stays.
+        LeftAlone = "left alone",
+        /// The message has a DKIM, DomainKeys or ARC signature.
+        SignedMessage = "signature over the whole message",
+        /// The text contains a PGP block.
+        InlinePgp = "inline PGP",
+        /// The text has no Content-Type, so it stays.
+        NoTypeInvented = "no header field says what it is, and none is invented",
+        /// The document stays, because a label of UTF-8 would change its text.
+        WouldReadAsUtf8 = "under a label of UTF-8 the text would be read otherwise",
+        /// A vCard or calendar contains quoted-printable text in its charset, so it stays.
+        EncodedInCharset = "text in quoted-printable within it is in the charset of the part",
+        /// An RTF document names its code page, so it stays.
+        OwnCodePage = "the text names its own code page",
+        /// The transfer encoding is unknown.
+        UnknownEncoding = "unknown transfer encoding",
+        /// The body has no block of uuencode.
+        NotUuencode = "not uuencode",
+        /// The body is not base64.
+        NotBase64 = "not base64",
+        /// The body is not quoted-printable.
+        NotQuotedPrintable = "not quoted-printable",
+        /// Blanks at line ends are not part of the text.
+        TrailingBlanks = "no part of the text",
+        /// Quoted-printable contains bytes above 0x7F.
+        InQuotedPrintable = "in quoted-printable",
+        /// The body contains bytes outside the base64 alphabet.
+        ForeignBytes = "foreign bytes",
+        /// Base64 continues after its padding.
+        BehindPadding = "goes on behind padding",
+        /// Plain text follows base64.
+        TextAfterBase64 = "text after base64",
+    }
 }

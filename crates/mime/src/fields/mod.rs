@@ -21,7 +21,8 @@ pub use received::{Received, received};
 
 use crate::encoded_word::HeaderContext;
 use crate::event::Finding;
-use crate::header::{self, FieldKind, field_kind};
+use crate::generated::header_fields;
+use crate::header::{self, FieldKind, OpaqueValue, field_kind};
 use crate::params::{self, Params};
 
 /// A parsed field value. The name of the field decides its form.
@@ -60,35 +61,22 @@ pub fn read(
     findings: &mut Vec<Finding>,
 ) -> Value {
     let name = name.to_ascii_lowercase();
-    match &*name {
-        b"date" | b"resent-date" | b"delivery-date" | b"injection-date" | b"expires"
-        | b"expiry-date" | b"reply-by" | b"deferred-delivery" => return Value::Date(date(value)),
-        b"message-id"
-        | b"in-reply-to"
-        | b"references"
-        | b"resent-message-id"
-        | b"original-message-id"
-        | b"content-id"
-        | b"supersedes"
-        | b"obsoletes" => return Value::Identifiers(identifiers(value)),
-        b"received" | b"x-received" => return Value::Received(Box::new(received(value))),
-        b"return-path" | b"delivered-to" | b"envelope-to" | b"x-original-to" => {
-            return Value::Addresses(addresses(value, context, findings));
-        }
-        _ => {}
-    }
     match field_kind(&name) {
         FieldKind::Structured => Value::Addresses(addresses(value, context, findings)),
         FieldKind::Parameters => Value::Parameters(params::parse(value, context, findings)),
         kind @ (FieldKind::Unstructured | FieldKind::Phrases) => {
             Value::Text(trimmed(&header::decode(value, kind, context, findings)))
         }
-        FieldKind::Opaque => Value::Raw(trimmed(&header::decode(
-            value,
-            FieldKind::Opaque,
-            context,
-            findings,
-        ))),
+        FieldKind::Opaque => match header_fields::opaque_value(&name) {
+            OpaqueValue::Addresses => Value::Addresses(addresses(value, context, findings)),
+            OpaqueValue::Date => Value::Date(date(value)),
+            OpaqueValue::Identifiers => Value::Identifiers(identifiers(value)),
+            OpaqueValue::Received => Value::Received(Box::new(received(value))),
+            OpaqueValue::Text => {
+                let kind = FieldKind::Opaque;
+                Value::Raw(trimmed(&header::decode(value, kind, context, findings)))
+            }
+        },
     }
 }
 

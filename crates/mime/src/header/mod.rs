@@ -12,12 +12,15 @@
 mod encode;
 mod field;
 mod kind;
+mod known_fields;
 mod value;
 
 pub use crate::encoded_word::{Replacement, RewriteTarget, apply};
 pub use encode::{Style, encode_field};
 pub use field::{Field, unfold};
-pub(crate) use kind::is_known;
-pub use kind::{FieldKind, field_kind, is_signature};
+pub use kind::FieldKind;
+pub(crate) use kind::OpaqueValue;
+pub(crate) use known_fields::is_known;
+pub use known_fields::{field_kind, is_signature};
 pub(crate) use value::changes;
 pub use value::{decode, decode_lines, rewrite};

@@ -72,7 +72,7 @@ impl LastSearch {
     }
 }
 
-/// Finds two bytes, one of which is a question mark, the rarer one in most values.
+/// Finds a pair of bytes. One of them is a question mark, the rarer one in most values.
 fn find_pair(bytes: &[u8], pair: [u8; 2]) -> Option<usize> {
     let mark = usize::from(pair[1] == b'?');
     memchr::memchr_iter(b'?', bytes)

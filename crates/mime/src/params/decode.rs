@@ -7,6 +7,7 @@ use crate::encoded_word::{self, HeaderContext, repair};
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer::{NameForm, has_word, split_name};
 use mailglot_codec::{Charset, Resolved, View};
+use mailglot_kernel::hex_escapes::digit_value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -97,14 +98,7 @@ pub(super) fn group<'a>(
             &String::from_utf8_lossy(base).to_ascii_lowercase(),
             &mut name,
         );
-        if controls > 0 {
-            findings.add_counted(
-                item.name.clone(),
-                EventKind::EwControlChar,
-                Detail::None,
-                controls,
-            );
-        }
+        encoded_word::report_controls(controls, &item.name, findings);
         let known = index.get(&name).copied();
         if known.is_none() && groups.len() == NAMES {
             findings.add(
@@ -542,30 +536,12 @@ fn clean_text(
     context: &HeaderContext,
     found: &mut Vec<Finding>,
 ) -> String {
-    let mut kinds = Vec::new();
-    let repaired = repair::repaired(raw, context.repairs, true, &mut kinds);
-    found.extend(
-        kinds
-            .into_iter()
-            .map(|(kind, count)| Finding::counted(at.range.clone(), kind, Detail::None, count)),
-    );
+    let repaired = repair::repaired(raw.into(), context.repairs, true, &at.range, found);
     let mut text = String::new();
-    let controls = encoded_word::push_clean(repaired.as_deref().unwrap_or(raw), &mut text);
-    if controls > 0 {
-        found.add_counted(
-            at.range.clone(),
-            EventKind::EwControlChar,
-            Detail::None,
-            controls,
-        );
-    }
-    encoded_word::report_hidden_characters(
-        &mut text,
-        0,
-        at.range.clone(),
-        context.strip_hidden,
-        found,
-    );
+    let controls = encoded_word::push_clean(&repaired, &mut text);
+    encoded_word::report_controls(controls, &at.range, found);
+    let (range, strip) = (at.range.clone(), context.strip_hidden);
+    encoded_word::report_hidden_characters(&mut text, 0, range, strip, found);
     text
 }
 
@@ -593,8 +569,8 @@ pub(super) fn percent_decode(text: &[u8], out: &mut Vec<u8>) -> u64 {
         out.extend_from_slice(&rest[..n]);
         let digits = (rest.get(n + 1), rest.get(n + 2));
         let (high, low) = (
-            digits.0.and_then(|&d| encoded_word::hex(d)),
-            digits.1.and_then(|&d| encoded_word::hex(d)),
+            digits.0.and_then(|&d| digit_value(d)),
+            digits.1.and_then(|&d| digit_value(d)),
         );
         if let (Some(high), Some(low)) = (high, low) {
             out.push(high << 4 | low);

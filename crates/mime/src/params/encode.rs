@@ -106,7 +106,7 @@ pub(super) fn quoted(name: &str, text: &str) -> String {
 pub(super) fn words(name: &str, text: &str, column: usize, eol: &str) -> String {
     let mut lines = encoded_word::LineWriter::new(column, eol);
     lines.push(&format!("{name}=\""));
-    let letter = encoded_word::choose_letter(text, Place::Phrase, Encoding::Shorter);
+    let letter = encoded_word::choose_letter(text.as_bytes(), Place::Phrase, Encoding::Shorter);
     lines.words(text, Place::Phrase, letter, false);
     lines.out + "\""
 }

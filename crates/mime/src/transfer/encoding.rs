@@ -1,33 +1,26 @@
 //! Resolves the labels of transfer encodings.
 
-/// A transfer encoding (RFC 2045, section 6), after spelling errors of its label are corrected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TransferEncoding {
-    /// 7bit, 8bit, binary, no label, or a misspelling of these
-    Identity,
-    /// `base64`.
-    Base64,
-    /// `quoted-printable`.
-    QuotedPrintable,
-    /// `x-uuencode` and its spellings. [`decode`](crate::transfer::decode) leaves it undecoded.
-    Uuencode,
-    /// An unknown encoding, treated as identity.
-    Unknown,
+use crate::named::named;
+
+named! {
+    /// A transfer encoding (RFC 2045, section 6), after spelling errors of its label are corrected.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum TransferEncoding {
+        /// 7bit, 8bit, binary, no label, or a misspelling of these
+        Identity = "identity",
+        /// `base64`.
+        Base64 = "base64",
+        /// `quoted-printable`.
+        QuotedPrintable = "quoted-printable",
+        /// `x-uuencode` and its spellings. [`decode`](crate::transfer::decode) leaves it undecoded.
+        Uuencode = "uuencode",
+        /// An unknown encoding, treated as identity.
+        Unknown = "unknown",
+    }
 }
 
 impl TransferEncoding {
-    /// Returns the name in lower case: `identity`, `base64`, `quoted-printable`, `uuencode` or `unknown`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Identity => "identity",
-            Self::Base64 => "base64",
-            Self::QuotedPrintable => "quoted-printable",
-            Self::Uuencode => "uuencode",
-            Self::Unknown => "unknown",
-        }
-    }
-
     /// Reads a field value, with the spellings that occur (`quoted-printeable`, `8bits`, quotes, comments).
     pub fn from_value(value: &[u8]) -> Self {
         let label = CleanLabel::of(value);

@@ -10,6 +10,7 @@ mod clean;
 use super::decoded::{Decoded, RangeCount, Sink};
 use super::encoding::TransferEncoding;
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
+use mailglot_kernel::hex_escapes::digit_value;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -296,7 +297,7 @@ enum Escape {
 fn escape(body: &[u8], at: usize) -> Escape {
     let rest = &body[at + 1..];
     if let [high, low, ..] = *rest
-        && let (Some(high), Some(low)) = (hex_value(high), hex_value(low))
+        && let (Some(high), Some(low)) = (digit_value(high), digit_value(low))
     {
         return Escape::Byte(high << 4 | low);
     }
@@ -314,25 +315,6 @@ fn escape(body: &[u8], at: usize) -> Escape {
         Some(_) => Escape::Bad,
     }
 }
-
-#[inline]
-fn hex_value(byte: u8) -> Option<u8> {
-    let value = HEX[usize::from(byte)];
-    (value < 16).then_some(value)
-}
-
-/// Values of the hexadecimal digits; 255 for other bytes.
-static HEX: [u8; 256] = {
-    let mut values = [255; 256];
-    let mut value = 0;
-    while value < 16 {
-        let digit = b"0123456789ABCDEF"[value as usize];
-        values[digit as usize] = value;
-        values[digit.to_ascii_lowercase() as usize] = value;
-        value += 1;
-    }
-    values
-};
 
 /// Collects decoded bytes. Copies nothing while they equal the bytes of the body.
 struct BodyWriter<'a> {
@@ -533,7 +515,7 @@ mod tests {
                 let (found, used, codes) = decoded(&body);
                 assert_eq!(used, TransferEncoding::QuotedPrintable);
                 let tail = &found[4..];
-                match (hex_value(first), hex_value(second)) {
+                match (digit_value(first), digit_value(second)) {
                     (Some(high), Some(low)) => assert_eq!(tail, [high * 16 + low, b'y']),
                     _ if matches!(first, b'\r' | b'\n') => {
                         assert!(!tail.contains(&b'=') || second == b'=', "{first} {second}");

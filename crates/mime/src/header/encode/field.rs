@@ -8,7 +8,8 @@ use crate::encoded_word::{
     Form, HeaderContext, LineWriter, MAX_LINE_BYTES, MAX_WORD_BYTES, Place, RewriteTarget,
     Unencodable, apply, is_atom, rewrite_units, span_to_encode, stretches,
 };
-use crate::header::kind::{FieldKind, field_kind};
+use crate::header::kind::FieldKind;
+use crate::header::known_fields::field_kind;
 use crate::header::value::{decode, rewrite};
 use crate::lexer;
 use mailglot_codec::Charset;

@@ -3,8 +3,7 @@
 use super::field_token::FieldToken;
 use super::style::Style;
 use crate::encoded_word::{
-    Encoding, LineWriter, MAX_LINE_BYTES, MAX_WORD_BYTES, Place, Unencodable, choose_letter,
-    encode_legacy, first_word, word_length,
+    Encoding, LineWriter, MAX_LINE_BYTES, MAX_WORD_BYTES, Place, Unencodable, encode_legacy,
 };
 use crate::lexer::Letter;
 use mailglot_codec::Charset;
@@ -107,10 +106,8 @@ impl<'s> TokenWriter<'s> {
     /// Returns the length of a single word for a text and the `tail` after it, or of the first word if one is not enough.
     fn first(&self, text: &str, place: Place, tail: usize) -> usize {
         let most = MAX_WORD_BYTES - tail.min(MAX_LINE_BYTES / 2);
-        let whole = match self.letter(text, place) {
-            Ok(letter) => word_length(text, place, letter),
-            Err(b) => encode_legacy::word_length(text, self.charset, place, b),
-        };
+        let letter = self.letter(text, place);
+        let whole = encode_legacy::word_length(text, self.charset, place, letter);
         tail + if whole <= most {
             whole
         } else {
@@ -120,32 +117,18 @@ impl<'s> TokenWriter<'s> {
 
     /// Returns the length of the first word of a text in bytes.
     pub(super) fn first_word(&self, text: &str, place: Place, most: usize) -> usize {
-        match self.letter(text, place) {
-            Ok(letter) => first_word(text, place, letter, most),
-            Err(b) => encode_legacy::first_word(text, self.charset, place, b, most),
-        }
+        let letter = self.letter(text, place);
+        encode_legacy::first_word(text, self.charset, place, letter, most)
     }
 
-    /// Returns the encoding letter for UTF-8, or, as an error, whether it is B in another charset.
-    fn letter(&self, text: &str, place: Place) -> Result<Letter, bool> {
-        if self.charset == Charset::UTF_8 {
-            return Ok(choose_letter(text, place, self.encoding));
-        }
-        Err(encode_legacy::is_b(
-            self.charset,
-            text,
-            place,
-            self.encoding,
-        ))
+    /// Chooses B or Q for a text.
+    fn letter(&self, text: &str, place: Place) -> Letter {
+        encode_legacy::letter(self.charset, text, place, self.encoding)
     }
 
     fn words(&mut self, text: &str, place: Place) {
-        match self.letter(text, place) {
-            Ok(letter) => self.lines.words(text, place, letter, false),
-            Err(b) => {
-                encode_legacy::write_words(&mut self.lines, text, self.charset, place, b, false);
-            }
-        }
+        let letter = self.letter(text, place);
+        encode_legacy::write_words(&mut self.lines, text, self.charset, place, letter, false);
     }
 }
 

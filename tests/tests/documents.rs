@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Beginnings of what is no prose in a help text.
+/// Beginnings of lines of a help text that are not prose.
 const NO_PROSE: [&str; 6] = [
     "Commands:",
     "Environment:",

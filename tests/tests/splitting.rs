@@ -106,7 +106,7 @@ fn with_part(number: usize, header: &str, body: &str) -> String {
     message(number, declared, &body)
 }
 
-/// Cases, each of which has one entry a message.
+/// Cases with one entry per message.
 fn cases() -> Vec<(&'static str, Pieces)> {
     let bounce = |number: usize, original: &str| {
         let body = format!(

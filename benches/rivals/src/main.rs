@@ -287,7 +287,7 @@ impl Bench {
     }
 }
 
-/// Many pieces of at most `size` bytes, none of which ends within a character.
+/// Many pieces of at most `size` bytes. No piece ends within a character.
 fn pieces(charset: Charset, contenders: &[Contender], language: Language, size: usize) -> Vec<Vec<u8>> {
     // Enough that no processor learns them by heart.
     let count = (400_000 / size).clamp(200, 1000);

@@ -80,7 +80,7 @@ fn table(name: &str) -> Cells {
     cells
 }
 
-/// The tables of which converters were asked; `pages` is tested by itself.
+/// The tables that the answers of converters cover; another test covers `pages`.
 fn names() -> Vec<String> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data/tables");
     let files = std::fs::read_dir(folder)

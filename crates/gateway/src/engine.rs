@@ -16,7 +16,7 @@ pub struct Engine {
     pub fail_open: bool,
     /// A message beyond the limits is deferred, instead of passing as it is.
     pub defer_too_large: bool,
-    /// Where each message that is changed is kept as it came; none where none is.
+    /// Where the originals of changed messages are kept; `None` keeps no originals.
     pub ledgers: Option<Arc<Ledgers>>,
 }
 

@@ -18,7 +18,7 @@ pub struct Envelope {
     pub smtputf8: bool,
     /// The body may hold bytes beyond ASCII (`BODY=8BITMIME`, RFC 6152).
     pub eight_bit: bool,
-    /// The value of the first Message-ID field, at most 998 bytes; empty where there is none, or none was read.
+    /// The value of the first Message-ID field, at most 998 bytes; empty if the message has no such field, or if it was not read.
     pub message_id: Vec<u8>,
 }
 

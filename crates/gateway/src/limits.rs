@@ -53,7 +53,7 @@ pub struct Limits {
     pub fields: usize,
     /// Permissions of a socket in the file system.
     pub socket_mode: u32,
-    /// Group of a socket in the file system; that of the process where none is given.
+    /// Group of a socket in the file system; `None` is the group of the process.
     pub socket_group: Option<u32>,
     /// Bytes of messages that stay in memory while they arrive, beyond the first MiB of each; all connections share them.
     pub memory_bytes: u64,

@@ -44,7 +44,7 @@ fn attachments() -> Vec<(Vec<u8>, &'static str, bool)> {
             "",
             true,
         ),
-        // UTF-8, ASCII, and what is no text.
+        // UTF-8, ASCII, and bytes that are not text.
         (
             message("Content-Type: text/plain; charset=utf-8\n", "é".as_bytes()),
             "é",

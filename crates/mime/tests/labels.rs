@@ -134,12 +134,12 @@ fn read(label: &str, bytes: &[u8]) -> (String, Vec<String>) {
     (parts.into_iter().map(|part| part.text).collect(), told)
 }
 
-/// As in a message of which nothing is known.
+/// As in a message without other evidence.
 fn doubtful() -> HeaderContext<'static> {
     HeaderContext::default().check_labels(true)
 }
 
-/// The same of an encoded word, and of a parameter as RFC 2231 has it; both say the same.
+/// Decodes the bytes as an encoded word and as a parameter of RFC 2231, and checks that both have the same result.
 fn read_word(label: &str, bytes: &[u8], context: &HeaderContext) -> (String, Vec<String>) {
     let word = format!("=?{label}?B?{}?=", STANDARD.encode(bytes));
     let percent: Vec<String> = bytes.iter().map(|byte| format!("%{byte:02X}")).collect();

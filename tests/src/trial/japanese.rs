@@ -296,7 +296,7 @@ pub fn read(data: &[u8]) -> LetterText {
     }
 }
 
-/// Returns a file name in the form of RFC 2231, of which mail-parser decodes only the first segment.
+/// Returns a file name in the form of RFC 2231. mail-parser decodes only its first segment.
 ///
 /// Decodes each segment on its own, because encoding_rs treats two adjacent escape sequences as an attack.
 fn file_name(data: &[u8]) -> Option<String> {

@@ -160,7 +160,7 @@ fn milters_and_proxies_run_in_one_process() {
     assert_eq!(names(folder.path()), ["file.toml", "ledger"]);
 }
 
-/// A start of which one step fails ends, says which, and leaves no socket behind.
+/// If one step of a start fails, the program names it, ends, and leaves no socket behind.
 #[test]
 fn a_start_that_fails_takes_its_sockets_away() {
     let folder = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ fn objects(run: &Run) -> Vec<Value> {
         .collect()
 }
 
-/// `fo` with three messages, two of which have names that are no text.
+/// `fo` with three messages. The names of two of them are not UTF-8.
 fn folder(sandbox: &Sandbox) {
     fs::create_dir_all(sandbox.path("fo/sub")).unwrap();
     sandbox.write("fo/sub/two.eml", LATIN);

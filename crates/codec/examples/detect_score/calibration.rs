@@ -1,4 +1,4 @@
-//! How often a guess is right that says how sure it is, and how sure it is of what is no text at all.
+//! How often guesses of each confidence are right, and the confidence of guesses about bytes that are not text.
 //!
 //! # Limits
 //! What is no text is made here: EBCDIC, noise, numbers.

@@ -225,7 +225,7 @@ fn heard<'a>(
                 .decide(&Actions::default(), &Verdict::Accept)
                 .is_ok()
             {
-                return Err("a verdict where none is owed".into());
+                return Err("a verdict before the end of the message".into());
             }
             match session.event() {
                 Ok(Some(event)) => trace.events.push(model::told(&event)),
@@ -263,7 +263,9 @@ fn verdict(letter: u8) -> Result<Verdict, String> {
         b'a' => Verdict::Accept,
         b'r' => Verdict::Reject,
         b't' => Verdict::Tempfail,
-        _ => Verdict::Reply(ReplyText::new(550, (5, 6, 0), "no").ok_or("a reply that is none")?),
+        _ => {
+            Verdict::Reply(ReplyText::new(550, (5, 6, 0), "no").ok_or("a reply that is not valid")?)
+        }
     })
 }
 

@@ -371,7 +371,7 @@ fn forgotten(commands: &[Command]) -> Checked {
     Ok(())
 }
 
-/// Checks that a message goes over no connection that lacks extensions of which the client was told.
+/// Checks that no message goes over a connection that lacks an extension announced to the client.
 fn extensions(commands: &[Command], hop: &Strict) -> Checked {
     let replied_with = |tag: usize| {
         let mut replies = commands.iter().map(replied);

@@ -11,7 +11,7 @@ use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, splice}
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Fields of which the first one stays and others are deleted, so that all readers use the same one.
+/// Fields that may occur once. The first one stays and others are deleted, so that all readers use the same one.
 const FIRST_COUNTS: [&[u8]; 4] = [
     b"content-type",
     b"content-transfer-encoding",

@@ -53,7 +53,7 @@ findings! {
     Raw8bitHeader = "raw-8bit-header", Normalize;
     /// A character cut between two encoded words.
     SplitCharacter = "split-character", Normalize;
-    /// An encoded word where none may stand, or a damaged one.
+    /// A damaged encoded word, or one in a place where encoded words are not allowed.
     MisplacedEncodedWord = "misplaced-encoded-word", Normalize;
     /// A control character inside an encoded word.
     ControlInEncodedWord = "control-in-encoded-word", Normalize;

@@ -137,7 +137,7 @@ impl Rules {
             .unwrap_or(Action::Pass)
     }
 
-    /// Returns true if a signed message with these findings, of which nothing is rewritten, gains a field.
+    /// Returns true if a signed message with these findings gains a field, although nothing in it is rewritten.
     pub(crate) fn tags_signed(&self, findings: &Findings) -> bool {
         let tells = |finding: Finding| {
             self.action(finding) >= Action::Tag && !finding.occurs_in_correct_mail()

@@ -344,7 +344,7 @@ fn a_hand_that_stands_still_is_seen_and_one_that_waits_is_not() {
     assert!(watchdog.all_alive(&heartbeats, later, limit));
 }
 
-/// Whoever accepts tells of it, and stands still there.
+/// The report about a refused client blocks here, so the acceptor sends no heartbeats.
 #[test]
 fn beats_end_while_clients_are_not_accepted() {
     let folder = tempfile::tempdir().unwrap();

@@ -16,7 +16,7 @@ fn rules() -> Rules {
     rules
 }
 
-/// Fields of which the second, the fourth and the fifth are none of ours.
+/// Fields of a message. The second, the fourth and the fifth are forged.
 const FIELDS: [(&str, &str); 6] = [
     ("Subject", " x"),
     ("MIME-Ambiguity-Results", " forged"),

@@ -1,4 +1,4 @@
-//! Many connections that are served by turns: who takes nothing, what takes long, a stop.
+//! Many connections on few threads: clients that read nothing, slow messages, a stop.
 
 use crate::rig::{Mta, RunningFilter, letters};
 use mailglot_gateway::milter::put;
@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Messages of which no socket holds all, nor all answers.
+/// More messages than the buffers of a socket hold, and their answers.
 const MANY: usize = 300;
 
 /// Says many messages without waiting for an answer; the other end is for the answers.

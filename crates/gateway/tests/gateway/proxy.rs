@@ -12,7 +12,7 @@ pub(crate) const LATIN: &[u8] =
       Content-Transfer-Encoding: 8bit\r\n\r\nGr\xfc\xdfe\r\n.\r\n";
 pub(crate) const PLAIN: &[u8] = b"Subject: x\r\n\r\ntext\r\n";
 
-/// What a policy refuses, holds or only tells of.
+/// A policy rejects, quarantines or only reports a message.
 #[test]
 fn the_policy_decides() {
     let twice: &[u8] = b"Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\nx\r\n";

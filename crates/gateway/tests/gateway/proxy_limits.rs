@@ -487,7 +487,7 @@ fn a_message_that_is_cut_is_told() {
     drop(begin(&proxy));
     assert_eq!(proxy.told.records(1).len(), 1);
     let stopped = begin(&proxy);
-    // Without a message there is none to tell of.
+    // A connection without a message adds no line to the log.
     drop(proxy.greeted());
     proxy.served.end();
     drop(stopped);

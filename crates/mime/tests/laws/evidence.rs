@@ -2,7 +2,7 @@
 
 use crate::numbers::Numbers;
 
-/// Labels, some of which say nothing; none at all is the empty one.
+/// Labels, also such that name no charset. The empty one stands for a missing label.
 const LABELS: [&str; 24] = [
     "",
     "",

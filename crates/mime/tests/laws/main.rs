@@ -432,8 +432,8 @@ fn texts(message: &Message<'_>, policy: &Policy) -> Vec<Text> {
     parts.into_iter().map(text).collect()
 }
 
-/// The same lines and line ends, of which those that are all CR LF and those that are all LF count as the same. A missing one at the very end may
-/// have been added, which is reported.
+/// Returns true if lines and line ends are the same. Text with CR LF alone equals the same text with LF alone. A line end at the very end may be
+/// added, which is reported.
 fn same_text(old: &Text, new: &Text, told: &Report) -> bool {
     let (Some(one), Some(other)) = (&old.content, &new.content) else {
         return old.content.is_none() && new.content.is_none();
@@ -454,8 +454,8 @@ fn same_text(old: &Text, new: &Text, told: &Report) -> bool {
             && rest.is_some_and(|rest| same(one, rest))
 }
 
-/// A part that could be rewritten, but was left alone for what cannot be read of it, or would be read otherwise then: where its charset was
-/// guessed with the help of others that were rewritten, it may be guessed otherwise now.
+/// Returns true if a part kept its bytes because some of them cannot be decoded, or because the new bytes would be decoded differently. If the
+/// other parts helped to guess its charset and were rewritten, its guess may be another one now.
 fn kept_guess(old: &Text, new: &Text, told: &Report, policy: &Policy) -> bool {
     let unsettled =
         |event: &Event| event.kind == EventKind::MimeUnsettled && event.part == old.part;

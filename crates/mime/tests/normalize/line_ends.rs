@@ -219,7 +219,7 @@ fn bytes_of_other_charsets_get_no_line_ends() {
             }
         }
     }
-    // A line end that is none in the charset of the label.
+    // Bytes of a line end that are another character in the charset of the label.
     let raw = message("cp1026", "base64", b"\n", Eol::CrLf);
     assert_eq!(process(&raw, &Policy::default()).bytes, raw);
 }

@@ -51,7 +51,7 @@ impl Tools {
         Some(invocation.args(words).arg(file))
     }
 
-    /// The converters that know two charsets, one of which is UTF-8.
+    /// The converters that know UTF-8 and one other charset.
     pub(super) fn converters(&self, from: &str, to: &str, file: &Path, bytes: u64) -> Field {
         let mut field = (Vec::new(), Vec::new());
         let known = |rival: &str| match (rival, from, to) {

@@ -2,9 +2,11 @@
 
 mod container;
 mod detail;
+mod store;
 
 pub use container::{ContainerDefect, NameDefect, SkipReason};
 pub use detail::{BoxDetail, CompressionDefect, MultipartDecision};
+pub use store::{DbxDefect, StoreDetail};
 
 /// Code of a [`BoxEvent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,6 +58,8 @@ pub enum BoxEventKind {
     PartsBeside,
     /// `box.duplicate`
     Duplicate,
+    /// `box.left-out`
+    LeftOut,
 }
 
 impl BoxEventKind {
@@ -84,6 +88,7 @@ impl BoxEventKind {
         Self::Structure,
         Self::PartsBeside,
         Self::Duplicate,
+        Self::LeftOut,
     ];
 
     /// Returns true if something that may be mail was lost (severity `loss`).
@@ -128,6 +133,7 @@ impl BoxEventKind {
             Self::Structure => "box.structure",
             Self::PartsBeside => "box.parts-beside",
             Self::Duplicate => "box.duplicate",
+            Self::LeftOut => "box.left-out",
         }
     }
 }

@@ -116,6 +116,12 @@ pub enum ErrorKind {
     },
     /// An earlier write failed.
     EarlierWrite,
+    /// The program `git`, which reads a public-inbox, is not installed.
+    NoGit,
+    /// The program `git` failed: its message.
+    Git(String),
+    /// A git repository whose objects lie in other folders.
+    BorrowedObjects,
 }
 
 /// A file that is neither a regular file nor a folder.
@@ -195,7 +201,9 @@ impl ErrorKind {
         match self {
             Self::Io(error) | Self::TemporaryFolder { error, .. } => error.kind(),
             Self::NoHeader => io::ErrorKind::InvalidData,
-            Self::NotRead(_) | Self::Special(_) => io::ErrorKind::Unsupported,
+            Self::NotRead(_) | Self::Special(_) | Self::BorrowedObjects | Self::NoGit => {
+                io::ErrorKind::Unsupported
+            }
             Self::NothingDecompressed(_) => io::ErrorKind::UnexpectedEof,
             Self::LargeDictionary => io::ErrorKind::OutOfMemory,
             Self::NoMailFound(_)
@@ -212,7 +220,7 @@ impl ErrorKind {
             Self::Exists | Self::Stream => io::ErrorKind::AlreadyExists,
             Self::HoldsMoreThanMail => io::ErrorKind::DirectoryNotEmpty,
             Self::LittleSpace { .. } => io::ErrorKind::StorageFull,
-            Self::Changed | Self::Untiled | Self::LinkLoop | Self::EarlierWrite => {
+            Self::Changed | Self::Untiled | Self::LinkLoop | Self::EarlierWrite | Self::Git(_) => {
                 io::ErrorKind::Other
             }
         }
@@ -269,6 +277,15 @@ impl fmt::Display for ErrorKind {
                 words(error)
             ),
             Self::EarlierWrite => f.write_str("an earlier write failed"),
+            Self::NoGit => f.write_str(
+                "a git repository, and the program git, which reads it, is not installed: install it, for example with \
+                 apt-get install git",
+            ),
+            Self::Git(message) => write!(f, "the repository cannot be read: {message}"),
+            Self::BorrowedObjects => f.write_str(
+                "a git repository whose objects lie in other folders, which are not read: `git repack -a -d` copies \
+                 them, then remove objects/info/alternates",
+            ),
         }
     }
 }

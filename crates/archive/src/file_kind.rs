@@ -16,6 +16,7 @@ use crate::file_tree::FileTree;
 use crate::layouts;
 use crate::mail_check;
 use crate::mbox;
+use crate::message_stores::MessageStore;
 use crate::mh;
 use crate::packed::{self, CompressionEvents};
 use crate::packing::Packing;
@@ -73,6 +74,8 @@ pub(crate) enum FileKind {
     Mailbox(Option<Packing>),
     /// A message: an `.eml` file, or a file of an MH folder.
     Message,
+    /// A message store.
+    Store(MessageStore),
     /// A zip or tar archive.
     Container(ContainerForm),
     /// May be mail, but in a format that is not supported.
@@ -131,6 +134,7 @@ impl FileKind {
             }
             Some(packing) if may_be_mail(&start, packing) => Ok(Self::LeftAlone(packing)),
             _ if layouts::of_mailbox(&start).is_some() => Ok(Self::Mailbox(None)),
+            _ if let Some(store) = MessageStore::of_file(&start) => Ok(Self::Store(store)),
             _ if start.is_empty() && tree.is_file(&index_of(path)) => Ok(Self::Mailbox(None)),
             _ => {
                 let file = tree.rewound(file, path)?;

@@ -5,6 +5,7 @@
 
 use crate::file_tree::FileTree;
 use crate::mbox::MailboxRange;
+use crate::message_stores::MessageStore;
 use crate::packing::Packing;
 use crate::source::Format;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ pub struct Input {
     pub tree: FileTree,
     /// The messages to read of a mailbox. None for the whole archive.
     pub range: Option<MailboxRange>,
+    /// The format of a message store, whose messages are rebuilt. Its format is [`Format::EmlTree`].
+    pub store: Option<MessageStore>,
 }
 
 impl Input {
@@ -34,15 +37,27 @@ impl Input {
             packed: None,
             tree: FileTree::default(),
             range: None,
+            store: None,
         }
     }
 
     /// Returns true if each message is a file in a folder.
     pub fn is_folder(&self) -> bool {
+        if self.store.is_some() {
+            return true;
+        }
         if self.tree.is_container() {
             return matches!(self.format, Format::Maildir | Format::EmlTree);
         }
         self.path != Path::new("-") && self.path.is_dir()
+    }
+
+    /// Returns the format of an output unless the caller chooses one.
+    pub fn default_output(&self) -> Format {
+        match self.store {
+            Some(_) => Format::Mbox,
+            None => self.format,
+        }
     }
 
     /// Returns the size of the file in bytes, if known without opening it. A member has the size that its container declares.

@@ -59,6 +59,7 @@ mod layouts;
 mod mail_check;
 mod maildir;
 mod message_files;
+mod message_stores;
 mod mh;
 mod skipped_file;
 mod source;
@@ -78,8 +79,8 @@ mod tree_file;
 mod window;
 
 pub use box_event::{
-    BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, ContainerDefect, MultipartDecision,
-    NameDefect, SkipReason,
+    BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, ContainerDefect, DbxDefect,
+    MultipartDecision, NameDefect, SkipReason, StoreDetail,
 };
 pub use claim::Claim;
 pub use container::OpenContainers;
@@ -89,6 +90,7 @@ pub use file_mode::FileMode;
 pub use file_tree::FileTree;
 pub use input::Input;
 pub use mbox::{LineDecision, MailboxOptions, MboxRule};
+pub use message_stores::MessageStore;
 pub use open::{is_mbox_file, open};
 pub use packing::Packing;
 pub use recognize::{LeftOut, RecognizeOptions, recognize, recognize_with};

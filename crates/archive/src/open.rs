@@ -28,6 +28,9 @@ pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Err
     if path.as_os_str() == "-" {
         return stream(path, io::stdin(), options);
     }
+    if let Some(store) = found.store {
+        return store.open(path, &found.tree, options);
+    }
     Ok(match found.format {
         Format::Mbox if found.tree.is_container() => open_member(found, options)?,
         Format::Mbox => {

@@ -20,6 +20,7 @@ use crate::file_kind::{FileForm, FileKind};
 use crate::file_names::{is_eml, is_index, is_named_zip};
 use crate::file_tree::{ContainerMail, FileTree};
 use crate::maildir;
+use crate::message_stores::MessageStore;
 use crate::packing::Packing;
 use crate::regular;
 use crate::skipped_file::{left_alone, no_mail, not_followed};
@@ -114,6 +115,9 @@ pub fn recognize_with(
     let mut search = FolderSearch::new(&tree, path, path, options);
     let inside = if is_folder {
         search.folder(path, Within::Tree);
+        if let Some(error) = search.unread.pop() {
+            return Err(error);
+        }
         search.run(left_out)?;
         Some(tree.clone())
     } else {
@@ -231,6 +235,8 @@ struct FolderSearch<'a> {
     noted: Vec<BoxEvent>,
     /// The events about containers and their members.
     of_containers: Vec<BoxEvent>,
+    /// Folders that may be message stores, but cannot be read.
+    unread: Vec<Error>,
 }
 
 /// Result of a search.
@@ -256,6 +262,7 @@ impl<'a> FolderSearch<'a> {
             messages: false,
             noted: Vec::new(),
             of_containers: Vec::new(),
+            unread: Vec::new(),
         }
     }
 
@@ -266,6 +273,14 @@ impl<'a> FolderSearch<'a> {
             packed,
             tree: self.tree.clone(),
             range: None,
+            store: None,
+        }
+    }
+
+    fn store(&self, path: &Path, store: MessageStore) -> Input {
+        Input {
+            store: Some(store),
+            ..self.input(path, Format::EmlTree, None)
         }
     }
 
@@ -288,6 +303,7 @@ impl<'a> FolderSearch<'a> {
         Ok(match kind {
             FileKind::Container(form) => GivenFile::Container(form),
             FileKind::Mailbox(_) => of_format(Format::Mbox, None),
+            FileKind::Store(store) => GivenFile::Input(self.store(path, store)),
             _ => of_format(Format::Eml, None),
         })
     }
@@ -297,7 +313,8 @@ impl<'a> FolderSearch<'a> {
         while let Some((folder, within)) = self.waiting.pop() {
             self.list(&folder, within, left_out)?;
         }
-        Ok(())
+        let mut unread = std::mem::take(&mut self.unread).into_iter();
+        unread.try_for_each(|error| left_out(LeftOut::Unread(error)))
     }
 
     /// Returns the archives in order, and the events.
@@ -317,6 +334,13 @@ impl<'a> FolderSearch<'a> {
     /// Schedules a folder to be listed.
     fn folder(&mut self, path: &Path, within: Within) {
         let mut within = within;
+        if within == Within::Tree {
+            match MessageStore::of_folder(self.tree, path) {
+                Ok(None) => {}
+                Ok(Some(store)) => return self.archives.push(self.store(path, store)),
+                Err(error) => return self.unread.push(error),
+            }
+        }
         if within == Within::Tree && maildir::is_root(self.tree, path) {
             self.archives.push(self.input(path, Format::Maildir, None));
             within = Within::Maildir;
@@ -371,6 +395,7 @@ impl<'a> FolderSearch<'a> {
             Ok(FileKind::Mailbox(packed)) => {
                 self.archives.push(self.input(file, Format::Mbox, packed));
             }
+            Ok(FileKind::Store(store)) => self.archives.push(self.store(file, store)),
             Ok(FileKind::Container(form)) => {
                 self.container(file, form, within == Within::Tree, left_out)?;
             }
@@ -456,7 +481,7 @@ impl<'a> FolderSearch<'a> {
     fn note(&mut self, kind: FileKind, file: &Path) {
         let name = self.name(file);
         match kind {
-            FileKind::Mailbox(_) | FileKind::Container(_) => {}
+            FileKind::Mailbox(_) | FileKind::Store(_) | FileKind::Container(_) => {}
             FileKind::Message => self.messages = true,
             FileKind::LeftAlone(packing) => self.push_noted(left_alone(packing, name)),
             FileKind::Damaged(mut event) => {

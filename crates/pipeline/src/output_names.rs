@@ -6,13 +6,15 @@
 
 use crate::discover::SourceInput;
 use crate::unique_name::unique;
-use mailglot_archive::Format;
+use mailglot_archive::{Format, Input};
 use std::collections::HashSet;
 
 /// Returns the output format of an input. A single message stays a single file unless a mailbox is requested.
-pub(crate) fn output_format(input: Format, to: Option<Format>) -> Format {
-    match (to, input) {
-        (None, input) => input,
+///
+/// A message store, such as a public-inbox, becomes a mailbox.
+pub(crate) fn output_format(input: &Input, to: Option<Format>) -> Format {
+    match (to, input.format) {
+        (None, _) => input.default_output(),
         (Some(Format::Eml | Format::EmlTree), Format::Eml) => Format::Eml,
         (Some(Format::Eml), _) => Format::EmlTree,
         (Some(to), _) => to,
@@ -28,10 +30,10 @@ pub(crate) fn output_name(input: &SourceInput, to: Format, taken: &mut HashSet<S
     // The message of an emlx file is written without its first line and its property list.
     let emlx = input.name.strip_suffix(".emlx");
     let is_emlx = to == Format::Eml && emlx.is_some();
-    if to == input.found.format && !is_emlx {
+    if to == input.found.format && !is_emlx && input.found.store.is_none() {
         return unique(&input.name, taken);
     }
-    let stem = [".mbox", ".mbx", ".emlx", ".eml"]
+    let stem = [".mbox", ".mbx", ".dbx", ".git", ".emlx", ".eml"]
         .iter()
         .find_map(|end| input.name.strip_suffix(end));
     let stem = stem.filter(|stem| !stem.is_empty()).unwrap_or(&input.name);
@@ -51,7 +53,6 @@ pub(crate) fn is_folder(format: Format) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailglot_archive::Input;
 
     #[test]
     fn names_are_unique_and_follow_the_form() {
@@ -96,15 +97,21 @@ mod tests {
 
     #[test]
     fn one_message_stays_one_file() {
-        assert_eq!(output_format(Format::Eml, None), Format::Eml);
         assert_eq!(
-            output_format(Format::Eml, Some(Format::EmlTree)),
+            output_format(&Input::on_disk("a", Format::Eml), None),
             Format::Eml
         );
         assert_eq!(
-            output_format(Format::Mbox, Some(Format::Eml)),
+            output_format(&Input::on_disk("a", Format::Eml), Some(Format::EmlTree)),
+            Format::Eml
+        );
+        assert_eq!(
+            output_format(&Input::on_disk("a", Format::Mbox), Some(Format::Eml)),
             Format::EmlTree
         );
-        assert_eq!(output_format(Format::Eml, Some(Format::Mbox)), Format::Mbox);
+        assert_eq!(
+            output_format(&Input::on_disk("a", Format::Eml), Some(Format::Mbox)),
+            Format::Mbox
+        );
     }
 }

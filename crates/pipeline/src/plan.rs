@@ -243,7 +243,7 @@ fn read_paths(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<PathBuf> {
 pub(crate) fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<PlannedOutput> {
     let mut taken = HashSet::new();
     let target = |input: &SourceInput| {
-        let format = output_format(input.found.format, job.to);
+        let format = output_format(&input.found, job.to);
         let name = if inputs.len() == 1 {
             String::new()
         } else {

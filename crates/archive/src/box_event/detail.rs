@@ -1,6 +1,7 @@
 //! Details of events about an archive, as typed data.
 
 use super::container::{ContainerDefect, NameDefect, SkipReason};
+use super::store::StoreDetail;
 use crate::packing::Packing;
 use std::fmt;
 
@@ -150,6 +151,8 @@ pub enum BoxDetail {
         /// The defect.
         defect: ContainerDefect,
     },
+    /// What happened to messages of a public-inbox, or of Outlook Express.
+    Store(StoreDetail),
     /// Defective compressed data.
     Compressed {
         /// The compression.
@@ -286,6 +289,7 @@ impl fmt::Display for BoxDetail {
                 let colon = if name.is_empty() { "" } else { ": " };
                 write!(f, "{colon}{name}")
             }
+            Self::Store(detail) => write!(f, "{detail}"),
             Self::Compressed { packing, defect } => defect.write(f, packing.member_words()),
         }
     }

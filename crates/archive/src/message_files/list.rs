@@ -11,6 +11,7 @@ use crate::error::{Error, Operation, at};
 use crate::file_kind::FileKind;
 use crate::file_names::{is_eml, is_index};
 use crate::file_tree::ContainerMail;
+use crate::message_stores::MessageStore;
 use crate::mh::{self, MhSequences};
 use crate::recognize::mail_in_container;
 use crate::skipped_file::{left_alone, no_mail, not_followed};
@@ -32,8 +33,12 @@ impl Files {
         } else {
             self.sequences = self.read_sequences(&path);
             self.classify(folder, files, &mut plan, events);
-            // Maildirs are separate archives.
-            let own = |name: &Name| maildir::is_root(&self.tree, &self.path(name));
+            // Maildirs and message stores are separate archives.
+            let own = |name: &Name| {
+                let path = self.path(name);
+                let is_store = || matches!(MessageStore::of_folder(&self.tree, &path), Ok(Some(_)));
+                maildir::is_root(&self.tree, &path) || is_store()
+            };
             let folders = folders.into_iter().filter(|name| !own(name));
             plan.extend(folders.map(Work::Folder));
         }
@@ -66,7 +71,7 @@ impl Files {
             };
             match kind {
                 // A mailbox is a separate archive.
-                Ok(FileKind::Mailbox(_)) => continue,
+                Ok(FileKind::Mailbox(_) | FileKind::Store(_)) => continue,
                 // So is each mailbox in a container.
                 Ok(FileKind::Container(form)) => {
                     let path = self.path(&name);

@@ -262,7 +262,7 @@ pub fn plan_parts(
         if is_cut(input, &identity, split_size)? {
             let options = input.read_options(&job.policy.limits, None);
             let starts = MailboxStarts::open(&input.found.path, &options).map_err(Error::Input)?;
-            let has_ordinals = output_format(input.found.format, job.to) != Format::Mbox;
+            let has_ordinals = output_format(&input.found, job.to) != Format::Mbox;
             for range in ranges(&starts, split_size, has_ordinals)? {
                 let size = range.hashed.1 - range.hashed.0;
                 packer.add(

@@ -1,0 +1,84 @@
+//! Reads numbers, and the info of a message.
+//!
+//! ```text
+//! own offset (4)   length (4)   length (2)   number of fields (1)   changes (1)
+//! fields of 4 bytes: bits 0 to 6 number, bit 7 set if the value is in bits 8 to 31; else these are a place behind the fields
+//! ```
+//!
+//! # Limits
+//! Reads the flags and the place of the message. The other fields repeat fields of the header.
+
+use std::io;
+
+use crate::Flags;
+use crate::file_range::FileRange;
+
+/// Bytes before the fields.
+const HEAD: u64 = 12;
+/// Number of the field with the flags.
+const FLAGS: u8 = 0x01;
+/// Number of the field with the first segment of the message.
+const MESSAGE: u8 = 0x04;
+/// Flags that have a counterpart.
+const KNOWN_FLAGS: [(u32, u32); 5] = [
+    (0x08, Flags::DRAFT),
+    (0x20, Flags::FLAGGED),
+    (0x80, Flags::SEEN),
+    (0x08_0000, Flags::REPLIED),
+    (0x10_0000, Flags::PASSED),
+];
+
+/// What the index says about a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct MessageInfo {
+    pub(super) flags: Flags,
+    /// Offset of the first segment. `None` if the message was not downloaded.
+    pub(super) message: Option<u32>,
+}
+
+impl MessageInfo {
+    /// Reads the info at an offset. `None` if there is none.
+    pub(super) fn read(file: &FileRange, place: u32) -> io::Result<Option<Self>> {
+        let at = u64::from(place);
+        let Some(head) = file.bytes_at::<{ HEAD as usize }>(at)? else {
+            return Ok(None);
+        };
+        if number(&head, 0) != place {
+            return Ok(None);
+        }
+        let count = usize::from(head[10]);
+        let mut fields = vec![0; 4 * count];
+        if file.read_at(at + HEAD, &mut fields)? < fields.len() {
+            return Ok(None);
+        }
+        let values = at + HEAD + fields.len() as u64;
+        let value = |wanted: u8| -> io::Result<Option<u32>> {
+            let mut found = fields.as_chunks::<4>().0.iter();
+            let Some(field) = found.find(|field| field[0] & 0x7f == wanted) else {
+                return Ok(None);
+            };
+            let value = number(field, 0) >> 8;
+            if field[0] & 0x80 != 0 {
+                return Ok(Some(value));
+            }
+            number_at(file, values + u64::from(value))
+        };
+        let bits = value(FLAGS)?.unwrap_or(0);
+        let set = KNOWN_FLAGS.iter().filter(|(bit, _)| bits & bit != 0);
+        Ok(Some(Self {
+            flags: Flags(set.fold(0, |flags, (_, flag)| flags | flag)),
+            message: value(MESSAGE)?.filter(|&message| message != 0),
+        }))
+    }
+}
+
+/// Reads a number at an offset. `None` behind the end of the file.
+pub(super) fn number_at(file: &FileRange, at: u64) -> io::Result<Option<u32>> {
+    Ok(file.bytes_at::<4>(at)?.map(u32::from_le_bytes))
+}
+
+/// Returns the number at an index of at least four bytes.
+pub(super) fn number(bytes: &[u8], at: usize) -> u32 {
+    let bytes = bytes.get(at..at + 4).and_then(<[u8]>::first_chunk);
+    bytes.map_or(0, |bytes: &[u8; 4]| u32::from_le_bytes(*bytes))
+}

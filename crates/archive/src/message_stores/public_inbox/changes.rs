@@ -1,0 +1,237 @@
+//! Lists the files that each commit added, changed and removed, as `git diff-tree` finds them.
+//!
+//! # Limits
+//! A commit whose files cannot be compared is skipped. After a thousand of them the list ends with an error.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead};
+use std::sync::Arc;
+
+use super::epoch::Epoch;
+use super::git::{GitProcess, read_field};
+use super::history::Commit;
+use super::object_id::ObjectId;
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, StoreDetail};
+use crate::error::ErrorKind;
+
+/// Number of commits that `git` compares at once. Their names fit into a pipe.
+const AT_ONCE: u64 = 128;
+/// A line that `git` sends back after them.
+const MARK: &[u8] = b"end";
+/// Largest number of bytes of a path, and of a line.
+const LONGEST: usize = 64 << 10;
+/// Number of commits that may be damaged.
+const MOST_DAMAGED: usize = 1000;
+
+/// A change of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) path: Vec<u8>,
+    /// The content before. `None` for what is not a file, such as a symbolic link.
+    pub(super) old: Option<ObjectId>,
+    /// The content after. `None` like `old`.
+    pub(super) new: Option<ObjectId>,
+}
+
+/// What `git diff-tree` writes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    /// The changes from one tree to another follow.
+    Trees(ObjectId, ObjectId),
+    Change(Change),
+    /// All requests have an answer.
+    Mark,
+    /// `git` has ended.
+    End,
+}
+
+/// The changes of a branch, the oldest first.
+pub(super) struct Changes {
+    epoch: Arc<Epoch>,
+    process: Option<GitProcess>,
+    /// Number of commits that were requested.
+    requested: u64,
+    /// The tree of the last one.
+    tree: ObjectId,
+    /// Requests without an answer: the tree before, and the commit.
+    pending: VecDeque<(ObjectId, Commit)>,
+    /// The commit whose changes are being read.
+    current: Option<Commit>,
+    damaged: usize,
+}
+
+impl Changes {
+    pub(super) fn of(epoch: &Arc<Epoch>) -> Self {
+        Self {
+            epoch: epoch.clone(),
+            process: None,
+            requested: 0,
+            tree: epoch.head.empty_tree(),
+            pending: VecDeque::new(),
+            current: None,
+            damaged: 0,
+        }
+    }
+
+    /// Returns the next change. `None` after the last one.
+    pub(super) fn next(&mut self, events: &mut Vec<BoxEvent>) -> Result<Option<Change>, ErrorKind> {
+        loop {
+            if self.pending.is_empty() && self.current.is_none() && !self.request()? {
+                return Ok(None);
+            }
+            let Some(process) = &mut self.process else {
+                return Ok(None);
+            };
+            match read_output(process)? {
+                Output::Change(change) => return Ok(Some(change)),
+                Output::Trees(before, after) => self.begin(before, after, events)?,
+                Output::Mark => {
+                    self.current = None;
+                    while let Some((_, commit)) = self.pending.pop_front() {
+                        self.damage(commit, "git cannot read its files", events)?;
+                    }
+                }
+                Output::End => self.restart(events)?,
+            }
+        }
+    }
+
+    /// Requests the changes of the next commits. Returns false if there are none.
+    fn request(&mut self) -> Result<bool, ErrorKind> {
+        let count = self.epoch.history.count();
+        let until = count.min(self.requested + AT_ONCE);
+        for number in self.requested..until {
+            let commit = self.epoch.history.commit(number)?;
+            self.pending.push_back((self.tree, commit));
+            self.tree = commit.tree;
+        }
+        self.requested = until;
+        if self.pending.is_empty() {
+            self.process = None;
+            return Ok(false);
+        }
+        self.send()?;
+        Ok(true)
+    }
+
+    /// Sends all requests that have no answer.
+    fn send(&mut self) -> Result<(), ErrorKind> {
+        if self.process.is_none() {
+            let arguments = ["diff-tree", "--stdin", "-r", "--raw", "-z", "--no-renames"];
+            self.process = Some(self.epoch.git.start(&arguments)?);
+        }
+        let mut requests = Vec::new();
+        for (before, commit) in &self.pending {
+            requests.extend_from_slice(format!("{before} {}\n", commit.tree).as_bytes());
+        }
+        requests.extend_from_slice(MARK);
+        requests.push(b'\n');
+        if let Some(process) = &mut self.process {
+            process.send(&requests)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the request that an answer belongs to. Those before it have none.
+    fn begin(
+        &mut self,
+        before: ObjectId,
+        after: ObjectId,
+        events: &mut Vec<BoxEvent>,
+    ) -> Result<(), ErrorKind> {
+        while let Some((tree, commit)) = self.pending.pop_front() {
+            if (tree, commit.tree) == (before, after) {
+                self.current = Some(commit);
+                return Ok(());
+            }
+            self.damage(commit, "git cannot read its files", events)?;
+        }
+        Err(unknown_output())
+    }
+
+    /// Continues after the commit at which `git` ended.
+    fn restart(&mut self, events: &mut Vec<BoxEvent>) -> Result<(), ErrorKind> {
+        let Some(process) = self.process.take() else {
+            return Ok(());
+        };
+        let message = process.end()?.failure()?;
+        let culprit = self.current.take();
+        let culprit = culprit.or_else(|| self.pending.pop_front().map(|(_, commit)| commit));
+        match culprit {
+            Some(commit) => self.damage(commit, &message, events)?,
+            None => return Err(ErrorKind::Git(message)),
+        }
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        self.send()
+    }
+
+    fn damage(
+        &mut self,
+        commit: Commit,
+        message: &str,
+        events: &mut Vec<BoxEvent>,
+    ) -> Result<(), ErrorKind> {
+        self.damaged += 1;
+        if self.damaged > MOST_DAMAGED {
+            let message = format!("more than {MOST_DAMAGED} commits cannot be read: {message}");
+            return Err(ErrorKind::Git(message));
+        }
+        let detail = BoxDetail::Store(StoreDetail::DamagedObject {
+            object: format!("commit {}", commit.id),
+            reason: message.to_owned(),
+        });
+        events.push(BoxEvent::new(BoxEventKind::Damaged, 0, detail));
+        Ok(())
+    }
+}
+
+/// Reads what `git diff-tree` writes next.
+pub(super) fn read_output(output: &mut impl BufRead) -> Result<Output, ErrorKind> {
+    let first = match output.fill_buf() {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => return read_output(output),
+        buffer => buffer?.first().copied(),
+    };
+    if first == Some(b':') {
+        let status = read_field(output, 0, LONGEST)?;
+        let path = read_field(output, 0, LONGEST)?;
+        let (Some(status), Some(path)) = (status, path) else {
+            return Ok(Output::End);
+        };
+        let change = parse_change(&status, path).ok_or_else(unknown_output)?;
+        return Ok(Output::Change(change));
+    }
+    let Some(line) = read_field(output, b'\n', LONGEST)? else {
+        return Ok(Output::End);
+    };
+    if line == MARK {
+        return Ok(Output::Mark);
+    }
+    let mut names = line.split(|&byte| byte == b' ').map(ObjectId::parse);
+    match (names.next(), names.next(), names.next()) {
+        (Some(Some(before)), Some(Some(after)), None) => Ok(Output::Trees(before, after)),
+        _ => Err(unknown_output()),
+    }
+}
+
+/// Parses a line such as `:100644 100644 <old> <new> M`.
+fn parse_change(status: &[u8], path: Vec<u8>) -> Option<Change> {
+    let mut words = status.strip_prefix(b":")?.split(|&byte| byte == b' ');
+    let modes = [words.next()?, words.next()?];
+    let names = [
+        ObjectId::parse(words.next()?)?,
+        ObjectId::parse(words.next()?)?,
+    ];
+    words.next().filter(|letter| !letter.is_empty())?;
+    let file = |index: usize| modes[index].starts_with(b"100").then_some(names[index]);
+    Some(Change {
+        path,
+        old: file(0),
+        new: file(1),
+    })
+}
+
+fn unknown_output() -> ErrorKind {
+    ErrorKind::Git("git wrote an unknown list of changes".to_owned())
+}

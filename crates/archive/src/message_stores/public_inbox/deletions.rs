@@ -1,0 +1,110 @@
+//! The messages that a public-inbox deleted later.
+//!
+//! # Limits
+//! Keeps up to 500,000 deletions in memory, 40 bytes each. An inbox with more of them is an error.
+
+use super::changes::Change;
+use super::object_id::ObjectId;
+use crate::error::ErrorKind;
+
+/// Largest number of deletions.
+const MOST: usize = 500_000;
+
+/// A version of the format of public-inbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InboxVersion {
+    /// A message is a file whose path is the SHA-1 of its Message-ID: `ab/cdef…`.
+    V1,
+    /// Each commit has one file: `m` is a new message, `d` is one to delete.
+    V2,
+}
+
+/// What identifies a message for its deletion.
+pub(super) type MessageKey = [u8; 32];
+
+/// What a change means: a message that is gone, and then a new one.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Meaning {
+    pub(super) deleted: Option<MessageKey>,
+    pub(super) added: Option<(MessageKey, ObjectId)>,
+}
+
+impl InboxVersion {
+    /// Returns the meaning of a change.
+    pub(super) fn meaning(self, change: &Change) -> Meaning {
+        match (self, &change.path[..]) {
+            (Self::V2, b"m") => Meaning {
+                deleted: None,
+                added: change.new.map(|id| (id.bytes(), id)),
+            },
+            (Self::V2, b"d") => Meaning {
+                deleted: change.new.map(ObjectId::bytes),
+                added: None,
+            },
+            (Self::V1, path) if is_message_path(path) => Meaning {
+                deleted: change.old.map(|id| key(path, id)),
+                added: change.new.map(|id| (key(path, id), id)),
+            },
+            _ => Meaning::default(),
+        }
+    }
+}
+
+/// Returns true for `ab/cdef…`, and for `ab/cdef…/1234…` of messages with one Message-ID.
+pub(super) fn is_message_path(path: &[u8]) -> bool {
+    let is_digits = |part: &[u8]| part.iter().all(u8::is_ascii_hexdigit);
+    let mut parts = path.split(|&byte| byte == b'/');
+    let lengths = [2, 38].map(|length| {
+        let part = parts.next();
+        part.is_some_and(|part| part.len() == length && is_digits(part))
+    });
+    let own = parts.next();
+    lengths == [true, true]
+        && own.is_none_or(|own| matches!(own.len(), 40 | 64) && is_digits(own))
+        && parts.next().is_none()
+}
+
+/// In version 1 the same content may be at several paths.
+fn key(path: &[u8], id: ObjectId) -> MessageKey {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&id.bytes()).update(path);
+    *hasher.finalize().as_bytes()
+}
+
+/// The deletions of an inbox. Positions count its changes.
+#[derive(Debug, Default)]
+pub(super) struct Deletions {
+    /// Sorted, with the last position of each message.
+    found: Vec<(MessageKey, u64)>,
+}
+
+impl Deletions {
+    /// Adds a deletion.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(super) fn add(&mut self, key: MessageKey, position: u64) -> Result<(), ErrorKind> {
+        if self.found.len() == MOST {
+            self.sort();
+        }
+        if self.found.len() == MOST {
+            let message = format!("more than {MOST} messages of the inbox were deleted");
+            return Err(ErrorKind::Git(message));
+        }
+        self.found.push((key, position));
+        Ok(())
+    }
+
+    /// Prepares [`Self::is_deleted`].
+    pub(super) fn sort(&mut self) {
+        self.found
+            .sort_unstable_by(|a, b| (a.0, b.1).cmp(&(b.0, a.1)));
+        self.found.dedup_by_key(|found| found.0);
+    }
+
+    /// Returns true if a message that was added at a position was deleted later.
+    pub(super) fn is_deleted(&self, key: MessageKey, position: u64) -> bool {
+        let found = self.found.binary_search_by(|found| found.0.cmp(&key));
+        found.is_ok_and(|at| self.found[at].1 > position)
+    }
+}

@@ -1,0 +1,138 @@
+//! Lists the commits of a branch, from the oldest to the newest.
+//!
+//! `git` lists the newest first, so the list is kept in a temporary file without a name. A commit that cannot be read ends the list:
+//! its descendants are known, its ancestors are not.
+//!
+//! # Limits
+//! Follows the first parent of a merge only.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::FileExt;
+
+use super::git::{GitObjects, read_field};
+use super::object_id::ObjectId;
+use crate::error::ErrorKind;
+use crate::free_space::FreeSpace;
+
+/// Bytes of a commit in the list: its name and that of its tree.
+const RECORD: usize = 64;
+/// Largest number of bytes of a line of the list of `git`.
+const LINE: usize = 64 << 10;
+
+/// A commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Commit {
+    pub(super) id: ObjectId,
+    pub(super) tree: ObjectId,
+}
+
+/// The commits of a branch.
+pub(super) struct History {
+    file: File,
+    count: u64,
+    head: ObjectId,
+    /// Why older commits are unknown: the commit, and a message of `git`.
+    pub(super) broken: Option<(ObjectId, String)>,
+}
+
+impl History {
+    /// Lists the commits from `head` back to the first one.
+    pub(super) fn list(git: &GitObjects, head: ObjectId) -> Result<Self, ErrorKind> {
+        let mut list = ListWriter::new()?;
+        let failure = list.add(git, &["--first-parent"], head)?;
+        let mut broken = None;
+        if let Some(failure) = failure {
+            // The oldest commit that `git` knows is not listed if its parent is missing.
+            let oldest = list.parent.unwrap_or(head);
+            let is_listed = list.count > 0 && list.parent.is_none();
+            if !is_listed {
+                list.add(git, &["--no-walk"], oldest)?;
+            }
+            broken = Some((list.parent.unwrap_or(oldest), failure));
+        }
+        let file = list.file.into_inner();
+        Ok(Self {
+            file: file.map_err(io::IntoInnerError::into_error)?,
+            count: list.count,
+            head,
+            broken,
+        })
+    }
+
+    /// Returns the number of commits.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns a commit by its age. The oldest is 0.
+    pub(super) fn commit(&self, number: u64) -> io::Result<Commit> {
+        let mut record = [0; RECORD];
+        let at = (self.count - 1 - number) * RECORD as u64;
+        self.file.read_exact_at(&mut record, at)?;
+        let half = |from: usize| {
+            let mut bytes = [0; RECORD / 2];
+            bytes.copy_from_slice(&record[from..from + RECORD / 2]);
+            self.head.with_bytes(bytes)
+        };
+        Ok(Commit {
+            id: half(0),
+            tree: half(RECORD / 2),
+        })
+    }
+}
+
+/// Writes the list.
+struct ListWriter {
+    file: BufWriter<File>,
+    space: FreeSpace,
+    count: u64,
+    /// The parent of the last commit in the list.
+    parent: Option<ObjectId>,
+}
+
+impl ListWriter {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            file: BufWriter::new(tempfile::tempfile()?),
+            space: FreeSpace::new(),
+            count: 0,
+            parent: None,
+        })
+    }
+
+    /// Adds commits from `head` on. Returns a message of `git` if it does not list all.
+    fn add(
+        &mut self,
+        git: &GitObjects,
+        options: &[&str],
+        head: ObjectId,
+    ) -> Result<Option<String>, ErrorKind> {
+        let head = head.to_string();
+        let arguments = [&["rev-list", "--format=%T %P"], options, &[&head, "--"]].concat();
+        let mut process = git.start(&arguments)?;
+        process.end_requests();
+        while let Some(line) = read_field(&mut process, b'\n', LINE)? {
+            let id = line.strip_prefix(b"commit ").and_then(ObjectId::parse);
+            let Some(trees) = read_field(&mut process, b'\n', LINE)? else {
+                break;
+            };
+            let mut names = trees.split(|&byte| byte == b' ').map(ObjectId::parse);
+            let (Some(id), Some(Some(tree))) = (id, names.next()) else {
+                return Err(ErrorKind::Git(
+                    "git wrote an unknown list of commits".to_owned(),
+                ));
+            };
+            self.parent = names.next().flatten();
+            self.file.write_all(&id.bytes())?;
+            self.file.write_all(&tree.bytes())?;
+            self.space.wrote(RECORD as u64, self.file.get_ref())?;
+            self.count += 1;
+        }
+        let end = process.end()?;
+        if end.is_success() {
+            return Ok(None);
+        }
+        end.failure().map(Some)
+    }
+}

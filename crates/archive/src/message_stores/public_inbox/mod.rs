@@ -1,0 +1,303 @@
+//! public-inbox: a mailing list in git repositories.
+//!
+//! ```text
+//! inbox/git/0.git, inbox/git/1.git, …     version 2: bare repositories (epochs), the oldest first
+//!     commit 1   m                        the tree of each commit has one file: m is a new message,
+//!     commit 2   m
+//!     commit 3   d                        and d is a message to delete, with the content that it had
+//! inbox.git                               version 1: one bare repository
+//!     commit 1   ab/cdef…                 a message at the SHA-1 of its Message-ID; deleted by removing the file
+//! ```
+//!
+//! Messages come in the order of their commits. One that was deleted later is left out, since lists delete spam and what must not be
+//! published: the event `box.left-out` names the object, which `git cat-file blob` still shows. One epoch of version 2 can be read
+//! alone. Source: public-inbox-v1-format(5), public-inbox-v2-format(5).
+//!
+//! # Limits
+//! Needs the program `git`. Rejects a repository that borrows objects from other folders (alternates). `git` reads a file that is
+//! stored as a difference in memory.
+
+mod blobs;
+mod changes;
+mod deletions;
+mod epoch;
+mod git;
+mod history;
+mod object_id;
+mod repository;
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use self::blobs::{AHEAD, Blobs};
+use self::changes::Changes;
+use self::deletions::{Deletions, InboxVersion};
+use self::epoch::Epoch;
+use super::format::{NextMessage, PAUSE, StoreFormat, StoredMessage, StoredMessages};
+use crate::Flags;
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, StoreDetail};
+use crate::error::{Error, ErrorKind, Operation, at};
+use crate::expansion::FREE;
+use crate::file_tree::FileTree;
+
+/// The format.
+pub(super) struct PublicInbox;
+
+/// Bytes of the list of files that show what a repository is.
+const BEGINNING: u64 = 4096;
+
+impl StoreFormat for PublicInbox {
+    fn name(&self) -> &'static str {
+        "public-inbox"
+    }
+
+    fn recognizes_folder(&self, path: &Path) -> Result<bool, Error> {
+        Ok(!repository::epochs(path).is_empty() || version_of(path)?.is_some())
+    }
+
+    fn open(
+        &self,
+        path: &Path,
+        _: &FileTree,
+        max_expansion: u64,
+    ) -> Result<Box<dyn StoredMessages>, Error> {
+        Ok(Box::new(Inbox::open(path, max_expansion)?))
+    }
+}
+
+/// Returns the version of the inbox that a bare repository is, by the files of its newest commit. `None` for any other folder.
+fn version_of(path: &Path) -> Result<Option<InboxVersion>, Error> {
+    if !repository::is_repository(path) || path.file_name().is_some_and(|name| name == ".git") {
+        return Ok(None);
+    }
+    let failed = at(path, Operation::Read);
+    let Some(head) = repository::head(path).map_err(&failed)? else {
+        return Ok(None);
+    };
+    let git = epoch::objects(path, head)?;
+    let head = head.to_string();
+    let mut list = git
+        .start(&["ls-tree", "-z", &head])
+        .map_err(at(path, Operation::Read))?;
+    list.end_requests();
+    let mut files = Vec::new();
+    let read = list.by_ref().take(BEGINNING).read_to_end(&mut files);
+    read.map_err(failed)?;
+    let is_whole = (files.len() as u64) < BEGINNING;
+    // `git` may have been ended before it listed all: the repository is read, and says so.
+    Ok(version_by(&files, is_whole))
+}
+
+/// Returns the version of an inbox by the beginning of the list of its files.
+fn version_by(list: &[u8], is_whole: bool) -> Option<InboxVersion> {
+    let mut files: Vec<_> = list.split(|&byte| byte == 0).collect();
+    // Behind the last NUL.
+    files.pop();
+    let parse = |line: &&[u8]| {
+        let tab = memchr::memchr(b'\t', line)?;
+        let kind = line[..tab].split(|&byte| byte == b' ').nth(1)?.to_vec();
+        Some((kind, line[tab + 1..].to_vec()))
+    };
+    let files: Vec<_> = files.iter().filter_map(parse).collect();
+    let is_v1 = |(kind, name): &(Vec<u8>, Vec<u8>)| {
+        kind == b"tree" && name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit)
+    };
+    match &files[..] {
+        [] => None,
+        [(kind, name)] if is_whole && kind == b"blob" && (name == b"m" || name == b"d") => {
+            Some(InboxVersion::V2)
+        }
+        files => files.iter().all(is_v1).then_some(InboxVersion::V1),
+    }
+}
+
+/// An opened inbox.
+struct Inbox {
+    path: PathBuf,
+    version: InboxVersion,
+    epochs: Vec<Arc<Epoch>>,
+    deletions: Deletions,
+    /// The repositories that were not begun.
+    waiting: VecDeque<Arc<Epoch>>,
+    current: Option<(Changes, Blobs)>,
+    /// Number of changes so far.
+    position: u64,
+    /// Bytes of messages that may still be read.
+    budget: u64,
+    limit: u64,
+    given: u64,
+    /// Events that were found when the inbox was opened.
+    events: Vec<BoxEvent>,
+}
+
+impl Inbox {
+    fn open(path: &Path, max_expansion: u64) -> Result<Self, Error> {
+        let mut events = Vec::new();
+        let found = repository::epochs(path);
+        let (version, repositories) = if found.is_empty() {
+            let version = version_of(path)?.unwrap_or(InboxVersion::V2);
+            (version, vec![path.to_owned()])
+        } else {
+            let paths = found.into_iter().map(|(_, path)| path);
+            (InboxVersion::V2, paths.collect())
+        };
+        let mut epochs = Vec::new();
+        for repository in repositories {
+            let name = repository.strip_prefix(path).unwrap_or(&repository);
+            let name = name.to_string_lossy().into_owned();
+            match Epoch::open(&repository)? {
+                Some(epoch) => {
+                    events.extend(broken(&epoch, name));
+                    epochs.push(Arc::new(epoch));
+                }
+                None => {
+                    let detail = BoxDetail::Store(StoreDetail::NoCommits { name });
+                    events.push(BoxEvent::new(BoxEventKind::LeftOut, 0, detail));
+                }
+            }
+        }
+        let size = epochs.iter().map(|epoch| epoch.size).sum::<u64>();
+        let mut inbox = Self {
+            path: path.to_owned(),
+            version,
+            waiting: epochs.iter().cloned().collect(),
+            epochs,
+            deletions: Deletions::default(),
+            current: None,
+            position: 0,
+            budget: size.saturating_mul(max_expansion).max(FREE),
+            limit: max_expansion,
+            given: 0,
+            events,
+        };
+        inbox.find_deletions()?;
+        Ok(inbox)
+    }
+
+    /// Lists the changes of all repositories once, to know what will be deleted.
+    fn find_deletions(&mut self) -> Result<(), Error> {
+        let mut position = 0;
+        for epoch in &self.epochs {
+            let failed = at(epoch.path(), Operation::Read);
+            let mut changes = Changes::of(epoch);
+            // They are reported when the messages are read.
+            let mut events = Vec::new();
+            while let Some(change) = changes.next(&mut events).map_err(&failed)? {
+                events.clear();
+                if let Some(key) = self.version.meaning(&change).deleted {
+                    self.deletions.add(key, position).map_err(&failed)?;
+                }
+                position += 1;
+            }
+        }
+        self.deletions.sort();
+        Ok(())
+    }
+
+    /// Requests the next messages. Returns false if all of the current repository were requested.
+    fn request(&mut self, events: &mut Vec<BoxEvent>) -> Result<bool, ErrorKind> {
+        let Some((changes, blobs)) = &mut self.current else {
+            return Ok(false);
+        };
+        while blobs.pending() < AHEAD && events.len() < PAUSE {
+            let Some(change) = changes.next(events)? else {
+                return Ok(blobs.pending() > 0);
+            };
+            let position = self.position;
+            self.position += 1;
+            let Some((key, id)) = self.version.meaning(&change).added else {
+                continue;
+            };
+            if self.deletions.is_deleted(key, position) {
+                let detail = BoxDetail::Store(StoreDetail::Deleted(id.to_string()));
+                events.push(BoxEvent::new(BoxEventKind::LeftOut, 0, detail));
+            } else {
+                blobs.request(id)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn advance(&mut self, events: &mut Vec<BoxEvent>) -> Result<NextMessage, ErrorKind> {
+        loop {
+            if self.current.is_none() {
+                let Some(epoch) = self.waiting.pop_front() else {
+                    return Ok(NextMessage::End);
+                };
+                self.current = Some((Changes::of(&epoch), Blobs::of(&epoch)));
+            }
+            let is_more = self.request(events)?;
+            let next = match &mut self.current {
+                Some((_, blobs)) => blobs.next(events)?,
+                None => None,
+            };
+            match next {
+                Some((_, size)) if size > self.budget => {
+                    let detail = BoxDetail::Store(StoreDetail::Expansion {
+                        limit: self.limit,
+                        given: self.given,
+                    });
+                    events.push(BoxEvent::new(BoxEventKind::Expansion, 0, detail));
+                    self.current = None;
+                    self.waiting.clear();
+                    return Ok(NextMessage::End);
+                }
+                Some((id, size)) => {
+                    self.budget -= size;
+                    self.given += size;
+                    return Ok(NextMessage::Found(StoredMessage {
+                        id: id.to_string(),
+                        size: Some(size),
+                        flags: Flags::default(),
+                    }));
+                }
+                None if is_more && events.len() >= PAUSE => return Ok(NextMessage::Later),
+                None if is_more => {}
+                None => self.current = None,
+            }
+        }
+    }
+}
+
+/// Returns the event for a repository whose older commits cannot be read.
+fn broken(epoch: &Epoch, name: String) -> Option<BoxEvent> {
+    let (commit, message) = epoch.history.broken.as_ref()?;
+    let colon = if name.is_empty() { "" } else { ": " };
+    let detail = BoxDetail::Store(StoreDetail::DamagedObject {
+        object: format!("{name}{colon}commit {commit}"),
+        reason: format!("it and older commits are missing: {message}"),
+    });
+    Some(BoxEvent::new(BoxEventKind::Damaged, 0, detail))
+}
+
+impl StoredMessages for Inbox {
+    fn next(&mut self, events: &mut Vec<BoxEvent>) -> Result<NextMessage, Error> {
+        events.append(&mut self.events);
+        let next = self.advance(events);
+        next.map_err(at(&self.path, Operation::Read))
+    }
+
+    fn read(
+        &mut self,
+        wanted: usize,
+        bytes: &mut Vec<u8>,
+        events: &mut Vec<BoxEvent>,
+    ) -> Result<(), Error> {
+        let Some((_, blobs)) = &mut self.current else {
+            return Ok(());
+        };
+        let read = blobs.read(wanted, bytes, events);
+        read.map_err(at(&self.path, Operation::Read))
+    }
+
+    fn changed(&self) -> Result<bool, Error> {
+        for epoch in &self.epochs {
+            if epoch.changed()? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

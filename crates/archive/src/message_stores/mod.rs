@@ -11,8 +11,6 @@ mod dbx;
 mod format;
 mod public_inbox;
 mod read;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 use std::path::Path;

@@ -55,8 +55,8 @@ pub(super) struct Changes {
     tree: ObjectId,
     /// Requests without an answer: the tree before, and the commit.
     pending: VecDeque<(ObjectId, Commit)>,
-    /// The commit whose changes are being read.
-    current: Option<Commit>,
+    /// The request whose answer is being read.
+    current: Option<(ObjectId, Commit)>,
     damaged: usize,
 }
 
@@ -117,19 +117,17 @@ impl Changes {
     /// Sends all requests that have no answer.
     fn send(&mut self) -> Result<(), ErrorKind> {
         if self.process.is_none() {
-            let arguments = ["diff-tree", "--stdin", "-r", "--raw", "-z", "--no-renames"];
-            self.process = Some(self.epoch.git.start(&arguments)?);
+            self.process = Some(self.start()?);
         }
-        let mut requests = Vec::new();
-        for (before, commit) in &self.pending {
-            requests.extend_from_slice(format!("{before} {}\n", commit.tree).as_bytes());
-        }
-        requests.extend_from_slice(MARK);
-        requests.push(b'\n');
         if let Some(process) = &mut self.process {
-            process.send(&requests)?;
+            process.send(&requests(&self.pending))?;
         }
         Ok(())
+    }
+
+    fn start(&self) -> Result<GitProcess, ErrorKind> {
+        let arguments = ["diff-tree", "--stdin", "-r", "--raw", "-z", "--no-renames"];
+        self.epoch.git.start(&arguments)
     }
 
     /// Finds the request that an answer belongs to. Those before it have none.
@@ -141,7 +139,7 @@ impl Changes {
     ) -> Result<(), ErrorKind> {
         while let Some((tree, commit)) = self.pending.pop_front() {
             if (tree, commit.tree) == (before, after) {
-                self.current = Some(commit);
+                self.current = Some((tree, commit));
                 return Ok(());
             }
             self.damage(commit, "git cannot read its files", events)?;
@@ -155,16 +153,32 @@ impl Changes {
             return Ok(());
         };
         let message = process.end()?.failure()?;
-        let culprit = self.current.take();
-        let culprit = culprit.or_else(|| self.pending.pop_front().map(|(_, commit)| commit));
-        match culprit {
-            Some(commit) => self.damage(commit, &message, events)?,
-            None => return Err(ErrorKind::Git(message)),
+        match self.current.take() {
+            // `git` failed in its answer, or in the next one.
+            Some(request) if self.fails(request)? => self.damage(request.1, &message, events)?,
+            Some(_) if !self.pending.is_empty() => {}
+            _ => match self.pending.pop_front() {
+                Some((_, commit)) => self.damage(commit, &message, events)?,
+                None => return Err(ErrorKind::Git(message)),
+            },
         }
         if self.pending.is_empty() {
             return Ok(());
         }
         self.send()
+    }
+
+    /// Returns true if `git` fails on a request alone.
+    fn fails(&self, request: (ObjectId, Commit)) -> Result<bool, ErrorKind> {
+        let mut process = self.start()?;
+        process.send(&requests(&[request].into()))?;
+        loop {
+            match read_output(&mut process)? {
+                Output::Mark => return Ok(false),
+                Output::End => return Ok(true),
+                Output::Trees(..) | Output::Change(_) => {}
+            }
+        }
     }
 
     fn damage(
@@ -185,6 +199,17 @@ impl Changes {
         events.push(BoxEvent::new(BoxEventKind::Damaged, 0, detail));
         Ok(())
     }
+}
+
+/// Returns requests as lines, and the mark behind them.
+fn requests(pending: &VecDeque<(ObjectId, Commit)>) -> Vec<u8> {
+    let mut lines = Vec::new();
+    for (before, commit) in pending {
+        lines.extend_from_slice(format!("{before} {}\n", commit.tree).as_bytes());
+    }
+    lines.extend_from_slice(MARK);
+    lines.push(b'\n');
+    lines
 }
 
 /// Reads what `git diff-tree` writes next.

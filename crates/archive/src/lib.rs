@@ -91,6 +91,8 @@ pub use file_tree::FileTree;
 pub use input::Input;
 pub use mbox::{LineDecision, MailboxOptions, MboxRule};
 pub use message_stores::MessageStore;
+#[doc(hidden)]
+pub use message_stores::read_git_output;
 pub use open::{is_mbox_file, open};
 pub use packing::Packing;
 pub use recognize::{LeftOut, RecognizeOptions, recognize, recognize_with};

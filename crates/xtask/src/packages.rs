@@ -28,6 +28,8 @@ const TESTS: &[NeededProgram] = &[
     ("/usr/sbin/opendkim-testmsg", "opendkim-tools"),
     ("openssl", "openssl"),
     ("gpg", "gnupg"),
+    // A public-inbox.
+    ("git", "git"),
     ("setpriv", "util-linux"),
     // The set-up page and the Debian package.
     ("curl", "curl"),

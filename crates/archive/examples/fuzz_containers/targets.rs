@@ -3,11 +3,12 @@
 //! # Limits
 //! Archives of a few kilobytes.
 
+use crate::dbx_writer::{DbxFile, DbxMessage};
 use crate::writer::{
     TarStyle, TarWriter, ZipMember, ZipStyle, ZipWriter, gzip, pax_record, with_checksum,
 };
 use mailglot_archive::{
-    Batch, Error, LeftOut, ReadOptions, RecognizeOptions, open, recognize_with,
+    Batch, Error, LeftOut, ReadOptions, RecognizeOptions, open, read_git_output, recognize_with,
 };
 use mailglot_fuzz::{Random, Target, fold, size};
 use std::cell::RefCell;
@@ -20,12 +21,16 @@ pub(crate) enum ContainerTarget {
     Zip,
     Tar,
     Packed,
+    /// A file of Outlook Express.
+    Dbx,
+    /// What `git` writes for a public-inbox.
+    Git,
 }
 
 const MAIL: &[u8] = b"From a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\nSubject: s\n\nb\n\n";
 
 /// Marks, numbers and names that readers of archives trip over.
-const TOKENS: [&[u8]; 24] = [
+const TOKENS: [&[u8]; 30] = [
     b"PK\x01\x02",
     b"PK\x03\x04",
     b"PK\x05\x06\0\0\0\0",
@@ -50,11 +55,17 @@ const TOKENS: [&[u8]; 24] = [
     b"11 path=a/b\n",
     b"19 size=9999999999\n",
     b"L",
+    b"\x10\0\0\0\0\x02\0\0",
+    b"\xbc\x24\0\0",
+    b" blob 3\n",
+    b" missing\n",
+    b":100644 100644 ",
+    b"\nend\n",
 ];
 
 impl Target for ContainerTarget {
     fn all() -> Vec<Self> {
-        vec![Self::Zip, Self::Tar, Self::Packed]
+        vec![Self::Zip, Self::Tar, Self::Packed, Self::Dbx, Self::Git]
     }
 
     fn name(self) -> String {
@@ -62,12 +73,18 @@ impl Target for ContainerTarget {
             Self::Zip => "zip",
             Self::Tar => "tar",
             Self::Packed => "packed",
+            Self::Dbx => "dbx",
+            Self::Git => "git",
         };
         name.to_owned()
     }
 
     fn longest(self) -> usize {
-        8 << 10
+        match self {
+            // The header alone has 9 KiB.
+            Self::Dbx => 24 << 10,
+            _ => 8 << 10,
+        }
     }
 
     fn token(self, number: usize) -> &'static [u8] {
@@ -79,10 +96,20 @@ impl Target for ContainerTarget {
             Self::Zip => zips(),
             Self::Tar => tars(),
             Self::Packed => tars().iter().map(|tar| gzip(tar)).collect(),
+            Self::Dbx => dbx_files(),
+            Self::Git => git_outputs(),
         }
     }
 
     fn laws(self, input: &[u8], random: &mut Random) -> Result<u64, String> {
+        if matches!(self, Self::Git) {
+            let (objects, changes) = read_git_output(input);
+            let most = input.len() as u64;
+            if objects > most || changes > most {
+                return Err(format!("{objects} objects, {changes} changes"));
+            }
+            return Ok(fold(size(objects), &size(changes).to_le_bytes()));
+        }
         let mut bytes = input.to_vec();
         if matches!(self, Self::Tar) && random.below(2) == 0 {
             correct_checksums(&mut bytes);
@@ -229,4 +256,18 @@ fn tars() -> Vec<Vec<u8>> {
         tar.finish()
     };
     styles.into_iter().map(tar).collect()
+}
+
+fn dbx_files() -> Vec<Vec<u8>> {
+    let messages = [&MAIL[36..], &MAIL.repeat(20)[36..], b"Subject: x\n\n"].map(DbxMessage::new);
+    let file = |per_node| DbxFile::of(&messages, per_node).bytes;
+    vec![file(1), file(3)]
+}
+
+fn git_outputs() -> Vec<Vec<u8>> {
+    let (a, b) = ("a".repeat(40), "b".repeat(40));
+    let objects = format!("{a} blob 3\nabc\n{b} missing\n{a} tree 0\n\n");
+    let changes =
+        format!("{a} {b}\n:000000 100644 {a} {b} A\0m\0:100644 000000 {a} {b} D\0d\0end\n");
+    vec![objects.into_bytes(), changes.into_bytes()]
 }

@@ -16,6 +16,7 @@ use std::fmt;
 use std::path::Path;
 
 use self::format::StoreFormat;
+pub use self::public_inbox::read_git_output;
 use self::read::StoreReader;
 use crate::error::Error;
 use crate::file_tree::FileTree;

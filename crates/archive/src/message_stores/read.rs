@@ -25,6 +25,8 @@ pub(crate) struct StoreReader {
     /// A message that is given out in pieces.
     large: Option<LargeMessage>,
     is_done: bool,
+    /// The event that says that reading stopped, for a batch of its own: the last message is whole.
+    stopped: Vec<BoxEvent>,
     /// An error that is returned after the entries before it.
     failed: Option<Error>,
 }
@@ -56,6 +58,7 @@ impl StoreReader {
             ordinal: 0,
             large: None,
             is_done: false,
+            stopped: Vec::new(),
             failed: None,
         }
     }
@@ -69,6 +72,10 @@ impl StoreReader {
             NextMessage::Later => Ok(()),
             NextMessage::End => {
                 self.is_done = true;
+                if !batch.entries.is_empty() {
+                    let stops = |event: &mut BoxEvent| event.kind == BoxEventKind::Expansion;
+                    self.stopped.extend(batch.events.extract_if(.., stops));
+                }
                 Ok(())
             }
         }
@@ -167,6 +174,7 @@ impl Source for StoreReader {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
+        batch.events.append(&mut self.stopped);
         let most = self.batch;
         let is_full = |batch: &Batch| {
             batch.bytes.len() >= most

@@ -44,7 +44,7 @@ fn store(path: &Path) -> Input {
 fn read(path: &Path, options: &ReadOptions) -> (Vec<ReadMessage>, Events) {
     let input = store(path);
     let all = drain(&mut *open(&input, options).unwrap());
-    for batch in [1, 700] {
+    for batch in [300] {
         let options = ReadOptions {
             batch,
             ..options.clone()

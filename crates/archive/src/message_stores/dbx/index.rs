@@ -82,3 +82,51 @@ pub(super) fn number(bytes: &[u8], at: usize) -> u32 {
     let bytes = bytes.get(at..at + 4).and_then(<[u8]>::first_chunk);
     bytes.map_or(0, |bytes: &[u8; 4]| u32::from_le_bytes(*bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::io::{Seek, Write};
+    use std::sync::Arc;
+
+    fn range(offset: u64, bytes: &[u8]) -> FileRange {
+        let mut file: File = tempfile::tempfile().unwrap();
+        file.seek(io::SeekFrom::Start(offset)).unwrap();
+        file.write_all(bytes).unwrap();
+        FileRange::new(Arc::new(file), 0..offset + bytes.len() as u64)
+    }
+
+    /// The example of the description of the format ("indexed info"): the message begins at 0x30f0.
+    #[test]
+    fn the_documented_example_is_read() {
+        let bytes = [
+            0x00, 0xba, 0x00, 0x00, 0x1c, 0x00, 0x00, 0x00, 0x00, 0x00, 0x04, 0x01, 0x80, 0x0a,
+            0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x02, 0x04, 0x00, 0x00, 0x84, 0xf0, 0x30, 0x00,
+            0x07, 0x09, 0x00, 0x00, 0x80, 0x09, 0x12, 0x56, 0x26, 0x09, 0x81, 0x1b,
+        ];
+        let file = range(0xba00, &bytes);
+        let info = MessageInfo::read(&file, 0xba00).unwrap();
+        let expected = MessageInfo {
+            flags: Flags::default(),
+            message: Some(0x30f0),
+        };
+        assert_eq!(info, Some(expected));
+        // The mark is the offset itself, and all fields must be there.
+        assert_eq!(MessageInfo::read(&file, 0xba04).unwrap(), None);
+        for end in [0, 11, 12, 27] {
+            let cut = file.part(0..0xba00 + end);
+            assert_eq!(MessageInfo::read(&cut, 0xba00).unwrap(), None, "{end}");
+        }
+        // A value that lies behind the end of the file is none.
+        let cut = file.part(0..0xba00 + 30);
+        let info = MessageInfo::read(&cut, 0xba00).unwrap();
+        assert_eq!(info.and_then(|info| info.message), Some(0x30f0));
+    }
+
+    #[test]
+    fn numbers_are_little_endian() {
+        assert_eq!(number(&[9, 1, 2, 3, 4], 1), 0x0403_0201);
+        assert_eq!(number(&[1, 2, 3], 0), 0);
+    }
+}

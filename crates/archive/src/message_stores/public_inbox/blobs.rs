@@ -218,3 +218,29 @@ fn parse_line(line: &[u8]) -> Option<BlobLine> {
 fn unknown_output() -> ErrorKind {
     ErrorKind::Git("git wrote an unknown object".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_before_objects_are_read() {
+        let name = "a".repeat(40);
+        let id = ObjectId::parse(name.as_bytes()).unwrap();
+        for (line, expected) in [
+            (format!("{name} blob 12\n"), Some(BlobLine::Blob(id, 12))),
+            (format!("{name} tree 0\n"), Some(BlobLine::Other(id, 0))),
+            (format!("{name} missing\n"), Some(BlobLine::Missing(id))),
+            (String::new(), Some(BlobLine::End)),
+            (format!("{name} blob 1"), Some(BlobLine::End)),
+            (format!("{name} blob\n"), None),
+            (format!("{name} blob -1\n"), None),
+            (format!("{name} blob 18446744073709551616\n"), None),
+            (format!("{name} blob 1 2\n"), None),
+            (format!("{name} ambiguous\n"), None),
+            ("x".repeat(LONGEST + 1), None),
+        ] {
+            assert_eq!(read_line(&mut line.as_bytes()).ok(), expected, "{line}");
+        }
+    }
+}

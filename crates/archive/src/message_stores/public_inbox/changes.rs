@@ -260,3 +260,49 @@ fn parse_change(status: &[u8], path: Vec<u8>) -> Option<Change> {
 fn unknown_output() -> ErrorKind {
     ErrorKind::Git("git wrote an unknown list of changes".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `git diff-tree --stdin -r --raw -z` of git 2.47 wrote, and a link, which is no file.
+    #[test]
+    fn output_of_git_is_read() {
+        let id = |digit: &str| ObjectId::parse(digit.repeat(40).as_bytes());
+        let (a, b) = ("a".repeat(40), "b".repeat(40));
+        let text = format!(
+            "{a} {b}\n:000000 100644 {} {a} A\0m\0:100644 000000 {a} {} D\0ab/c\nd\0\
+             :100755 120000 {a} {b} T\0x\0end\n:100644 100644 {a}",
+            "0".repeat(40),
+            "0".repeat(40)
+        );
+        let mut output = text.as_bytes();
+        let change = |path: &[u8], old, new| {
+            let path = path.to_vec();
+            Output::Change(Change { path, old, new })
+        };
+        for expected in [
+            Output::Trees(id("a").unwrap(), id("b").unwrap()),
+            change(b"m", None, id("a")),
+            change(b"ab/c\nd", id("a"), None),
+            change(b"x", id("a"), None),
+            Output::Mark,
+            Output::End,
+        ] {
+            assert_eq!(read_output(&mut output).unwrap(), expected);
+        }
+        for other in [
+            "x\n",
+            ":1 2\0m\0",
+            &format!("{a}\n"),
+            &format!("{a} {b} {a}\n"),
+            "\n",
+        ] {
+            let read = read_output(&mut other.as_bytes());
+            assert!(matches!(read, Err(ErrorKind::Git(_))), "{other:?}");
+        }
+        // A line that does not end is read in bounds.
+        let long = "a".repeat(LONGEST + 10);
+        assert!(read_output(&mut long.as_bytes()).is_err());
+    }
+}

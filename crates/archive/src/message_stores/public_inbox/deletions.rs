@@ -108,3 +108,64 @@ impl Deletions {
         found.is_ok_and(|at| self.found[at].1 > position)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_later_deletions_count() {
+        let mut deletions = Deletions::default();
+        for (key, position) in [(1, 5), (2, 3), (1, 9), (1, 7)] {
+            deletions.add([key; 32], position).unwrap();
+        }
+        deletions.sort();
+        for (key, position, expected) in [
+            (1, 8, true),
+            (1, 9, false),
+            (2, 2, true),
+            (2, 4, false),
+            (3, 0, false),
+        ] {
+            assert_eq!(
+                deletions.is_deleted([key; 32], position),
+                expected,
+                "{key} {position}"
+            );
+        }
+    }
+
+    /// The same deletion needs no memory again; other ones end with an error.
+    #[test]
+    fn memory_is_bounded() {
+        let mut deletions = Deletions::default();
+        for position in 0..2 * MOST as u64 {
+            deletions.add([1; 32], position).unwrap();
+        }
+        let key = |number: u64| {
+            let mut key = [0; 32];
+            key[..8].copy_from_slice(&number.to_le_bytes());
+            key
+        };
+        let failed = (0..2 * MOST as u64).find(|&number| deletions.add(key(number), 0).is_err());
+        assert!(failed.is_some_and(|number| number < MOST as u64));
+    }
+
+    #[test]
+    fn paths_of_messages_are_known() {
+        let digits = "0".repeat(38);
+        for (path, expected) in [
+            (format!("ab/{digits}"), true),
+            (format!("ab/{digits}/{}", "f".repeat(40)), true),
+            (format!("ab/{digits}/{}", "f".repeat(39)), false),
+            (format!("ab/{digits}/{}/x", "f".repeat(40)), false),
+            (format!("abc/{digits}"), false),
+            (format!("ab/{digits}0"), false),
+            (format!("ag/{digits}"), false),
+            ("ab".to_owned(), false),
+            ("m".to_owned(), false),
+        ] {
+            assert_eq!(is_message_path(path.as_bytes()), expected, "{path}");
+        }
+    }
+}

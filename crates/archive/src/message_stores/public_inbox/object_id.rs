@@ -74,3 +74,29 @@ impl fmt::Debug for ObjectId {
         write!(f, "{self}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_both_kinds_are_parsed() {
+        for digits in ["0123456789abcdef0123456789abcdef01234567", &"7f".repeat(32)] {
+            let id = ObjectId::parse(digits.as_bytes()).unwrap();
+            assert_eq!(id.to_string(), *digits);
+            assert_eq!(id.with_bytes(id.bytes()), id);
+            assert_eq!(id.is_sha256(), digits.len() == 64);
+            assert_eq!(id.empty_tree().is_sha256(), id.is_sha256());
+        }
+        for other in [
+            "",
+            "abc",
+            &"0".repeat(39),
+            &"0".repeat(41),
+            &"A".repeat(40),
+            &"g".repeat(40),
+        ] {
+            assert_eq!(ObjectId::parse(other.as_bytes()), None, "{other}");
+        }
+    }
+}

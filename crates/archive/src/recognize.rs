@@ -5,8 +5,8 @@
 //! like a folder; its messages outside mailboxes and Maildirs form a tree of their own.
 //!
 //! # Limits
-//! Recognizes the mail stores of Apple Mail and Thunderbird, and of no other program. An MH folder is part of a tree of messages, and is written as one. Follows
-//! symbolic links below a folder only on request. Reads mailboxes in gzip, zstd, bzip2, xz and LZ4, but no compressed single messages. Skips
+//! Recognizes the mail stores of Apple Mail, Thunderbird, Outlook Express and public-inbox, and of no other program. An MH folder is part of a tree of messages, and is
+//! written as one. Follows symbolic links below a folder only on request. Reads mailboxes in gzip, zstd, bzip2, xz and LZ4, but no compressed single messages. Skips
 //! files of other formats.
 
 use std::fs;

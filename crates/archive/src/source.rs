@@ -13,7 +13,7 @@ pub enum Format {
     Mbox,
     /// Maildir or Maildir++.
     Maildir,
-    /// A folder tree of `.eml`, `.emlx` and `.mht` files, and of messages named by numbers (MH).
+    /// A folder tree of `.eml`, `.emlx` and `.mht` files, and of messages named by numbers (MH). Message stores are read like one.
     EmlTree,
     /// One message in one file.
     Eml,

@@ -178,6 +178,10 @@ fn output_name(input: &Path) -> PathBuf {
         (Some(stem), Some(end)) if end == "emlx" && !named.is_dir() => {
             (stem, b".utf8.eml".to_vec())
         }
+        // A mail folder of Outlook Express becomes a mailbox.
+        (Some(stem), Some(end)) if end.eq_ignore_ascii_case("dbx") && !named.is_dir() => {
+            (stem, b".utf8.mbox".to_vec())
+        }
         (Some(stem), Some(end)) if !named.is_dir() => (stem, [b".utf8.", end.as_bytes()].concat()),
         _ => (name, b".utf8".to_vec()),
     };
@@ -218,6 +222,10 @@ mod tests {
             (
                 &["a b/inbox"],
                 "mailglot normalize 'a b/inbox' -o 'a b/inbox.utf8'",
+            ),
+            (
+                &["Inbox.dbx"],
+                "mailglot normalize Inbox.dbx -o Inbox.utf8.mbox",
             ),
             (
                 &["7.partial.emlx"],

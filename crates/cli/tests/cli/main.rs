@@ -25,6 +25,7 @@ mod layouts;
 mod ledger;
 mod ledger_document;
 mod mailbox_tools;
+mod message_stores;
 mod milter;
 mod normalize;
 mod not_mail;

@@ -61,11 +61,11 @@ impl RewriteWorker<'_> {
     ) -> Made {
         let raw = original.raw;
         let mut made = Made::default();
-        if self.from_mbox {
+        if self.writes_mailbox {
             made.length_removed = planned.remove_length();
         }
         made.changed = !planned.edits.is_empty();
-        if self.writes_mailbox() && ends_open(raw, &planned.edits) {
+        if self.writes_mailbox && ends_open(raw, &planned.edits) {
             let pieces = Pieces::new(raw, &planned.edits);
             let ends = pieces.line_ends();
             let (trailer, last) = (original.trailer, original.last);

@@ -1,7 +1,6 @@
 //! Chooses the line ends between a message and the next separator of a mailbox.
 
 use super::worker::RewriteWorker;
-use mailglot_archive::Format;
 use mailglot_archive::mbox::{line_end, trailer_for};
 
 impl RewriteWorker<'_> {
@@ -37,10 +36,5 @@ impl RewriteWorker<'_> {
             && !is_empty
             && !self.keeps_trailer(is_empty, before, old, last)
             && trailer_for(before).len() > line_end(before).len()
-    }
-
-    /// Returns true if the output is a mailbox, or would be one without `to`.
-    pub(super) fn writes_mailbox(&self) -> bool {
-        self.to.map_or(self.from_mbox, |to| to == Format::Mbox)
     }
 }

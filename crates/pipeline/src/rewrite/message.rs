@@ -241,14 +241,14 @@ impl RewriteWorker<'_> {
         scratch: &mut Vec<u8>,
     ) -> Made {
         let raw = original.raw;
-        let length_removed = if self.from_mbox {
+        let length_removed = if self.writes_mailbox {
             planned.remove_length()
         } else {
             None
         };
         let changed = !planned.edits.is_empty();
         let mut ends_line = false;
-        if self.writes_mailbox() && ends_open(raw, &planned.edits) {
+        if self.writes_mailbox && ends_open(raw, &planned.edits) {
             planned.put(Format::Eml, false, scratch);
             ends_line =
                 self.ends_line(scratch.is_empty(), scratch, original.trailer, original.last);

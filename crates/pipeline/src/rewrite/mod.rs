@@ -66,7 +66,7 @@ impl Stage for RewriteStage<'_> {
 
     fn written_as(&self, index: usize, input: &SourceInput) -> Option<Format> {
         let target = self.targets.map(|targets| targets[index].format);
-        Some(target.unwrap_or(input.found.format))
+        Some(target.unwrap_or(input.found.default_output()))
     }
 
     fn hashes(&self) -> bool {
@@ -80,6 +80,7 @@ impl Stage for RewriteStage<'_> {
             path: &source.path,
             folder: source.folder(),
             from_mbox: format == Format::Mbox,
+            writes_mailbox: to.unwrap_or(source.input.found.default_output()) == Format::Mbox,
             to,
             keeps_flags: to.unwrap_or(format) == Format::Maildir,
             ledger: self.has_ledger.then_some(source.index as u64),
@@ -450,9 +451,8 @@ impl<'a> BatchRewrite<'a> {
         let original = SourceMessage::new(entry, bytes, &bytes[entry.message.clone()], true, last);
         let (old, trailer) = (original.old, original.trailer);
         let job = self.job;
-        let adds_line_end = !entry.more
-            && job.writes_mailbox()
-            && job.ends_line(old.is_empty(), old, trailer, last);
+        let adds_line_end =
+            !entry.more && job.writes_mailbox && job.ends_line(old.is_empty(), old, trailer, last);
         if adds_line_end {
             self.report_line_end(entry);
         }

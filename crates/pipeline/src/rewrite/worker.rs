@@ -12,6 +12,8 @@ pub(crate) struct RewriteWorker<'a> {
     pub(super) folder: Option<&'a Path>,
     /// True if the source is one mailbox file.
     pub(super) from_mbox: bool,
+    /// True if the (would-be) output is one mailbox file.
+    pub(super) writes_mailbox: bool,
     /// Format of the output. None for a dry run.
     pub(super) to: Option<Format>,
     /// True if the (would-be) output stores flags in file names.

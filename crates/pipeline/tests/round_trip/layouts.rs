@@ -1,6 +1,6 @@
 //! Tests with formats other than mbox, Maildir and plain messages.
 
-use crate::{Dialect, FORMS, back, crlf, job, mbox, message, round_trip, run, tree};
+use crate::{Dialect, FORMS, back, check_dry_run, crlf, job, mbox, message, round_trip, run, tree};
 use mailglot_archive::Format;
 use mailglot_pipeline::NormalizeJob;
 use std::fs;
@@ -54,6 +54,37 @@ pub(crate) fn emlx(n: usize, length: isize) -> Vec<u8> {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\n<dict><key>flags</key><integer>{n}</integer></dict>\n</plist>\n"
     );
     [format!("{length}\n").as_bytes(), &text, list.as_bytes()].concat()
+}
+
+/// Returns a file of Outlook Express with one node of up to 51 messages.
+fn dbx(messages: &[Vec<u8>]) -> Vec<u8> {
+    let number = |number: usize| (number as u32).to_le_bytes();
+    let mut out = b"\xcf\xad\x12\xfe\xc5\xfd\x74\x6f\x66\xe3\xd1\x11\x9a\x4e\x00\xc0".to_vec();
+    out.resize(0x24bc, 0);
+    let mut node = vec![0; 0x18];
+    node[0x11] = messages.len() as u8;
+    for message in messages {
+        let first = out.len();
+        let mut segments = message.chunks(0x200).peekable();
+        while let Some(text) = segments.next() {
+            let place = out.len();
+            let next = segments.peek().map_or(0, |_| place + 0x210);
+            out.extend([place, 0x200, text.len(), next].map(number).concat());
+            out.extend_from_slice(text);
+            out.resize(place + 0x210, 0);
+        }
+        node.extend([out.len(), 0, 0].map(number).concat());
+        // One field: the first segment.
+        let info = [out.len(), 4, 1 << 16, 0x84 | first << 8];
+        out.extend(info.map(number).concat());
+    }
+    let root = out.len();
+    node[..4].copy_from_slice(&number(root));
+    node.resize(0x27c, 0);
+    out.extend_from_slice(&node);
+    out[0xc4..0xc8].copy_from_slice(&number(messages.len()));
+    out[0xe4..0xe8].copy_from_slice(&number(root));
+    out
 }
 
 fn write(root: &Path, name: &str, bytes: &[u8]) {
@@ -407,5 +438,42 @@ fn mailboxes_of_layouts_in_a_folder_are_restored() {
         fs::remove_dir_all(&out).unwrap();
         fs::remove_dir_all(&original).unwrap();
         let _ = fs::remove_file(folder.path().join("out.ledger"));
+    }
+}
+
+/// A message store becomes a mailbox. Its messages are restored as files; the store is not.
+#[test]
+fn messages_of_a_store_are_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("Inbox.dbx");
+    let all: Vec<_> = (0..20).map(|n| crlf(&message(n))).collect();
+    write(folder.path(), "Inbox.dbx", &dbx(&all));
+    for to in FORMS {
+        let (out, original) = (folder.path().join("out"), folder.path().join("back"));
+        let job_there = NormalizeJob {
+            to,
+            ..job(std::slice::from_ref(&path), &out)
+        };
+        let summary = run(&job_there);
+        assert_eq!((summary.messages_in, summary.set_aside), (20, 0));
+        assert_eq!(
+            out.is_file(),
+            !matches!(to, Some(Format::Maildir | Format::EmlTree))
+        );
+        if to.is_none() {
+            check_dry_run(&job_there, &summary);
+        }
+        back(&out, Some(&original)).unwrap();
+        let mut files: Vec<_> = tree(&original).into_iter().collect();
+        files.sort();
+        let contents: Vec<_> = files.into_iter().map(|(_, bytes)| bytes.unwrap()).collect();
+        assert_eq!(contents, all, "{to:?}");
+        fs::remove_dir_all(original).unwrap();
+        if out.is_dir() {
+            fs::remove_dir_all(&out).unwrap();
+        } else {
+            fs::remove_file(&out).unwrap();
+        }
+        fs::remove_file(folder.path().join("out.ledger")).unwrap();
     }
 }

@@ -5,7 +5,8 @@
 //! written there. Only `rev-list`, `diff-tree`, `ls-tree` and `cat-file` are run.
 //!
 //! # Limits
-//! Of the messages of `git`, the first 4 KiB are kept. `git` may have up to 2 GiB of memory (Linux).
+//! Of the messages of `git`, the first 4 KiB are kept. `git` may have up to 2 GiB of memory (Linux). The folder of its own lies where
+//! TMPDIR says, and stays there if the program is killed.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -104,7 +105,7 @@ pub(super) struct GitProcess {
 /// How `git` ended.
 pub(super) struct GitEnd {
     status: ExitStatus,
-    /// The first line of its messages.
+    /// The reason that it gives.
     message: String,
 }
 
@@ -146,8 +147,7 @@ impl GitProcess {
         let status = self.child.wait()?;
         self.is_waited = true;
         let messages = self.messages.take().and_then(|thread| thread.join().ok());
-        let text = String::from_utf8_lossy(&messages.unwrap_or_default()).into_owned();
-        let message = text.lines().next().unwrap_or_default().to_owned();
+        let message = reason(&messages.unwrap_or_default());
         Ok(GitEnd { status, message })
     }
 }
@@ -199,6 +199,24 @@ impl GitEnd {
     }
 }
 
+/// Returns the message with which `git` ended, or else the first one. Controls are replaced.
+fn reason(messages: &[u8]) -> String {
+    let text = String::from_utf8_lossy(messages);
+    let mut lines = text.lines();
+    let first = lines.clone().next().unwrap_or_default();
+    let last = lines.find(|line| line.starts_with("fatal: "));
+    let shown = last.unwrap_or(first).chars();
+    shown
+        .map(|c| {
+            if c.is_control() {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
 /// Returns the first messages, and reads the others.
 fn first_messages(mut errors: impl Read) -> Vec<u8> {
     let mut messages = Vec::new();
@@ -244,5 +262,31 @@ pub(super) fn read_field(
             io::ErrorKind::InvalidData,
             "git wrote something unknown",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_one_line() {
+        for (messages, expected) in [
+            (
+                &b"error: a\nfatal: b\x1b[0m\nerror: c\n"[..],
+                "fatal: b\u{fffd}[0m",
+            ),
+            (b"error: a\nerror: b\n", "error: a"),
+            (b"\xff\n", "\u{fffd}"),
+            (b"", ""),
+        ] {
+            assert_eq!(reason(messages), expected);
+        }
+    }
+
+    #[test]
+    fn messages_are_bounded() {
+        let messages = io::repeat(b'x').take(1 << 20);
+        assert_eq!(first_messages(messages).len() as u64, MESSAGES);
     }
 }

@@ -96,7 +96,12 @@ const AMBIGUOUS: [&str; 4] = [
 ];
 
 /// Codes of what was not read, not changed or left out, in words for one and for many.
-const LEFT_ALONE: [(&str, &str, &str); 12] = [
+const LEFT_ALONE: [(&str, &str, &str); 13] = [
+    (
+        "box.left-out",
+        "message that was deleted, or is not there",
+        "messages that were deleted, or are not there",
+    ),
     (
         "box.no-header",
         "message without a header",

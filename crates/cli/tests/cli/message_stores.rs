@@ -1,0 +1,165 @@
+//! A public-inbox on the command line, with git, without git, and with a git that fails.
+
+use crate::sandbox::{LATIN, PROGRAM, Run, Sandbox};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Creates an inbox of one epoch with three messages, of which the second is deleted.
+fn inbox(sandbox: &Sandbox) {
+    let path = sandbox.path("list/git/0.git");
+    fs::create_dir_all(&path).unwrap();
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .arg("--git-dir")
+            .arg(&path);
+        git.args(arguments).stdin(Stdio::piped());
+        git
+    };
+    assert!(git(&["init", "-q", "--bare"]).status().unwrap().success());
+    let mut stream = Vec::new();
+    for (name, number) in [("m", 0), ("m", 1), ("m", 2), ("d", 1)] {
+        let content = [format!("X-Number: {number}\n").as_bytes(), LATIN].concat();
+        let head = format!(
+            "commit refs/heads/master\ncommitter A <a@b> 1000000000 +0000\ndata 0\ndeleteall\nM 100644 inline {name}\ndata {}\n",
+            content.len()
+        );
+        stream.extend_from_slice(head.as_bytes());
+        stream.extend_from_slice(&content);
+        stream.push(b'\n');
+    }
+    let mut import = git(&["fast-import", "--quiet"]).spawn().unwrap();
+    std::io::Write::write_all(&mut import.stdin.take().unwrap(), &stream).unwrap();
+    assert!(import.wait().unwrap().success());
+    let head = git(&["symbolic-ref", "HEAD", "refs/heads/master"]).status();
+    assert!(head.unwrap().success());
+}
+
+/// Runs the program with another list of folders with programs.
+fn run_with_path(sandbox: &Sandbox, folders: &str, arguments: &[&str]) -> Run {
+    let mut command = Command::new(PROGRAM);
+    command
+        .args(arguments)
+        .env("PATH", folders)
+        .current_dir(sandbox.path(""));
+    let output = command.output().unwrap();
+    Run {
+        code: output.status.code().unwrap(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        out: output.stdout,
+    }
+}
+
+#[test]
+fn every_command_reads_an_inbox() {
+    let sandbox = Sandbox::new();
+    inbox(&sandbox);
+    let counted = sandbox.run(&["count", "list", "list/git/0.git"]).ended(0);
+    assert_eq!(counted.text(), "2\tlist\n2\tlist/git/0.git\n");
+    let told = sandbox.run(&["check", "list"]).ended(0);
+    assert!(
+        told.text().contains("public-inbox") && told.text().contains("was deleted"),
+        "{told:?}"
+    );
+    let listed = sandbox.run(&["ls", "list"]).ended(0);
+    assert_eq!(listed.text().matches("Grüße").count(), 2, "{listed:?}");
+    let text = sandbox.run(&["text", "--json", "list"]).ended(0);
+    assert_eq!(text.text().matches("It’s grün.").count(), 2, "{text:?}");
+    let second = [b"X-Number: 2\n", LATIN].concat();
+    assert_eq!(sandbox.run(&["cat", "list:1"]).ended(0).out, second);
+
+    sandbox
+        .run(&["normalize", "--verify", "list", "-o", "out.mbox"])
+        .ended(0);
+    sandbox.run(&["restore", "out.mbox", "-o", "back"]).ended(0);
+    let mut files: Vec<_> = fs::read_dir(sandbox.path("back"))
+        .unwrap()
+        .flatten()
+        .collect();
+    files.sort_by_key(fs::DirEntry::file_name);
+    assert_eq!(files.len(), 2);
+    assert_eq!(fs::read(files[1].path()).unwrap(), second);
+    // The name has the object.
+    let same = format!("git hash-object back/00000001-* | grep -q {}", {
+        let name = files[1].file_name().into_string().unwrap();
+        name["00000001-".len()..name.len() - ".eml".len()].to_owned()
+    });
+    sandbox.shell(&same).ended(0);
+
+    sandbox
+        .run(&["split", "list", "-o", "parts", "--size", "1M"])
+        .ended(0);
+    assert!(
+        sandbox
+            .run(&["count", "parts"])
+            .ended(0)
+            .text()
+            .starts_with("2\t")
+    );
+    // The inbox is one split.
+    sandbox.run(&["plan", "list", "-o", "plan.json"]).ended(0);
+    let run = ["run", "plan.json", "--split", "0", "-o", "joined.mbox"];
+    sandbox.run(&run).ended(0);
+    sandbox
+        .run(&["commit", "plan.json", "-o", "joined.mbox"])
+        .ended(0);
+    assert_eq!(sandbox.read("joined.mbox"), sandbox.read("out.mbox"));
+}
+
+#[test]
+fn without_git_an_error_says_what_to_install() {
+    let sandbox = Sandbox::new();
+    inbox(&sandbox);
+    fs::create_dir(sandbox.path("bin")).unwrap();
+    let bin = sandbox.path("bin").display().to_string();
+    for input in ["list", "list/git/0.git"] {
+        let run = run_with_path(&sandbox, &bin, &["count", input]).ended(2);
+        assert!(run.err.contains("apt-get install git"), "{run:?}");
+        assert_eq!(run.err.lines().count(), 1, "{run:?}");
+    }
+    // Other mail needs no git.
+    run_with_path(&sandbox, &bin, &["count", "archive.mbox"]).ended(0);
+}
+
+/// A `git` that is killed, or writes nonsense, in each of its commands.
+#[test]
+fn a_git_that_fails_is_an_error() {
+    let sandbox = Sandbox::new();
+    inbox(&sandbox);
+    fs::create_dir(sandbox.path("bin")).unwrap();
+    let script = sandbox.path("bin/git");
+    let folders = format!(
+        "{}:{}",
+        sandbox.path("bin").display(),
+        std::env::var("PATH").unwrap()
+    );
+    let real = sandbox.shell("command -v git").ended(0);
+    let real = real.text().trim_end();
+    assert!(Path::new(real).is_absolute());
+    for command in ["rev-list", "diff-tree", "cat-file"] {
+        for (order, words) in [
+            ("kill -9 $$", "signal 9"),
+            ("exit 0", ""),
+            ("exit 3", "exit status: 3"),
+            ("echo nonsense; exec cat > /dev/null", "git wrote"),
+            ("yes nonsense | tr -d '\\n'", "git wrote"),
+        ] {
+            let text = format!(
+                "#!/bin/sh\ncase \"$*\" in *{command}*) {order};; *) exec {real} \"$@\";; esac\n"
+            );
+            fs::write(&script, text).unwrap();
+            fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+            let run = run_with_path(&sandbox, &folders, &["normalize", "list", "-o", "out.mbox"]);
+            assert!(
+                run.code != 0 && run.err.contains(words),
+                "{command} {order}: {run:?}"
+            );
+            assert!(
+                !sandbox.path("out.mbox").exists(),
+                "{command} {order}: {run:?}"
+            );
+        }
+    }
+}

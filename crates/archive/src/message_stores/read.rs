@@ -68,7 +68,7 @@ impl StoreReader {
             return self.piece(large, batch);
         }
         match self.messages.next(&mut batch.events)? {
-            NextMessage::Found(message) => self.message(message, batch),
+            NextMessage::Found(message) => self.message(&message, batch),
             NextMessage::Later => Ok(()),
             NextMessage::End => {
                 self.is_done = true;
@@ -82,7 +82,7 @@ impl StoreReader {
     }
 
     /// Reads a message, or begins to read one above the limit.
-    fn message(&mut self, message: StoredMessage, batch: &mut Batch) -> Result<(), Error> {
+    fn message(&mut self, message: &StoredMessage, batch: &mut Batch) -> Result<(), Error> {
         let name = format!("{:08}-{}.eml", self.ordinal, message.id).into_bytes();
         let mut large = LargeMessage {
             name,

@@ -113,7 +113,7 @@ impl DbxFile {
         field(0, number as u32, true);
         field(1, message.flags, message.flags < 1 << 16);
         if let Some(first) = self.segments[number].first() {
-            field(4, *first as u32, number % 2 == 0);
+            field(4, *first as u32, number.is_multiple_of(2));
         }
         let body = [fields.concat(), data].concat();
         let mut info = vec![0; 12];

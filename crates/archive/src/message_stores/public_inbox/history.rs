@@ -40,14 +40,14 @@ impl History {
     /// Lists the commits from `head` back to the first one.
     pub(super) fn list(git: &GitObjects, head: ObjectId) -> Result<Self, ErrorKind> {
         let mut list = ListWriter::new()?;
-        let failure = list.add(git, &["--first-parent"], head)?;
+        let failure = list.add(git, false, head)?;
         let mut broken = None;
         if let Some(failure) = failure {
             // The oldest commit that `git` knows is not listed if its parent is missing.
             let oldest = list.parent.unwrap_or(head);
             let is_listed = list.count > 0 && list.parent.is_none();
             if !is_listed {
-                list.add(git, &["--no-walk"], oldest)?;
+                list.add(git, true, oldest)?;
             }
             broken = Some((list.parent.unwrap_or(oldest), failure));
         }
@@ -101,15 +101,20 @@ impl ListWriter {
         })
     }
 
-    /// Adds commits from `head` on. Returns a message of `git` if it does not list all.
+    /// Adds the commits from `head` on, or only that one. Returns a message of `git` if it does not list all.
     fn add(
         &mut self,
         git: &GitObjects,
-        options: &[&str],
+        is_one: bool,
         head: ObjectId,
     ) -> Result<Option<String>, ErrorKind> {
+        let option = if is_one {
+            "--no-walk"
+        } else {
+            "--first-parent"
+        };
         let head = head.to_string();
-        let arguments = [&["rev-list", "--format=%T %P"], options, &[&head, "--"]].concat();
+        let arguments = ["rev-list", "--format=%T %P", option, &head, "--"];
         let mut process = git.start(&arguments)?;
         process.end_requests();
         while let Some(line) = read_field(&mut process, b'\n', LINE)? {
@@ -130,7 +135,8 @@ impl ListWriter {
             self.count += 1;
         }
         let end = process.end()?;
-        if end.is_success() {
+        // A list that lacks its end is broken, whatever `git` says.
+        if end.is_success() && self.count > 0 && (is_one || self.parent.is_none()) {
             return Ok(None);
         }
         end.failure().map(Some)

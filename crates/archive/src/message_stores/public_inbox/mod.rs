@@ -149,15 +149,12 @@ impl Inbox {
         for repository in repositories {
             let name = repository.strip_prefix(path).unwrap_or(&repository);
             let name = name.to_string_lossy().into_owned();
-            match Epoch::open(&repository)? {
-                Some(epoch) => {
-                    events.extend(broken(&epoch, name));
-                    epochs.push(Arc::new(epoch));
-                }
-                None => {
-                    let detail = BoxDetail::Store(StoreDetail::NoCommits { name });
-                    events.push(BoxEvent::new(BoxEventKind::LeftOut, 0, detail));
-                }
+            if let Some(epoch) = Epoch::open(&repository)? {
+                events.extend(broken(&epoch, &name));
+                epochs.push(Arc::new(epoch));
+            } else {
+                let detail = BoxDetail::Store(StoreDetail::NoCommits { name });
+                events.push(BoxEvent::new(BoxEventKind::LeftOut, 0, detail));
             }
         }
         let size = epochs.iter().map(|epoch| epoch.size).sum::<u64>();
@@ -264,7 +261,7 @@ impl Inbox {
 }
 
 /// Returns the event for a repository whose older commits cannot be read.
-fn broken(epoch: &Epoch, name: String) -> Option<BoxEvent> {
+fn broken(epoch: &Epoch, name: &str) -> Option<BoxEvent> {
     let (commit, message) = epoch.history.broken.as_ref()?;
     let colon = if name.is_empty() { "" } else { ": " };
     let detail = BoxDetail::Store(StoreDetail::DamagedObject {

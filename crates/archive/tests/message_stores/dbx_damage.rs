@@ -19,7 +19,7 @@ fn lengths_after(damage: impl Fn(&mut DbxFile)) -> (Vec<(usize, usize)>, Events)
         // Each message begins with its own number, whatever its place.
         let is_of = |message: &&DbxMessage| message.bytes.starts_with(&found.bytes);
         let whole = all.iter().find(is_of).map(|message| message.bytes.len());
-        let whole = whole.unwrap_or_else(|| panic!("message {number} has other bytes"));
+        let whole = whole.expect(number);
         lengths.push((found.bytes.len(), whole));
     }
     (lengths, events)
@@ -37,24 +37,24 @@ fn a_damaged_chain_ends_where_it_is_damaged() {
     type Damage = fn(&mut DbxFile);
     let damages: [(&str, Damage); 7] = [
         ("loop to itself", |file| {
-            file.put(file.segments[5][1] + 12, file.segments[5][1])
+            file.put(file.segments[5][1] + 12, file.segments[5][1]);
         }),
         ("loop to the first", |file| {
-            file.put(file.segments[5][2] + 12, file.segments[5][0])
+            file.put(file.segments[5][2] + 12, file.segments[5][0]);
         }),
         ("beyond the file", |file| {
-            file.put(file.segments[5][1] + 12, 0xffff_fff0)
+            file.put(file.segments[5][1] + 12, 0xffff_fff0);
         }),
         ("at the end of the file", |file| {
             let end = file.bytes.len() - 8;
             file.put(file.segments[5][1] + 12, end);
         }),
         ("into the header", |file| {
-            file.put(file.segments[5][1] + 12, 4)
+            file.put(file.segments[5][1] + 12, 4);
         }),
         ("another mark", |file| file.put(file.segments[5][2], 7)),
         ("into an earlier message", |file| {
-            file.put(file.segments[5][1] + 12, file.segments[3][1])
+            file.put(file.segments[5][1] + 12, file.segments[3][1]);
         }),
     ];
     for (name, damage) in damages {
@@ -240,7 +240,7 @@ fn mutants_are_read_in_bounds() {
     };
     for _ in 0..1500 {
         let mut mutant = file.clone();
-        for _ in 0..1 + random(6) {
+        for _ in 0..=random(6) {
             let at = places[random(places.len())] + 4 * random(8);
             let value = match random(4) {
                 0 => places[random(places.len())],

@@ -71,7 +71,7 @@ fn a_damaged_commit_hides_only_what_is_older() {
         let path = ten(folder.path());
         let id = damage(&path, name, None);
         let (found, events) = read_ten(&path);
-        assert_eq!(found, Vec::from_iter(expected..10), "{name}");
+        assert_eq!(found, (expected..10).collect::<Vec<_>>(), "{name}");
         assert_eq!(codes(&events), ["box.damaged"], "{name}");
         assert!(events[0].2.contains(&id), "{events:?}");
     }

@@ -115,7 +115,7 @@ fn repositories_are_read_however_they_are_stored() {
         let path = folder.path().join(format!("{format}.git"));
         create(&path, format, &v2(&steps));
         let (loose, events) = read(&path, &ReadOptions::default());
-        assert_eq!(numbers(&loose), Vec::from_iter(0..150));
+        assert_eq!(numbers(&loose), (0..150).collect::<Vec<_>>());
         assert_eq!(events, []);
         run(&path, &["gc", "-q"]);
         assert!(path.join("packed-refs").is_file());

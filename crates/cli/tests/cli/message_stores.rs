@@ -143,8 +143,8 @@ fn a_git_that_fails_is_an_error() {
             ("kill -9 $$", "signal 9"),
             ("exit 0", ""),
             ("exit 3", "exit status: 3"),
-            ("echo nonsense; exec cat > /dev/null", "git wrote"),
-            ("yes nonsense | tr -d '\\n'", "git wrote"),
+            ("echo nonsense; exec cat > /dev/null", "git "),
+            ("yes nonsense | tr -d '\\n'", "git "),
         ] {
             let text = format!(
                 "#!/bin/sh\ncase \"$*\" in *{command}*) {order};; *) exec {real} \"$@\";; esac\n"

@@ -31,7 +31,7 @@ const DEEPEST: usize = 64;
 pub(super) struct NodeWalk {
     root: Option<u32>,
     /// The nodes from the root to the current one.
-    open: Vec<Node>,
+    open: Vec<TreeNode>,
     /// The nodes that were read.
     seen: HashSet<u32>,
     /// Largest number of nodes that the file has room for.
@@ -39,7 +39,7 @@ pub(super) struct NodeWalk {
 }
 
 /// A node that is being read.
-struct Node {
+struct TreeNode {
     /// The message infos and the children that follow.
     rest: std::vec::IntoIter<Step>,
 }
@@ -95,7 +95,7 @@ impl NodeWalk {
             events.push(damaged(place, DbxDefect::NodeAgain));
             return Ok(());
         }
-        match Node::read(file, place)? {
+        match TreeNode::read(file, place)? {
             Some(node) => {
                 self.seen.insert(place);
                 self.open.push(node);
@@ -106,7 +106,7 @@ impl NodeWalk {
     }
 }
 
-impl Node {
+impl TreeNode {
     /// Reads a node. `None` if there is none.
     fn read(file: &FileRange, place: u32) -> io::Result<Option<Self>> {
         let mut bytes = vec![0; NODE as usize];

@@ -25,7 +25,7 @@ const MOST_DAMAGED: usize = 1000;
 
 /// A change of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct FileChange {
     pub(super) path: Vec<u8>,
     /// The content before. `None` for what is not a file, such as a symbolic link.
     pub(super) old: Option<ObjectId>,
@@ -35,10 +35,10 @@ pub(super) struct Change {
 
 /// What `git diff-tree` writes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Output {
+pub(super) enum DiffOutput {
     /// The changes from one tree to another follow.
     Trees(ObjectId, ObjectId),
-    Change(Change),
+    FileChange(FileChange),
     /// All requests have an answer.
     Mark,
     /// `git` has ended.
@@ -74,7 +74,10 @@ impl Changes {
     }
 
     /// Returns the next change. `None` after the last one.
-    pub(super) fn next(&mut self, events: &mut Vec<BoxEvent>) -> Result<Option<Change>, ErrorKind> {
+    pub(super) fn next(
+        &mut self,
+        events: &mut Vec<BoxEvent>,
+    ) -> Result<Option<FileChange>, ErrorKind> {
         loop {
             if self.pending.is_empty() && self.current.is_none() && !self.request()? {
                 return Ok(None);
@@ -83,15 +86,15 @@ impl Changes {
                 return Ok(None);
             };
             match read_output(process)? {
-                Output::Change(change) => return Ok(Some(change)),
-                Output::Trees(before, after) => self.begin(before, after, events)?,
-                Output::Mark => {
+                DiffOutput::FileChange(change) => return Ok(Some(change)),
+                DiffOutput::Trees(before, after) => self.begin(before, after, events)?,
+                DiffOutput::Mark => {
                     self.current = None;
                     while let Some((_, commit)) = self.pending.pop_front() {
                         self.damage(commit, "git cannot read its files", events)?;
                     }
                 }
-                Output::End => self.restart(events)?,
+                DiffOutput::End => self.restart(events)?,
             }
         }
     }
@@ -174,9 +177,9 @@ impl Changes {
         process.send(&requests(&[request].into()))?;
         loop {
             match read_output(&mut process)? {
-                Output::Mark => return Ok(false),
-                Output::End => return Ok(true),
-                Output::Trees(..) | Output::Change(_) => {}
+                DiffOutput::Mark => return Ok(false),
+                DiffOutput::End => return Ok(true),
+                DiffOutput::Trees(..) | DiffOutput::FileChange(_) => {}
             }
         }
     }
@@ -213,7 +216,7 @@ fn requests(pending: &VecDeque<(ObjectId, Commit)>) -> Vec<u8> {
 }
 
 /// Reads what `git diff-tree` writes next.
-pub(super) fn read_output(output: &mut impl BufRead) -> Result<Output, ErrorKind> {
+pub(super) fn read_output(output: &mut impl BufRead) -> Result<DiffOutput, ErrorKind> {
     let first = match output.fill_buf() {
         Err(error) if error.kind() == io::ErrorKind::Interrupted => return read_output(output),
         buffer => buffer?.first().copied(),
@@ -222,26 +225,26 @@ pub(super) fn read_output(output: &mut impl BufRead) -> Result<Output, ErrorKind
         let status = read_field(output, 0, LONGEST)?;
         let path = read_field(output, 0, LONGEST)?;
         let (Some(status), Some(path)) = (status, path) else {
-            return Ok(Output::End);
+            return Ok(DiffOutput::End);
         };
         let change = parse_change(&status, path).ok_or_else(unknown_output)?;
-        return Ok(Output::Change(change));
+        return Ok(DiffOutput::FileChange(change));
     }
     let Some(line) = read_field(output, b'\n', LONGEST)? else {
-        return Ok(Output::End);
+        return Ok(DiffOutput::End);
     };
     if line == MARK {
-        return Ok(Output::Mark);
+        return Ok(DiffOutput::Mark);
     }
     let mut names = line.split(|&byte| byte == b' ').map(ObjectId::parse);
     match (names.next(), names.next(), names.next()) {
-        (Some(Some(before)), Some(Some(after)), None) => Ok(Output::Trees(before, after)),
+        (Some(Some(before)), Some(Some(after)), None) => Ok(DiffOutput::Trees(before, after)),
         _ => Err(unknown_output()),
     }
 }
 
 /// Parses a line such as `:100644 100644 <old> <new> M`.
-fn parse_change(status: &[u8], path: Vec<u8>) -> Option<Change> {
+fn parse_change(status: &[u8], path: Vec<u8>) -> Option<FileChange> {
     let mut words = status.strip_prefix(b":")?.split(|&byte| byte == b' ');
     let modes = [words.next()?, words.next()?];
     let names = [
@@ -250,7 +253,7 @@ fn parse_change(status: &[u8], path: Vec<u8>) -> Option<Change> {
     ];
     words.next().filter(|letter| !letter.is_empty())?;
     let file = |index: usize| modes[index].starts_with(b"100").then_some(names[index]);
-    Some(Change {
+    Some(FileChange {
         path,
         old: file(0),
         new: file(1),
@@ -279,15 +282,15 @@ mod tests {
         let mut output = text.as_bytes();
         let change = |path: &[u8], old, new| {
             let path = path.to_vec();
-            Output::Change(Change { path, old, new })
+            DiffOutput::FileChange(FileChange { path, old, new })
         };
         for expected in [
-            Output::Trees(id("a").unwrap(), id("b").unwrap()),
+            DiffOutput::Trees(id("a").unwrap(), id("b").unwrap()),
             change(b"m", None, id("a")),
             change(b"ab/c\nd", id("a"), None),
             change(b"x", id("a"), None),
-            Output::Mark,
-            Output::End,
+            DiffOutput::Mark,
+            DiffOutput::End,
         ] {
             assert_eq!(read_output(&mut output).unwrap(), expected);
         }

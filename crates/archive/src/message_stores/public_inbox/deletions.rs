@@ -3,7 +3,7 @@
 //! # Limits
 //! Keeps up to 500,000 deletions in memory, 40 bytes each. An inbox with more of them is an error.
 
-use super::changes::Change;
+use super::changes::FileChange;
 use super::object_id::ObjectId;
 use crate::error::ErrorKind;
 
@@ -31,7 +31,7 @@ pub(super) struct Meaning {
 
 impl InboxVersion {
     /// Returns the meaning of a change.
-    pub(super) fn meaning(self, change: &Change) -> Meaning {
+    pub(super) fn meaning(self, change: &FileChange) -> Meaning {
         match (self, &change.path[..]) {
             (Self::V2, b"m") => Meaning {
                 deleted: None,

@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 
 use super::blobs::{BlobLine, read_line};
-use super::changes::{Output, read_output};
+use super::changes::{DiffOutput, read_output};
 
 /// Reads bytes as the output of `git cat-file --batch`, and of `git diff-tree`. Returns the number of objects, and of changes.
 ///
@@ -23,7 +23,9 @@ pub fn read_git_output(bytes: &[u8]) -> (u64, u64) {
         }
     }
     let mut output = bytes;
-    while let Ok(Output::Trees(..) | Output::Change(_) | Output::Mark) = read_output(&mut output) {
+    while let Ok(DiffOutput::Trees(..) | DiffOutput::FileChange(_) | DiffOutput::Mark) =
+        read_output(&mut output)
+    {
         changes += 1;
     }
     (objects, changes)

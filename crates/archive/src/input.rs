@@ -4,6 +4,7 @@
 //! None.
 
 use crate::file_tree::FileTree;
+use crate::folder_range::FolderRange;
 use crate::mbox::MailboxRange;
 use crate::message_stores::MessageStore;
 use crate::packing::Packing;
@@ -22,10 +23,37 @@ pub struct Input {
     pub packed: Option<Packing>,
     /// Where the path leads.
     pub tree: FileTree,
-    /// The messages to read of a mailbox. None for the whole archive.
-    pub range: Option<MailboxRange>,
+    /// The messages to read. None for the whole archive.
+    pub range: Option<InputRange>,
     /// The format of a message store, whose messages are rebuilt. Its format is [`Format::EmlTree`].
     pub store: Option<MessageStore>,
+}
+
+/// A share of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputRange {
+    /// Messages of a mailbox.
+    Mailbox(MailboxRange),
+    /// Files of a folder.
+    Folder(FolderRange),
+}
+
+impl InputRange {
+    /// Returns true if the range includes the start of the archive.
+    pub fn is_at_start(&self) -> bool {
+        match self {
+            Self::Mailbox(range) => range.is_at_start(),
+            Self::Folder(range) => range.start.is_none(),
+        }
+    }
+
+    /// Returns true if the range includes the end of the archive.
+    pub fn is_at_end(&self) -> bool {
+        match self {
+            Self::Mailbox(range) => range.is_at_end(),
+            Self::Folder(range) => range.end.is_none(),
+        }
+    }
 }
 
 impl Input {

@@ -53,6 +53,7 @@ mod file_names;
 mod file_range;
 mod file_tree;
 mod followed_links;
+mod folder_range;
 mod free_space;
 mod input;
 mod layouts;
@@ -88,8 +89,10 @@ pub use destination::{Destination, OutBatch, OutItem, SourceInsert, create, crea
 pub use error::{Error, ErrorKind, Operation, SpecialFile, words};
 pub use file_mode::FileMode;
 pub use file_tree::FileTree;
-pub use input::Input;
+pub use folder_range::{ENTRY_WEIGHT, FolderRange, FolderStart};
+pub use input::{Input, InputRange};
 pub use mbox::{LineDecision, MailboxOptions, MboxRule};
+pub use message_files::folder_starts;
 pub use message_stores::MessageStore;
 #[doc(hidden)]
 pub use message_stores::read_git_output;

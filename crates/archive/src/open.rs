@@ -4,7 +4,7 @@
 //! None.
 
 use crate::error::{Error, Operation, at};
-use crate::input::Input;
+use crate::input::{Input, InputRange};
 use crate::layouts::{self, LayoutReader};
 use crate::mbox::Mailbox;
 use crate::message_files::Files;
@@ -43,7 +43,7 @@ pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Err
                     io::ErrorKind::IsADirectory,
                 ));
             }
-            if let Some(range) = &found.range {
+            if let Some(InputRange::Mailbox(range)) = &found.range {
                 let mailbox = Mailbox::of_range(path, file, range, options);
                 return Ok(Box::new(mailbox.map_err(at(path, Operation::Read))?));
             }

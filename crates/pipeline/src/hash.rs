@@ -39,6 +39,33 @@ impl FileHash {
     }
 }
 
+/// Hash of the files of a folder: of a record for each, with its name, digest and length.
+#[derive(Debug, Default)]
+pub(crate) struct FilesHash {
+    hasher: blake3::Hasher,
+    /// The records, if the folder is read in parts.
+    records: Option<Vec<u8>>,
+}
+
+impl FilesHash {
+    fn update(&mut self, bytes: &[u8]) -> &mut Self {
+        self.hasher.update(bytes);
+        if let Some(records) = &mut self.records {
+            records.extend_from_slice(bytes);
+        }
+        self
+    }
+}
+
+/// The digest of a source, or of a part of one.
+#[derive(Debug, Default)]
+pub(crate) struct SourceDigest {
+    /// BLAKE3 of what was read. Zeros if it was not hashed.
+    pub(crate) blake3: [u8; 32],
+    /// Of a part of a folder, the records of its files. Those of all parts, in order, have the digest of the folder.
+    pub(crate) records: Vec<u8>,
+}
+
 /// Hash of an archive that is read in order.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // One for a whole archive; a box would save nothing.
@@ -48,7 +75,7 @@ pub(crate) enum ArchiveHash {
     /// A folder.
     Folder {
         /// Hash of the finished files.
-        all: blake3::Hasher,
+        all: FilesHash,
         /// The current file.
         file: Option<(Vec<u8>, FileHash, u64)>,
         /// True if files are hashed by XXH3.
@@ -67,10 +94,22 @@ impl ArchiveHash {
         Self::with(folder, true)
     }
 
+    /// Starts the hash of a part of a folder, and keeps the records of its files.
+    pub(crate) fn of_part() -> Self {
+        Self::Folder {
+            all: FilesHash {
+                records: Some(Vec::new()),
+                ..FilesHash::default()
+            },
+            file: None,
+            quick: false,
+        }
+    }
+
     fn with(folder: bool, quick: bool) -> Self {
         if folder {
             Self::Folder {
-                all: blake3::Hasher::new(),
+                all: FilesHash::default(),
                 file: None,
                 quick,
             }
@@ -126,11 +165,22 @@ impl ArchiveHash {
     }
 
     /// Returns the digest.
-    pub(crate) fn finish(mut self) -> [u8; 32] {
+    pub(crate) fn finish(self) -> [u8; 32] {
+        self.finish_source().blake3
+    }
+
+    /// Returns the digest, and the records of a part.
+    pub(crate) fn finish_source(mut self) -> SourceDigest {
         self.end_file();
         match self {
-            Self::File(hasher) => hasher.finish(),
-            Self::Folder { all, .. } => *all.finalize().as_bytes(),
+            Self::File(hasher) => SourceDigest {
+                blake3: hasher.finish(),
+                records: Vec::new(),
+            },
+            Self::Folder { all, .. } => SourceDigest {
+                blake3: *all.hasher.finalize().as_bytes(),
+                records: all.records.unwrap_or_default(),
+            },
         }
     }
 

@@ -184,7 +184,7 @@ impl ResultSink<RewrittenBatch> for OutputSink<'_> {
             folder: ended.input.folder,
             messages: ended.messages,
             bytes: ended.bytes,
-            blake3: ended.blake3,
+            blake3: ended.digest.blake3,
         });
         self.footer.outputs.push(Archived {
             name: target.name.clone().into_bytes(),

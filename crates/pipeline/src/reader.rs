@@ -1,11 +1,11 @@
 //! Reads an archive as numbered batches that can be processed in any order.
 
-use crate::hash::ArchiveHash;
+use crate::hash::{ArchiveHash, SourceDigest};
 use crate::in_place::LARGE;
 use crate::selection::Selector;
-use mailglot_archive::mbox::MailboxRange;
 use mailglot_archive::{
-    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Error, ErrorKind, Operation, Source,
+    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Error, ErrorKind, InputRange, Operation,
+    Source,
 };
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -126,9 +126,9 @@ impl Reader {
     }
 
     /// Sets the range of the archive that the source has. None is all of it.
-    pub(crate) fn of_range(mut self, range: Option<&MailboxRange>) -> Self {
-        self.is_at_start = range.is_none_or(MailboxRange::is_at_start);
-        self.is_at_end = range.is_none_or(MailboxRange::is_at_end);
+    pub(crate) fn of_range(mut self, range: Option<&InputRange>) -> Self {
+        self.is_at_start = range.is_none_or(InputRange::is_at_start);
+        self.is_at_end = range.is_none_or(InputRange::is_at_end);
         self
     }
 
@@ -187,8 +187,9 @@ impl Reader {
     }
 
     /// Returns the source and its digest after the end.
-    pub(crate) fn finish(self) -> (Box<dyn Source>, [u8; 32]) {
-        (self.source, self.hash.map_or([0; 32], ArchiveHash::finish))
+    pub(crate) fn finish(self) -> (Box<dyn Source>, SourceDigest) {
+        let digest = self.hash.map(ArchiveHash::finish_source);
+        (self.source, digest.unwrap_or_default())
     }
 
     fn pull(&mut self) -> Result<Option<Batch>, Error> {

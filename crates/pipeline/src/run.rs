@@ -14,14 +14,14 @@
 use crate::discover::{SourceInput, Sources};
 use crate::duplicates::SeenMessages;
 use crate::error::{AccountError, UnreadInput};
-use crate::hash::{ArchiveHash, hex};
+use crate::hash::{ArchiveHash, SourceDigest, hex};
 use crate::ordered_pool::{self, BatchWorker, StopReason};
 use crate::reader::{NumberedBatch, Reader, begins_message};
 use crate::selection::{Selection, Selector};
 use crate::tally::{Complete, Tally};
 use crate::{Error, Progress, SourceSummary, Summary};
 use mailglot_archive::{
-    BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, Operation, Source,
+    BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, InputRange, Operation, Source,
 };
 use mailglot_mime::Limits;
 use std::collections::HashSet;
@@ -147,7 +147,7 @@ pub(crate) struct EndedSource<'a> {
     /// Size of its files in bytes.
     pub(crate) bytes: u64,
     /// Its digest. Zeros if none is needed.
-    pub(crate) blake3: [u8; 32],
+    pub(crate) digest: SourceDigest,
 }
 
 /// Runs `stage` over all sources of `job` and passes the results to `sink`. Adds the counts to `summary`.
@@ -207,8 +207,8 @@ pub(crate) fn total(inputs: &[SourceInput]) -> u64 {
         .iter()
         .filter(|input| !input.folder && !input.is_stdin());
     let size = |input: &SourceInput| match &input.found.range {
-        Some(range) => Some(range.len()),
-        None => input.found.size(),
+        Some(InputRange::Mailbox(range)) => Some(range.len()),
+        _ => input.found.size(),
     };
     files.filter_map(size).sum()
 }
@@ -328,7 +328,8 @@ impl<'a> RunningJob<'a> {
         }
         let (messages, bytes) = (reader.messages, reader.bytes);
         let (selected, stopped) = (reader.selected(), reader.stopped);
-        let (source, blake3) = reader.finish();
+        let (source, digest) = reader.finish();
+        let blake3 = digest.blake3;
         input.unchanged(&*source)?;
         self.selected += selected;
         let set_aside = self.summary.set_aside - set_aside;
@@ -338,7 +339,7 @@ impl<'a> RunningJob<'a> {
             messages,
             selected,
             bytes,
-            blake3,
+            digest,
         })?;
         let written = written.unwrap_or(messages - set_aside - dropped);
         check_source(&AccountError {
@@ -372,8 +373,13 @@ impl<'a> RunningJob<'a> {
             self.job.progress.total.fetch_add(hint, Relaxed);
         }
         let range = input.found.range.as_ref();
-        // The digest of a range says nothing.
-        let hash = (stage.hashes() && range.is_none()).then(|| ArchiveHash::new(input.folder));
+        let hash = match range {
+            None => Some(ArchiveHash::new(input.folder)),
+            Some(InputRange::Folder(_)) => Some(ArchiveHash::of_part()),
+            // `source_digest` hashes what a range has of the file.
+            Some(InputRange::Mailbox(_)) => None,
+        };
+        let hash = hash.filter(|_| stage.hashes());
         let tolerant = input.folder && self.job.skips_unreadable;
         let selection = self.job.selection;
         if let Some(seen) = &self.seen {

@@ -51,6 +51,12 @@ pub(crate) struct Files {
     pub(super) written: HashMap<String, Name>,
     /// An error that is returned after the entries before it.
     pub(super) failed: Option<Error>,
+    /// Number of files and folders begun.
+    pub(super) entries: u64,
+    /// Weight of the entries read (`range`).
+    pub(super) weight: u64,
+    /// Number of files and folders before the end of the range. None for the end of the folder.
+    pub(super) end: Option<u64>,
 }
 
 /// A path below the root, with `/`. Empty for the root.
@@ -62,6 +68,15 @@ pub(super) enum Work {
     /// A folder to return as an entry only.
     FolderAlone(Name),
     File(Name, EntryKind),
+}
+
+impl Work {
+    /// Returns the path.
+    pub(super) fn name(&self) -> &[u8] {
+        match self {
+            Self::Folder(name) | Self::FolderAlone(name) | Self::File(name, _) => name,
+        }
+    }
 }
 
 /// A file that is being read.

@@ -11,6 +11,7 @@ mod apple_mail;
 mod files;
 mod layout;
 mod list;
+mod range;
 mod read;
 
 use std::collections::HashMap;
@@ -21,20 +22,18 @@ use std::time::SystemTime;
 
 pub(crate) use self::files::Files;
 use self::files::{OpenMessageFile, Work};
+pub use self::range::folder_starts;
 use self::read::FilePiece;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_tree::FileTree;
-use crate::input::Input;
+use crate::input::{Input, InputRange};
 use crate::layouts;
 use crate::mbox::separators;
 use crate::packed::beginning;
 use crate::regular::{self, open_input};
 use crate::tree_file::TreeFile;
 use crate::{Batch, EntryKind, Format, Profile, ReadOptions, Source, mail_check, maildir};
-
-/// Largest number of entries in a batch.
-const ENTRIES: usize = 1024;
 
 impl Files {
     /// Walks a Maildir or a tree of `.eml` files.
@@ -53,6 +52,13 @@ impl Files {
         let mut first = Vec::new();
         files.list(b"", &mut first)?;
         files.events = first;
+        if let Some(InputRange::Folder(range)) = &input.range {
+            if let Some(start) = &range.start {
+                files.skip_to(start)?;
+                files.events.clear();
+            }
+            files.end = range.end;
+        }
         Ok(files)
     }
 
@@ -115,6 +121,9 @@ impl Files {
             folders: HashMap::new(),
             written: HashMap::new(),
             failed: None,
+            entries: 0,
+            weight: 0,
+            end: None,
         }
     }
 
@@ -126,6 +135,7 @@ impl Files {
         if let Some(layout) = self.layout.take() {
             return self.read_layout(layout, batch);
         }
+        self.entries += 1;
         match self.work.pop() {
             Some(Work::FolderAlone(name)) => {
                 self.push(batch, &FilePiece::folder(&name));
@@ -192,10 +202,12 @@ impl Source for Files {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        while (batch.bytes.len() < self.options.batch.max(1) && batch.entries.len() < ENTRIES)
-            && (self.reading.is_some() || self.layout.is_some() || !self.work.is_empty())
-        {
-            if let Err(error) = self.step(batch) {
+        let cell = self.cell();
+        while self.cell() == cell && self.has_more() {
+            let (entry, byte) = (batch.entries.len(), batch.bytes.len());
+            let stepped = self.step(batch);
+            self.weigh(batch, entry, byte);
+            if let Err(error) = stepped {
                 if batch.entries.is_empty() {
                     return Err(error);
                 }

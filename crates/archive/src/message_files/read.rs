@@ -143,12 +143,10 @@ impl Files {
         }
     }
 
-    /// Returns true for a file in the place of a message that does not begin like one.
-    fn is_no_mail(&self, reading: &OpenMessageFile, start: &[u8]) -> bool {
+    /// Returns true if the beginning of a file in the place of a message is not that of a message.
+    pub(super) fn is_no_mail(&self, start: &[u8]) -> bool {
         self.format != Format::Eml
             && !self.options.force_format
-            && reading.offset == 0
-            && reading.kind != EntryKind::Other
             && Packing::of(start).is_none()
             && !mail_check::is_mail(start)
     }
@@ -169,7 +167,10 @@ impl Files {
             let (kind, detail) = (BoxEventKind::Single, BoxDetail::NotLikeMessage);
             batch.events.push(BoxEvent::new(kind, 0, detail));
         }
-        if self.is_no_mail(reading, &batch.bytes[start..]) {
+        if reading.offset == 0
+            && reading.kind != EntryKind::Other
+            && self.is_no_mail(&batch.bytes[start..])
+        {
             reading.kind = EntryKind::Other;
             batch.events.push(BoxEvent::of_file(
                 BoxEventKind::NoHeader,
@@ -272,7 +273,7 @@ impl Files {
     }
 
     /// Returns the folder of a file. For a message of a Maildir, that is the folder with `cur` and `new`.
-    fn folder_of<'n>(&self, name: &'n [u8], is_message: bool) -> &'n [u8] {
+    pub(super) fn folder_of<'n>(&self, name: &'n [u8], is_message: bool) -> &'n [u8] {
         let folder = name
             .iter()
             .rposition(|&byte| byte == b'/')

@@ -53,7 +53,7 @@ pub(crate) struct NormalizeArgs {
     /// parts need as much space as the output, and are removed at the end.
     #[arg(long)]
     pub(crate) resume: bool,
-    /// With --resume: size of a part of a mailbox; any other input is one. A killed job loses at most one part.
+    /// With --resume: size of a part of a mailbox or folder; any other input is one. A killed job loses at most one part.
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size, requires = "resume")]
     pub(crate) split_size: u64,
 }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// may run on any machine that sees inputs and output under the same paths. `docs/distributed.md` shows this for one machine, Slurm
 /// and Spark.
 ///
-/// A large mailbox is cut into ranges. A folder, a compressed mailbox and each mailbox in a zip or tar archive are one split each, and
+/// A large mailbox or folder is cut into ranges. A compressed mailbox and each mailbox in a zip or tar archive are one split each, and
 /// small ones share one. The inputs must not change before `commit`.
 #[derive(Debug, Group)]
 #[command(after_help = "\

@@ -230,23 +230,53 @@ fn wrong_plans_and_splits_are_refused() {
     assert!(!sandbox.path("out.parts").exists() && !sandbox.path("out").exists());
 }
 
-/// A killed job continues, whenever it was killed. Longer ranges of seeds are for a shell: each seed is other moments.
 #[test]
 fn a_killed_job_is_resumed() {
     let sandbox = Sandbox::new();
     sandbox.write("a.mbox", &mailbox(4000));
-    sandbox
-        .run(&["normalize", "a.mbox", "-o", "whole"])
-        .ended(0);
+    kill_and_resume(&sandbox, "a.mbox", "out");
+}
+
+#[test]
+fn a_killed_job_is_resumed_inside_a_folder() {
+    let sandbox = Sandbox::new();
+    for folder in ["md/cur", "md/new"] {
+        fs::create_dir_all(sandbox.path(folder)).unwrap();
+    }
+    for number in 0..1500 {
+        let words = b"words\n".repeat(100 + number % 300);
+        let folder = ["cur", "new"][number % 2];
+        let message = [b"Subject: x\n", LATIN, &words].concat();
+        sandbox.write(&format!("md/{folder}/{number}.host"), &message);
+    }
+    kill_and_resume(&sandbox, "md", "out/cur");
+}
+
+/// Kills jobs with other pauses each time, and continues them. Longer ranges of seeds are for a shell: each seed is other moments.
+fn kill_and_resume(sandbox: &Sandbox, input: &str, files: &str) {
+    let whole = files.replace("out", "whole");
+    sandbox.run(&["normalize", input, "-o", "whole"]).ended(0);
+    let arguments = RESUMED.map(|word| if word == "a.mbox" { input } else { word });
+    // The bytes of the output, or the names of its files with the digests of their contents.
+    let read = |name: &str| match fs::read_dir(sandbox.path(name)) {
+        Ok(entries) => {
+            let names = entries.map(|entry| entry.unwrap().file_name());
+            let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+            names.sort();
+            names.join("\n").into_bytes()
+        }
+        Err(_) => sandbox.read(name),
+    };
     let (mut kills, mut resumed) = (0, 0);
     let mut pause = 0;
     while kills < 10 {
         for name in ["out", "out.ledger"] {
             let _ = fs::remove_file(sandbox.path(name));
+            let _ = fs::remove_dir_all(sandbox.path(name));
         }
         loop {
             let mut child = Command::new(PROGRAM)
-                .args(RESUMED)
+                .args(arguments)
                 .current_dir(sandbox.path("."))
                 .stderr(Stdio::piped())
                 .spawn()
@@ -267,7 +297,7 @@ fn a_killed_job_is_resumed() {
             assert!(ended.status.success() || was_done, "{ended:?}");
             break;
         }
-        assert!(sandbox.read("out") == sandbox.read("whole"));
+        assert!(read(files) == read(&whole));
         assert!(sandbox.read("out.ledger") == sandbox.read("whole.ledger"));
         assert!(!sandbox.path("out.parts").exists());
     }

@@ -10,11 +10,11 @@ use super::error::{PartsError, PartsFault};
 use super::layout::{DATA, PartsFolder};
 use super::manifest::{DonePiece, Manifest};
 use super::part_file::PartReader;
-use super::plan::PartsPlan;
+use super::plan::{PartsPlan, Piece};
 use super::source_digest::JoinedCells;
 use crate::discover::{SourceInput, Sources, discover};
 use crate::error::AccountError;
-use crate::hash::hex;
+use crate::hash::{SourceDigest, hex};
 use crate::job::NormalizeJob;
 use crate::normalize::{empty_summary, finish};
 use crate::output::OutputSink;
@@ -110,9 +110,7 @@ pub(super) fn join(
     for (split, pieces) in plan.splits.iter().enumerate() {
         let manifest = manifest(&folder, plan, split)?
             .ok_or_else(|| missing(&folder, plan, vec![split], 1))?;
-        let ordinals = pieces
-            .iter()
-            .map(|piece| piece.range.as_ref().map_or(0, |range| range.ordinal));
+        let ordinals = pieces.iter().map(Piece::ordinal);
         join.part(manifest, ordinals)?;
     }
     join.end_source()?;
@@ -178,11 +176,11 @@ fn manifest(
     let Some(manifest) = Manifest::read(&part, &plan.job, split)? else {
         return Ok(None);
     };
-    let range = |piece: &DonePiece| (piece.source, piece.range);
-    let done = manifest.pieces.iter().map(range);
+    let share = |piece: &DonePiece| (piece.source, piece.range, piece.files.clone());
+    let done = manifest.pieces.iter().map(share);
     let planned = plan.splits[split].iter().map(|piece| {
         let hashed = piece.range.as_ref().map(|range| range.hashed);
-        (piece.source, hashed)
+        (piece.source, hashed, piece.files.clone())
     });
     if !done.eq(planned) {
         return Err(damaged(&part, "it has other pieces than the plan"));
@@ -224,6 +222,8 @@ struct CurrentSource {
     blake3: Option<String>,
     /// The cells so far. None if one is damaged.
     cells: Option<JoinedCells>,
+    /// Hash of the records of a folder in parts.
+    files: Option<blake3::Hasher>,
 }
 
 impl Join<'_> {
@@ -250,6 +250,13 @@ impl Join<'_> {
                 let bytes = self.batch.out.bytes.len() as u64;
                 let _ = self.sink.take(&mut self.batch)?;
                 self.progress.bytes.fetch_add(bytes, Relaxed);
+            }
+            if let (Some(current), Some(_)) = (&mut self.current, &piece.files) {
+                let records = data.files().map_err(unreadable)?;
+                current
+                    .files
+                    .get_or_insert_with(Default::default)
+                    .update(&records);
             }
             self.count(piece, ordinal);
         }
@@ -282,6 +289,7 @@ impl Join<'_> {
             dropped: 0,
             blake3: None,
             cells: Some(JoinedCells::default()),
+            files: None,
         });
         Ok(())
     }
@@ -312,11 +320,12 @@ impl Join<'_> {
         };
         let input = &self.inputs[current.number];
         let mut account = current.joined.account;
-        let blake3 = match &current.blake3 {
-            Some(digest) => blake3::Hash::from_hex(digest)
+        let blake3 = match (&current.blake3, &current.files) {
+            (Some(digest), _) => blake3::Hash::from_hex(digest)
                 .ok()
                 .map(|hash| *hash.as_bytes()),
-            None => current.cells.and_then(JoinedCells::digest),
+            (None, Some(files)) => Some(*files.finalize().as_bytes()),
+            (None, None) => current.cells.and_then(JoinedCells::digest),
         };
         let Some(blake3) = blake3 else {
             let reason = format!("the digests of {} are damaged", input.path());
@@ -327,13 +336,13 @@ impl Join<'_> {
             messages: account.messages,
             selected: current.selected,
             bytes: account.bytes,
-            blake3,
+            digest: SourceDigest {
+                blake3,
+                records: Vec::new(),
+            },
         })?;
-        let size = current
-            .blake3
-            .is_none()
-            .then(|| input.found.size())
-            .flatten();
+        let is_mailbox = current.blake3.is_none() && current.files.is_none();
+        let size = is_mailbox.then(|| input.found.size()).flatten();
         let is_complete = written == Some(current.written)
             && account.messages == current.written + current.set_aside + current.dropped
             && size.is_none_or(|size| size == account.bytes);

@@ -20,6 +20,9 @@ pub(crate) struct SourceIdentity {
     pub(crate) size: u64,
     /// Modification time of the file: seconds and nanoseconds since 1970. That of the last change in a folder.
     pub(crate) modified: (i64, i64),
+    /// Number of files and folders in a folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) entries: Option<u64>,
     /// BLAKE3 of names, sizes and modification times of all files of a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) listing: Option<String>,
@@ -42,12 +45,14 @@ impl SourceIdentity {
             return Ok(Self {
                 size: metadata.len(),
                 modified: modified(&metadata),
+                entries: None,
                 listing: None,
             });
         }
         let mut identity = Self {
             size: 0,
             modified: (0, 0),
+            entries: Some(0),
             listing: None,
         };
         let mut hasher = blake3::Hasher::new();
@@ -79,6 +84,7 @@ impl SourceIdentity {
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let path = entry.path();
+            self.entries = self.entries.map(|entries| entries + 1);
             // Does not follow links.
             let metadata = entry.metadata()?;
             let name = path.strip_prefix(root).unwrap_or(&path);

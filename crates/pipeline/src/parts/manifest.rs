@@ -9,6 +9,7 @@ use super::error::{PartsError, PartsFault};
 use super::layout::MANIFEST;
 use crate::Error;
 use crate::staged_ledger::exists;
+use mailglot_archive::FolderRange;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
@@ -37,6 +38,9 @@ pub(super) struct DonePiece {
     /// First byte that was read, and the byte after the last. None for a whole source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) range: Option<(u64, u64)>,
+    /// The files of a folder that were read. None for a whole source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) files: Option<FolderRange>,
     /// Number of messages that are selected.
     pub(super) selected: u64,
     /// Number of bytes in the output.

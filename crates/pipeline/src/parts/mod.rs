@@ -6,7 +6,7 @@
 //!                          └─► run_part 2 ─► …                         ┘
 //! ```
 //!
-//! A *split* is a share of the inputs: a range of a mailbox, or whole small inputs. Its *part* is a folder with the results of the
+//! A *split* is a share of the inputs: a range of a mailbox or of the files of a folder, or whole small inputs. Its *part* is a folder with the results of the
 //! loop, batch by batch, and a manifest. A part appears with one rename, so any number of processes may work on one split. Joining
 //! hands the batches to the same sink as a normalization in one pass, so the outputs are the same bytes.
 //!
@@ -14,7 +14,7 @@
 //!
 //! # Limits
 //!
-//! Schedules nothing and opens no connections. A folder, a container and a compressed mailbox are one split each. The parts need as
+//! Schedules nothing and opens no connections. A container and a compressed mailbox are one split each. The parts need as
 //! much space as the outputs until the outputs are in place.
 
 mod commit;

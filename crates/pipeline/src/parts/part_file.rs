@@ -3,9 +3,11 @@
 //! ```text
 //! batch = 'B' | written | length, bytes of the output | number of items, items | number, blocks of the ledger | number, set-aside messages
 //! item  = start, length, more, length, name
+//! files = 'F' | length, records of the files of a folder, as `hash` hashes them
 //! ```
 //!
-//! All numbers are 64 bits, lowest byte first. A block or message has its length before it.
+//! All numbers are 64 bits, lowest byte first. A block or message has its length before it. The records follow the batches of a part
+//! of a folder.
 //!
 //! # Limits
 //!
@@ -17,6 +19,7 @@ use mailglot_archive::{OutBatch, OutItem};
 use std::io::{self, ErrorKind, Read, Write};
 
 const BATCH: u8 = b'B';
+const FILES: u8 = b'F';
 /// Largest length that is allocated before its bytes are read.
 const STEP: usize = 1 << 20;
 
@@ -102,6 +105,12 @@ impl<W: Write> PartWriter<W> {
         self.put(bytes)
     }
 
+    /// Appends the records of the files of a folder.
+    pub(super) fn files(&mut self, records: &[u8]) -> io::Result<()> {
+        self.put(&[FILES])?;
+        self.counted(records)
+    }
+
     /// Returns the inner writer, and the digest in hexadecimal.
     pub(super) fn finish(mut self) -> io::Result<(W, String)> {
         self.out.flush()?;
@@ -135,11 +144,7 @@ impl<R: Read> PartReader<R> {
     /// The data end inside a batch, or are no batch.
     pub(super) fn batch(&mut self, batch: &mut RewrittenBatch) -> io::Result<()> {
         batch.clear();
-        let mut tag = [0];
-        self.fill(&mut tag)?;
-        if tag != [BATCH] {
-            return Err(ErrorKind::InvalidData.into());
-        }
+        self.tag(BATCH)?;
         batch.written = self.number()?;
         self.bytes(&mut batch.out.bytes)?;
         let length = batch.out.bytes.len();
@@ -174,6 +179,26 @@ impl<R: Read> PartReader<R> {
     pub(super) fn finish(mut self) -> io::Result<(bool, String)> {
         let ended = self.input.read(&mut [0])? == 0;
         Ok((ended, self.hasher.finalize().to_hex().to_string()))
+    }
+
+    /// Reads the records of the files of a folder.
+    ///
+    /// # Errors
+    /// The data end inside them, or are something else.
+    pub(super) fn files(&mut self) -> io::Result<Vec<u8>> {
+        self.tag(FILES)?;
+        let mut records = Vec::new();
+        self.bytes(&mut records)?;
+        Ok(records)
+    }
+
+    fn tag(&mut self, expected: u8) -> io::Result<()> {
+        let mut tag = [0];
+        self.fill(&mut tag)?;
+        if tag != [expected] {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        Ok(())
     }
 
     fn number(&mut self) -> io::Result<u64> {
@@ -278,6 +303,7 @@ mod tests {
         for batch in &batches {
             writer.batch(batch).unwrap();
         }
+        writer.files(b"records").unwrap();
         let (bytes, digest) = writer.finish().unwrap();
         let mut reader = PartReader::new(&bytes[..]);
         let mut again = RewrittenBatch::default();
@@ -285,11 +311,13 @@ mod tests {
             reader.batch(&mut again).unwrap();
             assert_eq!(format!("{again:?}"), format!("{batch:?}"));
         }
+        assert_eq!(reader.files().unwrap(), b"records");
         assert_eq!(reader.finish().unwrap(), (true, digest));
         // Every truncation is noticed, and every length that is too large.
         for end in [0, 1, 9, 17, 30, bytes.len() - 1] {
             let mut reader = PartReader::new(&bytes[..end]);
-            assert!((0..3).any(|_| reader.batch(&mut again).is_err()), "{end}");
+            let is_cut = (0..3).any(|_| reader.batch(&mut again).is_err());
+            assert!(is_cut || reader.files().is_err(), "{end}");
         }
         let mut huge = bytes.clone();
         huge[9..17].fill(0xff);

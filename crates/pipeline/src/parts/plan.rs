@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //!
-//! A mailbox of an mbox dialect or of MMDF that is a file of its own is cut into ranges. Every other input is one piece. Paths are in UTF-8.
+//! A mailbox of an mbox dialect or of MMDF that is a file of its own, and a folder on a disk, are cut into ranges. Every other input is
+//! one piece. Paths are in UTF-8.
 
 use super::error::{PartsError, PartsFault};
 use super::identity::SourceIdentity;
@@ -18,7 +19,9 @@ use crate::{Error, LedgerPlace};
 use mailglot_archive::mbox::{
     MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder,
 };
-use mailglot_archive::{Format, is_mbox_file};
+use mailglot_archive::{
+    ENTRY_WEIGHT, FolderRange, FolderStart, Format, InputRange, folder_starts, is_mbox_file,
+};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +30,7 @@ use std::sync::Arc;
 /// Default size of a split in bytes.
 pub const SPLIT_SIZE: u64 = 128 << 20;
 /// Version of the form of a plan.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// The splits of a job. Equal inputs and options give equal plans.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,6 +72,34 @@ pub(super) struct Piece {
     /// The range of a mailbox. None for a whole source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) range: Option<PlannedRange>,
+    /// The files of a folder. None for a whole source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) files: Option<FolderRange>,
+}
+
+impl Piece {
+    /// Returns the piece that is a whole source.
+    fn whole(source: usize) -> Self {
+        Self {
+            source,
+            range: None,
+            files: None,
+        }
+    }
+
+    /// Returns true for a whole source.
+    pub(super) fn is_whole(&self) -> bool {
+        self.range.is_none() && self.files.is_none()
+    }
+
+    /// Returns the ordinal of the first message, as the piece counts.
+    pub(super) fn ordinal(&self) -> u64 {
+        let of_files = |files: &FolderRange| files.start.as_ref().map_or(0, |start| start.ordinal);
+        let of_mailbox = self.range.as_ref().map(|range| range.ordinal);
+        of_mailbox
+            .or_else(|| self.files.as_ref().map(of_files))
+            .unwrap_or(0)
+    }
 }
 
 /// A range of a mailbox.
@@ -155,7 +186,7 @@ impl PartsPlan {
     }
 
     /// Returns the digest of all that determines the bytes of the outputs and of the parts.
-    fn digest(&self, job: &NormalizeJob, inputs: &[SourceInput]) -> String {
+    pub(super) fn digest(&self, job: &NormalizeJob, inputs: &[SourceInput]) -> String {
         let mut hasher = blake3::Hasher::new();
         let mut add = |text: String| {
             hasher.update(&(text.len() as u64).to_le_bytes());
@@ -181,11 +212,23 @@ impl PartsPlan {
     fn reads_everything_once(&self) -> bool {
         let mut pieces = self.splits.iter().flatten().peekable();
         self.sources.iter().enumerate().all(|(number, source)| {
-            // Where the next range begins: its first message, and the first byte that it hashes.
+            // Where the next range begins: its first message or file, and the first byte that it hashes.
             let (mut start, mut hashed) = (None, 0);
             while let Some(piece) = pieces.next_if(|piece| piece.source == number) {
-                let Some(range) = &piece.range else {
-                    return source.profile.is_none();
+                if let (Some(files), None) = (&piece.files, &piece.range) {
+                    let first = files.start.as_ref().map(|start| start.entries);
+                    let is_forward = files.end.is_none_or(|end| first.unwrap_or(0) < end);
+                    if first != start || !is_forward || source.identity.entries.is_none() {
+                        return false;
+                    }
+                    start = files.end;
+                    if start.is_none() {
+                        return true;
+                    }
+                    continue;
+                }
+                let Some(range) = piece.range.as_ref().filter(|_| piece.files.is_none()) else {
+                    return source.profile.is_none() && start.is_none();
                 };
                 if range.start.map(|start| start.offset) != start
                     || range.hashed.0 != hashed
@@ -207,13 +250,16 @@ impl PartsPlan {
         let mut input = inputs[piece.source].clone();
         let source = &self.sources[piece.source];
         if let (Some(range), Some(profile)) = (&piece.range, &source.profile) {
-            input.found.range = Some(MailboxRange {
+            input.found.range = Some(InputRange::Mailbox(MailboxRange {
                 profile: Arc::new(profile.clone()),
                 start: range.start,
                 ordinal: range.ordinal,
                 end: range.end,
                 size: source.identity.size,
-            });
+            }));
+        }
+        if let Some(files) = &piece.files {
+            input.found.range = Some(InputRange::Folder(files.clone()));
         }
         input
     }
@@ -221,7 +267,7 @@ impl PartsPlan {
 
 /// Plans the splits of a job. `arguments` are the words of a command line from which the caller can build the job again.
 ///
-/// Reads near the borders of the splits only. Reads whole mailboxes where lengths separate messages, in MMDF, and if the names of the
+/// Reads near the borders of the splits only. Reads large folders, and whole mailboxes where lengths separate messages, in MMDF, and if the names of the
 /// output have ordinals.
 ///
 /// # Errors
@@ -258,35 +304,17 @@ pub fn plan_parts(
         size: split_size,
     };
     for (number, (input, identity)) in sources.inputs.iter().zip(identities).enumerate() {
-        let mut profile = None;
-        if is_cut(input, &identity, split_size)? {
-            let options = input.read_options(&job.policy.limits, None);
-            let starts = MailboxStarts::open(&input.found.path, &options).map_err(Error::Input)?;
-            let has_ordinals = output_format(&input.found, job.to) != Format::Mbox;
-            for range in ranges(&starts, split_size, has_ordinals)? {
-                let size = range.hashed.1 - range.hashed.0;
-                packer.add(
-                    size,
-                    Piece {
-                        source: number,
-                        range: Some(range),
-                    },
-                );
+        let profile = match shares(job, input, &identity, (number, split_size), &mut packer)? {
+            Some(profile) => profile,
+            None => {
+                let path: &Path = &input.found.path;
+                // A member of a container weighs what its container declares.
+                let member_size = || input.found.size().filter(|_| on_disk(path) != path);
+                let size = member_size().unwrap_or(identity.size);
+                packer.add(size, Piece::whole(number));
+                None
             }
-            profile = Some(MailboxProfile::clone(starts.profile()));
-        } else {
-            let path: &Path = &input.found.path;
-            // A member of a container weighs what its container declares.
-            let member_size = || input.found.size().filter(|_| on_disk(path) != path);
-            let size = member_size().unwrap_or(identity.size);
-            packer.add(
-                size,
-                Piece {
-                    source: number,
-                    range: None,
-                },
-            );
-        }
+        };
         planned.push(PlannedSource {
             path: text(&input.found.path)?,
             identity,
@@ -309,6 +337,77 @@ pub fn plan_parts(
     };
     plan.job = plan.digest(job, &sources.inputs);
     Ok(plan)
+}
+
+/// Cuts a large mailbox or folder, and packs its pieces. Returns the profile of the mailbox. `None` if the input is one piece.
+fn shares(
+    job: &NormalizeJob,
+    input: &SourceInput,
+    identity: &SourceIdentity,
+    (source, split_size): (usize, u64),
+    packer: &mut Packer,
+) -> Result<Option<Option<MailboxProfile>>, Error> {
+    let target = output_format(input.found.format, job.to);
+    let options = |written_as| input.read_options(&job.policy.limits, written_as);
+    if is_cut_folder(input, identity, split_size) {
+        let starts = folder_starts(&input.found, &options(Some(target)), split_size);
+        for (weight, files) in folder_ranges(starts.map_err(Error::Input)?, weight(identity)) {
+            let files = Some(files);
+            packer.add(
+                weight,
+                Piece {
+                    files,
+                    ..Piece::whole(source)
+                },
+            );
+        }
+        return Ok(Some(None));
+    }
+    if !is_cut(input, identity, split_size)? {
+        return Ok(None);
+    }
+    let starts = MailboxStarts::open(&input.found.path, &options(None)).map_err(Error::Input)?;
+    for range in ranges(&starts, split_size, target != Format::Mbox)? {
+        let size = range.hashed.1 - range.hashed.0;
+        let range = Some(range);
+        packer.add(
+            size,
+            Piece {
+                range,
+                ..Piece::whole(source)
+            },
+        );
+    }
+    Ok(Some(Some(MailboxProfile::clone(starts.profile()))))
+}
+
+/// Returns true for a folder on a disk that is larger than a split.
+fn is_cut_folder(input: &SourceInput, identity: &SourceIdentity, split_size: u64) -> bool {
+    let found = &input.found;
+    let has_files = input.folder && !found.tree.is_container() && found.store.is_none();
+    has_files && weight(identity) > split_size
+}
+
+/// Returns about the weight of a folder.
+fn weight(identity: &SourceIdentity) -> u64 {
+    let entries = identity.entries.unwrap_or(0);
+    let weight = entries.saturating_mul(ENTRY_WEIGHT);
+    weight.saturating_add(identity.size)
+}
+
+/// Returns the ranges between the starts, each with its weight. `total` is that of the folder.
+fn folder_ranges(starts: Vec<FolderStart>, total: u64) -> Vec<(u64, FolderRange)> {
+    let weights = starts.iter().map(|start| start.weight);
+    let ends: Vec<(u64, Option<u64>)> = weights
+        .zip(starts.iter().map(|start| Some(start.entries)))
+        .chain([(total, None)])
+        .collect();
+    let starts = [None].into_iter().chain(starts.into_iter().map(Some));
+    let ranges = starts.zip(ends).map(|(start, (weight, end))| {
+        let before = start.as_ref().map_or(0, |start| start.weight);
+        (weight.saturating_sub(before), FolderRange { start, end })
+    });
+    ranges.collect()
 }
 
 /// Rejects a place for a plan that is an input, lies in one, or has a file that is not a plan.

@@ -24,7 +24,7 @@ use crate::run::{EndedSource, Job, ResultSink, run};
 use crate::staged_ledger::exists;
 use crate::{Error, LedgerPlace, Progress};
 use mailglot_archive::replace::Replacement;
-use mailglot_archive::{FileMode, Operation, WriteOptions, open_input};
+use mailglot_archive::{FileMode, InputRange, Operation, WriteOptions, open_input};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -227,10 +227,11 @@ fn run_piece(
     Ok(DonePiece {
         source: piece.source,
         range: piece.range.as_ref().map(|range| range.hashed),
+        files: piece.files.clone(),
         selected,
         output_bytes: std::mem::take(&mut sink.output_bytes),
         batches: std::mem::take(&mut sink.batches),
-        blake3: piece.range.is_none().then(|| hex(&blake3)),
+        blake3: piece.is_whole().then(|| hex(&blake3)),
         cells,
         counts: PieceCounts::of(summary),
     })
@@ -260,7 +261,11 @@ impl ResultSink<RewrittenBatch> for PartSink {
     }
 
     fn end(&mut self, ended: &EndedSource<'_>) -> Result<Option<u64>, Error> {
-        self.ended = Some((ended.selected, ended.blake3));
+        if let Some(InputRange::Folder(_)) = ended.input.found.range {
+            let written = self.out.files(&ended.digest.records);
+            written.map_err(failed(&self.path, Operation::Write))?;
+        }
+        self.ended = Some((ended.selected, ended.digest.blake3));
         Ok(Some(std::mem::take(&mut self.written)))
     }
 }

@@ -1,5 +1,7 @@
 //! Tests of jobs in parts: the outputs are those of one pass, whatever happens to the parts.
 
+mod folders;
+
 use super::layout::PartsFolder;
 use super::*;
 use crate::{Error, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, normalize, restore};

@@ -38,16 +38,18 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file below a folder for reading, without blocking and without following a symbolic link below the folder.
+/// Opens a file below a folder for reading, without blocking and without following a symbolic link below the folder. Returns its
+/// metadata, too.
 ///
 /// # Errors
 /// `ELOOP` if a component of `name` is a link. The file is a device, a socket or a named pipe.
-pub(crate) fn open_below(folder: &File, name: &Path) -> io::Result<File> {
+pub(crate) fn open_below(folder: &File, name: &Path) -> io::Result<(File, Metadata)> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let flags = flags | OFlags::NOFOLLOW;
     let file = File::from(open_without_links(folder, name, flags)?);
-    check(name, &file.metadata()?)?;
-    Ok(file)
+    let metadata = file.metadata()?;
+    check(name, &metadata)?;
+    Ok((file, metadata))
 }
 
 #[cfg(target_os = "linux")]

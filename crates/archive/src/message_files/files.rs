@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, Metadata};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -88,6 +89,41 @@ pub(super) struct OpenMessageFile {
     pub(super) offset: u64,
     pub(super) size: u64,
     pub(super) modified: Option<SystemTime>,
+}
+
+/// A file that was opened.
+pub(super) struct OpenedFile {
+    pub(super) file: TreeFile,
+    pub(super) size: u64,
+    pub(super) modified: Option<SystemTime>,
+}
+
+impl OpenedFile {
+    /// Takes a file, and its size and modification time.
+    pub(super) fn of(file: TreeFile) -> io::Result<Self> {
+        let (size, modified) = match &file {
+            TreeFile::Disk(file) => {
+                let metadata = file.metadata()?;
+                (metadata.len(), metadata.modified().ok())
+            }
+            TreeFile::Range(range) => (range.len(), None),
+            TreeFile::Stream(_, size) => (*size, None),
+        };
+        Ok(Self {
+            file,
+            size,
+            modified,
+        })
+    }
+
+    /// Takes a file on a disk, whose metadata are known.
+    pub(super) fn on_disk(file: File, metadata: &Metadata) -> Self {
+        Self {
+            file: TreeFile::Disk(file),
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+        }
+    }
 }
 
 /// A file of another layout that is being read.

@@ -4,12 +4,13 @@
 //! On systems other than Linux, only the last component of a path is checked for links.
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::apple_mail::{apple_folder, parts_beside};
-use super::files::{Files, Name, OpenLayout};
+use super::files::{Files, Name, OpenLayout, OpenedFile};
 use crate::box_event::BoxEvent;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::layouts::{self, FileLayout, LayoutReader};
@@ -25,12 +26,13 @@ impl Files {
         name: &[u8],
         path: &Path,
         events: &mut Vec<BoxEvent>,
-    ) -> Result<Option<TreeFile>, Error> {
+    ) -> Result<Option<OpenedFile>, Error> {
         let opened = match &self.folder {
             Some(folder) => {
-                regular::open_below(folder, Path::new(OsStr::from_bytes(name))).map(TreeFile::Disk)
+                let opened = regular::open_below(folder, Path::new(OsStr::from_bytes(name)));
+                opened.map(|(file, metadata)| OpenedFile::on_disk(file, &metadata))
             }
-            None => self.tree.open(path),
+            None => self.tree.open(path).and_then(OpenedFile::of),
         };
         let error = match opened {
             Ok(file) => return Ok(Some(file)),
@@ -60,24 +62,24 @@ impl Files {
             return Ok(None);
         }
         let failed = at(path, Operation::Read);
-        let start = match file {
-            TreeFile::Disk(file) => {
-                let mut start = vec![0; mail_check::BEGINNING];
-                let filled = file.read_at(&mut start, 0).map_err(failed)?;
-                start.truncate(filled);
-                start
-            }
-            TreeFile::Range(_) | TreeFile::Stream(..) => {
-                let mut again = self.tree.open(path).map_err(&failed)?;
-                beginning(&mut again, mail_check::BEGINNING).map_err(failed)?
-            }
-        };
+        let start = self.beginning_of(path, file).map_err(failed)?;
         let is_mail = self.options.force_format || mail_check::is_mail(&start);
         Ok(layouts::of_message(
             &start,
             path,
             is_mail && !start.is_empty(),
         ))
+    }
+
+    /// Returns the first bytes of a file, which stays at its position.
+    pub(super) fn beginning_of(&self, path: &Path, file: &TreeFile) -> io::Result<Vec<u8>> {
+        if let TreeFile::Disk(file) = file {
+            let mut start = vec![0; mail_check::BEGINNING];
+            let filled = file.read_at(&mut start, 0)?;
+            start.truncate(filled);
+            return Ok(start);
+        }
+        beginning(&mut self.tree.open(path)?, mail_check::BEGINNING)
     }
 
     /// Begins to read a file of another layout.

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 pub(crate) use self::files::Files;
-use self::files::{OpenMessageFile, Work};
+use self::files::{OpenMessageFile, OpenedFile, Work};
 pub use self::range::folder_starts;
 use self::read::FilePiece;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
@@ -146,17 +146,14 @@ impl Files {
             }
             Some(Work::File(name, kind)) => {
                 let path = self.path(&name);
-                let Some(file) = self.open_file(&name, &path, &mut batch.events)? else {
+                let Some(opened) = self.open_file(&name, &path, &mut batch.events)? else {
                     return Ok(());
                 };
-                let (size, modified) = match &file {
-                    TreeFile::Disk(file) => {
-                        let metadata = file.metadata().map_err(at(&path, Operation::Open))?;
-                        (metadata.len(), metadata.modified().ok())
-                    }
-                    TreeFile::Range(range) => (range.len(), None),
-                    TreeFile::Stream(_, size) => (*size, None),
-                };
+                let OpenedFile {
+                    file,
+                    size,
+                    modified,
+                } = opened;
                 if kind == EntryKind::Message
                     && let Some(layout) = self.layout_of(&path, &file)?
                 {

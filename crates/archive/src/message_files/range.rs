@@ -8,12 +8,12 @@
 //! to a range lists the folders before it.
 
 use super::apple_mail::apple_folder;
-use super::files::{Files, Work};
+use super::files::{Files, OpenedFile, Work};
 use crate::box_event::BoxEvent;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::folder_range::{ENTRY_WEIGHT, FolderStart};
 use crate::input::Input;
-use crate::{Batch, EntryKind, Format, ReadOptions, Source, layouts, mail_check};
+use crate::{Batch, EntryKind, Format, ReadOptions, Source, layouts};
 
 /// Reads a folder, and returns the files with which its ranges of about `size` begin, except the first range. [`FolderStart::weight`]
 /// has the unit of `size`.
@@ -107,7 +107,7 @@ impl Files {
         if !has_layout && self.folders.contains_key(folder) {
             return Ok(());
         }
-        let Some(mut file) = self.open_file(name, &path, reported)? else {
+        let Some(OpenedFile { file, .. }) = self.open_file(name, &path, reported)? else {
             return Ok(());
         };
         if let Some(layout) = self.layout_of(&path, &file)? {
@@ -115,9 +115,8 @@ impl Files {
             self.display(apple_folder(name), true, reported);
             return Ok(());
         }
-        let mut start = Vec::new();
-        let read = file.append(mail_check::BEGINNING as u64, &mut start);
-        read.map_err(at(&path, Operation::Read))?;
+        let start = self.beginning_of(&path, &file);
+        let start = start.map_err(at(&path, Operation::Read))?;
         if !self.is_no_mail(&start) {
             self.display(folder, false, reported);
         }

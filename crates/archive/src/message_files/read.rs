@@ -57,6 +57,7 @@ impl Files {
         mut reading: OpenMessageFile,
         batch: &mut Batch,
     ) -> Result<(), Error> {
+        self.reject_large(&mut reading, batch)?;
         let limit = self.options.message_limit.max(1) as u64;
         let may_be_too_large = reading.kind == EntryKind::Message && reading.size > limit;
         // What a container declares may be wrong: the content counts.
@@ -106,6 +107,19 @@ impl Files {
             self.reading = Some(reading);
         } else if reading.kind != EntryKind::Other {
             self.ordinal += 1;
+        }
+        Ok(())
+    }
+
+    /// Turns a large file that does not begin like a message into another file, so that it is read in pieces.
+    fn reject_large(&self, reading: &mut OpenMessageFile, batch: &mut Batch) -> Result<(), Error> {
+        if reading.kind != EntryKind::Message || reading.offset > 0 || reading.size <= PIECE {
+            return Ok(());
+        }
+        let start = self.beginning_of(&reading.path, &reading.file);
+        let start = start.map_err(at(&reading.path, Operation::Read))?;
+        if self.is_no_mail(&start) {
+            reject(reading, batch);
         }
         Ok(())
     }
@@ -171,12 +185,7 @@ impl Files {
             && reading.kind != EntryKind::Other
             && self.is_no_mail(&batch.bytes[start..])
         {
-            reading.kind = EntryKind::Other;
-            batch.events.push(BoxEvent::of_file(
-                BoxEventKind::NoHeader,
-                &reading.name,
-                BoxDetail::NoHeader,
-            ));
+            reject(reading, batch);
         } else if is_too_large {
             let limit = self.options.message_limit.max(1) as u64;
             let (kind, detail) = (BoxEventKind::TooLarge, BoxDetail::LongerThan(limit));
@@ -285,6 +294,14 @@ impl Files {
         let above = &folder[..folder.len() - last(folder).len()];
         above.strip_suffix(b"/").unwrap_or(above)
     }
+}
+
+/// Turns a message file that is not mail into another file, and reports it.
+fn reject(reading: &mut OpenMessageFile, batch: &mut Batch) {
+    reading.kind = EntryKind::Other;
+    let (kind, detail) = (BoxEventKind::NoHeader, BoxDetail::NoHeader);
+    let event = BoxEvent::of_file(kind, &reading.name, detail);
+    batch.events.push(event);
 }
 
 /// Appends up to `wanted` bytes of a file. A piece of a message ends with a line if possible.

@@ -680,3 +680,25 @@ fn files_of_a_maildir_have_no_other_layout() {
     );
     assert_eq!(events, []);
 }
+
+#[test]
+fn a_large_file_that_is_no_mail_is_read_in_pieces() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("1.eml"), vec![0; 3 << 20]).unwrap();
+    fs::write(folder.path().join("2.eml"), "Subject: x\n\n").unwrap();
+    let input = Input::on_disk(folder.path(), Format::EmlTree);
+    let mut files = Files::folder(&input, &ReadOptions::default()).unwrap();
+    let (mut batch, mut bytes, mut ordinals, mut events) = (Batch::default(), 0, Vec::new(), 0);
+    while files.next(&mut batch).unwrap() {
+        assert!(batch.bytes.len() <= 2 << 20, "{}", batch.bytes.len());
+        bytes += batch.bytes.len();
+        for entry in &batch.entries {
+            let is_message = entry.kind == EntryKind::Message;
+            assert_eq!(is_message, entry.name == b"2.eml");
+            ordinals.extend(is_message.then_some(entry.ordinal));
+        }
+        events += batch.events.len();
+    }
+    assert_eq!((bytes, events), ((3 << 20) + 12, 1));
+    assert_eq!(ordinals, [0]);
+}

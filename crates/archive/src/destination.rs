@@ -3,7 +3,7 @@
 //! # Limits
 //! File names are used as given. The caller keeps them within the limits of the file system.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -161,9 +161,11 @@ struct Tree {
     mode: FileMode,
     /// Folders created so far, below the root.
     made: HashSet<PathBuf>,
+    /// The folder of the last new file, opened: a name is found faster there than by its whole path.
+    folder: Option<(Vec<u8>, File)>,
     is_maildir: bool,
-    /// Paths of the items that continue, by their names. Their files are closed, so that many may continue at once.
-    continued: HashMap<Vec<u8>, PathBuf>,
+    /// Names of the items that continue. Their files are closed, so that many may continue at once.
+    continued: HashSet<Vec<u8>>,
     /// Name of the last item that continues.
     last: Vec<u8>,
     synced: bool,
@@ -177,8 +179,9 @@ impl Tree {
             root,
             mode: options.mode,
             made: HashSet::new(),
+            folder: None,
             is_maildir,
-            continued: HashMap::new(),
+            continued: HashSet::new(),
             last: Vec::new(),
             synced: false,
             room: FreeSpace::new(),
@@ -221,23 +224,43 @@ impl Tree {
     }
 
     /// Opens the file of an item: that of the item which it continues, or a new one.
-    fn open(&mut self, name: &[u8]) -> Result<(File, PathBuf), Error> {
-        if let Some(path) = self.continued.remove(name) {
+    fn open(&mut self, name: &[u8]) -> Result<File, Error> {
+        if self.continued.remove(name) {
+            let path = self.path(name);
             let file = OpenOptions::new().append(true).open(&path);
-            return Ok((file.map_err(at(&path, Operation::Write))?, path));
+            return file.map_err(at(&path, Operation::Write));
         }
-        let name = self.safe(name)?;
-        let folder = name.parent().unwrap_or(Path::new(""));
-        if !self.made.contains(folder) {
-            if self.is_maildir && folder.ends_with("cur") {
-                self.make_maildir(folder.parent().unwrap_or(Path::new("")))?;
-            }
-            self.make(folder)?;
-        }
-        let path = self.root.temporary().join(name);
+        self.safe(name)?;
+        let file = name.iter().rposition(|&byte| byte == b'/');
+        let file = file.map_or(0, |slash| slash + 1);
+        let (folder, file) = (&name[..file.saturating_sub(1)], &name[file..]);
+        let mode = self.mode;
         // Two items of the same name would overwrite each other.
-        let file = self.mode.create_file(&path);
-        Ok((file.map_err(at(&path, Operation::Create))?, path))
+        let created = mode.create_file_in(self.enter(folder)?, OsStr::from_bytes(file));
+        created.map_err(|error| at(&self.path(name), Operation::Create)(error))
+    }
+
+    /// Returns the opened folder of new files. Creates it unless it exists.
+    fn enter(&mut self, folder: &[u8]) -> Result<&File, Error> {
+        let entered = match self.folder.take() {
+            Some(entered) if entered.0 == folder => entered,
+            _ => {
+                let below = Path::new(OsStr::from_bytes(folder));
+                if self.is_maildir && below.ends_with("cur") && !self.made.contains(below) {
+                    self.make_maildir(below.parent().unwrap_or(Path::new("")))?;
+                }
+                self.make(below)?;
+                let path = self.path(folder);
+                let opened = File::open(&path).map_err(at(&path, Operation::Open))?;
+                (folder.to_vec(), opened)
+            }
+        };
+        Ok(&self.folder.insert(entered).1)
+    }
+
+    /// Returns the path of an item.
+    fn path(&self, name: &[u8]) -> PathBuf {
+        self.root.temporary().join(OsStr::from_bytes(name))
     }
 }
 
@@ -255,16 +278,16 @@ impl Destination for Tree {
             } else {
                 item.name.clone()
             };
-            let (mut file, path) = self.open(&name)?;
+            let mut file = self.open(&name)?;
             let room = &mut self.room;
             let written = batch.slices(item).try_for_each(|slice| {
                 let slice = slice?;
                 file.write_all(slice)?;
                 room.wrote(slice.len() as u64, &file)
             });
-            written.map_err(at(&path, Operation::Write))?;
+            written.map_err(|error| at(&self.path(&name), Operation::Write)(error))?;
             if item.more {
-                self.continued.insert(name.clone(), path);
+                self.continued.insert(name.clone());
                 self.last = name;
             }
         }

@@ -6,6 +6,8 @@
 //! Owner and group of a replaced file stay if the system allows that. Access control lists (ACL) are ignored. A path that cannot be inspected is skipped:
 //! reading it reports the error.
 
+use rustix::fs::{Mode, OFlags, openat};
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
@@ -40,6 +42,13 @@ impl FileMode {
             .create_new(true)
             .mode(0o666 & !self.denied)
             .open(path)
+    }
+
+    /// Creates a file in an opened folder for writing. Fails if the name exists.
+    pub fn create_file_in(self, folder: &File, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(0o666 & !self.denied);
+        Ok(File::from(openat(folder, name, flags, mode)?))
     }
 
     /// Gives a new file or folder owner, group and permissions of the one that it replaces, except permissions that are denied.

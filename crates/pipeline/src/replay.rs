@@ -19,6 +19,11 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
+/// Size of the buffer for an archive that is one file, in bytes.
+const BUFFER: usize = 256 << 10;
+/// Size of the buffer for a file of a folder. Memory of this size is allocated without asking the system.
+const FILE_BUFFER: usize = 16 << 10;
+
 /// The reason why a source cannot be rebuilt.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -226,12 +231,13 @@ impl OutputSide {
             .filter(|_| self.folder);
         let path = path.ok_or(Fault::Mismatch(Mismatch::ImpossibleName))?;
         self.hash.file(name);
-        let there = if path.exists() {
-            None
-        } else {
-            self.with_other_flags(&path)
-        };
-        self.open(there.unwrap_or(path))
+        match open_input(&path) {
+            Ok(file) => self.read(path, file, FILE_BUFFER),
+            Err(error) => match self.with_other_flags(&path) {
+                Some(there) => self.open(there),
+                None => Err(Fault::Output(error)),
+            },
+        }
     }
 
     /// Finds a message of a Maildir whose flags, and therefore name, a mail program changed.
@@ -248,15 +254,20 @@ impl OutputSide {
     }
 
     fn open(&mut self, path: PathBuf) -> Result<(), Fault> {
+        let file = open_input(&path).map_err(Fault::Output)?;
+        self.read(path, file, BUFFER)
+    }
+
+    /// Begins to read a file.
+    fn read(&mut self, path: PathBuf, file: File, buffer: usize) -> Result<(), Fault> {
         self.path = path;
-        let file = open_input(&self.path).map_err(Fault::Output)?;
         let metadata = file.metadata().map_err(|error| self.error(error))?;
         self.left = if metadata.is_file() {
             metadata.len()
         } else {
             u64::MAX
         };
-        self.file = Some(BufReader::with_capacity(1 << 18, file));
+        self.file = Some(BufReader::with_capacity(buffer, file));
         Ok(())
     }
 
@@ -317,6 +328,8 @@ struct SourceSide<'a> {
     mode: FileMode,
     /// The folder, if one is written.
     root: Option<PathBuf>,
+    /// The folder of the last file, opened: a name is found faster there than by its whole path.
+    parent: Option<(PathBuf, File)>,
     /// Path for error messages.
     path: PathBuf,
     file: Option<Box<dyn Write + 'a>>,
@@ -334,6 +347,7 @@ impl<'a> SourceSide<'a> {
             folder,
             mode,
             root: None,
+            parent: None,
             path: PathBuf::new(),
             file: None,
             nowhere: false,
@@ -365,13 +379,27 @@ impl<'a> SourceSide<'a> {
         self.end_file()?;
         self.hash.file(name);
         if let Some(path) = self.below(name)? {
-            if let Some(parent) = path.parent() {
-                let made = self.mode.create_dir_all(parent);
-                made.map_err(|error| self.error(error))?;
-            }
-            self.create(path)?;
+            self.path = path;
+            let file = self.new_file().map_err(|error| self.error(error))?;
+            self.file = Some(Box::new(BufWriter::with_capacity(FILE_BUFFER, file)));
         }
         Ok(())
+    }
+
+    /// Creates the file at the current path, and its folder unless it exists.
+    fn new_file(&mut self) -> io::Result<File> {
+        let (Some(parent), Some(name)) = (self.path.parent(), self.path.file_name()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let opened = match self.parent.take() {
+            Some(opened) if opened.0 == parent => opened,
+            _ => {
+                self.mode.create_dir_all(parent)?;
+                (parent.to_owned(), File::open(parent)?)
+            }
+        };
+        self.mode
+            .create_file_in(&self.parent.insert(opened).1, name)
     }
 
     fn directory(&mut self, name: &[u8]) -> Result<(), Fault> {
@@ -408,7 +436,7 @@ impl<'a> SourceSide<'a> {
         self.path = path;
         let file = self.mode.create_file(&self.path);
         let file = file.map_err(|error| self.error(error))?;
-        self.file = Some(Box::new(BufWriter::with_capacity(1 << 18, file)));
+        self.file = Some(Box::new(BufWriter::with_capacity(BUFFER, file)));
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 //!
 //! A message with more than a million `From ` lines is not changed. Its caller copies it.
 
-use crate::quote::{MOST_MARKS, from_lines};
+use crate::quote::{MOST_MARKS, from_lines, line_end};
 use mailglot_archive::mbox::unquote_in_place;
 use mailglot_archive::{Entry, EntryKind, Quoting};
 use std::ops::Range;
@@ -33,6 +33,29 @@ pub(crate) struct InPlace {
     pub(crate) marks: Vec<u64>,
     /// True if quoting the message again restores it.
     pub(crate) requotes: bool,
+}
+
+/// Removes omitted bytes and quoting from the message of an entry, or from a piece of one, in place. Returns the range of what is left.
+///
+/// `midline` means that the piece begins inside a line, which then is not quoted.
+pub(crate) fn unquote_entry(entry: &Entry, batch: &mut [u8], midline: bool) -> Range<usize> {
+    let Range { start, mut end } = entry.message;
+    if !entry.omitted.is_empty() {
+        batch.copy_within(entry.omitted.end..end, entry.omitted.start);
+        end -= entry.omitted.len();
+    }
+    // A piece may begin with bytes of the one before, which `froms` does not cover.
+    if entry.kind == EntryKind::Message && entry.froms == Some(false) {
+        return start..end;
+    }
+    let head = if midline {
+        line_end(&batch[start..end])
+    } else {
+        0
+    };
+    let lines = &mut batch[start + head..end];
+    let removed = unquote_in_place(lines, entry.quoting, usize::MAX);
+    start..end - removed.map_or(0, |removed| removed.len())
 }
 
 impl InPlace {
@@ -143,6 +166,9 @@ mod tests {
             let stored = &text[entry.message.clone()];
             let unquoted = mailglot_archive::mbox::unquote(stored, quoting);
             assert_eq!(batch[place.raw.clone()], unquoted[..], "{quoting:?}");
+            let mut again = text.to_vec();
+            let range = unquote_entry(&entry, &mut again, false);
+            assert_eq!(again[range], unquoted[..], "{quoting:?}");
             assert_eq!(place.stored_entry(&entry, &batch), text, "{quoting:?}");
             assert_eq!((&place.marks[..], place.stored), (&[1, 2, 0][..], 30));
             assert_eq!(place.requotes, quoting == Quoting::None);
@@ -156,6 +182,9 @@ mod tests {
         let mut batch = text.to_vec();
         let place = InPlace::prepare(&entry, &mut batch, 1).unwrap();
         assert_eq!(&batch[place.raw.clone()], b"A: b\n\ntext\n");
+        let mut again = text.to_vec();
+        let range = unquote_entry(&entry, &mut again, false);
+        assert_eq!(&again[range], b"A: b\n\ntext\n");
         assert_eq!(place.stored_entry(&entry, &batch), text);
     }
 

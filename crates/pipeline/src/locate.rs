@@ -10,13 +10,12 @@ use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::envelope;
 use crate::error::{UnreadInput, UsageError};
 use crate::file_name::own_file;
-use crate::quote::line_end;
+use crate::in_place::unquote_entry;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary};
-use mailglot_archive::mbox::unquote_in_place;
 use mailglot_archive::{Batch, Entry, EntryKind, Error as FileError, ErrorKind, Format, Operation};
 use mailglot_mime::{Limits, Mail};
 use std::io;
@@ -290,19 +289,7 @@ impl LocateWorker<'_> {
 impl LocateWorker<'_> {
     /// Returns the message of an entry, or a piece of it. Removes its quoting from the batch.
     fn piece(&self, entry: &Entry, batch: &mut [u8], midline: bool) -> WantedPiece {
-        let mut span = entry.message.clone();
-        if !entry.omitted.is_empty() {
-            batch.copy_within(entry.omitted.end..span.end, entry.omitted.start);
-            span.end -= entry.omitted.len();
-        }
-        let head = if midline {
-            line_end(&batch[span.clone()])
-        } else {
-            0
-        };
-        let lines = &mut batch[span.start + head..span.end];
-        let removed = unquote_in_place(lines, entry.quoting, usize::MAX);
-        span.end -= removed.map_or(0, |removed| removed.len());
+        let span = unquote_entry(entry, batch, midline);
         let in_file = |at: usize| entry.offset + (at - entry.span.start) as u64;
         let path = &self.source.path;
         WantedPiece {

@@ -263,9 +263,11 @@ impl Reader {
     /// Moves the tail of a piece to the next one if it may be the beginning of a `From ` line.
     fn move_end(&mut self, batch: &mut Batch, index: usize) {
         let span = batch.entries[index].span.clone();
-        let moved = open_end(&batch.bytes[span.clone()]);
+        let piece = &batch.bytes[span.clone()];
+        let moved = open_end(piece, self.more && self.midline);
         let end = span.end - moved;
-        self.midline = end == span.start || !matches!(batch.bytes[end - 1], b'\n' | b'\r');
+        // The next piece begins with the first `>` of a line, or with later ones: quoting is removed from any of them.
+        self.midline = moved == 0 && !matches!(piece.last(), Some(b'\n' | b'\r'));
         if moved == 0 {
             return;
         }
@@ -291,19 +293,24 @@ fn within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.start <= inner.end && inner.end <= outer.end
 }
 
-/// Returns the length of an unfinished last line that may still become `>*From `.
-fn open_end(piece: &[u8]) -> usize {
+/// Returns the length of an unfinished last line that may still become `>*From `, or of the end of a longer one.
+///
+/// `midline` means that the piece begins inside a line.
+fn open_end(piece: &[u8], midline: bool) -> usize {
     const LONGEST: usize = 4096;
     let window = &piece[piece.len().saturating_sub(LONGEST)..];
-    let Some(line) = memchr::memrchr2(b'\n', b'\r', window).map(|at| &window[at + 1..]) else {
-        return 0;
-    };
+    let line_end = memchr::memrchr2(b'\n', b'\r', window);
+    let line = line_end.map_or(window, |at| &window[at + 1..]);
     let marks = line.iter().take_while(|&&b| b == b'>').count();
-    if b"From ".starts_with(&line[marks..]) {
-        line.len()
-    } else {
-        0
+    if !b"From ".starts_with(&line[marks..]) {
+        return 0;
     }
+    let begins_line = line_end.is_some() || {
+        let before = &piece[..piece.len() - line.len()];
+        let other = before.iter().rposition(|&byte| byte != b'>');
+        other.map_or(!midline, |at| matches!(before[at], b'\n' | b'\r'))
+    };
+    if begins_line { line.len() } else { 0 }
 }
 
 fn prepend(batch: &mut Batch, carry: &[u8]) {
@@ -338,7 +345,22 @@ mod tests {
             (b"text", 0),
             (b"", 0),
         ] {
-            assert_eq!(open_end(piece), moved, "{piece:?}");
+            assert_eq!(open_end(piece, true), moved, "{piece:?}");
+        }
+        // A piece that begins with a line.
+        assert_eq!([open_end(b">>Fr", false), open_end(b"x>Fr", false)], [4, 0]);
+        // Of a longer run of `>`, the end is moved, if the run begins a line.
+        let marks = ">".repeat(9000);
+        for (before, midline, moved) in [
+            ("\n", true, 4096),
+            ("x", false, 0),
+            ("", false, 4096),
+            ("", true, 0),
+        ] {
+            let piece = format!("{before}{marks}");
+            assert_eq!(open_end(piece.as_bytes(), midline), moved, "{before:?}");
+            let piece = format!("{piece}From");
+            assert_eq!(open_end(piece.as_bytes(), midline), moved, "{before:?}");
         }
     }
 }

@@ -7,16 +7,14 @@
 
 use crate::discover::{Opening, discover_readable};
 use crate::file_name::{Address, own_file};
-use crate::in_place::{InPlace, LARGE};
+use crate::in_place::unquote_entry;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary, json};
-use mailglot_archive::mbox::{unquote, unquote_in_place};
 use mailglot_archive::{Batch, Entry, EntryKind, Error as FileError, Operation, Packing};
 use mailglot_mime::{EventKind, Message, Policy, Report, TextPart, text_parts};
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -216,18 +214,20 @@ impl Worker for TextWorker<'_> {
             if !begins || is_dropped {
                 continue;
             }
-            let place = InPlace::prepare(entry, bytes, LARGE);
             let start = out.len();
-            let found = catch_unwind(AssertUnwindSafe(|| match &place {
-                _ if entry.kind == EntryKind::Oversize => {
-                    let head = head(&entries[index..], self.stage.policy.limits.message);
-                    let lines = &mut bytes[head.clone()];
-                    let removed = unquote_in_place(lines, entry.quoting, usize::MAX);
-                    let end = head.end - removed.map_or(0, |removed| removed.len());
-                    self.beginning(entry, &bytes[head.start..end], tally, out)
+            let found = catch_unwind(AssertUnwindSafe(|| {
+                if entry.kind != EntryKind::Oversize {
+                    let raw = unquote_entry(entry, bytes, false);
+                    return self.message(entry, &bytes[raw], tally, out);
                 }
-                Some(place) => self.message(entry, &bytes[place.raw.clone()], tally, out),
-                None => self.message(entry, &unquoted(entry, bytes), tally, out),
+                let head = head(&entries[index..], self.stage.policy.limits.message);
+                let beginning = Entry {
+                    message: head,
+                    froms: None,
+                    ..entry.clone()
+                };
+                let raw = unquote_entry(&beginning, bytes, false);
+                self.beginning(entry, &bytes[raw], tally, out)
             }));
             match found {
                 Ok(Ok(losses)) => tally.add_losses(losses),
@@ -375,15 +375,6 @@ fn head(entries: &[Entry], limit: usize) -> Range<usize> {
         head.end = pair[1].message.end;
     }
     head.start..head.end.min(head.start.saturating_add(limit))
-}
-
-/// Returns the message of an entry without quoting and omitted bytes.
-fn unquoted<'b>(entry: &Entry, batch: &'b [u8]) -> Cow<'b, [u8]> {
-    match entry.message_in(batch) {
-        quoted if entry.froms == Some(false) => quoted,
-        Cow::Borrowed(quoted) => unquote(quoted, entry.quoting),
-        Cow::Owned(quoted) => Cow::Owned(unquote(&quoted, entry.quoting).into_owned()),
-    }
 }
 
 /// Appends text with LF line ends, and one at its end.

@@ -42,7 +42,12 @@ impl Files {
             let folders = folders.into_iter().filter(|name| !own(name));
             plan.extend(folders.map(Work::Folder));
         }
-        self.work.extend(plan.into_iter().rev());
+        plan.reverse();
+        if self.work.is_empty() {
+            self.work = plan;
+        } else {
+            self.work.append(&mut plan);
+        }
         Ok(())
     }
 
@@ -175,8 +180,9 @@ impl Files {
                 }
             }
         }
-        // Sorts numbers by value, which is the order of MH messages.
-        files.sort_by_cached_key(|name| (mh::number(last(name)).unwrap_or(u64::MAX), name.clone()));
+        // Sorts numbers by value, which is the order of MH messages. The second sort keeps the order of equal keys.
+        files.sort_unstable();
+        files.sort_by_cached_key(|name| mh::number(last(name)).unwrap_or(u64::MAX));
         folders.sort();
         events[first_event..].sort_by(|a, b| a.detail.file().cmp(&b.detail.file()));
         Ok((files, folders))

@@ -304,17 +304,7 @@ pub fn plan_parts(
         size: split_size,
     };
     for (number, (input, identity)) in sources.inputs.iter().zip(identities).enumerate() {
-        let profile = match shares(job, input, &identity, (number, split_size), &mut packer)? {
-            Some(profile) => profile,
-            None => {
-                let path: &Path = &input.found.path;
-                // A member of a container weighs what its container declares.
-                let member_size = || input.found.size().filter(|_| on_disk(path) != path);
-                let size = member_size().unwrap_or(identity.size);
-                packer.add(size, Piece::whole(number));
-                None
-            }
-        };
+        let profile = shares(job, input, &identity, (number, split_size), &mut packer)?;
         planned.push(PlannedSource {
             path: text(&input.found.path)?,
             identity,
@@ -339,14 +329,14 @@ pub fn plan_parts(
     Ok(plan)
 }
 
-/// Cuts a large mailbox or folder, and packs its pieces. Returns the profile of the mailbox. `None` if the input is one piece.
+/// Cuts a large mailbox or folder, and packs the pieces of an input. Returns the profile of a mailbox that was cut.
 fn shares(
     job: &NormalizeJob,
     input: &SourceInput,
     identity: &SourceIdentity,
     (source, split_size): (usize, u64),
     packer: &mut Packer,
-) -> Result<Option<Option<MailboxProfile>>, Error> {
+) -> Result<Option<MailboxProfile>, Error> {
     let target = output_format(input.found.format, job.to);
     let options = |written_as| input.read_options(&job.policy.limits, written_as);
     if is_cut_folder(input, identity, split_size) {
@@ -361,9 +351,14 @@ fn shares(
                 },
             );
         }
-        return Ok(Some(None));
+        return Ok(None);
     }
     if !is_cut(input, identity, split_size)? {
+        let path: &Path = &input.found.path;
+        // A member of a container weighs what its container declares.
+        let member_size = || input.found.size().filter(|_| on_disk(path) != path);
+        let size = member_size().unwrap_or(identity.size);
+        packer.add(size, Piece::whole(source));
         return Ok(None);
     }
     let starts = MailboxStarts::open(&input.found.path, &options(None)).map_err(Error::Input)?;
@@ -378,7 +373,7 @@ fn shares(
             },
         );
     }
-    Ok(Some(Some(MailboxProfile::clone(starts.profile()))))
+    Ok(Some(MailboxProfile::clone(starts.profile())))
 }
 
 /// Returns true for a folder on a disk that is larger than a split.

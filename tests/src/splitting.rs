@@ -235,7 +235,7 @@ pub fn read_ranges(folder: &Path, seed: u64, options: &ReadOptions) -> BTreeSet<
             continue;
         };
         let mut found = Input::on_disk(folder.join("read.mbox"), Format::Mbox);
-        found.range = Some(range);
+        found.range = Some(mailglot_archive::InputRange::Mailbox(range));
         let (mut source, mut batch) = (open(&found, options).unwrap(), Batch::default());
         while source.next(&mut batch).unwrap() {
             let messages = batch.entries.iter();

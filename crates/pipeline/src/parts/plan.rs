@@ -337,7 +337,7 @@ fn shares(
     (source, split_size): (usize, u64),
     packer: &mut Packer,
 ) -> Result<Option<MailboxProfile>, Error> {
-    let target = output_format(input.found.format, job.to);
+    let target = output_format(&input.found, job.to);
     let options = |written_as| input.read_options(&job.policy.limits, written_as);
     if is_cut_folder(input, identity, split_size) {
         let starts = folder_starts(&input.found, &options(Some(target)), split_size);

@@ -13,6 +13,8 @@ pub(crate) struct PayloadDamage {
     pub bad_escape: bool,
     /// A blank or a fold inside an escape (Q).
     pub split_escape: bool,
+    /// An equals sign before a fold (Q), as in bodies: the fold is dropped.
+    pub soft_break: bool,
     /// White space inside the word.
     pub space: bool,
     /// 8-bit bytes inside the word.
@@ -34,6 +36,7 @@ impl PayloadDamage {
             (self.padding, Reason::Base64Padding),
             (self.bad_escape, Reason::EqualsSign),
             (self.split_escape, Reason::SplitEscape),
+            (self.soft_break, Reason::SoftBreak),
             (self.raw, Reason::EightBitInWord),
             (self.space, Reason::SpaceInWord),
         ]
@@ -217,6 +220,9 @@ pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> PayloadDamage {
                     damage.split_escape |= end > i + 2;
                     out.push(value);
                     i = end;
+                } else if let Some(end) = soft_break(payload, i) {
+                    damage.soft_break = true;
+                    i = end;
                 } else {
                     damage.bad_escape = true;
                     out.push(b'=');
@@ -254,6 +260,15 @@ fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
     }
     let low = digit_value(*payload.get(second)?)?;
     Some((high << 4 | low, second + 1))
+}
+
+/// Returns the end of the soft line break (RFC 2045, section 6.7) whose equals sign stands before `at`.
+///
+/// PHP's `quoted_printable_encode` writes them, and its callers put the result into one word.
+fn soft_break(payload: &[u8], at: usize) -> Option<usize> {
+    let end = lexer::skip_space(payload, at);
+    let is_fold = payload[at..end].iter().any(|b| matches!(b, b'\r' | b'\n'));
+    is_fold.then_some(end)
 }
 
 #[cfg(test)]
@@ -326,6 +341,10 @@ mod tests {
             ("= C3=BC", "ü"),
             ("=C\r\n 3=BC", "ü"),
             ("=", "="),
+            ("f=\r\n =C3=BCr", "für"),
+            ("f=\n\tgh", "fgh"),
+            ("f=\n ", "f"),
+            ("f= gh", "f= gh"),
             ("=G1=", "=G1="),
             ("a\r\n b", "a b"),
             ("a\r\n _b", "a b"),

@@ -41,6 +41,8 @@ named! {
         EqualsSign = "an equals sign that is no escape",
         /// White space splits an escape in an encoded word.
         SplitEscape = "white space inside an escape",
+        /// An equals sign stands before a fold inside a Q word.
+        SoftBreak = "a soft line break inside a word",
         /// An encoded word contains bytes above 0x7F.
         EightBitInWord = "8-bit bytes inside a word",
         /// An encoded word contains white space.

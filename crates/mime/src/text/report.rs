@@ -6,7 +6,7 @@ use crate::event::{Detail, Event, EventKind};
 use crate::guess::excerpt;
 use crate::reading::{How, Reading};
 use crate::transfer::{self, TransferEncoding};
-use crate::{Guess, GuessKind, Message, PartId, Policy, Report, Span};
+use crate::{Guess, GuessKind, Message, PartId, Policy, Report};
 use mailglot_codec::{Charset, Loss, Resolved};
 
 /// Describes a choice for the caller.
@@ -36,12 +36,15 @@ impl Transferred<'_> {
         for finding in &self.findings {
             report.push(finding.clone().into_event(id, self.span));
         }
-        let label = message
-            .part_at(id)
-            .charset
-            .unwrap_or(Span::new(self.span.start, self.span.start));
+        // Without a label the events concern the text.
+        let label = message.part_at(id).charset.unwrap_or(self.span);
         for (kind, detail) in &choice.events {
-            report.push(Event::new(id, label, *kind, detail.clone()));
+            let at = if *kind == EventKind::CharsetMixed {
+                self.span
+            } else {
+                label
+            };
+            report.push(Event::new(id, at, *kind, detail.clone()));
         }
         if self.decoded.used == TransferEncoding::Identity
             && self.label == TransferEncoding::Identity

@@ -13,7 +13,7 @@ use crate::transfer::blocks::{Block, has_yenc};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{
     Attachments, Bodies, Edit, Eol, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
-    Transfer, charset_choice,
+    Transfer, charset_choice, params,
 };
 use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
@@ -578,6 +578,7 @@ impl<'a> Body<'a, '_> {
             } else if !charset::unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
                 let quote = if old.starts_with(b"\"") { "\"" } else { "" };
                 let with = format!("{quote}{label}{quote}").into_bytes();
+                edits.extend(self.missing_semicolon(span));
                 edits.push(Edit::new(span, with));
             }
         } else if let Some(index) = part.content_type {
@@ -601,6 +602,24 @@ impl<'a> Body<'a, '_> {
             added.extend_from_slice(label.as_bytes());
             added.extend_from_slice(eol);
         }
+    }
+
+    /// Returns the edit that writes the semicolon before the charset parameter if none is there. `label` is the parameter's value.
+    fn missing_semicolon(&self, label: Span) -> Option<Edit> {
+        let index = self.message.part_at(self.id).content_type?;
+        let span = self.message.all_fields()[index as usize].value;
+        let value = span.of(self.message.raw());
+        let mut findings = Vec::new();
+        let _ = params::survey(value, &mut findings);
+        let name = findings
+            .iter()
+            .filter(|finding| finding.kind == EventKind::ParamNoSemicolon)
+            .map(|finding| &finding.at)
+            .take_while(|name| span.start + name.end <= label.start)
+            .last()?;
+        let is_charset = value[name.clone()].eq_ignore_ascii_case(b"charset");
+        let at = span.start + value[..name.start].trim_ascii_end().len();
+        is_charset.then(|| Edit::new(Span::new(at, at), b";".to_vec()))
     }
 
     /// Corrects Content-Transfer-Encoding. Returns true if it became 8bit.

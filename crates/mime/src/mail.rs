@@ -47,7 +47,7 @@ pub struct Mail<'a> {
     message: Message<'a>,
     policy: Policy,
     /// Charset of raw bytes in header fields, and whether it is uncertain; found at first use.
-    raw_charset: OnceLock<(Option<Charset>, bool)>,
+    raw_charset: OnceLock<(Option<Charset>, bool, bool)>,
 }
 
 impl<'a> Mail<'a> {
@@ -281,13 +281,21 @@ impl<'a> Mail<'a> {
         if value.is_ascii() && !asks && is_decoded_alone(value, &alone) {
             return alone;
         }
-        let (raw, raw_is_uncertain) = *self.raw_charset.get_or_init(|| {
+        let found = &self.raw_charset;
+        let (raw, raw_is_uncertain, raw_is_inferred) = *found.get_or_init(|| {
             let context = header_context(&self.message, &self.policy);
-            (context.raw, context.raw_is_uncertain)
+            let HeaderContext {
+                raw,
+                raw_is_uncertain,
+                raw_is_inferred,
+                ..
+            } = context;
+            (raw, raw_is_uncertain, raw_is_inferred)
         });
         HeaderContext {
             raw,
             raw_is_uncertain,
+            raw_is_inferred,
             ..alone
         }
     }

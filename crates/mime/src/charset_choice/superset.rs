@@ -69,7 +69,7 @@ pub(super) fn has_c1(bytes: &[u8]) -> bool {
 }
 
 /// Returns a charset that is no superset but has the bytes 80-9F that the labelled one leaves undefined, or letters that it lacks.
-pub(super) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
+pub(crate) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
     let (page, is_evidence) = better_charset_and_test(charset)?;
     (is_evidence(bytes) && (charset != Charset::KOI8_R || has_ukrainian_letter(bytes)))
         .then_some(page)

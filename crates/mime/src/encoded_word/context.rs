@@ -25,6 +25,9 @@ pub struct HeaderContext<'a> {
     pub raw: Option<Charset>,
     /// True if `raw` is a guess from little text. Valid UTF-8 then stays UTF-8.
     pub raw_is_uncertain: bool,
+    /// True if other text of the message, rather than the caller, gives `raw`. Then `raw` decodes only values in which it makes
+    /// plausible text.
+    pub raw_is_inferred: bool,
     /// How to handle words in unknown charsets.
     pub unknown: UnknownLabel,
     /// The kinds of damage to undo.
@@ -125,6 +128,8 @@ impl<'a> HeaderContext<'a> {
         language: impl Into<Option<&'a str>>,
         /// Sets whether `raw` is a guess from little text.
         raw_is_uncertain: bool,
+        /// Sets whether other text of the message gives `raw`.
+        raw_is_inferred: bool,
         /// Sets how to handle words in unknown charsets.
         unknown: UnknownLabel,
         /// Sets the kinds of damage to undo.

@@ -1,7 +1,7 @@
 //! Decodes bytes with or without a charset label: those of words and of extended parameters (RFC 2231, section 4).
 
 use super::context::{HeaderContext, is_plain};
-use super::raw_charset::guess;
+use super::raw_charset::read_raw;
 use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
@@ -22,6 +22,10 @@ pub(crate) fn bytes_to_text<'b>(
     context: &HeaderContext,
     notes: &mut Vec<(EventKind, Detail)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
+    if let Some(used) = by_escapes(charset, bytes).filter(|_| !mapped) {
+        let text = used.decode(bytes, &mut LossLog::with_limit(0));
+        return (text, Some(used), 0);
+    }
     let may_overrule = |charset: &Charset| context.may_overrule(*charset);
     if let Some(text) = charset
         .filter(may_overrule)
@@ -36,23 +40,29 @@ pub(crate) fn bytes_to_text<'b>(
     {
         return (Cow::Borrowed(text), None, 0);
     }
-    let used = known.unwrap_or_else(|| {
-        context
-            .raw
-            .filter(|&c| is_plain(c))
-            .unwrap_or_else(|| guess(bytes, context))
-    });
     let mut log = LossLog::new();
+    let Some(used) = known else {
+        let reading = read_raw(bytes, None, context);
+        let text = reading.decode(bytes, &mut log);
+        let charset = Some(reading.charset()).filter(|charset| *charset != Charset::UTF_8);
+        return (text, charset, log.losses());
+    };
     let text = used.decode(bytes, &mut log);
-    if known.is_some() {
-        let LabelVerdict { read, events } =
-            check_decoded(used, bytes, (&text, &log), mapped, context, true);
-        notes.extend(events);
-        if let Some(read) = read {
-            return (read.text, Some(read.used), log.losses());
-        }
+    let LabelVerdict { read, events } =
+        check_decoded(used, bytes, (&text, &log), mapped, context, true);
+    notes.extend(events);
+    if let Some(read) = read {
+        return (read.text, Some(read.used), log.losses());
     }
     (text, Some(used), log.losses())
+}
+
+/// Returns the charset whose escape sequences (ISO 2022) the bytes contain. They outweigh every label of another kind.
+pub(super) fn by_escapes(label: Option<Charset>, bytes: &[u8]) -> Option<Charset> {
+    memchr::memchr(0x1B, bytes)?;
+    let may_be = |label: Charset| label.is_ascii_compatible() && !label.is_stateful();
+    let is_open = label.is_none_or(may_be) && bytes.is_ascii();
+    detect::structure(bytes).filter(|used| is_open && used.is_stateful())
 }
 
 /// Checks the label of decoded bytes: another charset may decode them with fewer losses, or to likelier text.

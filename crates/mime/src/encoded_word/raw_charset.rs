@@ -2,8 +2,30 @@
 
 use super::context::{HeaderContext, is_plain};
 use crate::Detection;
-use crate::charset_choice::MAIL_HINTS;
+use crate::charset_choice::{MAIL_HINTS, RawReading, RawText};
 use mailglot_codec::{Charset, detect};
+use std::cell::OnceCell;
+
+/// Chooses how to decode raw bytes that are not UTF-8. `own` is the charset of the words beside them.
+pub(super) fn read_raw(bytes: &[u8], own: Option<Charset>, context: &HeaderContext) -> RawReading {
+    let raw = context.raw.filter(|&charset| is_plain(charset));
+    if context.detection == Detection::Off {
+        let raw = raw.filter(|_| !context.raw_is_uncertain || own.is_none());
+        return RawReading::In(raw.or(own).unwrap_or(Charset::WINDOWS_1252));
+    }
+    let is_proven = !context.raw_is_inferred && !context.raw_is_uncertain;
+    let text = RawText {
+        bytes,
+        given: raw.filter(|_| is_proven),
+        named: [own, raw.filter(|_| !is_proven)],
+        hints: detect::Hints {
+            language: context.language,
+            ..MAIL_HINTS
+        },
+    };
+    let guessed = OnceCell::new();
+    text.read(|| *guessed.get_or_init(|| guess(bytes, context)))
+}
 
 /// Guesses the charset of raw bytes that are not UTF-8. Returns windows-1252 if they prove nothing or the policy forbids guesses.
 pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
@@ -27,5 +49,37 @@ pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
         guess.charset
     } else {
         Charset::WINDOWS_1252
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_or_two_letters_are_no_evidence() {
+        for bytes in [&b"\xe4"[..], b"\xdc", b"1. \xe4 \xc4", b"\xcf\xf0"] {
+            assert_eq!(
+                guess(bytes, &HeaderContext::default()),
+                Charset::WINDOWS_1252,
+                "{}",
+                bytes.escape_ascii()
+            );
+        }
+        let word = b"\xcf\xf0\xe8\xe2\xe5\xf2";
+        assert_eq!(
+            guess(word, &HeaderContext::default()).name(),
+            "windows-1251"
+        );
+        let russian = HeaderContext {
+            language: Some("ru"),
+            ..HeaderContext::default()
+        };
+        assert_ne!(guess(b"\xcf\xf0", &russian), Charset::WINDOWS_1252);
+        let off = HeaderContext {
+            detection: Detection::Off,
+            ..HeaderContext::default()
+        };
+        assert_eq!(guess(word, &off), Charset::WINDOWS_1252);
     }
 }

@@ -4,13 +4,14 @@ use super::context::is_plain;
 use super::context::{HeaderContext, UnknownLabel};
 use super::controls::{is_control, is_plain_text, push_clean, report_controls};
 use super::invisible::report_hidden_characters;
+use super::labelled_bytes::by_escapes;
 use super::payload::{self, PayloadDamage, Sextets};
-use super::raw_charset::guess;
+use super::raw_charset::read_raw;
 use super::repair;
 use super::unfold::unfold;
 use super::writable::push_written;
 use crate::Detection;
-use crate::charset_choice::{has_letters, utf8_outweighs_message};
+use crate::charset_choice::{RawReading, has_letters, utf8_outweighs_message};
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::lexer;
@@ -82,7 +83,7 @@ pub(super) struct Reader<'a> {
     pub(super) steps: lexer::CharacterSteps,
     named: OnceCell<Option<Charset>>,
     rival: OnceCell<Option<Charset>>,
-    guess: OnceCell<Charset>,
+    reading: OnceCell<RawReading>,
     /// Texts and runs, in order.
     pub segments: Vec<Segment>,
     /// All decodable words, in order.
@@ -128,7 +129,7 @@ impl<'a> Reader<'a> {
             },
             named: OnceCell::new(),
             rival: OnceCell::new(),
-            guess: OnceCell::new(),
+            reading: OnceCell::new(),
             segments: Vec::new(),
             words: Vec::new(),
             bytes: Vec::new(),
@@ -415,7 +416,10 @@ impl<'a> Reader<'a> {
                     findings.add(word.range, EventKind::EwBadToken, Reason::WordNotBase64);
                     return None;
                 }
-                (result.damage, result.left)
+                // Other readers see the cut.
+                let mut damage = result.damage;
+                damage.padding |= carried.sextets.count() > 0;
+                (damage, result.left)
             }
         };
         Some(DecodedWord {
@@ -430,21 +434,22 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the charset for a word with an unknown label, if the caller wants one.
+    ///
+    /// Escape sequences need no label.
     fn unknown(&self, word: &WordToken) -> Option<Charset> {
-        match self.context.unknown {
+        let (text, mut bytes) = (&self.value[word.payload.clone()], Vec::new());
+        match word.letter {
+            Letter::Q => drop(payload::decode_q(text, &mut bytes)),
+            Letter::B => drop(payload::decode_b(text, Sextets::default(), &mut bytes)),
+        }
+        let by_context = || match self.context.unknown {
             UnknownLabel::Keep => None,
             UnknownLabel::Fallback(charset) => Some(charset),
-            UnknownLabel::Utf8IfValid => {
-                let (text, mut bytes) = (&self.value[word.payload.clone()], Vec::new());
-                match word.letter {
-                    Letter::Q => drop(payload::decode_q(text, &mut bytes)),
-                    Letter::B => drop(payload::decode_b(text, Sextets::default(), &mut bytes)),
-                }
-                std::str::from_utf8(&bytes)
-                    .is_ok()
-                    .then_some(Charset::UTF_8)
-            }
-        }
+            UnknownLabel::Utf8IfValid => std::str::from_utf8(&bytes)
+                .is_ok()
+                .then_some(Charset::UTF_8),
+        };
+        by_escapes(None, &bytes).or_else(by_context)
     }
 
     /// Takes over the sextets of the word before if its last quantum continues in this payload.
@@ -464,7 +469,7 @@ impl<'a> Reader<'a> {
             damage: before.damage,
         };
         before.bytes.end -= left.bytes();
-        before.damage.padding = false;
+        before.damage.padding = true;
         before.damage.dropped = false;
         self.bytes.truncate(before.bytes.end);
         carried
@@ -508,12 +513,15 @@ impl<'a> Reader<'a> {
         let decoded = self.raw_text(&text, lexical);
         if !text.is_ascii() {
             let (at, count) = eight_bit_bytes(self.value, range.clone());
-            let charset = decoded.charset.unwrap_or(Charset::UTF_8);
+            let charset = decoded.reading.charset();
             let kind = EventKind::EwRaw8bit;
             findings.add_counted(at.clone(), kind, charset, count);
             if decoded.losses > 0 {
                 let kind = EventKind::CharsetInvalidBytes;
                 findings.add_counted(at, kind, charset, decoded.losses);
+            }
+            if let Some(other) = decoded.reading.other() {
+                findings.extend(mixed_finding(raw, range.start, other));
             }
         }
         let shifted = (lexical != LexicalContext::Address && lexer::has_escape(&text))
@@ -588,53 +596,52 @@ impl<'a> Reader<'a> {
         utf8_outweighs_message(self.rival(), bytes, text).then_some(text)
     }
 
-    /// Decodes raw bytes as UTF-8, or in the charset of the header's raw bytes.
+    /// Decodes raw bytes as UTF-8, or as the raw bytes of the value.
     fn raw_text<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> RawText<'t> {
         if let Some(text) = self.utf8(bytes, lexical) {
             return RawText {
                 text: Cow::Borrowed(text),
-                charset: None,
+                reading: RawReading::Utf8 { other: None },
                 losses: 0,
             };
         }
-        let charset = self.raw_charset(lexical);
+        let reading = self.raw_reading(lexical);
         let mut log = LossLog::new();
-        let text = charset.decode(bytes, &mut log);
+        let text = reading.decode(bytes, &mut log);
         RawText {
             text,
-            charset: Some(charset),
+            reading,
             losses: log.losses(),
         }
     }
 
     /// Decodes raw bytes of a text that is not UTF-8 as a whole.
     pub(super) fn legacy_text<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> Cow<'t, str> {
-        self.raw_charset(lexical).decode(bytes, &mut LossLog::new())
+        let reading = self.raw_reading(lexical);
+        reading.decode(bytes, &mut LossLog::new())
     }
 
-    /// Returns the charset of raw bytes that are not UTF-8.
+    /// Returns how to decode raw bytes that are not UTF-8.
     ///
     /// Does not guess in addresses: they are never rewritten, and their reading must not depend on text that is.
-    pub(super) fn raw_charset(&self, lexical: LexicalContext) -> Charset {
-        if let Some(charset) = self
-            .raw
-            .filter(|_| !self.context.raw_is_uncertain || self.named().is_none())
-        {
-            return charset;
-        }
+    pub(super) fn raw_reading(&self, lexical: LexicalContext) -> RawReading {
         if lexical == LexicalContext::Address {
-            return Charset::WINDOWS_1252;
+            let is_certain = |_: &Charset| !self.context.raw_is_uncertain || self.named().is_none();
+            let raw = self.raw.filter(is_certain);
+            return RawReading::In(raw.unwrap_or(Charset::WINDOWS_1252));
         }
-        *self.guess.get_or_init(|| {
-            if let Some(named) = self.named() {
-                return named;
-            }
+        *self.reading.get_or_init(|| {
             let mut raw = Vec::new();
             for bytes in self.legacy() {
                 raw.extend_from_slice(bytes);
                 raw.push(b' ');
             }
-            guess(&raw, &self.context)
+            // UTF-8 by chance is in the charset that UTF-8 was weighed against.
+            let rival = raw.is_empty().then(|| self.rival()).flatten();
+            rival.map_or_else(
+                || read_raw(&raw, self.named(), &self.context),
+                RawReading::In,
+            )
         })
     }
 
@@ -668,7 +675,8 @@ impl<'a> Reader<'a> {
             let may_guess = self.context.detection != Detection::Off;
             let guessed = || {
                 (may_guess && self.legacy().any(has_letters))
-                    .then(|| self.raw_charset(LexicalContext::Text))
+                    .then(|| self.raw_reading(LexicalContext::Text).charset())
+                    .filter(|&charset| is_plain(charset))
             };
             self.context
                 .rival_of_utf8()
@@ -709,10 +717,27 @@ fn raw_iso2022jp_finding(raw: &[u8], start: usize, count: u64) -> Finding {
     Finding::counted(start + first..start + last, kind, detail, count)
 }
 
+/// Builds the finding for bytes of another charset in UTF-8 text that begins at `start`. Returns None without such bytes.
+fn mixed_finding(raw: &[u8], start: usize, other: Charset) -> Option<Finding> {
+    let (mut at, mut found, mut count) = (start, None::<Range<usize>>, 0);
+    for chunk in raw.utf8_chunks() {
+        at += chunk.valid().len();
+        let end = at + chunk.invalid().len();
+        if end == at + 1 {
+            found.get_or_insert(at..end).end = end;
+            count += 1;
+        }
+        at = end;
+    }
+    let kind = EventKind::CharsetMixed;
+    found.map(|found| Finding::counted(found, kind, Detail::WithinUtf8(other), count))
+}
+
 /// Returns the charset for the raw bytes of an unstructured value.
 pub(crate) fn charset_of_raw(value: &[u8], context: &HeaderContext) -> Charset {
     Reader::new(value, FieldKind::Unstructured, context, &mut Vec::new())
-        .raw_charset(LexicalContext::Text)
+        .raw_reading(LexicalContext::Text)
+        .charset()
 }
 
 /// The sextets that a word left to the next one, with the damage of the word.
@@ -727,8 +752,7 @@ struct CarriedSextets {
 struct RawText<'t> {
     /// The text, including controls.
     text: Cow<'t, str>,
-    /// The charset; None for UTF-8.
-    charset: Option<Charset>,
+    reading: RawReading,
     /// Number of sequences that could not be decoded.
     losses: u64,
 }
@@ -756,36 +780,4 @@ impl LabelCache<'_> {
 /// Returns true if two charsets are the same or share a superset: their words may be joined.
 pub(super) fn same_charset(a: Option<Charset>, b: Option<Charset>) -> bool {
     a == b || matches!((a, b), (Some(a), Some(b)) if a.superset() == b.superset())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_or_two_letters_are_no_evidence() {
-        for bytes in [&b"\xe4"[..], b"\xdc", b"1. \xe4 \xc4", b"\xcf\xf0"] {
-            assert_eq!(
-                guess(bytes, &HeaderContext::default()),
-                Charset::WINDOWS_1252,
-                "{}",
-                bytes.escape_ascii()
-            );
-        }
-        let word = b"\xcf\xf0\xe8\xe2\xe5\xf2";
-        assert_eq!(
-            guess(word, &HeaderContext::default()).name(),
-            "windows-1251"
-        );
-        let russian = HeaderContext {
-            language: Some("ru"),
-            ..HeaderContext::default()
-        };
-        assert_ne!(guess(b"\xcf\xf0", &russian), Charset::WINDOWS_1252);
-        let off = HeaderContext {
-            detection: Detection::Off,
-            ..HeaderContext::default()
-        };
-        assert_eq!(guess(word, &off), Charset::WINDOWS_1252);
-    }
 }

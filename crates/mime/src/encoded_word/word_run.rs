@@ -3,8 +3,8 @@
 use super::context::HeaderContext;
 use super::controls::report_controls;
 use super::invisible::report_hidden_characters;
-use super::labelled_bytes::check_decoded;
-use super::raw_charset::guess;
+use super::labelled_bytes::{by_escapes, check_decoded};
+use super::raw_charset::read_raw;
 use super::reader::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, same_charset};
 use super::superset_report::report_superset;
 use super::utf8_mislabel::{as_utf8, mislabel_finding};
@@ -14,6 +14,7 @@ use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer;
 use crate::lexer::{LexicalContext, has_word};
 use crate::policy::Repairs;
+use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, bom};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -52,7 +53,10 @@ impl Reader<'_> {
             first += count;
             let mislabelled_utf8 =
                 charset.and_then(|charset| self.mislabelled_utf8(charset, group, findings));
+            let by_escapes =
+                by_escapes(charset, self.group_bytes(group)).filter(|_| !group[0].mapped);
             let (text, used) = match charset {
+                _ if let Some(used) = by_escapes => (self.escaped(used, group, findings), used),
                 _ if let Some(text) = mislabelled_utf8 => (text, Charset::UTF_8),
                 Some(c) if c == Charset::UTF_7 => (self.decode_utf7(group, findings), c),
                 Some(c) if c.is_wide() => self.decode_wide(c, group, findings),
@@ -243,6 +247,19 @@ impl Reader<'_> {
         (text, log)
     }
 
+    /// Decodes words by their escape sequences, which decode without loss.
+    fn escaped(
+        &self,
+        used: Charset,
+        group: &[DecodedWord],
+        findings: &mut Vec<Finding>,
+    ) -> Cow<'_, str> {
+        let how = How::Structure;
+        let detail = Detail::ShownBy { used, how };
+        findings.add(extent(group), EventKind::CharsetDetected, detail);
+        used.decode(self.group_bytes(group), &mut LossLog::with_limit(0))
+    }
+
     /// Decodes UTF-7. Each word starts in direct state, unless the one before was cut inside a shift.
     fn decode_utf7(&self, group: &[DecodedWord], findings: &mut Vec<Finding>) -> Cow<'_, str> {
         let mut text = String::new();
@@ -344,14 +361,17 @@ impl Reader<'_> {
         let weighed = || {
             std::str::from_utf8(bytes)
                 .is_ok()
-                .then(|| self.raw_charset(LexicalContext::Text))
+                .then(|| self.raw_reading(LexicalContext::Text))
         };
-        let used = weighed()
-            .or(self.raw)
-            .unwrap_or_else(|| guess(bytes, &self.context));
+        let reading = weighed().unwrap_or_else(|| read_raw(bytes, None, &self.context));
+        let used = reading.charset();
         findings.add(extent(group), EventKind::CharsetDetected, used);
+        if let Some(other) = reading.other() {
+            let (kind, detail) = (EventKind::CharsetMixed, Detail::WithinUtf8(other));
+            findings.add(extent(group), kind, detail);
+        }
         let mut log = LossLog::new();
-        let text = used.decode(bytes, &mut log);
+        let text = reading.decode(bytes, &mut log);
         report_losses(group, group[0].bytes.start, &log, findings);
         (text, used)
     }

@@ -82,6 +82,8 @@ pub enum Detail {
         /// The offset of the first piece in the decoded part, in bytes.
         first: usize,
     },
+    /// Bytes of this charset stand between UTF-8 sequences.
+    WithinUtf8(Charset),
     /// The charset cannot decode some bytes.
     Loss {
         /// The kind of damage.
@@ -155,6 +157,9 @@ impl fmt::Display for Detail {
                     write!(f, "{pieces} run{s} of UTF-8 within {name} text")?;
                 }
                 write!(f, ", the first at byte {first} of the decoded part")
+            }
+            Self::WithinUtf8(charset) => {
+                write!(f, "bytes of {} within UTF-8 text", charset.name())
             }
             Self::Loss { kind, charset } => {
                 f.write_str(kind.name())?;
@@ -309,6 +314,10 @@ mod tests {
                     first: 0,
                 },
                 "2 runs of UTF-8 within ISO-8859-8 text, the first at byte 0 of the decoded part",
+            ),
+            (
+                Detail::WithinUtf8(charset),
+                "bytes of ISO-8859-8 within UTF-8 text",
             ),
             (
                 Detail::Block(BlockCheck {

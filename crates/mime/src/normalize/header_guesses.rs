@@ -3,7 +3,7 @@
 //! # Limits
 //! The excerpt starts near the first non-ASCII character of the whole field, not at the guess.
 
-use crate::charset_choice::MAIL_HINTS;
+use crate::charset_choice::{MAIL_HINTS, better_by_bytes};
 use crate::encoded_word::{self, HeaderContext, Word};
 use crate::event::{Detail, EventKind, Finding};
 use crate::guess::excerpt;
@@ -173,7 +173,7 @@ impl FieldReading<'_> {
         bytes: &[u8],
     ) -> Option<Uncertain> {
         let label = label.filter(|label| *label != Charset::US_ASCII);
-        let is_named = self.raw.confidence.is_none() && self.raw.charset == Some(used);
+        let is_named = self.raw.confidence.is_none() && self.is_raw_charset(Some(bytes), used);
         let kind = match label {
             Some(label) if [label, label.superset()].contains(&used) => return None,
             Some(_) => GuessKind::Overruled,
@@ -195,9 +195,10 @@ impl FieldReading<'_> {
     fn raw_bytes(&self, value: &[u8], finding: &Finding) -> Option<Uncertain> {
         let used = match finding.detail {
             Detail::Charset(used) if finding.kind == EventKind::EwRaw8bit => used,
+            Detail::WithinUtf8(used) => used,
             _ => return None,
         };
-        let of_message = self.raw.charset == Some(used);
+        let of_message = self.is_raw_charset(value.get(finding.at.clone()), used);
         if used == Charset::UTF_8 || of_message && self.raw.confidence.is_none() {
             return None;
         }
@@ -215,6 +216,14 @@ impl FieldReading<'_> {
             used,
             confidence: Some(confidence),
         })
+    }
+
+    /// Returns true for the charset of raw bytes in the context, and for the Windows code page that decodes more of these bytes.
+    fn is_raw_charset(&self, bytes: Option<&[u8]>, used: Charset) -> bool {
+        let page = |raw| better_by_bytes(raw, bytes.unwrap_or_default());
+        self.raw
+            .charset
+            .is_some_and(|raw| raw == used || page(raw) == Some(used))
     }
 
     /// Returns the confidence of detection that bytes are in the charset that decoded them.
@@ -242,7 +251,8 @@ pub(super) fn push(part: PartId, value: Span, findings: Vec<Finding>, report: &m
 }
 
 fn may_be_guess(finding: &Finding) -> bool {
-    finding.kind == EventKind::EwRaw8bit || is_contradiction(finding.kind)
+    let is_raw = matches!(finding.kind, EventKind::EwRaw8bit | EventKind::CharsetMixed);
+    is_raw || is_contradiction(finding.kind)
 }
 
 fn is_contradiction(kind: EventKind) -> bool {

@@ -128,7 +128,8 @@ impl<'m> HeaderPlanner<'m, '_> {
         let is_ascii = is_plain_ascii || value.is_ascii();
         let is_silent = is_plain_ascii
             || is_ascii && !may_encode(value) && !self.policy.repairs.may_touch(value);
-        if is_silent && !(starts_like_mime(name) && value.contains(&b';')) {
+        let may_have_params = || memchr::memchr2(b';', b'=', value).is_some();
+        if is_silent && !(starts_like_mime(name) && may_have_params()) {
             return;
         }
         let kind = header::field_kind(name);
@@ -199,6 +200,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         let then = HeaderContext {
             raw: self.charset_then,
             raw_is_uncertain: false,
+            raw_is_inferred: self.charset_then != self.policy.default_charset,
             ..context
         };
         let rewriting = Rewriting {
@@ -231,7 +233,9 @@ impl<'m> HeaderPlanner<'m, '_> {
         let found = *self
             .charset_now
             .get_or_insert_with(|| raw_header_charset(message, hints, policy));
-        (context.raw, context.raw_is_uncertain) = (found.charset, found.is_uncertain);
+        context.raw = found.charset;
+        context.raw_is_uncertain = found.is_uncertain;
+        context.raw_is_inferred = found.is_inferred;
         found
     }
 

@@ -23,11 +23,13 @@ pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderCo
     let RawCharset {
         charset,
         is_uncertain,
+        is_inferred,
         ..
     } = raw_header_charset(message, &hints, policy);
     HeaderContext {
         raw: charset,
         raw_is_uncertain: is_uncertain,
+        raw_is_inferred: is_inferred,
         ..HeaderContext::of(policy)
     }
 }
@@ -41,6 +43,8 @@ pub(crate) struct RawCharset {
     pub confidence: Option<f32>,
     /// True for a guess from little text, which valid UTF-8 overrules.
     pub is_uncertain: bool,
+    /// True if other text of the message gives the charset, rather than the caller.
+    pub is_inferred: bool,
 }
 
 /// The confidence of windows-1252 if nothing was detected.
@@ -65,6 +69,7 @@ pub(crate) fn raw_header_charset(
     if let Some(charset) = named.or(policy.default_charset) {
         return RawCharset {
             charset: Some(charset),
+            is_inferred: named.is_some(),
             ..RawCharset::default()
         };
     }
@@ -74,6 +79,7 @@ pub(crate) fn raw_header_charset(
             charset,
             confidence: Some(LAST_RESORT),
             is_uncertain: true,
+            is_inferred: false,
         };
     }
     let mail = MailContext {
@@ -109,5 +115,6 @@ pub(crate) fn raw_header_charset(
         charset,
         confidence: charset.map(|_| guess.confidence),
         is_uncertain,
+        is_inferred: true,
     }
 }

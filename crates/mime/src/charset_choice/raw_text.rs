@@ -1,0 +1,218 @@
+//! Chooses how to decode short raw text that is not UTF-8, as in header fields.
+//!
+//! ```text
+//! Gr\xC3\xBC\xC3\x9Fe an die Lehrkr\xC3   UTF-8 that was cut: Grüße an die Lehrkr, U+FFFD
+//! R\xC3\xA9union \xE0 9 h                 UTF-8 with a byte of windows-1252: Réunion à 9 h
+//! Wi\x9Cniewski                           windows-1250, if a body names ISO-8859-2
+//! ```
+//!
+//! # Limits
+//! The bytes between UTF-8 sequences are in one single-byte charset, or they are damage.
+
+use super::cjk_level1::is_level1;
+use super::damage::decodes_without_loss;
+use super::mojibake_score::mojibake_score;
+use super::superset::better_by_bytes;
+use super::truncated_utf8::is_truncated_utf8;
+use mailglot_codec::detect::{Hints, Weighed, high_bytes};
+use mailglot_codec::{Charset, LossLog};
+use std::borrow::Cow;
+
+/// How to decode raw text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RawReading {
+    /// In one charset.
+    In(Charset),
+    /// As UTF-8. Single bytes between the sequences are in `other`, or lost without one.
+    Utf8 { other: Option<Charset> },
+}
+
+impl RawReading {
+    /// Returns the charset of most of the text.
+    pub(crate) fn charset(self) -> Charset {
+        match self {
+            Self::In(charset) => charset,
+            Self::Utf8 { .. } => Charset::UTF_8,
+        }
+    }
+
+    /// Returns the charset of the bytes between UTF-8 sequences.
+    pub(crate) fn other(self) -> Option<Charset> {
+        match self {
+            Self::In(_) => None,
+            Self::Utf8 { other } => other,
+        }
+    }
+
+    /// Decodes the text or a piece of it.
+    pub(crate) fn decode<'t>(self, bytes: &'t [u8], log: &mut LossLog) -> Cow<'t, str> {
+        let Some(other) = self.other() else {
+            return self.charset().decode(bytes, log);
+        };
+        let (mut text, mut at) = (String::with_capacity(bytes.len() + 2), 0);
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+            at += chunk.valid().len();
+            let charset = match chunk.invalid() {
+                [] => break,
+                [_] => other,
+                _ => Charset::UTF_8,
+            };
+            let mut own = LossLog::new();
+            charset.decode_into(chunk.invalid(), &mut text, &mut own);
+            log.append(&own, at as u64);
+            at += chunk.invalid().len();
+        }
+        Cow::Owned(text)
+    }
+}
+
+/// Raw text that is not UTF-8, and what is known about its charset.
+pub(crate) struct RawText<'b> {
+    pub(crate) bytes: &'b [u8],
+    /// The caller's charset, which needs no proof.
+    pub(crate) given: Option<Charset>,
+    /// The charsets that other text names, nearest first.
+    pub(crate) named: [Option<Charset>; 2],
+    pub(crate) hints: Hints<'b>,
+}
+
+impl RawText<'_> {
+    /// Chooses the reading: damaged UTF-8, the caller's charset, a charset that other text names, or that of `guess`.
+    pub(crate) fn read(&self, guess: impl Fn() -> Charset) -> RawReading {
+        let is_whole =
+            |given: &Charset| !given.is_single_byte() && decodes_without_loss(*given, self.bytes);
+        if let Some(given) = self.given.filter(is_whole) {
+            return RawReading::In(given);
+        }
+        let known = self.given.or_else(|| self.plausible(&guess));
+        self.damaged_utf8(known, &guess)
+            .unwrap_or_else(|| RawReading::In(known.unwrap_or_else(guess)))
+    }
+
+    /// Returns the first named charset that decodes all bytes to plausible text, or the Windows code page behind it.
+    fn plausible(&self, guess: &impl Fn() -> Charset) -> Option<Charset> {
+        let weighed = Weighed::new(self.bytes, &self.hints);
+        let is_plausible = |charset: &Charset| {
+            let outweighs = || weighed.rival(*charset).is_some_and(|rival| rival.outweighs);
+            if !decodes_all_but_cut(*charset, self.bytes) || outweighs() {
+                return false;
+            }
+            let faults = faults_in(*charset, self.bytes);
+            faults == 0 || faults <= faults_in(guess(), self.bytes)
+        };
+        let named = self.named.into_iter().flatten();
+        named
+            .map(|charset| better_by_bytes(charset, self.bytes).unwrap_or(charset))
+            .find(is_plausible)
+    }
+
+    /// Returns the reading of UTF-8 with damage or with bytes of another charset. `known` is the charset of the text if it is
+    /// legacy text.
+    ///
+    /// Legacy text has UTF-8 sequences by chance. Then other bytes outnumber them, or its own charset makes better text.
+    fn damaged_utf8(
+        &self,
+        known: Option<Charset>,
+        guess: &impl Fn() -> Charset,
+    ) -> Option<RawReading> {
+        let damaged = RawReading::Utf8 { other: None };
+        let found = Sequences::count(self.bytes);
+        let legacy = || known.unwrap_or_else(guess);
+        if found.within == 0 {
+            let is_one = high_bytes(self.bytes).nth(1).is_none();
+            let is_cut = is_one
+                && is_truncated_utf8(self.bytes.trim_ascii_end())
+                && faults_in(legacy(), self.bytes) > 0;
+            return is_cut.then_some(damaged);
+        }
+        if found.within < found.others {
+            return None;
+        }
+        let legacy = legacy();
+        let is_lossless = decodes_without_loss(legacy, self.bytes);
+        let is_everyday = || found.within < 2 * found.others || is_level1(legacy, self.bytes);
+        if is_lossless && !legacy.is_single_byte() && is_everyday() {
+            return None;
+        }
+        let most_faults = match faults_in(legacy, self.bytes) {
+            faults if is_lossless && legacy.is_single_byte() => faults,
+            _ => usize::MAX,
+        };
+        let mixed = || self.mixed_utf8(&found).filter(|_| most_faults > 0);
+        mixed().or_else(|| {
+            let text = damaged.decode(self.bytes, &mut LossLog::with_limit(0));
+            let lost = text.matches(char::REPLACEMENT_CHARACTER).count();
+            let is_sound = mojibake_score(&text) <= lost;
+            // A cut at the end is a defect of the sender, not of the reading.
+            let is_cut = is_truncated_utf8(self.bytes.trim_ascii_end());
+            (is_sound && lost - usize::from(is_cut) < most_faults).then_some(damaged)
+        })
+    }
+
+    /// Returns the reading in which each byte between the sequences is a character of one charset.
+    fn mixed_utf8(&self, found: &Sequences) -> Option<RawReading> {
+        if found.has_cut {
+            return None;
+        }
+        let is_single = |charset: &Charset| charset.is_single_byte();
+        let named = [self.given, self.named[0], self.named[1]].into_iter();
+        let others = named.flatten().filter(is_single);
+        let mut readings = others
+            .map(|charset| better_by_bytes(charset, &found.rest).unwrap_or(charset))
+            .chain([Charset::WINDOWS_1252])
+            .map(|other| RawReading::Utf8 { other: Some(other) });
+        readings.find(|reading| {
+            let mut log = LossLog::with_limit(0);
+            mojibake_score(&reading.decode(self.bytes, &mut log)) == 0 && log.losses() == 0
+        })
+    }
+}
+
+/// The UTF-8 sequences of a text and the bytes between them.
+#[derive(Default)]
+struct Sequences {
+    /// Number of bytes in sequences, without their first bytes.
+    within: usize,
+    /// Number of pieces outside sequences.
+    others: usize,
+    /// True if a sequence lacks its last bytes.
+    has_cut: bool,
+    /// The bytes outside sequences.
+    rest: Vec<u8>,
+}
+
+impl Sequences {
+    fn count(bytes: &[u8]) -> Self {
+        let mut found = Self::default();
+        for chunk in bytes.utf8_chunks() {
+            let characters = chunk.valid().chars();
+            found.within += characters.map(|c| c.len_utf8() - 1).sum::<usize>();
+            found.others += usize::from(!chunk.invalid().is_empty());
+            found.has_cut |= chunk.invalid().len() > 1;
+            found.rest.extend_from_slice(chunk.invalid());
+        }
+        let end = bytes.trim_ascii_end();
+        found.has_cut |= found.within > 0 && is_truncated_utf8(end);
+        found
+    }
+}
+
+/// Returns true if `charset` decodes all bytes, except half a character at the end of text with several characters.
+fn decodes_all_but_cut(charset: Charset, bytes: &[u8]) -> bool {
+    const ENOUGH: usize = 5;
+    if decodes_without_loss(charset, bytes) {
+        return true;
+    }
+    let is_cut = |(last, before): (&u8, &[u8])| {
+        !last.is_ascii()
+            && high_bytes(before).nth(ENOUGH - 1).is_some()
+            && decodes_without_loss(charset, before)
+    };
+    !charset.is_single_byte() && bytes.trim_ascii_end().split_last().is_some_and(is_cut)
+}
+
+/// Counts the implausible characters and the losses of a reading.
+fn faults_in(charset: Charset, bytes: &[u8]) -> usize {
+    mojibake_score(&charset.decode(bytes, &mut LossLog::with_limit(0)))
+}

@@ -1,0 +1,319 @@
+//! Raw header fields: damaged UTF-8, and charsets that the rest of the message names rightly or wrongly.
+
+use mailglot_codec::{Charset, View};
+use mailglot_mime::encoded_word::HeaderContext;
+use mailglot_mime::{Mail, Policy, Report, params, process};
+
+/// Encodes text in a charset.
+fn encoded(charset: &str, text: &str) -> Vec<u8> {
+    let charset = Charset::for_label(charset.as_bytes(), View::Mail).charset();
+    let bytes = charset.expect("a known label").encode_exact(text);
+    bytes.expect("the charset has every character").into_owned()
+}
+
+/// A message with such a first field and such a body.
+fn message(field: &str, value: &[u8], label: &str, body: &str) -> Vec<u8> {
+    let mut raw = [field.as_bytes(), b": ", value, b"\n"].concat();
+    if !label.is_empty() {
+        raw.extend_from_slice(
+            format!("MIME-Version: 1.0\nContent-Type: text/plain; charset={label}\n").as_bytes(),
+        );
+        raw.extend_from_slice(b"Content-Transfer-Encoding: 8bit\n");
+    }
+    raw.push(b'\n');
+    let body = if label.is_empty() {
+        body.as_bytes().to_vec()
+    } else {
+        encoded(label, body)
+    };
+    raw.extend_from_slice(&body);
+    raw
+}
+
+/// Returns the decoded field. Asserts that rewriting keeps the text and that a second pass changes nothing.
+fn text(raw: &[u8], field: &str) -> (String, Report) {
+    let policy = Policy::default();
+    let read = |raw: &[u8]| {
+        let mail = Mail::parse(raw);
+        mail.header(field).expect("the field is there").into_owned()
+    };
+    let before = read(raw);
+    let outcome = process(raw, &policy);
+    let once = &*outcome.bytes;
+    let shown = raw.escape_ascii();
+    assert_eq!(read(once), before, "{shown}");
+    let twice = process(once, &policy).edits;
+    assert!(twice.is_empty(), "{shown} {twice:?}");
+    (before, outcome.report)
+}
+
+fn file_name(value: &[u8]) -> String {
+    let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());
+    params.get("filename").unwrap_or_default().to_owned()
+}
+
+fn codes(report: &Report) -> Vec<&'static str> {
+    report
+        .events
+        .iter()
+        .map(|event| event.kind.code())
+        .collect()
+}
+
+#[test]
+fn cut_utf8_stays_utf8() {
+    for (value, want) in [
+        (
+            &b"Einladung zum \xC3\x9Cbungsabend f\xC3\xBCr die Lehrkr\xC3"[..],
+            "Einladung zum Übungsabend für die Lehrkr\u{FFFD}",
+        ),
+        (
+            b"Termin mit den Lehrkr\xC3",
+            "Termin mit den Lehrkr\u{FFFD}",
+        ),
+        (b"f\xC3\xBCr die Lehrkr\xC3...", "für die Lehrkr\u{FFFD}..."),
+    ] {
+        let raw = message("Subject", value, "", "hi\n");
+        let (read, report) = text(&raw, "subject");
+        assert_eq!(read, want);
+        assert!(codes(&report).contains(&"charset.invalid-bytes"), "{want}");
+        assert_eq!(report.guessed(), 0, "{want}");
+    }
+    let whole = "Приглашение 会議のお知らせ";
+    for end in 1..whole.len() {
+        if whole.is_char_boundary(end) {
+            continue;
+        }
+        let raw = message("Subject", &whole.as_bytes()[..end], "", "hi\n");
+        let start = (0..end).rev().find(|at| whole.is_char_boundary(*at));
+        let want = &whole[..start.unwrap_or(0)];
+        if want.len() > 3 {
+            assert_eq!(text(&raw, "subject").0, format!("{want}\u{FFFD}"));
+        }
+    }
+}
+
+#[test]
+fn stray_bytes_stand_in_utf8() {
+    for (value, want) in [
+        (
+            &b"\xD0\x9F\xD1\x80\xD0\xB8\xD0\xB2\xD0\xB5\xD1\x82 \x96 x"[..],
+            "Привет – x",
+        ),
+        (b"R\xC3\xA9union \xC3\xA0 Caf\xE9", "Réunion à Café"),
+        (b"caf\xC3\xA9 caf\xE9", "café café"),
+        (b"R\xC3\xA9union \xE0 9 h", "Réunion à 9 h"),
+    ] {
+        let raw = message("Subject", value, "", "hi\n");
+        let (read, report) = text(&raw, "subject");
+        assert_eq!(read, want);
+        assert!(codes(&report).contains(&"charset.mixed"), "{want}");
+        assert_eq!((report.guessed(), report.losses()), (1, 0), "{want}");
+    }
+    let value = b"attachment; filename=\"R\xC3\xA9union Caf\xE9.pdf\"";
+    assert_eq!(file_name(value), "Réunion Café.pdf");
+    assert_eq!(
+        file_name(b"attachment; filename=\"f\xC3\xBCr Lehrkr\xC3\""),
+        "für Lehrkr\u{FFFD}"
+    );
+}
+
+/// Legacy text contains UTF-8 sequences by chance.
+#[test]
+fn legacy_text_stays_legacy() {
+    for (charset, value) in [
+        ("windows-1252", "NESCAFÉ® GOLD, café"),
+        ("windows-1252", "QUALITÉ\u{a0}: BON, été"),
+        ("windows-1252", "AMANHÃ"),
+        ("ISO-8859-2", "PÓŁKA I PÓŁ, wódka, książka"),
+        ("KOI8-R", "её подъезд и другие слова"),
+        ("windows-1251", "Приветствую всех, её здесь нет"),
+        ("GBK", "小明你好，请看附件"),
+        ("GBK", "谢谢大家的支持"),
+    ] {
+        let raw = message("Subject", &encoded(charset, value), "", "hi\n");
+        assert_eq!(text(&raw, "subject").0, value);
+    }
+}
+
+#[test]
+fn the_charset_of_a_body_must_fit() {
+    for (charset, value, label, body) in [
+        (
+            "KOI8-R",
+            "Приглашение на конференцию разработчиков",
+            "windows-1251",
+            "Уважаемый Сергей Петрович!\n",
+        ),
+        ("ISO-8859-1", "Jörg Müller", "koi8-r", "Привет\n"),
+        ("Shift_JIS", "会議のお知らせ", "euc-jp", "会議のお知らせ\n"),
+        ("ISO-8859-1", "Café", "gb2312", "大家好\n"),
+        (
+            "windows-1250",
+            "Wiśniewski: środa",
+            "iso-8859-2",
+            "Zażółć gęślą jaźń\n",
+        ),
+        (
+            "windows-1252",
+            "It’s “ok”",
+            "iso-8859-15",
+            "Grüße für Zoë\n",
+        ),
+        // The body is right.
+        ("ISO-8859-2", "Łódź", "iso-8859-2", "Zażółć gęślą jaźń\n"),
+        ("KOI8-R", "Да", "koi8-r", "Привет, как дела?\n"),
+        ("GBK", "通知", "gb2312", "大家好\n"),
+        (
+            "KOI8-U",
+            "Зустріч і події",
+            "koi8-r",
+            "Привіт, як справи?\n",
+        ),
+    ] {
+        let body = if charset == "KOI8-U" {
+            "Привет\n"
+        } else {
+            body
+        };
+        let raw = message("Subject", &encoded(charset, value), label, body);
+        let (read, report) = text(&raw, "subject");
+        assert_eq!((&*read, report.losses()), (value, 0), "{label}");
+    }
+    // A cut character does not prevent the charset of the body.
+    let value = encoded("GBK", "关于会议的通知");
+    let raw = message("Subject", &value[..value.len() - 1], "gb2312", "大家好\n");
+    assert_eq!(text(&raw, "subject").0, "关于会议的通\u{FFFD}");
+}
+
+#[test]
+fn each_field_has_its_own_charset() {
+    let raw = [
+        b"From: ",
+        &*encoded("windows-1251", "Николай Петров"),
+        b" <a@example.com>\nSubject: ",
+        &encoded("KOI8-R", "Привет из Москвы"),
+        b"\n\nhi\n",
+    ]
+    .concat();
+    let (from, report) = text(&raw, "from");
+    assert_eq!(from, "Николай Петров <a@example.com>");
+    assert_eq!(text(&raw, "subject").0, "Привет из Москвы");
+    assert_eq!(report.guessed(), 2);
+}
+
+/// A charset that the message names is not a guess, nor is its Windows code page.
+#[test]
+fn the_charset_of_the_message_is_no_guess() {
+    let guessed = |charset, value, label, body| {
+        let raw = message("Subject", &encoded(charset, value), label, body);
+        text(&raw, "subject").1.guessed()
+    };
+    let body = "Zażółć gęślą jaźń\n";
+    assert_eq!(guessed("ISO-8859-2", "środa", "iso-8859-2", body), 0);
+    assert_eq!(guessed("windows-1250", "środa", "iso-8859-2", body), 0);
+    let body = "Уважаемый Сергей Петрович!\n";
+    assert_eq!(
+        guessed("KOI8-R", "Приглашение на встречу", "windows-1251", body),
+        1
+    );
+}
+
+#[test]
+fn escape_sequences_outweigh_the_label_of_a_word() {
+    for label in [
+        "us-ascii",
+        "iso-8859-1",
+        "utf-8",
+        "windows-1252",
+        "shift_jis",
+        "x-unknown",
+        "euc-kr",
+    ] {
+        let value = format!("Re: =?{label}?B?GyRCMnE1RCROJCpDTiRpJDsbKEI=?= x");
+        let raw = message("Subject", value.as_bytes(), "", "hi\n");
+        let (read, report) = text(&raw, "subject");
+        assert_eq!(read, "Re: 会議のお知らせ x", "{label}");
+        assert!(codes(&report).contains(&"charset.detected"), "{label}");
+    }
+    let value = b"=?us-ascii?Q?=1B[31mred=1B[0m?= =?koi8-r?B?8A==?=";
+    let raw = message("Subject", value, "", "hi\n");
+    assert!(!text(&raw, "subject").0.contains('\u{FFFD}'));
+    let value = b"attachment; filename*=iso-8859-1''%1B$B2q5D%1B(B.pdf";
+    assert_eq!(file_name(value), "会議.pdf");
+}
+
+#[test]
+fn soft_breaks_in_words_are_dropped() {
+    let value = b"=?utf-8?Q?Sommerfest f=\n =C3=BCr alle?=";
+    let (read, report) = text(&message("Subject", value, "", "hi\n"), "subject");
+    assert_eq!(read, "Sommerfest für alle");
+    assert!(codes(&report).contains(&"ew.bad-token"));
+}
+
+#[test]
+fn words_cut_within_base64_are_reported_and_written_anew() {
+    let value = b"=?utf-8?B?R3LDtsOfZSDwn46JI?=\n =?utf-8?B?MOcbsOv?=";
+    let raw = message("Subject", value, "", "hi\n");
+    let (_, report) = text(&raw, "subject");
+    assert!(codes(&report).contains(&"ew.bad-token"));
+    assert!(!process(&raw, &Policy::default()).edits.is_empty());
+}
+
+#[test]
+fn a_missing_semicolon_is_written() {
+    let body = encoded("KOI8-R", "Привет, как дела?\n");
+    for (value, want) in [
+        ("text/plain charset=koi8-r", "text/plain; charset=utf-8"),
+        (
+            "text/plain (c) charset = koi8-r",
+            "text/plain (c); charset = utf-8",
+        ),
+        (
+            "text/plain; format=flowed\n\tcharset=\"koi8-r\"",
+            "text/plain; format=flowed;\n\tcharset=\"utf-8\"",
+        ),
+        ("text/plain; charset=koi8-r", "text/plain; charset=utf-8"),
+    ] {
+        let head = format!("MIME-Version: 1.0\nContent-Type: {value}\n\n");
+        let raw = [head.as_bytes(), &body].concat();
+        let outcome = process(&raw, &Policy::default());
+        let written = String::from_utf8_lossy(&outcome.bytes);
+        assert!(
+            written.contains(&format!("Content-Type: {want}\n")),
+            "{written}"
+        );
+        let is_reported = codes(&outcome.report).contains(&"param.no-semicolon");
+        assert_eq!(
+            is_reported,
+            value != "text/plain; charset=koi8-r",
+            "{value}"
+        );
+        assert!(process(&outcome.bytes, &Policy::default()).edits.is_empty());
+    }
+}
+
+#[test]
+fn events_without_a_label_have_the_range_of_the_text() {
+    for (charset, text) in [("KOI8-R", "Привет, как дела?\n"), ("UTF-8", "Grüße\n")]
+    {
+        let body = encoded(charset, text);
+        let raw = [b"Subject: x\n\n", &*body].concat();
+        let report = process(&raw, &Policy::default()).report;
+        assert!(codes(&report).contains(&"charset.unlabelled"));
+        for event in &report.events {
+            let length = event.at.end - event.at.start;
+            assert_eq!((event.at.start, length), (12, body.len()), "{event:?}");
+        }
+    }
+    let raw = b"Content-Type: text/plain; charset=iso-8859-1\n\ncaf\xC3\xA9, na\xEFve\n";
+    let report = process(raw, &Policy::default()).report;
+    let mixed = report
+        .events
+        .iter()
+        .find(|event| event.kind.code() == "charset.mixed");
+    assert_eq!(
+        mixed.map(|event| (event.at.start, event.at.end)),
+        Some((46, raw.len()))
+    );
+}

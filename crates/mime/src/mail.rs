@@ -46,7 +46,7 @@ use std::sync::OnceLock;
 pub struct Mail<'a> {
     message: Message<'a>,
     policy: Policy,
-    /// Charset of raw bytes in header fields, and whether it is uncertain; found at first use.
+    /// Charset of raw bytes in header fields, and whether it is uncertain and inferred; found at first use.
     raw_charset: OnceLock<(Option<Charset>, bool, bool)>,
 }
 

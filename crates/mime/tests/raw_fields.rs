@@ -72,6 +72,11 @@ fn cut_utf8_stays_utf8() {
             "Termin mit den Lehrkr\u{FFFD}",
         ),
         (b"f\xC3\xBCr die Lehrkr\xC3...", "für die Lehrkr\u{FFFD}..."),
+        (
+            b"Gr\xC3\xB6\xC3\x9Fe f\xC3\xBCr J\xC3...",
+            "Größe für J\u{FFFD}...",
+        ),
+        (b"Gr\xC3\xB6\xC3\x9Fe \xFF", "Größe \u{FFFD}"),
     ] {
         let raw = message("Subject", value, "", "hi\n");
         let (read, report) = text(&raw, "subject");
@@ -112,6 +117,10 @@ fn stray_bytes_stand_in_utf8() {
     }
     let value = b"attachment; filename=\"R\xC3\xA9union Caf\xE9.pdf\"";
     assert_eq!(file_name(value), "Réunion Café.pdf");
+    assert_eq!(
+        file_name(b"attachment; filename=\"\xC3\x9Cbersicht \xC3.doc\""),
+        "Übersicht \u{FFFD}.doc"
+    );
     assert_eq!(
         file_name(b"attachment; filename=\"f\xC3\xBCr Lehrkr\xC3\""),
         "für Lehrkr\u{FFFD}"

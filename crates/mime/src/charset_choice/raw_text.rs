@@ -74,6 +74,8 @@ pub(crate) struct RawText<'b> {
     pub(crate) given: Option<Charset>,
     /// The charsets that other text names, nearest first.
     pub(crate) named: [Option<Charset>; 2],
+    /// True if the last of these is a guess from little text. Then it decodes nothing beside UTF-8.
+    pub(crate) is_last_uncertain: bool,
     pub(crate) hints: Hints<'b>,
 }
 
@@ -122,11 +124,11 @@ impl RawText<'_> {
         if found.within == 0 {
             let is_one = high_bytes(self.bytes).nth(1).is_none();
             let is_cut = is_one
-                && is_truncated_utf8(self.bytes.trim_ascii_end())
+                && is_truncated_utf8(before_ellipsis(self.bytes))
                 && faults_in(legacy(), self.bytes) > 0;
             return is_cut.then_some(damaged);
         }
-        if found.within < found.others {
+        if found.others == 0 || found.within < found.others {
             return None;
         }
         let legacy = legacy();
@@ -144,23 +146,26 @@ impl RawText<'_> {
             let text = damaged.decode(self.bytes, &mut LossLog::with_limit(0));
             let lost = text.matches(char::REPLACEMENT_CHARACTER).count();
             let is_sound = mojibake_score(&text) <= lost;
-            // A cut at the end is a defect of the sender, not of the reading.
-            let is_cut = is_truncated_utf8(self.bytes.trim_ascii_end());
-            (is_sound && lost - usize::from(is_cut) < most_faults).then_some(damaged)
+            // Cut sequences are defects of the text, not of the reading.
+            (is_sound && lost.saturating_sub(found.cuts) < most_faults).then_some(damaged)
         })
     }
 
     /// Returns the reading in which each byte between the sequences is a character of one charset.
     fn mixed_utf8(&self, found: &Sequences) -> Option<RawReading> {
-        if found.has_cut {
+        if found.cuts > 0 {
             return None;
         }
         let is_single = |charset: &Charset| charset.is_single_byte();
-        let named = [self.given, self.named[0], self.named[1]].into_iter();
+        let [first, last] = self.named;
+        let last_named = last.filter(|_| !self.is_last_uncertain);
+        let named = [self.given, first, last_named].into_iter();
         let others = named.flatten().filter(is_single);
+        // No word of windows-1252 is `ÿ`, and few have it.
+        let last = Some(Charset::WINDOWS_1252).filter(|_| !found.rest.contains(&0xFF));
         let mut readings = others
             .map(|charset| better_by_bytes(charset, &found.rest).unwrap_or(charset))
-            .chain([Charset::WINDOWS_1252])
+            .chain(last)
             .map(|other| RawReading::Utf8 { other: Some(other) });
         readings.find(|reading| {
             let mut log = LossLog::with_limit(0);
@@ -176,26 +181,48 @@ struct Sequences {
     within: usize,
     /// Number of pieces outside sequences.
     others: usize,
-    /// True if a sequence lacks its last bytes.
-    has_cut: bool,
+    /// Number of sequences that lack their last bytes.
+    cuts: usize,
     /// The bytes outside sequences.
     rest: Vec<u8>,
 }
 
 impl Sequences {
     fn count(bytes: &[u8]) -> Self {
-        let mut found = Self::default();
+        let (mut found, mut at) = (Self::default(), 0);
+        let text = before_ellipsis(bytes);
+        let cut_end = if is_truncated_utf8(text) {
+            text.len()
+        } else {
+            0
+        };
         for chunk in bytes.utf8_chunks() {
+            at += chunk.valid().len() + chunk.invalid().len();
+            let next = bytes.get(at).copied().unwrap_or_default();
+            let is_cut = chunk.invalid().len() > 1
+                || is_lead_of_letters(chunk.invalid()) && !next.is_ascii_alphanumeric()
+                || at == cut_end && !chunk.invalid().is_empty();
             let characters = chunk.valid().chars();
             found.within += characters.map(|c| c.len_utf8() - 1).sum::<usize>();
             found.others += usize::from(!chunk.invalid().is_empty());
-            found.has_cut |= chunk.invalid().len() > 1;
+            found.cuts += usize::from(is_cut);
             found.rest.extend_from_slice(chunk.invalid());
         }
-        let end = bytes.trim_ascii_end();
-        found.has_cut |= found.within > 0 && is_truncated_utf8(end);
         found
     }
+}
+
+/// Returns true for a lead byte of European letters in UTF-8. In windows-1252 it is a capital that ends few words: `Ã`, `Ñ`.
+fn is_lead_of_letters(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xC2..=0xC5 | 0xD0 | 0xD1])
+}
+
+/// Returns the text without blanks and full stops at its end. Programs write `...` after a text that they cut.
+fn before_ellipsis(bytes: &[u8]) -> &[u8] {
+    let end = bytes
+        .iter()
+        .rposition(|b| *b != b'.' && !b.is_ascii_whitespace());
+    &bytes[..end.map_or(0, |at| at + 1)]
 }
 
 /// Returns true if `charset` decodes all bytes, except half a character at the end of text with several characters.

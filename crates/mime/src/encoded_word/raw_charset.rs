@@ -1,10 +1,15 @@
 //! Chooses the charset of raw bytes in a header.
+//!
+//! # Limits
+//! All raw bytes of a value that are not UTF-8 have one reading.
 
 use super::context::{HeaderContext, is_plain};
 use crate::Detection;
 use crate::charset_choice::{MAIL_HINTS, RawReading, RawText};
+use crate::event::{Detail, EventKind, Finding};
 use mailglot_codec::{Charset, detect};
 use std::cell::OnceCell;
+use std::ops::Range;
 
 /// Chooses how to decode raw bytes that are not UTF-8. `own` is the charset of the words beside them.
 pub(super) fn read_raw(bytes: &[u8], own: Option<Charset>, context: &HeaderContext) -> RawReading {
@@ -18,6 +23,7 @@ pub(super) fn read_raw(bytes: &[u8], own: Option<Charset>, context: &HeaderConte
         bytes,
         given: raw.filter(|_| is_proven),
         named: [own, raw.filter(|_| !is_proven)],
+        is_last_uncertain: context.raw_is_uncertain,
         hints: detect::Hints {
             language: context.language,
             ..MAIL_HINTS
@@ -27,8 +33,24 @@ pub(super) fn read_raw(bytes: &[u8], own: Option<Charset>, context: &HeaderConte
     text.read(|| *guessed.get_or_init(|| guess(bytes, context)))
 }
 
+/// Builds the finding for bytes of another charset in UTF-8 text that begins at `start`. Returns None without such bytes.
+pub(super) fn mixed_finding(raw: &[u8], start: usize, other: Charset) -> Option<Finding> {
+    let (mut at, mut found, mut count) = (start, None::<Range<usize>>, 0);
+    for chunk in raw.utf8_chunks() {
+        at += chunk.valid().len();
+        let end = at + chunk.invalid().len();
+        if end == at + 1 {
+            found.get_or_insert(at..end).end = end;
+            count += 1;
+        }
+        at = end;
+    }
+    let kind = EventKind::CharsetMixed;
+    found.map(|found| Finding::counted(found, kind, Detail::WithinUtf8(other), count))
+}
+
 /// Guesses the charset of raw bytes that are not UTF-8. Returns windows-1252 if they prove nothing or the policy forbids guesses.
-pub(super) fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
+fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
     if context.detection == Detection::Off {
         return Charset::WINDOWS_1252;
     }

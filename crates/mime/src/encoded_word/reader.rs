@@ -6,7 +6,7 @@ use super::controls::{is_control, is_plain_text, push_clean, report_controls};
 use super::invisible::report_hidden_characters;
 use super::labelled_bytes::by_escapes;
 use super::payload::{self, PayloadDamage, Sextets};
-use super::raw_charset::read_raw;
+use super::raw_charset::{mixed_finding, read_raw};
 use super::repair;
 use super::unfold::unfold;
 use super::writable::push_written;
@@ -715,22 +715,6 @@ fn raw_iso2022jp_finding(raw: &[u8], start: usize, count: u64) -> Finding {
     };
     let kind = EventKind::CharsetDetected;
     Finding::counted(start + first..start + last, kind, detail, count)
-}
-
-/// Builds the finding for bytes of another charset in UTF-8 text that begins at `start`. Returns None without such bytes.
-fn mixed_finding(raw: &[u8], start: usize, other: Charset) -> Option<Finding> {
-    let (mut at, mut found, mut count) = (start, None::<Range<usize>>, 0);
-    for chunk in raw.utf8_chunks() {
-        at += chunk.valid().len();
-        let end = at + chunk.invalid().len();
-        if end == at + 1 {
-            found.get_or_insert(at..end).end = end;
-            count += 1;
-        }
-        at = end;
-    }
-    let kind = EventKind::CharsetMixed;
-    found.map(|found| Finding::counted(found, kind, Detail::WithinUtf8(other), count))
 }
 
 /// Returns the charset for the raw bytes of an unstructured value.

@@ -48,7 +48,7 @@ pub(crate) use label_plausibility::is_private;
 pub(crate) use label_scope::LabelScope;
 pub(crate) use language_hint::detect_language;
 pub(crate) use mail_evidence::MailEvidence;
-pub(crate) use raw_text::{RawReading, RawText};
+pub(crate) use raw_text::{RawEvidence, RawReading};
 pub(crate) use redecode::redecode;
 pub(crate) use steps::choose;
 pub(crate) use structure::is_misread_under_utf8;

@@ -68,7 +68,7 @@ impl RawReading {
 }
 
 /// Raw text that is not UTF-8, and what is known about its charset.
-pub(crate) struct RawText<'b> {
+pub(crate) struct RawEvidence<'b> {
     pub(crate) bytes: &'b [u8],
     /// The caller's charset, which needs no proof.
     pub(crate) given: Option<Charset>,
@@ -79,7 +79,7 @@ pub(crate) struct RawText<'b> {
     pub(crate) hints: Hints<'b>,
 }
 
-impl RawText<'_> {
+impl RawEvidence<'_> {
     /// Chooses the reading: damaged UTF-8, the caller's charset, a charset that other text names, or that of `guess`.
     pub(crate) fn read(&self, guess: impl Fn() -> Charset) -> RawReading {
         let is_whole =

@@ -5,7 +5,7 @@
 
 use super::context::{HeaderContext, is_plain};
 use crate::Detection;
-use crate::charset_choice::{MAIL_HINTS, RawReading, RawText};
+use crate::charset_choice::{MAIL_HINTS, RawEvidence, RawReading};
 use crate::event::{Detail, EventKind, Finding};
 use mailglot_codec::{Charset, detect};
 use std::cell::OnceCell;
@@ -19,7 +19,7 @@ pub(super) fn read_raw(bytes: &[u8], own: Option<Charset>, context: &HeaderConte
         return RawReading::In(raw.or(own).unwrap_or(Charset::WINDOWS_1252));
     }
     let is_proven = !context.raw_is_inferred && !context.raw_is_uncertain;
-    let text = RawText {
+    let text = RawEvidence {
         bytes,
         given: raw.filter(|_| is_proven),
         named: [own, raw.filter(|_| !is_proven)],

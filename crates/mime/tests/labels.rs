@@ -497,6 +497,64 @@ fn wrong_labels_over_latin_text_are_mostly_told() {
 }
 
 /// Of a letter that is quoted in another charset nothing may become unreadable that the label reads.
+/// Letters of DOS and Mac charsets are holes, quotation marks and capitals inside the words of windows-1252: few of them are proof.
+#[test]
+fn dos_and_mac_text_with_few_letters_is_read() {
+    let german =
+        "Hallo Jörg, für Dich überprüfe ich die Größe. Schöne Grüße aus München, Günther\n\
+                  Äpfel, Öl und Süßes hätten wir später nötig. Tschüß!\n"
+            .repeat(5);
+    let finnish =
+        "Mieleni minun tekevi, lähteäni laulamahan, älä jätä yöllä äitiä hämärään, hän pelkää.\n"
+            .repeat(5);
+    for (own, text) in [
+        ("IBM850", &german),
+        ("macintosh", &german),
+        ("IBM850", &finnish),
+    ] {
+        let bytes = encoded(text, charset(own)).expect("the charset has every character");
+        for label in ["iso-8859-1", "windows-1252"] {
+            let (got, told) = read(label, &bytes);
+            assert_eq!(&got, text, "{own} {label}");
+            assert!(told.iter().any(|told| told.starts_with("charset.detected")));
+        }
+    }
+    // Right text with such signs.
+    for text in [
+        "Er sagte: „Größe“ und „Übung“, ‚so‘ – 5\u{2030}, Müller\u{2020}, ‹ja›.\n",
+        "Škoda, Žižkov, Œuvre, Ÿ; l’œuvre de Šárka\n",
+    ] {
+        let bytes = encoded(&text.repeat(9), Charset::WINDOWS_1252).expect("in windows-1252");
+        assert_eq!(read("windows-1252", &bytes), (text.repeat(9), vec![]));
+    }
+}
+
+/// Hungarian under Latin-1 has no odd letter: `õ` stands for `ő`. Longer text is told. Languages that have these letters are not.
+#[test]
+fn hungarian_under_latin_1_is_told() {
+    let hungarian = "Kedves Barátaim! Tegnap délután elmentünk a nagymamához, és ő nagyon örült nekünk. \
+                     Főzött egy bőséges ebédet: húslevest, töltött káposztát és gyümölcsös süteményt. \
+                     Utána a fiúk az erdőben fűrészeltek, a nők pedig a kertben ültek.\n";
+    for own in ["ISO-8859-2", "windows-1250"] {
+        let bytes = encoded(hungarian, charset(own)).expect("the charset has every character");
+        for label in ["iso-8859-1", "windows-1252", "iso-8859-15"] {
+            let (text, told) = read(label, &bytes);
+            let is_told = told
+                .iter()
+                .any(|told| told.starts_with("charset.suspected"));
+            assert!(is_told || text == hungarian, "{own} {label} {told:?}");
+        }
+    }
+    for text in [
+        "Olá, põe as canções e os botões; não há razão, avó, pé, amanhã às três.\n",
+        "Tere, kuidas läheb? Homme õhtul on külas tähtpäev; õunakooki jääme sööma, Õie.\n",
+        "Où êtes-vous? Août, goût, sûr, dû, mûr: déjà là-bas, ça va très bien.\n",
+    ] {
+        let bytes = encoded(&text.repeat(6), Charset::ISO_8859_1).expect("in Latin-1");
+        assert_eq!(read("iso-8859-1", &bytes), (text.repeat(6), vec![]));
+    }
+}
+
 #[test]
 fn a_quotation_in_another_charset_does_not_overrule_the_answer() {
     let (charsets, sentence) = SENTENCES[0];

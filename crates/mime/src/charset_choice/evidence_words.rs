@@ -45,7 +45,8 @@ pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool 
             !c.is_alphanumeric()
                 && !matches!(
                     c,
-                    '\u{A0}' | '\u{AD}' | '\u{B4}' | '\u{B7}' | '\u{2010}'..='\u{203A}'
+                    '\u{A0}' | '\u{AD}' | '\u{B4}' | '\u{B7}' | '\u{2010}'
+                        ..='\u{2019}' | '\u{201C}' | '\u{201D}' | '\u{2026}'
                 )
         }
     };

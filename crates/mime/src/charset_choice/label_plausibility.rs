@@ -130,14 +130,20 @@ fn likelier_than_implausible(
 
 /// Returns true if the label is odd enough to run detection.
 fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
-    is_latin_1(label) && is_unlike_western(bytes)
+    is_latin_1(label) && (is_unlike_western(bytes) || may_be_hungarian(bytes))
         || high_bytes(bytes).nth(MIN_BYTES_TO_REPORT - 1).is_some() && is_implausible(label, bytes)
 }
 
 /// Returns true if text is implausible under its label.
 fn is_implausible(label: Charset, bytes: &[u8]) -> bool {
-    if is_latin_1(label) && !has_many_letters(bytes) {
-        return false;
+    (!is_latin_1(label) || has_many_letters(bytes) || has_misplaced_bytes(bytes))
+        && is_odd_under(label, bytes)
+}
+
+/// Returns true if letters and symbols have neighbors under the label that no language of it has.
+fn is_odd_under(label: Charset, bytes: &[u8]) -> bool {
+    if is_latin_1(label) && has_misplaced_bytes(bytes) {
+        return true;
     }
     let may_be = label.is_ascii_compatible() && !label.is_stateful() && label != Charset::UTF_8;
     may_be
@@ -167,6 +173,66 @@ fn has_many_letters(bytes: &[u8]) -> bool {
         .is_some()
 }
 
+/// Returns true if windows-1252 has symbols, holes or capitals where letters of DOS and Mac charsets stand: `gr”áer` is `größer`
+/// in IBM850, `fŸr` is `für` in macintosh.
+fn has_misplaced_bytes(bytes: &[u8]) -> bool {
+    const ENOUGH: usize = 3;
+    let Some(first) = high_bytes(bytes).next() else {
+        return false;
+    };
+    let window = &bytes[first.saturating_sub(1)..bytes.len().min(first + WINDOW)];
+    let at = |at: Option<usize>| at.and_then(|at| window.get(at)).copied().unwrap_or(b' ');
+    let is_misplaced = |place: &usize| {
+        let (before, after) = (at(place.checked_sub(1)), at(Some(place + 1)));
+        match window[*place] {
+            0x81 | 0x8D | 0x8F | 0x90 | 0x9D => {
+                before.is_ascii_alphabetic() || after.is_ascii_alphabetic()
+            }
+            0x82 | 0x84 | 0x86 | 0x87 | 0x89 | 0x8B | 0x94 | 0x9B => {
+                before.is_ascii_alphabetic() && after.is_ascii_alphabetic()
+            }
+            0x8A | 0x8C | 0x8E | 0x9F => before.is_ascii_lowercase() && after.is_ascii_lowercase(),
+            _ => false,
+        }
+    };
+    high_bytes(window)
+        .take(MAX_HIGH_BYTES)
+        .filter(is_misplaced)
+        .nth(ENOUGH - 1)
+        .is_some()
+}
+
+/// Non-ASCII letters of Hungarian in ISO-8859-2, as windows-1252 has them: `õ` and `û` stand for `ő` and `ű`.
+const HUNGARIAN: &[u8] = b"\xe1\xe9\xed\xf3\xf5\xf6\xfa\xfb\xfc";
+
+/// Returns true if the letters of longer text are those of Hungarian, and `õ` or `û` is among them several times.
+///
+/// Portuguese and Estonian have `õ`, French has `û`, but beside letters that Hungarian lacks.
+fn may_be_hungarian(bytes: &[u8]) -> bool {
+    const MANY: usize = 3;
+    const LETTERS: usize = 20;
+    const KINDS: usize = 5;
+    let Some(first) = high_bytes(bytes).next() else {
+        return false;
+    };
+    let window = &bytes[first..bytes.len().min(first + WINDOW)];
+    let (mut letters, mut typical, mut kinds) = (0, 0, [false; 32]);
+    for at in high_bytes(window) {
+        let lower = match window[at] {
+            0x80..=0xBF => continue,
+            byte @ 0xC0..=0xDE => byte | 0x20,
+            byte => byte,
+        };
+        if !HUNGARIAN.contains(&lower) {
+            return false;
+        }
+        letters += 1;
+        typical += usize::from(matches!(lower, 0xF5 | 0xFB));
+        kinds[usize::from(lower & 0x1F)] = true;
+    }
+    letters >= LETTERS && typical >= MANY && kinds.iter().filter(|seen| **seen).count() >= KINDS
+}
+
 /// Returns true for the charsets that mailers write over everything.
 fn is_latin_1(label: Charset) -> bool {
     matches!(
@@ -175,23 +241,24 @@ fn is_latin_1(label: Charset) -> bool {
     )
 }
 
-/// Returns true if every eighth of the text is implausible under the label.
+/// Returns true if the text is implausible under the label, and every eighth of it is odd.
 ///
-/// A quotation in another charset makes one piece implausible, but not the reply around it.
+/// A quotation in another charset makes one piece odd, but not the reply around it. A piece alone may have few different letters.
 fn is_implausible_throughout(label: Charset, bytes: &[u8]) -> bool {
     const PIECES: usize = 8;
     let mut start = 0;
-    (1..=PIECES).all(|nth| {
-        let from = (bytes.len() / PIECES * nth).max(start);
-        let end = if nth == PIECES {
-            None
-        } else {
-            memchr::memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
-        };
-        let piece = &bytes[start..end.unwrap_or(bytes.len())];
-        start = end.unwrap_or(bytes.len());
-        high_bytes(piece).nth(MIN_BYTES_TO_OVERRULE - 1).is_none() || is_implausible(label, piece)
-    })
+    is_implausible(label, bytes)
+        && (1..=PIECES).all(|nth| {
+            let from = (bytes.len() / PIECES * nth).max(start);
+            let end = if nth == PIECES {
+                None
+            } else {
+                memchr::memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
+            };
+            let piece = &bytes[start..end.unwrap_or(bytes.len())];
+            start = end.unwrap_or(bytes.len());
+            high_bytes(piece).nth(MIN_BYTES_TO_OVERRULE - 1).is_none() || is_odd_under(label, piece)
+        })
 }
 
 /// Returns true if high bytes are arranged unlike Western European text.

@@ -259,6 +259,8 @@ const MESSAGES: &[Row] = &[
     ("a boundary in the middle of a line", b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\none --b\nstill one\n--b--\n", "one --b\nstill one"),
     ("a message that begins with a blank", b" Subject: a\nContent-Type: text/plain; charset=utf-8\n\n\xc3\xa9\n", "é\n"),
     ("line ends of CR CR LF", b"Subject: a\r\r\nContent-Type: text/plain; charset=utf-8\r\r\n\r\r\n\xc3\xa9\r\r\n", "é\r\r\n"),
+    ("a message in quoted-printable", b"Content-Type: message/rfc822\nContent-Transfer-Encoding: quoted-printable\n\nSubject: y\nContent-Type: text/plain; charset=3Dkoi8-r\n\n=F0=D2=C9=D7=C5=D4\n", "Привет\n"),
+    ("quoted-printable with an x", b"Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: x-quoted-printable\n\nGr=FC=DFe\n", "Grüße\n"),
     ("an unknown charset", b"Content-Type: text/plain; charset=nobody-knows\n\nplain\n", "plain\n"),
 ];
 

@@ -288,11 +288,13 @@ impl<'a> Parser<'a> {
             TransferEncoding::Base64 | TransferEncoding::QuotedPrintable
         );
         let (depth, body) = (part.depth as usize, part.body.start);
+        let is_quoted = part.transfer == TransferEncoding::QuotedPrintable
+            && is_quoted_header(&self.raw[body..]);
         let label = at(part.content_transfer_encoding).filter(|_| encoded);
         if let Some(at) = label {
             self.defect(EventKind::CteWrongLabel, at, Reason::CompositeEncoding, 1);
         }
-        let kind = if message && label.is_some() && !self.begins_header(body) {
+        let kind = if message && label.is_some() && (is_quoted || !self.begins_header(body)) {
             PartKind::Leaf
         } else if depth >= self.limits.depth || self.parts.len() >= self.limits.parts {
             self.defect(EventKind::MimeDepth, Span::new(body, body), Detail::None, 1);
@@ -689,4 +691,22 @@ fn trim_blanks(boundary: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
             Cow::Owned(bytes)
         }
     }
+}
+
+/// Returns true if the header of a message is in quoted-printable: its parameters have `=3D` for `=`.
+fn is_quoted_header(message: &[u8]) -> bool {
+    /// Maximum number of bytes that are examined.
+    const WINDOW: usize = 1 << 14;
+    let window = &message[..message.len().min(WINDOW)];
+    let is_end = |line: &&[u8]| line.trim_ascii().is_empty();
+    let mut lines = window
+        .split(|b| *b == b'\n')
+        .take_while(|line| !is_end(line));
+    lines.any(|line| {
+        let at = memchr::memmem::find(line, b"=3D");
+        at.is_some_and(|at| {
+            let name = line[..at].to_ascii_lowercase();
+            name.ends_with(b"charset") || name.ends_with(b"boundary")
+        })
+    })
 }

@@ -119,6 +119,7 @@ mod tests {
             ("quoted/printable", QuotedPrintable),
             ("quoted printable", QuotedPrintable),
             ("QP", QuotedPrintable),
+            ("x-quoted-printable", QuotedPrintable),
             ("BASE64", Base64),
             ("base64;", Base64),
             ("base-64", Base64),

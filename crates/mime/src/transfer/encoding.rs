@@ -33,7 +33,7 @@ impl TransferEncoding {
             || key == b"none"
         {
             Self::Identity
-        } else if starts(b"quoted") || key == b"qp" {
+        } else if starts(b"quoted") || starts(b"xquoted") || key == b"qp" {
             Self::QuotedPrintable
         } else if starts(b"base64") || key == b"b64" || key == b"xbase64" {
             Self::Base64

@@ -22,6 +22,9 @@ mod label_scope;
 mod language_hint;
 mod mail_evidence;
 mod mixed_choice;
+mod mixed_iso2022jp;
+mod mixed_lines;
+mod mixed_text;
 mod mixed_utf8;
 mod mojibake_score;
 mod raw_text;
@@ -35,6 +38,7 @@ mod tests;
 mod thresholds;
 mod truncated_utf8;
 mod undeclared_bytes;
+mod utf8_runs;
 mod utf8_vs_label;
 mod without_label;
 

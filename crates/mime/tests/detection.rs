@@ -149,6 +149,140 @@ fn text_in_two_encodings_is_read_as_far_as_detection_may() {
     }
 }
 
+/// The text, whether it was told to be mixed, and that a second pass changes nothing.
+fn mixed_body(label: &str, bytes: &[u8]) -> (String, bool) {
+    let head = match label {
+        "" => "Subject: x\n\n".to_owned(),
+        _ => format!("Content-Type: text/plain; charset={label}\n\n"),
+    };
+    let raw = [head.as_bytes(), bytes].concat();
+    let (text, report) = body(&raw, &Policy::default());
+    let once = mailglot_mime::process(&raw, &Policy::default());
+    let twice = mailglot_mime::process(&once.bytes, &Policy::default());
+    assert_eq!(twice.edits, [], "{label} {}", once.bytes.escape_ascii());
+    assert_eq!(body(&once.bytes, &Policy::default()).0, text, "{label}");
+    (text, report.has(EventKind::CharsetMixed))
+}
+
+/// Footers in UTF-8 are read under each label and without one, whatever charset the text before them has.
+#[test]
+fn footers_in_utf8_are_read_in_text_of_each_charset() {
+    let korean = "오늘 저녁에 뭐 해? 집에서 숙제해. 너는?\n";
+    let chinese = "你今天會來上課嗎？會啊，可是會晚一點到，路上塞車。\n";
+    let japanese = "このメールは会議のお知らせです。ご返事をお待ちしております。\n";
+    let russian = "Привет всем, пишите, как у вас дела на новом месте!\n";
+    let polish = "> idziesz dziś na piwo? weź książkę\n";
+    for (charset, text, footer) in [
+        (
+            "ISO-8859-2",
+            polish,
+            "Lista dyskusyjna użytkowników, wypisz się\n",
+        ),
+        ("windows-1251", russian, "Список рассылки\n"),
+        ("windows-1251", russian, "Рассылка и архив о нём\n"),
+        ("KOI8-R", russian, "Mailingliste für Nutzer\n"),
+        ("IBM866", russian, "Список рассылки\n"),
+        ("ISO-8859-5", russian, "Список рассылки\n"),
+        ("EUC-KR", korean, "메일링 리스트 탈퇴 안내\n"),
+        ("Big5", chinese, "郵件列表退訂請寫信\n"),
+        ("EUC-JP", japanese, "Mailingliste für Nutzer\n"),
+        ("Shift_JIS", japanese, "メーリングリスト\n"),
+    ] {
+        let bytes = [encoded(charset, text), footer.as_bytes().to_vec()].concat();
+        let want = format!("{text}{footer}");
+        assert_eq!(
+            mixed_body(charset, &bytes),
+            (want.clone(), true),
+            "{charset}"
+        );
+        // Two letters of Polish and one footer do not prove ISO-8859-2.
+        if charset != "ISO-8859-2" {
+            assert_eq!(
+                mixed_body("", &bytes),
+                (want, true),
+                "{charset} without label"
+            );
+        }
+    }
+}
+
+/// Where nearly all of a text is UTF-8, its short words are, too.
+#[test]
+fn short_words_of_utf8_are_read_beside_one_other_byte() {
+    let text = "Я и ты, а он с ней\nПривет, как дела? И сообщить о себе\n";
+    for label in ["", "iso-8859-1", "windows-1252", "iso-8859-2"] {
+        let bytes = [text.as_bytes(), b"a\xA0b\n"].concat();
+        let want = format!("{text}a\u{A0}b\n");
+        assert_eq!(mixed_body(label, &bytes), (want, true), "{label}");
+    }
+    // Half a character is damage.
+    let bytes = [text.as_bytes(), b"x \xD0 y\n"].concat();
+    assert_eq!(mixed_body("", &bytes).0, format!("{text}x \u{FFFD} y\n"));
+}
+
+/// Text in a wrong charset has a sequence of UTF-8 by chance.
+#[test]
+fn a_chance_sequence_in_mislabelled_text_is_not_mixed() {
+    let text = "Labdien! Paldies par Jūsu vēstuli. Diemžēl šobrīd nevaram apstiprināt pasūtījumu,\n\
+                jo noliktavā trūkst vajadzīgo preču. Lūdzu, sazinieties ar mums nākamnedēļ.\n";
+    let bytes = encoded("IBM775", text);
+    assert_eq!(mixed_body("iso-8859-1", &bytes), (text.to_owned(), false));
+}
+
+/// Escape sequences of ISO-2022-JP count beside UTF-8, and 8-bit bytes under its label are told.
+#[test]
+fn iso_2022_jp_is_read_beside_other_bytes() {
+    let japanese = "こんにちは、皆さん。\n";
+    let jis = encoded("ISO-2022-JP", japanese);
+    for label in [
+        "",
+        "utf-8",
+        "us-ascii",
+        "iso-8859-1",
+        "iso-2022-jp",
+        "x-unknown",
+    ] {
+        for other in ["Grüße\n", "メーリングリスト\n", "José\n"] {
+            let bytes = [&jis[..], other.as_bytes()].concat();
+            let want = format!("{japanese}{other}");
+            assert_eq!(mixed_body(label, &bytes), (want, true), "{label}");
+        }
+    }
+    let codes = |bytes: &[u8]| {
+        let raw = [
+            &b"Content-Type: text/plain; charset=iso-2022-jp\n\n"[..],
+            bytes,
+        ]
+        .concat();
+        let (text, report) = body(&raw, &Policy::default());
+        let codes = report.events.iter().map(|event| event.kind.code());
+        (
+            text,
+            codes
+                .filter(|code| code.starts_with("charset."))
+                .collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(
+        codes(&encoded("EUC-JP", "山田太郎\n")),
+        ("山田太郎\n".to_owned(), vec!["charset.detected"])
+    );
+    assert_eq!(
+        codes(&[&jis[..], b"\xB1\xB2\xB3\n"].concat()),
+        (format!("{japanese}ｱｲｳ\n"), vec!["charset.superset"])
+    );
+}
+
+/// Programs cut UTF-8 at a number of bytes, and go on.
+#[test]
+fn cut_characters_do_not_make_utf8_another_charset() {
+    let bytes = b"Einladung zum \xC3\x9Cbungsabend f\xC3\xBCr die Lehrkr\xC3...\nmore\n";
+    assert_eq!(
+        mixed_body("", bytes).0,
+        "Einladung zum Übungsabend für die Lehrkr\u{FFFD}...\nmore\n"
+    );
+}
+
 /// The charset that the caller names is asked before a guess, for lines beside UTF-8, too.
 #[test]
 fn the_charset_of_the_caller_comes_first() {

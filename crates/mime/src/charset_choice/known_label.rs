@@ -1,22 +1,24 @@
 //! Uses the label or its superset, and searches further if the label cannot decode the bytes.
 
 use super::choice::Choice;
+use super::cjk_level1::is_level1;
 use super::damage::{begins_as_damaged_utf8, is_damaged};
 use super::evidence::Evidence;
 use super::hebrew_visual_order::visual_order_note;
 use super::label_check::{LabelVerdict, OtherReading, check_label};
-use super::label_events::read_as;
+use super::label_events::{detected_event, read_as};
 use super::label_scope::LabelScope;
 use super::mixed_choice::mixed_by_label;
+use super::mixed_iso2022jp::is_japanese;
 use super::structure::is_early_invalid_utf8;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::truncated_utf8::is_truncated_utf8;
 use super::without_label::without_label;
 use super::{insufficient_evidence, label_plausibility, superset};
 use crate::Detection;
-use crate::event::{Detail, EventKind};
+use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossKind, LossLog, detect};
 
 type Events = Vec<(EventKind, Detail)>;
 
@@ -44,6 +46,10 @@ pub(super) fn known_label<'a>(
         };
         choice.events.push((EventKind::CharsetSuspected, detail));
     }
+    if choice.log.count(LossKind::HalfwidthKatakana) > 0 {
+        let detail = read_as(charset, Charset::CP50221);
+        choice.events.push((EventKind::CharsetSuperset, detail));
+    }
     if charset != Charset::UTF_8
         && let Some(order) = visual_order_note(charset, &choice.text)
     {
@@ -67,6 +73,9 @@ fn by_label_or_better<'a>(
         return choice;
     }
     let may_search = evidence.detection() != Detection::Off;
+    if may_search && let Some(choice) = eight_bit_japanese(bytes, charset, evidence) {
+        return choice.after(events);
+    }
     let is_truncated = || charset == Charset::UTF_8 && is_truncated_utf8(bytes);
     if may_search
         && charset == Charset::UTF_8
@@ -124,6 +133,41 @@ fn by_label_check<'a>(
     } = read?;
     let choice = Choice::decode(bytes, used, how, std::mem::take(events));
     Some(choice.with_confidence(confidence))
+}
+
+/// Decodes a body under a label of ISO-2022-JP that has 8-bit bytes and no escape sequences. Mail programs write this label over
+/// EUC-JP and Shift_JIS. Returns None if the bytes may be half-width katakana.
+fn eight_bit_japanese<'a>(
+    bytes: &'a [u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<Choice<'a>> {
+    if !is_japanese(label) || bytes.is_ascii() || uses_escapes(bytes) {
+        return None;
+    }
+    let hints = detect::Hints {
+        language: Some("ja"),
+        ..evidence.hints(bytes)
+    };
+    let guess = detect::detect(bytes, &hints);
+    let read = |charset: Charset| charset.decode_exact(bytes);
+    let is_likely = match guess.charset {
+        Charset::EUC_JP => is_level1(Charset::EUC_JP, bytes),
+        Charset::SHIFT_JIS => guess.confidence >= LIKELY_CONFIDENCE,
+        _ => false,
+    };
+    if !is_likely || read(guess.charset).is_none_or(|text| Some(text) == read(label)) {
+        return None;
+    }
+    let by = ChosenBy::Detection(guess.evidence);
+    let events = vec![detected_event(Some(label), guess.charset, by)];
+    let choice = Choice::decode(bytes, guess.charset, How::Detected, events);
+    Some(choice.with_confidence(Some(guess.confidence)))
+}
+
+/// Returns true if a byte begins an escape sequence or shifts.
+fn uses_escapes(bytes: &[u8]) -> bool {
+    memchr::memchr3(0x1B, 0x0E, 0x0F, bytes).is_some()
 }
 
 /// Returns true if a guess is too weak to replace UTF-8: repeats of one byte do not prove that text is not UTF-8.

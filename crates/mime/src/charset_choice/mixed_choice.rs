@@ -4,12 +4,15 @@ use super::choice::Choice;
 use super::damage::decodes_without_loss;
 use super::evidence::Evidence;
 use super::label_scope::LabelScope;
-use super::mixed_utf8::{self, MixedText, OtherCharset};
-use super::superset;
+use super::mixed_lines::with_utf8_lines;
+use super::mixed_text::{MixedText, OtherCharset};
+use super::mojibake_score::mojibake_score;
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE};
+use super::utf8_runs::Runs;
+use super::{label_plausibility, mixed_utf8, superset};
 use crate::event::{Detail, EventKind};
 use crate::reading::How;
-use mailglot_codec::{Charset, detect};
+use mailglot_codec::{Charset, LossLog, detect};
 use std::borrow::Cow;
 
 /// Finds text in two encodings under a label of one of them. Runs of UTF-8 contradict a label that decodes all bytes.
@@ -27,16 +30,84 @@ pub(super) fn mixed_by_label(
             rest_charset(rest, evidence, &evidence.hints(bytes), any)
         });
     }
-    let may_overrule = LabelScope::of(evidence.detection()) != LabelScope::None;
-    if !may_overrule || !mixed_utf8::may_be_mixed(bytes, charset) {
+    if LabelScope::of(evidence.detection()) == LabelScope::None {
         return None;
     }
-    let charset = superset::better_by_bytes(charset, bytes).unwrap_or(charset.superset());
-    let other = OtherCharset {
+    let rival = superset::better_by_bytes(charset, bytes).unwrap_or(charset.superset());
+    let in_words =
+        mixed_utf8::in_rest_charset(bytes, rival, |runs| by_rest(bytes, charset, runs, evidence));
+    in_words.or_else(|| in_lines_by_label(bytes, charset))
+}
+
+/// Finds whole lines of UTF-8 under a label whose charset makes text of all other lines.
+fn in_lines_by_label(bytes: &[u8], label: Charset) -> Option<MixedText> {
+    if !label.is_ascii_compatible() || label.is_stateful() {
+        return None;
+    }
+    with_utf8_lines(bytes, |rest| {
+        Some(OtherCharset {
+            charset: superset::better_by_bytes(label, rest).unwrap_or(label.superset()),
+            confidence: None,
+        })
+    })
+}
+
+/// Chooses the charset of the bytes outside the runs: the label, or a likelier charset if the label makes no text of them. Returns
+/// None if a run or two are rather chance in text under a wrong label.
+fn by_rest(
+    bytes: &[u8],
+    label: Charset,
+    runs: &Runs,
+    evidence: &Evidence<'_>,
+) -> Option<OtherCharset> {
+    // Continuation bytes of UTF-8 are no evidence for a code page with letters in their place.
+    let better = runs
+        .rest(bytes)
+        .find_map(|gap| superset::better_by_bytes(label, gap));
+    let charset = better.unwrap_or(label.superset());
+    let by_label = OtherCharset {
         charset,
         confidence: None,
     };
-    mixed_utf8::in_single_byte(bytes, other)
+    let rest = mixed_utf8::without_sequences(bytes);
+    let scope = LabelScope::of(evidence.detection());
+    let hints = || evidence.hints(&rest);
+    let Some(likelier) = label_plausibility::find_likelier(charset, &rest, scope, hints) else {
+        return Some(by_label);
+    };
+    let guess = likelier.guess;
+    let may_be = mixed_utf8::is_single_byte_ascii(guess.charset) && likelier.decides;
+    if may_be && Runs::find(bytes, guess.charset).is_some() {
+        return Some(OtherCharset {
+            charset: guess.charset,
+            confidence: Some(guess.confidence),
+        });
+    }
+    let faults = mojibake_score(&charset.decode(&rest, &mut LossLog::with_limit(0)));
+    (faults <= runs.gain).then_some(by_label)
+}
+
+/// Finds text without a label in two encodings, one of which is UTF-8.
+pub(super) fn mixed_without_label(
+    bytes: &[u8],
+    evidence: &Evidence<'_>,
+    hints: &detect::Hints<'_>,
+) -> Option<MixedText> {
+    let in_words = || {
+        mixed_utf8::in_unlabelled_text(bytes, |rest| {
+            rest_charset(rest, evidence, hints, mixed_utf8::is_single_byte_ascii)
+        })
+    };
+    let in_lines = || {
+        with_utf8_lines(bytes, |rest| {
+            let any = |charset: Charset| charset.is_ascii_compatible() && !charset.is_stateful();
+            let other = rest_charset(rest, evidence, hints, any);
+            let is_likely = |confidence| confidence >= LIKELY_CONFIDENCE;
+            other.confidence.is_none_or(is_likely).then_some(other)
+        })
+    };
+    // Whole lines prove more than words.
+    in_lines().or_else(in_words)
 }
 
 /// Returns the charset of the bytes that are not UTF-8 in text that mixes both.

@@ -5,8 +5,8 @@
 //! label utf-8        "Grüße\n-- \nJos\xE9\n"         the last line is windows-1252
 //! ```
 //!
-//! Mailing lists append footers in their own encoding, and programs join texts without converting them. A run counts as UTF-8 if
-//! the single-byte reading has a higher [`mojibake_score`]. A line under a label of UTF-8 counts as another charset's if it has no
+//! Mailing lists append footers in their own encoding, and programs join texts without converting them. [`Runs`] finds the runs of
+//! UTF-8. A line under a label of UTF-8 counts as another charset's if it has no
 //! UTF-8 sequence and its reading there scores 0.
 //!
 //! # Limits
@@ -14,90 +14,40 @@
 //! are UTF-8. A line with UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
 
 use super::cjk_level1::{is_level1, is_level1_of_any};
+use super::mixed_text::{
+    MixedText, OtherCharset, decode_into, foreign_lines, has_isolated_sequence, join, sequences,
+};
 use super::mojibake_score::mojibake_score;
 use super::truncated_utf8::is_truncated_utf8;
+use super::utf8_runs::{Runs, is_isolated, is_nearly_utf8};
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
-
-/// A text in two encodings.
-#[derive(Debug)]
-pub(super) struct MixedText {
-    pub(super) text: String,
-    /// The losses. Their offsets refer to the input bytes.
-    pub(super) log: LossLog,
-    /// Number of UTF-8 runs or, under a label of UTF-8, of lines in the other charset.
-    pub(super) runs: usize,
-    /// Offset of the first run or line.
-    pub(super) first: usize,
-    /// The charset of the text that is not UTF-8.
-    pub(super) other: OtherCharset,
-}
-
-/// The charset of the bytes that are not UTF-8.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct OtherCharset {
-    pub(super) charset: Charset,
-    /// 0 to 1 for a guess; None if the label, the message or the caller names it.
-    pub(super) confidence: Option<f32>,
-}
-
-/// Minimum number of UTF-8 runs in text of a non-Latin alphabet; one of them has several letters.
-const MIN_RUNS: usize = 3;
 
 /// The single-byte charset may fail to decode one high byte in this many.
 const MAX_UNREADABLE_SHARE: u64 = 4;
 
-/// Number of bytes around a run that are examined with it.
-const CONTEXT_BYTES: usize = 4;
-
 /// Decodes text of a single-byte charset with runs of UTF-8. Returns None without such runs, or if all of it is UTF-8.
 pub(super) fn in_single_byte(bytes: &[u8], other: OtherCharset) -> Option<MixedText> {
-    let charset = other.charset;
-    if !may_be_mixed(bytes, charset) {
+    in_rest_charset(bytes, other.charset, |_| Some(other))
+}
+
+/// Like [`in_single_byte`], for runs that are more plausible as UTF-8 than in `rival`. `choose` names the charset of the rest.
+pub(super) fn in_rest_charset(
+    bytes: &[u8],
+    rival: Charset,
+    choose: impl FnOnce(&Runs) -> Option<OtherCharset>,
+) -> Option<MixedText> {
+    if !may_be_mixed(bytes, rival) {
         return None;
     }
-    let (mut text, mut log) = (
-        String::with_capacity(bytes.len() + bytes.len() / 8),
-        LossLog::new(),
-    );
-    let (mut runs, mut first, mut from) = (0, 0, 0);
-    let (mut has_others, mut has_word) = (false, false);
-    let (mut alone, mut within) = (0_usize, 0_usize);
-    for run in sequences(bytes) {
-        let is_alone = is_isolated(bytes, &run);
-        *(if is_alone { &mut alone } else { &mut within }) += 1;
-        if !is_alone || !reads_better_as_utf8(bytes, &run, charset) {
-            has_others = true;
-            continue;
-        }
-        has_others |= !bytes[from..run.start].is_ascii();
-        decode_into(&mut text, &mut log, charset, bytes, from..run.start);
-        let own = std::str::from_utf8(&bytes[run.clone()]).ok()?;
-        has_word |= own.chars().filter(|c| c.is_alphabetic()).count() > 1;
-        text.push_str(own);
-        if runs == 0 {
-            first = run.start;
-        }
-        runs += 1;
-        from = run.end;
-    }
-    has_others |= !bytes[from..].is_ascii();
-    // In double-byte text most UTF-8 sequences stand between other high bytes.
-    let is_clear = runs * 3 >= alone * 2
-        && (is_latin(charset) || has_word && runs >= MIN_RUNS && runs == alone);
-    if runs == 0 || !has_others || within >= alone || !is_clear {
-        return None;
-    }
-    decode_into(&mut text, &mut log, charset, bytes, from..bytes.len());
+    let runs =
+        Runs::find(bytes, rival).filter(|runs| runs.rest(bytes).any(|gap| !gap.is_ascii()))?;
+    let other = choose(&runs)?;
+    let text = runs.decode(bytes, other);
     // A charset that cannot decode many of the bytes is wrong.
-    let is_wrong = log.losses() * MAX_UNREADABLE_SHARE > detect::high_bytes(bytes).count() as u64;
-    (!is_wrong).then_some(MixedText {
-        text,
-        log,
-        runs,
-        first,
-        other,
-    })
+    let is_wrong =
+        text.log.losses() * MAX_UNREADABLE_SHARE > detect::high_bytes(bytes).count() as u64;
+    (!is_wrong).then_some(text)
 }
 
 /// Decodes unlabelled text that mixes UTF-8 with a single-byte charset. `find` detects the charset of the bytes that are not UTF-8.
@@ -116,8 +66,16 @@ pub(super) fn in_unlabelled_text(
     }
     let other = find(&rest);
     let mixed = in_single_byte(bytes, other)?;
-    let sound = mojibake_score(&other.charset.decode(&rest, &mut LossLog::with_limit(0))) == 0;
-    (sound && mojibake_score(&mixed.text) == 0).then_some(mixed)
+    let reading = other.charset.decode(&rest, &mut LossLog::with_limit(0));
+    let is_sound = mojibake_score(&reading) == 0 && mojibake_score(&mixed.text) == 0;
+    let is_damage = is_nearly_utf8(bytes) && has_lone_letter(&reading);
+    (is_sound && !is_damage).then_some(mixed)
+}
+
+/// Returns true if a letter beyond ASCII touches no other letter. Beside UTF-8 it is the remains of a character.
+fn has_lone_letter(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphabetic());
+    words.any(|word| !word.is_ascii() && word.chars().count() == 1)
 }
 
 /// Decodes text under a label of UTF-8 with lines in another charset. `find` detects the charset of these lines.
@@ -213,30 +171,6 @@ fn count_beyond_ascii(text: &str) -> u64 {
         .count() as u64
 }
 
-/// Appends the decoded text of a range of `bytes` and its losses, with offsets into `bytes`.
-///
-/// U+FEFF is a byte order mark only at the start of `bytes`. Elsewhere it is a character.
-fn decode_into(
-    text: &mut String,
-    log: &mut LossLog,
-    charset: Charset,
-    bytes: &[u8],
-    range: Range<usize>,
-) {
-    const MARK: &str = "\u{feff}";
-    let (mut rest, mut at) = (&bytes[range.clone()], range.start);
-    while charset == Charset::UTF_8
-        && at > 0
-        && let Some(behind) = rest.strip_prefix(MARK.as_bytes())
-    {
-        text.push_str(MARK);
-        (rest, at) = (behind, at + MARK.len());
-    }
-    let mut own = LossLog::new();
-    charset.decode_into(rest, text, &mut own);
-    log.append(&own, at as u64);
-}
-
 /// Returns true if single-byte text may contain isolated runs of UTF-8. Fast: most text has none.
 pub(super) fn may_be_mixed(bytes: &[u8], charset: Charset) -> bool {
     is_single_byte_ascii(charset) && has_isolated_runs(bytes)
@@ -263,55 +197,6 @@ fn has_isolated_runs(bytes: &[u8]) -> bool {
     alone > within
 }
 
-/// Returns true if a UTF-8 run may begin after ASCII, after a no-break space, or at the start. Fast: most text has none.
-fn has_isolated_sequence(bytes: &[u8]) -> bool {
-    const BLOCK: usize = 128;
-    // Without branches, so that the compiler vectorizes the loop over a block.
-    let is_within =
-        |byte: u8, first: u8, last: u8| u8::from(byte.wrapping_sub(first) <= last - first);
-    let is_apart = |byte: u8| u8::from(byte < 0x80) | u8::from(byte == 0xA0);
-    let begins = |before: u8, first: u8, second: u8, third: u8| {
-        let is_short =
-            is_within(first, 0xC2, 0xDF) & (is_apart(third) | is_within(third, 0xC2, 0xF4));
-        let is_long = is_within(first, 0xE0, 0xF4) & is_within(third, 0x80, 0xBF);
-        is_apart(before) & is_within(second, 0x80, 0xBF) & (is_short | is_long)
-    };
-    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
-    let begins_at = |at: usize| {
-        begins(
-            byte(at.checked_sub(1)),
-            bytes[at],
-            byte(at.checked_add(1)),
-            byte(at.checked_add(2)),
-        ) > 0
-    };
-    // The first and the last bytes lack a neighbor.
-    if (0..bytes.len())
-        .take(1)
-        .chain(bytes.len().saturating_sub(2)..bytes.len())
-        .any(begins_at)
-    {
-        return true;
-    }
-    let mut rest = bytes;
-    while rest.len() > 3 {
-        let count = BLOCK.min(rest.len() - 3);
-        let [before, first, second, third] = [0, 1, 2, 3].map(|from| &rest[from..from + count]);
-        // Letters are C0 to FF in most charsets, and few symbols stand beside them.
-        let goes_on = second
-            .iter()
-            .fold(0, |found, byte| found | is_within(*byte, 0x80, 0xBF));
-        let places = || before.iter().zip(first).zip(second).zip(third);
-        if goes_on > 0
-            && places().fold(0, |found, (((b, f), s), t)| found | begins(*b, *f, *s, *t)) > 0
-        {
-            return true;
-        }
-        rest = &rest[count..];
-    }
-    false
-}
-
 /// Returns true if a UTF-8 lead byte stands before a continuation byte.
 fn has_utf8_sequence(bytes: &[u8]) -> bool {
     let next = bytes.get(1..).unwrap_or_default();
@@ -331,70 +216,8 @@ fn has_utf8_sequence(bytes: &[u8]) -> bool {
         .any(|found| found > 0)
 }
 
-/// Returns the ranges of valid non-ASCII UTF-8, in order.
-fn sequences(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let mut at = 0;
-    bytes.utf8_chunks().flat_map(move |chunk| {
-        let (valid, start) = (chunk.valid().as_bytes(), at);
-        at += valid.len() + chunk.invalid().len();
-        let mut from = 0;
-        std::iter::from_fn(move || {
-            let first = from + detect::high_bytes(&valid[from..]).next()?;
-            from = valid[first..]
-                .iter()
-                .position(u8::is_ascii)
-                .map_or(valid.len(), |n| first + n);
-            Some(start + first..start + from)
-        })
-    })
-}
-
-/// Returns true if most high bytes of a single-byte charset are Latin letters.
-fn is_latin(charset: Charset) -> bool {
-    let upper: Vec<u8> = (0xC0..=0xFF).collect();
-    let text = charset.decode(&upper, &mut LossLog::with_limit(0));
-    text.chars()
-        .filter(|c| matches!(c, '\u{C0}'..='\u{24F}'))
-        .count()
-        > upper.len() / 2
-}
-
-/// Returns true if no other high byte touches the run, except no-break spaces.
-fn is_isolated(bytes: &[u8], run: &Range<usize>) -> bool {
-    let is_apart = |b: Option<&u8>| b.is_none_or(|b| b.is_ascii() || *b == 0xA0);
-    is_apart(run.start.checked_sub(1).and_then(|at| bytes.get(at))) && is_apart(bytes.get(run.end))
-}
-
-/// Returns true if the run is more plausible as UTF-8 than in `charset`.
-fn reads_better_as_utf8(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
-    let before = bytes[..run.start]
-        .iter()
-        .rev()
-        .take(CONTEXT_BYTES)
-        .take_while(|b| b.is_ascii())
-        .count();
-    let after = bytes[run.end..]
-        .iter()
-        .take(CONTEXT_BYTES)
-        .take_while(|b| b.is_ascii())
-        .count();
-    let window = &bytes[run.start - before..run.end + after];
-    let Ok(text) = std::str::from_utf8(window) else {
-        return false;
-    };
-    // A single letter of another alphabet is implausible.
-    let mut own = text.chars().filter(|c| !c.is_ascii());
-    let is_lone_letter = own
-        .next()
-        .is_some_and(|c| c.is_alphabetic() && c > '\u{24F}')
-        && own.next().is_none();
-    let mut log = LossLog::with_limit(0);
-    let reading = charset.decode(window, &mut log);
-    !is_lone_letter && (log.losses() > 0 || mojibake_score(&reading) > mojibake_score(text))
-}
-
 /// Returns the words that have bytes outside UTF-8 sequences, without the sequences, joined by line feeds.
-fn without_sequences(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn without_sequences(bytes: &[u8]) -> Vec<u8> {
     let mut rest = Vec::new();
     let mut at = 0;
     for chunk in bytes.utf8_chunks() {
@@ -422,29 +245,9 @@ fn without_sequences(bytes: &[u8]) -> Vec<u8> {
     rest
 }
 
-/// Returns the non-ASCII lines for which `is_foreign` is true, in order.
-fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
-    let mut start = 0;
-    let lines = bytes.split_inclusive(|b| *b == b'\n').map(|line| {
-        start += line.len();
-        start - line.len()..start
-    });
-    lines
-        .filter(|line| !bytes[line.clone()].is_ascii() && is_foreign(&bytes[line.clone()]))
-        .collect()
-}
-
 /// Returns true if no high byte of a line belongs to a UTF-8 sequence.
 fn has_no_sequence(line: &[u8]) -> bool {
     line.utf8_chunks().all(|chunk| chunk.valid().is_ascii())
-}
-
-/// Concatenates the bytes of the lines.
-fn join(bytes: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
-    lines
-        .iter()
-        .flat_map(|line| bytes[line.clone()].iter().copied())
-        .collect()
 }
 
 /// Returns true if all other lines are plausible UTF-8 and have a character of three bytes or more.

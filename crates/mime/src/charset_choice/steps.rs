@@ -9,7 +9,10 @@ use super::known_label::known_label;
 use super::label_events::{detected_event, drop_label_events, note_label, read_as, written_label};
 use super::label_scope::LabelScope;
 use super::mixed_choice::mixed_by_label;
-use super::structure::{by_bom_or_structure, is_early_invalid_utf8, may_be_iso2022, may_be_wide};
+use super::mixed_iso2022jp::{in_iso2022jp, is_japanese};
+use super::structure::{
+    by_bom_or_structure, is_early_invalid_utf8, is_open_label, may_be_iso2022, may_be_wide,
+};
 use super::utf8_vs_label::{is_hz_under, utf8_outweighs_label};
 use super::without_label::without_label;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
@@ -38,7 +41,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
 
 impl<'a, 'e> Undecided<'a, 'e> {
     /// The steps in their order. Each one decides or leaves the body to the next one, and the last one to [`Self::without_label`].
-    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 8] = [
+    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 9] = [
         // RFC 1843: HZ is ASCII by its bytes, and many labels say GB2312.
         Self::hz_under_label,
         // Needs no label. Nearly half of all parts.
@@ -48,6 +51,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Self::ascii_of_terminals,
         // Byte order marks (RFC 2781, section 3.2), escape sequences (ISO 2022), NUL patterns (UTF-16, UTF-32).
         Self::bom_or_structure,
+        // Japanese mail with a footer or a name in UTF-8.
+        Self::iso2022jp_with_utf8,
         // Legacy text is hardly ever valid UTF-8 (docs/adr/0010 has the shares).
         Self::valid_utf8,
         Self::ascii_with_nuls,
@@ -130,6 +135,24 @@ impl<'a, 'e> Undecided<'a, 'e> {
             return Some(mixed.choice(charset, mem::take(&mut self.events)));
         }
         Some(self.decode(charset, how))
+    }
+
+    /// Step for ISO-2022-JP with characters in UTF-8, under the labels that [`by_bom_or_structure`] holds open and its own.
+    fn iso2022jp_with_utf8(&mut self) -> Option<Choice<'a>> {
+        let may_be = |label: Charset| is_open_label(label) || is_japanese(label);
+        if !self.evidence.may_find_mixed() || !self.declared.is_none_or(may_be) {
+            return None;
+        }
+        let mixed = in_iso2022jp(self.bytes, self.declared)?;
+        let used = match self.declared {
+            Some(label) if label == Charset::UTF_8 || is_japanese(label) => label,
+            _ => Charset::ISO_2022_JP,
+        };
+        if self.evidence.label.is_none() {
+            let detail = Reason::EightBitText.into();
+            self.events.push((EventKind::CharsetUnlabelled, detail));
+        }
+        Some(mixed.choice(used, mem::take(&mut self.events)))
     }
 
     /// Step for valid UTF-8, unless the label or the message makes better text of it.

@@ -1,5 +1,6 @@
 //! Detects charsets by structure: byte order marks, escape sequences, NULs.
 
+use super::mixed_iso2022jp::has_iso2022jp;
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom, detect};
 
@@ -32,15 +33,7 @@ pub(super) fn by_bom_or_structure(
     }
     let open = match resolved {
         None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
-        Some(_) => declared.is_some_and(|c| {
-            [
-                Charset::US_ASCII,
-                Charset::UTF_8,
-                Charset::ISO_8859_1,
-                Charset::WINDOWS_1252,
-            ]
-            .contains(&c)
-        }),
+        Some(_) => declared.is_some_and(is_open_label),
     };
     let charset = match declared {
         // Escape sequences in 7-bit text outweigh a label of another kind.
@@ -53,18 +46,27 @@ pub(super) fn by_bom_or_structure(
     (memchr::memchr(0, bytes).is_none() || may_be_wide(bytes)).then_some((charset, How::Structure))
 }
 
+/// Returns true for the labels that programs write over everything: any structure outweighs them.
+pub(super) fn is_open_label(label: Charset) -> bool {
+    matches!(
+        label,
+        Charset::US_ASCII | Charset::UTF_8 | Charset::ISO_8859_1 | Charset::WINDOWS_1252
+    )
+}
+
 /// Returns true if text would not be read as UTF-8 although its label says UTF-8: a leading U+FEFF, escape sequences, NULs.
 pub(crate) fn is_misread_under_utf8(text: &[u8]) -> bool {
     if text.starts_with("\u{feff}".as_bytes()) {
         return true;
     }
-    memchr::memchr2(0x1b, 0, text).is_some()
-        && by_bom_or_structure(
-            text,
-            Some(Charset::UTF_8),
-            Some(Resolved::Exact(Charset::UTF_8)),
-        )
-        .is_some_and(|(charset, _)| charset != Charset::UTF_8)
+    has_iso2022jp(text)
+        || memchr::memchr2(0x1b, 0, text).is_some()
+            && by_bom_or_structure(
+                text,
+                Some(Charset::UTF_8),
+                Some(Resolved::Exact(Charset::UTF_8)),
+            )
+            .is_some_and(|(charset, _)| charset != Charset::UTF_8)
 }
 
 /// Returns true if bytes with NULs may be UTF-16 or UTF-32 rather than UTF-8 with stray NULs.

@@ -31,6 +31,22 @@ pub(super) fn is_latin1_word_end(bytes: &[u8]) -> bool {
         && !matches!(last, 0xC2..=0xC5 | 0xCE..=0xD1 | 0xD7..=0xD9 | 0xE2 | 0xF0)
 }
 
+/// Returns true if all bytes that are not UTF-8 are cut characters, and whole ones outnumber them: `Lehrkr\xC3...`.
+///
+/// Programs cut long texts at a number of bytes and go on after an ellipsis.
+pub(super) fn has_cut_characters(bytes: &[u8]) -> bool {
+    let (mut whole, mut cut) = (0_usize, 0_usize);
+    for chunk in bytes.utf8_chunks() {
+        whole += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        match chunk.invalid() {
+            [] => {}
+            [0xC2..=0xF4, ..] => cut += 1,
+            _ => return false,
+        }
+    }
+    cut > 0 && whole > cut
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,6 +62,21 @@ mod tests {
                 }
             }
             assert!(!is_truncated_utf8(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn characters_are_cut_before_ascii() {
+        for (bytes, want) in [
+            (
+                &b"zum \xC3\x9Cbungsabend f\xC3\xBCr die Lehrkr\xC3...\nmore"[..],
+                true,
+            ),
+            (b"f\xC3\xBCr die Lehrkr\xC3...", false),
+            (b"f\xC3\xBCr \xC3\xA9 caf\xA9 ", false),
+            (b"plain", false),
+        ] {
+            assert_eq!(has_cut_characters(bytes), want, "{}", bytes.escape_ascii());
         }
     }
 

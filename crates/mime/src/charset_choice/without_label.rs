@@ -5,9 +5,10 @@ use super::damage::decodes_without_loss;
 use super::evidence::Evidence;
 use super::label_events::detected_event;
 use super::mail_evidence::MailEvidence;
-use super::mixed_choice::rest_charset;
-use super::thresholds::{FALLBACK_CONFIDENCE, SURE_CONFIDENCE};
-use super::{font_names, insufficient_evidence, mixed_utf8};
+use super::mixed_choice::mixed_without_label;
+use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE};
+use super::truncated_utf8::has_cut_characters;
+use super::{font_names, insufficient_evidence};
 use crate::Detection;
 use crate::document_charset;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
@@ -31,9 +32,7 @@ pub(super) fn without_label<'a>(
     let hints = evidence.hints(bytes);
     if evidence.may_find_mixed()
         && declared.is_none_or(|charset| charset == Charset::US_ASCII)
-        && let Some(mixed) = mixed_utf8::in_unlabelled_text(bytes, |rest| {
-            rest_charset(rest, evidence, &hints, mixed_utf8::is_single_byte_ascii)
-        })
+        && let Some(mixed) = mixed_without_label(bytes, evidence, &hints)
     {
         let used = mixed.other.charset;
         return mixed.choice(used, events);
@@ -129,13 +128,21 @@ fn first_plausible(
     None
 }
 
-/// Returns the guess of detection, or windows-1252 if the bytes prove too little.
+/// Returns the guess of detection, UTF-8 if it is weak and characters are cut, or windows-1252 if the bytes prove too little.
 fn sufficient_guess(
     bytes: &[u8],
     own: Guess,
     evidence: &Evidence<'_>,
     hints: &detect::Hints<'_>,
 ) -> (Guess, ChosenBy) {
+    if own.confidence < LIKELY_CONFIDENCE && has_cut_characters(bytes) {
+        let guess = Guess {
+            charset: Charset::UTF_8,
+            confidence: LIKELY_CONFIDENCE,
+            evidence: detect::Evidence::Utf8,
+        };
+        return (guess, ChosenBy::Detection(guess.evidence));
+    }
     let (guess, by) = own_or_pooled(bytes, own, evidence);
     let has_no_hints = hints.language.is_none() && hints.country.is_none();
     if !has_no_hints || !insufficient_evidence::is_insufficient(bytes, guess.charset) {

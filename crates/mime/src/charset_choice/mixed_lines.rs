@@ -69,7 +69,8 @@ fn is_rather_utf8(line: &[u8], charset: Charset) -> bool {
         return false;
     };
     mojibake_score(text) == 0
-        && (is_within_words(line) || utf8_outweighs_label(Some(charset), line, text))
+        && (!charset.is_single_byte() && is_within_words(line)
+            || utf8_outweighs_label(Some(charset), line, text))
 }
 
 /// Returns true if small ASCII letters stand before and after each run of high bytes: `für`. Letters of other scripts do not stand so.

@@ -187,7 +187,7 @@ mod tests {
         let mut headed = 0;
         for subcommand in command.get_subcommands() {
             for argument in subcommand.get_arguments() {
-                let names = ["since", "until", "strict", "folder", "limit"];
+                let names = ["since", "until", "strict", "folder", "dedupe", "limit"];
                 let is_headed = argument.get_help_heading() == Some("Selection");
                 headed += usize::from(is_headed);
                 let id = argument.get_id().as_str();

@@ -46,7 +46,12 @@ pub(super) fn known_label<'a>(
         };
         choice.events.push((EventKind::CharsetSuspected, detail));
     }
-    if choice.log.count(LossKind::HalfwidthKatakana) > 0 {
+    // The charsets of Microsoft have them.
+    let has_katakana = matches!(
+        charset,
+        Charset::CP50220 | Charset::CP50221 | Charset::CP50222
+    );
+    if !has_katakana && choice.log.count(LossKind::HalfwidthKatakana) > 0 {
         let detail = read_as(charset, Charset::CP50221);
         choice.events.push((EventKind::CharsetSuperset, detail));
     }
@@ -152,6 +157,7 @@ fn eight_bit_japanese<'a>(
     let guess = detect::detect(bytes, &hints);
     let read = |charset: Charset| charset.decode_exact(bytes);
     let is_likely = match guess.charset {
+        _ if may_be_katakana(bytes) => false,
         Charset::EUC_JP => is_level1(Charset::EUC_JP, bytes),
         Charset::SHIFT_JIS => guess.confidence >= LIKELY_CONFIDENCE,
         _ => false,
@@ -163,6 +169,17 @@ fn eight_bit_japanese<'a>(
     let events = vec![detected_event(Some(label), guess.charset, by)];
     let choice = Choice::decode(bytes, guess.charset, How::Detected, events);
     Some(choice.with_confidence(Some(guess.confidence)))
+}
+
+/// Returns true if the high bytes may be half-width katakana: all are in its range, and they are few, or have its marks (`ﾞ`, `ﾟ`, `ｰ`).
+///
+/// The lead byte of hiragana in EUC-JP, A4, is a comma in katakana, which is rare.
+fn may_be_katakana(bytes: &[u8]) -> bool {
+    /// Number of bytes without a mark that are not katakana.
+    const ENOUGH: usize = 8;
+    let high = || detect::high_bytes(bytes).map(|at| bytes[at]);
+    high().all(|b| matches!(b, 0xA1..=0xA3 | 0xA5..=0xDF))
+        && (high().nth(ENOUGH - 1).is_none() || high().any(|b| matches!(b, 0xB0 | 0xDE | 0xDF)))
 }
 
 /// Returns true if a byte begins an escape sequence or shifts.

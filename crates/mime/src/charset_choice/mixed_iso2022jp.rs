@@ -20,7 +20,7 @@ use std::ops::Range;
 const ESC: u8 = 0x1B;
 
 /// Decodes ISO-2022-JP with UTF-8 outside its segments. `label` is the declared charset, which the escape sequences outweigh if it
-/// is open to doubt.
+/// may be wrong.
 pub(super) fn in_iso2022jp(bytes: &[u8], label: Option<Charset>) -> Option<MixedText> {
     if bytes.is_ascii() || memchr::memchr(ESC, bytes).is_none() {
         return None;
@@ -75,16 +75,21 @@ fn segments(bytes: &[u8]) -> Vec<Range<usize>> {
         if !is_designation(&bytes[start..]) {
             continue;
         }
-        let rest = &bytes[start..];
-        let stop = rest
-            .iter()
-            .position(|b| matches!(b, b'\r' | b'\n' | 0x80..))
-            .unwrap_or(rest.len());
-        let end = memchr::memmem::find(&rest[..stop], b"\x1b(B").map_or(stop, |at| at + 3);
-        found.push(start..start + end);
-        from = start + end;
+        let end = start + segment_length(&bytes[start..]);
+        found.push(start..end);
+        from = end;
     }
     found
+}
+
+/// Returns the length of the segment at the start of `rest`.
+fn segment_length(rest: &[u8]) -> usize {
+    let ends = rest.iter().enumerate().find_map(|(at, byte)| match byte {
+        b'\r' | b'\n' | 0x80.. => Some(at),
+        &ESC if rest[at..].starts_with(b"\x1b(B") => Some(at + 3),
+        _ => None,
+    });
+    ends.unwrap_or(rest.len())
 }
 
 /// Returns true for the escape sequences of JIS X 0208, JIS X 0212, JIS X 0213 and JIS X 0201.

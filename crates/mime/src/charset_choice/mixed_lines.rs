@@ -69,17 +69,31 @@ fn is_rather_utf8(line: &[u8], charset: Charset) -> bool {
         return false;
     };
     mojibake_score(text) == 0
-        && (!charset.is_single_byte() && is_within_words(line)
+        && (!charset.is_single_byte() && has_latin_words(line)
             || utf8_outweighs_label(Some(charset), line, text))
 }
 
-/// Returns true if small ASCII letters stand before and after each run of high bytes: `für`. Letters of other scripts do not stand so.
-fn is_within_words(line: &[u8]) -> bool {
-    let is_small = |at: Option<usize>| {
+/// Returns true if lowercase ASCII letters touch each run of high bytes, and two runs are different or one touches a single letter:
+/// `für alle Mädchen`, `für`.
+///
+/// One run within longer words proves nothing: people write a Chinese or Korean character between words, as in `so忙now`.
+fn has_latin_words(line: &[u8]) -> bool {
+    let is_lowercase = |at: Option<usize>| {
         at.and_then(|at| line.get(at))
             .is_some_and(u8::is_ascii_lowercase)
     };
-    sequences(line).all(|run| is_small(run.start.checked_sub(1)) && is_small(Some(run.end)))
+    let is_within_word =
+        |run: &Range<usize>| is_lowercase(run.start.checked_sub(1)) && is_lowercase(Some(run.end));
+    let is_letter = |b: &&u8| b.is_ascii_alphabetic();
+    let touches_one_letter = |run: Range<usize>| {
+        let before = line[..run.start].iter().rev().take_while(is_letter).count();
+        before == 1 || line[run.end..].iter().take_while(is_letter).count() == 1
+    };
+    let runs = || sequences(line);
+    let first = runs().next();
+    let is_other = |run: Range<usize>| first.clone().is_some_and(|first| line[run] != line[first]);
+    let is_enough = || runs().any(is_other) || runs().any(touches_one_letter);
+    runs().all(|run| is_within_word(&run)) && is_enough()
 }
 
 fn decode(bytes: &[u8], lines: &[Range<usize>], other: OtherCharset) -> MixedText {
@@ -151,6 +165,10 @@ mod tests {
         for (charset, body) in [
             ("GBK", "目录\n请查收附件\n"),
             ("EUC-KR", "천체\n오늘 저녁\n"),
+            ("GBK", "请查收附件\nso忙now\n再见\n"),
+            ("GBK", "你好,项目文件已经上传\nsvn没update\n谢谢\n"),
+            ("EUC-KR", "오늘 저녁\npopup창close\n"),
+            ("Big5", "你今天會來上課嗎？\njust聽music\n再見\n"),
         ] {
             assert_eq!(read(charset, body, ""), None, "{charset}");
         }

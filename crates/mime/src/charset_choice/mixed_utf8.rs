@@ -18,7 +18,7 @@ use super::mixed_text::{
     MixedText, OtherCharset, decode_into, foreign_lines, has_isolated_sequence, join, sequences,
 };
 use super::mojibake_score::mojibake_score;
-use super::truncated_utf8::is_truncated_utf8;
+use super::truncated_utf8::{is_cut_character, is_truncated_utf8};
 use super::utf8_runs::{Runs, is_isolated, is_nearly_utf8};
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
@@ -68,14 +68,17 @@ pub(super) fn in_unlabelled_text(
     let mixed = in_single_byte(bytes, other)?;
     let reading = other.charset.decode(&rest, &mut LossLog::with_limit(0));
     let is_sound = mojibake_score(&reading) == 0 && mojibake_score(&mixed.text) == 0;
-    let is_damage = is_nearly_utf8(bytes) && has_lone_letter(&reading);
+    let is_damage = is_nearly_utf8(bytes) && has_cut_character(bytes);
     (is_sound && !is_damage).then_some(mixed)
 }
 
-/// Returns true if a letter beyond ASCII touches no other letter. Beside UTF-8 it is the remains of a character.
-fn has_lone_letter(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphabetic());
-    words.any(|word| !word.is_ascii() && word.chars().count() == 1)
+/// Returns true if a character of UTF-8 is cut.
+fn has_cut_character(bytes: &[u8]) -> bool {
+    let mut at = 0;
+    bytes.utf8_chunks().any(|chunk| {
+        at += chunk.valid().len() + chunk.invalid().len();
+        is_cut_character(chunk.invalid(), bytes.get(at))
+    })
 }
 
 /// Decodes text under a label of UTF-8 with lines in another charset. `find` detects the charset of these lines.
@@ -226,6 +229,10 @@ pub(super) fn without_sequences(bytes: &[u8]) -> Vec<u8> {
             break;
         }
         let end = at + chunk.invalid().len();
+        // Bytes that touch belong to one word.
+        if chunk.valid().is_empty() && rest.last() == Some(&b'\n') {
+            rest.pop();
+        }
         let is_word = |b: &u8| b.is_ascii() && !b.is_ascii_whitespace();
         let before = bytes[..at]
             .iter()

@@ -13,10 +13,14 @@ use super::cjk_level1::is_level1;
 use super::damage::decodes_without_loss;
 use super::mojibake_score::mojibake_score;
 use super::superset::better_by_bytes;
-use super::truncated_utf8::is_truncated_utf8;
+use super::truncated_utf8::{is_cut_character, is_truncated_utf8};
 use mailglot_codec::detect::{Hints, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
+
+/// Minimum number of high bytes with which another charset may outweigh a named one that reads them plausibly. Most headers are in
+/// the charset of the body.
+const ENOUGH_TO_OUTWEIGH: usize = 12;
 
 /// How to decode raw text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,12 +99,18 @@ impl RawEvidence<'_> {
     /// Returns the first named charset that decodes all bytes to plausible text, or the Windows code page behind it.
     fn plausible(&self, guess: &impl Fn() -> Charset) -> Option<Charset> {
         let weighed = Weighed::new(self.bytes, &self.hints);
+        let is_short = high_bytes(self.bytes).nth(ENOUGH_TO_OUTWEIGH - 1).is_none();
         let is_plausible = |charset: &Charset| {
-            let outweighs = || weighed.rival(*charset).is_some_and(|rival| rival.outweighs);
-            if !decodes_all_but_cut(*charset, self.bytes) || outweighs() {
+            if !decodes_all_but_cut(*charset, self.bytes) {
                 return false;
             }
             let faults = faults_in(*charset, self.bytes);
+            if faults == 0 && is_short {
+                return true;
+            }
+            if weighed.rival(*charset).is_some_and(|rival| rival.outweighs) {
+                return false;
+            }
             faults == 0 || faults <= faults_in(guess(), self.bytes)
         };
         let named = self.named.into_iter().flatten();
@@ -198,9 +208,7 @@ impl Sequences {
         };
         for chunk in bytes.utf8_chunks() {
             at += chunk.valid().len() + chunk.invalid().len();
-            let next = bytes.get(at).copied().unwrap_or_default();
-            let is_cut = chunk.invalid().len() > 1
-                || is_lead_of_letters(chunk.invalid()) && !next.is_ascii_alphanumeric()
+            let is_cut = is_cut_character(chunk.invalid(), bytes.get(at))
                 || at == cut_end && !chunk.invalid().is_empty();
             let characters = chunk.valid().chars();
             found.within += characters.map(|c| c.len_utf8() - 1).sum::<usize>();
@@ -210,11 +218,6 @@ impl Sequences {
         }
         found
     }
-}
-
-/// Returns true for a lead byte of European letters in UTF-8. In windows-1252 it is a capital that ends few words: `Ã`, `Ñ`.
-fn is_lead_of_letters(bytes: &[u8]) -> bool {
-    matches!(bytes, [0xC2..=0xC5 | 0xD0 | 0xD1])
 }
 
 /// Returns the text without blanks and full stops at its end. Programs write `...` after a text that they cut.

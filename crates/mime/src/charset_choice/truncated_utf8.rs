@@ -31,16 +31,28 @@ pub(super) fn is_latin1_word_end(bytes: &[u8]) -> bool {
         && !matches!(last, 0xC2..=0xC5 | 0xCE..=0xD1 | 0xD7..=0xD9 | 0xE2 | 0xF0)
 }
 
+/// Returns true if bytes that are not UTF-8 are the start of a character. `next` is the byte after them.
+///
+/// A lead byte of European letters counts, except before an ASCII letter or digit. In windows-1252 it is a capital that ends few
+/// words: `Ã`, `Ñ`. Other lead bytes alone are Latin letters as often: `à`, `é`.
+pub(super) fn is_cut_character(invalid: &[u8], next: Option<&u8>) -> bool {
+    match invalid {
+        [0xC2..=0xC5 | 0xD0 | 0xD1] => !next.is_some_and(u8::is_ascii_alphanumeric),
+        _ => invalid.len() > 1,
+    }
+}
+
 /// Returns true if all bytes that are not UTF-8 are cut characters, and whole ones outnumber them: `Lehrkr\xC3...`.
 ///
 /// Programs cut long texts at a number of bytes and go on after an ellipsis.
 pub(super) fn has_cut_characters(bytes: &[u8]) -> bool {
-    let (mut whole, mut cut) = (0_usize, 0_usize);
+    let (mut whole, mut cut, mut at) = (0_usize, 0_usize, 0);
     for chunk in bytes.utf8_chunks() {
         whole += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        at += chunk.valid().len() + chunk.invalid().len();
         match chunk.invalid() {
             [] => {}
-            [0xC2..=0xF4, ..] => cut += 1,
+            invalid if is_cut_character(invalid, bytes.get(at)) => cut += 1,
             _ => return false,
         }
     }

@@ -9,7 +9,7 @@
 //! rest of their line or, if nearly all high bytes are UTF-8, the rest of the text.
 //!
 //! # Limits
-//! Does not join the parts of a character that other bytes separate.
+//! Finds nothing in text with more than 200,000 runs, since a record of each takes memory. Does not join the parts of a character that other bytes separate.
 
 use super::mixed_text::{MixedText, OtherCharset, decode_into, sequences};
 use super::mojibake_score::mojibake_score;
@@ -19,8 +19,11 @@ use std::ops::Range;
 /// Minimum number of UTF-8 runs in text of a non-Latin alphabet, if the reading of the runs is no evidence.
 const MIN_RUNS: usize = 3;
 
-/// Number of implausible characters that UTF-8 avoids, from which on a few runs are enough.
+/// Minimum number of implausible characters that UTF-8 avoids with which fewer than [`MIN_RUNS`] runs are enough.
 const PLAIN_GAIN: usize = 5;
+
+/// Largest number of runs. Their records take 12 MB.
+const MAX_RUNS: usize = 200_000;
 
 /// In text that is nearly all UTF-8, at most one high byte in this many is something else.
 const MAX_OTHERS_SHARE: usize = 9;
@@ -52,7 +55,7 @@ struct Run {
 impl Runs {
     /// Finds the runs that are more plausible as UTF-8 than in `charset`. Returns None without enough evidence.
     pub(super) fn find(bytes: &[u8], charset: Charset) -> Option<Self> {
-        let all = runs(bytes, charset);
+        let all = runs(bytes, charset)?;
         let alone = all.iter().filter(|run| run.is_isolated).count();
         let better = all.iter().filter(|run| run.gain > 0).count();
         let is_all_utf8 = better * 2 >= alone && is_nearly_utf8(bytes);
@@ -100,8 +103,8 @@ impl Runs {
     }
 }
 
-/// Returns all runs of UTF-8 with their evidence.
-fn runs(bytes: &[u8], charset: Charset) -> Vec<Run> {
+/// Returns all runs of UTF-8 with their evidence. None if they are too many.
+fn runs(bytes: &[u8], charset: Charset) -> Option<Vec<Run>> {
     let mut all: Vec<Run> = Vec::new();
     let mut start = 0;
     for line in bytes.split_inclusive(|b| *b == b'\n') {
@@ -111,9 +114,12 @@ fn runs(bytes: &[u8], charset: Charset) -> Vec<Run> {
             continue;
         }
         let first = all.len();
-        all.extend(
-            sequences(line).map(|run| Run::new(bytes, at + run.start..at + run.end, charset)),
-        );
+        let room = MAX_RUNS + 1 - first;
+        let found = sequences(line).take(room);
+        all.extend(found.map(|run| Run::new(bytes, at + run.start..at + run.end, charset)));
+        if all.len() > MAX_RUNS {
+            return None;
+        }
         let of_line = &mut all[first..];
         if of_line.iter().any(|run| run.gain > 0 && run.letters > 1) && detect::is_utf8(line) {
             for run in of_line {
@@ -121,7 +127,7 @@ fn runs(bytes: &[u8], charset: Charset) -> Vec<Run> {
             }
         }
     }
-    all
+    Some(all)
 }
 
 impl Run {

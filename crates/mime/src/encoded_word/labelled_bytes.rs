@@ -22,7 +22,7 @@ pub(crate) fn bytes_to_text<'b>(
     context: &HeaderContext,
     notes: &mut Vec<(EventKind, Detail)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
-    if let Some(used) = by_escapes(charset, bytes).filter(|_| !mapped) {
+    if let Some(used) = by_escapes(charset, bytes, context).filter(|_| !mapped) {
         let text = used.decode(bytes, &mut LossLog::with_limit(0));
         return (text, Some(used), 0);
     }
@@ -57,10 +57,18 @@ pub(crate) fn bytes_to_text<'b>(
     (text, Some(used), log.losses())
 }
 
-/// Returns the charset whose escape sequences (ISO 2022) the bytes contain. They outweigh every label of another kind.
-pub(super) fn by_escapes(label: Option<Charset>, bytes: &[u8]) -> Option<Charset> {
+/// Returns the charset whose escape sequences (ISO 2022) the bytes contain. They outweigh every label of another kind, unless
+/// detection is off.
+pub(super) fn by_escapes(
+    label: Option<Charset>,
+    bytes: &[u8],
+    context: &HeaderContext,
+) -> Option<Charset> {
     memchr::memchr(0x1B, bytes)?;
-    let may_be = |label: Charset| label.is_ascii_compatible() && !label.is_stateful();
+    let may_be = |label: Charset| {
+        let is_on = context.detection != Detection::Off;
+        is_on && label.is_ascii_compatible() && !label.is_stateful()
+    };
     let is_open = label.is_none_or(may_be) && bytes.is_ascii();
     detect::structure(bytes).filter(|used| is_open && used.is_stateful())
 }

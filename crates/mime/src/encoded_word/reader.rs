@@ -449,7 +449,7 @@ impl<'a> Reader<'a> {
                 .is_ok()
                 .then_some(Charset::UTF_8),
         };
-        by_escapes(None, &bytes).or_else(by_context)
+        by_escapes(None, &bytes, &self.context).or_else(by_context)
     }
 
     /// Takes over the sextets of the word before if its last quantum continues in this payload.

@@ -53,8 +53,8 @@ impl Reader<'_> {
             first += count;
             let mislabelled_utf8 =
                 charset.and_then(|charset| self.mislabelled_utf8(charset, group, findings));
-            let by_escapes =
-                by_escapes(charset, self.group_bytes(group)).filter(|_| !group[0].mapped);
+            let by_escapes = by_escapes(charset, self.group_bytes(group), &self.context)
+                .filter(|_| !group[0].mapped);
             let (text, used) = match charset {
                 _ if let Some(used) = by_escapes => (self.escaped(used, group, findings), used),
                 _ if let Some(text) = mislabelled_utf8 => (text, Charset::UTF_8),

@@ -205,7 +205,7 @@ fn has_misplaced_bytes(bytes: &[u8]) -> bool {
 /// Non-ASCII letters of Hungarian in ISO-8859-2, as windows-1252 has them: `õ` and `û` stand for `ő` and `ű`.
 const HUNGARIAN: &[u8] = b"\xe1\xe9\xed\xf3\xf5\xf6\xfa\xfb\xfc";
 
-/// Returns true if the letters of longer text are those of Hungarian, and `õ` or `û` is among them several times.
+/// Returns true if the letters of longer text are those of Hungarian, and `õ` or `û` occurs several times.
 ///
 /// Portuguese and Estonian have `õ`, French has `û`, but beside letters that Hungarian lacks.
 fn may_be_hungarian(bytes: &[u8]) -> bool {

@@ -53,7 +53,7 @@ fn in_lines_by_label(bytes: &[u8], label: Charset) -> Option<MixedText> {
 }
 
 /// Chooses the charset of the bytes outside the runs: the label, or a likelier charset if the label makes no text of them. Returns
-/// None if a run or two are rather chance in text under a wrong label.
+/// None if so few runs are probably chance in text under a wrong label.
 fn by_rest(
     bytes: &[u8],
     label: Charset,

@@ -1,7 +1,7 @@
 //! Text in two encodings, and the pieces that it consists of.
 //!
 //! # Limits
-//! Knows pieces only: the callers decide which encoding a piece has.
+//! Does not find the pieces: the callers decide which encoding a piece has.
 
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;

@@ -137,7 +137,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(self.decode(charset, how))
     }
 
-    /// Step for ISO-2022-JP with characters in UTF-8, under the labels that [`by_bom_or_structure`] holds open and its own.
+    /// Step for ISO-2022-JP with characters in UTF-8, under its own label and those that [`by_bom_or_structure`] may overrule.
     fn iso2022jp_with_utf8(&mut self) -> Option<Choice<'a>> {
         let may_be = |label: Charset| is_open_label(label) || is_japanese(label);
         if !self.evidence.may_find_mixed() || !self.declared.is_none_or(may_be) {

@@ -61,6 +61,8 @@ pub enum UsageError {
     OverrideNeedsMailbox,
     /// An address names a byte of a folder, whose messages are in several files.
     OffsetInFolder(PathBuf),
+    /// An address names a byte of a message store, whose messages are rebuilt.
+    OffsetInStore(PathBuf),
     /// Two outputs have the same path, or one lies inside the other.
     OutputsCollide(PathBuf),
     /// An output and an input overlap.
@@ -270,6 +272,11 @@ impl fmt::Display for UsageError {
             Self::OffsetInFolder(path) => write!(
                 f,
                 "{}: a folder has no byte offsets; give the number of the message (FOLDER:17), or the file (FOLDER/FILE@81233)",
+                path.display()
+            ),
+            Self::OffsetInStore(path) => write!(
+                f,
+                "{0}: a message store has no byte offsets; give the number of the message ({0}:17)",
                 path.display()
             ),
             Self::OutputsCollide(path) => write!(

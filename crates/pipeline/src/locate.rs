@@ -60,7 +60,7 @@ pub struct LocatedPiece<'b> {
 /// [`Summary::unread`] lists unreadable inputs, and an address that names no message.
 ///
 /// # Errors
-/// The address names a byte of a folder.
+/// The address names a byte of a folder or of a message store.
 pub fn locate(
     address: &MessageAddress,
     opening: impl Into<Opening>,
@@ -108,7 +108,7 @@ impl Located {
 /// A message that is found by the offset of a byte is passed as a whole.
 ///
 /// # Errors
-/// The address names a byte of a folder.
+/// The address names a byte of a folder or of a message store.
 pub fn locate_pieces(
     address: &MessageAddress,
     opening: impl Into<Opening>,
@@ -133,7 +133,13 @@ pub fn locate_pieces(
         [] | [SourceInput { folder: false, .. }]
     );
     if matches!(choice, MessageChoice::Offset(_)) && !is_file {
-        return Err(UsageError::OffsetInFolder(path.clone()).into());
+        let is_store = matches!(&sources.inputs[..], [one] if one.found.store.is_some());
+        let error = if is_store {
+            UsageError::OffsetInStore
+        } else {
+            UsageError::OffsetInFolder
+        };
+        return Err(error(path.clone()).into());
     }
     let job = Job {
         sources,

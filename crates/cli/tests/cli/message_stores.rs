@@ -58,6 +58,10 @@ fn every_command_reads_an_inbox() {
     inbox(&sandbox);
     let counted = sandbox.run(&["count", "list", "list/git/0.git"]).ended(0);
     assert_eq!(counted.text(), "2\tlist\n2\tlist/git/0.git\n");
+    let run = sandbox.run(&["cat", "list@0"]).ended(1);
+    let words =
+        "list: a message store has no byte offsets; give the number of the message (list:17)";
+    assert!(run.err.contains(words), "{}", run.err);
     let told = sandbox.run(&["check", "list"]).ended(0);
     assert!(
         told.text().contains("public-inbox") && told.text().contains("was deleted"),

@@ -5,7 +5,7 @@
 //! are copies with other line ends. Flags in file names, folders and labels in the archive do not count.
 //!
 //! # Limits
-//! Keeps 24 bytes for each different message: 16 of a BLAKE3 digest, and its number. The table needs up to 100 bytes a message while it
+//! Keeps 24 bytes for each different message: 16 of a BLAKE3 digest, and its number. The table needs up to 100 bytes per message while it
 //! grows. A message above the size limit is not compared, since its first piece is processed before its last one is read.
 
 use mailglot_archive::mbox::unquote;

@@ -25,8 +25,8 @@ pub(crate) struct SelectionArgs {
     folder: Option<String>,
     /// Find messages whose bytes were read before in this run, from any input. `mark` reports each (`box.duplicate`) with the address of
     /// the first; `drop` leaves it out, too. Separator lines and the mailbox's quoting do not count; every header field does. Needs up
-    /// to 100 bytes of memory a message.
-    #[arg(long, help_heading = HEADING, value_name = "WAY")]
+    /// to 100 bytes of memory per message.
+    #[arg(long, help_heading = HEADING, value_name = "MODE")]
     dedupe: Option<DedupeForm>,
     /// Only the first N messages that the other options select. Commands that write no archive stop reading there.
     #[arg(long, help_heading = HEADING, value_name = "N")]

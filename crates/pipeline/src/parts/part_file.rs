@@ -13,6 +13,7 @@
 //!
 //! A batch is in memory as a whole, as in the loop.
 
+use crate::hash::hex;
 use crate::raw_blocks::{RAW_PIECE, raw_blocks};
 use crate::rewrite::RewrittenBatch;
 use mailglot_archive::{OutBatch, OutItem};
@@ -114,7 +115,7 @@ impl<W: Write> PartWriter<W> {
     /// Returns the inner writer, and the digest in hexadecimal.
     pub(super) fn finish(mut self) -> io::Result<(W, String)> {
         self.out.flush()?;
-        Ok((self.out, self.hasher.finalize().to_hex().to_string()))
+        Ok((self.out, hex(self.hasher.finalize().as_bytes())))
     }
 
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -178,7 +179,7 @@ impl<R: Read> PartReader<R> {
     /// Returns true if nothing follows, and the digest of all data in hexadecimal.
     pub(super) fn finish(mut self) -> io::Result<(bool, String)> {
         let ended = self.input.read(&mut [0])? == 0;
-        Ok((ended, self.hasher.finalize().to_hex().to_string()))
+        Ok((ended, hex(self.hasher.finalize().as_bytes())))
     }
 
     /// Reads the records of the files of a folder.

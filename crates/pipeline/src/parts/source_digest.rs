@@ -7,6 +7,7 @@
 //!
 //! The file has two cells or more.
 
+use crate::hash::hex;
 use blake3::hazmat::{
     ChainingValue, HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root,
 };
@@ -29,11 +30,7 @@ pub(crate) fn cells(file: &File, range: Range<u64>) -> io::Result<Vec<String>> {
         let mut hasher = blake3::Hasher::new();
         hasher.set_input_offset(at);
         hasher.update(&buffer[..length]);
-        cells.push(
-            blake3::Hash::from_bytes(hasher.finalize_non_root())
-                .to_hex()
-                .to_string(),
-        );
+        cells.push(hex(&hasher.finalize_non_root()));
         at += length as u64;
     }
     Ok(cells)

@@ -7,6 +7,7 @@
 //! reading it reports the error.
 
 use rustix::fs::{Mode, OFlags, openat};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -27,7 +28,8 @@ impl FileMode {
 
     /// Denies access to the group or to others if they may not read one of `paths` or a file below it.
     ///
-    /// `-` is standard input if that is a file. Skips paths that do not exist.
+    /// A link among `paths` counts as its target, but one below a folder is skipped. `-` is standard input if that is a file. Skips paths
+    /// that do not exist.
     pub fn as_private_as<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
         Self {
             denied: denied(paths),
@@ -85,6 +87,8 @@ impl FileMode {
 fn denied<'a>(given: impl IntoIterator<Item = &'a Path>) -> u32 {
     const ALL: u32 = 0o077;
     let (mut denied, mut folders) = (0, Vec::new());
+    // Links may lead to folders inside each other.
+    let mut seen = HashSet::new();
     for path in given {
         let there = if path == Path::new("-") {
             stdin()
@@ -93,7 +97,7 @@ fn denied<'a>(given: impl IntoIterator<Item = &'a Path>) -> u32 {
         };
         let Some(there) = there else { continue };
         denied |= denied_to(&there);
-        if there.is_dir() {
+        if there.is_dir() && seen.insert((there.dev(), there.ino())) {
             folders.push(path.to_owned());
         }
     }
@@ -108,7 +112,7 @@ fn denied<'a>(given: impl IntoIterator<Item = &'a Path>) -> u32 {
             if there.is_file() || there.is_dir() {
                 denied |= denied_to(&there);
             }
-            if there.is_dir() {
+            if there.is_dir() && seen.insert((there.dev(), there.ino())) {
                 folders.push(entry.path());
             }
             if denied == ALL {

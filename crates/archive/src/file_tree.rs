@@ -26,7 +26,7 @@ use crate::tree_file::TreeFile;
 #[derive(Clone, Debug, Default)]
 pub struct FileTree {
     container: Option<Arc<Container>>,
-    /// The symbolic links on a disk that are followed.
+    /// The symbolic links that are followed on a disk, or around a container on it.
     links: Option<Arc<FollowedLinks>>,
     /// The containers that were searched.
     searched: Arc<Mutex<HashMap<PathBuf, ContainerMail>>>,
@@ -76,14 +76,29 @@ impl FileTree {
         }
     }
 
-    /// Returns true if symbolic links are followed.
+    /// Returns true if symbolic links in this tree are followed.
     pub(crate) fn follows_links(&self) -> bool {
-        self.links.is_some()
+        self.links.is_some() && !self.is_container()
     }
 
-    /// Returns the symbolic links to folders that are followed.
-    pub fn followed_folders(&self) -> impl Iterator<Item = &Path> {
-        self.links.iter().flat_map(|links| links.folders())
+    /// Returns the symbolic links to files and folders that are followed. Those of a container are the links around it.
+    pub fn followed_links(&self) -> impl Iterator<Item = &Path> {
+        self.links.iter().flat_map(|links| links.followed())
+    }
+
+    /// Returns the metadata of an entry on a disk: of the target for a link that is followed, else of the link itself.
+    ///
+    /// Returns `None` for a folder that is read at another path.
+    ///
+    /// # Errors
+    /// It cannot be inspected.
+    pub fn metadata(&self, path: &Path) -> io::Result<Option<fs::Metadata>> {
+        let metadata = match self.followed(path) {
+            Some(EntryType::Repeated) => return Ok(None),
+            Some(EntryType::Folder | EntryType::File) => fs::metadata(path)?,
+            _ => fs::symlink_metadata(path)?,
+        };
+        Ok(Some(metadata))
     }
 
     /// Returns what the entry at a path counts as, if links are followed and that differs from what it is.
@@ -108,7 +123,7 @@ impl FileTree {
         };
         let tree = Self {
             container: Some(container),
-            links: None,
+            links: self.links.clone(),
             searched: Arc::default(),
         };
         Ok(Some((tree, events)))

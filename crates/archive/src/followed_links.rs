@@ -41,13 +41,13 @@ impl FollowedLinks {
         self.kinds.get(path).copied()
     }
 
-    /// Returns the links to folders that are followed.
-    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
-        let folders = self
+    /// Returns the links that are followed: to folders and to files.
+    pub(crate) fn followed(&self) -> impl Iterator<Item = &Path> {
+        let followed = self
             .kinds
             .iter()
-            .filter(|(_, kind)| **kind == EntryType::Folder);
-        folders.map(|(link, _)| &**link)
+            .filter(|(_, kind)| matches!(kind, EntryType::Folder | EntryType::File));
+        followed.map(|(link, _)| &**link)
     }
 }
 
@@ -166,7 +166,10 @@ mod tests {
         ] {
             assert_eq!(links.kind(&at(path)), kind, "{path}");
         }
-        assert_eq!(links.folders().count(), 3);
+        let mut followed: Vec<_> = links.followed().collect();
+        followed.sort();
+        let expected = ["root/a/out", "root/again", "root/again/up", "root/file"].map(at);
+        assert_eq!(followed, expected);
     }
 
     /// Without the rule, the number of paths would be the factorial of the number of folders.
@@ -181,7 +184,7 @@ mod tests {
             symlink(at(to), at(from).join(to.to_string())).unwrap();
         }
         let links = FollowedLinks::below(&at(7));
-        assert_eq!(links.folders().count(), 29);
+        assert_eq!(links.followed().count(), 29);
         assert_eq!(links.kinds.len(), 900);
     }
 }

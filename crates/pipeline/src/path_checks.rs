@@ -4,6 +4,7 @@
 //!
 //! Does not notice changes by other processes after the check.
 
+use crate::discover::SourceInput;
 use crate::error::{Relation, UsageError};
 use crate::staged_ledger::exists;
 use crate::{Error, names};
@@ -13,6 +14,19 @@ use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Returns the paths that a job reads: those given, and the links below them that are followed. `inputs` were found in `given`.
+pub(crate) fn read_paths(given: &[PathBuf], inputs: &[SourceInput]) -> Vec<PathBuf> {
+    let mut links = Vec::new();
+    let mut done = HashSet::new();
+    // The archives below one path have the same links.
+    for input in inputs.iter().filter(|input| done.insert(&input.given)) {
+        links.extend(input.found.tree.followed_links().map(Path::to_owned));
+    }
+    // The first that overlaps an output is named.
+    links.sort();
+    given.iter().cloned().chain(links).collect()
+}
 
 /// Rejects an output path that is, contains, or lies in an input.
 pub(crate) fn check_apart(place: &Path, read: &[PathBuf]) -> Result<(), Error> {

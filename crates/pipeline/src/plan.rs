@@ -11,7 +11,9 @@ use crate::discover::SourceInput;
 use crate::error::UsageError;
 use crate::job::{NormalizeJob, with_suffix};
 use crate::output_names::{output_format, output_name};
-use crate::path_checks::{check_apart, check_free, followed, is_empty, on_disk, resolved};
+use crate::path_checks::{
+    check_apart, check_free, followed, is_empty, on_disk, read_paths, resolved,
+};
 use crate::staged_ledger::{StagedLedger, exists, has_inode, mend, remove};
 use mailglot_archive::ledger::MAGIC;
 use mailglot_archive::replace::{
@@ -41,7 +43,7 @@ pub(crate) struct Plan {
     pub(crate) options: WriteOptions,
     /// One output for each input.
     pub(crate) targets: Vec<PlannedOutput>,
-    /// The inputs, and the links in them that lead to folders.
+    /// The inputs, and the links in them that are followed.
     read: Vec<PathBuf>,
     /// Claims on output and ledger, so that another job for them fails before it works.
     claims: Vec<Claim>,
@@ -85,9 +87,10 @@ impl Plan {
         }
         let report = job.report.as_deref().filter(|report| !is_stream(report));
         let ledger = job.ledger_place();
-        let inputs_on_disk = job.inputs.iter().map(|input| on_disk(input));
+        let read = read_paths(&job.inputs, inputs);
+        let read_on_disk = read.iter().map(|path| on_disk(path));
         let others = [&job.output].into_iter().chain(&ledger);
-        let private = inputs_on_disk.chain(others.map(PathBuf::as_path));
+        let private = read_on_disk.chain(others.map(PathBuf::as_path));
         let mut plan = Self {
             output: followed(&job.output)?,
             stale: None,
@@ -100,7 +103,7 @@ impl Plan {
                 mode: FileMode::as_private_as(private),
             },
             targets: targets(job, inputs),
-            read: read_paths(job, inputs),
+            read,
             claims: Vec::new(),
         };
         // Ledger and set-aside folder are beside the given name, where a restore looks for them.
@@ -226,17 +229,6 @@ impl Plan {
         let path = self.ledger.as_deref().unwrap_or(&self.output);
         at(path, Operation::Write, error)
     }
-}
-
-/// Returns the paths that are read: the inputs, and the links in them that lead to folders.
-fn read_paths(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<PathBuf> {
-    let mut read = job.inputs.clone();
-    let mut given = HashSet::new();
-    // The archives below one path have the same links.
-    for input in inputs.iter().filter(|input| given.insert(&input.given)) {
-        read.extend(input.found.tree.followed_folders().map(Path::to_owned));
-    }
-    read
 }
 
 /// Returns the outputs of the inputs.

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &PlanArgs, console: Console) -> Result<Exit, Failure> {
         Failure::new(Exit::Usage, error.to_string())
     })?;
     let job = normalize_job(options, args.inputs.paths()?, place.clone());
-    check_plan_place(place, &job.inputs)?;
+    check_plan_place(place, &job)?;
     let plan = plan_parts(&job, words, args.split_size)?;
     let created = Replacement::create(place, WriteOptions::FORCE);
     let mut file = created.map_err(|error| Failure::of_output(&error))?;

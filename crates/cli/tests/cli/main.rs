@@ -14,6 +14,7 @@ mod convert_unmappable;
 mod daemon;
 mod detect;
 mod filter;
+mod followed_links;
 mod header_decode;
 mod header_encode;
 mod header_findings;

@@ -4,8 +4,9 @@
 //!
 //! Does not read contents. A copy has another modification time, unless it is kept (`cp -p`).
 
+use crate::hash::hex;
 use crate::path_checks::on_disk;
-use mailglot_archive::{Error as FileError, Operation};
+use mailglot_archive::{Error as FileError, FileTree, Input, Operation};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, Metadata};
 use std::io;
@@ -29,17 +30,17 @@ pub(crate) struct SourceIdentity {
 }
 
 impl SourceIdentity {
-    /// Identifies the file, or the folder, that contains the input at `path`.
+    /// Identifies the file, or the folder with the targets of followed links, that contains an input.
     ///
     /// # Errors
     /// It cannot be inspected.
-    pub(crate) fn of(path: &Path) -> Result<Self, FileError> {
-        let path = on_disk(path);
-        let identity = Self::identify(path);
+    pub(crate) fn of(input: &Input) -> Result<Self, FileError> {
+        let path = on_disk(&input.path);
+        let identity = Self::identify(path, &input.tree);
         identity.map_err(|error| FileError::new(path, Operation::Open, error))
     }
 
-    fn identify(path: &Path) -> io::Result<Self> {
+    fn identify(path: &Path, tree: &FileTree) -> io::Result<Self> {
         let metadata = fs::metadata(path)?;
         if !metadata.is_dir() {
             return Ok(Self {
@@ -56,8 +57,8 @@ impl SourceIdentity {
             listing: None,
         };
         let mut hasher = blake3::Hasher::new();
-        identity.add_folder(path, path, &mut hasher)?;
-        identity.listing = Some(hasher.finalize().to_hex().to_string());
+        identity.add_folder(tree, (path, path), &mut hasher)?;
+        identity.listing = Some(hex(hasher.finalize().as_bytes()));
         Ok(identity)
     }
 
@@ -66,18 +67,19 @@ impl SourceIdentity {
     ///
     /// # Errors
     /// It cannot be inspected.
-    pub(crate) fn state(path: &Path) -> Result<String, FileError> {
-        let path = on_disk(path);
+    pub(crate) fn state(input: &Input) -> Result<String, FileError> {
+        let path = on_disk(&input.path);
         let mut hasher = blake3::Hasher::new();
-        let added = fs::metadata(path).and_then(|there| add_state(path, &there, &mut hasher));
+        let added = fs::metadata(path)
+            .and_then(|there| add_state(&input.tree, (path, &there), &mut hasher));
         added.map_err(|error| FileError::new(path, Operation::Open, error))?;
-        Ok(hasher.finalize().to_hex().to_string())
+        Ok(hex(hasher.finalize().as_bytes()))
     }
 
     fn add_folder(
         &mut self,
-        root: &Path,
-        folder: &Path,
+        tree: &FileTree,
+        (root, folder): (&Path, &Path),
         hasher: &mut blake3::Hasher,
     ) -> io::Result<()> {
         let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
@@ -85,16 +87,19 @@ impl SourceIdentity {
         for entry in entries {
             let path = entry.path();
             self.entries = self.entries.map(|entries| entries + 1);
-            // Does not follow links.
-            let metadata = entry.metadata()?;
+            let metadata = tree.metadata(&path)?;
             let name = path.strip_prefix(root).unwrap_or(&path);
             let name = name.as_os_str().as_bytes();
-            let time = modified(&metadata);
             hasher.update(&(name.len() as u64).to_le_bytes());
             hasher.update(name);
+            let Some(metadata) = metadata else {
+                hasher.update(b"R");
+                continue;
+            };
+            let time = modified(&metadata);
             if metadata.is_dir() {
                 hasher.update(b"D");
-                self.add_folder(root, &path, hasher)?;
+                self.add_folder(tree, (root, &path), hasher)?;
                 continue;
             }
             self.size += metadata.len();
@@ -108,12 +113,19 @@ impl SourceIdentity {
 }
 
 /// Adds the state of a file, or of all files in a folder.
-fn add_state(path: &Path, metadata: &Metadata, hasher: &mut blake3::Hasher) -> io::Result<()> {
+fn add_state(
+    tree: &FileTree,
+    (path, metadata): (&Path, &Metadata),
+    hasher: &mut blake3::Hasher,
+) -> io::Result<()> {
     if metadata.is_dir() {
         let mut entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
-            add_state(&entry.path(), &entry.metadata()?, hasher)?;
+            let path = entry.path();
+            if let Some(metadata) = tree.metadata(&path)? {
+                add_state(tree, (&path, &metadata), hasher)?;
+            }
         }
         return Ok(());
     }

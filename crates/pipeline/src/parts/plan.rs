@@ -10,9 +10,10 @@ use super::identity::SourceIdentity;
 use super::source_digest::CELL;
 use crate::discover::{SourceInput, discover};
 use crate::error::UsageError;
+use crate::hash::hex;
 use crate::job::NormalizeJob;
 use crate::output_names::output_format;
-use crate::path_checks::{check_apart, on_disk};
+use crate::path_checks::{check_apart, on_disk, read_paths};
 use crate::report::producer;
 use crate::staged_ledger::exists;
 use crate::{Error, LedgerPlace};
@@ -205,7 +206,7 @@ impl PartsPlan {
         }
         // Strings and numbers can always be written.
         add(serde_json::to_string(&(&self.sources, &self.splits)).unwrap_or_default());
-        hasher.finalize().to_hex().to_string()
+        hex(hasher.finalize().as_bytes())
     }
 
     /// Returns true if the pieces of the splits read each byte of each source once, in order.
@@ -304,7 +305,7 @@ pub fn plan_parts(
         size: split_size,
     };
     for (number, (input, identity)) in sources.inputs.iter().zip(identities).enumerate() {
-        let profile = shares(job, input, &identity, (number, split_size), &mut packer)?;
+        let profile = add_pieces(job, input, &identity, (number, split_size), &mut packer)?;
         planned.push(PlannedSource {
             path: text(&input.found.path)?,
             identity,
@@ -330,7 +331,7 @@ pub fn plan_parts(
 }
 
 /// Cuts a large mailbox or folder, and packs the pieces of an input. Returns the profile of a mailbox that was cut.
-fn shares(
+fn add_pieces(
     job: &NormalizeJob,
     input: &SourceInput,
     identity: &SourceIdentity,
@@ -405,12 +406,16 @@ fn folder_ranges(starts: Vec<FolderStart>, total: u64) -> Vec<(u64, FolderRange)
     ranges.collect()
 }
 
-/// Rejects a place for a plan that is an input, lies in one, or has a file that is not a plan.
+/// Rejects a place for the plan of a job that is an input, lies in one, or has a file that is not a plan.
 ///
 /// # Errors
-/// The place cannot be used, or inspected.
-pub fn check_plan_place(place: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
-    check_apart(place, inputs)?;
+/// The place cannot be used, or inspected. If links are followed, the errors of [`plan_parts`] about inputs.
+pub fn check_plan_place(place: &Path, job: &NormalizeJob) -> Result<(), Error> {
+    check_apart(place, &job.inputs)?;
+    if job.opening.follow_links {
+        let sources = discover(&job.inputs, job.opening.clone())?;
+        check_apart(place, &read_paths(&job.inputs, &sources.inputs))?;
+    }
     if !exists(place) {
         return Ok(());
     }
@@ -513,7 +518,7 @@ impl Packer {
 }
 
 fn identities(inputs: &[SourceInput]) -> Result<Vec<SourceIdentity>, Error> {
-    let identity = |input: &SourceInput| SourceIdentity::of(&input.found.path);
+    let identity = |input: &SourceInput| SourceIdentity::of(&input.found);
     inputs
         .iter()
         .map(identity)

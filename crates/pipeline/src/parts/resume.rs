@@ -13,7 +13,7 @@ use super::run::run_split;
 use super::write_file::{failed, write_file};
 use crate::discover::{SourceInput, discover};
 use crate::job::NormalizeJob;
-use crate::path_checks::on_disk;
+use crate::path_checks::{on_disk, read_paths};
 use crate::run::total;
 use crate::{Error, Progress};
 use mailglot_archive::{FileMode, Operation, WriteOptions};
@@ -48,7 +48,8 @@ pub fn resume(
         is_marked = folder.mark().is_some();
     }
     let outputs = outputs(job, inputs, is_marked)?;
-    let mode = FileMode::as_private_as(job.inputs.iter().map(|input| on_disk(input)));
+    let read = read_paths(&job.inputs, inputs);
+    let mode = FileMode::as_private_as(read.iter().map(|path| on_disk(path)));
     let is_new = kept.is_none();
     let plan = match kept {
         Some(plan) => plan,
@@ -138,7 +139,7 @@ fn check_states(
 }
 
 fn states(inputs: &[SourceInput]) -> Result<Vec<String>, Error> {
-    let state = |input: &SourceInput| SourceIdentity::state(&input.found.path);
+    let state = |input: &SourceInput| SourceIdentity::state(&input.found);
     let states = inputs.iter().map(state).collect::<Result<_, _>>();
     states.map_err(Error::Input)
 }

@@ -17,7 +17,7 @@ use crate::error::UsageError;
 use crate::hash::hex;
 use crate::job::NormalizeJob;
 use crate::normalize::empty_summary;
-use crate::path_checks::{check_apart, followed, on_disk};
+use crate::path_checks::{check_apart, followed, on_disk, read_paths};
 use crate::plan::{PlannedOutput, targets};
 use crate::rewrite::{LARGE_MESSAGE, PROCESS, RewriteStage, RewrittenBatch};
 use crate::run::{EndedSource, Job, ResultSink, run};
@@ -67,13 +67,18 @@ pub fn run_part(
     if job.output.file_name().is_none() {
         return Err(UsageError::NoFileName(job.output.clone()).into());
     }
-    check_apart(&followed(&job.output)?, &job.inputs)?;
+    let output = followed(&job.output)?;
     let folder = PartsFolder::new(&job.output, &plan.job);
-    check_apart(folder.path(), &job.inputs)?;
+    let check = |read: &[PathBuf]| {
+        check_apart(&output, read)?;
+        check_apart(folder.path(), read)
+    };
+    check(&job.inputs)?;
     if !job.force && folder.is_joined()? {
         return Ok(PartDone::joined(folder.part(split)));
     }
     let sources = discover(&job.inputs, job.opening.clone())?;
+    check(&read_paths(&job.inputs, &sources.inputs))?;
     plan.check(path, job, &sources.inputs)?;
     run_split(job, plan, &sources.inputs, split, progress)
 }
@@ -91,7 +96,8 @@ pub(super) fn run_split(
     if let Some(manifest) = Manifest::read(&part, &plan.job, split)? {
         return Ok(outcome(part, &manifest, true));
     }
-    let mode = FileMode::as_private_as(job.inputs.iter().map(|input| on_disk(input)));
+    let read = read_paths(&job.inputs, inputs);
+    let mode = FileMode::as_private_as(read.iter().map(|path| on_disk(path)));
     folder.create(mode)?;
     let attempt = folder.attempt(split, mode)?;
     let options = WriteOptions { force: false, mode };

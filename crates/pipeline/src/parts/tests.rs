@@ -1,6 +1,7 @@
 //! Tests of jobs in parts: the outputs are those of one pass, whatever happens to the parts.
 
 mod folders;
+mod links;
 
 use super::layout::PartsFolder;
 use super::*;

@@ -27,14 +27,13 @@ use self::outputs::Outputs;
 use self::read_back::check;
 use self::stage::SplitStage;
 use crate::discover::discover;
-use crate::path_checks::{check_apart, check_free};
+use crate::path_checks::{check_apart, check_free, on_disk, read_paths};
 use crate::run::{Job, run};
 use crate::{Error, Progress, Summary};
 use mailglot_archive::replace::turn;
 use mailglot_archive::{Claim, FileMode, WriteOptions};
 use mailglot_mime::Policy;
 use std::collections::HashSet;
-use std::path::PathBuf;
 
 /// Result of a split.
 #[derive(Clone, Debug)]
@@ -52,11 +51,12 @@ pub struct Split {
 /// ([`Error::ReadBack`]).
 pub fn split(job: &SplitJob, progress: &Progress) -> Result<Split, Error> {
     let sources = discover(&job.inputs, job.opening.clone())?;
-    check_apart(&job.output, &job.inputs)?;
+    let read = read_paths(&job.inputs, &sources.inputs);
+    check_apart(&job.output, &read)?;
     check_free(&job.output, false, &HashSet::new())?;
     let options = WriteOptions {
         force: false,
-        mode: FileMode::as_private_as(job.inputs.iter().map(PathBuf::as_path)),
+        mode: FileMode::as_private_as(read.iter().map(|path| on_disk(path))),
     };
     let turn = turn([job.output.as_path()]);
     let _claim = Claim::take(&job.output).map_err(Error::Output)?;

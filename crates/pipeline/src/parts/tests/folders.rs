@@ -3,7 +3,7 @@
 use super::*;
 
 /// Fills a folder of about 3 MB: messages in several charsets, a message of 1.2 MB, damaged files, and files that are no mail.
-fn fill(root: &Path, is_maildir: bool) {
+pub(super) fn fill(root: &Path, is_maildir: bool) {
     let folders: &[&str] = if is_maildir {
         &[
             "cur", "new", "tmp", ".A/cur", ".A/new", ".A.B/cur", ".A.B/new",

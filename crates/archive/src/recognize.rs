@@ -335,10 +335,17 @@ impl<'a> FolderSearch<'a> {
     fn folder(&mut self, path: &Path, within: Within) {
         let mut within = within;
         if within == Within::Tree {
+            let before = (self.archives.len(), self.unread.len());
             match MessageStore::of_folder(self.tree, path) {
                 Ok(None) => {}
-                Ok(Some(store)) => return self.archives.push(self.store(path, store)),
-                Err(error) => return self.unread.push(error),
+                Ok(Some(store)) => self.archives.push(self.store(path, store)),
+                Err(error) => self.unread.push(error),
+            }
+            // Beside the repositories of an inbox there may be other mail.
+            if before != (self.archives.len(), self.unread.len())
+                && MessageStore::fills_folder(path)
+            {
+                return;
             }
         }
         if within == Within::Tree && maildir::is_root(self.tree, path) {
@@ -367,6 +374,9 @@ impl<'a> FolderSearch<'a> {
                 continue;
             }
             let file = folder.join(&entry.name);
+            if MessageStore::owns(tree, self.root, &file) {
+                continue;
+            }
             match entry.kind {
                 EntryType::Folder => {
                     let within = match within {

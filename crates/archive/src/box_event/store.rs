@@ -11,6 +11,13 @@ pub enum StoreDetail {
         /// Its path below the inbox.
         name: String,
     },
+    /// A repository of a public-inbox with objects, whose newest commit is unknown.
+    NoHead {
+        /// Its path below the inbox.
+        name: String,
+    },
+    /// A commit of a public-inbox with more than one parent.
+    Merge(String),
     /// A message that was deleted from a public-inbox later: its object.
     Deleted(String),
     /// A commit or a message of a public-inbox that cannot be read.
@@ -37,6 +44,15 @@ impl fmt::Display for StoreDetail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoCommits { name } => write!(f, "no commit in the repository {name:?}"),
+            Self::NoHead { name } => write!(
+                f,
+                "{name}: HEAD names no commit that can be read; its messages are left out \
+                 (references in a reftable are not read)"
+            ),
+            Self::Merge(commit) => write!(
+                f,
+                "commit {commit} is a merge: messages that only the history of its other parents has are left out"
+            ),
             Self::Deleted(object) => write!(
                 f,
                 "a message that was deleted later is left out: `git cat-file blob {object}` shows it"

@@ -36,7 +36,10 @@ impl Files {
             // Maildirs and message stores are separate archives.
             let own = |name: &Name| {
                 let path = self.path(name);
-                let is_store = || matches!(MessageStore::of_folder(&self.tree, &path), Ok(Some(_)));
+                let is_store = || {
+                    MessageStore::fills_folder(&path)
+                        && matches!(MessageStore::of_folder(&self.tree, &path), Ok(Some(_)))
+                };
                 maildir::is_root(&self.tree, &path) || is_store()
             };
             let folders = folders.into_iter().filter(|name| !own(name));
@@ -159,7 +162,7 @@ impl Files {
         let path = self.path(folder);
         let failed = at(&path, Operation::List);
         let (mut files, mut folders) = (Vec::new(), Vec::new());
-        let first_event = events.len();
+        let (first_event, root) = (events.len(), self.path(b""));
         for entry in self.tree.entries(&path).map_err(&failed)? {
             let entry = entry.map_err(&failed)?;
             let mut name = folder.to_vec();
@@ -167,6 +170,9 @@ impl Files {
                 name.push(b'/');
             }
             name.extend_from_slice(entry.name.as_bytes());
+            if MessageStore::owns(&self.tree, &root, &self.path(&name)) {
+                continue;
+            }
             match entry.kind {
                 EntryType::Folder => folders.push(name),
                 EntryType::File => files.push(name),

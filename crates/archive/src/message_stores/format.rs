@@ -22,6 +22,14 @@ pub(crate) trait StoreFormat: Sync {
     fn recognizes_folder(&self, _path: &Path) -> Result<bool, Error> {
         Ok(false)
     }
+    /// Returns true if no other mail is searched in such a folder.
+    fn fills_folder(&self, _path: &Path) -> bool {
+        false
+    }
+    /// Returns true for a file or folder that belongs to a store, whose folder is `root` or lies below it.
+    fn owns(&self, _root: &Path, _path: &Path) -> bool {
+        false
+    }
     /// Opens a store. `max_expansion` limits the ratio of its messages to its size.
     fn open(
         &self,

@@ -51,6 +51,16 @@ impl MessageStore {
         Ok(None)
     }
 
+    /// Returns true if no other mail is searched in the folder of a store.
+    pub(crate) fn fills_folder(path: &Path) -> bool {
+        STORES.iter().any(|store| store.fills_folder(path))
+    }
+
+    /// Returns true for a file or folder that belongs to a store, whose folder is `root` or lies below it.
+    pub(crate) fn owns(tree: &FileTree, root: &Path, path: &Path) -> bool {
+        !tree.is_container() && STORES.iter().any(|store| store.owns(root, path))
+    }
+
     /// Opens a store.
     pub(crate) fn open(
         self,

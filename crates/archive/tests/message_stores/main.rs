@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod beside_inboxes;
 mod dbx;
 mod dbx_damage;
 mod dbx_writer;

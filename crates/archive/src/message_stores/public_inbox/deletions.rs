@@ -17,6 +17,8 @@ pub(super) enum InboxVersion {
     V1,
     /// Each commit has one file: `m` is a new message, `d` is one to delete.
     V2,
+    /// The newest commit is damaged. Each path tells the version.
+    Unknown,
 }
 
 /// What identifies a message for its deletion.
@@ -33,15 +35,15 @@ impl InboxVersion {
     /// Returns the meaning of a change.
     pub(super) fn meaning(self, change: &FileChange) -> Meaning {
         match (self, &change.path[..]) {
-            (Self::V2, b"m") => Meaning {
+            (Self::V2 | Self::Unknown, b"m") => Meaning {
                 deleted: None,
                 added: change.new.map(|id| (id.bytes(), id)),
             },
-            (Self::V2, b"d") => Meaning {
+            (Self::V2 | Self::Unknown, b"d") => Meaning {
                 deleted: change.new.map(ObjectId::bytes),
                 added: None,
             },
-            (Self::V1, path) if is_message_path(path) => Meaning {
+            (Self::V1 | Self::Unknown, path) if is_message_path(path) => Meaning {
                 deleted: change.old.map(|id| key(path, id)),
                 added: change.new.map(|id| (key(path, id), id)),
             },

@@ -26,15 +26,16 @@ impl Epoch {
     /// Opens a repository and lists its commits. `None` if it has none.
     ///
     /// # Errors
-    /// Its objects lie in other folders, `git` is not installed, or `git` fails.
+    /// Its objects lie in other folders, or are no files. `git` is not installed, or `git` fails.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, Error> {
         let Some(head) = repository::head(path).map_err(at(path, Operation::Read))? else {
             return Ok(None);
         };
         let git = objects(path, head)?;
         let history = History::list(&git, head).map_err(at(path, Operation::Read))?;
+        let size = repository::size_of_objects(path).map_err(at(path, Operation::Open))?;
         Ok(Some(Self {
-            size: repository::size_of_objects(path),
+            size,
             path: path.to_owned(),
             git,
             history,
@@ -63,5 +64,6 @@ pub(super) fn objects(path: &Path, head: ObjectId) -> Result<GitObjects, Error> 
             ErrorKind::BorrowedObjects,
         ));
     }
+    repository::size_of_objects(path).map_err(at(path, Operation::Open))?;
     GitObjects::of(path, head).map_err(at(path, Operation::Open))
 }

@@ -4,7 +4,7 @@
 //! its descendants are known, its ancestors are not.
 //!
 //! # Limits
-//! Follows the first parent of a merge only.
+//! Follows the first parent of a merge only. Keeps the names of a thousand merges.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -20,6 +20,9 @@ const RECORD: usize = 64;
 /// Largest number of bytes of a line of the list of `git`.
 const LINE: usize = 64 << 10;
 
+/// Number of merges that are named.
+const MOST_MERGES: usize = 1000;
+
 /// A commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Commit {
@@ -34,6 +37,8 @@ pub(super) struct History {
     head: ObjectId,
     /// Why older commits are unknown: the commit, and a message of `git`.
     pub(super) broken: Option<(ObjectId, String)>,
+    /// The first commits with more than one parent.
+    pub(super) merges: Vec<ObjectId>,
 }
 
 impl History {
@@ -57,6 +62,7 @@ impl History {
             count: list.count,
             head,
             broken,
+            merges: list.merges,
         })
     }
 
@@ -89,6 +95,7 @@ struct ListWriter {
     count: u64,
     /// The parent of the last commit in the list.
     parent: Option<ObjectId>,
+    merges: Vec<ObjectId>,
 }
 
 impl ListWriter {
@@ -98,6 +105,7 @@ impl ListWriter {
             space: FreeSpace::new(),
             count: 0,
             parent: None,
+            merges: Vec::new(),
         })
     }
 
@@ -129,6 +137,9 @@ impl ListWriter {
                 ));
             };
             self.parent = names.next().flatten();
+            if names.next().is_some() && self.merges.len() < MOST_MERGES {
+                self.merges.push(id);
+            }
             self.file.write_all(&id.bytes())?;
             self.file.write_all(&tree.bytes())?;
             self.space.wrote(RECORD as u64, self.file.get_ref())?;

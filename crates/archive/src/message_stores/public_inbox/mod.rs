@@ -9,8 +9,8 @@
 //!     commit 1   ab/cdef…                 a message at the SHA-1 of its Message-ID; deleted by removing the file
 //! ```
 //!
-//! Messages come in the order of their commits. One that was deleted later is left out, since lists delete spam and what must not be
-//! published: the event `box.left-out` names the object, which `git cat-file blob` still shows. One epoch of version 2 can be read
+//! Messages come in the order of their commits. One that was deleted later is left out, since lists delete spam and private
+//! messages: the event `box.left-out` names the object, which `git cat-file blob` still shows. One epoch of version 2 can be read
 //! alone. Source: public-inbox-v1-format(5), public-inbox-v2-format(5).
 //!
 //! # Limits
@@ -25,10 +25,10 @@ mod fuzz;
 mod git;
 mod history;
 mod object_id;
+mod recognition;
 mod repository;
 
 use std::collections::VecDeque;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,6 +37,7 @@ use self::changes::Changes;
 use self::deletions::{Deletions, InboxVersion};
 use self::epoch::Epoch;
 pub use self::fuzz::read_git_output;
+use self::object_id::ObjectId;
 use super::format::{NextMessage, PAUSE, StoreFormat, StoredMessage, StoredMessages};
 use crate::Flags;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, StoreDetail};
@@ -47,16 +48,21 @@ use crate::file_tree::FileTree;
 /// The format.
 pub(super) struct PublicInbox;
 
-/// Bytes of the list of files that show what a repository is.
-const BEGINNING: u64 = 4096;
-
 impl StoreFormat for PublicInbox {
     fn name(&self) -> &'static str {
         "public-inbox"
     }
 
     fn recognizes_folder(&self, path: &Path) -> Result<bool, Error> {
-        Ok(!repository::epochs(path).is_empty() || version_of(path)?.is_some())
+        recognition::is_store(path)
+    }
+
+    fn fills_folder(&self, path: &Path) -> bool {
+        repository::is_repository(path) && repository::epochs(path).is_empty()
+    }
+
+    fn owns(&self, root: &Path, path: &Path) -> bool {
+        recognition::is_part(root, path)
     }
 
     fn open(
@@ -66,52 +72,6 @@ impl StoreFormat for PublicInbox {
         max_expansion: u64,
     ) -> Result<Box<dyn StoredMessages>, Error> {
         Ok(Box::new(Inbox::open(path, max_expansion)?))
-    }
-}
-
-/// Returns the version of the inbox that a bare repository is, by the files of its newest commit. `None` for any other folder.
-fn version_of(path: &Path) -> Result<Option<InboxVersion>, Error> {
-    if !repository::is_repository(path) || path.file_name().is_some_and(|name| name == ".git") {
-        return Ok(None);
-    }
-    let failed = at(path, Operation::Read);
-    let Some(head) = repository::head(path).map_err(&failed)? else {
-        return Ok(None);
-    };
-    let git = epoch::objects(path, head)?;
-    let head = head.to_string();
-    let mut list = git
-        .start(&["ls-tree", "-z", &head])
-        .map_err(at(path, Operation::Read))?;
-    list.end_requests();
-    let mut files = Vec::new();
-    let read = list.by_ref().take(BEGINNING).read_to_end(&mut files);
-    read.map_err(failed)?;
-    let is_whole = (files.len() as u64) < BEGINNING;
-    // `git` may have been ended before it listed all: the repository is read, and says so.
-    Ok(version_by(&files, is_whole))
-}
-
-/// Returns the version of an inbox by the beginning of the list of its files.
-fn version_by(list: &[u8], is_whole: bool) -> Option<InboxVersion> {
-    let mut files: Vec<_> = list.split(|&byte| byte == 0).collect();
-    // Behind the last NUL.
-    files.pop();
-    let parse = |line: &&[u8]| {
-        let tab = memchr::memchr(b'\t', line)?;
-        let kind = line[..tab].split(|&byte| byte == b' ').nth(1)?.to_vec();
-        Some((kind, line[tab + 1..].to_vec()))
-    };
-    let files: Vec<_> = files.iter().filter_map(parse).collect();
-    let is_v1 = |(kind, name): &(Vec<u8>, Vec<u8>)| {
-        kind == b"tree" && name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit)
-    };
-    match &files[..] {
-        [] => None,
-        [(kind, name)] if is_whole && kind == b"blob" && (name == b"m" || name == b"d") => {
-            Some(InboxVersion::V2)
-        }
-        files => files.iter().all(is_v1).then_some(InboxVersion::V1),
     }
 }
 
@@ -137,13 +97,12 @@ struct Inbox {
 impl Inbox {
     fn open(path: &Path, max_expansion: u64) -> Result<Self, Error> {
         let mut events = Vec::new();
-        let found = repository::epochs(path);
+        let found = recognition::epochs(path)?;
         let (version, repositories) = if found.is_empty() {
-            let version = version_of(path)?.unwrap_or(InboxVersion::V2);
-            (version, vec![path.to_owned()])
+            let version = recognition::version_of(path)?;
+            (version.unwrap_or(InboxVersion::V2), vec![path.to_owned()])
         } else {
-            let paths = found.into_iter().map(|(_, path)| path);
-            (InboxVersion::V2, paths.collect())
+            (InboxVersion::V2, found)
         };
         let mut epochs = Vec::new();
         for repository in repositories {
@@ -151,10 +110,10 @@ impl Inbox {
             let name = name.to_string_lossy().into_owned();
             if let Some(epoch) = Epoch::open(&repository)? {
                 events.extend(broken(&epoch, &name));
+                events.extend(epoch.history.merges.iter().map(merge));
                 epochs.push(Arc::new(epoch));
             } else {
-                let detail = BoxDetail::Store(StoreDetail::NoCommits { name });
-                events.push(BoxEvent::new(BoxEventKind::LeftOut, 0, detail));
+                events.push(without_commit(&repository, name)?);
             }
         }
         let size = epochs.iter().map(|epoch| epoch.size).sum::<u64>();
@@ -269,6 +228,22 @@ fn broken(epoch: &Epoch, name: &str) -> Option<BoxEvent> {
         reason: format!("it and older commits are missing: {message}"),
     });
     Some(BoxEvent::new(BoxEventKind::Damaged, 0, detail))
+}
+
+/// Returns the event for a repository without a newest commit. One without objects has no messages.
+fn without_commit(repository: &Path, name: String) -> Result<BoxEvent, Error> {
+    let size = repository::size_of_objects(repository);
+    let (kind, detail) = match size.map_err(at(repository, Operation::Open))? {
+        0 => (BoxEventKind::LeftOut, StoreDetail::NoCommits { name }),
+        _ => (BoxEventKind::Damaged, StoreDetail::NoHead { name }),
+    };
+    Ok(BoxEvent::new(kind, 0, BoxDetail::Store(detail)))
+}
+
+/// Returns the event for a commit with more than one parent.
+fn merge(commit: &ObjectId) -> BoxEvent {
+    let detail = StoreDetail::Merge(commit.to_string());
+    BoxEvent::new(BoxEventKind::LeftOut, 0, BoxDetail::Store(detail))
 }
 
 impl StoredMessages for Inbox {

@@ -8,10 +8,14 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::object_id::ObjectId;
+use crate::entry_type::EntryType;
+use crate::error::ErrorKind;
 use crate::regular;
 
 /// Largest number of bytes of a reference.
 const LONGEST_REFERENCE: u64 = 4096;
+/// Number of folders inside each other in which objects lie, below `objects`.
+const DEEPEST: usize = 3;
 /// Number of symbolic references that are followed.
 const MOST_LINKS: usize = 4;
 
@@ -22,30 +26,28 @@ pub(super) fn is_repository(path: &Path) -> bool {
     is_folder("objects") && is_folder("refs") && own("HEAD").is_some_and(|there| there.is_file())
 }
 
-/// Returns the repositories of a public-inbox of version 2 (`git/0.git`, `git/1.git`, …) with their numbers, the oldest first.
-///
-/// A folder that is no repository is among them, and without a commit. Empty for any other folder.
-pub(super) fn epochs(path: &Path) -> Vec<(u64, PathBuf)> {
+/// Returns the folders `git/0.git`, `git/1.git`, … in the order of their numbers. Symbolic links do not count.
+pub(super) fn epochs(path: &Path) -> Vec<PathBuf> {
     let git = path.join("git");
     let is_own = git.symlink_metadata().is_ok_and(|there| there.is_dir());
     let Some(entries) = is_own.then(|| fs::read_dir(&git).ok()).flatten() else {
         return Vec::new();
     };
     let epoch = |entry: fs::DirEntry| {
-        let name = entry.file_name();
-        let digits = name.to_str()?.strip_suffix(".git")?;
-        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let number = digits.parse().ok().filter(|_| is_number)?;
+        let number = epoch_number(entry.file_name().to_str()?)?;
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         is_folder.then(|| (number, entry.path()))
     };
     let mut found: Vec<_> = entries.flatten().filter_map(epoch).collect();
     found.sort();
-    if found.iter().any(|(_, path)| is_repository(path)) {
-        found
-    } else {
-        Vec::new()
-    }
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Returns the number of an epoch by its name: `7.git`.
+pub(super) fn epoch_number(name: &str) -> Option<u64> {
+    let digits = name.strip_suffix(".git")?;
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_number)
 }
 
 /// Returns the newest commit of the branch that `HEAD` names. `None` if there is none.
@@ -77,18 +79,29 @@ pub(super) fn borrows_objects(repository: &Path) -> bool {
 }
 
 /// Returns the number of bytes of the files of objects.
-pub(super) fn size_of_objects(repository: &Path) -> u64 {
-    let size = |folder: &Path| -> u64 {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let sizes = entries.filter_map(|entry| entry.metadata().ok());
-        sizes
-            .filter(fs::Metadata::is_file)
-            .map(|file| file.len())
-            .sum()
-    };
+///
+/// # Errors
+/// A link, a pipe, a socket or a device is among them. A link leads to objects in other folders, and a pipe would stop `git` forever.
+pub(super) fn size_of_objects(repository: &Path) -> Result<u64, ErrorKind> {
     let objects = repository.join("objects");
-    let folders = fs::read_dir(&objects).into_iter().flatten().flatten();
-    folders.map(|folder| size(&folder.path())).sum()
+    let mut size = 0;
+    let mut waiting = vec![(objects.clone(), 0)];
+    while let Some((folder, depth)) = waiting.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            let (entry, path) = entry.map(|entry| (entry.metadata(), entry.path()))?;
+            let Ok(metadata) = entry else { continue };
+            match EntryType::of(metadata.file_type()) {
+                EntryType::Folder if depth < DEEPEST => waiting.push((path, depth + 1)),
+                EntryType::Folder => {}
+                // Files of `info` are no objects.
+                EntryType::File if folder.starts_with(objects.join("info")) => {}
+                EntryType::File => size += metadata.len(),
+                EntryType::Link => return Err(ErrorKind::BorrowedObjects),
+                _ => regular::check(&path, &metadata)?,
+            }
+        }
+    }
+    Ok(size)
 }
 
 /// Returns true for the name of a reference that leads to a place in the repository.

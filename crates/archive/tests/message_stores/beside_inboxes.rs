@@ -1,0 +1,221 @@
+//! Mail and repositories beside an inbox, and epochs that cannot be read.
+
+use crate::public_inbox::numbers;
+use crate::repositories::{create, object_path, run, text, v1_add, v2};
+use crate::{codes, drain, read};
+use mailglot_archive::{
+    Format, LeftOut, ReadOptions, RecognizeOptions, open, recognize, recognize_with,
+};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+const MAIL: &[u8] = b"From a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\nSubject: s\n\nb\n\n";
+
+/// Writes a mailbox, a Maildir and a single message.
+fn write_mail(folder: &Path) {
+    fs::create_dir_all(folder.join("Mail")).unwrap();
+    fs::write(folder.join("a.mbox"), MAIL).unwrap();
+    fs::write(folder.join("Mail/b.mbox"), MAIL).unwrap();
+    fs::write(folder.join("x.eml"), b"Subject: x\n\nb\n").unwrap();
+    for name in ["cur", "new", "tmp"] {
+        fs::create_dir_all(folder.join("box").join(name)).unwrap();
+    }
+    fs::write(folder.join("box/new/1"), b"Subject: y\n\nb\n").unwrap();
+}
+
+/// Returns the archives as path, format and whether they are a store, and the events.
+fn search(root: &Path, follow_links: bool) -> (Vec<(String, Format, bool)>, Vec<String>) {
+    let mut events = Vec::new();
+    let options = RecognizeOptions {
+        follow_links,
+        ..RecognizeOptions::default()
+    };
+    let found = recognize_with(root, &options, &mut |left| {
+        events.push(match left {
+            LeftOut::Unread(error) => error.to_string(),
+            LeftOut::Noted(event) => event.detail.to_string(),
+        });
+        Ok(())
+    });
+    let shown = |input: mailglot_archive::Input| {
+        let path = input.path.strip_prefix(root).unwrap();
+        (
+            path.display().to_string(),
+            input.format,
+            input.store.is_some(),
+        )
+    };
+    (found.unwrap().into_iter().map(shown).collect(), events)
+}
+
+fn mail(store: Option<&str>) -> Vec<(String, Format, bool)> {
+    let mut all = vec![
+        (String::new(), Format::EmlTree, false),
+        ("Mail/b.mbox".to_owned(), Format::Mbox, false),
+        ("a.mbox".to_owned(), Format::Mbox, false),
+        ("box".to_owned(), Format::Maildir, false),
+    ];
+    if let Some(store) = store {
+        all.push((store.to_owned(), Format::EmlTree, true));
+    }
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+/// A repository with the name of an epoch is no inbox, and hides no mail.
+#[test]
+fn mail_beside_other_repositories_is_read() {
+    let source = vec![vec![("README".to_owned(), "100644", Some(b"x\n".to_vec()))]];
+    for commits in [vec![], source] {
+        let folder = tempfile::tempdir().unwrap();
+        write_mail(folder.path());
+        create(&folder.path().join("git/1.git"), "sha1", &commits);
+        assert_eq!(search(folder.path(), false).0, mail(None));
+    }
+}
+
+#[test]
+fn mail_beside_an_inbox_is_read_and_its_repositories_are_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    write_mail(folder.path());
+    for (number, message) in [0, 1].into_iter().enumerate() {
+        let path = folder.path().join(format!("git/{number}.git"));
+        create(&path, "sha1", &v2(&[('m', message)]));
+    }
+    fs::write(folder.path().join("inbox.lock"), b"").unwrap();
+    fs::write(folder.path().join("msgmap.sqlite3"), b"x").unwrap();
+    fs::create_dir_all(folder.path().join("xap15")).unwrap();
+    fs::write(folder.path().join("xap15/over.sqlite3"), b"x").unwrap();
+    let (found, events) = search(folder.path(), false);
+    assert_eq!(found, mail(Some("")));
+    assert_eq!(events, Vec::<String>::new());
+    // The tree has the message, and nothing of the inbox.
+    let tree = recognize(folder.path()).unwrap().into_iter();
+    let tree = tree.filter(|input| input.format == Format::EmlTree && input.store.is_none());
+    let tree: Vec<_> = tree.collect();
+    let mut source = open(&tree[0], &ReadOptions::default()).unwrap();
+    let (mut names, mut batch) = (Vec::new(), mailglot_archive::Batch::default());
+    while source.next(&mut batch).unwrap() {
+        let own = batch.entries.iter().map(|entry| &entry.name);
+        names.extend(own.map(|name| String::from_utf8_lossy(name).into_owned()));
+    }
+    let is_foreign = |name: &String| name.starts_with("git/") || name.starts_with("xap15/");
+    assert!(names.contains(&"x.eml".to_owned()), "{names:?}");
+    assert!(!names.iter().any(is_foreign), "{names:?}");
+    // An epoch that is named by the caller is read.
+    let (found, _) = search(&folder.path().join("git"), false);
+    let epochs = ["0.git", "1.git"].map(|name| (name.to_owned(), Format::EmlTree, true));
+    assert_eq!(found, epochs);
+}
+
+/// An inbox of version 1 with the name of an epoch is an archive of its own.
+#[test]
+fn inboxes_of_both_versions_lie_beside_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    create(&folder.path().join("git/0.git"), "sha1", &v2(&[('m', 0)]));
+    create(&folder.path().join("git/1.git"), "sha1", &[v1_add(1, 1)]);
+    let (found, _) = search(folder.path(), false);
+    let stores = ["", "git/1.git"].map(|name| (name.to_owned(), Format::EmlTree, true));
+    assert_eq!(found, stores);
+    let read = recognize(folder.path()).unwrap();
+    let read: Vec<_> = read
+        .iter()
+        .map(|input| numbers(&drain(&mut *open(input, &ReadOptions::default()).unwrap()).0))
+        .collect();
+    assert_eq!(read, [[0], [1]]);
+}
+
+#[test]
+fn an_epoch_that_is_a_link_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("list");
+    let other = folder.path().join("other.git");
+    create(&list.join("git/0.git"), "sha1", &v2(&[('m', 0)]));
+    create(&other, "sha1", &v2(&[('m', 1)]));
+    symlink(&other, list.join("git/1.git")).unwrap();
+    let (found, events) = search(&list, false);
+    assert_eq!(found, [(String::new(), Format::EmlTree, true)]);
+    assert_eq!(events.len(), 1);
+    assert!(events[0].contains("git/1.git"), "{events:?}");
+    let (found, _) = search(&list, true);
+    let stores = ["", "git/1.git"].map(|name| (name.to_owned(), Format::EmlTree, true));
+    assert_eq!(found, stores);
+}
+
+/// A damaged newest commit or tree is told, also of an inbox that is one repository.
+#[test]
+fn a_damaged_repository_is_no_empty_folder() {
+    for (name, commits, expected) in [
+        ("HEAD", v2(&[('m', 0), ('m', 1)]), vec![]),
+        ("HEAD^{tree}", v2(&[('m', 0), ('m', 1)]), vec![0]),
+        ("HEAD^{tree}", vec![v1_add(0, 0), v1_add(1, 1)], vec![0]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.git");
+        create(&path, "sha1", &commits);
+        let id = run(&path, &["rev-parse", name]);
+        fs::remove_file(object_path(&path, &id)).unwrap();
+        let (found, events) = read(&path, &ReadOptions::default());
+        assert_eq!(numbers(&found), expected, "{name}");
+        assert_eq!(codes(&events), ["box.damaged"], "{name}");
+    }
+}
+
+/// Objects without a commit that can be found are lost messages.
+#[test]
+fn an_epoch_without_a_readable_head_is_damaged() {
+    let break_head: [fn(&Path); 3] = [
+        |path| fs::remove_file(path.join("HEAD")).unwrap(),
+        |path| fs::remove_file(path.join("refs/heads/master")).unwrap(),
+        |path| {
+            let mut migrate = Command::new("git");
+            migrate.arg("--git-dir").arg(path);
+            migrate.args(["refs", "migrate", "--ref-format=reftable"]);
+            assert!(migrate.status().unwrap().success());
+        },
+    ];
+    for (number, break_head) in break_head.into_iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("git/0.git");
+        create(&path, "sha1", &v2(&[('m', 1)]));
+        break_head(&path);
+        let words = "git/0.git: HEAD names no commit that can be read; its messages are left out";
+        for other in [false, true] {
+            if other {
+                create(&folder.path().join("git/1.git"), "sha1", &v2(&[('m', 2)]));
+            }
+            let (found, events) = read(folder.path(), &ReadOptions::default());
+            assert_eq!(found.len(), usize::from(other), "{number}");
+            assert_eq!(codes(&events), ["box.damaged"], "{number}");
+            assert!(events[0].2.starts_with(words), "{events:?}");
+        }
+    }
+}
+
+#[test]
+fn merges_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.git");
+    create(&path, "sha1", &v2(&[('m', 0), ('m', 1), ('m', 2)]));
+    let tree = run(&path, &["rev-parse", "HEAD^{tree}"]);
+    let parents = ["-p", "HEAD", "-p", "HEAD~2"];
+    let mut merge = vec![
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "commit-tree",
+        &tree,
+    ];
+    merge.extend(parents);
+    merge.extend(["-m", "x"]);
+    let merge = run(&path, &merge);
+    run(&path, &["update-ref", "refs/heads/master", &merge]);
+    let (found, events) = read(&path, &ReadOptions::default());
+    assert_eq!(numbers(&found), [0, 1, 2]);
+    assert_eq!(codes(&events), ["box.left-out"]);
+    assert!(events[0].2.contains(&merge), "{events:?}");
+    assert_eq!(text(0), found[0].bytes);
+}

@@ -79,7 +79,10 @@ fn a_damaged_commit_hides_only_what_is_older() {
     let folder = tempfile::tempdir().unwrap();
     let path = ten(folder.path());
     damage(&path, "HEAD", None);
-    assert_eq!(codes(&read(&path, &ReadOptions::default()).1), ["box.damaged"]);
+    assert_eq!(
+        codes(&read(&path, &ReadOptions::default()).1),
+        ["box.damaged"]
+    );
     let inbox = folder.path().join("inbox/git");
     fs::create_dir_all(&inbox).unwrap();
     fs::rename(&path, inbox.join("0.git")).unwrap();
@@ -192,6 +195,40 @@ fn borrowed_objects_are_an_error() {
     // In a folder, the error does not hide other mail.
     fs::write(folder.path().join("1.eml"), b"Subject: x\n\n").unwrap();
     assert!(recognize(folder.path()).is_err());
+}
+
+/// A pipe would stop git forever, and a link leads to the objects of another folder.
+#[test]
+fn objects_that_are_no_files_are_an_error() {
+    for place in [
+        "pack/pack-1.idx",
+        "info/packs",
+        "ab/cd",
+        "pack",
+        "info/commit-graphs/commit-graph-chain",
+    ] {
+        for is_link in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = ten(folder.path());
+            let object = path.join("objects").join(place);
+            fs::create_dir_all(object.parent().unwrap()).unwrap();
+            if object.is_dir() {
+                fs::remove_dir(&object).unwrap();
+            }
+            if is_link {
+                symlink("/etc/passwd", &object).unwrap();
+            } else {
+                let made = std::process::Command::new("mkfifo").arg(&object).status();
+                assert!(made.unwrap().success());
+            }
+            let error = recognize(&path).unwrap_err();
+            match error.kind() {
+                ErrorKind::BorrowedObjects => assert!(is_link, "{place}"),
+                ErrorKind::Special(_) => assert!(!is_link, "{place}"),
+                other => panic!("{place}: {other:?}"),
+            }
+        }
+    }
 }
 
 #[test]

@@ -143,6 +143,27 @@ fn an_epoch_without_commits_is_named() {
 }
 
 #[test]
+fn a_change_of_mode_is_no_new_message() {
+    let path = |name: &str| tempfile::tempdir().unwrap().keep().join(name);
+    let executable = |mut commit: Vec<crate::repositories::FileChange>| {
+        commit.retain(|change| change.2.is_some());
+        commit[0].1 = "100755";
+        commit
+    };
+    let first = v2(&[('m', 0), ('m', 1)]);
+    let v2 = [&first[..], &[executable(first[1].clone())]].concat();
+    let v1 = vec![v1_add(0, 0), v1_add(1, 1), executable(v1_add(1, 1))];
+    for commits in [v2, v1] {
+        let path = path("a.git");
+        create(&path, "sha1", &commits);
+        let (found, events) = read(&path, &ReadOptions::default());
+        assert_eq!(numbers(&found), [0, 1]);
+        assert_eq!(events, []);
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+}
+
+#[test]
 fn messages_above_the_limit_come_in_pieces() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.git");

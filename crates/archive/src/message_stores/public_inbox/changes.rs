@@ -15,7 +15,7 @@ use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, StoreDetail};
 use crate::error::ErrorKind;
 
 /// Number of commits that `git` compares at once. Their names fit into a pipe.
-const AT_ONCE: u64 = 128;
+const AT_ONCE: u64 = 32;
 /// A line that `git` sends back after them.
 const MARK: &[u8] = b"end";
 /// Largest number of bytes of a path, and of a line.

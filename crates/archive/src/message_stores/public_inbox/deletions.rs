@@ -34,6 +34,10 @@ pub(super) struct Meaning {
 impl InboxVersion {
     /// Returns the meaning of a change.
     pub(super) fn meaning(self, change: &FileChange) -> Meaning {
+        if change.old == change.new {
+            // Only the mode of the file changed.
+            return Meaning::default();
+        }
         match (self, &change.path[..]) {
             (Self::V2 | Self::Unknown, b"m") => Meaning {
                 deleted: None,

@@ -107,7 +107,7 @@ pub enum ErrorKind {
         /// Space in MiB that outputs must leave free.
         reserve: u64,
     },
-    /// The folder of temporary files, to which a compressed archive is decompressed, cannot be used.
+    /// The folder of temporary files cannot be used. A compressed archive is decompressed to it, and `git` needs a folder in it.
     TemporaryFolder {
         /// The folder.
         folder: PathBuf,
@@ -272,14 +272,14 @@ impl fmt::Display for ErrorKind {
             ),
             Self::TemporaryFolder { folder, error } => write!(
                 f,
-                "cannot be decompressed to the folder of temporary files, {}: {}",
+                "the folder of temporary files, {}, cannot be used: {}",
                 folder.display(),
                 words(error)
             ),
             Self::EarlierWrite => f.write_str("an earlier write failed"),
             Self::NoGit => f.write_str(
-                "a git repository, and the program git, which reads it, is not installed: install it, for example with \
-                 apt-get install git",
+                "this is a git repository, and the program `git` that reads it is not installed; install it, for example \
+                 with `apt-get install git`",
             ),
             Self::Git(message) => write!(f, "the repository cannot be read: {message}"),
             Self::BorrowedObjects => f.write_str(

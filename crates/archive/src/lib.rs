@@ -37,6 +37,7 @@
 //! Unix only: names are bytes, and a rename puts an output into place.
 #![forbid(unsafe_code)]
 
+mod begun;
 mod box_event;
 mod claim;
 mod container;

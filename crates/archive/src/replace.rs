@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::begun;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_mode::FileMode;
 use crate::output::Output;
@@ -236,9 +237,11 @@ pub fn turn<'a>(places: impl IntoIterator<Item = &'a Path>) -> Turn {
     )
 }
 
-/// Removes every temporary file and folder of this process, before it exits. Waits for a commit in progress; later writes fail.
+/// Removes every temporary file and folder of this process, and kills its processes, before it exits. Waits for a commit in progress;
+/// later writes fail.
 pub fn abandon() {
     let _held = lock(&COMMIT);
+    begun::end_all();
     for (temporary, kind) in &*lock(&BEGUN) {
         remove(temporary, *kind);
     }

@@ -35,7 +35,8 @@ pub(crate) fn output_name(input: &SourceInput, to: Format, taken: &mut HashSet<S
     }
     let stem = [".mbox", ".mbx", ".dbx", ".git", ".emlx", ".eml"]
         .iter()
-        .find_map(|end| input.name.strip_suffix(end));
+        .find_map(|end| input.name.strip_suffix(end))
+        .or_else(|| without_dbx(&input.name));
     let stem = stem.filter(|stem| !stem.is_empty()).unwrap_or(&input.name);
     let name = match to {
         Format::Mbox => format!("{stem}.mbox"),
@@ -43,6 +44,12 @@ pub(crate) fn output_name(input: &SourceInput, to: Format, taken: &mut HashSet<S
         Format::Maildir | Format::EmlTree => stem.to_owned(),
     };
     unique(&name, taken)
+}
+
+/// Returns a name without `.dbx`, which Windows writes in any case.
+fn without_dbx(name: &str) -> Option<&str> {
+    let (stem, end) = name.split_at_checked(name.len().checked_sub(".dbx".len())?)?;
+    end.eq_ignore_ascii_case(".dbx").then_some(stem)
 }
 
 /// Returns true for formats that are a folder.
@@ -70,6 +77,8 @@ mod tests {
         assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a.mbox");
         assert_eq!(output_name(&mbox, Format::Mbox, &mut taken), "a-2.mbox");
         assert_eq!(output_name(&mbox, Format::Maildir, &mut taken), "a");
+        let dbx = input("Inbox.DBX", Format::EmlTree);
+        assert_eq!(output_name(&dbx, Format::Mbox, &mut taken), "Inbox.mbox");
         let emlx = input("1.emlx", Format::Eml);
         assert_eq!(output_name(&emlx, Format::Eml, &mut taken), "1.eml");
         assert_eq!(output_name(&emlx, Format::Mbox, &mut taken), "1.mbox");

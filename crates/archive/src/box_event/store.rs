@@ -55,7 +55,7 @@ impl fmt::Display for StoreDetail {
             ),
             Self::Deleted(object) => write!(
                 f,
-                "a message that was deleted later is left out: `git cat-file blob {object}` shows it"
+                "a message that was deleted later is left out: `git --git-dir REPO cat-file blob {object}` shows it"
             ),
             Self::DamagedObject { object, reason } => {
                 write!(f, "{object} cannot be read: {reason}")
@@ -105,10 +105,12 @@ impl fmt::Display for DbxDefect {
             Self::Node => f.write_str(
                 "no part of the list of messages begins here: its messages are left out",
             ),
-            Self::NodeAgain => f.write_str("the list of messages leads here again: read once"),
+            Self::NodeAgain => {
+                f.write_str("a node of the message list is referenced twice; read once")
+            }
             Self::Info => f.write_str("no entry of the index begins here: its message is left out"),
             Self::Segment => f.write_str(
-                "the message goes on here, but no piece of it is here: read up to this place",
+                "the next segment of the message is missing or damaged; the message ends before it",
             ),
             Self::SegmentAgain => f.write_str(
                 "the message goes on here, in a piece of another message: read up to this place",

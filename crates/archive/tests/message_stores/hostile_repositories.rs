@@ -246,6 +246,51 @@ fn links_make_no_repository() {
     assert!(recognize(&path).is_err() || recognize(&path).unwrap().is_empty());
 }
 
+/// A small repository has a million paths of one empty file, or as many of other files.
+#[test]
+fn changes_without_end_are_cut_off() {
+    for (name, expected) in [(38, 60_000), (37, 0)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.git");
+        let mut tree: Vec<FileChange> = (0..1000)
+            .map(|number| (format!("00/{number:0name$}"), "100644", Some(Vec::new())))
+            .collect();
+        tree.push((crate::repositories::v1_path(0), "100644", Some(Vec::new())));
+        create(&path, "sha1", &[tree]);
+        let tree = run(&path, &["rev-parse", "HEAD:00"]);
+        let all = (0..200).map(|number| format!("040000 tree {tree}\t{number:02x}\n"));
+        let list = folder.path().join("list");
+        fs::write(&list, all.collect::<String>()).unwrap();
+        let mut make = crate::repositories::git(&path);
+        make.arg("mktree").stdin(fs::File::open(&list).unwrap());
+        let tree = String::from_utf8(make.output().unwrap().stdout).unwrap();
+        let commit = [
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "commit-tree",
+            tree.trim(),
+            "-m",
+            "x",
+        ];
+        let commit = run(&path, &commit);
+        run(&path, &["update-ref", "refs/heads/master", &commit]);
+        let (mut count, mut codes, mut batch) = (0, Vec::new(), mailglot_archive::Batch::default());
+        let options = ReadOptions {
+            max_expansion: 1,
+            ..ReadOptions::default()
+        };
+        let mut source = open(&store(&path), &options).unwrap();
+        while source.next(&mut batch).unwrap() {
+            count += batch.entries.len();
+            codes.extend(batch.events.iter().map(|event| event.kind.code()));
+        }
+        assert_eq!(codes, ["box.expansion"]);
+        assert!((expected..=66_000).contains(&count), "{count}");
+    }
+}
+
 /// Many paths have one large file: the repository is small, and its mail is not.
 #[test]
 fn mail_that_grows_without_end_is_cut_off() {

@@ -62,8 +62,9 @@ fn epochs_are_read_in_order_without_deleted_messages() {
     assert_eq!(codes(&events), ["box.left-out"; 3]);
     let repository = folder.path().join("git/0.git");
     let id = run(&repository, &["rev-parse", "HEAD~2:m"]);
-    let words =
-        format!("a message that was deleted later is left out: `git cat-file blob {id}` shows it");
+    let words = format!(
+        "a message that was deleted later is left out: `git --git-dir REPO cat-file blob {id}` shows it"
+    );
     assert_eq!(events[1].2, words);
     let id = run(&repository, &["rev-parse", "HEAD:m"]);
     assert_eq!(found[3].name, format!("00000003-{id}.eml"));

@@ -227,7 +227,7 @@ fn a_missing_folder_of_temporary_files_is_named() {
         .ended(2);
     assert_eq!(
         run.err,
-        "mailglot: a.tgz: cannot be decompressed to the folder of temporary files, /nowhere/at/all: no such file or directory; \
+        "mailglot: a.tgz: the folder of temporary files, /nowhere/at/all, cannot be used: no such file or directory; \
          name another folder in the variable TMPDIR\n"
     );
 }

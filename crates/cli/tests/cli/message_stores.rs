@@ -120,11 +120,75 @@ fn without_git_an_error_says_what_to_install() {
     let bin = sandbox.path("bin").display().to_string();
     for input in ["list", "list/git/0.git"] {
         let run = run_with_path(&sandbox, &bin, &["count", input]).ended(2);
-        assert!(run.err.contains("apt-get install git"), "{run:?}");
+        assert!(
+            run.err
+                .contains("install it, for example with `apt-get install git`"),
+            "{run:?}"
+        );
         assert_eq!(run.err.lines().count(), 1, "{run:?}");
     }
     // Other mail needs no git.
     run_with_path(&sandbox, &bin, &["count", "archive.mbox"]).ended(0);
+}
+
+/// The program ends by a signal while `git` does not answer.
+#[test]
+fn a_signal_ends_git_and_removes_its_folder() {
+    let sandbox = Sandbox::new();
+    inbox(&sandbox);
+    fs::create_dir(sandbox.path("bin")).unwrap();
+    fs::create_dir(sandbox.path("tmp")).unwrap();
+    let script = sandbox.path("bin/git");
+    let text = format!(
+        "#!/bin/sh\necho $$ > {}\nexec sleep 1000\n",
+        sandbox.path("started").display()
+    );
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let mut program = Command::new(PROGRAM)
+        .args(["count", "list"])
+        .env("PATH", format!("{}:{path}", sandbox.path("bin").display()))
+        .env("TMPDIR", sandbox.path("tmp"))
+        .current_dir(sandbox.path(""))
+        .spawn()
+        .unwrap();
+    let started = sandbox.path("started");
+    let git = loop {
+        match fs::read_to_string(&started) {
+            Ok(text) if text.ends_with('\n') => break text.trim_end().to_owned(),
+            _ => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    };
+    let files = || fs::read_dir(sandbox.path("tmp")).unwrap().count();
+    assert_eq!(files(), 1);
+    sandbox
+        .shell(&format!("kill -TERM {}", program.id()))
+        .ended(0);
+    assert_eq!(program.wait().unwrap().code(), Some(130));
+    assert_eq!(files(), 0);
+    // A killed process that nobody has waited for is a zombie.
+    let is_dead = || {
+        fs::read_to_string(format!("/proc/{git}/stat")).map_or(true, |stat| stat.contains(") Z "))
+    };
+    let ended = (0..500).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        is_dead()
+    });
+    assert!(ended, "git goes on");
+}
+
+#[test]
+fn without_temporary_files_the_error_names_their_folder() {
+    let sandbox = Sandbox::new();
+    inbox(&sandbox);
+    let run = sandbox.shell(&format!("TMPDIR=/nowhere/at/all {PROGRAM} count list"));
+    let run = run.ended(2);
+    let words = "the folder of temporary files, /nowhere/at/all, cannot be used: ";
+    assert!(
+        run.err.contains(words) && run.err.contains("TMPDIR"),
+        "{run:?}"
+    );
 }
 
 /// A `git` that is killed, or writes nonsense, in each of its commands.

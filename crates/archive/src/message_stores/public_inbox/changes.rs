@@ -49,6 +49,8 @@ pub(super) enum DiffOutput {
 pub(super) struct Changes {
     epoch: Arc<Epoch>,
     process: Option<GitProcess>,
+    /// Files in folders are listed, too.
+    is_deep: bool,
     /// Number of commits that were requested.
     requested: u64,
     /// The tree of the last one.
@@ -61,8 +63,10 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    pub(super) fn of(epoch: &Arc<Epoch>) -> Self {
+    /// Lists changes of files, with those in folders if `is_deep`.
+    pub(super) fn of(epoch: &Arc<Epoch>, is_deep: bool) -> Self {
         Self {
+            is_deep,
             epoch: epoch.clone(),
             process: None,
             requested: 0,
@@ -129,7 +133,8 @@ impl Changes {
     }
 
     fn start(&self) -> Result<GitProcess, ErrorKind> {
-        let arguments = ["diff-tree", "--stdin", "-r", "--raw", "-z", "--no-renames"];
+        let mut arguments = vec!["diff-tree", "--stdin", "--raw", "-z", "--no-renames"];
+        arguments.extend(self.is_deep.then_some("-r"));
         self.epoch.git.start(&arguments)
     }
 

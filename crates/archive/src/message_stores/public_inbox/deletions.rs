@@ -32,6 +32,11 @@ pub(super) struct Meaning {
 }
 
 impl InboxVersion {
+    /// Returns true if messages may lie in folders.
+    pub(super) fn has_folders(self) -> bool {
+        self != Self::V2
+    }
+
     /// Returns the meaning of a change.
     pub(super) fn meaning(self, change: &FileChange) -> Meaning {
         if change.old == change.new {

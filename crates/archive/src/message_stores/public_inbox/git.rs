@@ -6,7 +6,7 @@
 //!
 //! # Limits
 //! Of the messages of `git`, the first 4 KiB are kept. `git` may have up to 2 GiB of memory (Linux). The folder of its own lies where
-//! TMPDIR says, and stays there if the program is killed.
+//! TMPDIR says, and stays there if the program is killed by `SIGKILL`.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,9 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 
-use tempfile::TempDir;
-
 use super::object_id::ObjectId;
+use crate::begun::{self, TemporaryFolder};
 use crate::error::ErrorKind;
 
 /// Largest number of bytes of messages that are kept.
@@ -28,14 +27,24 @@ const MEMORY: u64 = 2 << 30;
 
 /// The objects of a repository, and the folder of its own that `git` uses.
 pub(super) struct GitObjects {
-    own: TempDir,
+    own: TemporaryFolder,
     objects: PathBuf,
 }
 
 impl GitObjects {
     /// Prepares to read the objects of a repository. `id` is the name of one of them.
-    pub(super) fn of(repository: &Path, id: ObjectId) -> io::Result<Self> {
-        let own = tempfile::Builder::new().prefix("mailglot-git-").tempdir()?;
+    pub(super) fn of(repository: &Path, id: ObjectId) -> Result<Self, ErrorKind> {
+        let objects = repository.join("objects").canonicalize()?;
+        let own = Self::own(id).map_err(|error| ErrorKind::TemporaryFolder {
+            folder: std::env::temp_dir(),
+            error,
+        })?;
+        Ok(Self { own, objects })
+    }
+
+    /// Creates a repository without objects.
+    fn own(id: ObjectId) -> io::Result<TemporaryFolder> {
+        let own = TemporaryFolder::create("mailglot-git-")?;
         fs::create_dir(own.path().join("refs"))?;
         fs::create_dir(own.path().join("objects"))?;
         fs::write(own.path().join("HEAD"), "ref: refs/heads/none\n")?;
@@ -48,10 +57,7 @@ impl GitObjects {
         let config =
             format!("[core]\n\trepositoryformatversion = {version}\n\t{core}\n{extension}");
         fs::write(own.path().join("config"), config)?;
-        Ok(Self {
-            own,
-            objects: repository.join("objects").canonicalize()?,
-        })
+        Ok(own)
     }
 
     /// Starts `git`.
@@ -84,7 +90,7 @@ impl GitObjects {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let child = command.spawn().map_err(|error| match error.kind() {
+        let child = begun::start(|| command.spawn()).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => ErrorKind::NoGit,
             _ => ErrorKind::Io(error),
         })?;
@@ -144,6 +150,7 @@ impl GitProcess {
         self.input = None;
         // Nothing that is still written is of use, and `git` must not wait.
         self.output = None;
+        begun::forget(&self.child);
         let status = self.child.wait()?;
         self.is_waited = true;
         let messages = self.messages.take().and_then(|thread| thread.join().ok());
@@ -176,6 +183,7 @@ impl Drop for GitProcess {
     fn drop(&mut self) {
         if !self.is_waited {
             let _ = self.child.kill();
+            begun::forget(&self.child);
             let _ = self.child.wait();
         }
     }

@@ -45,6 +45,9 @@ use crate::error::{Error, ErrorKind, Operation, at};
 use crate::expansion::FREE;
 use crate::file_tree::FileTree;
 
+/// Bytes that a change of a file, and a message, count as beside its own.
+const WEIGHT: u64 = 512;
+
 /// The format.
 pub(super) struct PublicInbox;
 
@@ -137,9 +140,12 @@ impl Inbox {
     /// Lists the changes of all repositories once, to know what will be deleted.
     fn find_deletions(&mut self) -> Result<(), Error> {
         let mut position = 0;
+        let is_deep = self.version.has_folders();
+        // Reading uses the same budget, and does not come further.
+        let most = self.budget / WEIGHT;
         for epoch in &self.epochs {
             let failed = at(epoch.path(), Operation::Read);
-            let mut changes = Changes::of(epoch);
+            let mut changes = Changes::of(epoch, is_deep);
             // They are reported when the messages are read.
             let mut events = Vec::new();
             while let Some(change) = changes.next(&mut events).map_err(&failed)? {
@@ -148,6 +154,10 @@ impl Inbox {
                     self.deletions.add(key, position).map_err(&failed)?;
                 }
                 position += 1;
+                if position > most {
+                    self.deletions.sort();
+                    return Ok(());
+                }
             }
         }
         self.deletions.sort();
@@ -163,6 +173,11 @@ impl Inbox {
             let Some(change) = changes.next(events)? else {
                 return Ok(blobs.pending() > 0);
             };
+            let Some(left) = self.budget.checked_sub(WEIGHT) else {
+                self.cut_off(events);
+                return Ok(true);
+            };
+            self.budget = left;
             let position = self.position;
             self.position += 1;
             let Some((key, id)) = self.version.meaning(&change).added else {
@@ -178,13 +193,25 @@ impl Inbox {
         Ok(true)
     }
 
+    /// Ends the inbox, since it has too many messages or changes.
+    fn cut_off(&mut self, events: &mut Vec<BoxEvent>) {
+        let detail = BoxDetail::Store(StoreDetail::Expansion {
+            limit: self.limit,
+            given: self.given,
+        });
+        events.push(BoxEvent::new(BoxEventKind::Expansion, 0, detail));
+        self.current = None;
+        self.waiting.clear();
+    }
+
     fn advance(&mut self, events: &mut Vec<BoxEvent>) -> Result<NextMessage, ErrorKind> {
         loop {
             if self.current.is_none() {
                 let Some(epoch) = self.waiting.pop_front() else {
                     return Ok(NextMessage::End);
                 };
-                self.current = Some((Changes::of(&epoch), Blobs::of(&epoch)));
+                let is_deep = self.version.has_folders();
+                self.current = Some((Changes::of(&epoch, is_deep), Blobs::of(&epoch)));
             }
             let is_more = self.request(events)?;
             let next = match &mut self.current {
@@ -192,18 +219,12 @@ impl Inbox {
                 None => None,
             };
             match next {
-                Some((_, size)) if size > self.budget => {
-                    let detail = BoxDetail::Store(StoreDetail::Expansion {
-                        limit: self.limit,
-                        given: self.given,
-                    });
-                    events.push(BoxEvent::new(BoxEventKind::Expansion, 0, detail));
-                    self.current = None;
-                    self.waiting.clear();
+                Some((_, size)) if size.saturating_add(WEIGHT) > self.budget => {
+                    self.cut_off(events);
                     return Ok(NextMessage::End);
                 }
                 Some((id, size)) => {
-                    self.budget -= size;
+                    self.budget -= size + WEIGHT;
                     self.given += size;
                     return Ok(NextMessage::Found(StoredMessage {
                         id: id.to_string(),

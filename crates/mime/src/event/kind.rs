@@ -172,6 +172,8 @@ event_kinds! {
     CteQpTrailingBlanks = Repair "cte.qp-trailing-blanks",
     /// Base64 contains foreign bytes, or plain text follows it (RFC 2045, section 6.8).
     CteB64Trailing = Repair "cte.b64-trailing",
+    /// A line of text stands before or within base64 and is lost (RFC 2045, section 6.8). The count is in bytes.
+    CteB64TextLost = Loss "cte.b64-text-lost",
     /// Base64 ends within a quantum of four characters, so the end of the text is missing.
     CteB64Truncated = Repair "cte.b64-truncated",
     /// Base64 continues after its padding, and was decoded as one text.

@@ -141,6 +141,8 @@ named! {
         InQuotedPrintable = "in quoted-printable",
         /// The body contains bytes outside the base64 alphabet.
         ForeignBytes = "foreign bytes",
+        /// A line of text stands before or within base64.
+        TextWithinBase64 = "text within base64",
         /// Base64 continues after its padding.
         BehindPadding = "goes on behind padding",
         /// Plain text follows base64.

@@ -163,11 +163,13 @@ impl<'a> Body<'a, '_> {
         let others = |footer: &[u8]| !footer.is_ascii() || !self.choice.used.is_ascii_compatible();
         let mixed =
             self.policy.bodies == Bodies::Keep && self.transferred.footer().is_some_and(others);
+        let has_losses =
+            || self.choice.log.losses() > 0 || self.transferred.has(EventKind::CteB64TextLost);
         !(matches!(
             part.transfer,
             TransferEncoding::Unknown | TransferEncoding::Uuencode
         ) || self.is_bare()
-            || self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0
+            || self.policy.on_loss == OnLoss::Keep && has_losses()
             || mixed)
     }
 

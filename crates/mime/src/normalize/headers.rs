@@ -8,7 +8,8 @@ use crate::event::{Detail, Event, EventKind, Finding, Reason};
 use crate::header::{self, FieldKind};
 use crate::text::{MessageEvidence, RawCharset, raw_header_charset};
 use crate::{
-    CharsetOut, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span, Transfer,
+    CharsetOut, Detection, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
+    Transfer,
 };
 use crate::{fields, lexer, params};
 use mailglot_codec::Charset;
@@ -51,6 +52,7 @@ pub(super) fn plan(
         hints,
         charset_now: None,
         charset_then: charset_then(message, hints, policy, edits),
+        is_settled: !report.has(EventKind::MimeUnsettled),
         report,
         edits,
     };
@@ -69,7 +71,10 @@ struct HeaderPlanner<'m, 'o> {
     /// The charset of raw bytes before the rewriting, computed on first use.
     charset_now: Option<RawCharset>,
     /// The charset of raw bytes after the rewriting.
-    charset_then: Option<Charset>,
+    charset_then: RawCharset,
+    /// False if a body stays whose text would be read otherwise under another label. Raw bytes of header fields may then be read
+    /// otherwise, too.
+    is_settled: bool,
     report: &'o mut Report,
     edits: &'o mut Vec<Edit>,
 }
@@ -170,7 +175,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         } = at;
         let mut findings = Vec::new();
         let mut context = HeaderContext::of(self.policy);
-        let Some(form) = form(self.policy, is_ascii) else {
+        let Some(form) = form(self.policy, is_ascii, self.is_settled) else {
             // The field stays, so nothing in it is repaired.
             context.repairs = Repairs::default();
             let raw_charset = self.add_evidence(&at, &mut context);
@@ -198,9 +203,9 @@ impl<'m> HeaderPlanner<'m, '_> {
         }
         let raw_charset = self.add_evidence(&at, &mut context);
         let then = HeaderContext {
-            raw: self.charset_then,
+            raw: self.charset_then.charset,
             raw_is_uncertain: false,
-            raw_is_inferred: self.charset_then != self.policy.default_charset,
+            raw_is_inferred: self.charset_then.is_inferred,
             ..context
         };
         let rewriting = Rewriting {
@@ -280,7 +285,7 @@ fn charset_then(
     hints: &MessageEvidence,
     policy: &Policy,
     edits: &[Edit],
-) -> Option<Charset> {
+) -> RawCharset {
     let stays = |id: &PartId| {
         let part = message.part_at(*id);
         let label_or_body = part.charset.unwrap_or(part.body);
@@ -288,11 +293,15 @@ fn charset_then(
             .iter()
             .any(|edit| edit.span.start < label_or_body.end && label_or_body.start < edit.span.end)
     };
-    let body = hints
-        .body
-        .filter(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
-    body.filter(|_| hints.body_part.as_ref().is_some_and(stays))
-        .or(policy.default_charset)
+    let body = hints.body.filter(|c| {
+        policy.detection != Detection::Off && *c != Charset::UTF_8 && c.is_ascii_compatible()
+    });
+    let body = body.filter(|_| hints.body_part.as_ref().is_some_and(stays));
+    RawCharset {
+        charset: body.or(policy.default_charset),
+        is_inferred: body.is_some(),
+        ..RawCharset::default()
+    }
 }
 
 /// Returns true if the policy keeps a field because a change in it would contain undecodable bytes.
@@ -387,13 +396,14 @@ fn is_encoding_sign(bytes: &[u8], at: usize) -> bool {
     bytes[at] != b'?' || at > 0 && bytes[at - 1] == b'='
 }
 
-/// Returns the form that the policy asks for; None keeps fields.
-fn form(policy: &Policy, ascii: bool) -> Option<Form> {
+/// Returns the form that the policy asks for; None keeps fields. A message that is not settled gets no raw text.
+fn form(policy: &Policy, ascii: bool, is_settled: bool) -> Option<Form> {
     match (policy.headers, policy.transfer) {
         (Headers::Keep, Transfer::SevenBit) => (!ascii).then_some(Form::Words),
         (Headers::Keep, _) => None,
         _ if policy.charset_out == CharsetOut::Iso2022Jp => Some(Form::Iso2022Jp),
         (Headers::Words, _) | (Headers::RawUtf8, Transfer::SevenBit) => Some(Form::Words),
-        (Headers::RawUtf8, _) => Some(Form::RawUtf8),
+        (Headers::RawUtf8, _) if is_settled => Some(Form::RawUtf8),
+        (Headers::RawUtf8, _) => Some(Form::Words),
     }
 }

@@ -118,6 +118,11 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     damage
         .foreign
         .report(EventKind::CteB64Trailing, Reason::ForeignBytes, findings);
+    damage.text.report(
+        EventKind::CteB64TextLost,
+        Reason::TextWithinBase64,
+        findings,
+    );
     damage
         .several
         .report(EventKind::CteB64Several, Reason::BehindPadding, findings);

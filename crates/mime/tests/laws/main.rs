@@ -51,7 +51,10 @@ const BUILT_IN: [&[u8]; 13] = [
 ];
 
 /// Messages that broke a law once.
-const ONCE_BROKEN: [&[u8]; 29] = [
+const ONCE_BROKEN: [&[u8]; 32] = [
+    b"From: =?koi8-r?B?8A?=R\n\n\x1b$B$3\x1b(B\xd0\x9f\xa0",
+    b"From: =?koi?B?8A?=\xcf\xf0\xe0\n\n\x1b$B?=\x94",
+    b"From: \xe9=?8859?B??=\nContent-Type:;charset=gbk\n\n\xc3\x1b$B$3\x1b(B",
     b"e:\xc5\nFrom:=??Q?=?u8?B?w\xf57w?=<?=\xa8>\xa8",
     b"Subject:=??8859?Q??=\n\nx\n=?so\0-",
     b"Subject:=?8859?Q??=\n\nx\n=?so\0-",

@@ -461,3 +461,27 @@ fn several_texts_in_base64_are_told() {
         .remove(0);
     assert_eq!((event.kind.code(), event.count), ("cte.b64-several", 2));
 }
+
+/// Mail scanners write a line before the base64. It is lost, so a policy that keeps what is lost keeps the body.
+#[test]
+fn a_line_of_text_before_base64_is_a_loss() {
+    let header =
+        "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: base64\n\n";
+    let raw = format!("{header}[This message was scanned]\n\nR3L832UgZvxyIGFsbGU=\n");
+    case(
+        &raw,
+        "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße für alle\n",
+    );
+    let report = process(raw.as_bytes(), &Policy::default()).report;
+    let lost = &report.events[0];
+    let line = header.len()..header.len() + "[This message was scanned]".len();
+    assert_eq!(
+        (lost.kind.code(), lost.at.start, lost.at.end, lost.count),
+        ("cte.b64-text-lost", line.start, line.end, 26)
+    );
+    assert_eq!(report.losses(), 1);
+    let keep = Policy::default().on_loss(OnLoss::Keep);
+    let kept = process(raw.as_bytes(), &keep);
+    assert_eq!(&*kept.bytes, raw.as_bytes());
+    keeps_the_laws(raw.as_bytes());
+}

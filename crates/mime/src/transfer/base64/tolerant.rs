@@ -9,6 +9,8 @@ use std::ops::Range;
 pub(super) struct Base64Damage {
     /// Bytes that were skipped.
     pub(super) foreign: RangeCount,
+    /// Lines of text that were skipped.
+    pub(super) text: RangeCount,
     /// The first characters after padding.
     pub(super) several: RangeCount,
     /// The incomplete quantum.
@@ -23,9 +25,15 @@ pub(super) fn read(body: &[u8], region: &EncodedRegion, sink: &mut impl Sink) ->
     let mut padded = false;
     for piece in pieces(body).take_while(|piece| piece.start < region.end) {
         if piece.class == PieceClass::Text {
-            damage
-                .foreign
-                .add(piece.start..piece.end, (piece.end - piece.start) as u64);
+            let at = piece.start..piece.end;
+            // A line of hyphens says nothing.
+            let has_words = body[at.clone()].iter().any(u8::is_ascii_alphanumeric);
+            let found = if has_words {
+                &mut damage.text
+            } else {
+                &mut damage.foreign
+            };
+            found.add(at.clone(), at.len() as u64);
             continue;
         }
         for (at, &byte) in body[piece.start..piece.end].iter().enumerate() {

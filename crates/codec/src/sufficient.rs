@@ -11,7 +11,7 @@ const NAMED: usize = 32;
 /// The answer of [`smallest_sufficient`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The first candidate that can encode the whole text; `None` if there is none.
+    /// The first candidate that can encode the whole text, or `None`.
     pub charset: Option<Charset>,
     /// The candidates before it, with the characters that each lacks.
     pub prevented: Vec<Prevented>,

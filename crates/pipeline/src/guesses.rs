@@ -32,7 +32,7 @@ pub struct GuessExample {
     pub length: u64,
     /// `guessed` or `overruled`.
     pub kind: Cow<'static, str>,
-    /// The label as written. None if there is none.
+    /// The label as written. None for text without a label.
     pub declared: Option<String>,
     /// The charset used.
     pub used: Cow<'static, str>,

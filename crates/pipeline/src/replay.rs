@@ -57,7 +57,7 @@ pub(crate) struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Starts to rebuild a source from the output at `output`, or from the ledger alone if there is none.
+    /// Starts to rebuild a source from the output at `output`, or from the ledger alone without an output.
     pub(crate) fn new(
         source: &Archived,
         from: &Archived,

@@ -386,7 +386,7 @@ fn moment(entry: &IndexEntry) -> SystemTime {
     UNIX_EPOCH + Duration::from_nanos(entry.time)
 }
 
-/// Returns bytes as text; `-` if there are none.
+/// Returns bytes as text, or `-` for empty bytes.
 fn shown(bytes: &[u8]) -> Cow<'_, str> {
     if bytes.is_empty() {
         Cow::Borrowed("-")

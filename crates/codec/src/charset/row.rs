@@ -56,7 +56,7 @@ pub(crate) struct Row {
     /// MIBenum of the IANA registry; 0 if not registered.
     pub(crate) mib: u16,
     pub(crate) kind: Kind,
-    /// The charset that lenient decoding uses instead; itself if there is none.
+    /// The charset that lenient decoding uses instead, or the charset itself.
     pub(crate) superset: Charset,
     /// The Windows code page that mail means by bytes 80–9F under this label, if it is no superset.
     pub(crate) windows_page: Option<Charset>,

@@ -149,7 +149,7 @@ impl<'b> Weighed<'b> {
         })
     }
 
-    /// Returns a charset that is more likely than the label. `None` if there is none, or no model for the label's charset.
+    /// Returns a charset that is more likely than the label. `None` if the label is the likeliest, or its charset has no model.
     pub fn rival(&self, label: Charset) -> Option<Rival> {
         HAS_MODELS
             .then(|| self.ranking().rival(self.bytes, label))

@@ -18,8 +18,8 @@ pub struct Piece {
 }
 
 impl Charset {
-    /// Encodes a text in pieces of at most `max_bytes` bytes, each of which decodes alone: it begins and ends in the
-    /// initial state, at the borders of characters. A character that needs more bytes is a piece of its own.
+    /// Encodes a text in pieces of at most `max_bytes` bytes. Every piece decodes alone: it has whole characters, and begins and
+    /// ends in the initial state of the charset. A character that needs more bytes is a piece of its own.
     pub fn encode_limited(
         self,
         text: &str,

@@ -8,7 +8,7 @@
 
 use crate::generated::translit::STEPS;
 
-/// Returns the nearest text whose characters all satisfy `carried`; `None` if there is none.
+/// Returns the nearest text whose characters all satisfy `carried`, or `None`.
 pub(super) fn nearest(c: char, carried: impl Fn(char) -> bool) -> Option<String> {
     let mut text = String::new();
     append(c, &carried, &mut text).then_some(text)

@@ -17,7 +17,7 @@ pub(crate) struct Choice<'a> {
     pub log: LossLog,
     /// Events about the label.
     pub events: Vec<(EventKind, Detail)>,
-    /// The other charset of text in two encodings, one of which is UTF-8. One charset alone cannot restore such bytes.
+    /// The charset of the bytes that are not UTF-8, in text that mixes both. One charset alone cannot restore such bytes.
     pub mixed: Option<Charset>,
 }
 

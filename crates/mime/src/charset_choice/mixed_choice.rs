@@ -87,7 +87,7 @@ fn by_rest(
     (faults <= runs.gain).then_some(by_label)
 }
 
-/// Finds text without a label in two encodings, one of which is UTF-8.
+/// Finds text without a label that mixes UTF-8 with another charset.
 pub(super) fn mixed_without_label(
     bytes: &[u8],
     evidence: &Evidence<'_>,

@@ -99,7 +99,7 @@ impl Rewriting<'_> {
         }
     }
 
-    /// Returns changes that keep the decoded text: `list`, or others; None if there are none.
+    /// Returns changes that keep the decoded text: `list`, or others. None if no changes keep it.
     fn verified(&self, before: &str, list: Vec<Replacement>) -> Option<Vec<Replacement>> {
         let Self {
             value,

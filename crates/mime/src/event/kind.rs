@@ -194,7 +194,7 @@ event_kinds! {
     MimeMissingBoundary = Info "mime.missing-boundary",
     /// A multipart has no closing delimiter (RFC 2046, section 5.1.1).
     MimeUnclosed = Info "mime.unclosed",
-    /// A line begins like a delimiter but is none.
+    /// A line begins like a delimiter, but more text follows the boundary.
     MimeAmbiguousBoundary = Info "mime.ambiguous-boundary",
     /// Nesting or the number of parts exceeds [`Limits`](crate::Limits). The rest is not parsed.
     MimeDepth = Loss "mime.depth",

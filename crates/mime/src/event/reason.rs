@@ -109,7 +109,7 @@ named! {
         NoPart = "no part before the closing delimiter",
         /// No line of the body is a delimiter.
         BoundaryNeverOccurs = "the boundary never occurs",
-        /// The line begins like a delimiter but is none.
+        /// The line begins like a delimiter, but more text follows the boundary.
         NotDelimiter = "not a delimiter",
         /// The body was parsed by the delimiters that it contains.
         FoundDelimiters = "read by the delimiters in its body",

@@ -33,7 +33,7 @@ impl ScriptGroup {
         Self::Han,
     ];
 
-    /// Returns the script of most non-ASCII characters; Latin if there are none.
+    /// Returns the script of most non-ASCII characters, or Latin for ASCII text.
     pub(crate) fn most_of(text: &str) -> Self {
         let mut counts = [0; Self::COUNT];
         for c in text.chars().filter(|c| !c.is_ascii()) {

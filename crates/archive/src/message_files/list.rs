@@ -36,9 +36,10 @@ impl Files {
             // Maildirs and message stores are separate archives.
             let own = |name: &Name| {
                 let path = self.path(name);
+                // The search reports a store that cannot be read.
                 let is_store = || {
                     MessageStore::fills_folder(&path)
-                        && matches!(MessageStore::of_folder(&self.tree, &path), Ok(Some(_)))
+                        && !matches!(MessageStore::of_folder(&self.tree, &path), Ok(None))
                 };
                 maildir::is_root(&self.tree, &path) || is_store()
             };

@@ -4,7 +4,7 @@ use crate::public_inbox::numbers;
 use crate::repositories::{create, object_path, run, text, v1_add, v2};
 use crate::{codes, drain, read};
 use mailglot_archive::{
-    Format, LeftOut, ReadOptions, RecognizeOptions, open, recognize, recognize_with,
+    Batch, Format, Input, LeftOut, ReadOptions, RecognizeOptions, open, recognize, recognize_with,
 };
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -192,6 +192,32 @@ fn an_epoch_without_a_readable_head_is_damaged() {
             assert!(events[0].2.starts_with(words), "{events:?}");
         }
     }
+}
+
+/// The search reports a repository that cannot be read, and the tree of messages around it does not read its files.
+#[test]
+fn an_unreadable_repository_is_no_part_of_a_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write_mail(root);
+    create(&root.join("old.git"), "sha1", &v2(&[('m', 0)]));
+    fs::create_dir_all(root.join("old.git/objects/info")).unwrap();
+    fs::write(root.join("old.git/objects/info/alternates"), b"/srv/a\n").unwrap();
+    let (found, events) = search(root, false);
+    assert_eq!(found, mail(None));
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert!(
+        events[0].contains("objects lie in other folders"),
+        "{events:?}"
+    );
+    let tree = Input::on_disk(root, Format::EmlTree);
+    let mut source = open(&tree, &ReadOptions::default()).unwrap();
+    let (mut names, mut batch) = (Vec::new(), Batch::default());
+    while source.next(&mut batch).unwrap() {
+        names.extend(batch.entries.iter().map(|entry| entry.name.clone()));
+        assert!(batch.events.is_empty(), "{:?}", batch.events);
+    }
+    assert_eq!(names, [b"x.eml".to_vec(), b"Mail".to_vec()]);
 }
 
 #[test]

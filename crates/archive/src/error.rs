@@ -60,6 +60,8 @@ pub enum ErrorKind {
     NoHeader,
     /// An unsupported file format.
     NotRead(Packing),
+    /// A message store in a stream or in a compressed file, and the name of its format. Such a store is read from a file only.
+    StoreInStream(&'static str),
     /// A compressed file from which no byte could be decompressed.
     NothingDecompressed(BoxDetail),
     /// An xz file whose dictionary is larger than 256 MiB.
@@ -201,9 +203,11 @@ impl ErrorKind {
         match self {
             Self::Io(error) | Self::TemporaryFolder { error, .. } => error.kind(),
             Self::NoHeader => io::ErrorKind::InvalidData,
-            Self::NotRead(_) | Self::Special(_) | Self::BorrowedObjects | Self::NoGit => {
-                io::ErrorKind::Unsupported
-            }
+            Self::NotRead(_)
+            | Self::StoreInStream(_)
+            | Self::Special(_)
+            | Self::BorrowedObjects
+            | Self::NoGit => io::ErrorKind::Unsupported,
             Self::NothingDecompressed(_) => io::ErrorKind::UnexpectedEof,
             Self::LargeDictionary => io::ErrorKind::OutOfMemory,
             Self::NoMailFound(_)
@@ -235,6 +239,10 @@ impl fmt::Display for ErrorKind {
                 f.write_str("not a mail message: it does not begin with a header field")
             }
             Self::NotRead(packing) => write!(f, "{}, which is not supported", packing.words()),
+            Self::StoreInStream(store) => write!(
+                f,
+                "a mail folder of {store}, which is not read from a stream or a compressed file"
+            ),
             Self::NothingDecompressed(detail) => write!(f, "{detail}"),
             Self::LargeDictionary => {
                 f.write_str("compressed by xz with a dictionary larger than 256 MiB")

@@ -172,6 +172,7 @@ impl FileKind {
                 }));
             }
             Some(inner) if !inner.is_read() => return Ok(Self::LeftAlone(inner)),
+            _ if MessageStore::of_file(&start).is_some() => return Ok(Self::LeftAlone(packing)),
             _ if layouts::of_mailbox(&start).is_some() => {
                 return Ok(Self::Mailbox(Some(packing)));
             }

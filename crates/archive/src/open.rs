@@ -3,11 +3,12 @@
 //! # Limits
 //! None.
 
-use crate::error::{Error, Operation, at};
+use crate::error::{Error, ErrorKind, Operation, at};
 use crate::input::{Input, InputRange};
 use crate::layouts::{self, LayoutReader};
 use crate::mbox::Mailbox;
 use crate::message_files::Files;
+use crate::message_stores::MessageStore;
 use crate::packed;
 use crate::regular::open_input;
 use crate::source::{Format, ReadOptions, Source};
@@ -22,7 +23,8 @@ use std::path::Path;
 /// message.
 ///
 /// # Errors
-/// Rejects a single message without any header field, unless [`ReadOptions::force_format`] is set.
+/// Rejects a single message without any header field, unless [`ReadOptions::force_format`] is set. Rejects a message store in a
+/// stream or in a compressed file.
 pub fn open(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, Error> {
     let path = &found.path;
     if path.as_os_str() == "-" {
@@ -94,6 +96,7 @@ fn open_member(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, 
     };
     // Damage before the first byte is reported by the reader of mailboxes.
     let start = inside.peek(packed::BEGINNING).unwrap_or_default();
+    reject_store(path, &start)?;
     if let Some(layout) = layouts::of(&start) {
         let reader = LayoutReader::from_member(path, inside, &found.tree, layout, options);
         return Ok(Box::new(reader.map_err(at(path, Operation::Read))?));
@@ -117,11 +120,23 @@ fn stream(
     let mut input = packed::through(path, input, options.max_expansion)?;
     let start = input.peek(packed::BEGINNING);
     let start = start.map_err(at(path, Operation::Read))?;
+    reject_store(path, &start)?;
     if let Some(layout) = layouts::of(&start) {
         let reader = LayoutReader::from_through(path, input, None, layout, options);
         return Ok(Box::new(reader.map_err(at(path, Operation::Read))?));
     }
     Ok(Box::new(Mailbox::from_through(path, input, options)?))
+}
+
+/// Rejects a message store in a stream or in a compressed file: its parts are read in any order.
+fn reject_store(path: &Path, start: &[u8]) -> Result<(), Error> {
+    match MessageStore::of_file(start) {
+        None => Ok(()),
+        Some(store) => {
+            let kind = ErrorKind::StoreInStream(store.name());
+            Err(Error::new(path, Operation::Read, kind))
+        }
+    }
 }
 
 /// Opens a regular file whose first bytes are those of a layout other than mbox. Otherwise rewinds the file.
@@ -147,6 +162,7 @@ fn layout(
     let mut input = packed::through(path, again, options.max_expansion)?;
     // Damage before the first byte is reported by the reader of mailboxes.
     let start = input.peek(packed::BEGINNING).unwrap_or_default();
+    reject_store(path, &start)?;
     if let Some(layout) = layouts::of(&start) {
         let reader = LayoutReader::from_through(path, input, Some(file), layout, options);
         return Ok(Some(Box::new(reader.map_err(failed)?)));

@@ -239,6 +239,22 @@ struct FolderSearch<'a> {
     unread: Vec<Error>,
 }
 
+/// Returns true for a folder of a container that has a bare git repository. That of a working tree, `.git`, does not count.
+fn is_repository(tree: &FileTree, folder: &Path) -> bool {
+    tree.is_folder(&folder.join("objects"))
+        && tree.is_own_file(&folder.join("HEAD"))
+        && folder.file_name().is_none_or(|name| name != ".git")
+}
+
+/// Adds an event about a container. The last one says that there are more.
+fn push_bounded(events: &mut Vec<BoxEvent>, mut event: BoxEvent) {
+    if events.len() >= MOST_EVENTS {
+        event.detail = BoxDetail::MoreMembers;
+        events.truncate(MOST_EVENTS);
+    }
+    events.push(event);
+}
+
 /// Result of a search.
 struct FoundArchives {
     archives: Vec<Input>,
@@ -334,6 +350,10 @@ impl<'a> FolderSearch<'a> {
     /// Schedules a folder to be listed.
     fn folder(&mut self, path: &Path, within: Within) {
         let mut within = within;
+        if within == Within::Tree && self.tree.is_container() && is_repository(self.tree, path) {
+            let event = self.skipped_repository(path);
+            push_bounded(&mut self.of_containers, event);
+        }
         if within == Within::Tree {
             let before = (self.archives.len(), self.unread.len());
             match MessageStore::of_folder(self.tree, path) {
@@ -471,12 +491,25 @@ impl<'a> FolderSearch<'a> {
     }
 
     /// Adds the event for a skipped file. In a container, the last one says that there are more.
-    fn push_noted(&mut self, mut event: BoxEvent) {
-        if self.tree.is_container() && self.noted.len() >= MOST_EVENTS {
-            event.detail = BoxDetail::MoreMembers;
-            self.noted.truncate(MOST_EVENTS);
+    fn push_noted(&mut self, event: BoxEvent) {
+        if self.tree.is_container() {
+            push_bounded(&mut self.noted, event);
+        } else {
+            self.noted.push(event);
         }
-        self.noted.push(event);
+    }
+
+    /// Returns the event for a git repository in a container.
+    fn skipped_repository(&self, folder: &Path) -> BoxEvent {
+        let name = match self.name(folder) {
+            b"" => folder.file_name().unwrap_or_default().as_encoded_bytes(),
+            name => name,
+        };
+        let detail = BoxDetail::SkippedMember {
+            name: String::from_utf8_lossy(name).into_owned(),
+            reason: SkipReason::Repository,
+        };
+        BoxEvent::new(BoxEventKind::MemberSkipped, 0, detail)
     }
 
     /// Returns the name of a file in events.

@@ -66,6 +66,9 @@ pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
     let advice = match error.kind() {
         ErrorKind::NoHeader => "; --force-format reads it as a message".to_owned(),
         ErrorKind::NotRead(packing) => conversion(*packing, path),
+        ErrorKind::StoreInStream(_) => {
+            "; unpack it to a file, and give the name of that file".to_owned()
+        }
         ErrorKind::LargeDictionary => {
             format!(
                 "; pipe the content in: {} | mailglot … -",

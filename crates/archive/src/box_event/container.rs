@@ -18,6 +18,8 @@ pub enum SkipReason {
     Expansion,
     /// It has a type that only some programs know, with this letter.
     Type(u8),
+    /// It is a folder with a git repository, which may be a public-inbox.
+    Repository,
     /// It is a container inside as many containers as are opened.
     TooDeep,
 }
@@ -31,6 +33,7 @@ impl fmt::Display for SkipReason {
             Self::HardLink => f.write_str("a hard link to a member that is not there"),
             Self::Expansion => f.write_str("a hard link beyond --max-expansion"),
             Self::Type(letter) => write!(f, "of type \"{}\"", letter.escape_ascii()),
+            Self::Repository => f.write_str("a git repository that must be unpacked"),
             Self::TooDeep => f.write_str("inside too many archives"),
         }
     }

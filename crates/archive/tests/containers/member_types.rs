@@ -12,6 +12,55 @@ fn read_bytes(bytes: &[u8]) -> Found {
     read(&path)
 }
 
+/// A git repository may be a public-inbox, and git reads no archives.
+#[test]
+fn a_git_repository_must_be_unpacked() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("list.tar");
+    let repository = |prefix: &str| {
+        let mut tar = TarWriter::new(TarStyle::Gnu);
+        tar.add(format!("{prefix}HEAD"), b"ref: refs/heads/master\n");
+        tar.add(format!("{prefix}objects/ab/cd"), b"x");
+        tar
+    };
+    let words =
+        |name: &str| format!("a git repository that must be unpacked, left as it is: {name}");
+    for (prefix, name) in [("git/0.git/", "git/0.git"), ("", "list.tar")] {
+        fs::write(&path, repository(prefix).finish()).unwrap();
+        let found = read(&path);
+        assert_eq!(found.archives, Vec::<String>::new());
+        let expected = format!(" box.member-skipped 0  {}", words(name));
+        assert_eq!(found.events, [expected], "{name}");
+    }
+    // The folder of a working tree is no inbox, and other mail is read.
+    let mut tar = repository("code/.git/");
+    tar.add("a.mbox", &mbox("a", 2));
+    fs::write(&path, tar.finish()).unwrap();
+    let found = read(&path);
+    assert_eq!(found.archives.len(), 1);
+    assert!(
+        found
+            .events
+            .iter()
+            .all(|event| event.contains("box.no-mail")),
+        "{:?}",
+        found.events
+    );
+    let mut tar = repository("0.git/");
+    tar.add("a.mbox", &mbox("a", 2));
+    fs::write(&path, tar.finish()).unwrap();
+    let found = read(&path);
+    assert_eq!(found.archives.len(), 1);
+    assert!(
+        found
+            .events
+            .iter()
+            .any(|event| event.ends_with(&words("0.git"))),
+        "{:?}",
+        found.events
+    );
+}
+
 #[test]
 fn hard_links_of_a_tar_are_read_like_the_member() {
     let long = "long/".repeat(30) + "1.eml";

@@ -2,7 +2,10 @@
 
 use crate::dbx_writer::{DbxFile, DbxMessage};
 use crate::{codes, contents, message, read, store};
-use mailglot_archive::{Flags, Format, ReadOptions, open, recognize};
+use mailglot_archive::{
+    ErrorKind, Flags, Format, LeftOut, ReadOptions, RecognizeOptions, open, recognize,
+    recognize_with,
+};
 use std::fs;
 use std::path::PathBuf;
 
@@ -114,6 +117,49 @@ fn files_are_found_in_folders_and_containers() {
         let inside = container.join("Inbox.dbx");
         assert_eq!(read(&inside, &ReadOptions::default()), plain, "{name}");
     }
+}
+
+/// A compressed file is named, and is not read as a message whatever the options say.
+#[test]
+fn a_compressed_file_is_an_error() {
+    let (folder, path) = written(&DbxFile::of(&messages(3), 2).bytes);
+    let packed = folder.path().join("Inbox.dbx.gz");
+    let mut gzip = std::process::Command::new("gzip");
+    assert!(gzip.arg(&path).status().unwrap().success());
+    assert!(packed.is_file());
+    let mut tar = std::process::Command::new("tar");
+    tar.current_dir(folder.path());
+    let tar = tar.args(["-cf", "a.tar", "Inbox.dbx.gz"]).status();
+    assert!(tar.unwrap().success());
+    let member = folder.path().join("a.tar/Inbox.dbx.gz");
+    for (path, force_format) in [(&packed, false), (&packed, true), (&member, false)] {
+        let options = ReadOptions {
+            force_format,
+            ..ReadOptions::default()
+        };
+        let found = recognize(path).unwrap();
+        let error = open(&found[0], &options).err().unwrap();
+        assert!(
+            matches!(error.kind(), ErrorKind::StoreInStream("Outlook Express")),
+            "{error}"
+        );
+    }
+    // In a folder, it is left as it is.
+    let mut events = Vec::new();
+    let options = RecognizeOptions::default();
+    let found = recognize_with(folder.path(), &options, &mut |left| {
+        if let LeftOut::Noted(event) = left {
+            events.push((event.kind.code(), event.detail.to_string()));
+        }
+        Ok(())
+    });
+    assert_eq!(found.unwrap(), []);
+    let packed = |name: &str| {
+        let words = format!("compressed with gzip, left as it is: {name}");
+        ("box.packed", words)
+    };
+    events.retain(|(code, _)| *code != "box.no-mail");
+    assert_eq!(events, ["Inbox.dbx.gz", "a.tar/Inbox.dbx.gz"].map(packed));
 }
 
 #[test]

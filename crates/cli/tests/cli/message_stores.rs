@@ -112,6 +112,34 @@ fn every_command_reads_an_inbox() {
     assert_eq!(sandbox.read("joined.mbox"), sandbox.read("out.mbox"));
 }
 
+/// Mail that is read from a file only: on standard input, compressed, or in an archive.
+#[test]
+fn a_store_that_is_no_file_or_folder_must_be_unpacked() {
+    let sandbox = Sandbox::new();
+    let mut folder = vec![
+        0xcf, 0xad, 0x12, 0xfe, 0xc5, 0xfd, 0x74, 0x6f, 0x66, 0xe3, 0xd1, 0x11, 0x9a, 0x4e, 0, 0xc0,
+    ];
+    folder.resize(0x24bc, 0);
+    fs::write(sandbox.path("ok.dbx"), folder).unwrap();
+    sandbox.shell("gzip -k ok.dbx").ended(0);
+    let words = "a mail folder of Outlook Express, which is not read from a stream or a compressed file; \
+                 unpack it to a file, and give the name of that file";
+    for (command, path) in [
+        ("count - < ok.dbx", "-"),
+        ("count - < ok.dbx.gz", "-"),
+        ("count ok.dbx.gz", "ok.dbx.gz"),
+        ("count --force-format ok.dbx.gz", "ok.dbx.gz"),
+    ] {
+        let run = sandbox.shell(&format!("{PROGRAM} {command}")).ended(2);
+        assert!(run.err.contains(&format!("{path}: {words}")), "{run:?}");
+    }
+    inbox(&sandbox);
+    sandbox.shell("tar -cf list.tar list").ended(0);
+    let run = sandbox.run(&["count", "list.tar"]).ended(2);
+    let words = "list.tar: no mail found (a git repository that must be unpacked, left as it is: list/git/0.git)";
+    assert!(run.err.contains(words), "{run:?}");
+}
+
 #[test]
 fn without_git_an_error_says_what_to_install() {
     let sandbox = Sandbox::new();

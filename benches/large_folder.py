@@ -1,4 +1,4 @@
-"""Writes a Maildir or an MH folder with many messages, half of which need a change.
+"""Writes a Maildir or an MH folder with many messages. Every second message needs a change.
 
     python3 benches/large_folder.py FOLDER COUNT maildir|mh
 

@@ -115,7 +115,7 @@ pub fn recognize_with(
     let mut search = FolderSearch::new(&tree, path, path, options);
     let inside = if is_folder {
         search.folder(path, Within::Tree);
-        if let Some(error) = search.unread.pop() {
+        if let Some(error) = search.errors.pop() {
             return Err(error);
         }
         search.run(left_out)?;
@@ -236,7 +236,7 @@ struct FolderSearch<'a> {
     /// The events about containers and their members.
     of_containers: Vec<BoxEvent>,
     /// Folders that may be message stores, but cannot be read.
-    unread: Vec<Error>,
+    errors: Vec<Error>,
 }
 
 /// Returns true for a folder of a container that has a bare git repository. That of a working tree, `.git`, does not count.
@@ -278,7 +278,7 @@ impl<'a> FolderSearch<'a> {
             messages: false,
             noted: Vec::new(),
             of_containers: Vec::new(),
-            unread: Vec::new(),
+            errors: Vec::new(),
         }
     }
 
@@ -329,8 +329,8 @@ impl<'a> FolderSearch<'a> {
         while let Some((folder, within)) = self.waiting.pop() {
             self.list(&folder, within, left_out)?;
         }
-        let mut unread = std::mem::take(&mut self.unread).into_iter();
-        unread.try_for_each(|error| left_out(LeftOut::Unread(error)))
+        let mut errors = std::mem::take(&mut self.errors).into_iter();
+        errors.try_for_each(|error| left_out(LeftOut::Unread(error)))
     }
 
     /// Returns the archives in order, and the events.
@@ -355,14 +355,14 @@ impl<'a> FolderSearch<'a> {
             push_bounded(&mut self.of_containers, event);
         }
         if within == Within::Tree {
-            let before = (self.archives.len(), self.unread.len());
+            let before = (self.archives.len(), self.errors.len());
             match MessageStore::of_folder(self.tree, path) {
                 Ok(None) => {}
                 Ok(Some(store)) => self.archives.push(self.store(path, store)),
-                Err(error) => self.unread.push(error),
+                Err(error) => self.errors.push(error),
             }
             // Beside the repositories of an inbox there may be other mail.
-            if before != (self.archives.len(), self.unread.len())
+            if before != (self.archives.len(), self.errors.len())
                 && MessageStore::fills_folder(path)
             {
                 return;

@@ -102,6 +102,24 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Returns the last entry of a message or file, all of it message: without quoting, flags and names.
+    pub fn new(kind: EntryKind, ordinal: u64, offset: u64, span: Range<usize>) -> Self {
+        Self {
+            kind,
+            more: false,
+            ordinal,
+            offset,
+            message: span.clone(),
+            span,
+            omitted: 0..0,
+            quoting: Quoting::None,
+            froms: None,
+            flags: Flags::default(),
+            name: Vec::new(),
+            folder: String::new(),
+        }
+    }
+
     /// Returns the message in the bytes of its batch, still quoted, without the omitted range.
     pub fn message_in<'b>(&self, batch: &'b [u8]) -> Cow<'b, [u8]> {
         let message = &batch[self.message.clone()];

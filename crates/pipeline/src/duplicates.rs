@@ -120,22 +120,12 @@ fn digest(entry: &Entry, batch: &[u8]) -> Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailglot_archive::{Flags, Quoting};
+    use mailglot_archive::Quoting;
 
     fn entry(ordinal: u64, kind: EntryKind, quoting: Quoting, length: usize) -> Entry {
         Entry {
-            kind,
-            more: false,
-            ordinal,
-            offset: 7,
-            span: 0..length,
-            message: 0..length,
-            omitted: 0..0,
             quoting,
-            froms: None,
-            flags: Flags::default(),
-            name: Vec::new(),
-            folder: String::new(),
+            ..Entry::new(kind, ordinal, 7, 0..length)
         }
     }
 

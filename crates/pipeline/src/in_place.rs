@@ -137,22 +137,13 @@ impl InPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailglot_archive::Flags;
 
     fn entry(text: &[u8], omitted: Range<usize>, quoting: Quoting) -> Entry {
         Entry {
-            kind: EntryKind::Message,
-            more: false,
-            ordinal: 0,
-            offset: 0,
-            span: 0..text.len(),
             message: 2..text.len() - 1,
             omitted,
             quoting,
-            froms: None,
-            flags: Flags::default(),
-            name: Vec::new(),
-            folder: String::new(),
+            ..Entry::new(EntryKind::Message, 0, 0, 0..text.len())
         }
     }
 

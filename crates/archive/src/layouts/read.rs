@@ -20,7 +20,7 @@ use crate::file_range::FileRange;
 use crate::file_tree::FileTree;
 use crate::packed::{CompressionEvents, Through};
 use crate::window::Window;
-use crate::{Batch, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
+use crate::{Batch, Entry, EntryKind, Flags, Profile, ReadOptions, Source};
 
 /// Bytes per piece of a message above the limit, or fewer if the limit is smaller.
 const PIECE: u64 = 1 << 20;
@@ -314,18 +314,11 @@ impl LayoutReader {
             current.item.flags
         };
         entries.push(Entry {
-            kind,
             more,
-            ordinal: self.ordinal,
-            offset: current.start,
-            span,
             message,
             omitted,
-            quoting: Quoting::None,
-            froms: None,
             flags,
-            name: Vec::new(),
-            folder: String::new(),
+            ..Entry::new(kind, self.ordinal, current.start, span)
         });
     }
 

@@ -54,7 +54,7 @@ pub(crate) struct Files {
     pub(super) failed: Option<Error>,
     /// Number of files and folders begun.
     pub(super) entries: u64,
-    /// Weight of the entries read (`range`).
+    /// Weight of the entries read (`folder_starts`).
     pub(super) weight: u64,
     /// Number of files and folders before the end of the range. None for the end of the folder.
     pub(super) end: Option<u64>,

@@ -9,9 +9,9 @@
 
 mod apple_mail;
 mod files;
+mod folder_starts;
 mod layout;
 mod list;
-mod range;
 mod read;
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use std::time::SystemTime;
 
 pub(crate) use self::files::Files;
 use self::files::{OpenMessageFile, OpenedFile, Work};
-pub use self::range::folder_starts;
+pub use self::folder_starts::folder_starts;
 use self::read::FilePiece;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};

@@ -11,7 +11,7 @@ use crate::mbox::looks_like_message;
 use crate::mh::{self, MhSequences};
 use crate::packing::Packing;
 use crate::tree_file::TreeFile;
-use crate::{Batch, Entry, EntryKind, Flags, Format, Quoting, mail_check, maildir};
+use crate::{Batch, Entry, EntryKind, Flags, Format, mail_check, maildir};
 use std::io::{Seek, SeekFrom};
 
 /// Bytes of a batch that become an entry.
@@ -266,18 +266,11 @@ impl Files {
             _ => Flags::default(),
         };
         batch.entries.push(Entry {
-            kind,
             more,
-            ordinal: self.ordinal,
-            offset,
-            message: span.clone(),
-            omitted: 0..0,
-            span,
-            quoting: Quoting::None,
-            froms: None,
             flags,
             name: name.to_vec(),
             folder,
+            ..Entry::new(kind, self.ordinal, offset, span)
         });
     }
 

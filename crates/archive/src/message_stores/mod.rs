@@ -1,6 +1,6 @@
 //! Message stores: files and folders whose messages are rebuilt, since no run of their bytes is a message.
 //!
-//! To add one, write a file that implements [`StoreFormat`], and add its line to [`STORES`]. `read` does the rest: names, batches,
+//! To add one, write a file that implements [`StoreFormat`], and add its line to [`STORES`]. `store_reader` does the rest: names, batches,
 //! pieces of large messages. A store is read like a folder with one file for each message. `restore` rebuilds these files, but not
 //! the store.
 //!
@@ -8,16 +8,16 @@
 //! Recognizes a file by its first bytes, and folders on a disk only. Does not look into compressed files.
 
 mod dbx;
-mod format;
 mod public_inbox;
-mod read;
+mod store_format;
+mod store_reader;
 
 use std::fmt;
 use std::path::Path;
 
-use self::format::StoreFormat;
 pub use self::public_inbox::read_git_output;
-use self::read::StoreReader;
+use self::store_format::StoreFormat;
+use self::store_reader::StoreReader;
 use crate::error::Error;
 use crate::file_tree::FileTree;
 use crate::source::{ReadOptions, Source};
@@ -68,8 +68,13 @@ impl MessageStore {
         tree: &FileTree,
         options: &ReadOptions,
     ) -> Result<Box<dyn Source>, Error> {
-        let messages = self.0.open(path, tree, options.max_expansion)?;
-        Ok(Box::new(StoreReader::new(messages, self.name(), options)))
+        let opened = self.0.open(path, tree, options.max_expansion)?;
+        Ok(Box::new(StoreReader::new(
+            path,
+            opened,
+            self.name(),
+            options,
+        )))
     }
 
     /// Returns the name of the format for display.

@@ -1,7 +1,7 @@
 //! Repositories of public-inbox, made by git.
 
 use crate::repositories::{commit, create, run, text, v1_add, v1_path, v1_remove, v2};
-use crate::{ReadMessage, codes, contents, read, store};
+use crate::{ReadMessage, codes, contents, drain, read, store};
 use mailglot_archive::{Format, ReadOptions, open, recognize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::SystemTime;
 
-/// Returns the numbers of the messages, each of which must be whole.
+/// Returns the numbers of the messages. Fails if the content of a message differs.
 pub(crate) fn numbers(messages: &[ReadMessage]) -> Vec<usize> {
     let number = |bytes: &&[u8]| {
         let line = bytes.strip_prefix(b"From: a").unwrap();
@@ -80,7 +80,7 @@ fn epochs_are_read_in_order_without_deleted_messages() {
 fn version_1_is_read_in_the_order_of_commits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.git");
-    // A file that is no message, a link, and messages that share a Message-ID.
+    // A second message with the same Message-ID, then a link and a file, which are not read.
     let mut odd = v1_add(6, 6);
     odd.push((
         format!("{}/{:040x}", v1_path(7), 1),
@@ -127,6 +127,29 @@ fn repositories_are_read_however_they_are_stored() {
     let head = run(&path, &["rev-parse", "HEAD"]);
     fs::write(path.join("HEAD"), format!("{head}\n")).unwrap();
     assert_eq!(read(&path, &ReadOptions::default()).0.len(), 150);
+}
+
+/// An inbox may have more repositories than a process may have open files.
+#[test]
+fn many_epochs_keep_few_files_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let git = folder.path().join("git");
+    fs::create_dir(&git).unwrap();
+    create(&git.join("0.git"), "sha1", &v2(&[('m', 0), ('m', 1)]));
+    for number in 1..20 {
+        let mut copy = Command::new("cp");
+        copy.arg("-R").arg(git.join("0.git"));
+        let copy = copy.arg(git.join(format!("{number}.git"))).status();
+        assert!(copy.unwrap().success());
+    }
+    let input = store(folder.path());
+    let open_files = || fs::read_dir("/proc/self/fd").unwrap().count();
+    let before = open_files();
+    let mut source = open(&input, &ReadOptions::default()).unwrap();
+    assert!(open_files() < before + 5, "{before} {}", open_files());
+    let (found, events) = drain(&mut *source);
+    assert_eq!(numbers(&found), [0, 1].repeat(20));
+    assert_eq!(events, []);
 }
 
 #[test]

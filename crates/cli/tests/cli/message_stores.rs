@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Creates an inbox of one epoch with three messages, of which the second is deleted.
+/// Creates an inbox of one epoch with three messages. The last commit deletes the second one.
 fn inbox(sandbox: &Sandbox) {
     let path = sandbox.path("list/git/0.git");
     fs::create_dir_all(&path).unwrap();

@@ -10,7 +10,7 @@ use super::mailbox::{Current, GUARD, Mailbox, MessageEnd, ReadState};
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::mbox::profile::Division;
 use crate::mbox::split::quoted;
-use crate::{Entry, EntryKind, Flags, Quoting};
+use crate::{Entry, EntryKind, Quoting};
 
 impl<R: Read> Mailbox<R> {
     /// Returns the current message or its next pieces, and opens the next message.
@@ -180,18 +180,9 @@ impl<R: Read> Mailbox<R> {
         quoting: Quoting,
     ) -> Entry {
         Entry {
-            kind,
-            more: false,
-            ordinal: self.ordinal,
-            offset,
-            span,
             message,
-            omitted: 0..0,
             quoting,
-            froms: None,
-            flags: Flags::default(),
-            name: Vec::new(),
-            folder: String::new(),
+            ..Entry::new(kind, self.ordinal, offset, span)
         }
     }
 }

@@ -14,21 +14,25 @@
 //! Messages that Outlook Express deleted are not searched for in unused space. The list of folders (`Folders.dbx`) has no messages,
 //! and neither have `Pop3uidl.dbx` and `Offline.dbx`. Files of Outlook Express 4 (`.mbx`) are not read.
 
-mod chain;
 mod defect;
-mod index;
+mod message_info;
 mod node_walk;
+mod numbers;
+mod segments;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::chain::{Chain, Segments};
 use self::defect::damaged;
-use self::index::{MessageInfo, number_at};
+use self::message_info::MessageInfo;
 use self::node_walk::NodeWalk;
-use super::format::{NextMessage, PAUSE, StoreFormat, StoredMessage, StoredMessages};
+use self::numbers::number_at;
+use self::segments::{Chain, Segments};
+use super::store_format::{
+    NextMessage, OpenedStore, PAUSE, StoreFormat, StoredMessage, StoredMessages,
+};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, DbxDefect, StoreDetail};
-use crate::error::{Error, Operation, at};
+use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_identity::FileIdentity;
 use crate::file_range::FileRange;
 use crate::file_tree::FileTree;
@@ -57,9 +61,8 @@ impl StoreFormat for OutlookExpress {
         start.starts_with(&SIGNATURE)
     }
 
-    fn open(&self, path: &Path, tree: &FileTree, _: u64) -> Result<Box<dyn StoredMessages>, Error> {
-        let opened = MailFolder::open(path, tree);
-        Ok(Box::new(opened.map_err(at(path, Operation::Read))?))
+    fn open(&self, path: &Path, tree: &FileTree, _: u64) -> Result<OpenedStore, Error> {
+        MailFolder::open(path, tree).map_err(at(path, Operation::Read))
     }
 }
 
@@ -79,12 +82,10 @@ struct MailFolder {
     /// Number of messages in the tree so far.
     listed: u64,
     is_ended: bool,
-    /// Events that were found when the file was opened.
-    events: Vec<BoxEvent>,
 }
 
 impl MailFolder {
-    fn open(path: &Path, tree: &FileTree) -> std::io::Result<Self> {
+    fn open(path: &Path, tree: &FileTree) -> std::io::Result<OpenedStore> {
         let defects = CompressionEvents::default();
         let (file, identity) = match tree.open_reporting(path, &defects)? {
             TreeFile::Disk(file) => {
@@ -101,7 +102,7 @@ impl MailFolder {
         if root == 0 && declared > 0 {
             events.push(damaged(0, DbxDefect::NoTree));
         }
-        Ok(Self {
+        let folder = Self {
             path: path.to_owned(),
             identity,
             tree: tree.clone(),
@@ -112,43 +113,11 @@ impl MailFolder {
             listed: 0,
             is_ended: false,
             file,
+        };
+        Ok(OpenedStore {
+            messages: Box::new(folder),
             events,
         })
-    }
-
-    fn advance(&mut self, events: &mut Vec<BoxEvent>) -> std::io::Result<NextMessage> {
-        self.chain = None;
-        while let Some(place) = self.walk.next(&self.file, events)? {
-            self.listed += 1;
-            let Some(info) = MessageInfo::read(&self.file, place)? else {
-                events.push(damaged(place, DbxDefect::Info));
-                if events.len() >= PAUSE {
-                    return Ok(NextMessage::Later);
-                }
-                continue;
-            };
-            let Some(first) = info.message else {
-                let detail = BoxDetail::Store(StoreDetail::NotDownloaded);
-                let event = BoxEvent::new(BoxEventKind::LeftOut, u64::from(place), detail);
-                events.push(event);
-                if events.len() >= PAUSE {
-                    return Ok(NextMessage::Later);
-                }
-                continue;
-            };
-            self.chain = Some(Chain::new(first));
-            return Ok(NextMessage::Found(StoredMessage {
-                id: format!("{first:08x}"),
-                size: None,
-                flags: info.flags,
-            }));
-        }
-        if !self.is_ended && self.listed < self.declared {
-            let (declared, listed) = (self.declared, self.listed);
-            events.push(damaged(COUNT as u32, DbxDefect::Count { declared, listed }));
-        }
-        self.is_ended = true;
-        Ok(NextMessage::End)
     }
 }
 
@@ -171,10 +140,39 @@ fn copy(mut member: TreeFile) -> std::io::Result<FileRange> {
 }
 
 impl StoredMessages for MailFolder {
-    fn next(&mut self, events: &mut Vec<BoxEvent>) -> Result<NextMessage, Error> {
-        events.append(&mut self.events);
-        let next = self.advance(events);
-        next.map_err(at(&self.path, Operation::Read))
+    fn next(&mut self, events: &mut Vec<BoxEvent>) -> Result<NextMessage, ErrorKind> {
+        self.chain = None;
+        while let Some(place) = self.walk.next(&self.file, events)? {
+            self.listed += 1;
+            let Some(info) = MessageInfo::read(&self.file, place)? else {
+                events.push(damaged(place, DbxDefect::Info));
+                if events.len() >= PAUSE {
+                    return Ok(NextMessage::EventsFirst);
+                }
+                continue;
+            };
+            let Some(first) = info.message else {
+                let detail = BoxDetail::Store(StoreDetail::NotDownloaded);
+                let event = BoxEvent::new(BoxEventKind::LeftOut, u64::from(place), detail);
+                events.push(event);
+                if events.len() >= PAUSE {
+                    return Ok(NextMessage::EventsFirst);
+                }
+                continue;
+            };
+            self.chain = Some(Chain::new(first));
+            return Ok(NextMessage::Found(StoredMessage {
+                id: format!("{first:08x}"),
+                size: None,
+                flags: info.flags,
+            }));
+        }
+        if !self.is_ended && self.listed < self.declared {
+            let (declared, listed) = (self.declared, self.listed);
+            events.push(damaged(COUNT as u32, DbxDefect::Count { declared, listed }));
+        }
+        self.is_ended = true;
+        Ok(NextMessage::End)
     }
 
     fn read(
@@ -182,12 +180,11 @@ impl StoredMessages for MailFolder {
         wanted: usize,
         bytes: &mut Vec<u8>,
         events: &mut Vec<BoxEvent>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ErrorKind> {
         let Some(chain) = &mut self.chain else {
             return Ok(());
         };
-        let read = chain.read(&self.file, &mut self.segments, wanted, bytes);
-        let defect = read.map_err(at(&self.path, Operation::Read))?;
+        let defect = chain.read(&self.file, &mut self.segments, wanted, bytes)?;
         events.extend(defect.map(|(place, defect)| damaged(place, defect)));
         Ok(())
     }

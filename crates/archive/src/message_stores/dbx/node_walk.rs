@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::io;
 
 use super::defect::damaged;
-use super::index::number;
+use super::numbers::number;
 use crate::box_event::{BoxEvent, DbxDefect};
 use crate::file_range::FileRange;
 
@@ -107,7 +107,7 @@ impl NodeWalk {
 }
 
 impl TreeNode {
-    /// Reads a node. `None` if there is none.
+    /// Reads a node. Returns `None` if no node starts at the offset.
     fn read(file: &FileRange, place: u32) -> io::Result<Option<Self>> {
         let mut bytes = vec![0; NODE as usize];
         let filled = file.read_at(u64::from(place), &mut bytes)?;

@@ -7,18 +7,17 @@ use std::collections::VecDeque;
 use std::io::{BufRead, Read};
 use std::sync::Arc;
 
+use super::damaged_objects::DamagedObjects;
 use super::epoch::Epoch;
 use super::git::{GitProcess, read_field};
 use super::object_id::ObjectId;
-use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, StoreDetail};
+use crate::box_event::BoxEvent;
 use crate::error::ErrorKind;
 
 /// Number of files that are requested ahead. Their names fit into a pipe.
 pub(super) const AHEAD: usize = 64;
 /// Largest number of bytes of the line before a file.
 const LONGEST: usize = 256;
-/// Number of files that may be damaged.
-const MOST_DAMAGED: usize = 1000;
 
 /// The line before a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,7 +40,7 @@ pub(super) struct Blobs {
     pending: VecDeque<ObjectId>,
     /// Bytes of the current file that were not read, and its name.
     current: Option<(ObjectId, u64)>,
-    damaged: usize,
+    damaged: DamagedObjects,
 }
 
 impl Blobs {
@@ -51,7 +50,7 @@ impl Blobs {
             process: None,
             pending: VecDeque::new(),
             current: None,
-            damaged: 0,
+            damaged: DamagedObjects::new("object"),
         }
     }
 
@@ -92,13 +91,14 @@ impl Blobs {
                 }
                 BlobLine::Other(id, size) if id == wanted => {
                     self.pending.pop_front();
-                    self.damage(id, "it is not a file", events)?;
+                    self.damaged.report(id, "it is not a file", events)?;
                     self.current = Some((id, size));
                     self.skip(events)?;
                 }
                 BlobLine::Missing(id) if id == wanted => {
                     self.pending.pop_front();
-                    self.damage(id, "it is missing or damaged", events)?;
+                    self.damaged
+                        .report(id, "it is missing or damaged", events)?;
                 }
                 _ => return Err(unknown_output()),
             }
@@ -156,7 +156,7 @@ impl Blobs {
         if let Some(left) = left {
             reason = format!("its last {left} bytes are missing: {reason}");
         }
-        self.damage(id, &reason, events)
+        self.damaged.report(id, &reason, events)
     }
 
     /// Starts `git`, and sends all requests that have no answer.
@@ -170,25 +170,6 @@ impl Blobs {
         if let Some(process) = &mut self.process {
             process.send(requests.as_bytes())?;
         }
-        Ok(())
-    }
-
-    fn damage(
-        &mut self,
-        id: ObjectId,
-        reason: &str,
-        events: &mut Vec<BoxEvent>,
-    ) -> Result<(), ErrorKind> {
-        self.damaged += 1;
-        if self.damaged > MOST_DAMAGED {
-            let message = format!("more than {MOST_DAMAGED} files cannot be read: {reason}");
-            return Err(ErrorKind::Git(message));
-        }
-        let detail = BoxDetail::Store(StoreDetail::DamagedObject {
-            object: format!("object {id}"),
-            reason: reason.to_owned(),
-        });
-        events.push(BoxEvent::new(BoxEventKind::Damaged, 0, detail));
         Ok(())
     }
 }

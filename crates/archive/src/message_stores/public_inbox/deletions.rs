@@ -3,7 +3,7 @@
 //! # Limits
 //! Keeps up to 500,000 deletions in memory, 40 bytes each. An inbox with more of them is an error.
 
-use super::changes::FileChange;
+use super::file_changes::FileChange;
 use super::object_id::ObjectId;
 use crate::error::ErrorKind;
 
@@ -24,9 +24,9 @@ pub(super) enum InboxVersion {
 /// What identifies a message for its deletion.
 pub(super) type MessageKey = [u8; 32];
 
-/// What a change means: a message that is gone, and then a new one.
+/// What a change does: it removes a message, and then adds another one.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Meaning {
+pub(super) struct ChangeEffect {
     pub(super) deleted: Option<MessageKey>,
     pub(super) added: Option<(MessageKey, ObjectId)>,
 }
@@ -37,26 +37,26 @@ impl InboxVersion {
         self != Self::V2
     }
 
-    /// Returns the meaning of a change.
-    pub(super) fn meaning(self, change: &FileChange) -> Meaning {
+    /// Returns the effect of a change.
+    pub(super) fn effect(self, change: &FileChange) -> ChangeEffect {
         if change.old == change.new {
             // Only the mode of the file changed.
-            return Meaning::default();
+            return ChangeEffect::default();
         }
         match (self, &change.path[..]) {
-            (Self::V2 | Self::Unknown, b"m") => Meaning {
+            (Self::V2 | Self::Unknown, b"m") => ChangeEffect {
                 deleted: None,
                 added: change.new.map(|id| (id.bytes(), id)),
             },
-            (Self::V2 | Self::Unknown, b"d") => Meaning {
+            (Self::V2 | Self::Unknown, b"d") => ChangeEffect {
                 deleted: change.new.map(ObjectId::bytes),
                 added: None,
             },
-            (Self::V1 | Self::Unknown, path) if is_message_path(path) => Meaning {
+            (Self::V1 | Self::Unknown, path) if is_message_path(path) => ChangeEffect {
                 deleted: change.old.map(|id| key(path, id)),
                 added: change.new.map(|id| (key(path, id), id)),
             },
-            _ => Meaning::default(),
+            _ => ChangeEffect::default(),
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::git::GitObjects;
-use super::history::History;
+use super::history::{CommitLists, History};
 use super::object_id::ObjectId;
 use super::repository;
 use crate::error::{Error, ErrorKind, Operation, at};
@@ -23,16 +23,16 @@ pub(super) struct Epoch {
 }
 
 impl Epoch {
-    /// Opens a repository and lists its commits. `None` if it has none.
+    /// Opens a repository and lists its commits. Returns `None` for a repository without commits.
     ///
     /// # Errors
     /// Its objects lie in other folders, or are no files. `git` is not installed, or `git` fails.
-    pub(super) fn open(path: &Path) -> Result<Option<Self>, Error> {
+    pub(super) fn open(path: &Path, lists: &mut CommitLists) -> Result<Option<Self>, Error> {
         let Some(head) = repository::head(path).map_err(at(path, Operation::Read))? else {
             return Ok(None);
         };
         let git = objects(path, head)?;
-        let history = History::list(&git, head).map_err(at(path, Operation::Read))?;
+        let history = History::list(&git, head, lists).map_err(at(path, Operation::Read))?;
         let size = repository::size_of_objects(path).map_err(at(path, Operation::Open))?;
         Ok(Some(Self {
             size,

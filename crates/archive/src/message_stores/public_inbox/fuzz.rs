@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 
 use super::blobs::{BlobLine, read_line};
-use super::changes::{DiffOutput, read_output};
+use super::file_changes::{DiffOutput, read_output};
 
 /// Reads bytes as the output of `git cat-file --batch`, and of `git diff-tree`. Returns the number of objects, and of changes.
 ///

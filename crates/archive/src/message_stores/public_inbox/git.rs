@@ -103,8 +103,8 @@ pub(super) struct GitProcess {
     child: Child,
     input: Option<ChildStdin>,
     output: Option<BufReader<ChildStdout>>,
-    /// Collects the messages of `git`.
-    messages: Option<JoinHandle<Vec<u8>>>,
+    /// Collects the messages that `git` writes to its standard error.
+    stderr_text: Option<JoinHandle<Vec<u8>>>,
     is_waited: bool,
 }
 
@@ -119,11 +119,11 @@ impl GitProcess {
     fn new(mut child: Child) -> Self {
         limit_memory(&child);
         let errors = child.stderr.take();
-        let messages = errors.map(|errors| thread::spawn(move || first_messages(errors)));
+        let stderr_text = errors.map(|errors| thread::spawn(move || stderr_text(errors)));
         Self {
             input: child.stdin.take(),
             output: child.stdout.take().map(BufReader::new),
-            messages,
+            stderr_text,
             child,
             is_waited: false,
         }
@@ -153,8 +153,11 @@ impl GitProcess {
         begun::forget(&self.child);
         let status = self.child.wait()?;
         self.is_waited = true;
-        let messages = self.messages.take().and_then(|thread| thread.join().ok());
-        let message = reason(&messages.unwrap_or_default());
+        let text = self
+            .stderr_text
+            .take()
+            .and_then(|thread| thread.join().ok());
+        let message = reason(&text.unwrap_or_default());
         Ok(GitEnd { status, message })
     }
 }
@@ -225,11 +228,11 @@ fn reason(messages: &[u8]) -> String {
         .collect()
 }
 
-/// Returns the first messages, and reads the others.
-fn first_messages(mut errors: impl Read) -> Vec<u8> {
+/// Returns the beginning of the messages, and reads their rest.
+fn stderr_text(mut stderr: impl Read) -> Vec<u8> {
     let mut messages = Vec::new();
-    let _ = errors.by_ref().take(MESSAGES).read_to_end(&mut messages);
-    let _ = io::copy(&mut errors, &mut io::sink());
+    let _ = stderr.by_ref().take(MESSAGES).read_to_end(&mut messages);
+    let _ = io::copy(&mut stderr, &mut io::sink());
     messages
 }
 
@@ -295,6 +298,6 @@ mod tests {
     #[test]
     fn messages_are_bounded() {
         let messages = io::repeat(b'x').take(1 << 20);
-        assert_eq!(first_messages(messages).len() as u64, MESSAGES);
+        assert_eq!(stderr_text(messages).len() as u64, MESSAGES);
     }
 }

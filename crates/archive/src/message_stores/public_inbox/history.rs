@@ -1,7 +1,8 @@
 //! Lists the commits of a branch, from the oldest to the newest.
 //!
-//! `git` lists the newest first, so the list is kept in a temporary file without a name. A commit that cannot be read ends the list:
-//! its descendants are known, its ancestors are not.
+//! `git` lists the newest first, so the list is kept in a temporary file without a name. The lists of all repositories share one
+//! file, since the number of open files is limited. A commit that cannot be read ends the list: its descendants are known, its
+//! ancestors are not.
 //!
 //! # Limits
 //! Follows the first parent of a merge only. Keeps the names of a thousand merges.
@@ -9,6 +10,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use super::git::{GitObjects, read_field};
 use super::object_id::ObjectId;
@@ -30,9 +32,29 @@ pub(super) struct Commit {
     pub(super) tree: ObjectId,
 }
 
+/// The file with the lists of all repositories, one after the other.
+pub(super) struct CommitLists {
+    file: Arc<File>,
+    /// Number of commits in it.
+    count: u64,
+    space: FreeSpace,
+}
+
+impl CommitLists {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self {
+            file: Arc::new(tempfile::tempfile()?),
+            count: 0,
+            space: FreeSpace::new(),
+        })
+    }
+}
+
 /// The commits of a branch.
 pub(super) struct History {
-    file: File,
+    file: Arc<File>,
+    /// Number of commits before its own in the file.
+    start: u64,
     count: u64,
     head: ObjectId,
     /// Why older commits are unknown: the commit, and a message of `git`.
@@ -42,9 +64,14 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Lists the commits from `head` back to the first one.
-    pub(super) fn list(git: &GitObjects, head: ObjectId) -> Result<Self, ErrorKind> {
-        let mut list = ListWriter::new()?;
+    /// Lists the commits from `head` back to the first one. After an error, `lists` cannot be used.
+    pub(super) fn list(
+        git: &GitObjects,
+        head: ObjectId,
+        lists: &mut CommitLists,
+    ) -> Result<Self, ErrorKind> {
+        let start = lists.count;
+        let mut list = ListWriter::new(lists);
         let failure = list.add(git, false, head)?;
         let mut broken = None;
         if let Some(failure) = failure {
@@ -59,6 +86,7 @@ impl History {
         let file = list.file.into_inner();
         Ok(Self {
             file: file.map_err(io::IntoInnerError::into_error)?,
+            start,
             count: list.count,
             head,
             broken,
@@ -74,7 +102,7 @@ impl History {
     /// Returns a commit by its age. The oldest is 0.
     pub(super) fn commit(&self, number: u64) -> io::Result<Commit> {
         let mut record = [0; RECORD];
-        let at = (self.count - 1 - number) * RECORD as u64;
+        let at = (self.start + self.count - 1 - number) * RECORD as u64;
         self.file.read_exact_at(&mut record, at)?;
         let half = |from: usize| {
             let mut bytes = [0; RECORD / 2];
@@ -89,24 +117,24 @@ impl History {
 }
 
 /// Writes the list.
-struct ListWriter {
-    file: BufWriter<File>,
-    space: FreeSpace,
+struct ListWriter<'a> {
+    lists: &'a mut CommitLists,
+    file: BufWriter<Arc<File>>,
     count: u64,
     /// The parent of the last commit in the list.
     parent: Option<ObjectId>,
     merges: Vec<ObjectId>,
 }
 
-impl ListWriter {
-    fn new() -> io::Result<Self> {
-        Ok(Self {
-            file: BufWriter::new(tempfile::tempfile()?),
-            space: FreeSpace::new(),
+impl<'a> ListWriter<'a> {
+    fn new(lists: &'a mut CommitLists) -> Self {
+        Self {
+            file: BufWriter::new(lists.file.clone()),
+            lists,
             count: 0,
             parent: None,
             merges: Vec::new(),
-        })
+        }
     }
 
     /// Adds the commits from `head` on, or only that one. Returns a message of `git` if it does not list all.
@@ -142,7 +170,9 @@ impl ListWriter {
             }
             self.file.write_all(&id.bytes())?;
             self.file.write_all(&tree.bytes())?;
-            self.space.wrote(RECORD as u64, self.file.get_ref())?;
+            let space = &mut self.lists.space;
+            space.wrote(RECORD as u64, self.file.get_ref())?;
+            self.lists.count += 1;
             self.count += 1;
         }
         let end = process.end()?;

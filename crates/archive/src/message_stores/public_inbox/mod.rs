@@ -18,9 +18,10 @@
 //! stored as a difference in memory.
 
 mod blobs;
-mod changes;
+mod damaged_objects;
 mod deletions;
 mod epoch;
+mod file_changes;
 mod fuzz;
 mod git;
 mod history;
@@ -29,16 +30,19 @@ mod recognition;
 mod repository;
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use self::blobs::{AHEAD, Blobs};
-use self::changes::Changes;
 use self::deletions::{Deletions, InboxVersion};
 use self::epoch::Epoch;
+use self::file_changes::FileChanges;
 pub use self::fuzz::read_git_output;
+use self::history::CommitLists;
 use self::object_id::ObjectId;
-use super::format::{NextMessage, PAUSE, StoreFormat, StoredMessage, StoredMessages};
+use super::store_format::{
+    NextMessage, OpenedStore, PAUSE, StoreFormat, StoredMessage, StoredMessages,
+};
 use crate::Flags;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, StoreDetail};
 use crate::error::{Error, ErrorKind, Operation, at};
@@ -68,37 +72,30 @@ impl StoreFormat for PublicInbox {
         recognition::is_part(root, path)
     }
 
-    fn open(
-        &self,
-        path: &Path,
-        _: &FileTree,
-        max_expansion: u64,
-    ) -> Result<Box<dyn StoredMessages>, Error> {
-        Ok(Box::new(Inbox::open(path, max_expansion)?))
+    fn open(&self, path: &Path, _: &FileTree, max_expansion: u64) -> Result<OpenedStore, Error> {
+        Inbox::open(path, max_expansion)
     }
 }
 
 /// An opened inbox.
 struct Inbox {
-    path: PathBuf,
     version: InboxVersion,
     epochs: Vec<Arc<Epoch>>,
     deletions: Deletions,
     /// The repositories that were not begun.
     waiting: VecDeque<Arc<Epoch>>,
-    current: Option<(Changes, Blobs)>,
+    current: Option<(FileChanges, Blobs)>,
     /// Number of changes so far.
     position: u64,
     /// Bytes of messages that may still be read.
     budget: u64,
     limit: u64,
-    given: u64,
-    /// Events that were found when the inbox was opened.
-    events: Vec<BoxEvent>,
+    /// Bytes of messages that were read.
+    bytes_read: u64,
 }
 
 impl Inbox {
-    fn open(path: &Path, max_expansion: u64) -> Result<Self, Error> {
+    fn open(path: &Path, max_expansion: u64) -> Result<OpenedStore, Error> {
         let mut events = Vec::new();
         let found = recognition::epochs(path)?;
         let (version, repositories) = if found.is_empty() {
@@ -108,10 +105,11 @@ impl Inbox {
             (InboxVersion::V2, found)
         };
         let mut epochs = Vec::new();
+        let mut lists = CommitLists::new().map_err(at(path, Operation::Read))?;
         for repository in repositories {
             let name = repository.strip_prefix(path).unwrap_or(&repository);
             let name = name.to_string_lossy().into_owned();
-            if let Some(epoch) = Epoch::open(&repository)? {
+            if let Some(epoch) = Epoch::open(&repository, &mut lists)? {
                 events.extend(broken(&epoch, &name));
                 events.extend(epoch.history.merges.iter().map(merge));
                 epochs.push(Arc::new(epoch));
@@ -121,7 +119,6 @@ impl Inbox {
         }
         let size = epochs.iter().map(|epoch| epoch.size).sum::<u64>();
         let mut inbox = Self {
-            path: path.to_owned(),
             version,
             waiting: epochs.iter().cloned().collect(),
             epochs,
@@ -130,11 +127,13 @@ impl Inbox {
             position: 0,
             budget: size.saturating_mul(max_expansion).max(FREE),
             limit: max_expansion,
-            given: 0,
-            events,
+            bytes_read: 0,
         };
         inbox.find_deletions()?;
-        Ok(inbox)
+        Ok(OpenedStore {
+            messages: Box::new(inbox),
+            events,
+        })
     }
 
     /// Lists the changes of all repositories once, to know what will be deleted.
@@ -145,12 +144,12 @@ impl Inbox {
         let most = self.budget / WEIGHT;
         for epoch in &self.epochs {
             let failed = at(epoch.path(), Operation::Read);
-            let mut changes = Changes::of(epoch, is_deep);
+            let mut changes = FileChanges::of(epoch, is_deep);
             // They are reported when the messages are read.
             let mut events = Vec::new();
             while let Some(change) = changes.next(&mut events).map_err(&failed)? {
                 events.clear();
-                if let Some(key) = self.version.meaning(&change).deleted {
+                if let Some(key) = self.version.effect(&change).deleted {
                     self.deletions.add(key, position).map_err(&failed)?;
                 }
                 position += 1;
@@ -180,7 +179,7 @@ impl Inbox {
             self.budget = left;
             let position = self.position;
             self.position += 1;
-            let Some((key, id)) = self.version.meaning(&change).added else {
+            let Some((key, id)) = self.version.effect(&change).added else {
                 continue;
             };
             if self.deletions.is_deleted(key, position) {
@@ -197,46 +196,11 @@ impl Inbox {
     fn cut_off(&mut self, events: &mut Vec<BoxEvent>) {
         let detail = BoxDetail::Store(StoreDetail::Expansion {
             limit: self.limit,
-            given: self.given,
+            given: self.bytes_read,
         });
         events.push(BoxEvent::new(BoxEventKind::Expansion, 0, detail));
         self.current = None;
         self.waiting.clear();
-    }
-
-    fn advance(&mut self, events: &mut Vec<BoxEvent>) -> Result<NextMessage, ErrorKind> {
-        loop {
-            if self.current.is_none() {
-                let Some(epoch) = self.waiting.pop_front() else {
-                    return Ok(NextMessage::End);
-                };
-                let is_deep = self.version.has_folders();
-                self.current = Some((Changes::of(&epoch, is_deep), Blobs::of(&epoch)));
-            }
-            let is_more = self.request(events)?;
-            let next = match &mut self.current {
-                Some((_, blobs)) => blobs.next(events)?,
-                None => None,
-            };
-            match next {
-                Some((_, size)) if size.saturating_add(WEIGHT) > self.budget => {
-                    self.cut_off(events);
-                    return Ok(NextMessage::End);
-                }
-                Some((id, size)) => {
-                    self.budget -= size + WEIGHT;
-                    self.given += size;
-                    return Ok(NextMessage::Found(StoredMessage {
-                        id: id.to_string(),
-                        size: Some(size),
-                        flags: Flags::default(),
-                    }));
-                }
-                None if is_more && events.len() >= PAUSE => return Ok(NextMessage::Later),
-                None if is_more => {}
-                None => self.current = None,
-            }
-        }
     }
 }
 
@@ -268,10 +232,39 @@ fn merge(commit: &ObjectId) -> BoxEvent {
 }
 
 impl StoredMessages for Inbox {
-    fn next(&mut self, events: &mut Vec<BoxEvent>) -> Result<NextMessage, Error> {
-        events.append(&mut self.events);
-        let next = self.advance(events);
-        next.map_err(at(&self.path, Operation::Read))
+    fn next(&mut self, events: &mut Vec<BoxEvent>) -> Result<NextMessage, ErrorKind> {
+        loop {
+            if self.current.is_none() {
+                let Some(epoch) = self.waiting.pop_front() else {
+                    return Ok(NextMessage::End);
+                };
+                let is_deep = self.version.has_folders();
+                self.current = Some((FileChanges::of(&epoch, is_deep), Blobs::of(&epoch)));
+            }
+            let is_more = self.request(events)?;
+            let next = match &mut self.current {
+                Some((_, blobs)) => blobs.next(events)?,
+                None => None,
+            };
+            match next {
+                Some((_, size)) if size.saturating_add(WEIGHT) > self.budget => {
+                    self.cut_off(events);
+                    return Ok(NextMessage::End);
+                }
+                Some((id, size)) => {
+                    self.budget -= size + WEIGHT;
+                    self.bytes_read += size;
+                    return Ok(NextMessage::Found(StoredMessage {
+                        id: id.to_string(),
+                        size: Some(size),
+                        flags: Flags::default(),
+                    }));
+                }
+                None if is_more && events.len() >= PAUSE => return Ok(NextMessage::EventsFirst),
+                None if is_more => {}
+                None => self.current = None,
+            }
+        }
     }
 
     fn read(
@@ -279,12 +272,11 @@ impl StoredMessages for Inbox {
         wanted: usize,
         bytes: &mut Vec<u8>,
         events: &mut Vec<BoxEvent>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ErrorKind> {
         let Some((_, blobs)) = &mut self.current else {
             return Ok(());
         };
-        let read = blobs.read(wanted, bytes, events);
-        read.map_err(at(&self.path, Operation::Read))
+        blobs.read(wanted, bytes, events)
     }
 
     fn changed(&self) -> Result<bool, Error> {

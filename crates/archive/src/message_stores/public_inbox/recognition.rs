@@ -106,7 +106,7 @@ pub(super) fn version_of(path: &Path) -> Result<Option<InboxVersion>, Error> {
     if end.is_success() {
         return Ok(version_by(&files, true));
     }
-    // It is read as an inbox, and `History` or `Changes` say what is damaged.
+    // It is read as an inbox, and `History` or `FileChanges` say what is damaged.
     end.failure().map_err(at(path, Operation::Read))?;
     Ok(Some(InboxVersion::Unknown))
 }

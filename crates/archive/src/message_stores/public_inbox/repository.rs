@@ -50,7 +50,7 @@ pub(super) fn epoch_number(name: &str) -> Option<u64> {
     digits.parse().ok().filter(|_| is_number)
 }
 
-/// Returns the newest commit of the branch that `HEAD` names. `None` if there is none.
+/// Returns the newest commit of the branch that `HEAD` names. Returns `None` if the branch has no commit.
 pub(super) fn head(repository: &Path) -> io::Result<Option<ObjectId>> {
     let mut name = "HEAD".to_owned();
     for _ in 0..=MOST_LINKS {
@@ -144,7 +144,7 @@ fn packed(repository: &Path, name: &str) -> io::Result<Option<ObjectId>> {
     }
 }
 
-/// Opens a file for reading. `None` if there is none.
+/// Opens a file for reading. Returns `None` if no file has this path.
 fn open(path: &Path) -> io::Result<Option<File>> {
     match regular::open(path) {
         Ok(file) if file.metadata()?.is_file() => Ok(Some(file)),

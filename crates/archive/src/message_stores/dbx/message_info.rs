@@ -1,4 +1,4 @@
-//! Reads numbers, and the info of a message.
+//! Reads what the index says about a message.
 //!
 //! ```text
 //! own offset (4)   length (4)   length (2)   number of fields (1)   changes (1)
@@ -10,6 +10,7 @@
 
 use std::io;
 
+use super::numbers::{number, number_at};
 use crate::Flags;
 use crate::file_range::FileRange;
 
@@ -37,7 +38,7 @@ pub(super) struct MessageInfo {
 }
 
 impl MessageInfo {
-    /// Reads the info at an offset. `None` if there is none.
+    /// Reads the info at an offset. Returns `None` if no info starts there.
     pub(super) fn read(file: &FileRange, place: u32) -> io::Result<Option<Self>> {
         let at = u64::from(place);
         let Some(head) = file.bytes_at::<{ HEAD as usize }>(at)? else {
@@ -70,17 +71,6 @@ impl MessageInfo {
             message: value(MESSAGE)?.filter(|&message| message != 0),
         }))
     }
-}
-
-/// Reads a number at an offset. `None` behind the end of the file.
-pub(super) fn number_at(file: &FileRange, at: u64) -> io::Result<Option<u32>> {
-    Ok(file.bytes_at::<4>(at)?.map(u32::from_le_bytes))
-}
-
-/// Returns the number at an index of at least four bytes.
-pub(super) fn number(bytes: &[u8], at: usize) -> u32 {
-    let bytes = bytes.get(at..at + 4).and_then(<[u8]>::first_chunk);
-    bytes.map_or(0, |bytes: &[u8; 4]| u32::from_le_bytes(*bytes))
 }
 
 #[cfg(test)]
@@ -118,15 +108,9 @@ mod tests {
             let cut = file.part(0..0xba00 + end);
             assert_eq!(MessageInfo::read(&cut, 0xba00).unwrap(), None, "{end}");
         }
-        // A value that lies behind the end of the file is none.
+        // A value behind the end of the file reads as absent.
         let cut = file.part(0..0xba00 + 30);
         let info = MessageInfo::read(&cut, 0xba00).unwrap();
         assert_eq!(info.and_then(|info| info.message), Some(0x30f0));
-    }
-
-    #[test]
-    fn numbers_are_little_endian() {
-        assert_eq!(number(&[9, 1, 2, 3, 4], 1), 0x0403_0201);
-        assert_eq!(number(&[1, 2, 3], 0), 0);
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::Flags;
 use crate::box_event::BoxEvent;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::file_tree::FileTree;
 
 /// A format of message stores.
@@ -31,18 +31,20 @@ pub(crate) trait StoreFormat: Sync {
         false
     }
     /// Opens a store. `max_expansion` limits the ratio of its messages to its size.
-    fn open(
-        &self,
-        path: &Path,
-        tree: &FileTree,
-        max_expansion: u64,
-    ) -> Result<Box<dyn StoredMessages>, Error>;
+    fn open(&self, path: &Path, tree: &FileTree, max_expansion: u64) -> Result<OpenedStore, Error>;
 }
 
-/// The messages of an opened store, in order.
+/// An opened store.
+pub(crate) struct OpenedStore {
+    pub(crate) messages: Box<dyn StoredMessages>,
+    /// Events that were found when the store was opened.
+    pub(crate) events: Vec<BoxEvent>,
+}
+
+/// The messages of an opened store, in order. The caller adds the path of the store to errors.
 pub(crate) trait StoredMessages: Send {
     /// Goes to the next message. An error ends the store.
-    fn next(&mut self, events: &mut Vec<BoxEvent>) -> Result<NextMessage, Error>;
+    fn next(&mut self, events: &mut Vec<BoxEvent>) -> Result<NextMessage, ErrorKind>;
 
     /// Appends the next `wanted` bytes of the current message to `bytes`. Fewer bytes mean that the message ends there.
     fn read(
@@ -50,7 +52,7 @@ pub(crate) trait StoredMessages: Send {
         wanted: usize,
         bytes: &mut Vec<u8>,
         events: &mut Vec<BoxEvent>,
-    ) -> Result<(), Error>;
+    ) -> Result<(), ErrorKind>;
 
     /// Returns the size of the store in bytes if it is about that of its messages.
     fn size_hint(&self) -> Option<u64> {
@@ -67,7 +69,7 @@ pub(crate) enum NextMessage {
     /// A message.
     Found(StoredMessage),
     /// Events were added, and the search for the message continues with the next call.
-    Later,
+    EventsFirst,
     /// There are no more messages.
     End,
 }

@@ -5,10 +5,12 @@
 //! # Limits
 //! The files do not exist. An error ends the store.
 
-use super::format::{NextMessage, PAUSE, StoredMessage, StoredMessages};
+use std::path::{Path, PathBuf};
+
+use super::store_format::{NextMessage, OpenedStore, PAUSE, StoredMessage, StoredMessages};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
-use crate::error::Error;
-use crate::{Batch, Entry, EntryKind, Flags, Profile, Quoting, ReadOptions, Source};
+use crate::error::{Error, ErrorKind, Operation, at};
+use crate::{Batch, Entry, EntryKind, Flags, Profile, ReadOptions, Source};
 
 /// Bytes per piece of a message above the limit, or fewer if the limit is smaller.
 const PIECE: usize = 1 << 20;
@@ -17,38 +19,42 @@ const ENTRIES: usize = 1024;
 
 /// A message store as a [`Source`].
 pub(crate) struct StoreReader {
+    path: PathBuf,
     messages: Box<dyn StoredMessages>,
     profile: Profile,
     batch: usize,
     limit: usize,
     ordinal: u64,
-    /// A message that is given out in pieces.
-    large: Option<LargeMessage>,
+    /// A message above the limit, which is read in pieces. Some were read.
+    large: Option<EntryFile>,
     is_done: bool,
-    /// The event that says that reading stopped, for a batch of its own: the last message is whole.
-    stopped: Vec<BoxEvent>,
+    /// Events of the next batch: those of opening the store, and the one that says that reading stopped after a whole message.
+    events: Vec<BoxEvent>,
     /// An error that is returned after the entries before it.
     failed: Option<Error>,
 }
 
-/// A message above the limit of which pieces were given out.
-struct LargeMessage {
+/// The file that stands for a message.
+struct EntryFile {
     name: Vec<u8>,
     flags: Flags,
+    /// Number of bytes in earlier entries.
     offset: u64,
-    /// Bytes that were read, and belong to the next piece.
+    /// Bytes that were read, and belong to the next entry.
     ahead: Vec<u8>,
 }
 
 impl StoreReader {
     /// Reads the messages of a store. `format` is its name.
     pub(super) fn new(
-        messages: Box<dyn StoredMessages>,
+        path: &Path,
+        opened: OpenedStore,
         format: &str,
         options: &ReadOptions,
     ) -> Self {
         Self {
-            messages,
+            path: path.to_owned(),
+            messages: opened.messages,
             profile: Profile {
                 dialect: format.to_owned(),
                 line_end: "as in each message",
@@ -58,23 +64,23 @@ impl StoreReader {
             ordinal: 0,
             large: None,
             is_done: false,
-            stopped: Vec::new(),
+            events: opened.events,
             failed: None,
         }
     }
 
-    fn step(&mut self, batch: &mut Batch) -> Result<(), Error> {
+    fn step(&mut self, batch: &mut Batch) -> Result<(), ErrorKind> {
         if let Some(large) = self.large.take() {
             return self.piece(large, batch);
         }
         match self.messages.next(&mut batch.events)? {
             NextMessage::Found(message) => self.message(&message, batch),
-            NextMessage::Later => Ok(()),
+            NextMessage::EventsFirst => Ok(()),
             NextMessage::End => {
                 self.is_done = true;
                 if !batch.entries.is_empty() {
                     let stops = |event: &mut BoxEvent| event.kind == BoxEventKind::Expansion;
-                    self.stopped.extend(batch.events.extract_if(.., stops));
+                    self.events.extend(batch.events.extract_if(.., stops));
                 }
                 Ok(())
             }
@@ -82,9 +88,9 @@ impl StoreReader {
     }
 
     /// Reads a message, or begins to read one above the limit.
-    fn message(&mut self, message: &StoredMessage, batch: &mut Batch) -> Result<(), Error> {
+    fn message(&mut self, message: &StoredMessage, batch: &mut Batch) -> Result<(), ErrorKind> {
         let name = format!("{:08}-{}.eml", self.ordinal, message.id).into_bytes();
-        let mut large = LargeMessage {
+        let mut file = EntryFile {
             name,
             flags: message.flags,
             offset: 0,
@@ -97,23 +103,23 @@ impl StoreReader {
                 .read(wanted, &mut batch.bytes, &mut batch.events)?;
             let length = batch.bytes.len() - start;
             if length <= self.limit {
-                self.push(EntryKind::Message, &large, length, false, batch);
+                self.push(EntryKind::Message, &file, length, false, batch);
                 self.ordinal += 1;
                 return Ok(());
             }
-            large.ahead = batch.bytes.split_off(start);
+            file.ahead = batch.bytes.split_off(start);
         }
         let (kind, detail) = (
             BoxEventKind::TooLarge,
             BoxDetail::LongerThan(self.limit as u64),
         );
-        let event = BoxEvent::of_file(kind, &large.name, detail);
+        let event = BoxEvent::of_file(kind, &file.name, detail);
         batch.events.push(event);
-        self.piece(large, batch)
+        self.piece(file, batch)
     }
 
     /// Reads the next piece of a message above the limit. It ends with a line if possible.
-    fn piece(&mut self, mut large: LargeMessage, batch: &mut Batch) -> Result<(), Error> {
+    fn piece(&mut self, mut large: EntryFile, batch: &mut Batch) -> Result<(), ErrorKind> {
         let most = PIECE.min(self.limit);
         let missing = (most + 1).saturating_sub(large.ahead.len());
         if missing > 0 {
@@ -142,7 +148,7 @@ impl StoreReader {
     fn push(
         &self,
         kind: EntryKind,
-        file: &LargeMessage,
+        file: &EntryFile,
         length: usize,
         more: bool,
         batch: &mut Batch,
@@ -150,18 +156,10 @@ impl StoreReader {
         let end = batch.bytes.len();
         let span = end - length..end;
         batch.entries.push(Entry {
-            kind,
             more,
-            ordinal: self.ordinal,
-            offset: file.offset,
-            message: span.clone(),
-            omitted: 0..0,
-            span,
-            quoting: Quoting::None,
-            froms: None,
             flags: file.flags,
             name: file.name.clone(),
-            folder: String::new(),
+            ..Entry::new(kind, self.ordinal, file.offset, span)
         });
     }
 }
@@ -174,7 +172,7 @@ impl Source for StoreReader {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        batch.events.append(&mut self.stopped);
+        batch.events.append(&mut self.events);
         let most = self.batch;
         let is_full = |batch: &Batch| {
             batch.bytes.len() >= most
@@ -182,7 +180,8 @@ impl Source for StoreReader {
                 || batch.events.len() >= PAUSE
         };
         while !self.is_done && !is_full(batch) {
-            if let Err(error) = self.step(batch) {
+            let step = self.step(batch);
+            if let Err(error) = step.map_err(at(&self.path, Operation::Read)) {
                 self.is_done = true;
                 if batch.entries.is_empty() && batch.events.is_empty() {
                     return Err(error);

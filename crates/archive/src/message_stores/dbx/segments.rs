@@ -9,7 +9,7 @@
 
 use std::io;
 
-use super::index::number;
+use super::numbers::number;
 use crate::box_event::DbxDefect;
 use crate::file_range::FileRange;
 
@@ -40,7 +40,7 @@ impl Segments {
     }
 
     /// Marks a segment as read. Returns false if it was read before, or overlaps others.
-    fn take(&mut self, place: u32) -> bool {
+    fn mark_read(&mut self, place: u32) -> bool {
         let run = u64::from(place) / RUN;
         let (word, bit) = ((run / 64) as usize, 1 << (run % 64));
         if self.used.len() <= word {
@@ -110,7 +110,7 @@ impl Chain {
         if filled < HEAD || number(&bytes, 0) != place {
             return Ok(Some(DbxDefect::Segment));
         }
-        if !segments.take(place) {
+        if !segments.mark_read(place) {
             return Ok(Some(DbxDefect::SegmentAgain));
         }
         let used = number(&bytes, 8) as usize;

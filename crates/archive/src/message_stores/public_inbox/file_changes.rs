@@ -7,11 +7,12 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
+use super::damaged_objects::DamagedObjects;
 use super::epoch::Epoch;
 use super::git::{GitProcess, read_field};
 use super::history::Commit;
 use super::object_id::ObjectId;
-use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, StoreDetail};
+use crate::box_event::BoxEvent;
 use crate::error::ErrorKind;
 
 /// Number of commits that `git` compares at once. Their names fit into a pipe.
@@ -20,8 +21,6 @@ const AT_ONCE: u64 = 32;
 const MARK: &[u8] = b"end";
 /// Largest number of bytes of a path, and of a line.
 const LONGEST: usize = 64 << 10;
-/// Number of commits that may be damaged.
-const MOST_DAMAGED: usize = 1000;
 
 /// A change of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +45,7 @@ pub(super) enum DiffOutput {
 }
 
 /// The changes of a branch, the oldest first.
-pub(super) struct Changes {
+pub(super) struct FileChanges {
     epoch: Arc<Epoch>,
     process: Option<GitProcess>,
     /// Files in folders are listed, too.
@@ -59,10 +58,10 @@ pub(super) struct Changes {
     pending: VecDeque<(ObjectId, Commit)>,
     /// The request whose answer is being read.
     current: Option<(ObjectId, Commit)>,
-    damaged: usize,
+    damaged: DamagedObjects,
 }
 
-impl Changes {
+impl FileChanges {
     /// Lists changes of files, with those in folders if `is_deep`.
     pub(super) fn of(epoch: &Arc<Epoch>, is_deep: bool) -> Self {
         Self {
@@ -73,11 +72,11 @@ impl Changes {
             tree: epoch.head.empty_tree(),
             pending: VecDeque::new(),
             current: None,
-            damaged: 0,
+            damaged: DamagedObjects::new("commit"),
         }
     }
 
-    /// Returns the next change. `None` after the last one.
+    /// Returns the next change, or `None` after the last one.
     pub(super) fn next(
         &mut self,
         events: &mut Vec<BoxEvent>,
@@ -95,7 +94,8 @@ impl Changes {
                 DiffOutput::Mark => {
                     self.current = None;
                     while let Some((_, commit)) = self.pending.pop_front() {
-                        self.damage(commit, "git cannot read its files", events)?;
+                        self.damaged
+                            .report(commit.id, "git cannot read its files", events)?;
                     }
                 }
                 DiffOutput::End => self.restart(events)?,
@@ -103,7 +103,7 @@ impl Changes {
         }
     }
 
-    /// Requests the changes of the next commits. Returns false if there are none.
+    /// Requests the changes of the next commits. Returns false after the last commit.
     fn request(&mut self) -> Result<bool, ErrorKind> {
         let count = self.epoch.history.count();
         let until = count.min(self.requested + AT_ONCE);
@@ -150,7 +150,8 @@ impl Changes {
                 self.current = Some((tree, commit));
                 return Ok(());
             }
-            self.damage(commit, "git cannot read its files", events)?;
+            self.damaged
+                .report(commit.id, "git cannot read its files", events)?;
         }
         Err(unknown_output())
     }
@@ -163,10 +164,12 @@ impl Changes {
         let message = process.end()?.failure()?;
         match self.current.take() {
             // `git` failed in its answer, or in the next one.
-            Some(request) if self.fails(request)? => self.damage(request.1, &message, events)?,
+            Some(request) if self.fails(request)? => {
+                self.damaged.report(request.1.id, &message, events)?
+            }
             Some(_) if !self.pending.is_empty() => {}
             _ => match self.pending.pop_front() {
-                Some((_, commit)) => self.damage(commit, &message, events)?,
+                Some((_, commit)) => self.damaged.report(commit.id, &message, events)?,
                 None => return Err(ErrorKind::Git(message)),
             },
         }
@@ -187,25 +190,6 @@ impl Changes {
                 DiffOutput::Trees(..) | DiffOutput::FileChange(_) => {}
             }
         }
-    }
-
-    fn damage(
-        &mut self,
-        commit: Commit,
-        message: &str,
-        events: &mut Vec<BoxEvent>,
-    ) -> Result<(), ErrorKind> {
-        self.damaged += 1;
-        if self.damaged > MOST_DAMAGED {
-            let message = format!("more than {MOST_DAMAGED} commits cannot be read: {message}");
-            return Err(ErrorKind::Git(message));
-        }
-        let detail = BoxDetail::Store(StoreDetail::DamagedObject {
-            object: format!("commit {}", commit.id),
-            reason: message.to_owned(),
-        });
-        events.push(BoxEvent::new(BoxEventKind::Damaged, 0, detail));
-        Ok(())
     }
 }
 

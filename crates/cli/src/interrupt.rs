@@ -13,7 +13,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,6 +24,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// The job that is running, where one is that can stop by itself.
 static JOB: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
+
+/// True once the signal ends the program. The job then fails for lack of what was ended under it.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 /// Watches for signals from now on. Where the system does not let us, they end the program as they always do.
 pub(crate) fn watch() {
@@ -53,6 +56,13 @@ pub(crate) fn stoppable<T>(job: impl FnOnce(&Progress) -> T) -> T {
     result
 }
 
+/// Waits for the end of the program if a signal is ending it. Call it before an error of the job is printed.
+pub(crate) fn wait_for_end() {
+    while IS_ENDING.load(SeqCst) {
+        thread::park();
+    }
+}
+
 fn set(job: Option<Arc<Progress>>) {
     *JOB.lock().unwrap_or_else(PoisonError::into_inner) = job;
 }
@@ -69,6 +79,7 @@ fn wait(mut signals: Signals) {
             thread::sleep(PAUSE);
         }
     }
+    IS_ENDING.store(true, SeqCst);
     replace::abandon();
     std::process::exit(Exit::Interrupted as i32);
 }

@@ -72,6 +72,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };
+    interrupt::wait_for_end();
     match result {
         Ok(exit) => exit.into(),
         Err(failure) => {

@@ -165,7 +165,7 @@ impl FileChanges {
         match self.current.take() {
             // `git` failed in its answer, or in the next one.
             Some(request) if self.fails(request)? => {
-                self.damaged.report(request.1.id, &message, events)?
+                self.damaged.report(request.1.id, &message, events)?;
             }
             Some(_) if !self.pending.is_empty() => {}
             _ => match self.pending.pop_front() {

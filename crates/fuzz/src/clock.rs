@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 /// Measures the time of this thread on a processor. Without the system's help it measures the time that passes.
 #[derive(Debug)]
 pub enum Clock {
-    /// Nanoseconds on a processor at the start.
-    Processor(u64),
+    /// The time on a processor at the start.
+    Processor(Duration),
     /// The time at the start.
     Wall(Instant),
 }
@@ -23,22 +23,21 @@ impl Clock {
     /// Returns the time since the start.
     pub fn elapsed(&self) -> Duration {
         match self {
-            Self::Processor(start) => {
-                Duration::from_nanos(on_processor().unwrap_or_default().saturating_sub(*start))
-            }
+            Self::Processor(start) => on_processor().unwrap_or_default().saturating_sub(*start),
             Self::Wall(start) => start.elapsed(),
         }
     }
 }
 
-/// Nanoseconds on a processor: the first number of the thread's schedstat.
-fn on_processor() -> Option<u64> {
-    // A yield brings the counter up to date.
-    std::thread::yield_now();
-    std::fs::read_to_string("/proc/thread-self/schedstat")
-        .ok()?
-        .split_whitespace()
-        .next()?
-        .parse()
-        .ok()
+/// Returns the time of this thread on a processor. `schedstat` is no source for it: its counter lags behind by a tick.
+#[cfg(unix)]
+fn on_processor() -> Option<Duration> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))
+}
+
+#[cfg(not(unix))]
+fn on_processor() -> Option<Duration> {
+    None
 }

@@ -3,8 +3,8 @@
 //! # Limits
 //! Uses wall-clock time on systems that do not report the CPU time of a thread.
 
-use std::fs;
-use std::time::{Duration, Instant};
+use mailglot_fuzz::Clock;
+use std::time::Duration;
 
 /// Duration below which a measurement proves nothing.
 const SHORT: Duration = Duration::from_millis(20);
@@ -29,24 +29,9 @@ pub(crate) fn assert_linear(name: &dyn std::fmt::Debug, size: usize, work: impl 
 }
 
 fn time(work: impl FnOnce()) -> Duration {
-    let (start, begun) = (on_processor(), Instant::now());
+    let clock = Clock::start();
     work();
-    match (start, on_processor()) {
-        (Some(start), Some(end)) => Duration::from_nanos(end.saturating_sub(start)),
-        _ => begun.elapsed(),
-    }
-}
-
-/// Returns the CPU time of this thread in nanoseconds: the first number of its schedstat.
-fn on_processor() -> Option<u64> {
-    // A yield updates the counter.
-    std::thread::yield_now();
-    fs::read_to_string("/proc/thread-self/schedstat")
-        .ok()?
-        .split_whitespace()
-        .next()?
-        .parse()
-        .ok()
+    clock.elapsed()
 }
 
 #[test]

@@ -267,6 +267,19 @@ fn iso_2022_jp_is_read_beside_other_bytes() {
         codes(&encoded("EUC-JP", "山田太郎\n")),
         ("山田太郎\n".to_owned(), vec!["charset.detected"])
     );
+    for kana in ["テスト\n", "サーバ\n", "データ\n"] {
+        assert_eq!(
+            codes(&encoded("EUC-JP", kana)),
+            (kana.to_owned(), vec!["charset.detected"])
+        );
+    }
+    for (bytes, kana) in [
+        (&b"\xB1\xB2\xB3\xB4\n"[..], "ｱｲｳｴ\n"),
+        (b"\xBA\xB3\xBA\xB8\n", "ｺｳｺｸ\n"),
+        (b"\xBB\xB2\xBA\xB3 \xB6\xC5\n", "ｻｲｺｳ ｶﾅ\n"),
+    ] {
+        assert_eq!(codes(bytes), (kana.to_owned(), vec!["charset.superset"]));
+    }
     assert_eq!(
         codes(&[&jis[..], b"\xB1\xB2\xB3\n"].concat()),
         (format!("{japanese}ｱｲｳ\n"), vec!["charset.superset"])
@@ -281,6 +294,44 @@ fn cut_characters_do_not_make_utf8_another_charset() {
         mixed_body("", bytes).0,
         "Einladung zum Übungsabend für die Lehrkr\u{FFFD}...\nmore\n"
     );
+}
+
+/// Half characters of each script are losses, not Latin letters.
+#[test]
+fn cut_characters_of_each_script_are_lost() {
+    for text in [
+        "Η συνάντηση θα γίνει σήμερα",
+        "الاجتماع سيكون غدا صباحا",
+        "בבקשה לאשר את ההזמנה",
+        "कृपया इस पत्र का उत्तर दें",
+        "회의는 내일 오전에 시작합니다",
+        "会议将于明天上午开始",
+        "Собрание начнётся завтра",
+    ] {
+        let lead = text.chars().next_back().expect("not empty").to_string();
+        let bytes = [text.as_bytes(), b" ", &lead.as_bytes()[..1], b"...\nmore\n"].concat();
+        assert_eq!(
+            mixed_body("", &bytes).0,
+            format!("{text} \u{FFFD}...\nmore\n")
+        );
+    }
+}
+
+/// A Latin letter alone between words of UTF-8 is a word of the other charset.
+#[test]
+fn words_of_one_letter_are_read_beside_utf8() {
+    for (bytes, text) in [
+        (
+            &b"R\xC3\xA9union \xC3\xA9 \xE0 Gen\xC3\xA8ve pr\xC3\xA9vue\n"[..],
+            "Réunion é à Genève prévue\n",
+        ),
+        (
+            b"Ge\xC3\xAFnteresseerd? \xE9\xE9n co\xC3\xB6rdinator, idee\xC3\xABn welkom\n",
+            "Geïnteresseerd? één coördinator, ideeën welkom\n",
+        ),
+    ] {
+        assert_eq!(mixed_body("", bytes), (text.to_owned(), true));
+    }
 }
 
 /// The charset that the caller names is asked before a guess, for lines beside UTF-8, too.

@@ -2,7 +2,7 @@
 
 use mailglot_codec::{Charset, View};
 use mailglot_mime::encoded_word::HeaderContext;
-use mailglot_mime::{Mail, Policy, Report, params, process};
+use mailglot_mime::{Detection, Mail, Policy, Report, params, process};
 
 /// Encodes text in a charset.
 fn encoded(charset: &str, text: &str) -> Vec<u8> {
@@ -325,4 +325,45 @@ fn events_without_a_label_have_the_range_of_the_text() {
         mixed.map(|event| (event.at.start, event.at.end)),
         Some((46, raw.len()))
     );
+}
+
+/// Most headers are in the charset of the body. A few letters do not prove otherwise.
+#[test]
+fn short_fields_are_in_the_charset_of_the_body() {
+    for (label, value, body) in [
+        ("shift_jis", "ｼｽﾃﾑ", "会議のお知らせ\n"),
+        ("shift_jis", "ﾃｽﾄﾒｰﾙ", "会議のお知らせ\n"),
+        ("shift_jis", "ｶﾅ", "会議のお知らせ\n"),
+        ("windows-1252", "ÁÉÍÓÚ", "Não há reunião amanhã.\n"),
+        (
+            "windows-1254",
+            "ığş",
+            "Toplantı yarın saat üçte başlıyor.\n",
+        ),
+        ("iso-8859-5", "Re: Ёж", "Привет, как дела?\n"),
+        ("windows-1251", "Ъ", "Привет, как дела?\n"),
+    ] {
+        let raw = message("Subject", &encoded(label, value), label, body);
+        assert_eq!(text(&raw, "subject").0, value, "{label}");
+    }
+    // A body in ASCII has no charset that a field could share.
+    let raw = message(
+        "Subject",
+        &encoded("windows-1251", "Новые цены"),
+        "iso-8859-1",
+        "Hello\n",
+    );
+    assert_eq!(text(&raw, "subject").0, "Новые цены");
+}
+
+#[test]
+fn escape_sequences_do_not_outweigh_labels_without_detection() {
+    let raw = b"Subject: =?iso-8859-1?B?GyRCMnE1RBsoQg==?=\n\nx\n";
+    let subject = |policy: Policy| {
+        let mail = Mail::parse_with(raw, policy);
+        mail.subject().map(std::borrow::Cow::into_owned)
+    };
+    assert_eq!(subject(Policy::default()).as_deref(), Some("会議"));
+    let off = Policy::default().detection(Detection::Off);
+    assert_ne!(subject(off).as_deref(), Some("会議"));
 }

@@ -147,7 +147,7 @@ fn eight_bit_japanese<'a>(
     label: Charset,
     evidence: &Evidence<'_>,
 ) -> Option<Choice<'a>> {
-    if !is_japanese(label) || bytes.is_ascii() || uses_escapes(bytes) {
+    if !is_japanese(label) || bytes.is_ascii() || uses_escapes(bytes) || may_be_katakana(bytes) {
         return None;
     }
     let hints = detect::Hints {
@@ -157,7 +157,6 @@ fn eight_bit_japanese<'a>(
     let guess = detect::detect(bytes, &hints);
     let read = |charset: Charset| charset.decode_exact(bytes);
     let is_likely = match guess.charset {
-        _ if may_be_katakana(bytes) => false,
         Charset::EUC_JP => is_level1(Charset::EUC_JP, bytes),
         Charset::SHIFT_JIS => guess.confidence >= LIKELY_CONFIDENCE,
         _ => false,
@@ -173,12 +172,14 @@ fn eight_bit_japanese<'a>(
 
 /// Returns true if the high bytes may be half-width katakana: all are in its range, and they are few, or have its marks (`ﾞ`, `ﾟ`, `ｰ`).
 ///
-/// The lead byte of hiragana in EUC-JP, A4, is a comma in katakana, which is rare.
+/// In EUC-JP every other byte of kana and of `ー` is A4, A5 or A1. As katakana these are signs, which stand at the ends of words.
 fn may_be_katakana(bytes: &[u8]) -> bool {
     /// Number of bytes without a mark that are not katakana.
     const ENOUGH: usize = 8;
     let high = || detect::high_bytes(bytes).map(|at| bytes[at]);
-    high().all(|b| matches!(b, 0xA1..=0xA3 | 0xA5..=0xDF))
+    let has_leads_of_kana = high().step_by(2).all(|b| matches!(b, 0xA1 | 0xA4 | 0xA5));
+    high().all(|b| matches!(b, 0xA1..=0xDF) && b != 0xA4)
+        && !has_leads_of_kana
         && (high().nth(ENOUGH - 1).is_none() || high().any(|b| matches!(b, 0xB0 | 0xDE | 0xDF)))
 }
 

@@ -156,6 +156,7 @@ fn may_be_katakana(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linear::assert_linear;
 
     const JAPANESE: &[u8] = b"\x1b$B$3$s$K$A$O\x1b(B";
 
@@ -189,5 +190,15 @@ mod tests {
         // Two half-width katakana.
         assert_eq!(read(Some(Charset::ISO_2022_JP), b" \xC3\xA9\n"), None);
         assert!(in_iso2022jp("\x1b[31mé\x1b[0m \x1b(B".as_bytes(), None).is_none());
+    }
+
+    #[test]
+    fn many_escape_sequences_take_linear_time() {
+        for unit in ["\x1b(B", "\x1b$B", "\x1b(B\x1b$B", "\x1b$B$3\x1b(B"] {
+            assert_linear(&unit, 20_000, |n| {
+                let bytes = [&unit.repeat(n)[..], "\né\n"].concat();
+                let _ = in_iso2022jp(bytes.as_bytes(), None);
+            });
+        }
     }
 }

@@ -18,7 +18,7 @@ use super::mixed_text::{
     MixedText, OtherCharset, decode_into, foreign_lines, has_isolated_sequence, join, sequences,
 };
 use super::mojibake_score::mojibake_score;
-use super::truncated_utf8::{is_cut_character, is_truncated_utf8};
+use super::truncated_utf8::{CutCharacters, is_truncated_utf8};
 use super::utf8_runs::{Runs, is_isolated, is_nearly_utf8};
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
@@ -74,10 +74,11 @@ pub(super) fn in_unlabelled_text(
 
 /// Returns true if a character of UTF-8 is cut.
 fn has_cut_character(bytes: &[u8]) -> bool {
-    let mut at = 0;
+    let (cuts, mut at) = (CutCharacters::new(bytes), 0);
     bytes.utf8_chunks().any(|chunk| {
-        at += chunk.valid().len() + chunk.invalid().len();
-        is_cut_character(chunk.invalid(), bytes.get(at))
+        let start = at + chunk.valid().len();
+        at = start + chunk.invalid().len();
+        cuts.contains(&(start..at))
     })
 }
 

@@ -13,13 +13,13 @@ use super::cjk_level1::is_level1;
 use super::damage::decodes_without_loss;
 use super::mojibake_score::mojibake_score;
 use super::superset::better_by_bytes;
-use super::truncated_utf8::{is_cut_character, is_truncated_utf8};
+use super::truncated_utf8::{CutCharacters, is_truncated_utf8};
 use mailglot_codec::detect::{Hints, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
 /// Minimum number of high bytes with which another charset may outweigh a named one that reads them plausibly. Most headers are in
-/// the charset of the body.
+/// the charset that words or a body name. A guess from little text needs no minimum.
 const ENOUGH_TO_OUTWEIGH: usize = 12;
 
 /// How to decode raw text.
@@ -78,7 +78,7 @@ pub(crate) struct RawEvidence<'b> {
     pub(crate) given: Option<Charset>,
     /// The charsets that other text names, nearest first.
     pub(crate) named: [Option<Charset>; 2],
-    /// True if the last of these is a guess from little text. Then it decodes nothing beside UTF-8.
+    /// True if little text proves the last of these. Then it decodes nothing beside UTF-8.
     pub(crate) is_last_uncertain: bool,
     pub(crate) hints: Hints<'b>,
 }
@@ -100,12 +100,12 @@ impl RawEvidence<'_> {
     fn plausible(&self, guess: &impl Fn() -> Charset) -> Option<Charset> {
         let weighed = Weighed::new(self.bytes, &self.hints);
         let is_short = high_bytes(self.bytes).nth(ENOUGH_TO_OUTWEIGH - 1).is_none();
-        let is_plausible = |charset: &Charset| {
+        let is_plausible = |(charset, is_certain): &(Charset, bool)| {
             if !decodes_all_but_cut(*charset, self.bytes) {
                 return false;
             }
             let faults = faults_in(*charset, self.bytes);
-            if faults == 0 && is_short {
+            if faults == 0 && is_short && *is_certain {
                 return true;
             }
             if weighed.rival(*charset).is_some_and(|rival| rival.outweighs) {
@@ -113,10 +113,17 @@ impl RawEvidence<'_> {
             }
             faults == 0 || faults <= faults_in(guess(), self.bytes)
         };
-        let named = self.named.into_iter().flatten();
+        let [first, last] = self.named;
+        let named = [(first, true), (last, !self.is_last_uncertain)];
         named
-            .map(|charset| better_by_bytes(charset, self.bytes).unwrap_or(charset))
+            .into_iter()
+            .filter_map(|(charset, is_certain)| Some((charset?, is_certain)))
+            .map(|(charset, is_certain)| {
+                let better = better_by_bytes(charset, self.bytes);
+                (better.unwrap_or(charset), is_certain)
+            })
             .find(is_plausible)
+            .map(|(charset, _)| charset)
     }
 
     /// Returns the reading of UTF-8 with damage or with bytes of another charset. `known` is the charset of the text if it is
@@ -206,10 +213,12 @@ impl Sequences {
         } else {
             0
         };
+        let cuts = CutCharacters::new(bytes);
         for chunk in bytes.utf8_chunks() {
-            at += chunk.valid().len() + chunk.invalid().len();
-            let is_cut = is_cut_character(chunk.invalid(), bytes.get(at))
-                || at == cut_end && !chunk.invalid().is_empty();
+            let start = at + chunk.valid().len();
+            at = start + chunk.invalid().len();
+            let is_cut =
+                cuts.contains(&(start..at)) || at == cut_end && !chunk.invalid().is_empty();
             let characters = chunk.valid().chars();
             found.within += characters.map(|c| c.len_utf8() - 1).sum::<usize>();
             found.others += usize::from(!chunk.invalid().is_empty());

@@ -3,6 +3,9 @@
 //! # Limits
 //! A lead byte alone is distinguished from a Latin-1 letter by its value and the byte before it.
 
+use std::cell::OnceCell;
+use std::ops::Range;
+
 /// Returns true if a body is UTF-8 that ends within a character.
 ///
 /// Programs that transfer a truncated body may add a line end. A body with other defects does not count, nor one
@@ -31,14 +34,66 @@ pub(super) fn is_latin1_word_end(bytes: &[u8]) -> bool {
         && !matches!(last, 0xC2..=0xC5 | 0xCE..=0xD1 | 0xD7..=0xD9 | 0xE2 | 0xF0)
 }
 
-/// Returns true if bytes that are not UTF-8 are the start of a character. `next` is the byte after them.
-///
-/// A lead byte of European letters counts, except before an ASCII letter or digit. In windows-1252 it is a capital that ends few
-/// words: `Ã`, `Ñ`. Other lead bytes alone are Latin letters as often: `à`, `é`.
-pub(super) fn is_cut_character(invalid: &[u8], next: Option<&u8>) -> bool {
-    match invalid {
-        [0xC2..=0xC5 | 0xD0 | 0xD1] => !next.is_some_and(u8::is_ascii_alphanumeric),
-        _ => invalid.len() > 1,
+/// Finds cut characters in a text: bytes that are not UTF-8, but the start of a character.
+pub(super) struct CutCharacters<'b> {
+    bytes: &'b [u8],
+    whole: OnceCell<WholeCharacters>,
+}
+
+/// The lead bytes of the whole characters in a text.
+#[derive(Default)]
+struct WholeCharacters {
+    /// A bit for each lead byte from C0.
+    leads: u64,
+    /// Most have three bytes or more.
+    are_wide: bool,
+}
+
+impl<'b> CutCharacters<'b> {
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
+        Self {
+            bytes,
+            whole: OnceCell::new(),
+        }
+    }
+
+    /// Returns true if the bytes at `at`, which are not UTF-8, are the start of a character.
+    ///
+    /// A lead byte of European letters counts, except before an ASCII letter or digit. In windows-1252 it is a capital that ends few
+    /// words: `Ã`, `Ñ`. Other lead bytes alone are Latin letters as often (`à`, `é`), unless the text has such characters.
+    pub(super) fn contains(&self, at: &Range<usize>) -> bool {
+        let [lead] = self.bytes[at.clone()] else {
+            return at.len() > 1;
+        };
+        let next = self.bytes.get(at.end);
+        if lead < 0xC2 || next.is_some_and(u8::is_ascii_alphanumeric) {
+            return false;
+        }
+        let before = at.start.checked_sub(1).map(|before| self.bytes[before]);
+        matches!(lead, 0xC2..=0xC5 | 0xD0 | 0xD1)
+            || !before.is_some_and(|b| b.is_ascii_alphabetic()) && self.has_such(lead)
+    }
+
+    /// Returns true if whole characters of the text begin with this byte, or have three bytes as the character that it begins.
+    fn has_such(&self, lead: u8) -> bool {
+        let whole = self
+            .whole
+            .get_or_init(|| WholeCharacters::count(self.bytes));
+        whole.leads >> (lead - 0xC0) & 1 == 1 || whole.are_wide && matches!(lead, 0xE0..=0xEF)
+    }
+}
+
+impl WholeCharacters {
+    fn count(bytes: &[u8]) -> Self {
+        let (mut found, mut wide, mut narrow) = (Self::default(), 0_usize, 0_usize);
+        for text in bytes.utf8_chunks().map(|chunk| chunk.valid().as_bytes()) {
+            for &lead in text.iter().filter(|b| **b >= 0xC0) {
+                found.leads |= 1 << (lead - 0xC0);
+                *(if lead >= 0xE0 { &mut wide } else { &mut narrow }) += 1;
+            }
+        }
+        found.are_wide = wide > narrow;
+        found
     }
 }
 
@@ -46,14 +101,17 @@ pub(super) fn is_cut_character(invalid: &[u8], next: Option<&u8>) -> bool {
 ///
 /// Programs cut long texts at a number of bytes and go on after an ellipsis.
 pub(super) fn has_cut_characters(bytes: &[u8]) -> bool {
+    let cuts = CutCharacters::new(bytes);
     let (mut whole, mut cut, mut at) = (0_usize, 0_usize, 0);
     for chunk in bytes.utf8_chunks() {
         whole += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
-        at += chunk.valid().len() + chunk.invalid().len();
-        match chunk.invalid() {
-            [] => {}
-            invalid if is_cut_character(invalid, bytes.get(at)) => cut += 1,
-            _ => return false,
+        let start = at + chunk.valid().len();
+        at = start + chunk.invalid().len();
+        if at > start {
+            if !cuts.contains(&(start..at)) {
+                return false;
+            }
+            cut += 1;
         }
     }
     cut > 0 && whole > cut

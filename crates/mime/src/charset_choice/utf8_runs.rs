@@ -9,7 +9,7 @@
 //! rest of their line or, if nearly all high bytes are UTF-8, the rest of the text.
 //!
 //! # Limits
-//! Finds nothing in text with more than 200,000 runs, since a record of each takes memory. Does not join the parts of a character that other bytes separate.
+//! Does not join the parts of a character that other bytes separate.
 
 use super::mixed_text::{MixedText, OtherCharset, decode_into, sequences};
 use super::mojibake_score::mojibake_score;
@@ -22,9 +22,6 @@ const MIN_RUNS: usize = 3;
 /// Minimum number of implausible characters that UTF-8 avoids with which fewer than [`MIN_RUNS`] runs are enough.
 const PLAIN_GAIN: usize = 5;
 
-/// Largest number of runs. Their records take 12 MB.
-const MAX_RUNS: usize = 200_000;
-
 /// In text that is nearly all UTF-8, at most one high byte in this many is something else.
 const MAX_OTHERS_SHARE: usize = 9;
 
@@ -34,116 +31,114 @@ const CONTEXT_BYTES: usize = 4;
 /// The runs of UTF-8 in a text.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
-    /// The ranges of the runs, in order.
-    ranges: Vec<Range<usize>>,
+    /// For each UTF-8 sequence of the text, in order: true if it counts as UTF-8 by its own evidence or that of its line.
+    is_utf8: Vec<bool>,
+    /// Every sequence counts as UTF-8.
+    is_all_utf8: bool,
     /// Number of implausible characters that the single-byte reading of the runs has, and UTF-8 has not.
     pub(super) gain: usize,
 }
 
-/// What speaks for a run.
-struct Run {
-    range: Range<usize>,
-    /// No other high byte touches the run.
-    is_isolated: bool,
-    /// Number of implausible characters that UTF-8 avoids, for a run that is a word or more.
-    gain: usize,
-    letters: usize,
-    /// All high bytes of the line are UTF-8, and one of its words has evidence.
-    is_in_proven_line: bool,
+/// Numbers of runs.
+#[derive(Clone, Copy, Default)]
+struct RunCount {
+    /// Runs that no other high byte touches.
+    isolated: usize,
+    has_word: bool,
+}
+
+impl RunCount {
+    fn add(&mut self, isolated: usize, has_word: bool) {
+        self.isolated += isolated;
+        self.has_word |= has_word;
+    }
 }
 
 impl Runs {
     /// Finds the runs that are more plausible as UTF-8 than in `charset`. Returns None without enough evidence.
     pub(super) fn find(bytes: &[u8], charset: Charset) -> Option<Self> {
-        let all = runs(bytes, charset)?;
-        let alone = all.iter().filter(|run| run.is_isolated).count();
-        let better = all.iter().filter(|run| run.gain > 0).count();
-        let is_all_utf8 = better * 2 >= alone && is_nearly_utf8(bytes);
-        let is_utf8 = |run: &&Run| run.gain > 0 || run.is_in_proven_line || is_all_utf8;
-        let (mut found, mut count, mut has_word) = (Self::default(), 0, false);
-        for run in all.iter().filter(is_utf8) {
-            count += usize::from(run.is_isolated);
-            has_word |= run.letters > 1;
-            found.gain += run.gain;
-            found.ranges.push(run.range.clone());
+        let mut found = Self::default();
+        let (mut all, mut utf8, mut better, mut start) =
+            (RunCount::default(), RunCount::default(), 0, 0);
+        for line in bytes.split_inclusive(|b| *b == b'\n') {
+            let at = start;
+            start += line.len();
+            if line.is_ascii() {
+                continue;
+            }
+            let first = found.is_utf8.len();
+            let (mut of_line, mut proven) = (RunCount::default(), RunCount::default());
+            for run in sequences(line) {
+                let run = at + run.start..at + run.end;
+                let is_isolated = is_isolated(bytes, &run);
+                let (gain, letters) = if is_isolated {
+                    evidence(bytes, &run, charset)
+                } else {
+                    (0, 0)
+                };
+                found.gain += gain;
+                found.is_utf8.push(gain > 0);
+                of_line.add(usize::from(is_isolated), letters > 1);
+                if gain > 0 {
+                    better += 1;
+                    proven.add(1, letters > 1);
+                }
+            }
+            all.add(of_line.isolated, of_line.has_word);
+            // A word proves the rest of a line in UTF-8.
+            if proven.has_word && detect::is_utf8(line) {
+                found.is_utf8[first..].fill(true);
+                proven = of_line;
+            }
+            utf8.add(proven.isolated, proven.has_word);
+        }
+        found.is_all_utf8 = better * 2 >= all.isolated && is_nearly_utf8(bytes);
+        if found.is_all_utf8 {
+            utf8 = all;
         }
         // In double-byte text most UTF-8 sequences stand between other high bytes.
-        let is_apart = is_all_utf8 || all.len() < 2 * alone;
-        let is_enough = is_latin(charset)
-            || has_word && (count >= MIN_RUNS && count == alone || found.gain >= PLAIN_GAIN);
-        (count > 0 && is_apart && is_enough && count * 3 >= alone * 2).then_some(found)
+        let is_apart = found.is_all_utf8 || found.is_utf8.len() < 2 * all.isolated;
+        let is_counted = utf8.isolated >= MIN_RUNS && utf8.isolated == all.isolated;
+        let is_enough =
+            is_latin(charset) || utf8.has_word && (is_counted || found.gain >= PLAIN_GAIN);
+        let is_most = utf8.isolated * 3 >= all.isolated * 2;
+        (utf8.isolated > 0 && is_apart && is_enough && is_most).then_some(found)
+    }
+
+    /// Returns the ranges of the runs, in order. `bytes` is the text in which they were found.
+    fn ranges<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = Range<usize>> + use<'_, 'b> {
+        let is_utf8 = |(_, is_utf8): &(Range<usize>, &bool)| self.is_all_utf8 || **is_utf8;
+        let all = sequences(bytes).zip(&self.is_utf8);
+        all.filter(is_utf8).map(|(run, _)| run)
     }
 
     /// Returns the bytes outside the runs.
-    pub(super) fn rest<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = &'b [u8]> {
-        let starts = [0].into_iter().chain(self.ranges.iter().map(|run| run.end));
-        let ends = self.ranges.iter().map(|run| run.start);
-        starts
-            .zip(ends.chain([bytes.len()]))
-            .map(|(start, end)| &bytes[start..end])
+    pub(super) fn rest<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = &'b [u8]> + use<'_, 'b> {
+        let end = bytes.len()..bytes.len();
+        self.ranges(bytes).chain([end]).scan(0, |from, run| {
+            let gap = &bytes[*from..run.start];
+            *from = run.end;
+            Some(gap)
+        })
     }
 
     /// Decodes the runs as UTF-8 and the rest in the other charset.
     pub(super) fn decode(&self, bytes: &[u8], other: OtherCharset) -> MixedText {
         let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
-        let (mut log, mut from) = (LossLog::new(), 0);
-        for run in &self.ranges {
+        let (mut log, mut from, mut runs) = (LossLog::new(), 0, 0);
+        for run in self.ranges(bytes) {
             decode_into(&mut text, &mut log, other.charset, bytes, from..run.start);
             text.push_str(&String::from_utf8_lossy(&bytes[run.clone()]));
             from = run.end;
+            runs += 1;
         }
         decode_into(&mut text, &mut log, other.charset, bytes, from..bytes.len());
         MixedText {
             text,
             log,
-            runs: self.ranges.len(),
-            first: self.ranges.first().map_or(0, |run| run.start),
+            runs,
+            first: self.ranges(bytes).next().map_or(0, |run| run.start),
             other,
-        }
-    }
-}
-
-/// Returns all runs of UTF-8 with their evidence. None if they are too many.
-fn runs(bytes: &[u8], charset: Charset) -> Option<Vec<Run>> {
-    let mut all: Vec<Run> = Vec::new();
-    let mut start = 0;
-    for line in bytes.split_inclusive(|b| *b == b'\n') {
-        let at = start;
-        start += line.len();
-        if line.is_ascii() {
-            continue;
-        }
-        let first = all.len();
-        let room = MAX_RUNS + 1 - first;
-        let found = sequences(line).take(room);
-        all.extend(found.map(|run| Run::new(bytes, at + run.start..at + run.end, charset)));
-        if all.len() > MAX_RUNS {
-            return None;
-        }
-        let of_line = &mut all[first..];
-        if of_line.iter().any(|run| run.gain > 0 && run.letters > 1) && detect::is_utf8(line) {
-            for run in of_line {
-                run.is_in_proven_line = true;
-            }
-        }
-    }
-    Some(all)
-}
-
-impl Run {
-    fn new(bytes: &[u8], range: Range<usize>, charset: Charset) -> Self {
-        let is_isolated = is_isolated(bytes, &range);
-        let (gain, letters) = if is_isolated {
-            evidence(bytes, &range, charset)
-        } else {
-            (0, 0)
-        };
-        Self {
-            range,
-            is_isolated,
-            gain,
-            letters,
-            is_in_proven_line: false,
         }
     }
 }
@@ -205,8 +200,8 @@ mod tests {
 
     fn texts(charset: &str, bytes: &[u8]) -> Option<Vec<String>> {
         let runs = Runs::find(bytes, Charset::for_name(charset).expect("known"))?;
-        let text = |run: &Range<usize>| String::from_utf8_lossy(&bytes[run.clone()]).into_owned();
-        Some(runs.ranges.iter().map(text).collect())
+        let text = |run: Range<usize>| String::from_utf8_lossy(&bytes[run]).into_owned();
+        Some(runs.ranges(bytes).map(text).collect())
     }
 
     #[test]

@@ -55,12 +55,9 @@ impl Transferred<'_> {
             choose(bytes, &evidence)
         };
         // The planner leaves attachments and sealed parts alone, so they must not affect how it decodes other parts.
-        if !part.attachment && part.is_text() && !message.is_sealed(id) {
-            hints.note_body_charset(
-                id,
-                choice.used,
-                !matches!(choice.how, How::Ascii | How::Fallback),
-            );
+        let is_sure = !matches!(choice.how, How::Ascii | How::Fallback);
+        if is_sure && !part.attachment && part.is_text() && !message.is_sealed(id) {
+            hints.note_body_charset(id, choice.used, bytes.is_ascii());
         }
         choice
     }

@@ -41,7 +41,7 @@ pub(crate) struct RawCharset {
     pub charset: Option<Charset>,
     /// 0 to 1 for a guess; None if the message or the caller names the charset.
     pub confidence: Option<f32>,
-    /// True for a guess from little text, which valid UTF-8 overrules.
+    /// True for a guess from little text, or the label of a body in ASCII. Valid UTF-8 overrules it.
     pub is_uncertain: bool,
     /// True if other text of the message gives the charset, rather than the caller.
     pub is_inferred: bool,
@@ -59,18 +59,15 @@ pub(crate) fn raw_header_charset(
     policy: &Policy,
 ) -> RawCharset {
     let may_guess = policy.detection != Detection::Off;
-    let named = [hints.words(message), hints.body]
-        .into_iter()
-        .flatten()
-        .filter(|_| may_guess);
-    let named = named
-        .into_iter()
-        .find(|c| *c != Charset::UTF_8 && c.is_ascii_compatible());
+    let is_named = |c: &Charset| may_guess && *c != Charset::UTF_8 && c.is_ascii_compatible();
+    let words = hints.words(message).filter(is_named);
+    let named = words.or(hints.body.filter(is_named));
     if let Some(charset) = named.or(policy.default_charset) {
         return RawCharset {
             charset: Some(charset),
+            confidence: None,
+            is_uncertain: words.is_none() && named.is_some() && hints.body_is_ascii,
             is_inferred: named.is_some(),
-            ..RawCharset::default()
         };
     }
     if !may_guess {

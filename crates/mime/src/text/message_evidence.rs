@@ -38,6 +38,8 @@ pub(crate) struct MessageEvidence {
     pooled_guess: OnceCell<Option<Guess>>,
     /// The charset of the first text part that was not ASCII.
     pub body: Option<Charset>,
+    /// True if that part has ASCII characters alone, so that its label proves little.
+    pub body_is_ascii: bool,
     /// That part.
     pub body_part: Option<PartId>,
 }
@@ -59,9 +61,11 @@ impl MessageEvidence {
     }
 
     /// Records the charset of a decoded part.
-    pub(crate) fn note_body_charset(&mut self, part: PartId, used: Charset, is_sure: bool) {
-        if is_sure && used != Charset::US_ASCII && self.body.is_none() {
+    pub(crate) fn note_body_charset(&mut self, part: PartId, used: Charset, is_ascii: bool) {
+        let is_better = self.body.is_none() || self.body_is_ascii && !is_ascii;
+        if used != Charset::US_ASCII && is_better {
             self.body = Some(used);
+            self.body_is_ascii = is_ascii;
             self.body_part = Some(part);
         }
     }

@@ -334,6 +334,50 @@ fn words_of_one_letter_are_read_beside_utf8() {
     }
 }
 
+#[test]
+fn stray_bytes_that_are_no_word_are_damage() {
+    for text in [
+        "> 오늘 저녁에 뭐 해?\n\u{E0FF}\n집에서 숙제해. 너는?\n",
+        "Привет! \u{E0FF} Как дела?\n",
+    ] {
+        let bytes = text.replace('\u{E0FF}', "~");
+        let bytes: Vec<u8> = bytes
+            .bytes()
+            .map(|b| if b == b'~' { 0xFF } else { b })
+            .collect();
+        let mail = [b"\n", &bytes[..]].concat();
+        let report = mailglot_mime::process(&mail, &Policy::default()).report;
+        assert!(report.has(EventKind::CharsetInvalidBytes), "{text}");
+        assert!(!report.has(EventKind::CharsetMixed), "{text}");
+    }
+}
+
+/// A digest has the messages of several senders as they were sent.
+#[test]
+fn japanese_by_escape_sequences_stands_beside_other_charsets() {
+    for (charset, text) in [
+        ("windows-1252", "Grüße aus Köln"),
+        ("Shift_JIS", "資料を送ります。よろしくお願いします。"),
+        ("EUC-JP", "資料を送ります。よろしくお願いします。"),
+        ("windows-1251", "Привет, как дела?"),
+    ] {
+        for label in ["", "us-ascii", "utf-8"] {
+            let body = [
+                b"\x1b$B$3$s$K$A$O\x1b(B\n",
+                &encoded(charset, text)[..],
+                b"\n",
+            ]
+            .concat();
+            let expected = format!("こんにちは\n{text}\n");
+            assert_eq!(
+                mixed_body(label, &body),
+                (expected, true),
+                "{charset} {label}"
+            );
+        }
+    }
+}
+
 /// The charset that the caller names is asked before a guess, for lines beside UTF-8, too.
 #[test]
 fn the_charset_of_the_caller_comes_first() {

@@ -6,10 +6,12 @@ use super::evidence::Evidence;
 use super::label_scope::LabelScope;
 use super::mixed_lines::with_utf8_lines;
 use super::mixed_text::{MixedText, OtherCharset};
+use super::mixed_utf8::is_single_byte_ascii;
 use super::mojibake_score::mojibake_score;
+use super::superset::better_by_bytes;
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE};
 use super::utf8_runs::Runs;
-use super::{label_plausibility, mixed_utf8, superset};
+use super::{label_plausibility, mixed_utf8};
 use crate::event::{Detail, EventKind};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, detect};
@@ -26,27 +28,31 @@ pub(super) fn mixed_by_label(
     }
     if charset == Charset::UTF_8 {
         return mixed_utf8::in_utf8(bytes, |rest| {
-            let any = |charset: Charset| charset.is_ascii_compatible() && !charset.is_stateful();
-            rest_charset(rest, evidence, &evidence.hints(bytes), any)
+            rest_charset(rest, evidence, &evidence.hints(bytes), is_part_of_mixed)
         });
     }
     if LabelScope::of(evidence.detection()) == LabelScope::None {
         return None;
     }
-    let rival = superset::better_by_bytes(charset, bytes).unwrap_or(charset.superset());
+    let rival = better_by_bytes(charset, bytes).unwrap_or(charset.superset());
     let in_words =
         mixed_utf8::in_rest_charset(bytes, rival, |runs| by_rest(bytes, charset, runs, evidence));
     in_words.or_else(|| in_lines_by_label(bytes, charset))
 }
 
+/// Returns true for a charset whose text may stand beside another one without escape sequences.
+pub(super) fn is_part_of_mixed(charset: Charset) -> bool {
+    charset.is_ascii_compatible() && !charset.is_stateful()
+}
+
 /// Finds whole lines of UTF-8 under a label whose charset makes text of all other lines.
 fn in_lines_by_label(bytes: &[u8], label: Charset) -> Option<MixedText> {
-    if !label.is_ascii_compatible() || label.is_stateful() {
+    if !is_part_of_mixed(label) {
         return None;
     }
     with_utf8_lines(bytes, |rest| {
         Some(OtherCharset {
-            charset: superset::better_by_bytes(label, rest).unwrap_or(label.superset()),
+            charset: better_by_bytes(label, rest).unwrap_or(label.superset()),
             confidence: None,
         })
     })
@@ -61,9 +67,7 @@ fn by_rest(
     evidence: &Evidence<'_>,
 ) -> Option<OtherCharset> {
     // Continuation bytes of UTF-8 are no evidence for a code page with letters in their place.
-    let better = runs
-        .rest(bytes)
-        .find_map(|gap| superset::better_by_bytes(label, gap));
+    let better = runs.rest(bytes).find_map(|gap| better_by_bytes(label, gap));
     let charset = better.unwrap_or(label.superset());
     let by_label = OtherCharset {
         charset,
@@ -76,7 +80,7 @@ fn by_rest(
         return Some(by_label);
     };
     let guess = likelier.guess;
-    let may_be = mixed_utf8::is_single_byte_ascii(guess.charset) && likelier.decides;
+    let may_be = is_single_byte_ascii(guess.charset) && likelier.decides;
     if may_be && Runs::find(bytes, guess.charset).is_some() {
         return Some(OtherCharset {
             charset: guess.charset,
@@ -87,6 +91,21 @@ fn by_rest(
     (faults <= runs.gain).then_some(by_label)
 }
 
+/// Returns the charset of the bytes outside escape sequences: the label if it names a single-byte charset, else that of [`rest_charset`].
+pub(super) fn rest_of_label(
+    rest: &[u8],
+    label: Option<Charset>,
+    evidence: &Evidence<'_>,
+) -> OtherCharset {
+    match label {
+        Some(label) if is_single_byte_ascii(label) && label != Charset::US_ASCII => OtherCharset {
+            charset: better_by_bytes(label, rest).unwrap_or(label.superset()),
+            confidence: None,
+        },
+        _ => rest_charset(rest, evidence, &evidence.hints(rest), is_part_of_mixed),
+    }
+}
+
 /// Finds text without a label that mixes UTF-8 with another charset.
 pub(super) fn mixed_without_label(
     bytes: &[u8],
@@ -95,13 +114,12 @@ pub(super) fn mixed_without_label(
 ) -> Option<MixedText> {
     let in_words = || {
         mixed_utf8::in_unlabelled_text(bytes, |rest| {
-            rest_charset(rest, evidence, hints, mixed_utf8::is_single_byte_ascii)
+            rest_charset(rest, evidence, hints, is_single_byte_ascii)
         })
     };
     let in_lines = || {
         with_utf8_lines(bytes, |rest| {
-            let any = |charset: Charset| charset.is_ascii_compatible() && !charset.is_stateful();
-            let other = rest_charset(rest, evidence, hints, any);
+            let other = rest_charset(rest, evidence, hints, is_part_of_mixed);
             let is_likely = |confidence| confidence >= LIKELY_CONFIDENCE;
             other.confidence.is_none_or(is_likely).then_some(other)
         })
@@ -160,11 +178,17 @@ impl MixedText {
             runs,
             first,
             other,
+            third,
         } = self;
+        let (charset, within) = match third {
+            Some(third) => (third, other.charset),
+            None if used == Charset::UTF_8 => (other.charset, used),
+            None => (Charset::UTF_8, other.charset),
+        };
         let detail = Detail::Mixed {
             pieces: runs as u64,
-            other: other.charset,
-            in_utf8: used == Charset::UTF_8,
+            charset,
+            within,
             first,
         };
         events.push((EventKind::CharsetMixed, detail));

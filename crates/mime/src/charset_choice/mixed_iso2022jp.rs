@@ -1,17 +1,18 @@
-//! Decodes text in ISO-2022-JP that also has characters in UTF-8.
+//! Decodes text in ISO-2022-JP that also has characters in UTF-8 or another charset.
 //!
 //! ```text
 //! "\x1b$B$3$s\x1b(B\nGr\xC3\xBC\xC3\x9Fe\n"     こん, Grüße
+//! "\x1b$B$3$s\x1b(B\nGr\xFC\xDFe\n"             こん, Grüße
 //! ```
 //!
 //! Escape sequences are structure: a segment from `ESC $ B` to `ESC ( B` that decodes without loss is Japanese in any text of mail.
-//! All other bytes must be UTF-8.
+//! All other bytes must be UTF-8, or decode in one other charset without loss.
 //!
 //! # Limits
-//! Finds no other charset beside ISO-2022-JP. Two half-width katakana in eight bits may be one letter in UTF-8: they stay katakana under
-//! the label, unless an ASCII letter touches them.
+//! Under the label of ISO-2022-JP all other bytes must be UTF-8. Two half-width katakana in eight bits may be one letter in UTF-8: they
+//! stay katakana under the label, unless an ASCII letter touches them.
 
-use super::mixed_text::{MixedText, OtherCharset, sequences};
+use super::mixed_text::{MixedText, OtherCharset, join, sequences};
 use super::mojibake_score::mojibake_score;
 use super::utf8_runs::is_isolated;
 use mailglot_codec::{Charset, LossLog};
@@ -19,29 +20,42 @@ use std::ops::Range;
 
 const ESC: u8 = 0x1B;
 
-/// Decodes ISO-2022-JP with UTF-8 outside its segments. `label` is the declared charset, which the escape sequences outweigh if it
-/// may be wrong.
-pub(super) fn in_iso2022jp(bytes: &[u8], label: Option<Charset>) -> Option<MixedText> {
+/// Decodes ISO-2022-JP with UTF-8 or another charset outside its segments.
+///
+/// `label` is the declared charset, which the escape sequences outweigh if it may be wrong. `find` chooses the charset of bytes that
+/// are not UTF-8.
+pub(super) fn in_iso2022jp(
+    bytes: &[u8],
+    label: Option<Charset>,
+    find: impl FnOnce(&[u8]) -> OtherCharset,
+) -> Option<MixedText> {
     if bytes.is_ascii() || memchr::memchr(ESC, bytes).is_none() {
         return None;
     }
     let segments = segments(bytes);
-    let others = outside(bytes, &segments);
-    let is_utf8 = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).is_ok();
-    if segments.is_empty() || !others.iter().all(is_utf8) {
+    if segments.is_empty() {
         return None;
     }
+    let others = outside(bytes, &segments);
     let is_labelled = label.is_some_and(is_japanese);
     if is_labelled && may_be_katakana(bytes) {
         return None;
     }
-    let (text, is_japanese_text) = decode(bytes, &segments, &others)?;
-    let is_utf8_label = label == Some(Charset::UTF_8);
-    let runs = sequences(bytes);
-    let (runs, first) = if is_utf8_label {
+    let is_utf8 = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).is_ok();
+    let rest = if others.iter().all(is_utf8) {
+        None
+    } else if is_labelled {
+        return None;
+    } else {
+        Some(find(&join(bytes, &others)))
+    };
+    let charset = rest.map_or(Charset::UTF_8, |rest| rest.charset);
+    let (text, is_japanese_text) = decode(bytes, &segments, &others, charset)?;
+    let is_within = rest.is_some() || label == Some(Charset::UTF_8);
+    let (runs, first) = if is_within {
         (segments.len(), segments[0].start)
     } else {
-        let starts: Vec<usize> = runs.map(|run| run.start).collect();
+        let starts: Vec<usize> = sequences(bytes).map(|run| run.start).collect();
         (starts.len(), *starts.first()?)
     };
     is_japanese_text.then_some(MixedText {
@@ -49,10 +63,11 @@ pub(super) fn in_iso2022jp(bytes: &[u8], label: Option<Charset>) -> Option<Mixed
         log: LossLog::new(),
         runs,
         first,
-        other: OtherCharset {
+        other: rest.unwrap_or(OtherCharset {
             charset: Charset::ISO_2022_JP,
             confidence: None,
-        },
+        }),
+        third: rest.map(|_| Charset::ISO_2022_JP),
     })
 }
 
@@ -63,7 +78,11 @@ pub(super) fn is_japanese(charset: Charset) -> bool {
 
 /// Returns true if text that would be written in UTF-8 would be read as ISO-2022-JP with UTF-8.
 pub(super) fn has_iso2022jp(text: &[u8]) -> bool {
-    in_iso2022jp(text, Some(Charset::UTF_8)).is_some()
+    let no_other = |_: &[u8]| OtherCharset {
+        charset: Charset::UTF_8,
+        confidence: None,
+    };
+    in_iso2022jp(text, Some(Charset::UTF_8), no_other).is_some()
 }
 
 /// Returns the ranges from an escape sequence to the next one that returns to ASCII, to the line end, or to a high byte.
@@ -109,15 +128,20 @@ fn outside(bytes: &[u8], segments: &[Range<usize>]) -> Vec<Range<usize>> {
     starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Returns the text, and whether the segments have Japanese characters. Returns None if a segment does not decode.
+/// Returns the text, and whether the segments have Japanese characters. Returns None if a segment or other bytes do not decode.
 fn decode(
     bytes: &[u8],
     segments: &[Range<usize>],
     others: &[Range<usize>],
+    charset: Charset,
 ) -> Option<(String, bool)> {
     let (mut text, mut has_japanese) = (String::with_capacity(bytes.len()), false);
     for (nth, other) in others.iter().enumerate() {
-        text.push_str(std::str::from_utf8(&bytes[other.clone()]).ok()?);
+        let other = &bytes[other.clone()];
+        match charset {
+            Charset::UTF_8 => text.push_str(std::str::from_utf8(other).ok()?),
+            _ => text.push_str(&charset.decode_exact(other)?),
+        }
         if let Some(segment) = segments.get(nth) {
             let japanese = Charset::ISO_2022_JP.decode_exact(&bytes[segment.clone()])?;
             has_japanese |= !japanese.is_ascii();
@@ -159,10 +183,14 @@ mod tests {
     use crate::linear::assert_linear;
 
     const JAPANESE: &[u8] = b"\x1b$B$3$s$K$A$O\x1b(B";
+    const LATIN: fn(&[u8]) -> OtherCharset = |_| OtherCharset {
+        charset: Charset::WINDOWS_1252,
+        confidence: None,
+    };
 
     fn read(label: Option<Charset>, after: &[u8]) -> Option<(String, usize, usize)> {
         let bytes = [JAPANESE, after].concat();
-        in_iso2022jp(&bytes, label).map(|mixed| (mixed.text, mixed.runs, mixed.first))
+        in_iso2022jp(&bytes, label, LATIN).map(|mixed| (mixed.text, mixed.runs, mixed.first))
     }
 
     #[test]
@@ -178,26 +206,41 @@ mod tests {
     }
 
     #[test]
+    fn escape_sequences_are_decoded_beside_another_charset() {
+        let text = "こんにちは\ncafé, naïve\n".to_owned();
+        for label in [None, Some(Charset::UTF_8), Some(Charset::ISO_8859_1)] {
+            let read = read(label, b"\ncaf\xE9, na\xEFve\n");
+            assert_eq!(read, Some((text.clone(), 1, 0)), "{label:?}");
+        }
+        // Bytes that the charset lacks.
+        let japanese = |_: &[u8]| OtherCharset {
+            charset: Charset::SHIFT_JIS,
+            confidence: None,
+        };
+        let bytes = [JAPANESE, b" caf\xE9 "].concat();
+        assert!(in_iso2022jp(&bytes, None, japanese).is_none());
+        // Under its own label, other bytes are katakana or damage.
+        assert_eq!(read(Some(Charset::ISO_2022_JP), b" caf\xE9"), None);
+    }
+
+    #[test]
     fn other_text_stays() {
-        for after in [
-            &b" caf\xE9"[..],
-            b"\x1b$Bx\x1b(B \xC3\xA9",
-            b"\x1b$B$\xC3\xA9",
-            b" x",
-        ] {
+        for after in [&b"\x1b$Bx\x1b(B \xC3\xA9"[..], b"\x1b$B$\xC3\xA9", b" x"] {
             assert_eq!(read(None, after), None, "{}", after.escape_ascii());
         }
         // Two half-width katakana.
         assert_eq!(read(Some(Charset::ISO_2022_JP), b" \xC3\xA9\n"), None);
-        assert!(in_iso2022jp("\x1b[31mé\x1b[0m \x1b(B".as_bytes(), None).is_none());
+        assert!(in_iso2022jp("\x1b[31mé\x1b[0m \x1b(B".as_bytes(), None, LATIN).is_none());
     }
 
     #[test]
     fn many_escape_sequences_take_linear_time() {
         for unit in ["\x1b(B", "\x1b$B", "\x1b(B\x1b$B", "\x1b$B$3\x1b(B"] {
             assert_linear(&unit, 20_000, |n| {
-                let bytes = [&unit.repeat(n)[..], "\né\n"].concat();
-                let _ = in_iso2022jp(bytes.as_bytes(), None);
+                for end in ["\né\n".as_bytes(), b"\n\xE9\n"] {
+                    let bytes = [unit.repeat(n).as_bytes(), end].concat();
+                    let _ = in_iso2022jp(&bytes, None, LATIN);
+                }
             });
         }
     }

@@ -1,4 +1,4 @@
-//! Text in two encodings, and the pieces that it consists of.
+//! Text in two or three encodings, and the pieces that it consists of.
 //!
 //! # Limits
 //! Does not find the pieces: the callers decide which encoding a piece has.
@@ -6,7 +6,7 @@
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
-/// A text in two encodings.
+/// A text in two or three encodings.
 #[derive(Debug)]
 pub(super) struct MixedText {
     pub(super) text: String,
@@ -18,6 +18,8 @@ pub(super) struct MixedText {
     pub(super) first: usize,
     /// The charset of the text that is not UTF-8.
     pub(super) other: OtherCharset,
+    /// The charset of the runs if they are neither UTF-8 nor in the other charset.
+    pub(super) third: Option<Charset>,
 }
 
 /// The charset of the bytes that are not UTF-8.

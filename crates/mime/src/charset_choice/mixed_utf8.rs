@@ -68,8 +68,31 @@ pub(super) fn in_unlabelled_text(
     let mixed = in_single_byte(bytes, other)?;
     let reading = other.charset.decode(&rest, &mut LossLog::with_limit(0));
     let is_sound = mojibake_score(&reading) == 0 && mojibake_score(&mixed.text) == 0;
-    let is_damage = is_nearly_utf8(bytes) && has_cut_character(bytes);
+    let is_damage = is_nearly_utf8(bytes)
+        && (has_cut_character(bytes) || has_only_stray_letters(bytes, other.charset));
     (is_sound && !is_damage).then_some(mixed)
+}
+
+/// Returns true if all bytes that are not UTF-8 stand alone, and one is a Latin letter that is a word in no language: `ÿ`, `þ`.
+fn has_only_stray_letters(bytes: &[u8], charset: Charset) -> bool {
+    const WORDS: &str = "ÀÁÂÅÆÈÉÊÌÍÒÓÔÖØÙÚàáâåæèéêìíòóôöøùú×÷";
+    let (mut at, mut has_letter) = (0, false);
+    for chunk in bytes.utf8_chunks() {
+        let start = at + chunk.valid().len();
+        at = start + chunk.invalid().len();
+        let [byte] = chunk.invalid() else {
+            continue;
+        };
+        let is_letter = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b >= 0x80);
+        if is_letter(start.checked_sub(1).map(|at| &bytes[at])) || is_letter(bytes.get(at)) {
+            return false;
+        }
+        let byte = [*byte];
+        let text = charset.decode(&byte, &mut LossLog::with_limit(0));
+        let is_word = |c: char| !matches!(c, '\u{C0}'..='\u{FF}') || WORDS.contains(c);
+        has_letter |= !text.chars().all(is_word);
+    }
+    has_letter
 }
 
 /// Returns true if a character of UTF-8 is cut.
@@ -165,6 +188,7 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
         runs,
         first,
         other,
+        third: None,
     })
 }
 

@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::known_label::known_label;
 use super::label_events::{detected_event, drop_label_events, note_label, read_as, written_label};
 use super::label_scope::LabelScope;
-use super::mixed_choice::mixed_by_label;
+use super::mixed_choice::{mixed_by_label, rest_of_label};
 use super::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::structure::{
     by_bom_or_structure, is_early_invalid_utf8, is_open_label, may_be_iso2022, may_be_wide,
@@ -52,7 +52,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         // Byte order marks (RFC 2781, section 3.2), escape sequences (ISO 2022), NUL patterns (UTF-16, UTF-32).
         Self::bom_or_structure,
         // Japanese mail with a footer or a name in UTF-8.
-        Self::iso2022jp_with_utf8,
+        Self::mixed_iso2022jp,
         // Legacy text is hardly ever valid UTF-8 (docs/adr/0010 has the shares).
         Self::valid_utf8,
         Self::ascii_with_nuls,
@@ -137,16 +137,21 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(self.decode(charset, how))
     }
 
-    /// Step for ISO-2022-JP with characters in UTF-8, under its own label and those that [`by_bom_or_structure`] may overrule.
-    fn iso2022jp_with_utf8(&mut self) -> Option<Choice<'a>> {
+    /// Step for ISO-2022-JP with characters in UTF-8 or another charset, under its own label and those that [`by_bom_or_structure`] may
+    /// overrule.
+    fn mixed_iso2022jp(&mut self) -> Option<Choice<'a>> {
         let may_be = |label: Charset| is_open_label(label) || is_japanese(label);
         if !self.evidence.may_find_mixed() || !self.declared.is_none_or(may_be) {
             return None;
         }
-        let mixed = in_iso2022jp(self.bytes, self.declared)?;
+        let mixed = in_iso2022jp(self.bytes, self.declared, |rest| {
+            rest_of_label(rest, self.declared, self.evidence)
+        })?;
         let used = match self.declared {
             Some(label) if label == Charset::UTF_8 || is_japanese(label) => label,
-            _ => Charset::ISO_2022_JP,
+            _ => mixed
+                .third
+                .map_or(Charset::ISO_2022_JP, |_| mixed.other.charset),
         };
         if self.evidence.label.is_none() {
             let detail = Reason::EightBitText.into();

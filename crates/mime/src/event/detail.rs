@@ -71,14 +71,14 @@ pub enum Detail {
         /// The characters.
         characters: NonText,
     },
-    /// The text mixes UTF-8 with another charset.
+    /// The text mixes two charsets: lines of another charset in UTF-8, or runs of one charset in another.
     Mixed {
-        /// The number of pieces in the rarer encoding.
+        /// The number of lines or runs.
         pieces: u64,
-        /// The other charset.
-        other: Charset,
-        /// True for lines of `other` in UTF-8 text, false for runs of UTF-8 in text of `other`.
-        in_utf8: bool,
+        /// Their charset.
+        charset: Charset,
+        /// The charset of the text around them.
+        within: Charset,
         /// The offset of the first piece in the decoded part, in bytes.
         first: usize,
     },
@@ -146,17 +146,21 @@ impl fmt::Display for Detail {
             } => write!(f, "{} gives {characters}", charset.name()),
             Self::Mixed {
                 pieces,
-                other,
-                in_utf8,
+                charset,
+                within,
                 first,
             } => {
-                let (s, name) = (if *pieces == 1 { "" } else { "s" }, other.name());
-                if *in_utf8 {
-                    write!(f, "{pieces} line{s} of {name} within UTF-8 text")?;
+                let piece = if *within == Charset::UTF_8 {
+                    "line"
                 } else {
-                    write!(f, "{pieces} run{s} of UTF-8 within {name} text")?;
-                }
-                write!(f, ", the first at byte {first} of the decoded part")
+                    "run"
+                };
+                let s = if *pieces == 1 { "" } else { "s" };
+                let [charset, within] = [charset, within].map(|charset| charset.name());
+                write!(
+                    f,
+                    "{pieces} {piece}{s} of {charset} within {within} text, the first at byte {first} of the decoded part"
+                )
             }
             Self::WithinUtf8(charset) => {
                 write!(f, "bytes of {} within UTF-8 text", charset.name())
@@ -300,8 +304,8 @@ mod tests {
             (
                 Detail::Mixed {
                     pieces: 1,
-                    other: charset,
-                    in_utf8: true,
+                    charset,
+                    within: Charset::UTF_8,
                     first: 7,
                 },
                 "1 line of ISO-8859-8 within UTF-8 text, the first at byte 7 of the decoded part",
@@ -309,8 +313,8 @@ mod tests {
             (
                 Detail::Mixed {
                     pieces: 2,
-                    other: charset,
-                    in_utf8: false,
+                    charset: Charset::UTF_8,
+                    within: charset,
                     first: 0,
                 },
                 "2 runs of UTF-8 within ISO-8859-8 text, the first at byte 0 of the decoded part",

@@ -12,7 +12,7 @@ use std::fmt;
 pub struct IncompleteInput {
     /// Its path.
     pub path: String,
-    /// Offset in the compressed file of the first skipped byte.
+    /// Offset in the compressed file of the first skipped byte. 0 if the whole input is meant.
     pub offset: u64,
     /// The reason.
     pub reason: String,
@@ -22,11 +22,12 @@ pub struct IncompleteInput {
 
 impl fmt::Display for IncompleteInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} (at byte {})",
-            self.path, self.reason, self.offset
-        )
+        write!(f, "{}: {}", self.path, self.reason)?;
+        // Events about a whole input, such as a public-inbox, have no offset.
+        match self.offset {
+            0 => Ok(()),
+            offset => write!(f, " (at byte {offset})"),
+        }
     }
 }
 
@@ -76,6 +77,19 @@ impl IncompleteInput {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_offset_is_shown_if_there_is_one() {
+        for (offset, expected) in [(0, "a: r"), (7, "a: r (at byte 7)")] {
+            let input = IncompleteInput {
+                path: "a".to_owned(),
+                offset,
+                reason: "r".to_owned(),
+                is_bounded: false,
+            };
+            assert_eq!(input.to_string(), expected);
+        }
+    }
 
     #[test]
     fn note_round_trips() {

@@ -18,6 +18,8 @@ pub enum StoreDetail {
     },
     /// A commit of a public-inbox with more than one parent.
     Merge(String),
+    /// Number of other such commits.
+    MoreMerges(u64),
     /// A message that was deleted from a public-inbox later: its object.
     Deleted(String),
     /// A commit or a message of a public-inbox that cannot be read.
@@ -52,6 +54,10 @@ impl fmt::Display for StoreDetail {
             Self::Merge(commit) => write!(
                 f,
                 "commit {commit} is a merge: messages that only the history of its other parents has are left out"
+            ),
+            Self::MoreMerges(number) => write!(
+                f,
+                "{number} more commits are merges: messages that only the history of their other parents has are left out"
             ),
             Self::Deleted(object) => write!(
                 f,

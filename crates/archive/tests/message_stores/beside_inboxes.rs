@@ -1,7 +1,7 @@
 //! Mail and repositories beside an inbox, and epochs that cannot be read.
 
 use crate::public_inbox::numbers;
-use crate::repositories::{create, object_path, run, text, v1_add, v2};
+use crate::repositories::{create, git, object_path, run, text, v1_add, v2};
 use crate::{codes, drain, read};
 use mailglot_archive::{
     Batch, Format, Input, LeftOut, ReadOptions, RecognizeOptions, open, recognize, recognize_with,
@@ -244,4 +244,35 @@ fn merges_are_named() {
     assert_eq!(codes(&events), ["box.left-out"]);
     assert!(events[0].2.contains(&merge), "{events:?}");
     assert_eq!(text(0), found[0].bytes);
+}
+
+#[test]
+fn merges_beyond_a_thousand_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.git");
+    create(&path, "sha1", &v2(&[('m', 0), ('m', 1)]));
+    let root = run(&path, &["rev-parse", "HEAD~1"]);
+    let head = "commit refs/heads/master\ncommitter A <a@b> 1000000000 +0000\ndata 0\n";
+    let merges = (0..1003).map(|number| {
+        let from = if number == 0 {
+            "from refs/heads/master^0\n"
+        } else {
+            ""
+        };
+        format!("{head}{from}merge {root}\n")
+    });
+    let stream = folder.path().join("stream");
+    fs::write(&stream, merges.collect::<String>()).unwrap();
+    let mut import = git(&path);
+    import.args(["fast-import", "--quiet"]);
+    import.stdin(fs::File::open(&stream).unwrap());
+    assert!(import.status().unwrap().success());
+    let (found, events) = read(&path, &ReadOptions::default());
+    assert_eq!(numbers(&found), [0, 1]);
+    assert_eq!(codes(&events), ["box.left-out"; 1001]);
+    assert!(
+        events[1000].2.starts_with("3 more commits are merges"),
+        "{:?}",
+        events[1000]
+    );
 }

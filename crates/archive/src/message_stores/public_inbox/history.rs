@@ -5,7 +5,7 @@
 //! ancestors are not.
 //!
 //! # Limits
-//! Follows the first parent of a merge only. Keeps the names of a thousand merges.
+//! Follows the first parent of a merge only. Names a thousand merges, and counts the others.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -61,6 +61,8 @@ pub(super) struct History {
     pub(super) broken: Option<(ObjectId, String)>,
     /// The first commits with more than one parent.
     pub(super) merges: Vec<ObjectId>,
+    /// Number of the other ones.
+    pub(super) more_merges: u64,
 }
 
 impl History {
@@ -91,6 +93,7 @@ impl History {
             head,
             broken,
             merges: list.merges,
+            more_merges: list.more_merges,
         })
     }
 
@@ -124,6 +127,7 @@ struct ListWriter<'a> {
     /// The parent of the last commit in the list.
     parent: Option<ObjectId>,
     merges: Vec<ObjectId>,
+    more_merges: u64,
 }
 
 impl<'a> ListWriter<'a> {
@@ -134,6 +138,7 @@ impl<'a> ListWriter<'a> {
             count: 0,
             parent: None,
             merges: Vec::new(),
+            more_merges: 0,
         }
     }
 
@@ -165,8 +170,10 @@ impl<'a> ListWriter<'a> {
                 ));
             };
             self.parent = names.next().flatten();
-            if names.next().is_some() && self.merges.len() < MOST_MERGES {
-                self.merges.push(id);
+            match names.next() {
+                Some(_) if self.merges.len() < MOST_MERGES => self.merges.push(id),
+                Some(_) => self.more_merges += 1,
+                None => {}
             }
             self.file.write_all(&id.bytes())?;
             self.file.write_all(&tree.bytes())?;

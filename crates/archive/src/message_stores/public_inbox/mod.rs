@@ -39,7 +39,6 @@ use self::epoch::Epoch;
 use self::file_changes::FileChanges;
 pub use self::fuzz::read_git_output;
 use self::history::CommitLists;
-use self::object_id::ObjectId;
 use super::store_format::{
     NextMessage, OpenedStore, PAUSE, StoreFormat, StoredMessage, StoredMessages,
 };
@@ -111,7 +110,7 @@ impl Inbox {
             let name = name.to_string_lossy().into_owned();
             if let Some(epoch) = Epoch::open(&repository, &mut lists)? {
                 events.extend(broken(&epoch, &name));
-                events.extend(epoch.history.merges.iter().map(merge));
+                events.extend(merges(&epoch));
                 epochs.push(Arc::new(epoch));
             } else {
                 events.push(without_commit(&repository, name)?);
@@ -225,10 +224,14 @@ fn without_commit(repository: &Path, name: String) -> Result<BoxEvent, Error> {
     Ok(BoxEvent::new(kind, 0, BoxDetail::Store(detail)))
 }
 
-/// Returns the event for a commit with more than one parent.
-fn merge(commit: &ObjectId) -> BoxEvent {
-    let detail = StoreDetail::Merge(commit.to_string());
-    BoxEvent::new(BoxEventKind::LeftOut, 0, BoxDetail::Store(detail))
+/// Returns the events for commits with more than one parent. The last one has the number of those that are not named.
+fn merges(epoch: &Epoch) -> impl Iterator<Item = BoxEvent> {
+    let history = &epoch.history;
+    let named = history.merges.iter();
+    let named = named.map(|commit| StoreDetail::Merge(commit.to_string()));
+    let more = (history.more_merges > 0).then_some(StoreDetail::MoreMerges(history.more_merges));
+    let details = named.chain(more).map(BoxDetail::Store);
+    details.map(|detail| BoxEvent::new(BoxEventKind::LeftOut, 0, detail))
 }
 
 impl StoredMessages for Inbox {

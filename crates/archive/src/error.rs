@@ -124,6 +124,11 @@ pub enum ErrorKind {
     Git(String),
     /// A git repository whose objects lie in other folders.
     BorrowedObjects,
+    /// A public-inbox with too many changes of files for its size, so its later deletions are unknown.
+    InboxExpansion {
+        /// The number of changes that are read.
+        most: u64,
+    },
 }
 
 /// A file that is neither a regular file nor a folder.
@@ -209,7 +214,7 @@ impl ErrorKind {
             | Self::BorrowedObjects
             | Self::NoGit => io::ErrorKind::Unsupported,
             Self::NothingDecompressed(_) => io::ErrorKind::UnexpectedEof,
-            Self::LargeDictionary => io::ErrorKind::OutOfMemory,
+            Self::LargeDictionary | Self::InboxExpansion { .. } => io::ErrorKind::OutOfMemory,
             Self::NoMailFound(_)
             | Self::NoMessage(_)
             | Self::NoMessageAt(_)
@@ -293,6 +298,11 @@ impl fmt::Display for ErrorKind {
             Self::BorrowedObjects => f.write_str(
                 "a git repository whose objects lie in other folders, which are not read: `git repack -a -d` copies \
                  them, then remove objects/info/alternates",
+            ),
+            Self::InboxExpansion { most } => write!(
+                f,
+                "the inbox has more than {most} changes, so messages that it deletes later are unknown; \
+                 a larger --max-expansion reads it"
             ),
         }
     }

@@ -136,10 +136,12 @@ impl Inbox {
     }
 
     /// Lists the changes of all repositories once, to know what will be deleted.
+    ///
+    /// # Errors
+    /// There are more changes than `max_expansion` allows. A message would be given out that one of the others deletes.
     fn find_deletions(&mut self) -> Result<(), Error> {
         let mut position = 0;
         let is_deep = self.version.has_folders();
-        // Reading uses the same budget, and does not come further.
         let most = self.budget / WEIGHT;
         for epoch in &self.epochs {
             let failed = at(epoch.path(), Operation::Read);
@@ -153,8 +155,7 @@ impl Inbox {
                 }
                 position += 1;
                 if position > most {
-                    self.deletions.sort();
-                    return Ok(());
+                    return Err(failed(ErrorKind::InboxExpansion { most }));
                 }
             }
         }
@@ -167,15 +168,11 @@ impl Inbox {
         let Some((changes, blobs)) = &mut self.current else {
             return Ok(false);
         };
+        // The number of changes is bounded: `find_deletions` counted them.
         while blobs.pending() < AHEAD && events.len() < PAUSE {
             let Some(change) = changes.next(events)? else {
                 return Ok(blobs.pending() > 0);
             };
-            let Some(left) = self.budget.checked_sub(WEIGHT) else {
-                self.cut_off(events);
-                return Ok(true);
-            };
-            self.budget = left;
             let position = self.position;
             self.position += 1;
             let Some((key, id)) = self.version.effect(&change).added else {
@@ -191,7 +188,7 @@ impl Inbox {
         Ok(true)
     }
 
-    /// Ends the inbox, since it has too many messages or changes.
+    /// Ends the inbox, since it has too many bytes of messages.
     fn cut_off(&mut self, events: &mut Vec<BoxEvent>) {
         let detail = BoxDetail::Store(StoreDetail::Expansion {
             limit: self.limit,

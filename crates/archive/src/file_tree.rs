@@ -3,13 +3,12 @@
 //! # Limits
 //! Paths in a container begin with the path of the container.
 
-use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Seek};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::box_event::BoxEvent;
@@ -19,7 +18,9 @@ use crate::error::Error;
 use crate::file_range::FileRange;
 use crate::followed_links::FollowedLinks;
 use crate::packed::{CompressionEvents, ExpansionLimits, Through, through, through_within};
+use crate::path_memory::PathMemory;
 use crate::regular;
+use crate::repository_kind::RepositoryKind;
 use crate::tree_file::TreeFile;
 
 /// Where the files of an [`Input`](crate::Input) are: on a disk (the default), or in a zip or tar archive.
@@ -29,7 +30,11 @@ pub struct FileTree {
     /// The symbolic links that are followed on a disk, or around a container on it.
     links: Option<Arc<FollowedLinks>>,
     /// The containers that were searched.
-    searched: Arc<Mutex<HashMap<PathBuf, ContainerMail>>>,
+    searched: Arc<PathMemory<ContainerMail>>,
+    /// The git repositories that were looked at. Each costs a process.
+    pub(crate) repositories: Arc<PathMemory<RepositoryKind>>,
+    /// Whether the repositories below a folder make it an inbox. True if they cannot be read.
+    pub(crate) inboxes: Arc<PathMemory<bool>>,
 }
 
 /// What the search of a container found.
@@ -124,7 +129,7 @@ impl FileTree {
         let tree = Self {
             container: Some(container),
             links: self.links.clone(),
-            searched: Arc::default(),
+            ..Self::default()
         };
         Ok(Some((tree, events)))
     }
@@ -286,14 +291,12 @@ impl FileTree {
 
     /// Returns what the search of a container found. `None` if it was not searched.
     pub(crate) fn mail_in(&self, container: &Path) -> Option<ContainerMail> {
-        let searched = self.searched.lock().unwrap_or_else(PoisonError::into_inner);
-        searched.get(container).copied()
+        self.searched.get(container)
     }
 
     /// Remembers what the search of a container found.
     pub(crate) fn remember(&self, container: &Path, mail: ContainerMail) {
-        let mut searched = self.searched.lock().unwrap_or_else(PoisonError::into_inner);
-        searched.insert(container.to_owned(), mail);
+        self.searched.insert(container, mail);
     }
 }
 

@@ -63,6 +63,7 @@ mod maildir;
 mod message_files;
 mod message_stores;
 mod mh;
+mod repository_kind;
 mod skipped_file;
 mod source;
 
@@ -72,6 +73,7 @@ mod open;
 mod output;
 mod packed;
 mod packing;
+mod path_memory;
 mod recognize;
 mod regular;
 pub mod replace;

@@ -393,10 +393,10 @@ impl<'a> FolderSearch<'a> {
             if within == Within::Messages && entry.kind != EntryType::Folder {
                 continue;
             }
-            let file = folder.join(&entry.name);
-            if MessageStore::owns(tree, self.root, &file) {
+            if MessageStore::owns(tree, self.root, folder, &entry) {
                 continue;
             }
+            let file = folder.join(&entry.name);
             match entry.kind {
                 EntryType::Folder => {
                     let within = match within {

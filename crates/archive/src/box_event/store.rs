@@ -13,7 +13,7 @@ pub enum StoreDetail {
     },
     /// A repository of a public-inbox with objects, whose newest commit is unknown.
     NoHead {
-        /// Its path below the inbox.
+        /// Its path below the inbox. Empty for an inbox that is one repository.
         name: String,
     },
     /// A commit of a public-inbox with more than one parent.
@@ -48,8 +48,9 @@ impl fmt::Display for StoreDetail {
             Self::NoCommits { name } => write!(f, "no commit in the repository {name:?}"),
             Self::NoHead { name } => write!(
                 f,
-                "{name}: HEAD names no commit that can be read; its messages are left out \
-                 (references in a reftable are not read)"
+                "{name}{}HEAD names no commit that can be read; its messages are left out \
+                 (references in a reftable are not read)",
+                if name.is_empty() { "" } else { ": " }
             ),
             Self::Merge(commit) => write!(
                 f,

@@ -166,14 +166,14 @@ impl Files {
         let (first_event, root) = (events.len(), self.path(b""));
         for entry in self.tree.entries(&path).map_err(&failed)? {
             let entry = entry.map_err(&failed)?;
+            if MessageStore::owns(&self.tree, &root, &path, &entry) {
+                continue;
+            }
             let mut name = folder.to_vec();
             if !name.is_empty() {
                 name.push(b'/');
             }
             name.extend_from_slice(entry.name.as_bytes());
-            if MessageStore::owns(&self.tree, &root, &self.path(&name)) {
-                continue;
-            }
             match entry.kind {
                 EntryType::Folder => folders.push(name),
                 EntryType::File => files.push(name),

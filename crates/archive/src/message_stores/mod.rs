@@ -19,7 +19,7 @@ pub use self::public_inbox::read_git_output;
 use self::store_format::StoreFormat;
 use self::store_reader::StoreReader;
 use crate::error::Error;
-use crate::file_tree::FileTree;
+use crate::file_tree::{FileTree, TreeEntry};
 use crate::source::{ReadOptions, Source};
 
 /// Every format, in the order in which they are tried.
@@ -44,7 +44,7 @@ impl MessageStore {
             return Ok(None);
         }
         for store in STORES {
-            if store.recognizes_folder(path)? {
+            if store.recognizes_folder(tree, path)? {
                 return Ok(Some(Self(*store)));
             }
         }
@@ -56,9 +56,10 @@ impl MessageStore {
         STORES.iter().any(|store| store.fills_folder(path))
     }
 
-    /// Returns true for a file or folder that belongs to a store, whose folder is `root` or lies below it.
-    pub(crate) fn owns(tree: &FileTree, root: &Path, path: &Path) -> bool {
-        !tree.is_container() && STORES.iter().any(|store| store.owns(root, path))
+    /// Returns true for an entry of `folder` that belongs to a store, whose folder is `root` or lies below it.
+    pub(crate) fn owns(tree: &FileTree, root: &Path, folder: &Path, entry: &TreeEntry) -> bool {
+        let owns = |store: &&dyn StoreFormat| store.owns(tree, root, folder, entry);
+        !tree.is_container() && STORES.iter().any(owns)
     }
 
     /// Opens a store.

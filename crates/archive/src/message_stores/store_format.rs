@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::Flags;
 use crate::box_event::BoxEvent;
 use crate::error::{Error, ErrorKind};
-use crate::file_tree::FileTree;
+use crate::file_tree::{FileTree, TreeEntry};
 
 /// A format of message stores.
 pub(crate) trait StoreFormat: Sync {
@@ -19,15 +19,15 @@ pub(crate) trait StoreFormat: Sync {
         false
     }
     /// Returns true for such a folder on a disk.
-    fn recognizes_folder(&self, _path: &Path) -> Result<bool, Error> {
+    fn recognizes_folder(&self, _tree: &FileTree, _path: &Path) -> Result<bool, Error> {
         Ok(false)
     }
     /// Returns true if no other mail is searched in such a folder.
     fn fills_folder(&self, _path: &Path) -> bool {
         false
     }
-    /// Returns true for a file or folder that belongs to a store, whose folder is `root` or lies below it.
-    fn owns(&self, _root: &Path, _path: &Path) -> bool {
+    /// Returns true for an entry of `folder` that belongs to a store, whose folder is `root` or lies below it.
+    fn owns(&self, _tree: &FileTree, _root: &Path, _folder: &Path, _entry: &TreeEntry) -> bool {
         false
     }
     /// Opens a store. `max_expansion` limits the ratio of its messages to its size.

@@ -4,7 +4,8 @@ use crate::public_inbox::numbers;
 use crate::repositories::{create, git, object_path, run, text, v1_add, v2};
 use crate::{codes, drain, read};
 use mailglot_archive::{
-    Batch, Format, Input, LeftOut, ReadOptions, RecognizeOptions, open, recognize, recognize_with,
+    Batch, EntryKind, Format, Input, LeftOut, ReadOptions, RecognizeOptions, open, recognize,
+    recognize_with,
 };
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -110,6 +111,98 @@ fn mail_beside_an_inbox_is_read_and_its_repositories_are_read_once() {
     assert_eq!(found, epochs);
 }
 
+/// Returns the names of the messages of the tree at `root`.
+fn tree_names(root: &Path) -> Vec<String> {
+    let tree = Input::on_disk(root, Format::EmlTree);
+    let mut source = open(&tree, &ReadOptions::default()).unwrap();
+    let (mut names, mut batch) = (Vec::new(), Batch::default());
+    while source.next(&mut batch).unwrap() {
+        let messages = batch.entries.iter();
+        let messages = messages.filter(|entry| entry.kind == EntryKind::Message);
+        names.extend(messages.map(|entry| String::from_utf8_lossy(&entry.name).into_owned()));
+    }
+    names.sort();
+    names
+}
+
+/// A file or folder belongs to an inbox by its name and its content.
+#[test]
+fn mail_with_the_name_of_a_part_of_an_inbox_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    create(&root.join("git/0.git"), "sha1", &v2(&[('m', 0)]));
+    fs::create_dir_all(root.join("xap15")).unwrap();
+    fs::write(root.join("xap15/over.sqlite3"), b"x").unwrap();
+    fs::write(root.join("msgmap.sqlite3"), b"x").unwrap();
+    create(&root.join("all.git"), "sha1", &[]);
+    assert_eq!(tree_names(root), Vec::<String>::new());
+    fs::remove_dir_all(root.join("all.git")).unwrap();
+    let mail = [
+        "all.git/1.eml",
+        "git/7.git/1.eml",
+        "git/8.git/objects/1.eml",
+        "git/8.git/refs/1.eml",
+        "inbox.lock/1.eml",
+        "msgmap.sqlite3.eml",
+        "xap2024/1.eml",
+    ];
+    for path in mail.map(|name| root.join(name)) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, b"Subject: x\n\nb\n").unwrap();
+    }
+    fs::write(root.join("xap16"), MAIL).unwrap();
+    let (found, events) = search(root, false);
+    let inputs = [("", false), ("", true), ("xap16", false)];
+    let found: Vec<_> = found
+        .iter()
+        .map(|(path, _, store)| (&path[..], *store))
+        .collect();
+    assert_eq!(found, inputs);
+    assert_eq!(events, Vec::<String>::new());
+    assert_eq!(tree_names(root), mail);
+}
+
+/// An inbox that lies in the place of the repository that shows all epochs.
+#[test]
+fn an_inbox_named_all_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    create(&folder.path().join("git/0.git"), "sha1", &v2(&[('m', 0)]));
+    create(&folder.path().join("all.git"), "sha1", &[v1_add(1, 1)]);
+    let (found, _) = search(folder.path(), false);
+    let stores = ["", "all.git"].map(|name| (name.to_owned(), Format::EmlTree, true));
+    assert_eq!(found, stores);
+}
+
+/// Folders of mail with names of git, and no objects, are no damaged repository.
+#[test]
+fn folders_with_names_of_git_are_no_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let mail = [
+        "a/objects/1.eml",
+        "a/refs/1.eml",
+        "b/objects/pack/1.eml",
+        "git/1.git/c.eml",
+        "git/1.git/objects/ab/1.eml",
+        "git/1.git/refs/1.eml",
+    ];
+    for path in mail.map(|name| root.join(name)) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, b"Subject: x\n\nb\n").unwrap();
+    }
+    fs::write(root.join("git/1.git/objects/readme"), b"x\n").unwrap();
+    let tree = (String::new(), Format::EmlTree, false);
+    assert_eq!(search(root, false).0, std::slice::from_ref(&tree));
+    assert_eq!(tree_names(root), mail);
+    // An object hides no mail beside it.
+    let object = "c".repeat(38);
+    fs::create_dir(root.join("b/objects/ab")).unwrap();
+    fs::write(root.join("b/objects/ab").join(object), b"x").unwrap();
+    let store = ("b".to_owned(), Format::EmlTree, true);
+    assert_eq!(search(root, false).0, [tree, store]);
+    assert_eq!(tree_names(root), mail);
+}
+
 /// An inbox of version 1 with the name of an epoch is an archive of its own.
 #[test]
 fn inboxes_of_both_versions_lie_beside_each_other() {
@@ -191,7 +284,26 @@ fn an_epoch_without_a_readable_head_is_damaged() {
             assert_eq!(codes(&events), ["box.damaged"], "{number}");
             assert!(events[0].2.starts_with(words), "{events:?}");
         }
+        // The same repository at another path is an inbox of its own.
+        let alone = folder.path().join("a.git");
+        fs::rename(path, &alone).unwrap();
+        let (found, events) = read(&alone, &ReadOptions::default());
+        assert_eq!((found, codes(&events)), (vec![], vec!["box.damaged"]));
+        let words = "HEAD names no commit that can be read; its messages are left out";
+        assert!(events[0].2.starts_with(words), "{events:?}");
     }
+}
+
+/// A repository without its folder of objects lost all messages.
+#[test]
+fn an_epoch_without_objects_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    create(&folder.path().join("git/0.git"), "sha1", &v2(&[('m', 1)]));
+    fs::remove_dir_all(folder.path().join("git/0.git/objects")).unwrap();
+    create(&folder.path().join("git/1.git"), "sha1", &v2(&[('m', 2)]));
+    let (found, events) = read(folder.path(), &ReadOptions::default());
+    assert_eq!(numbers(&found), [2]);
+    assert_eq!(codes(&events), ["box.damaged"]);
 }
 
 /// The search reports a repository that cannot be read, and the tree of messages around it does not read its files.

@@ -157,13 +157,15 @@ fn an_epoch_without_commits_is_named() {
     let folder = tempfile::tempdir().unwrap();
     inbox(folder.path());
     create(&folder.path().join("git/2.git"), "sha1", &[]);
-    fs::create_dir(folder.path().join("git/10.git")).unwrap();
+    create(&folder.path().join("git/10.git"), "sha1", &[]);
+    fs::create_dir(folder.path().join("git/11.git")).unwrap();
     let (found, events) = read(folder.path(), &ReadOptions::default());
     assert_eq!(found.len(), 4);
     let words: Vec<_> = events.iter().map(|(_, _, words)| &words[..]).collect();
     let no_commit =
         ["2", "10"].map(|number| format!("no commit in the repository \"git/{number}.git\""));
     assert_eq!(words[..2], no_commit);
+    assert_eq!(codes(&events), ["box.left-out"; 5]);
 }
 
 #[test]

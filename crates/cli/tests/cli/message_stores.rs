@@ -8,19 +8,24 @@ use std::process::{Command, Stdio};
 
 /// Creates an inbox of one epoch with three messages. The last commit deletes the second one.
 fn inbox(sandbox: &Sandbox) {
-    let path = sandbox.path("list/git/0.git");
-    fs::create_dir_all(&path).unwrap();
+    let files = [("m", 0), ("m", 1), ("m", 2), ("d", 1)];
+    repository(&sandbox.path("list/git/0.git"), &files);
+}
+
+/// Creates a repository. Each commit has one file, which is a message with a number.
+fn repository(path: &Path, files: &[(&str, usize)]) {
+    fs::create_dir_all(path).unwrap();
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
         git.env("GIT_CONFIG_GLOBAL", "/dev/null")
             .arg("--git-dir")
-            .arg(&path);
+            .arg(path);
         git.args(arguments).stdin(Stdio::piped());
         git
     };
     assert!(git(&["init", "-q", "--bare"]).status().unwrap().success());
     let mut stream = Vec::new();
-    for (name, number) in [("m", 0), ("m", 1), ("m", 2), ("d", 1)] {
+    for (name, number) in files {
         let content = [format!("X-Number: {number}\n").as_bytes(), LATIN].concat();
         let head = format!(
             "commit refs/heads/master\ncommitter A <a@b> 1000000000 +0000\ndata 0\ndeleteall\nM 100644 inline {name}\ndata {}\n",
@@ -138,6 +143,45 @@ fn a_store_that_is_no_file_or_folder_must_be_unpacked() {
     let run = sandbox.run(&["count", "list.tar"]).ended(2);
     let words = "list.tar: no mail found (a git repository that must be unpacked, left as it is: list/git/0.git)";
     assert!(run.err.contains(words), "{run:?}");
+}
+
+/// The kind of a repository is asked once, however many repositories and files lie beside it.
+#[test]
+fn each_repository_is_recognized_by_one_run_of_git() {
+    const NUMBER: usize = 4;
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("bin")).unwrap();
+    let real = sandbox.shell("command -v git").ended(0);
+    let text = format!(
+        "#!/bin/sh\necho \"$*\" >> {}\nexec {} \"$@\"\n",
+        sandbox.path("runs").display(),
+        real.text().trim_end()
+    );
+    let script = sandbox.path("bin/git");
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+    let folders = format!(
+        "{}:{}",
+        sandbox.path("bin").display(),
+        std::env::var("PATH").unwrap()
+    );
+    let version_1 = format!("ab/{}", "0".repeat(38));
+    for (file, lines) in [(&version_1[..], NUMBER + 1), ("m", 2), ("README", 1)] {
+        let input = sandbox.path("in");
+        repository(&input.join("git/0.git"), &[(file, 0)]);
+        for number in 1..NUMBER {
+            let copy = format!("cp -r in/git/0.git in/git/{number}.git");
+            sandbox.shell(&copy).ended(0);
+            fs::create_dir(input.join(format!("xap{number}"))).unwrap();
+        }
+        fs::write(input.join("a.eml"), LATIN).unwrap();
+        let run = run_with_path(&sandbox, &folders, &["count", "in"]).ended(0);
+        assert_eq!(run.text().lines().count(), lines, "{file} {run:?}");
+        let runs = fs::read_to_string(sandbox.path("runs")).unwrap();
+        assert_eq!(runs.matches("ls-tree").count(), NUMBER, "{file}");
+        fs::remove_file(sandbox.path("runs")).unwrap();
+        fs::remove_dir_all(input).unwrap();
+    }
 }
 
 #[test]

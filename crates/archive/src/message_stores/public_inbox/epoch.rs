@@ -31,9 +31,8 @@ impl Epoch {
         let Some(head) = repository::head(path).map_err(at(path, Operation::Read))? else {
             return Ok(None);
         };
-        let git = objects(path, head)?;
+        let (git, size) = objects(path, head)?;
         let history = History::list(&git, head, lists).map_err(at(path, Operation::Read))?;
-        let size = repository::size_of_objects(path).map_err(at(path, Operation::Open))?;
         Ok(Some(Self {
             size,
             path: path.to_owned(),
@@ -55,8 +54,8 @@ impl Epoch {
     }
 }
 
-/// Prepares to read the objects of a repository.
-pub(super) fn objects(path: &Path, head: ObjectId) -> Result<GitObjects, Error> {
+/// Prepares to read the objects of a repository, and returns their size in bytes, too.
+pub(super) fn objects(path: &Path, head: ObjectId) -> Result<(GitObjects, u64), Error> {
     if repository::borrows_objects(path) {
         return Err(Error::new(
             path,
@@ -64,6 +63,7 @@ pub(super) fn objects(path: &Path, head: ObjectId) -> Result<GitObjects, Error> 
             ErrorKind::BorrowedObjects,
         ));
     }
-    repository::size_of_objects(path).map_err(at(path, Operation::Open))?;
-    GitObjects::of(path, head).map_err(at(path, Operation::Open))
+    let size = repository::size_of_objects(path).map_err(at(path, Operation::Open))?;
+    let git = GitObjects::of(path, head).map_err(at(path, Operation::Open))?;
+    Ok((git, size))
 }

@@ -46,7 +46,8 @@ use crate::Flags;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, StoreDetail};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::expansion::FREE;
-use crate::file_tree::FileTree;
+use crate::file_tree::{FileTree, TreeEntry};
+use crate::repository_kind::RepositoryKind;
 
 /// Bytes that a change of a file, and a message, count as beside its own.
 const WEIGHT: u64 = 512;
@@ -59,20 +60,21 @@ impl StoreFormat for PublicInbox {
         "public-inbox"
     }
 
-    fn recognizes_folder(&self, path: &Path) -> Result<bool, Error> {
-        recognition::is_store(path)
+    fn recognizes_folder(&self, tree: &FileTree, path: &Path) -> Result<bool, Error> {
+        recognition::is_store(tree, path)
     }
 
     fn fills_folder(&self, path: &Path) -> bool {
-        repository::is_repository(path) && repository::epochs(path).is_empty()
+        // Objects alone may lie beside mail.
+        repository::has_most_parts(path) && repository::epochs(path).is_empty()
     }
 
-    fn owns(&self, root: &Path, path: &Path) -> bool {
-        recognition::is_part(root, path)
+    fn owns(&self, tree: &FileTree, root: &Path, folder: &Path, entry: &TreeEntry) -> bool {
+        recognition::is_part(tree, root, folder, entry)
     }
 
-    fn open(&self, path: &Path, _: &FileTree, max_expansion: u64) -> Result<OpenedStore, Error> {
-        Inbox::open(path, max_expansion)
+    fn open(&self, path: &Path, tree: &FileTree, max_expansion: u64) -> Result<OpenedStore, Error> {
+        Inbox::open(path, tree, max_expansion)
     }
 }
 
@@ -94,26 +96,31 @@ struct Inbox {
 }
 
 impl Inbox {
-    fn open(path: &Path, max_expansion: u64) -> Result<OpenedStore, Error> {
+    fn open(path: &Path, tree: &FileTree, max_expansion: u64) -> Result<OpenedStore, Error> {
         let mut events = Vec::new();
-        let found = recognition::epochs(path)?;
+        let found = recognition::epochs(tree, path)?;
         let (version, repositories) = if found.is_empty() {
-            let version = recognition::version_of(path)?;
-            (version.unwrap_or(InboxVersion::V2), vec![path.to_owned()])
+            let kind = recognition::kind_of(tree, path)?;
+            let kind = kind.unwrap_or(RepositoryKind::NoHead);
+            (version_of(kind), vec![(path.to_owned(), kind)])
         } else {
             (InboxVersion::V2, found)
         };
         let mut epochs = Vec::new();
         let mut lists = CommitLists::new().map_err(at(path, Operation::Read))?;
-        for repository in repositories {
+        for (repository, kind) in repositories {
             let name = repository.strip_prefix(path).unwrap_or(&repository);
             let name = name.to_string_lossy().into_owned();
-            if let Some(epoch) = Epoch::open(&repository, &mut lists)? {
+            let opened = match kind {
+                RepositoryKind::NoHead | RepositoryKind::Empty => None,
+                _ => Epoch::open(&repository, &mut lists)?,
+            };
+            if let Some(epoch) = opened {
                 events.extend(broken(&epoch, &name));
                 events.extend(merges(&epoch));
                 epochs.push(Arc::new(epoch));
             } else {
-                events.push(without_commit(&repository, name)?);
+                events.push(without_commit(kind, name));
             }
         }
         let size = epochs.iter().map(|epoch| epoch.size).sum::<u64>();
@@ -212,13 +219,12 @@ fn broken(epoch: &Epoch, name: &str) -> Option<BoxEvent> {
 }
 
 /// Returns the event for a repository without a newest commit. One without objects has no messages.
-fn without_commit(repository: &Path, name: String) -> Result<BoxEvent, Error> {
-    let size = repository::size_of_objects(repository);
-    let (kind, detail) = match size.map_err(at(repository, Operation::Open))? {
-        0 => (BoxEventKind::LeftOut, StoreDetail::NoCommits { name }),
+fn without_commit(kind: RepositoryKind, name: String) -> BoxEvent {
+    let (kind, detail) = match kind {
+        RepositoryKind::Empty => (BoxEventKind::LeftOut, StoreDetail::NoCommits { name }),
         _ => (BoxEventKind::Damaged, StoreDetail::NoHead { name }),
     };
-    Ok(BoxEvent::new(kind, 0, BoxDetail::Store(detail)))
+    BoxEvent::new(kind, 0, BoxDetail::Store(detail))
 }
 
 /// Returns the events for commits with more than one parent. The last one has the number of those that are not named.
@@ -229,6 +235,15 @@ fn merges(epoch: &Epoch) -> impl Iterator<Item = BoxEvent> {
     let more = (history.more_merges > 0).then_some(StoreDetail::MoreMerges(history.more_merges));
     let details = named.chain(more).map(BoxDetail::Store);
     details.map(|detail| BoxEvent::new(BoxEventKind::LeftOut, 0, detail))
+}
+
+/// Returns the version of an inbox that is one repository.
+fn version_of(kind: RepositoryKind) -> InboxVersion {
+    match kind {
+        RepositoryKind::InboxV1 => InboxVersion::V1,
+        RepositoryKind::DamagedCommit => InboxVersion::Unknown,
+        _ => InboxVersion::V2,
+    }
 }
 
 impl StoredMessages for Inbox {

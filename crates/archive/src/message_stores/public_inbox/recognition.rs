@@ -1,42 +1,52 @@
 //! Recognizes a public-inbox, and the files that belong to it.
 //!
 //! # Limits
-//! Reads the list of files of the newest commit only. A repository without a readable `HEAD` is an epoch by its name alone.
+//! Reads the list of files of the newest commit only. A repository without a readable `HEAD` counts as an inbox if it has objects.
+//! The kinds of repositories are kept with the tree of files, since each costs a process.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::deletions::InboxVersion;
 use super::{epoch, repository};
+use crate::entry_type::EntryType;
 use crate::error::{Error, Operation, at};
+use crate::file_tree::{FileTree, TreeEntry};
+use crate::repository_kind::RepositoryKind;
 
 /// Bytes of the list of files that show what a repository is.
 const BEGINNING: u64 = 4096;
 
 /// Returns the repositories of an inbox of version 2, the oldest first. Empty for any other folder.
 ///
-/// A folder with the name of an epoch is among them even if it has no commit. An inbox of version 1 is not: it is an archive of its own.
-pub(super) fn epochs(path: &Path) -> Result<Vec<PathBuf>, Error> {
-    let (mut found, mut is_inbox) = (Vec::new(), false);
+/// A repository with the name of an epoch is among them even if it has no commit. An inbox of version 1 is not: it is an archive of
+/// its own.
+pub(super) fn epochs(
+    tree: &FileTree,
+    path: &Path,
+) -> Result<Vec<(PathBuf, RepositoryKind)>, Error> {
+    let mut found = Vec::new();
     for repository in repository::epochs(path) {
-        let version = version_of(&repository)?;
-        if version == Some(InboxVersion::V1) {
-            continue;
+        match kind_of(tree, &repository)? {
+            None | Some(RepositoryKind::InboxV1) => {}
+            Some(kind) => found.push((repository, kind)),
         }
-        is_inbox |= version.is_some() || lacks_head(&repository);
-        found.push(repository);
     }
-    found.retain(|_| is_inbox);
+    if !found.iter().any(|(_, kind)| makes_inbox(*kind)) {
+        found.clear();
+    }
     Ok(found)
 }
 
+/// Returns true if a repository with the name of an epoch shows that it belongs to an inbox of version 2.
+fn makes_inbox(kind: RepositoryKind) -> bool {
+    use RepositoryKind::{DamagedCommit, InboxV2, NoHead};
+    matches!(kind, InboxV2 | DamagedCommit | NoHead)
+}
+
 /// Returns true for an inbox of version 2. Does not look at more repositories than it must.
-fn is_inbox(path: &Path) -> Result<bool, Error> {
+fn is_inbox(tree: &FileTree, path: &Path) -> Result<bool, Error> {
     for repository in repository::epochs(path) {
-        let version = version_of(&repository)?;
-        if version.is_some_and(|version| version != InboxVersion::V1)
-            || version.is_none() && lacks_head(&repository)
-        {
+        if kind_of(tree, &repository)?.is_some_and(makes_inbox) {
             return Ok(true);
         }
     }
@@ -44,53 +54,115 @@ fn is_inbox(path: &Path) -> Result<bool, Error> {
 }
 
 /// Returns true for an inbox.
-pub(super) fn is_store(path: &Path) -> Result<bool, Error> {
-    Ok(is_inbox(path)? || version_of(path)?.is_some())
+pub(super) fn is_store(tree: &FileTree, path: &Path) -> Result<bool, Error> {
+    let is_own = |kind| makes_inbox(kind) || kind == RepositoryKind::InboxV1;
+    Ok(is_inbox(tree, path)? || kind_of(tree, path)?.is_some_and(is_own))
 }
 
-/// Returns true for an epoch or an index of an inbox in `root` or below it.
-pub(super) fn is_part(root: &Path, path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let Some(folder) = path.parent() else {
+/// Returns true for an entry of `folder` that is an epoch or an index of an inbox in `root` or below it.
+pub(super) fn is_part(tree: &FileTree, root: &Path, folder: &Path, entry: &TreeEntry) -> bool {
+    let Some(name) = entry.name.to_str() else {
         return false;
     };
-    // A folder that cannot be read is reported as an inbox, and once.
-    let is_below = |inbox: &Path| inbox.starts_with(root) && !matches!(is_inbox(inbox), Ok(false));
-    if repository::epoch_number(&name).is_some() {
-        let is_own = path.symlink_metadata().is_ok_and(|there| there.is_dir());
+    if entry.kind == EntryType::Folder && repository::epoch_number(name).is_some() {
         let inbox = folder.parent().filter(|_| folder.ends_with("git"));
-        return is_own
-            && inbox.is_some_and(is_below)
-            && !matches!(version_of(path), Ok(Some(InboxVersion::V1)));
+        return inbox.is_some_and(|inbox| is_inbox_below(tree, root, inbox))
+            && is_epoch(tree, &folder.join(name));
     }
-    is_index(&name) && is_below(folder)
+    let is_index = match entry.kind {
+        EntryType::Folder if name == "all.git" => is_union(&folder.join(name)),
+        EntryType::Folder => is_xapian(name) && tree.is_own_file(&folder.join(name).join(OVERVIEW)),
+        EntryType::File => INDEX_FILES.contains(&name),
+        _ => false,
+    };
+    is_index && is_inbox_below(tree, root, folder)
 }
 
-/// Returns true for the names of files and folders with which public-inbox searches an inbox.
-fn is_index(name: &str) -> bool {
-    let is_xapian =
-        |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
-    matches!(name, "all.git" | "inbox.lock")
-        || name.starts_with("msgmap.sqlite3")
-        || name.strip_prefix("xap").is_some_and(is_xapian)
+/// Returns true for an inbox in `root` or below it. One that cannot be read counts, since it is reported once.
+fn is_inbox_below(tree: &FileTree, root: &Path, inbox: &Path) -> bool {
+    if !inbox.starts_with(root) {
+        return false;
+    }
+    if let Some(known) = tree.inboxes.get(inbox) {
+        return known;
+    }
+    let found = is_inbox(tree, inbox).unwrap_or(true);
+    tree.inboxes.insert(inbox, found);
+    found
 }
 
-/// Returns true for a repository with objects, but without a newest commit that can be found.
-fn lacks_head(path: &Path) -> bool {
-    !matches!(repository::head(path), Ok(Some(_)))
-        && repository::size_of_objects(path).is_ok_and(|size| size > 0)
+/// Returns true for a repository that an inbox reads as its epoch, or cannot read. A symbolic link does not count.
+fn is_epoch(tree: &FileTree, path: &Path) -> bool {
+    let is_own = path.symlink_metadata().is_ok_and(|there| there.is_dir());
+    let kind = || match tree.repositories.get(path) {
+        // An error is not found again.
+        Some(kind) => Ok(Some(kind)),
+        None => kind_of(tree, path),
+    };
+    is_own && !matches!(kind(), Ok(None | Some(RepositoryKind::InboxV1)))
 }
 
-/// Returns the version of the inbox that a bare repository is, by the files of its newest commit. `None` for any other folder.
-pub(super) fn version_of(path: &Path) -> Result<Option<InboxVersion>, Error> {
+/// Returns true for a repository that shows the objects of all epochs, and has no other ones.
+fn is_union(path: &Path) -> bool {
+    let lacks_objects = || repository::has_objects(path).is_ok_and(|has| !has);
+    repository::is_whole(path) && (repository::borrows_objects(path) || lacks_objects())
+}
+
+/// The file that each folder with an index of Xapian has.
+const OVERVIEW: &str = "over.sqlite3";
+
+/// Names of files with which public-inbox searches an inbox.
+const INDEX_FILES: [&str; 5] = [
+    "inbox.lock",
+    "msgmap.sqlite3",
+    "msgmap.sqlite3-journal",
+    "msgmap.sqlite3-shm",
+    "msgmap.sqlite3-wal",
+];
+
+/// Returns true for the name of a folder with an index of Xapian: `xap15`. Its digits are the version of the index.
+fn is_xapian(name: &str) -> bool {
+    name.strip_prefix("xap").is_some_and(|digits| {
+        !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
+    })
+}
+
+/// Returns the kind of a bare repository. `None` for any other folder.
+pub(super) fn kind_of(tree: &FileTree, path: &Path) -> Result<Option<RepositoryKind>, Error> {
+    match tree.repositories.get(path) {
+        // It is read again for its error.
+        None | Some(RepositoryKind::Unreadable) => {}
+        known => return Ok(known),
+    }
+    let kind = find_kind(path);
+    match &kind {
+        Ok(None) => {}
+        Ok(Some(kind)) => tree.repositories.insert(path, *kind),
+        Err(_) => tree.repositories.insert(path, RepositoryKind::Unreadable),
+    }
+    kind
+}
+
+/// Like [`kind_of`], without what is known.
+fn find_kind(path: &Path) -> Result<Option<RepositoryKind>, Error> {
+    let failed = at(path, Operation::Read);
     if !repository::is_repository(path) || path.file_name().is_some_and(|name| name == ".git") {
         return Ok(None);
     }
-    let failed = at(path, Operation::Read);
     let Some(head) = repository::head(path).map_err(&failed)? else {
-        return Ok(None);
+        let is_whole = repository::is_whole(path);
+        return match repository::has_objects(path) {
+            Ok(true) => Ok(Some(RepositoryKind::NoHead)),
+            Ok(false) => Ok(is_whole.then_some(RepositoryKind::Empty)),
+            Err(error) if is_whole => Err(failed(error)),
+            // The search reports the folder that it cannot list.
+            Err(_) => Ok(None),
+        };
     };
-    let git = epoch::objects(path, head)?;
+    if !repository::has_objects_folder(path) {
+        return Ok(Some(RepositoryKind::NoHead));
+    }
+    let (git, _) = epoch::objects(path, head)?;
     let head = head.to_string();
     let mut list = git
         .start(&["ls-tree", "-z", &head])
@@ -100,19 +172,19 @@ pub(super) fn version_of(path: &Path) -> Result<Option<InboxVersion>, Error> {
     let read = list.by_ref().take(BEGINNING).read_to_end(&mut files);
     read.map_err(failed)?;
     if files.len() as u64 == BEGINNING {
-        return Ok(version_by(&files, false));
+        return Ok(Some(kind_by(&files, false)));
     }
     let end = list.end().map_err(at(path, Operation::Read))?;
     if end.is_success() {
-        return Ok(version_by(&files, true));
+        return Ok(Some(kind_by(&files, true)));
     }
     // It is read as an inbox, and `History` or `FileChanges` say what is damaged.
     end.failure().map_err(at(path, Operation::Read))?;
-    Ok(Some(InboxVersion::Unknown))
+    Ok(Some(RepositoryKind::DamagedCommit))
 }
 
-/// Returns the version of an inbox by the beginning of the list of its files.
-fn version_by(list: &[u8], is_whole: bool) -> Option<InboxVersion> {
+/// Returns the kind of a repository by the beginning of the list of its files.
+fn kind_by(list: &[u8], is_whole: bool) -> RepositoryKind {
     let mut files: Vec<_> = list.split(|&byte| byte == 0).collect();
     // Behind the last NUL.
     files.pop();
@@ -126,10 +198,11 @@ fn version_by(list: &[u8], is_whole: bool) -> Option<InboxVersion> {
         kind == b"tree" && name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit)
     };
     match &files[..] {
-        [] => None,
+        [] => RepositoryKind::Other,
         [(kind, name)] if is_whole && kind == b"blob" && (name == b"m" || name == b"d") => {
-            Some(InboxVersion::V2)
+            RepositoryKind::InboxV2
         }
-        files => files.iter().all(is_v1).then_some(InboxVersion::V1),
+        files if files.iter().all(is_v1) => RepositoryKind::InboxV1,
+        _ => RepositoryKind::Other,
     }
 }

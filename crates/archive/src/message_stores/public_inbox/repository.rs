@@ -20,10 +20,65 @@ const DEEPEST: usize = 3;
 const MOST_LINKS: usize = 4;
 
 /// Returns true for a bare git repository. Symbolic links do not count.
+pub(super) fn is_whole(path: &Path) -> bool {
+    count_parts(path) == 3
+}
+
+/// Returns true for a bare git repository, also for a damaged one: it lacks `HEAD`, `refs` or `objects`, or has objects alone.
 pub(super) fn is_repository(path: &Path) -> bool {
-    let own = |name: &str| path.join(name).symlink_metadata().ok();
-    let is_folder = |name| own(name).is_some_and(|there| there.is_dir());
-    is_folder("objects") && is_folder("refs") && own("HEAD").is_some_and(|there| there.is_file())
+    has_most_parts(path) || has_objects(path).unwrap_or(false)
+}
+
+/// Returns true if no more than one of `HEAD`, `refs` and `objects` is missing.
+pub(super) fn has_most_parts(path: &Path) -> bool {
+    count_parts(path) >= 2
+}
+
+/// Returns how many of `HEAD`, `refs` and `objects` a folder has.
+fn count_parts(path: &Path) -> usize {
+    let own = |name: &str| path.join(name).symlink_metadata();
+    let has_head = own("HEAD").is_ok_and(|there| there.is_file());
+    let has_refs = own("refs").is_ok_and(|there| there.is_dir());
+    usize::from(has_head) + usize::from(has_refs) + usize::from(has_objects_folder(path))
+}
+
+/// Returns true for a repository with a folder for its objects. A symbolic link does not count.
+pub(super) fn has_objects_folder(path: &Path) -> bool {
+    let own = path.join("objects").symlink_metadata();
+    own.is_ok_and(|there| there.is_dir())
+}
+
+/// Returns true if a repository has a file with the name of an object or of a pack.
+pub(super) fn has_objects(path: &Path) -> io::Result<bool> {
+    if !has_objects_folder(path) {
+        return Ok(false);
+    }
+    let is_hex = |name: &str| name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    for folder in fs::read_dir(path.join("objects"))? {
+        let folder = folder?;
+        let (name, is_folder) = (folder.file_name(), folder.file_type()?.is_dir());
+        let is_pack = name == "pack";
+        let is_loose = name
+            .to_str()
+            .is_some_and(|name| name.len() == 2 && is_hex(name));
+        if !is_folder || !(is_pack || is_loose) {
+            continue;
+        }
+        for file in fs::read_dir(folder.path())? {
+            let file = file?;
+            let name = file.file_name();
+            let name = name.to_str().unwrap_or_default();
+            let is_object = if is_pack {
+                name.starts_with("pack-") && name.strip_suffix(".pack").is_some()
+            } else {
+                matches!(name.len(), 38 | 62) && is_hex(name)
+            };
+            if is_object && file.file_type()?.is_file() {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the folders `git/0.git`, `git/1.git`, … in the order of their numbers. Symbolic links do not count.
@@ -81,20 +136,32 @@ pub(super) fn borrows_objects(repository: &Path) -> bool {
 /// Returns the number of bytes of the files of objects.
 ///
 /// # Errors
-/// A link, a pipe, a socket or a device is among them. A link leads to objects in other folders, and a pipe would stop `git` forever.
+/// A folder cannot be read. A link, a pipe, a socket or a device is among the files: a link leads to objects in other folders, and a
+/// pipe would stop `git` forever.
 pub(super) fn size_of_objects(repository: &Path) -> Result<u64, ErrorKind> {
     let objects = repository.join("objects");
+    let info = objects.join("info");
     let mut size = 0;
-    let mut waiting = vec![(objects.clone(), 0)];
+    let mut waiting = vec![(objects, 0)];
     while let Some((folder, depth)) = waiting.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            // `git` removes folders that became empty.
+            Err(error) if depth > 0 && error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error.into()),
+        };
+        for entry in entries {
             let (entry, path) = entry.map(|entry| (entry.metadata(), entry.path()))?;
-            let Ok(metadata) = entry else { continue };
+            let metadata = match entry {
+                Ok(metadata) => metadata,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error.into()),
+            };
             match EntryType::of(metadata.file_type()) {
                 EntryType::Folder if depth < DEEPEST => waiting.push((path, depth + 1)),
                 EntryType::Folder => {}
                 // Files of `info` are no objects.
-                EntryType::File if folder.starts_with(objects.join("info")) => {}
+                EntryType::File if folder.starts_with(&info) => {}
                 EntryType::File => size += metadata.len(),
                 EntryType::Link => return Err(ErrorKind::BorrowedObjects),
                 _ => regular::check(&path, &metadata)?,
@@ -153,5 +220,47 @@ fn open(path: &Path) -> io::Result<Option<File>> {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
             _ => Err(error),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_measured_or_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        // A folder that cannot be listed does not count as an empty one.
+        assert!(matches!(size_of_objects(path), Err(ErrorKind::Io(_))));
+        for (name, length) in [("ab/cd", 3), ("pack/pack-1.pack", 40), ("info/packs", 500)] {
+            let file = path.join("objects").join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, vec![0; length]).unwrap();
+        }
+        assert_eq!(size_of_objects(path).unwrap(), 43);
+    }
+
+    #[test]
+    fn objects_are_known_by_their_names() {
+        let long = |length: usize| format!("ab/{}", "0".repeat(length));
+        for (name, expected) in [
+            (long(38), true),
+            (long(62), true),
+            (long(37), false),
+            (format!("abc/{}", "0".repeat(38)), false),
+            (format!("ab/{}.eml", "0".repeat(34)), false),
+            ("pack/pack-0.pack".to_owned(), true),
+            ("pack/pack-0.idx".to_owned(), false),
+            ("pack/1.eml".to_owned(), false),
+            ("readme".to_owned(), false),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("objects").join(&name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, b"x").unwrap();
+            assert_eq!(has_objects(folder.path()).unwrap(), expected, "{name}");
+            assert_eq!(is_repository(folder.path()), expected, "{name}");
+        }
     }
 }

@@ -20,6 +20,7 @@
 mod address_lexer;
 mod context;
 mod controls;
+mod eight_bit_bytes;
 mod encode;
 pub(crate) mod encode_legacy;
 mod explain;

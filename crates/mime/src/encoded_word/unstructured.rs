@@ -9,8 +9,9 @@
 //! values with raw non-ASCII text beside other unusual pieces, since such text may be in the charset of the words.
 
 use super::context::{HeaderContext, is_plain};
+use super::eight_bit_bytes::eight_bit_bytes;
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
-use super::reader::{Reader, decode_segments, eight_bit_bytes};
+use super::reader::{Reader, decode_segments};
 use super::usual_words::{LastWord, UsualWords};
 use crate::event::{EventKind, Finding};
 use crate::header::FieldKind;

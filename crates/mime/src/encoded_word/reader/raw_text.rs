@@ -1,0 +1,161 @@
+//! Appends the texts between words: unfolds, decodes, repairs and cleans them.
+//!
+//! # Limits
+//!
+//! Addresses are decoded, but neither repaired nor searched for invisible characters.
+
+use super::Reader;
+use crate::charset_choice::RawReading;
+use crate::encoded_word::controls::{is_control, is_plain_text, push_clean, report_controls};
+use crate::encoded_word::eight_bit_bytes::eight_bit_bytes;
+use crate::encoded_word::invisible::report_hidden_characters;
+use crate::encoded_word::raw_charset::mixed_finding;
+use crate::encoded_word::repair;
+use crate::encoded_word::unfold::unfold;
+use crate::encoded_word::writable::push_written;
+use crate::event::{Detail, EventKind, Finding, FindingList};
+use crate::lexer::{self, LexicalContext};
+use crate::reading::How;
+use mailglot_codec::{Charset, LossLog};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Decoded raw bytes.
+#[derive(Debug)]
+struct RawText<'t> {
+    /// The text, including controls.
+    text: Cow<'t, str>,
+    reading: RawReading,
+    /// Number of sequences that could not be decoded.
+    losses: u64,
+}
+
+impl Reader<'_> {
+    /// Appends a text between words: replaces folds by spaces and decodes raw bytes.
+    pub(super) fn push_raw(
+        &self,
+        range: Range<usize>,
+        lexical: LexicalContext,
+        out: &mut String,
+        findings: &mut Vec<Finding>,
+    ) {
+        if lexical == LexicalContext::Mark {
+            return;
+        }
+        let raw = &self.value[range.clone()];
+        let text = unfold(raw, range.end == self.value.len());
+        let decoded = self.raw_text(&text, lexical);
+        if !text.is_ascii() {
+            let (at, count) = eight_bit_bytes(self.value, range.clone());
+            let charset = decoded.reading.charset();
+            let kind = EventKind::EwRaw8bit;
+            findings.add_counted(at.clone(), kind, charset, count);
+            if decoded.losses > 0 {
+                let kind = EventKind::CharsetInvalidBytes;
+                findings.add_counted(at, kind, charset, decoded.losses);
+            }
+            if let Some(other) = decoded.reading.other() {
+                findings.extend(mixed_finding(raw, range.start, other));
+            }
+        }
+        let shifted = (lexical != LexicalContext::Address && lexer::has_escape(&text))
+            .then(|| lexer::decode_raw_iso2022jp(&decoded.text))
+            .flatten();
+        let text = if let Some((shifted, count)) = shifted {
+            findings.push(raw_iso2022jp_finding(raw, range.start, count));
+            Cow::Owned(shifted)
+        } else {
+            decoded.text
+        };
+        let text = match lexical {
+            LexicalContext::Quoted => Cow::Owned(lexer::unescape(&text).into_owned()),
+            _ => text,
+        };
+        let text = if lexical == LexicalContext::Address {
+            text
+        } else {
+            self.repaired(text, lexical == LexicalContext::Text, &range, findings)
+        };
+        let start = out.len();
+        let mut controls = self.push_text(&text, out);
+        if controls > 0 {
+            // Tabs are white space.
+            controls -= memchr::memchr_iter(b'\t', text.as_bytes()).count() as u64;
+        }
+        report_controls(controls, &range, findings);
+        if lexical != LexicalContext::Address {
+            let strip = self.context.strip_hidden;
+            report_hidden_characters(out, start, range, strip, findings);
+        }
+    }
+
+    /// Appends decoded text with spaces for controls; returns their number.
+    ///
+    /// Text that will be written again keeps the controls of misread UTF-8. Without them nobody could undo that damage.
+    pub(in crate::encoded_word) fn push_text(&self, text: &str, out: &mut String) -> u64 {
+        if self.is_written {
+            let controls = if is_plain_text(text) {
+                0
+            } else {
+                text.chars().filter(|c| is_control(*c)).count()
+            };
+            push_written(text, out);
+            return controls as u64;
+        }
+        push_clean(text, out)
+    }
+
+    /// Repairs a text if enabled and provable. `free` means that it has no syntax.
+    pub(in crate::encoded_word) fn repaired<'t>(
+        &self,
+        text: Cow<'t, str>,
+        free: bool,
+        range: &Range<usize>,
+        findings: &mut Vec<Finding>,
+    ) -> Cow<'t, str> {
+        if !self.context.repairs.any() {
+            return text;
+        }
+        repair::repaired(text, self.context.repairs, free, range, findings)
+    }
+    /// Decodes raw bytes as UTF-8, or as the raw bytes of the value.
+    fn raw_text<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> RawText<'t> {
+        if let Some(text) = self.utf8(bytes, lexical) {
+            return RawText {
+                text: Cow::Borrowed(text),
+                reading: RawReading::Utf8 { other: None },
+                losses: 0,
+            };
+        }
+        let reading = self.raw_reading(lexical);
+        let mut log = LossLog::new();
+        let text = reading.decode(bytes, &mut log);
+        RawText {
+            text,
+            reading,
+            losses: log.losses(),
+        }
+    }
+
+    /// Decodes raw bytes of a text that is not UTF-8 as a whole.
+    pub(in crate::encoded_word) fn legacy_text<'t>(
+        &self,
+        bytes: &'t [u8],
+        lexical: LexicalContext,
+    ) -> Cow<'t, str> {
+        let reading = self.raw_reading(lexical);
+        reading.decode(bytes, &mut LossLog::new())
+    }
+}
+
+/// Builds the finding for `count` sequences of ISO-2022-JP in a raw text that begins at `start`.
+fn raw_iso2022jp_finding(raw: &[u8], start: usize, count: u64) -> Finding {
+    let first = memchr::memchr(0x1B, raw).unwrap_or(0);
+    let last = memchr::memrchr(0x1B, raw).map_or(raw.len(), |last| raw.len().min(last + 3));
+    let detail = Detail::ShownBy {
+        used: Charset::ISO_2022_JP,
+        how: How::Structure,
+    };
+    let kind = EventKind::CharsetDetected;
+    Finding::counted(start + first..start + last, kind, detail, count)
+}

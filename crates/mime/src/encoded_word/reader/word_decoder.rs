@@ -1,0 +1,189 @@
+//! Resolves the label of a word and decodes its payload.
+//!
+//! # Limits
+//!
+//! A word stays as written if its label is unknown and the context gives no charset, or if its payload is no base64. If two words share
+//! a quantum of base64, its bytes belong to the second word.
+
+use super::label_cache::LabelCache;
+use super::{DecodedWord, Reader, same_charset};
+use crate::encoded_word::context::UnknownLabel;
+use crate::encoded_word::labelled_bytes::by_escapes;
+use crate::encoded_word::payload::{self, PayloadDamage, Sextets};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
+use crate::lexer::{Letter, WordToken};
+use mailglot_codec::{Charset, Resolved};
+
+/// The charset that the label of a word names.
+struct WordCharset {
+    /// The charset; None if the label says nothing.
+    charset: Option<Charset>,
+    /// True if the caller mapped the label.
+    mapped: bool,
+    /// True if the label is a name or an alias of the charset, without repair.
+    named: bool,
+}
+
+/// The sextets that a word left to the next one, with the damage of the word.
+#[derive(Clone, Copy, Default)]
+struct CarriedSextets {
+    sextets: Sextets,
+    damage: PayloadDamage,
+}
+
+impl Reader<'_> {
+    /// Resolves the label of a word and reports unusual labels. Returns None for a word that stays as written.
+    fn resolve_label(
+        &self,
+        word: &WordToken,
+        labels: &mut LabelCache<'_>,
+        findings: &mut Vec<Finding>,
+    ) -> Option<WordCharset> {
+        let label = &self.value[word.label.clone()];
+        let (resolved, mapped) = labels.resolve(label);
+        let mut report = |kind, detail: Detail| {
+            findings.add(word.range.clone(), kind, detail);
+        };
+        if mapped {
+            let charset = resolved.charset().map_or(Detail::None, Detail::Charset);
+            report(EventKind::CharsetMapped, charset);
+        }
+        let charset = match resolved {
+            Resolved::Unknown => {
+                let kind = EventKind::CharsetUnknownLabel;
+                let Some(charset) = self.unknown(word) else {
+                    report(kind, Reason::WordKept.into());
+                    return None;
+                };
+                report(kind, charset.into());
+                Some(charset)
+            }
+            _ if label.is_empty() => {
+                let kind = EventKind::CharsetUnknownLabel;
+                report(kind, Reason::WordWithoutCharset.into());
+                return None;
+            }
+            _ => resolved.charset(),
+        };
+        match resolved {
+            Resolved::Alias(_) => report(EventKind::CharsetAlias, Detail::None),
+            Resolved::Repaired(_) => report(EventKind::CharsetGarbageLabel, Detail::None),
+            Resolved::NoInformation => {
+                report(
+                    EventKind::CharsetUnknownLabel,
+                    Reason::LabelSaysNothing.into(),
+                );
+            }
+            _ => {}
+        }
+        let named = matches!(resolved, Resolved::Exact(_) | Resolved::Alias(_));
+        Some(WordCharset {
+            charset,
+            mapped,
+            named,
+        })
+    }
+
+    /// Resolves the label of a word and decodes its payload. Returns None for a word that stays as written.
+    pub(super) fn ready(
+        &mut self,
+        word: WordToken,
+        joined: bool,
+        labels: &mut LabelCache<'_>,
+        findings: &mut Vec<Finding>,
+    ) -> Option<DecodedWord> {
+        let WordCharset {
+            charset,
+            mapped,
+            named,
+        } = self.resolve_label(&word, labels, findings)?;
+        let text = &self.value[word.payload.clone()];
+        let mut start = self.bytes.len();
+        let (damage, left) = match word.letter {
+            Letter::Q => (payload::decode_q(text, &mut self.bytes), Sextets::default()),
+            Letter::B => {
+                let carried = if joined {
+                    self.carry(charset, text)
+                } else {
+                    CarriedSextets::default()
+                };
+                start = self.bytes.len();
+                let result = payload::decode_b(text, carried.sextets, &mut self.bytes);
+                if !result.plausible {
+                    self.bytes.truncate(start);
+                    self.undo_carry(carried);
+                    findings.add(word.range, EventKind::EwBadToken, Reason::WordNotBase64);
+                    return None;
+                }
+                // Other readers see the cut.
+                let mut damage = result.damage;
+                damage.padding |= carried.sextets.count() > 0;
+                (damage, result.left)
+            }
+        };
+        Some(DecodedWord {
+            word,
+            charset,
+            mapped,
+            named,
+            damage,
+            bytes: start..self.bytes.len(),
+            left,
+        })
+    }
+
+    /// Returns the charset for a word with an unknown label, if the caller wants one.
+    ///
+    /// Escape sequences need no label.
+    fn unknown(&self, word: &WordToken) -> Option<Charset> {
+        let (text, mut bytes) = (&self.value[word.payload.clone()], Vec::new());
+        match word.letter {
+            Letter::Q => drop(payload::decode_q(text, &mut bytes)),
+            Letter::B => drop(payload::decode_b(text, Sextets::default(), &mut bytes)),
+        }
+        let by_context = || match self.context.unknown {
+            UnknownLabel::Keep => None,
+            UnknownLabel::Fallback(charset) => Some(charset),
+            UnknownLabel::Utf8IfValid => std::str::from_utf8(&bytes)
+                .is_ok()
+                .then_some(Charset::UTF_8),
+        };
+        by_escapes(None, &bytes, &self.context).or_else(by_context)
+    }
+
+    /// Takes over the sextets of the word before if its last quantum continues in this payload.
+    fn carry(&mut self, charset: Option<Charset>, text: &[u8]) -> CarriedSextets {
+        let Some(before) = self.words.last_mut() else {
+            return CarriedSextets::default();
+        };
+        let left = before.left;
+        if left.count() == 0 || !same_charset(before.charset, charset) {
+            return CarriedSextets::default();
+        }
+        if !left.wants_more() && payload::stands_alone(text) {
+            return CarriedSextets::default();
+        }
+        let carried = CarriedSextets {
+            sextets: left,
+            damage: before.damage,
+        };
+        before.bytes.end -= left.bytes();
+        before.damage.padding = true;
+        before.damage.dropped = false;
+        self.bytes.truncate(before.bytes.end);
+        carried
+    }
+
+    /// Undoes [`Self::carry`].
+    fn undo_carry(&mut self, carried: CarriedSextets) {
+        if let Some(before) = self
+            .words
+            .last_mut()
+            .filter(|_| carried.sextets.count() > 0)
+        {
+            carried.sextets.flush(&mut self.bytes);
+            before.bytes.end = self.bytes.len();
+            before.damage = carried.damage;
+        }
+    }
+}

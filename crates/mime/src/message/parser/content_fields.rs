@@ -1,0 +1,158 @@
+//! Reads media types, boundaries and file names from the values of content fields.
+//!
+//! # Limits
+//!
+//! Only the first 16 KiB of an embedded message are searched for a header in quoted-printable.
+
+use crate::Span;
+use crate::encoded_word::HeaderContext;
+use crate::lexer::split_name;
+use crate::message::part::MediaType;
+use crate::params;
+use std::borrow::Cow;
+
+/// Returns top level and subtype; None for an invalid media type, which RFC 2045 5.2 reads as the default.
+pub(super) fn media_type(main: &[u8]) -> Option<MediaType> {
+    let slash = memchr::memchr(b'/', main)?;
+    let word = |bytes: &[u8]| {
+        let bytes = bytes.trim_ascii();
+        let end = bytes
+            .iter()
+            .position(u8::is_ascii_whitespace)
+            .unwrap_or(bytes.len());
+        (end > 0).then(|| intern(&bytes[..end]))
+    };
+    Some(MediaType {
+        top: word(&main[..slash])?,
+        sub: word(&main[slash + 1..])?,
+    })
+}
+
+/// Returns the lower-case word. Does not allocate for common words.
+fn intern(word: &[u8]) -> Cow<'static, str> {
+    const COMMON: [&str; 24] = [
+        "text",
+        "plain",
+        "html",
+        "multipart",
+        "alternative",
+        "mixed",
+        "related",
+        "signed",
+        "report",
+        "digest",
+        "encrypted",
+        "application",
+        "octet-stream",
+        "pdf",
+        "pgp-signature",
+        "pkcs7-signature",
+        "image",
+        "jpeg",
+        "png",
+        "gif",
+        "message",
+        "rfc822",
+        "delivery-status",
+        "calendar",
+    ];
+    match COMMON
+        .iter()
+        .find(|common| common.as_bytes().eq_ignore_ascii_case(word))
+    {
+        Some(common) => Cow::Borrowed(common),
+        None => Cow::Owned(String::from_utf8_lossy(word).to_lowercase()),
+    }
+}
+
+/// Returns true if a parameter of this name, in any form, has a value.
+pub(super) fn names_file(list: &[params::RawParam<'_>], name: &[u8]) -> bool {
+    let is_it = |base: &[u8]| base.eq_ignore_ascii_case(name);
+    list.iter()
+        .any(|param| is_it(split_name(param.name).0) && !param.value.is_empty())
+}
+
+/// The span of a field's value, and its parameters.
+type Described<'l, 'a> = (Span, &'l [params::RawParam<'a>]);
+
+/// Returns true if a Content-Type and a Content-Disposition give different file names.
+pub(super) fn names_differ(
+    content: Described<'_, '_>,
+    disposition: Described<'_, '_>,
+    raw: &[u8],
+    most: usize,
+) -> bool {
+    let begins = |name: &[u8], with: &[u8]| {
+        name.get(..with.len())
+            .is_some_and(|n| n.eq_ignore_ascii_case(with))
+    };
+    let of =
+        |list: &[params::RawParam<'_>], name: &[u8]| list.iter().position(|p| begins(p.name, name));
+    let (Some(one), Some(other)) = (of(content.1, b"name"), of(disposition.1, b"filename")) else {
+        return false;
+    };
+    let (one, other) = (&content.1[one], &disposition.1[other]);
+    if one.value == other.value && one.name.len() == 4 && other.name.len() == 8 {
+        return false;
+    }
+    if content.0.len() > most || disposition.0.len() > most {
+        return false;
+    }
+    let read = |at: Span, name: &str| {
+        let params = params::parse(at.of(raw), &HeaderContext::default(), &mut Vec::new());
+        params.get(name).map(str::to_owned)
+    };
+    let (one, other) = (read(content.0, "name"), read(disposition.0, "filename"));
+    one.is_some() && other.is_some() && one != other
+}
+
+/// Returns the boundary among the parameters `list` of a media type, also in RFC 2231 form. `value` is the whole field value.
+pub(super) fn boundary<'a>(
+    value: &'a [u8],
+    list: &[params::RawParam<'a>],
+) -> Option<Cow<'a, [u8]>> {
+    let plain = list
+        .iter()
+        .find(|param| param.name.eq_ignore_ascii_case(b"boundary"))
+        .map(|param| param.value.clone());
+    let encoded = || {
+        let starts = |name: &[u8]| name.to_ascii_lowercase().starts_with(b"boundary*");
+        list.iter().find(|param| starts(param.name))?;
+        let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());
+        let text = params.get("boundary")?;
+        Some(Cow::Owned(text.as_bytes().to_vec()))
+    };
+    plain
+        .or_else(encoded)
+        .map(trim_blanks)
+        .filter(|boundary| !boundary.is_empty())
+}
+
+fn trim_blanks(boundary: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let length = boundary.trim_ascii_end().len();
+    match boundary {
+        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[..length]),
+        Cow::Owned(mut bytes) => {
+            bytes.truncate(length);
+            Cow::Owned(bytes)
+        }
+    }
+}
+
+/// Returns true if the header of a message is in quoted-printable: its parameters have `=3D` for `=`.
+pub(super) fn is_quoted_header(message: &[u8]) -> bool {
+    /// Maximum number of bytes that are examined.
+    const WINDOW: usize = 1 << 14;
+    let window = &message[..message.len().min(WINDOW)];
+    let is_end = |line: &&[u8]| line.trim_ascii().is_empty();
+    let mut lines = window
+        .split(|b| *b == b'\n')
+        .take_while(|line| !is_end(line));
+    lines.any(|line| {
+        let at = memchr::memmem::find(line, b"=3D");
+        at.is_some_and(|at| {
+            let name = line[..at].to_ascii_lowercase();
+            name.ends_with(b"charset") || name.ends_with(b"boundary")
+        })
+    })
+}

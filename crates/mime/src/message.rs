@@ -167,6 +167,10 @@ impl<'a> Message<'a> {
 #[cfg(test)]
 mod finding_tests;
 #[cfg(test)]
+mod header_tests;
+#[cfg(test)]
 mod law_tests;
+#[cfg(test)]
+mod test_support;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Tests the reports about messages that other readers may read differently.
 
-use super::tests::parse;
+use super::test_support::parse;
 use super::*;
 use crate::event::{Event, EventKind};
 

@@ -1,6 +1,6 @@
 //! Tests laws of the parser on truncated and mutated messages, and compares it with another parser.
 
-use super::tests::{NESTED, laws, mixed, parse};
+use super::test_support::{NESTED, laws, mixed, parse};
 use super::*;
 use crate::Limits;
 use crate::linear::assert_linear;

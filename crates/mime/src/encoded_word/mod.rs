@@ -28,6 +28,8 @@ mod invisible;
 mod invisible_scan;
 mod labelled_bytes;
 #[cfg(test)]
+mod law_values;
+#[cfg(test)]
 mod laws;
 mod payload;
 mod raw_charset;
@@ -35,6 +37,8 @@ mod reader;
 pub(crate) mod repair;
 mod rewrite;
 mod rewrite_target;
+#[cfg(test)]
+mod rewrite_tests;
 mod rewrite_units;
 mod rewrite_usual;
 mod stream;

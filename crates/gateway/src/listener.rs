@@ -5,11 +5,9 @@
 
 use crate::address::{Address, MAX_PATH, is_reached_by};
 use crate::socket_folder::{Identity, SocketFolder};
-use crate::stream::{Stream, connect_unix};
+use crate::stream::{Stream, connect_unix, unix_socket};
 use rustix::fs::Mode;
-use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with,
-};
+use rustix::net::{SocketAddrUnix, bind, listen};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::net::{TcpListener, ToSocketAddrs};
@@ -246,12 +244,7 @@ fn beside(path: &Path, number: u32) -> PathBuf {
 fn bound(path: &Path) -> io::Result<UnixListener> {
     /// Clients that wait to be accepted, as std has it.
     const WAITING: i32 = 4_096;
-    let socket = socket_with(
-        AddressFamily::UNIX,
-        SocketType::STREAM,
-        SocketFlags::CLOEXEC,
-        None,
-    )?;
+    let socket = unix_socket()?;
     // Linux makes the file with the permissions that the socket has by then.
     rustix::fs::fchmod(&socket, Mode::from_raw_mode(0o600))?;
     bind(&socket, &SocketAddrUnix::new(path)?)?;
@@ -328,13 +321,7 @@ mod tests {
     fn a_listener_that_accepts_nobody_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
-        let socket = socket_with(
-            AddressFamily::UNIX,
-            SocketType::STREAM,
-            SocketFlags::CLOEXEC,
-            None,
-        )
-        .unwrap();
+        let socket = unix_socket().unwrap();
         rustix::net::bind(&socket, &SocketAddrUnix::new(&path).unwrap()).unwrap();
         rustix::net::listen(&socket, 0).unwrap();
         let (tell, told) = std::sync::mpsc::channel();

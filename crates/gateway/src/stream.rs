@@ -13,7 +13,7 @@ use rustix::net::{
 };
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, TcpStream, ToSocketAddrs};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -234,14 +234,15 @@ impl io::Write for &Stream {
     }
 }
 
+/// Creates a stream socket for the file system. Programs that this process starts do not inherit it.
+pub(crate) fn unix_socket() -> io::Result<OwnedFd> {
+    let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
+    Ok(socket_with(family, kind, SocketFlags::CLOEXEC, None)?)
+}
+
 /// Connects to a socket in the file system within `time`. Without a timeout the system waits for a listener whose queue is full.
 pub(crate) fn connect_unix(path: &Path, time: Duration) -> io::Result<UnixStream> {
-    let socket = socket_with(
-        AddressFamily::UNIX,
-        SocketType::STREAM,
-        SocketFlags::CLOEXEC,
-        None,
-    )?;
+    let socket = unix_socket()?;
     // Zero would switch the timeout off.
     set_socket_timeout(
         &socket,

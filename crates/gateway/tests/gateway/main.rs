@@ -21,6 +21,7 @@ mod pool;
 mod proxy;
 mod proxy_ends;
 mod proxy_limits;
+mod proxy_limits_time;
 mod proxy_session;
 mod record;
 mod rig;

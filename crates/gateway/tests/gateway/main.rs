@@ -23,6 +23,7 @@ mod proxy_ends;
 mod proxy_limits;
 mod proxy_limits_time;
 mod proxy_session;
+mod proxy_session_faults;
 mod record;
 mod rig;
 mod shared;

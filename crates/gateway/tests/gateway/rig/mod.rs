@@ -4,11 +4,13 @@ mod filter;
 mod next_hop;
 mod proxy;
 mod scripted;
+mod session;
 
 pub(crate) use filter::{Mta, RunningFilter, letters};
 pub(crate) use next_hop::{Death, HopConnection, Kept, Manner, RunningNextHop};
 pub(crate) use proxy::{ProxyClient, RunningProxy};
 pub(crate) use scripted::{Part, Scripted};
+pub(crate) use session::{SessionWorld, TWO_MESSAGES, lmtp_message, run_dialogue};
 
 use mailglot_gateway::record::{Catalog, LedgerRecord};
 use mailglot_gateway::{Address, Record, Server, ServerEvent, Stop};

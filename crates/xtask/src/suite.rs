@@ -22,8 +22,10 @@ const SLOW: &[&str] = &[
     "signed",
 ];
 
-/// Tests of other binaries that `--fast` leaves out, by the end of their names.
+/// Tests of other binaries that `--fast` leaves out, by the end of their names: loops of kills, and long ranges of inputs.
 const SLOW_TESTS: &[&str] = &[
+    "a_killed_job_is_resumed",
+    "a_killed_job_is_resumed_inside_a_folder",
     "every_character_comes_back_or_is_recorded",
     "every_shared_message_comes_back_alone",
     "killed_at_any_moment_the_output_is_whole_or_absent",

@@ -4,7 +4,7 @@ use crate::sandbox::{LATIN, PROGRAM, Sandbox, mbox};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// A mailbox of this many messages of about 1 KB each.
 fn mailbox(messages: usize) -> Vec<u8> {
@@ -255,7 +255,9 @@ fn a_killed_job_is_resumed_inside_a_folder() {
 /// Kills jobs with other pauses each time, and continues them. Longer ranges of seeds are for a shell: each seed is other moments.
 fn kill_and_resume(sandbox: &Sandbox, input: &str, files: &str) {
     let whole = files.replace("out", "whole");
+    let begun = Instant::now();
     sandbox.run(&["normalize", input, "-o", "whole"]).ended(0);
+    let duration = begun.elapsed().as_millis() as u64;
     let arguments = RESUMED.map(|word| if word == "a.mbox" { input } else { word });
     // The bytes of the output, or the names of its files with the digests of their contents.
     let read = |name: &str| match fs::read_dir(sandbox.path(name)) {
@@ -268,8 +270,9 @@ fn kill_and_resume(sandbox: &Sandbox, input: &str, files: &str) {
         Err(_) => sandbox.read(name),
     };
     let (mut kills, mut resumed) = (0, 0);
-    let (mut pause, mut longest) = (0, 290);
+    let mut pause = 0;
     while kills < 10 {
+        let mut longest = duration * 3 / 2;
         for name in ["out", "out.ledger"] {
             let _ = fs::remove_file(sandbox.path(name));
             let _ = fs::remove_dir_all(sandbox.path(name));
@@ -281,15 +284,15 @@ fn kill_and_resume(sandbox: &Sandbox, input: &str, files: &str) {
                 .stderr(Stdio::piped())
                 .spawn()
                 .unwrap();
-            // Later each time, until the job is done before. On a busy machine, that takes longer.
             pause = (pause + 23) % longest;
-            longest += 20;
             thread::sleep(Duration::from_millis(pause));
             if child.try_wait().unwrap().is_none() {
                 child.kill().unwrap();
                 child.wait().unwrap();
                 kills += 1;
                 resumed += usize::from(sandbox.path("out.parts").exists());
+                // Later each time, until the job is done before. On a busy machine, that takes longer.
+                longest += 20;
                 continue;
             }
             let ended = child.wait_with_output().unwrap();

@@ -6,6 +6,7 @@ use anyhow::bail;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 /// Test binaries of `mailglot-tests` that `--fast` leaves out: they start a mail server or other programs of Debian, build packages, or repeat
 /// on more mail what faster tests check.
@@ -102,7 +103,10 @@ fn run_tests(fast: bool, programs: &Path, closing: &mut RunnerSummary) -> anyhow
         command.args(["--profile", "without-shared"]);
     }
     if fast {
+        // Many tests wait for clients and clocks.
+        let threads = 2 * thread::available_parallelism()?.get();
         command.args(["--filterset", &fast_filter()]);
+        command.args(["--test-threads", &threads.to_string()]);
     }
     with_programs(&mut command)?;
     let tests = run::watched(&mut command, |line| closing.see(line))?;

@@ -352,6 +352,26 @@ fn stray_bytes_that_are_no_word_are_damage() {
     }
 }
 
+/// The shifts of HZ may be in any ASCII text, so without a label only Chinese mail is read as HZ.
+#[test]
+fn hz_without_a_label_is_read_in_chinese_mail() {
+    let hz = b"Subject: x\n\n~{VPND~} text\n";
+    let words = b"Subject: =?gb2312?B?1tDOxA==?=\n\n~{VPND~} text\n";
+    let chinese = Policy::default().language("zh".to_owned());
+    let (read, plain) = ("中文 text\n".to_owned(), "~{VPND~} text\n".to_owned());
+    for (raw, policy, text) in [
+        (&hz[..], &chinese, &read),
+        (words, &Policy::default(), &read),
+        (hz, &Policy::default(), &plain),
+        (words, &policy(Detection::Off), &plain),
+    ] {
+        assert_eq!(&body(raw, policy).0, text, "{}", raw.escape_ascii());
+        let once = mailglot_mime::process(raw, policy);
+        assert_eq!(&body(&once.bytes, policy).0, text);
+        assert_eq!(mailglot_mime::process(&once.bytes, policy).edits, []);
+    }
+}
+
 /// A digest has the messages of several senders as they were sent.
 #[test]
 fn japanese_by_escape_sequences_stands_beside_other_charsets() {

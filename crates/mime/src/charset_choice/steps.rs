@@ -13,8 +13,9 @@ use super::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::structure::{
     by_bom_or_structure, is_early_invalid_utf8, is_open_label, may_be_iso2022, may_be_wide,
 };
-use super::utf8_vs_label::{is_hz_under, utf8_outweighs_label};
+use super::utf8_vs_label::{is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::without_label::without_label;
+use crate::Detection;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog};
@@ -43,7 +44,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
     /// The steps in their order. Each one decides or leaves the body to the next one, and the last one to [`Self::without_label`].
     const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 9] = [
         // RFC 1843: HZ is ASCII by its bytes, and many labels say GB2312.
-        Self::hz_under_label,
+        Self::hz,
         // Needs no label. Nearly half of all parts.
         Self::plain_ascii,
         // A gateway translated EBCDIC and kept the label.
@@ -79,14 +80,32 @@ impl<'a, 'e> Undecided<'a, 'e> {
         }
     }
 
-    fn hz_under_label(&mut self) -> Option<Choice<'a>> {
-        let is_hz = |charset: &Charset| self.is_ascii && is_hz_under(*charset, self.bytes);
-        let declared = self.declared.filter(is_hz);
-        declared?;
+    /// Step for HZ under a label of GB 2312, or without a label in Chinese mail.
+    fn hz(&mut self) -> Option<Choice<'a>> {
+        if !self.is_ascii || !self.may_be_hz() || !is_hz(self.bytes) {
+            return None;
+        }
         let by = ChosenBy::Step(How::Structure);
         self.events
-            .push(detected_event(declared, Charset::HZ_GB_2312, by));
+            .push(detected_event(self.declared, Charset::HZ_GB_2312, by));
         Some(self.decode(Charset::HZ_GB_2312, How::Structure))
+    }
+
+    /// Returns true if a label allows HZ or, without a label, if the caller's language or the message does. The signs of HZ may be
+    /// in any ASCII text. What only a guess says of a message does not count: text that became UTF-8 would say more.
+    fn may_be_hz(&self) -> bool {
+        if let Some(label) = self.declared {
+            return is_label_of_hz(label);
+        }
+        let is_chinese = |charset| is_label_of_hz(charset) || charset == Charset::HZ_GB_2312;
+        self.evidence.label.is_none()
+            && self.evidence.document.is_none()
+            && self.evidence.detection() != Detection::Off
+            && self.evidence.mail.is_some_and(|mail| {
+                let language = mail.policy().language.as_deref();
+                language.is_some_and(|tag| tag.starts_with("zh"))
+                    || mail.named_charsets().any(is_chinese)
+            })
     }
 
     fn plain_ascii(&mut self) -> Option<Choice<'a>> {

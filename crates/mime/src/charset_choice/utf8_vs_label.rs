@@ -141,11 +141,14 @@ fn beginning(text: &str) -> &str {
     next.map_or(text, |(at, _)| &text[..at])
 }
 
-/// Returns true if text under a label of GB 2312 is in HZ (RFC 1843), which has the same characters in seven bits.
-pub(super) fn is_hz_under(label: Charset, bytes: &[u8]) -> bool {
-    if ![Charset::GBK, Charset::GB18030, Charset::GB2312].contains(&label)
-        || memchr::memmem::find(bytes, b"~{").is_none()
-    {
+/// Returns true for the charsets whose labels HZ has, too. HZ has the characters of GB 2312 in seven bits (RFC 1843).
+pub(super) fn is_label_of_hz(label: Charset) -> bool {
+    [Charset::GBK, Charset::GB18030, Charset::GB2312].contains(&label)
+}
+
+/// Returns true if ASCII text is in HZ.
+pub(super) fn is_hz(bytes: &[u8]) -> bool {
+    if memchr::memmem::find(bytes, b"~{").is_none() {
         return false;
     }
     let mut log = LossLog::with_limit(0);
@@ -390,19 +393,18 @@ mod tests {
     }
 
     #[test]
-    fn hz_is_known_under_labels_of_its_family() {
-        assert!(is_hz_under(Charset::GBK, b"x ~{VPND~} y"));
-        for (charset, bytes) in [
-            (Charset::GBK, &b"x ~{ y"[..]),
-            (Charset::GBK, b"~~ x"),
-            (Charset::GBK, b"fn ~{~} x"),
-            (Charset::GBK, b"regex: ~{[a-z]+~} done"),
-            (Charset::GBK, b"~{VP~} one"),
-            (Charset::GBK, b"~{xyxyxy~} private"),
-            (Charset::GBK, b"~{efgh~} seldom"),
-            (Charset::BIG5, b"~{VPND~}"),
+    fn hz_is_known_by_its_shifts_and_everyday_characters() {
+        assert!(is_hz(b"x ~{VPND~} y"));
+        for bytes in [
+            &b"x ~{ y"[..],
+            b"~~ x",
+            b"fn ~{~} x",
+            b"regex: ~{[a-z]+~} done",
+            b"~{VP~} one",
+            b"~{xyxyxy~} private",
+            b"~{efgh~} seldom",
         ] {
-            assert!(!is_hz_under(charset, bytes), "{}", bytes.escape_ascii());
+            assert!(!is_hz(bytes), "{}", bytes.escape_ascii());
         }
     }
 

@@ -16,9 +16,8 @@ use crate::encoded_word::{self, HeaderContext};
 use crate::fields::{self, Date, Entry, Mailbox, Value};
 use crate::header::{self, Field, FieldKind, field_kind};
 use crate::lexer;
-use crate::{
-    MediaType, Message, PartId, Policy, Report, TextPart, header_context, params, text_parts,
-};
+use crate::text::{RawCharset, message_raw_charset};
+use crate::{MediaType, Message, PartId, Policy, Report, TextPart, params, text_parts};
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -46,8 +45,8 @@ use std::sync::OnceLock;
 pub struct Mail<'a> {
     message: Message<'a>,
     policy: Policy,
-    /// Charset of raw bytes in header fields, and whether it is uncertain and inferred; found at first use.
-    raw_charset: OnceLock<(Option<Charset>, bool, bool)>,
+    /// Charset of raw bytes in header fields; found at first use.
+    raw_charset: OnceLock<RawCharset>,
 }
 
 impl<'a> Mail<'a> {
@@ -282,22 +281,10 @@ impl<'a> Mail<'a> {
             return alone;
         }
         let found = &self.raw_charset;
-        let (raw, raw_is_uncertain, raw_is_inferred) = *found.get_or_init(|| {
-            let context = header_context(&self.message, &self.policy);
-            let HeaderContext {
-                raw,
-                raw_is_uncertain,
-                raw_is_inferred,
-                ..
-            } = context;
-            (raw, raw_is_uncertain, raw_is_inferred)
-        });
-        HeaderContext {
-            raw,
-            raw_is_uncertain,
-            raw_is_inferred,
-            ..alone
-        }
+        let found = *found.get_or_init(|| message_raw_charset(&self.message, &self.policy));
+        let mut context = alone;
+        found.set(&mut context);
+        context
     }
 }
 

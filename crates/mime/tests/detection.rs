@@ -398,6 +398,43 @@ fn japanese_by_escape_sequences_stands_beside_other_charsets() {
     }
 }
 
+#[test]
+fn damaged_utf8_beside_escape_sequences_stays_utf8() {
+    for stray in [&b"caf\xE9"[..], b"M\xC3", b"\xFF", b"\x95"] {
+        for label in ["", "us-ascii", "utf-8", "iso-8859-1"] {
+            let head = format!("Content-Type: text/plain; charset={label}\n\n");
+            let head = if label.is_empty() { "\n" } else { &head };
+            let japanese = b"\x1b$B$3$s\x1b(B\n";
+            let utf8 = "Grüße aus Köln, Привет\n".as_bytes();
+            let raw = [head.as_bytes(), japanese, utf8, stray, b"\n"].concat();
+            let (text, _) = body(&raw, &Policy::default());
+            assert!(text.contains("Grüße aus Köln, Привет"), "{label} {text:?}");
+        }
+    }
+}
+
+/// Quotation marks are in every script: they do not make `à` the start of a character.
+#[test]
+fn letters_beside_quotation_marks_in_utf8_are_letters() {
+    for (bytes, text) in [
+        (
+            &b"It\xE2\x80\x99s \xE2\x80\x9Cfine\xE2\x80\x9D vis-\xE0-vis\n"[..],
+            "It’s “fine” vis-à-vis\n",
+        ),
+        (b"L\xE2\x80\x99Italia \xE8 bella\n", "L’Italia è bella\n"),
+        (
+            b"\xE2\x80\x9CNe\xE2\x80\x9D \xE7'kemi sot \xE2\x80\x93 asgj\xC3\xAB\n",
+            "“Ne” ç'kemi sot – asgjë\n",
+        ),
+        (
+            b"\xE2\x80\x9Cm\xC3\xBCde\xE2\x80\x9D: \xDF-Carotin\n",
+            "“müde”: ß-Carotin\n",
+        ),
+    ] {
+        assert_eq!(mixed_body("", bytes), (text.to_owned(), true));
+    }
+}
+
 /// The charset that the caller names is asked before a guess, for lines beside UTF-8, too.
 #[test]
 fn the_charset_of_the_caller_comes_first() {

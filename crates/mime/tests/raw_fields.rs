@@ -346,14 +346,54 @@ fn short_fields_are_in_the_charset_of_the_body() {
         let raw = message("Subject", &encoded(label, value), label, body);
         assert_eq!(text(&raw, "subject").0, value, "{label}");
     }
-    // A body in ASCII has no charset that a field could share.
-    let raw = message(
-        "Subject",
-        &encoded("windows-1251", "Новые цены"),
-        "iso-8859-1",
-        "Hello\n",
-    );
-    assert_eq!(text(&raw, "subject").0, "Новые цены");
+}
+
+/// Programs label text in ASCII as Latin-1 by default. Every other label tells where the message is from, whatever the body has.
+#[test]
+fn labels_of_ascii_bodies_are_weighed() {
+    let read = |label: &str, value: &[u8], body: &str| {
+        let raw = message("Subject", value, label, body);
+        text(&raw, "subject").0
+    };
+    let cyrillic = encoded("windows-1251", "Новые цены");
+    assert_eq!(read("iso-8859-1", &cyrillic, "Hello\n"), "Новые цены");
+    for (label, value) in [
+        ("gb2312", "谢谢"),
+        ("euc-kr", "천체"),
+        ("windows-1251", "ЦІЛІ"),
+        ("iso-8859-1", "NESCAFÉ®"),
+        ("iso-8859-1", "QUALITÉ\u{a0}: BON"),
+    ] {
+        assert_eq!(
+            read(label, &encoded(label, value), "Hello\n"),
+            value,
+            "{label}"
+        );
+    }
+}
+
+/// The first part that says something of the charset counts, and text in escape sequences is no ASCII.
+#[test]
+fn later_parts_do_not_replace_the_charset_of_the_first() {
+    let message = |subject: &[u8], first: &[u8], second: &[u8]| {
+        let parts = [first, second]
+            .map(|part| [b"--b\nContent-Type: text/plain; charset=", part, b"\n"].concat());
+        let header = b"Subject: ";
+        let kind = b"\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n";
+        [&header[..], subject, kind, &parts.concat(), b"--b--\n"].concat()
+    };
+    let french = b"iso-8859-1\n\n\xE0 caf\xE9, d\xE9j\xE0 vu\n";
+    for (subject, charset, first) in [
+        (
+            "日本",
+            "shift_jis",
+            &b"iso-2022-jp\n\n\x1b$BF|K\\8l\x1b(B\n"[..],
+        ),
+        ("Привет", "windows-1251", b"windows-1251\n\nHello\n"),
+    ] {
+        let raw = message(&encoded(charset, subject), first, french);
+        assert_eq!(text(&raw, "subject").0, subject);
+    }
 }
 
 #[test]

@@ -172,12 +172,18 @@ fn eight_bit_japanese<'a>(
 
 /// Returns true if the high bytes may be half-width katakana: all are in its range, and they are few, or have its marks (`ﾞ`, `ﾟ`, `ｰ`).
 ///
-/// In EUC-JP every other byte of kana and of `ー` is A4, A5 or A1. As katakana these are signs, which stand at the ends of words.
+/// In EUC-JP every other byte of kana and of `ー` is A4, A5 or A1. As katakana these are signs, which stand at the ends of words or, as
+/// bullets, before them. So a word of three kana or more proves EUC-JP.
 fn may_be_katakana(bytes: &[u8]) -> bool {
     /// Number of bytes without a mark that are not katakana.
     const ENOUGH: usize = 8;
     let high = || detect::high_bytes(bytes).map(|at| bytes[at]);
-    let has_leads_of_kana = high().step_by(2).all(|b| matches!(b, 0xA1 | 0xA4 | 0xA5));
+    let has_leads = |word: &[u8]| {
+        let is_lead = |b: &u8| matches!(b, 0xA1 | 0xA4 | 0xA5);
+        word.len().is_multiple_of(2) && word.iter().step_by(2).all(is_lead)
+    };
+    let words = || bytes.split(u8::is_ascii).filter(|word| !word.is_empty());
+    let has_leads_of_kana = words().all(has_leads) && words().any(|word| word.len() >= 6);
     high().all(|b| matches!(b, 0xA1..=0xDF) && b != 0xA4)
         && !has_leads_of_kana
         && (high().nth(ENOUGH - 1).is_none() || high().any(|b| matches!(b, 0xB0 | 0xDE | 0xDF)))

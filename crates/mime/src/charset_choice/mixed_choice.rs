@@ -91,18 +91,27 @@ fn by_rest(
     (faults <= runs.gain).then_some(by_label)
 }
 
-/// Returns the charset of the bytes outside escape sequences: the label if it names a single-byte charset, else that of [`rest_charset`].
+/// Returns the charset of the bytes outside escape sequences: the label if it names a single-byte charset that makes text of them, else
+/// a guess.
 pub(super) fn rest_of_label(
     rest: &[u8],
     label: Option<Charset>,
     evidence: &Evidence<'_>,
 ) -> OtherCharset {
-    match label {
-        Some(label) if is_single_byte_ascii(label) && label != Charset::US_ASCII => OtherCharset {
-            charset: better_by_bytes(label, rest).unwrap_or(label.superset()),
-            confidence: None,
-        },
-        _ => rest_charset(rest, evidence, &evidence.hints(rest), is_part_of_mixed),
+    let is_usable = |label: &Charset| is_single_byte_ascii(*label) && *label != Charset::US_ASCII;
+    let Some(label) = label.filter(is_usable) else {
+        return rest_charset(rest, evidence, &evidence.hints(rest), is_part_of_mixed);
+    };
+    let charset = better_by_bytes(label, rest).unwrap_or(label.superset());
+    let scope = LabelScope::of(evidence.detection());
+    let hints = || evidence.hints(rest);
+    let likelier = label_plausibility::find_likelier(charset, rest, scope, hints)
+        .filter(|likelier| likelier.decides)
+        .map(|likelier| likelier.guess)
+        .filter(|guess| is_part_of_mixed(guess.charset));
+    OtherCharset {
+        charset: likelier.as_ref().map_or(charset, |guess| guess.charset),
+        confidence: likelier.map(|guess| guess.confidence),
     }
 }
 
@@ -178,10 +187,10 @@ impl MixedText {
             runs,
             first,
             other,
-            third,
+            run_charset,
         } = self;
-        let (charset, within) = match third {
-            Some(third) => (third, other.charset),
+        let (charset, within) = match run_charset {
+            Some(run_charset) => (run_charset, other.charset),
             None if used == Charset::UTF_8 => (other.charset, used),
             None => (Charset::UTF_8, other.charset),
         };

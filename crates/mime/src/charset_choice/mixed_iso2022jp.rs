@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Escape sequences are structure: a segment from `ESC $ B` to `ESC ( B` that decodes without loss is Japanese in any text of mail.
-//! All other bytes must be UTF-8, or decode in one other charset without loss.
+//! All other bytes must be UTF-8, or have no UTF-8 and decode in one other charset without loss.
 //!
 //! # Limits
 //! Under the label of ISO-2022-JP all other bytes must be UTF-8. Two half-width katakana in eight bits may be one letter in UTF-8: they
@@ -47,7 +47,13 @@ pub(super) fn in_iso2022jp(
     } else if is_labelled {
         return None;
     } else {
-        Some(find(&join(bytes, &others)))
+        let rest = join(bytes, &others);
+        // Text of a double-byte charset has UTF-8 sequences by chance. Other text that has some is damaged or mixed UTF-8.
+        let other = find(&rest);
+        if other.charset.is_single_byte() && sequences(&rest).next().is_some() {
+            return None;
+        }
+        Some(other)
     };
     let charset = rest.map_or(Charset::UTF_8, |rest| rest.charset);
     let (text, is_japanese_text) = decode(bytes, &segments, &others, charset)?;
@@ -67,7 +73,7 @@ pub(super) fn in_iso2022jp(
             charset: Charset::ISO_2022_JP,
             confidence: None,
         }),
-        third: rest.map(|_| Charset::ISO_2022_JP),
+        run_charset: rest.map(|_| Charset::ISO_2022_JP),
     })
 }
 

@@ -111,7 +111,7 @@ fn decode(bytes: &[u8], lines: &[Range<usize>], other: OtherCharset) -> MixedTex
         runs: lines.len(),
         first: lines.first().map_or(0, |line| line.start),
         other,
-        third: None,
+        run_charset: None,
     }
 }
 

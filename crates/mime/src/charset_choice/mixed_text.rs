@@ -1,4 +1,4 @@
-//! Text in two or three encodings, and the pieces that it consists of.
+//! Text in two encodings, and the pieces that it consists of.
 //!
 //! # Limits
 //! Does not find the pieces: the callers decide which encoding a piece has.
@@ -6,20 +6,20 @@
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
-/// A text in two or three encodings.
+/// A text in two encodings.
 #[derive(Debug)]
 pub(super) struct MixedText {
     pub(super) text: String,
     /// The losses. Their offsets refer to the input bytes.
     pub(super) log: LossLog,
-    /// Number of UTF-8 runs or, under a label of UTF-8, of lines in the other charset.
+    /// Number of the runs or lines in the rarer charset: UTF-8, under a label of UTF-8 the other charset, or `run_charset`.
     pub(super) runs: usize,
     /// Offset of the first run or line.
     pub(super) first: usize,
-    /// The charset of the text that is not UTF-8.
+    /// The charset of the text that is neither UTF-8 nor in `run_charset`.
     pub(super) other: OtherCharset,
-    /// The charset of the runs if they are neither UTF-8 nor in the other charset.
-    pub(super) third: Option<Charset>,
+    /// The charset of the runs if nothing is UTF-8.
+    pub(super) run_charset: Option<Charset>,
 }
 
 /// The charset of the bytes that are not UTF-8.

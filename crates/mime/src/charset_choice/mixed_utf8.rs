@@ -73,7 +73,9 @@ pub(super) fn in_unlabelled_text(
     (is_sound && !is_damage).then_some(mixed)
 }
 
-/// Returns true if all bytes that are not UTF-8 stand alone, and one is a Latin letter that is a word in no language: `ÿ`, `þ`.
+/// Returns true if all bytes that are not UTF-8 stand alone, and one is a Latin letter that is hardly a word by itself: `ÿ`, `þ`.
+///
+/// Apostrophes and hyphens belong to words: `ç'kemi`, `ß-carotene`.
 fn has_only_stray_letters(bytes: &[u8], charset: Charset) -> bool {
     const WORDS: &str = "ÀÁÂÅÆÈÉÊÌÍÒÓÔÖØÙÚàáâåæèéêìíòóôöøùú×÷";
     let (mut at, mut has_letter) = (0, false);
@@ -83,7 +85,8 @@ fn has_only_stray_letters(bytes: &[u8], charset: Charset) -> bool {
         let [byte] = chunk.invalid() else {
             continue;
         };
-        let is_letter = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b >= 0x80);
+        let is_of_word = |b: &u8| b.is_ascii_alphanumeric() || b"'-".contains(b) || *b >= 0x80;
+        let is_letter = |b: Option<&u8>| b.is_some_and(is_of_word);
         if is_letter(start.checked_sub(1).map(|at| &bytes[at])) || is_letter(bytes.get(at)) {
             return false;
         }
@@ -188,7 +191,7 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
         runs,
         first,
         other,
-        third: None,
+        run_charset: None,
     })
 }
 

@@ -78,8 +78,10 @@ pub(crate) struct RawEvidence<'b> {
     pub(crate) given: Option<Charset>,
     /// The charsets that other text names, nearest first.
     pub(crate) named: [Option<Charset>; 2],
-    /// True if little text proves the last of these. Then it decodes nothing beside UTF-8.
+    /// True if the last of these is a guess from little text. Then it decodes nothing beside UTF-8.
     pub(crate) is_last_uncertain: bool,
+    /// True if the last of these is a label of Latin-1 over a body in ASCII. Then a likelier charset outweighs it in short text.
+    pub(crate) is_last_default: bool,
     pub(crate) hints: Hints<'b>,
 }
 
@@ -114,7 +116,8 @@ impl RawEvidence<'_> {
             faults == 0 || faults <= faults_in(guess(), self.bytes)
         };
         let [first, last] = self.named;
-        let named = [(first, true), (last, !self.is_last_uncertain)];
+        let is_certain = !self.is_last_uncertain && !self.is_last_default;
+        let named = [(first, true), (last, is_certain)];
         named
             .into_iter()
             .filter_map(|(charset, is_certain)| Some((charset?, is_certain)))

@@ -167,10 +167,9 @@ impl<'a, 'e> Undecided<'a, 'e> {
             rest_of_label(rest, self.declared, self.evidence)
         })?;
         let used = match self.declared {
+            _ if mixed.run_charset.is_some() => mixed.other.charset,
             Some(label) if label == Charset::UTF_8 || is_japanese(label) => label,
-            _ => mixed
-                .third
-                .map_or(Charset::ISO_2022_JP, |_| mixed.other.charset),
+            _ => Charset::ISO_2022_JP,
         };
         if self.evidence.label.is_none() {
             let detail = Reason::EightBitText.into();

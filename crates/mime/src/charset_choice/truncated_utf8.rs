@@ -37,12 +37,12 @@ pub(super) fn is_latin1_word_end(bytes: &[u8]) -> bool {
 /// Finds cut characters in a text: bytes that are not UTF-8, but the start of a character.
 pub(super) struct CutCharacters<'b> {
     bytes: &'b [u8],
-    whole: OnceCell<WholeCharacters>,
+    whole: OnceCell<WholeLetters>,
 }
 
-/// The lead bytes of the whole characters in a text.
+/// The lead bytes of the whole letters in a text. Quotation marks and dashes tell nothing of its script.
 #[derive(Default)]
-struct WholeCharacters {
+struct WholeLetters {
     /// A bit for each lead byte from C0.
     leads: u64,
     /// Most have three bytes or more.
@@ -60,7 +60,7 @@ impl<'b> CutCharacters<'b> {
     /// Returns true if the bytes at `at`, which are not UTF-8, are the start of a character.
     ///
     /// A lead byte of European letters counts, except before an ASCII letter or digit. In windows-1252 it is a capital that ends few
-    /// words: `Ã`, `Ñ`. Other lead bytes alone are Latin letters as often (`à`, `é`), unless the text has such characters.
+    /// words: `Ã`, `Ñ`. Other lead bytes alone are Latin letters as often (`à`, `é`), unless the text has such letters.
     pub(super) fn contains(&self, at: &Range<usize>) -> bool {
         let [lead] = self.bytes[at.clone()] else {
             return at.len() > 1;
@@ -71,26 +71,25 @@ impl<'b> CutCharacters<'b> {
         }
         let before = at.start.checked_sub(1).map(|before| self.bytes[before]);
         matches!(lead, 0xC2..=0xC5 | 0xD0 | 0xD1)
-            || !before.is_some_and(|b| b.is_ascii_alphabetic()) && self.has_such(lead)
+            || !before.is_some_and(|b| b.is_ascii_alphabetic()) && self.begins_letter(lead)
     }
 
-    /// Returns true if whole characters of the text begin with this byte, or have three bytes as the character that it begins.
-    fn has_such(&self, lead: u8) -> bool {
-        let whole = self
-            .whole
-            .get_or_init(|| WholeCharacters::count(self.bytes));
+    /// Returns true if letters of the text begin with this byte, or have three bytes as the character that it begins.
+    fn begins_letter(&self, lead: u8) -> bool {
+        let whole = self.whole.get_or_init(|| WholeLetters::count(self.bytes));
         whole.leads >> (lead - 0xC0) & 1 == 1 || whole.are_wide && matches!(lead, 0xE0..=0xEF)
     }
 }
 
-impl WholeCharacters {
+impl WholeLetters {
     fn count(bytes: &[u8]) -> Self {
         let (mut found, mut wide, mut narrow) = (Self::default(), 0_usize, 0_usize);
-        for text in bytes.utf8_chunks().map(|chunk| chunk.valid().as_bytes()) {
-            for &lead in text.iter().filter(|b| **b >= 0xC0) {
-                found.leads |= 1 << (lead - 0xC0);
-                *(if lead >= 0xE0 { &mut wide } else { &mut narrow }) += 1;
-            }
+        let mut utf8 = [0; 4];
+        let whole = bytes.utf8_chunks().flat_map(|chunk| chunk.valid().chars());
+        for letter in whole.filter(|c| !c.is_ascii() && c.is_alphabetic()) {
+            let lead = letter.encode_utf8(&mut utf8).as_bytes()[0];
+            found.leads |= 1 << (lead - 0xC0);
+            *(if lead >= 0xE0 { &mut wide } else { &mut narrow }) += 1;
         }
         found.are_wide = wide > narrow;
         found

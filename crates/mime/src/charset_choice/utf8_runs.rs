@@ -139,7 +139,7 @@ impl Runs {
             runs,
             first: self.ranges(bytes).next().map_or(0, |run| run.start),
             other,
-            third: None,
+            run_charset: None,
         }
     }
 }

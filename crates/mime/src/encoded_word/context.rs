@@ -23,11 +23,14 @@ use mailglot_codec::{Charset, Resolved, View};
 pub struct HeaderContext<'a> {
     /// Charset of raw bytes that are not valid UTF-8. None: detection over the value, else windows-1252.
     pub raw: Option<Charset>,
-    /// True if `raw` is a guess from little text, or the label of a body in ASCII. Valid UTF-8 then stays UTF-8.
+    /// True if `raw` is a guess from little text. Valid UTF-8 then stays UTF-8.
     pub raw_is_uncertain: bool,
     /// True if other text of the message, rather than the caller, gives `raw`. Then `raw` decodes only values in which it makes
     /// plausible text.
     pub raw_is_inferred: bool,
+    /// True if `raw` is the label of a body in ASCII that programs write by default: Latin-1. Then a likelier charset decodes short
+    /// values, too.
+    pub raw_is_default: bool,
     /// How to handle words in unknown charsets.
     pub unknown: UnknownLabel,
     /// The kinds of damage to undo.
@@ -126,10 +129,12 @@ impl<'a> HeaderContext<'a> {
         map: impl Into<Option<&'a CharsetMap>>,
         /// Sets the language (RFC 5646) of raw bytes without a known charset.
         language: impl Into<Option<&'a str>>,
-        /// Sets whether little text proves `raw`.
+        /// Sets whether `raw` is a guess from little text.
         raw_is_uncertain: bool,
         /// Sets whether other text of the message gives `raw`.
         raw_is_inferred: bool,
+        /// Sets whether `raw` is a label of Latin-1 over a body in ASCII.
+        raw_is_default: bool,
         /// Sets how to handle words in unknown charsets.
         unknown: UnknownLabel,
         /// Sets the kinds of damage to undo.

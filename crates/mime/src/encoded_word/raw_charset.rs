@@ -24,6 +24,7 @@ pub(super) fn read_raw(bytes: &[u8], own: Option<Charset>, context: &HeaderConte
         given: raw.filter(|_| is_proven),
         named: [own, raw.filter(|_| !is_proven)],
         is_last_uncertain: context.raw_is_uncertain,
+        is_last_default: context.raw_is_default,
         hints: detect::Hints {
             language: context.language,
             ..MAIL_HINTS

@@ -202,12 +202,8 @@ impl<'m> HeaderPlanner<'m, '_> {
             return;
         }
         let raw_charset = self.add_evidence(&at, &mut context);
-        let then = HeaderContext {
-            raw: self.charset_then.charset,
-            raw_is_uncertain: false,
-            raw_is_inferred: self.charset_then.is_inferred,
-            ..context
-        };
+        let mut then = context;
+        self.charset_then.set(&mut then);
         let rewriting = Rewriting {
             value,
             kind,
@@ -238,9 +234,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         let found = *self
             .charset_now
             .get_or_insert_with(|| raw_header_charset(message, hints, policy));
-        context.raw = found.charset;
-        context.raw_is_uncertain = found.is_uncertain;
-        context.raw_is_inferred = found.is_inferred;
+        found.set(context);
         found
     }
 
@@ -300,6 +294,7 @@ fn charset_then(
     RawCharset {
         charset: body.or(policy.default_charset),
         is_inferred: body.is_some(),
+        is_default: body.is_some() && hints.body_is_default,
         ..RawCharset::default()
     }
 }

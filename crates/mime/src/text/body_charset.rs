@@ -7,7 +7,7 @@ use crate::document_charset::Document;
 use crate::reading::How;
 use crate::transfer::blocks::{beside, has_yenc};
 use crate::{Message, PartId, Policy};
-use mailglot_codec::Resolved;
+use mailglot_codec::{Charset, Resolved};
 
 impl Transferred<'_> {
     /// Chooses the charset of the body and decodes it.
@@ -57,7 +57,8 @@ impl Transferred<'_> {
         // The planner leaves attachments and sealed parts alone, so they must not affect how it decodes other parts.
         let is_sure = !matches!(choice.how, How::Ascii | How::Fallback);
         if is_sure && !part.attachment && part.is_text() && !message.is_sealed(id) {
-            hints.note_body_charset(id, choice.used, bytes.is_ascii());
+            let is_latin1 = choice.used.superset() == Charset::WINDOWS_1252;
+            hints.note_body_charset(id, choice.used, is_latin1 && bytes.is_ascii());
         }
         choice
     }

@@ -13,6 +13,13 @@ use mailglot_codec::detect::Detector;
 ///
 /// Use it with [`crate::header::decode`] to decode single fields of a message or of a header alone.
 pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {
+    let mut context = HeaderContext::of(policy);
+    message_raw_charset(message, policy).set(&mut context);
+    context
+}
+
+/// Reads the text parts, and returns the charset for raw 8-bit bytes in the headers.
+pub(crate) fn message_raw_charset(message: &Message<'_>, policy: &Policy) -> RawCharset {
     let mut hints = MessageEvidence::default();
     for (index, part) in message.parts().iter().enumerate() {
         if part.is_text() {
@@ -20,18 +27,7 @@ pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderCo
             let _ = Transferred::read(message, id).choose(message, id, policy, &mut hints);
         }
     }
-    let RawCharset {
-        charset,
-        is_uncertain,
-        is_inferred,
-        ..
-    } = raw_header_charset(message, &hints, policy);
-    HeaderContext {
-        raw: charset,
-        raw_is_uncertain: is_uncertain,
-        raw_is_inferred: is_inferred,
-        ..HeaderContext::of(policy)
-    }
+    raw_header_charset(message, &hints, policy)
 }
 
 /// The charset for raw 8-bit bytes in the headers of a message.
@@ -41,10 +37,22 @@ pub(crate) struct RawCharset {
     pub charset: Option<Charset>,
     /// 0 to 1 for a guess; None if the message or the caller names the charset.
     pub confidence: Option<f32>,
-    /// True for a guess from little text, or the label of a body in ASCII. Valid UTF-8 overrules it.
+    /// True for a guess from little text, which valid UTF-8 overrules.
     pub is_uncertain: bool,
     /// True if other text of the message gives the charset, rather than the caller.
     pub is_inferred: bool,
+    /// True for a label of Latin-1 over a body in ASCII, which a likelier charset overrules.
+    pub is_default: bool,
+}
+
+impl RawCharset {
+    /// Sets the charset of raw bytes in a context.
+    pub(crate) fn set(self, context: &mut HeaderContext<'_>) {
+        context.raw = self.charset;
+        context.raw_is_uncertain = self.is_uncertain;
+        context.raw_is_inferred = self.is_inferred;
+        context.raw_is_default = self.is_default;
+    }
 }
 
 /// The confidence of windows-1252 if nothing was detected.
@@ -65,9 +73,9 @@ pub(crate) fn raw_header_charset(
     if let Some(charset) = named.or(policy.default_charset) {
         return RawCharset {
             charset: Some(charset),
-            confidence: None,
-            is_uncertain: words.is_none() && named.is_some() && hints.body_is_ascii,
+            is_default: words.is_none() && named.is_some() && hints.body_is_default,
             is_inferred: named.is_some(),
+            ..RawCharset::default()
         };
     }
     if !may_guess {
@@ -76,7 +84,7 @@ pub(crate) fn raw_header_charset(
             charset,
             confidence: Some(LAST_RESORT),
             is_uncertain: true,
-            is_inferred: false,
+            ..RawCharset::default()
         };
     }
     let mail = MailContext {
@@ -113,5 +121,6 @@ pub(crate) fn raw_header_charset(
         confidence: charset.map(|_| guess.confidence),
         is_uncertain,
         is_inferred: true,
+        is_default: false,
     }
 }

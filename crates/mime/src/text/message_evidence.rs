@@ -36,10 +36,11 @@ pub(crate) struct MessageEvidence {
     time_zone: OnceCell<Option<i16>>,
     text_language: OnceCell<Option<&'static str>>,
     pooled_guess: OnceCell<Option<Guess>>,
-    /// The charset of the first text part that was not ASCII.
+    /// The charset of the first text part that is not labelled ASCII. A part in ASCII under a label of Latin-1 counts only if there is
+    /// no other one.
     pub body: Option<Charset>,
-    /// True if that part has ASCII characters alone, so that its label proves little.
-    pub body_is_ascii: bool,
+    /// True for such a part. Programs write this label by default, so it proves little.
+    pub body_is_default: bool,
     /// That part.
     pub body_part: Option<PartId>,
 }
@@ -60,12 +61,12 @@ impl MessageEvidence {
         })
     }
 
-    /// Records the charset of a decoded part.
-    pub(crate) fn note_body_charset(&mut self, part: PartId, used: Charset, is_ascii: bool) {
-        let is_better = self.body.is_none() || self.body_is_ascii && !is_ascii;
+    /// Records the charset of a decoded part. `is_default` is true for text in ASCII under a label of Latin-1.
+    pub(crate) fn note_body_charset(&mut self, part: PartId, used: Charset, is_default: bool) {
+        let is_better = self.body.is_none() || self.body_is_default && !is_default;
         if used != Charset::US_ASCII && is_better {
             self.body = Some(used);
-            self.body_is_ascii = is_ascii;
+            self.body_is_default = is_default;
             self.body_part = Some(part);
         }
     }

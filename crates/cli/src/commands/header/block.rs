@@ -29,7 +29,8 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         .context(&policy)
         .raw(told.raw)
         .raw_is_uncertain(told.raw_is_uncertain)
-        .raw_is_inferred(told.raw_is_inferred);
+        .raw_is_inferred(told.raw_is_inferred)
+        .raw_is_default(told.raw_is_default);
     let mut out = BufWriter::new(io::stdout());
     let mut counts = FindingCounts::default();
     for entry in entries(&message) {

@@ -12,6 +12,7 @@ use mailglot_pipeline::Progress;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
+use std::panic;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The job that is running, where one is that can stop by itself.
 static JOB: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
 
-/// True once the signal ends the program. The job then fails for lack of what was ended under it.
+/// True once a signal ends the program. Jobs then fail, since their processes and temporary files are gone.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 /// Watches for signals from now on. Where the system does not let us, they end the program as they always do.
@@ -56,7 +57,7 @@ pub(crate) fn stoppable<T>(job: impl FnOnce(&Progress) -> T) -> T {
     result
 }
 
-/// Waits for the end of the program if a signal is ending it. Call it before an error of the job is printed.
+/// Waits for the end of the program if a signal is ending it. Called before an error is printed, which the signal may have caused.
 pub(crate) fn wait_for_end() {
     while IS_ENDING.load(SeqCst) {
         thread::park();
@@ -80,6 +81,7 @@ fn wait(mut signals: Signals) {
         }
     }
     IS_ENDING.store(true, SeqCst);
-    replace::abandon();
+    // The program ends even if this panics.
+    let _ = panic::catch_unwind(replace::abandon);
     std::process::exit(Exit::Interrupted as i32);
 }

@@ -3,6 +3,7 @@
 use crate::sandbox::{LATIN, PROGRAM, Run, Sandbox};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -203,9 +204,15 @@ fn without_git_an_error_says_what_to_install() {
     run_with_path(&sandbox, &bin, &["count", "archive.mbox"]).ended(0);
 }
 
-/// The program ends by a signal while `git` does not answer.
+/// The program ends by a signal while `git` does not answer. Ctrl-C in a terminal sends one to all processes of the group.
 #[test]
 fn a_signal_ends_git_and_removes_its_folder() {
+    for (command, signal) in [("count", "-TERM"), ("count", "-INT"), ("check", "-INT")] {
+        end_while_git_runs(command, signal);
+    }
+}
+
+fn end_while_git_runs(command: &str, signal: &str) {
     let sandbox = Sandbox::new();
     inbox(&sandbox);
     fs::create_dir(sandbox.path("bin")).unwrap();
@@ -218,11 +225,13 @@ fn a_signal_ends_git_and_removes_its_folder() {
     fs::write(&script, text).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
     let path = std::env::var("PATH").unwrap();
-    let mut program = Command::new(PROGRAM)
-        .args(["count", "list"])
+    let program = Command::new(PROGRAM)
+        .args([command, "list"])
         .env("PATH", format!("{}:{path}", sandbox.path("bin").display()))
         .env("TMPDIR", sandbox.path("tmp"))
         .current_dir(sandbox.path(""))
+        .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()
         .unwrap();
     let started = sandbox.path("started");
@@ -235,9 +244,15 @@ fn a_signal_ends_git_and_removes_its_folder() {
     let files = || fs::read_dir(sandbox.path("tmp")).unwrap().count();
     assert_eq!(files(), 1);
     sandbox
-        .shell(&format!("kill -TERM {}", program.id()))
+        .shell(&format!("kill {signal} -{}", program.id()))
         .ended(0);
-    assert_eq!(program.wait().unwrap().code(), Some(130));
+    let ended = program.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(
+        (ended.status.code(), &*words),
+        (Some(130), ""),
+        "{command} {signal}"
+    );
     assert_eq!(files(), 0);
     // A killed process that nobody has waited for is a zombie.
     let is_dead = || {

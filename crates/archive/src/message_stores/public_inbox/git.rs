@@ -10,7 +10,7 @@
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
@@ -87,6 +87,8 @@ impl GitObjects {
             .args(["--no-pager", "-c", "protocol.allow=never"])
             .args(arguments)
             .current_dir(self.own.path())
+            // Ctrl-C in a terminal ends only this program, which then ends `git`.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

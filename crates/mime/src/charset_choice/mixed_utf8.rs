@@ -77,7 +77,7 @@ pub(super) fn in_unlabelled_text(
 ///
 /// Apostrophes and hyphens belong to words: `ç'kemi`, `ß-carotene`.
 fn has_only_stray_letters(bytes: &[u8], charset: Charset) -> bool {
-    const WORDS: &str = "ÀÁÂÅÆÈÉÊÌÍÒÓÔÖØÙÚàáâåæèéêìíòóôöøùú×÷";
+    const WORDS: &str = "ÀÁÂÅÆÈÉÊÌÍÒÓÔÖØÙÚßàáâåæèéêìíñòóôöøùú×÷";
     let (mut at, mut has_letter) = (0, false);
     for chunk in bytes.utf8_chunks() {
         let start = at + chunk.valid().len();

@@ -128,7 +128,8 @@ fn stream(
     Ok(Box::new(Mailbox::from_through(path, input, options)?))
 }
 
-/// Rejects a message store in a stream or in a compressed file: its parts are read in any order.
+/// Rejects a message store in a stream or in a compressed file. The segments of a message lie anywhere in the store, so its reader
+/// seeks, which a stream cannot do.
 fn reject_store(path: &Path, start: &[u8]) -> Result<(), Error> {
     match MessageStore::of_file(start) {
         None => Ok(()),

@@ -239,13 +239,6 @@ struct FolderSearch<'a> {
     errors: Vec<Error>,
 }
 
-/// Returns true for a folder of a container that has a bare git repository. That of a working tree, `.git`, does not count.
-fn is_repository(tree: &FileTree, folder: &Path) -> bool {
-    tree.is_folder(&folder.join("objects"))
-        && tree.is_own_file(&folder.join("HEAD"))
-        && folder.file_name().is_none_or(|name| name != ".git")
-}
-
 /// Adds an event about a container. The last one says that there are more.
 fn push_bounded(events: &mut Vec<BoxEvent>, mut event: BoxEvent) {
     if events.len() >= MOST_EVENTS {
@@ -350,21 +343,19 @@ impl<'a> FolderSearch<'a> {
     /// Schedules a folder to be listed.
     fn folder(&mut self, path: &Path, within: Within) {
         let mut within = within;
-        if within == Within::Tree && self.tree.is_container() && is_repository(self.tree, path) {
-            let event = self.skipped_repository(path);
-            push_bounded(&mut self.of_containers, event);
-        }
         if within == Within::Tree {
-            let before = (self.archives.len(), self.errors.len());
-            match MessageStore::of_folder(self.tree, path) {
-                Ok(None) => {}
+            let mut is_store = true;
+            match MessageStore::of_folder(self.tree, self.root, path) {
+                Ok(None) if MessageStore::must_be_unpacked(self.tree, path) => {
+                    let event = self.skipped_repository(path);
+                    push_bounded(&mut self.of_containers, event);
+                }
+                Ok(None) => is_store = false,
                 Ok(Some(store)) => self.archives.push(self.store(path, store)),
                 Err(error) => self.errors.push(error),
             }
-            // Beside the repositories of an inbox there may be other mail.
-            if before != (self.archives.len(), self.errors.len())
-                && MessageStore::fills_folder(path)
-            {
+            // Beside the files of a store there may be other mail.
+            if is_store && MessageStore::fills_folder(self.tree, path) {
                 return;
             }
         }
@@ -393,7 +384,9 @@ impl<'a> FolderSearch<'a> {
             if within == Within::Messages && entry.kind != EntryType::Folder {
                 continue;
             }
-            if MessageStore::owns(tree, self.root, folder, &entry) {
+            // No store is read inside a Maildir, only one in the same folder.
+            let may_be_owned = within == Within::Tree || maildir::is_root(tree, folder);
+            if may_be_owned && MessageStore::owns(tree, self.root, folder, &entry) {
                 continue;
             }
             let file = folder.join(&entry.name);

@@ -12,6 +12,8 @@ pub(crate) enum RepositoryKind {
     InboxV2,
     /// An inbox or another repository: its newest commit is damaged.
     DamagedCommit,
+    /// Its newest commit has no files: all messages of an inbox were deleted.
+    Emptied,
     /// It has objects, but no newest commit that can be found.
     NoHead,
     /// It has neither a commit nor objects.

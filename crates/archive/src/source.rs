@@ -102,7 +102,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Returns the last entry of a message or file, all of it message: without quoting, flags and names.
+    /// Returns the only or last entry of a message or file. Its whole span is message text, without quoting, flags and names.
     pub fn new(kind: EntryKind, ordinal: u64, offset: u64, span: Range<usize>) -> Self {
         Self {
             kind,

@@ -1,7 +1,7 @@
 //! Measures the time of a law on a busy machine.
 //!
 //! # Limits
-//! Where the system does not tell a thread's time on a processor, the time that passes is taken.
+//! Linux, macOS and FreeBSD measure a thread's time on a processor. On other systems it measures the time that passes.
 
 use std::time::{Duration, Instant};
 
@@ -29,15 +29,15 @@ impl Clock {
     }
 }
 
-/// Returns the time of this thread on a processor. `schedstat` is no source for it: its counter lags behind by a tick.
-#[cfg(unix)]
+/// Returns the time of this thread on a processor. Does not read `/proc/thread-self/schedstat`, whose counter is late by a timer tick.
+#[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
 fn on_processor() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     let seconds = u64::try_from(time.tv_sec).ok()?;
     Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))
 }
 
-#[cfg(not(unix))]
+#[cfg(not(any(target_os = "linux", target_os = "macos", target_os = "freebsd")))]
 fn on_processor() -> Option<Duration> {
     None
 }

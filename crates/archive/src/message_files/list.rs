@@ -33,14 +33,16 @@ impl Files {
         } else {
             self.sequences = self.read_sequences(&path);
             self.classify(folder, files, &mut plan, events);
+            let root = self.path(b"");
             // Maildirs and message stores are separate archives.
             let own = |name: &Name| {
                 let path = self.path(name);
-                // The search reports a store that cannot be read.
+                // The search reports a store that cannot be read, or must be unpacked first.
                 let is_store = || {
-                    MessageStore::fills_folder(&path)
-                        && !matches!(MessageStore::of_folder(&self.tree, &path), Ok(None))
+                    let store = MessageStore::of_folder(&self.tree, &root, &path);
+                    !matches!(store, Ok(None)) || MessageStore::must_be_unpacked(&self.tree, &path)
                 };
+                let is_store = || MessageStore::fills_folder(&self.tree, &path) && is_store();
                 maildir::is_root(&self.tree, &path) || is_store()
             };
             let folders = folders.into_iter().filter(|name| !own(name));
@@ -166,7 +168,9 @@ impl Files {
         let (first_event, root) = (events.len(), self.path(b""));
         for entry in self.tree.entries(&path).map_err(&failed)? {
             let entry = entry.map_err(&failed)?;
-            if MessageStore::owns(&self.tree, &root, &path, &entry) {
+            // No store is read inside a Maildir, only one in the same folder.
+            let may_be_owned = self.format != Format::Maildir || folder.is_empty();
+            if may_be_owned && MessageStore::owns(&self.tree, &root, &path, &entry) {
                 continue;
             }
             let mut name = folder.to_vec();

@@ -38,28 +38,38 @@ impl MessageStore {
         Self::find(|store| store.recognizes_file(start))
     }
 
-    /// Returns the format of a folder.
-    pub(crate) fn of_folder(tree: &FileTree, path: &Path) -> Result<Option<Self>, Error> {
+    /// Returns the format of a folder. `None` for a part of a store in `root` or below it, which is read with that store.
+    pub(crate) fn of_folder(
+        tree: &FileTree,
+        root: &Path,
+        path: &Path,
+    ) -> Result<Option<Self>, Error> {
         if tree.is_container() {
             return Ok(None);
         }
         for store in STORES {
-            if store.recognizes_folder(tree, path)? {
+            if store.recognizes_folder(tree, root, path)? {
                 return Ok(Some(Self(*store)));
             }
         }
         Ok(None)
     }
 
-    /// Returns true if no other mail is searched in the folder of a store.
-    pub(crate) fn fills_folder(path: &Path) -> bool {
-        STORES.iter().any(|store| store.fills_folder(path))
+    /// Returns true for a folder of a container that may be a store, and is not read there.
+    pub(crate) fn must_be_unpacked(tree: &FileTree, path: &Path) -> bool {
+        let must = |store: &&dyn StoreFormat| store.must_be_unpacked(tree, path);
+        tree.is_container() && STORES.iter().any(must)
+    }
+
+    /// Returns true if the folder of a store has its files alone, so that no other mail is searched in it.
+    pub(crate) fn fills_folder(tree: &FileTree, path: &Path) -> bool {
+        STORES.iter().any(|store| store.fills_folder(tree, path))
     }
 
     /// Returns true for an entry of `folder` that belongs to a store, whose folder is `root` or lies below it.
     pub(crate) fn owns(tree: &FileTree, root: &Path, folder: &Path, entry: &TreeEntry) -> bool {
-        let owns = |store: &&dyn StoreFormat| store.owns(tree, root, folder, entry);
-        !tree.is_container() && STORES.iter().any(owns)
+        let mut stores = STORES.iter();
+        stores.any(|store| store.owns(tree, root, folder, entry))
     }
 
     /// Opens a store.

@@ -18,12 +18,21 @@ pub(crate) trait StoreFormat: Sync {
     fn recognizes_file(&self, _start: &[u8]) -> bool {
         false
     }
-    /// Returns true for such a folder on a disk.
-    fn recognizes_folder(&self, _tree: &FileTree, _path: &Path) -> Result<bool, Error> {
+    /// Returns true for such a folder on a disk. False for a part of another store in `root` or below it.
+    fn recognizes_folder(
+        &self,
+        _tree: &FileTree,
+        _root: &Path,
+        _path: &Path,
+    ) -> Result<bool, Error> {
         Ok(false)
     }
-    /// Returns true if no other mail is searched in such a folder.
-    fn fills_folder(&self, _path: &Path) -> bool {
+    /// Returns true for a folder of a container that may be such a store, and is not read there.
+    fn must_be_unpacked(&self, _tree: &FileTree, _path: &Path) -> bool {
+        false
+    }
+    /// Returns true if such a folder has the files of the store alone, so that no other mail is searched in it.
+    fn fills_folder(&self, _tree: &FileTree, _path: &Path) -> bool {
         false
     }
     /// Returns true for an entry of `folder` that belongs to a store, whose folder is `root` or lies below it.

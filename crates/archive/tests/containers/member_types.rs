@@ -46,18 +46,58 @@ fn a_git_repository_must_be_unpacked() {
         "{:?}",
         found.events
     );
-    let mut tar = repository("0.git/");
-    tar.add("a.mbox", &mbox("a", 2));
-    fs::write(&path, tar.finish()).unwrap();
-    let found = read(&path);
-    assert_eq!(found.archives.len(), 1);
+}
+
+/// A repository without `HEAD` may be an inbox, too. Its files give no other events, and mail beside them is read.
+#[test]
+fn a_damaged_git_repository_must_be_unpacked() {
+    let object = format!("objects/ab/{}", "c".repeat(38));
+    let words = "a git repository that must be unpacked, left as it is: 0.git";
+    let expected = format!(" box.member-skipped 0  {words}");
+    for (files, count) in [
+        (vec!["HEAD", "config", "hooks/update.sample", &object], 3),
+        (
+            vec!["config", "refs/heads/master", "objects/pack/pack-1.pack"],
+            3,
+        ),
+        (vec!["HEAD", "packed-refs", "refs/heads/master"], 3),
+        // Objects alone may lie beside mail.
+        (vec![&object], 3),
+        // Folders of mail.
+        (vec!["objects/1.eml", "refs/1.eml"], 5),
+    ] {
+        let mut tar = TarWriter::new(TarStyle::Gnu);
+        for name in &files {
+            tar.add(format!("0.git/{name}"), b"Subject: x\n\nb\n");
+        }
+        for name in ["0.git/b.eml", "c.eml", "0.git/sub/d.eml"] {
+            tar.add(name, b"Subject: x\n\nb\n");
+        }
+        let found = read_bytes(&tar.finish());
+        let is_message = |entry: &&String| entry.contains("Message");
+        let messages = found.entries.iter().filter(is_message).count();
+        assert_eq!(messages, count, "{files:?}: {:?}", found.entries);
+        let mut events = found.events;
+        events.retain(|event| !event.contains("box.no-mail") || files.len() > 1);
+        let skipped = if count == 5 {
+            vec![]
+        } else {
+            vec![expected.clone()]
+        };
+        assert_eq!(events, skipped, "{files:?}");
+    }
+    // A tree that has nothing of the repository.
+    let mut tar = TarWriter::new(TarStyle::Gnu);
+    for name in ["0.git/HEAD", "0.git/config", &format!("0.git/{object}")] {
+        tar.add(name, b"x");
+    }
+    tar.add("c.eml", b"Subject: x\n\nb\n");
+    let found = read_bytes(&tar.finish());
+    assert_eq!(found.events, [expected]);
     assert!(
-        found
-            .events
-            .iter()
-            .any(|event| event.ends_with(&words("0.git"))),
+        !found.entries.iter().any(|entry| entry.contains("0.git")),
         "{:?}",
-        found.events
+        found.entries
     );
 }
 

@@ -162,6 +162,117 @@ fn mail_with_the_name_of_a_part_of_an_inbox_is_read() {
     assert_eq!(tree_names(root), mail);
 }
 
+/// Of a folder with a repository, only what `git` writes belongs to the inbox.
+#[test]
+fn mail_inside_repositories_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for (number, commits) in [v2(&[('m', 0)]), v2(&[('m', 1)]), vec![]]
+        .iter()
+        .enumerate()
+    {
+        create(&root.join(format!("git/{number}.git")), "sha1", commits);
+    }
+    create(&root.join("all.git"), "sha1", &[]);
+    create(&root.join("old.git"), "sha1", &[v1_add(2, 2)]);
+    fs::create_dir_all(root.join("xap15/0")).unwrap();
+    fs::write(root.join("xap15/0/postlist.glass"), b"x").unwrap();
+    fs::write(root.join("xap15/over.sqlite3"), b"x").unwrap();
+    assert_eq!(tree_names(root), Vec::<String>::new());
+    let mail = [
+        "all.git/c.eml",
+        "git/1.git/a.eml",
+        "git/2.git/b.eml",
+        "git/2.git/sub/b.eml",
+        "old.git/d.eml",
+        "xap15/1.eml",
+    ];
+    for path in mail.map(|name| root.join(name)) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, b"Subject: x\n\nb\n").unwrap();
+    }
+    fs::write(root.join("git/1.git/box"), MAIL).unwrap();
+    fs::write(root.join("git/1.git/HEAD.lock"), b"").unwrap();
+    let (found, events) = search(root, false);
+    let expected = [
+        ("", false),
+        ("", true),
+        ("git/1.git/box", false),
+        ("old.git", true),
+    ];
+    let shown = found.iter().map(|(path, _, store)| (&path[..], *store));
+    assert_eq!(shown.collect::<Vec<_>>(), expected);
+    assert_eq!(events, Vec::<String>::new());
+    assert_eq!(tree_names(root), mail);
+    // Each message of a repository is read once, and its files are in no tree.
+    let mut read = Vec::new();
+    for input in recognize(root).unwrap() {
+        let mut source = open(&input, &ReadOptions::default()).unwrap();
+        let mut batch = Batch::default();
+        while source.next(&mut batch).unwrap() {
+            let files = batch.entries.iter();
+            let files = files.filter(|entry| entry.kind != EntryKind::Directory);
+            read.extend(files.map(|entry| (input.store.is_some(), entry.kind)));
+        }
+    }
+    let of_stores = read.iter().filter(|(is_store, _)| *is_store).count();
+    assert_eq!((of_stores, read.len()), (3, 3 + mail.len() + 1), "{read:?}");
+    assert!(read.iter().all(|(_, kind)| *kind == EntryKind::Message));
+    // The same holds for a repository that the caller names.
+    let (found, _) = search(&root.join("old.git"), false);
+    let expected = [false, true].map(|store| (String::new(), Format::EmlTree, store));
+    assert_eq!(found, expected);
+}
+
+/// A repository that borrows objects, and has objects of its own, shows more than the epochs.
+#[test]
+fn a_union_with_objects_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    create(&root.join("git/0.git"), "sha1", &v2(&[('m', 0)]));
+    create(&root.join("all.git"), "sha1", &[]);
+    fs::create_dir_all(root.join("all.git/objects/info")).unwrap();
+    fs::write(
+        root.join("all.git/objects/info/alternates"),
+        b"../../git/0.git/objects\n",
+    )
+    .unwrap();
+    let inbox = (String::new(), Format::EmlTree, true);
+    assert_eq!(search(root, false), (vec![inbox], Vec::new()));
+    fs::remove_dir_all(root.join("all.git")).unwrap();
+    create(&root.join("all.git"), "sha1", &v2(&[('m', 1)]));
+    fs::write(
+        root.join("all.git/objects/info/alternates"),
+        b"../../git/0.git/objects\n",
+    )
+    .unwrap();
+    let (_, events) = search(root, false);
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert!(
+        events[0].contains("objects lie in other folders"),
+        "{events:?}"
+    );
+}
+
+/// No store is read inside a Maildir, so its files are kept.
+#[test]
+fn a_repository_inside_a_maildir_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write_mail(root);
+    create(&root.join("box/.sub/a.git"), "sha1", &v2(&[('m', 0)]));
+    create(&root.join("box/.sub/git/0.git"), "sha1", &v2(&[('m', 0)]));
+    let maildir = Input::on_disk(root.join("box"), Format::Maildir);
+    let mut source = open(&maildir, &ReadOptions::default()).unwrap();
+    let (mut names, mut batch) = (Vec::new(), Batch::default());
+    while source.next(&mut batch).unwrap() {
+        names.extend(batch.entries.iter().map(|entry| entry.name.clone()));
+    }
+    for name in [".sub/a.git/HEAD", ".sub/git/0.git/HEAD"] {
+        assert!(names.contains(&name.as_bytes().to_vec()), "{name}");
+    }
+}
+
 /// An inbox that lies in the place of the repository that shows all epochs.
 #[test]
 fn an_inbox_named_all_is_read() {

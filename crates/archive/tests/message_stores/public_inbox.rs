@@ -271,3 +271,24 @@ fn a_new_commit_is_noticed_and_not_read() {
     assert_eq!(count, 2);
     assert!(source.changed().unwrap());
 }
+
+/// An inbox whose messages were all deleted has none, and names them.
+#[test]
+fn an_inbox_without_messages_names_the_deleted_ones() {
+    let delete = |name: &str| vec![(name.to_owned(), "", None)];
+    for commits in [
+        vec![v1_add(1, 1), v1_add(2, 2), v1_remove(1), v1_remove(2)],
+        [v2(&[('m', 1), ('d', 1)]), vec![delete("d")]].concat(),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.git");
+        create(&path, "sha1", &commits);
+        assert_eq!(run(&path, &["ls-tree", "HEAD"]), "");
+        let deleted = commits.len() / 2;
+        let (found, events) = read(&path, &ReadOptions::default());
+        assert_eq!(
+            (found, codes(&events)),
+            (vec![], vec!["box.left-out"; deleted])
+        );
+    }
+}

@@ -17,7 +17,7 @@ pub(super) enum InboxVersion {
     V1,
     /// Each commit has one file: `m` is a new message, `d` is one to delete.
     V2,
-    /// The newest commit is damaged. Each path tells the version.
+    /// The newest commit is damaged or has no files. Each path tells the version.
     Unknown,
 }
 

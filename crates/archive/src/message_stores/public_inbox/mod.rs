@@ -26,6 +26,8 @@ mod fuzz;
 mod git;
 mod history;
 mod object_id;
+mod packed_repository;
+mod parts;
 mod recognition;
 mod repository;
 
@@ -60,17 +62,29 @@ impl StoreFormat for PublicInbox {
         "public-inbox"
     }
 
-    fn recognizes_folder(&self, tree: &FileTree, path: &Path) -> Result<bool, Error> {
-        recognition::is_store(tree, path)
+    fn recognizes_folder(&self, tree: &FileTree, root: &Path, path: &Path) -> Result<bool, Error> {
+        Ok(!parts::is_repository_of_inbox(tree, root, path) && recognition::is_store(tree, path)?)
     }
 
-    fn fills_folder(&self, path: &Path) -> bool {
+    fn must_be_unpacked(&self, tree: &FileTree, path: &Path) -> bool {
+        packed_repository::is_repository(tree, path)
+    }
+
+    fn fills_folder(&self, tree: &FileTree, path: &Path) -> bool {
+        if tree.is_container() {
+            return packed_repository::fills_folder(tree, path);
+        }
         // Objects alone may lie beside mail.
-        repository::has_most_parts(path) && repository::epochs(path).is_empty()
+        repository::has_most_parts(path)
+            && repository::epochs(path).is_empty()
+            && parts::has_git_alone(tree, path)
     }
 
     fn owns(&self, tree: &FileTree, root: &Path, folder: &Path, entry: &TreeEntry) -> bool {
-        recognition::is_part(tree, root, folder, entry)
+        if tree.is_container() {
+            return packed_repository::owns(tree, folder, entry);
+        }
+        parts::owns(tree, root, folder, entry)
     }
 
     fn open(&self, path: &Path, tree: &FileTree, max_expansion: u64) -> Result<OpenedStore, Error> {
@@ -241,7 +255,7 @@ fn merges(epoch: &Epoch) -> impl Iterator<Item = BoxEvent> {
 fn version_of(kind: RepositoryKind) -> InboxVersion {
     match kind {
         RepositoryKind::InboxV1 => InboxVersion::V1,
-        RepositoryKind::DamagedCommit => InboxVersion::Unknown,
+        RepositoryKind::DamagedCommit | RepositoryKind::Emptied => InboxVersion::Unknown,
         _ => InboxVersion::V2,
     }
 }

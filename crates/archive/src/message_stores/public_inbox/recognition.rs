@@ -1,4 +1,4 @@
-//! Recognizes a public-inbox, and the files that belong to it.
+//! Recognizes a public-inbox and the kinds of its repositories.
 //!
 //! # Limits
 //! Reads the list of files of the newest commit only. A repository without a readable `HEAD` counts as an inbox if it has objects.
@@ -8,9 +8,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::{epoch, repository};
-use crate::entry_type::EntryType;
 use crate::error::{Error, Operation, at};
-use crate::file_tree::{FileTree, TreeEntry};
+use crate::file_tree::FileTree;
 use crate::repository_kind::RepositoryKind;
 
 /// Bytes of the list of files that show what a repository is.
@@ -44,7 +43,7 @@ fn makes_inbox(kind: RepositoryKind) -> bool {
 }
 
 /// Returns true for an inbox of version 2. Does not look at more repositories than it must.
-fn is_inbox(tree: &FileTree, path: &Path) -> Result<bool, Error> {
+pub(super) fn is_inbox(tree: &FileTree, path: &Path) -> Result<bool, Error> {
     for repository in repository::epochs(path) {
         if kind_of(tree, &repository)?.is_some_and(makes_inbox) {
             return Ok(true);
@@ -55,82 +54,15 @@ fn is_inbox(tree: &FileTree, path: &Path) -> Result<bool, Error> {
 
 /// Returns true for an inbox.
 pub(super) fn is_store(tree: &FileTree, path: &Path) -> Result<bool, Error> {
-    let is_own = |kind| makes_inbox(kind) || kind == RepositoryKind::InboxV1;
+    use RepositoryKind::{Emptied, InboxV1};
+    let is_own = |kind| makes_inbox(kind) || matches!(kind, InboxV1 | Emptied);
     Ok(is_inbox(tree, path)? || kind_of(tree, path)?.is_some_and(is_own))
-}
-
-/// Returns true for an entry of `folder` that is an epoch or an index of an inbox in `root` or below it.
-pub(super) fn is_part(tree: &FileTree, root: &Path, folder: &Path, entry: &TreeEntry) -> bool {
-    let Some(name) = entry.name.to_str() else {
-        return false;
-    };
-    if entry.kind == EntryType::Folder && repository::epoch_number(name).is_some() {
-        let inbox = folder.parent().filter(|_| folder.ends_with("git"));
-        return inbox.is_some_and(|inbox| is_inbox_below(tree, root, inbox))
-            && is_epoch(tree, &folder.join(name));
-    }
-    let is_index = match entry.kind {
-        EntryType::Folder if name == "all.git" => is_union(&folder.join(name)),
-        EntryType::Folder => is_xapian(name) && tree.is_own_file(&folder.join(name).join(OVERVIEW)),
-        EntryType::File => INDEX_FILES.contains(&name),
-        _ => false,
-    };
-    is_index && is_inbox_below(tree, root, folder)
-}
-
-/// Returns true for an inbox in `root` or below it. One that cannot be read counts, since it is reported once.
-fn is_inbox_below(tree: &FileTree, root: &Path, inbox: &Path) -> bool {
-    if !inbox.starts_with(root) {
-        return false;
-    }
-    if let Some(known) = tree.inboxes.get(inbox) {
-        return known;
-    }
-    let found = is_inbox(tree, inbox).unwrap_or(true);
-    tree.inboxes.insert(inbox, found);
-    found
-}
-
-/// Returns true for a repository that an inbox reads as its epoch, or cannot read. A symbolic link does not count.
-fn is_epoch(tree: &FileTree, path: &Path) -> bool {
-    let is_own = path.symlink_metadata().is_ok_and(|there| there.is_dir());
-    let kind = || match tree.repositories.get(path) {
-        // An error is not found again.
-        Some(kind) => Ok(Some(kind)),
-        None => kind_of(tree, path),
-    };
-    is_own && !matches!(kind(), Ok(None | Some(RepositoryKind::InboxV1)))
-}
-
-/// Returns true for a repository that shows the objects of all epochs, and has no other ones.
-fn is_union(path: &Path) -> bool {
-    let lacks_objects = || repository::has_objects(path).is_ok_and(|has| !has);
-    repository::is_whole(path) && (repository::borrows_objects(path) || lacks_objects())
-}
-
-/// The file that each folder with an index of Xapian has.
-const OVERVIEW: &str = "over.sqlite3";
-
-/// Names of files with which public-inbox searches an inbox.
-const INDEX_FILES: [&str; 5] = [
-    "inbox.lock",
-    "msgmap.sqlite3",
-    "msgmap.sqlite3-journal",
-    "msgmap.sqlite3-shm",
-    "msgmap.sqlite3-wal",
-];
-
-/// Returns true for the name of a folder with an index of Xapian: `xap15`. Its digits are the version of the index.
-fn is_xapian(name: &str) -> bool {
-    name.strip_prefix("xap").is_some_and(|digits| {
-        !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
-    })
 }
 
 /// Returns the kind of a bare repository. `None` for any other folder.
 pub(super) fn kind_of(tree: &FileTree, path: &Path) -> Result<Option<RepositoryKind>, Error> {
     match tree.repositories.get(path) {
-        // It is read again for its error.
+        // An error cannot be kept, so the repository is read again to return it.
         None | Some(RepositoryKind::Unreadable) => {}
         known => return Ok(known),
     }
@@ -143,7 +75,7 @@ pub(super) fn kind_of(tree: &FileTree, path: &Path) -> Result<Option<RepositoryK
     kind
 }
 
-/// Like [`kind_of`], without what is known.
+/// Reads a repository to find its kind. [`kind_of`] keeps the answer.
 fn find_kind(path: &Path) -> Result<Option<RepositoryKind>, Error> {
     let failed = at(path, Operation::Read);
     if !repository::is_repository(path) || path.file_name().is_some_and(|name| name == ".git") {
@@ -198,6 +130,7 @@ fn kind_by(list: &[u8], is_whole: bool) -> RepositoryKind {
         kind == b"tree" && name.len() == 2 && name.iter().all(u8::is_ascii_hexdigit)
     };
     match &files[..] {
+        [] if is_whole => RepositoryKind::Emptied,
         [] => RepositoryKind::Other,
         [(kind, name)] if is_whole && kind == b"blob" && (name == b"m" || name == b"d") => {
             RepositoryKind::InboxV2

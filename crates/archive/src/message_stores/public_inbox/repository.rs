@@ -3,6 +3,7 @@
 //! # Limits
 //! Reads references in files (`HEAD`, `refs/heads/…`, `packed-refs`), not in reftable. Repositories on a disk only.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
@@ -53,32 +54,38 @@ pub(super) fn has_objects(path: &Path) -> io::Result<bool> {
     if !has_objects_folder(path) {
         return Ok(false);
     }
-    let is_hex = |name: &str| name.bytes().all(|byte| byte.is_ascii_hexdigit());
     for folder in fs::read_dir(path.join("objects"))? {
         let folder = folder?;
-        let (name, is_folder) = (folder.file_name(), folder.file_type()?.is_dir());
-        let is_pack = name == "pack";
-        let is_loose = name
-            .to_str()
-            .is_some_and(|name| name.len() == 2 && is_hex(name));
-        if !is_folder || !(is_pack || is_loose) {
+        let name = folder.file_name();
+        if !folder.file_type()?.is_dir() || !is_objects_folder(&name) {
             continue;
         }
         for file in fs::read_dir(folder.path())? {
             let file = file?;
-            let name = file.file_name();
-            let name = name.to_str().unwrap_or_default();
-            let is_object = if is_pack {
-                name.starts_with("pack-") && name.strip_suffix(".pack").is_some()
-            } else {
-                matches!(name.len(), 38 | 62) && is_hex(name)
-            };
-            if is_object && file.file_type()?.is_file() {
+            if is_object_name(&name, &file.file_name()) && file.file_type()?.is_file() {
                 return Ok(true);
             }
         }
     }
     Ok(false)
+}
+
+/// Returns true for the name of a folder of `objects` that has objects or packs: `ab`, `pack`.
+pub(super) fn is_objects_folder(name: &OsStr) -> bool {
+    name == "pack" || name.len() == 2 && is_hex(name)
+}
+
+/// Returns true for the name of an object or of a pack in such a folder.
+pub(super) fn is_object_name(folder: &OsStr, name: &OsStr) -> bool {
+    if folder == "pack" {
+        let name = name.as_encoded_bytes();
+        return name.starts_with(b"pack-") && name.ends_with(b".pack");
+    }
+    matches!(name.len(), 38 | 62) && is_hex(name)
+}
+
+fn is_hex(name: &OsStr) -> bool {
+    name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Returns the folders `git/0.git`, `git/1.git`, … in the order of their numbers. Symbolic links do not count.

@@ -18,7 +18,7 @@ impl<T> Default for PathMemory<T> {
 }
 
 impl<T: Copy> PathMemory<T> {
-    /// Returns the answer for a path. `None` if there is none.
+    /// Returns the kept answer for a path. Returns `None` for a path that was not asked for yet.
     pub(crate) fn get(&self, path: &Path) -> Option<T> {
         self.answers().get(path).copied()
     }

@@ -65,7 +65,8 @@ fn the_slow_are_sent_away() {
     assert!(hop.kept().is_empty());
 }
 
-/// Commands that come without a pause, each read ending within one, are none that does not end.
+/// A client that sends many short commands without a pause is not rejected as one whose command never ends, even if each read ends
+/// in the middle of a command.
 #[test]
 fn a_client_that_never_stops_is_not_slow() {
     let hop = RunningNextHop::start(vec![Manner::default()]);

@@ -94,7 +94,7 @@ pub(super) struct Parser<'a> {
     open: HashMap<Cow<'a, [u8]>, Vec<usize>>,
     /// Length of the longest boundary so far.
     longest: usize,
-    /// Lines that begin like a delimiter but are none: index of the boundary, first such line, number of lines.
+    /// Lines that begin like a delimiter, but have other text behind it: index of the boundary, first such line, number of lines.
     strays: Vec<(usize, Span, u64)>,
     /// The limit of parts is reached and reported.
     full: bool,

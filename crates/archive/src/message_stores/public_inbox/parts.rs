@@ -72,7 +72,8 @@ pub(super) fn is_of_git(entry: &TreeEntry) -> bool {
 /// Tells whether an entry of a folder belongs to an inbox.
 type IsOwn = fn(&TreeEntry) -> bool;
 
-/// Returns which entries of a folder belong to an inbox in `root` or below it. `None` for a folder that is no part of one.
+/// Returns the test for the entries of a folder that belong to an inbox in `root` or below it: in `git/0.git`, the files that `git`
+/// writes. Returns `None` for a folder outside all inboxes.
 fn own_entries(tree: &FileTree, root: &Path, path: &Path) -> Option<IsOwn> {
     if is_repository_of_inbox(tree, root, path) {
         return Some(is_of_git);

@@ -30,7 +30,7 @@ pub(super) fn is_repository(path: &Path) -> bool {
     has_most_parts(path) || has_objects(path).unwrap_or(false)
 }
 
-/// Returns true if no more than one of `HEAD`, `refs` and `objects` is missing.
+/// Returns true if a folder has at least two of `HEAD`, `refs` and `objects`.
 pub(super) fn has_most_parts(path: &Path) -> bool {
     count_parts(path) >= 2
 }

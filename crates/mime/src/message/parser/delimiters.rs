@@ -47,7 +47,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Counts a line that begins like a delimiter of an open boundary but is none.
+    /// Counts a line that begins like a delimiter of an open boundary, but has other text behind it: `--b1 text`.
     fn note_stray(&mut self, line: Line) {
         let text = &self.raw[line.start..line.end];
         let text = text.get(2..).unwrap_or_default();

@@ -72,6 +72,16 @@ pub(super) fn sequences(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Returns the ranges of bytes that are not UTF-8, in order: each is one malformed sequence.
+pub(super) fn malformed(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    bytes.utf8_chunks().filter_map(move |chunk| {
+        let start = at + chunk.valid().len();
+        at = start + chunk.invalid().len();
+        (at > start).then_some(start..at)
+    })
+}
+
 /// Returns the non-ASCII lines for which `is_foreign` is true, in order.
 pub(super) fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
     let mut start = 0;

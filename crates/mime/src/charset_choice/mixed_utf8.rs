@@ -15,7 +15,8 @@
 
 use super::cjk_level1::{is_level1, is_level1_of_any};
 use super::mixed_text::{
-    MixedText, OtherCharset, decode_into, foreign_lines, has_isolated_sequence, join, sequences,
+    MixedText, OtherCharset, decode_into, foreign_lines, has_isolated_sequence, join, malformed,
+    sequences,
 };
 use super::mojibake_score::mojibake_score;
 use super::truncated_utf8::{CutCharacters, is_truncated_utf8};
@@ -78,20 +79,15 @@ pub(super) fn in_unlabelled_text(
 /// Apostrophes and hyphens belong to words: `ç'kemi`, `ß-carotene`.
 fn has_only_stray_letters(bytes: &[u8], charset: Charset) -> bool {
     const WORDS: &str = "ÀÁÂÅÆÈÉÊÌÍÒÓÔÖØÙÚßàáâåæèéêìíñòóôöøùú×÷";
-    let (mut at, mut has_letter) = (0, false);
-    for chunk in bytes.utf8_chunks() {
-        let start = at + chunk.valid().len();
-        at = start + chunk.invalid().len();
-        let [byte] = chunk.invalid() else {
-            continue;
-        };
+    let mut has_letter = false;
+    for at in malformed(bytes).filter(|at| at.len() == 1) {
         let is_of_word = |b: &u8| b.is_ascii_alphanumeric() || b"'-".contains(b) || *b >= 0x80;
         let is_letter = |b: Option<&u8>| b.is_some_and(is_of_word);
-        if is_letter(start.checked_sub(1).map(|at| &bytes[at])) || is_letter(bytes.get(at)) {
+        let before = at.start.checked_sub(1).map(|before| &bytes[before]);
+        if is_letter(before) || is_letter(bytes.get(at.end)) {
             return false;
         }
-        let byte = [*byte];
-        let text = charset.decode(&byte, &mut LossLog::with_limit(0));
+        let text = charset.decode(&bytes[at], &mut LossLog::with_limit(0));
         let is_word = |c: char| !matches!(c, '\u{C0}'..='\u{FF}') || WORDS.contains(c);
         has_letter |= !text.chars().all(is_word);
     }
@@ -100,12 +96,8 @@ fn has_only_stray_letters(bytes: &[u8], charset: Charset) -> bool {
 
 /// Returns true if a character of UTF-8 is cut.
 fn has_cut_character(bytes: &[u8]) -> bool {
-    let (cuts, mut at) = (CutCharacters::new(bytes), 0);
-    bytes.utf8_chunks().any(|chunk| {
-        let start = at + chunk.valid().len();
-        at = start + chunk.invalid().len();
-        cuts.contains(&(start..at))
-    })
+    let cuts = CutCharacters::new(bytes);
+    malformed(bytes).any(|at| cuts.contains(&at))
 }
 
 /// Decodes text under a label of UTF-8 with lines in another charset. `find` detects the charset of these lines.

@@ -192,7 +192,13 @@ fn the_client_with_most_idle_connections_loses_one_first() {
         mta
     };
     let mut rare = connect(*b"1");
-    let mut greedy: Vec<Mta> = (0..3).map(|_| connect(*b"2")).collect();
+    // Pauses, so that the filter reads their commands in this order.
+    let mut greedy: Vec<Mta> = (0..3)
+        .map(|_| {
+            thread::sleep(Duration::from_millis(200));
+            connect(*b"2")
+        })
+        .collect();
     // Nobody answers these commands: the filter has read them by then.
     thread::sleep(Duration::from_secs(1));
     let mut next = connect(*b"3");

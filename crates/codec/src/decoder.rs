@@ -155,6 +155,29 @@ impl Decoder {
         }
     }
 
+    /// Takes the characters at the start of the next piece that need no decoding, and returns them without a copy. What follows
+    /// them is not taken: push it, or give it again in front of more bytes.
+    ///
+    /// The text is empty if the charset is not UTF-8, if the decoder keeps a truncated character, and before a byte order mark.
+    ///
+    /// ```
+    /// use mailglot_codec::{Charset, Mode};
+    ///
+    /// let mut decoder = Charset::UTF_8.new_decoder(Mode::Strict);
+    /// assert_eq!(decoder.take_text(b"caf\xC3\xA9 \xE2\x82"), "café ");
+    /// ```
+    pub fn take_text<'b>(&mut self, bytes: &'b [u8]) -> &'b str {
+        let is_start = self.offset == 0;
+        let text = match &self.machine {
+            Machine::Utf8(decoder) if self.held.is_empty() => {
+                decoder.text_at_start(bytes, is_start)
+            }
+            _ => "",
+        };
+        self.offset += text.len() as u64;
+        text
+    }
+
     /// Ends the input. A truncated character at its end is a loss.
     pub fn finish(mut self, text: &mut String, log: &mut LossLog) {
         let mut sink = Sink::new(text, log, self.mode);

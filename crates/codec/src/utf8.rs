@@ -85,6 +85,32 @@ impl Utf8Decoder {
     }
 }
 
+impl Utf8Decoder {
+    /// Returns the valid text at the start of `bytes`, if it is the text that decoding gives, without an entry in the log. `is_start` tells
+    /// that they begin the input.
+    pub(crate) fn text_at_start<'b>(&self, bytes: &'b [u8], is_start: bool) -> &'b str {
+        let may_be_mark = is_start && self.strips_mark && bytes.first() == Some(&BOM[0]);
+        if may_be_mark || self.forms.pairs == Pairs::Required {
+            return "";
+        }
+        let whole = &bytes[..bytes.len() - cut_sequence(bytes)];
+        mailglot_kernel::utf8::as_str(whole).unwrap_or_else(|| valid_prefix(whole))
+    }
+}
+
+/// Returns the length of a sequence at the end of `bytes` that may go on.
+fn cut_sequence(bytes: &[u8]) -> usize {
+    /// Bytes of the longest sequence that is cut.
+    const MOST: usize = 3;
+    let is_lead = |byte: &u8| *byte >= 0xC0;
+    let near = &bytes[bytes.len().saturating_sub(MOST)..];
+    near.iter().rposition(is_lead).map_or(0, |at| {
+        let length = near.len() - at;
+        let announced = near[at].leading_ones() as usize;
+        if announced > length { length } else { 0 }
+    })
+}
+
 impl Decode for Utf8Decoder {
     #[inline(always)]
     fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {

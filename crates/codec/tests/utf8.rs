@@ -10,7 +10,7 @@
 mod common;
 
 use common::{Random, split_everywhere};
-use mailglot_codec::{Charset, DecodeOptions, LossKind, LossLog, Marks, Mode, Repair};
+use mailglot_codec::{Charset, DecodeOptions, Decoder, LossKind, LossLog, Marks, Mode, Repair};
 
 type Record = (u64, u64, LossKind);
 
@@ -198,6 +198,27 @@ fn every_split_behind_ascii() {
             }
         }
     }
+}
+
+#[test]
+fn valid_text_is_taken_without_a_copy() {
+    let taken = |options: DecodeOptions, bytes: &[u8]| {
+        let mut decoder = Decoder::with(Charset::UTF_8, options);
+        decoder.take_text(bytes).to_owned()
+    };
+    let strict = DecodeOptions::new(Mode::Strict);
+    assert_eq!(taken(strict, "aß€\u{1F600}".as_bytes()), "aß€\u{1F600}");
+    for cut in [&b"\xC3"[..], b"\xE2", b"\xE2\x82", b"\xF0\x9F\x98"] {
+        assert_eq!(taken(strict, &[b"sound ", cut].concat()), "sound ");
+    }
+    assert_eq!(taken(strict, b"before \xFF behind"), "before ");
+    let mark = "\u{FEFF}a".as_bytes();
+    assert_eq!(taken(strict, mark), "\u{FEFF}a");
+    assert_eq!(taken(DecodeOptions::new(Mode::Lenient), mark), "");
+    // A cut character that the decoder keeps must come first.
+    let (mut decoder, mut text) = (Charset::UTF_8.new_decoder(Mode::Strict), String::new());
+    decoder.push(b"\xC3", &mut text, &mut LossLog::new());
+    assert_eq!(decoder.take_text(b"\xA9a"), "");
 }
 
 fn repaired(charset: Charset, options: DecodeOptions, bytes: &[u8]) -> (String, Vec<Record>) {

@@ -26,6 +26,23 @@ pub(crate) fn decode_pieces<'a>(
     (text, log)
 }
 
+/// Like [`decode_pieces`], but takes the text at the start of each piece without decoding it, where there is any.
+fn take_pieces<'a>(
+    charset: Charset,
+    mode: Mode,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Answer {
+    let (mut text, mut log) = (String::new(), LossLog::with_limit(10_000));
+    let mut decoder = charset.new_decoder(mode);
+    for piece in pieces {
+        let taken = decoder.take_text(piece);
+        text.push_str(taken);
+        decoder.push(&piece[taken.len()..], &mut text, &mut log);
+    }
+    decoder.finish(&mut text, &mut log);
+    (text, log)
+}
+
 /// Decodes in one piece.
 pub(crate) fn decode(charset: Charset, mode: Mode, bytes: &[u8]) -> Answer {
     decode_pieces(charset, mode, [bytes])
@@ -44,6 +61,7 @@ pub(crate) fn split_everywhere(charset: Charset, mode: Mode, bytes: &[u8], rando
     for at in (0..=bytes.len()).step_by(step) {
         let (a, b) = bytes.split_at(at);
         check("two pieces", &decode_pieces(charset, mode, [a, b]));
+        check("two pieces with text", &take_pieces(charset, mode, [a, b]));
     }
     check(
         "byte by byte",

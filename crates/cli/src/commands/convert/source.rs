@@ -14,6 +14,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 /// Bytes decoded at once.
 const STEP: usize = 1 << 16;
+/// Bytes of the longest sequence of UTF-8.
+const LONGEST: usize = 4;
 /// Bytes that are read again one by one when a loss is among them.
 const SLICE: usize = 256;
 const REPLACEMENT: char = '\u{FFFD}';
@@ -65,14 +67,30 @@ fn decode<W: Write>(
     let kept = if explain.is_some() { 2 * STEP } else { 64 };
     let mut decoder = from.new_decoder(Mode::Strict);
     let mut chunk = vec![0; STEP];
+    // Bytes at the start of the chunk that belong to a character whose end is not read yet.
+    let mut held = 0;
     let mut text = String::new();
     let mut offset = 0;
     loop {
-        let length = read(input, &mut chunk, explain.is_some()).map_err(ConversionError::Read)?;
-        if length == 0 {
+        let length =
+            read(input, &mut chunk[held..], explain.is_some()).map_err(ConversionError::Read)?;
+        let mut bytes = &chunk[..held + length];
+        held = 0;
+        if explain.is_none() {
+            let sound = decoder.take_text(bytes);
+            target.push(sound)?;
+            offset += sound.len() as u64;
+            bytes = &bytes[sound.len()..];
+            if !sound.is_empty() && length > 0 && bytes.len() < LONGEST {
+                held = bytes.len();
+                let start = sound.len();
+                chunk.copy_within(start..start + held, 0);
+                continue;
+            }
+        }
+        if bytes.is_empty() {
             break;
         }
-        let bytes = &chunk[..length];
         let before = (on_malformed != OnMalformed::Replace).then(|| decoder.clone());
         let mut log = LossLog::with_limit(kept);
         text.clear();
@@ -96,7 +114,7 @@ fn decode<W: Write>(
         }
         target.push(&text)?;
         defects.add(&log);
-        offset += length as u64;
+        offset += bytes.len() as u64;
     }
     let mut log = LossLog::new();
     text.clear();

@@ -39,6 +39,7 @@ pub use part::{Eol, MediaType, Part, PartKind};
 use crate::event::Event;
 use crate::header::Field;
 use crate::part_id::PartId;
+use crate::span::Span;
 use crate::transfer::TransferEncoding;
 use std::borrow::Cow;
 
@@ -135,6 +136,16 @@ impl<'a> Message<'a> {
         self.fields(id)
             .iter()
             .find(|f| f.name.of(self.raw).eq_ignore_ascii_case(name))
+    }
+    /// Returns the value of the Content-Type field that counts for a part.
+    pub(crate) fn content_type_value(&self, id: PartId) -> Option<Span> {
+        let index = self.part_at(id).content_type?;
+        Some(self.fields[index as usize].value)
+    }
+    /// Returns the value of the Content-Transfer-Encoding field that counts for a part.
+    pub(crate) fn transfer_encoding_value(&self, id: PartId) -> Option<Span> {
+        let index = self.part_at(id).content_transfer_encoding?;
+        Some(self.fields[index as usize].value)
     }
     /// Returns the line end of the first line.
     pub fn eol(&self) -> Eol {

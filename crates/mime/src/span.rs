@@ -46,6 +46,13 @@ impl Span {
         self.start >= self.end
     }
 
+    /// Returns the span without the ASCII white space at its start and end. It is empty if there is nothing else.
+    pub(crate) fn trimmed(self, raw: &[u8]) -> Self {
+        let text = self.of(raw);
+        let start = self.start + (text.len() - text.trim_ascii_start().len());
+        Self::new(start, start + text.trim_ascii().len())
+    }
+
     /// Converts a range relative to the start of this span to a span of the message.
     pub const fn at(self, relative: &Range<usize>) -> Self {
         Self {

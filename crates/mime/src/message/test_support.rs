@@ -72,9 +72,10 @@ pub(super) fn laws(message: &Message<'_>) {
             at = field.full.end;
         }
         if let Some(span) = part.charset {
-            let field =
-                message.all_fields()[part.content_type.expect("a charset has a field") as usize];
-            assert!(field.value.start <= span.start && span.end <= field.value.end);
+            let value = message
+                .content_type_value(PartId(index as u32))
+                .expect("a charset has a field");
+            assert!(value.start <= span.start && span.end <= value.end);
         }
         match part.parent {
             None => assert_eq!((index, part.depth, part.number), (0, 0, 1)),

@@ -2,11 +2,10 @@
 
 use crate::charset_choice::Choice;
 use crate::document_charset::{self, Document};
-use crate::event::Event;
-use crate::message::charset;
+use crate::event::{Detail, Event, EventKind};
 use crate::recipe::Patch;
 use crate::text::{Transferred, footer_text};
-use crate::{Edit, Message, PartId, Policy};
+use crate::{Message, PartId, Policy};
 use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
 
@@ -117,20 +116,8 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// Returns edits that reduce several charset parameters, or one in RFC 2231 form, to one.
-    pub(super) fn one_label(&self, label: &str) -> Option<Vec<Edit>> {
-        let part = self.message.part_at(self.id);
-        let value = self.message.all_fields()[part.content_type? as usize].value;
-        if value.len() > self.policy.limits.field {
-            // A field beyond the limit is not parsed.
-            return None;
-        }
-        let edits = charset::one_label(value.of(self.message.raw()), label)?;
-        Some(
-            edits
-                .into_iter()
-                .map(|(at, with)| Edit::new(value.at(&at), with))
-                .collect(),
-        )
+    /// Returns an event about the body.
+    pub(super) fn event(&self, kind: EventKind, detail: impl Into<Detail>) -> Event {
+        Event::new(self.id, self.message.part_at(self.id).body, kind, detail)
     }
 }

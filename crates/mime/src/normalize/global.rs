@@ -75,11 +75,10 @@ fn globalized(message: &Message<'_>, id: PartId) -> Option<Edit> {
     if part.kind != PartKind::Message || part.media.sub != "rfc822" {
         return None;
     }
-    let Some(index) = part.content_type else {
+    let Some(value) = message.content_type_value(id) else {
         let field = [b"Content-Type: message/global", message.eol().bytes()].concat();
         return added_fields(message, id, &field);
     };
-    let value = message.all_fields()[index as usize].value;
     let text = value.of(message.raw());
     let main = &text[..memchr::memchr(b';', text).unwrap_or(text.len())];
     let at = main
@@ -90,12 +89,9 @@ fn globalized(message: &Message<'_>, id: PartId) -> Option<Edit> {
 
 /// Returns the edit from 7bit to 8bit.
 pub(super) fn widened(message: &Message<'_>, id: PartId) -> Option<Edit> {
-    let value = message.all_fields()[message.part_at(id).content_transfer_encoding? as usize].value;
-    let old = value.of(message.raw());
-    let start = value.start + (old.len() - old.trim_ascii_start().len());
-    old.trim_ascii()
-        .eq_ignore_ascii_case(b"7bit")
-        .then(|| Edit::new(Span::new(start, start + 4), *b"8bit"))
+    let old = message.transfer_encoding_value(id)?.trimmed(message.raw());
+    let is_seven_bit = old.of(message.raw()).eq_ignore_ascii_case(b"7bit");
+    is_seven_bit.then(|| Edit::new(old, *b"8bit"))
 }
 
 /// Returns true if two parts have the same media type. The types of embedded messages count as equal.

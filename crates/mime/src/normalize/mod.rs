@@ -6,6 +6,10 @@
 mod binary;
 mod bodies;
 mod body;
+mod body_edits;
+mod body_fields;
+mod body_obstacles;
+mod body_target;
 mod fields;
 mod global;
 mod header_guesses;

@@ -46,10 +46,7 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
         return Ok(body.content(None));
     }
     let content = body.content(Some(japanese::LABEL));
-    let note = |kind, count| {
-        let (part, at) = (body.id, body.message.part_at(body.id).body);
-        Some(Event::new(part, at, kind, Charset::ISO_2022_JP).counted(count))
-    };
+    let note = |kind, count| Some(body.event(kind, Charset::ISO_2022_JP).counted(count));
     let text = std::str::from_utf8(&content.text).map_err(|_| None)?;
     let written =
         japanese::write(text).map_err(|lacking| note(EventKind::CharsetBeyondOut, lacking))?;

@@ -207,9 +207,9 @@ impl Transferred<'_> {
 
 /// Returns true if the part declares 7bit, or nothing, which means the same.
 fn says_seven_bit(message: &Message<'_>, id: PartId) -> bool {
-    let Some(index) = message.part_at(id).content_transfer_encoding else {
+    let Some(value) = message.transfer_encoding_value(id) else {
         return true;
     };
-    let value = message.all_fields()[index as usize].value.of(message.raw());
-    value.trim_ascii().eq_ignore_ascii_case(b"7bit")
+    let encoding = value.of(message.raw()).trim_ascii();
+    encoding.eq_ignore_ascii_case(b"7bit")
 }

@@ -1,0 +1,145 @@
+//! Corrects the fields that describe a text body: Content-Type and Content-Transfer-Encoding.
+//!
+//! # Limits
+//! A field that exists keeps its place and its other parameters.
+
+use super::body::Body;
+use crate::event::EventKind;
+use crate::message::charset;
+use crate::transfer::TransferEncoding;
+use crate::{Edit, PartKind, Span, params};
+
+impl Body<'_, '_> {
+    /// Sets the charset of Content-Type to `label`. Adds the field if it is missing.
+    pub(super) fn relabel(&self, label: &str, edits: &mut Vec<Edit>, added: &mut Vec<u8>) {
+        let part = self.message.part_at(self.id);
+        let raw = self.message.raw();
+        let value = self.message.content_type_value(self.id);
+        if let Some(one) = self.one_label(label) {
+            edits.extend(one);
+        } else if let Some(span) = part.charset {
+            let old = span.of(raw);
+            if part.joined_charset.is_some() {
+                edits.extend(value.into_iter().flat_map(|value| {
+                    let changes = charset::in_place(value.of(raw), label);
+                    edits_within(value, changes)
+                }));
+            } else if !charset::unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
+                let quote = if old.starts_with(b"\"") { "\"" } else { "" };
+                let with = format!("{quote}{label}{quote}").into_bytes();
+                edits.extend(self.missing_semicolon(span));
+                edits.push(Edit::new(span, with));
+            }
+        } else if let Some(value) = value {
+            let missing = value.of(raw).trim_ascii().is_empty();
+            let at = value.start + charset_place(value.of(raw));
+            let media = if missing { " text/plain" } else { "" };
+            let with = format!("{media}; charset={label}").into_bytes();
+            edits.push(Edit::new(Span::new(at, at), with));
+        } else {
+            let top = part
+                .parent
+                .is_none_or(|p| self.message.part_at(p).kind == PartKind::Message);
+            if top && self.message.field(self.id, b"mime-version").is_none() {
+                self.add_field(&["MIME-Version: 1.0"], added);
+            }
+            self.add_field(&["Content-Type: text/plain; charset=", label], added);
+        }
+    }
+
+    /// Appends a field, which stands in several pieces, with its line end.
+    fn add_field(&self, field: &[&str], added: &mut Vec<u8>) {
+        added.extend_from_slice(field.concat().as_bytes());
+        added.extend_from_slice(self.message.eol().bytes());
+    }
+
+    /// Returns edits that reduce several charset parameters, or one in RFC 2231 form, to one.
+    pub(super) fn one_label(&self, label: &str) -> Option<Vec<Edit>> {
+        let value = self.message.content_type_value(self.id)?;
+        if value.len() > self.policy.limits.field {
+            // A field beyond the limit is not parsed.
+            return None;
+        }
+        let changes = charset::one_label(value.of(self.message.raw()), label)?;
+        Some(edits_within(value, changes).collect())
+    }
+
+    /// Returns the edit that writes the semicolon before the charset parameter if none is there. `label` is the parameter's value.
+    fn missing_semicolon(&self, label: Span) -> Option<Edit> {
+        let span = self.message.content_type_value(self.id)?;
+        let value = span.of(self.message.raw());
+        let mut findings = Vec::new();
+        let _ = params::survey(value, &mut findings);
+        let name = findings
+            .iter()
+            .filter(|finding| finding.kind == EventKind::ParamNoSemicolon)
+            .map(|finding| &finding.at)
+            .take_while(|name| span.start + name.end <= label.start)
+            .last()?;
+        let is_charset = value[name.clone()].eq_ignore_ascii_case(b"charset");
+        let at = span.start + value[..name.start].trim_ascii_end().len();
+        is_charset.then(|| Edit::new(Span::new(at, at), b";".to_vec()))
+    }
+
+    /// Corrects Content-Transfer-Encoding. Returns true if it became 8bit.
+    ///
+    /// `eight` means that the body has 8-bit bytes. `seven` means that 7bit also replaces 8bit and binary.
+    pub(super) fn rename_transfer(
+        &self,
+        transfer: TransferEncoding,
+        (eight, seven): (bool, bool),
+        edits: &mut Vec<Edit>,
+        added: &mut Vec<u8>,
+    ) -> bool {
+        let name = match transfer {
+            TransferEncoding::Base64 => "base64",
+            TransferEncoding::QuotedPrintable => "quoted-printable",
+            _ if eight => "8bit",
+            _ => "7bit",
+        };
+        let Some(value) = self.message.transfer_encoding_value(self.id) else {
+            if name == "7bit" {
+                return false;
+            }
+            self.add_field(&["Content-Transfer-Encoding: ", name], added);
+            return eight;
+        };
+        let old = value.trimmed(self.message.raw());
+        let is = |name: &str| {
+            let old = old.of(self.message.raw());
+            old.eq_ignore_ascii_case(name.as_bytes())
+        };
+        let broad = is("8bit") || is("binary");
+        if is(name) || (broad && (name == "8bit" || name == "7bit" && !seven)) {
+            return false;
+        }
+        edits.push(if old.is_empty() {
+            Edit::new(value, format!(" {name}"))
+        } else {
+            Edit::new(old, name)
+        });
+        eight
+    }
+}
+
+/// Converts changes of a field value to edits of the message.
+fn edits_within(value: Span, changes: Vec<charset::Change>) -> impl Iterator<Item = Edit> {
+    let edit = move |(at, with)| Edit::new(value.at(&at), with);
+    changes.into_iter().map(edit)
+}
+
+/// Returns the offset for a first parameter in a Content-Type: after the media type.
+///
+/// If the text there is neither a parameter nor a comment, returns the end, so that the text does not become part of a name.
+fn charset_place(value: &[u8]) -> usize {
+    let start = value.iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let end = start
+        + value[start..]
+            .iter()
+            .take_while(|b| !b" \t\r\n;(,".contains(b))
+            .count();
+    match value[end..].trim_ascii_start() {
+        [] | [b';' | b'(', ..] => end,
+        _ => value.trim_ascii_end().len(),
+    }
+}

@@ -7,9 +7,9 @@
 //! With `--verify`, a disagreement in a message above [`Limits::text`](mailglot_mime::Limits::text) has the offset in the message
 //! without the middles of its attachments.
 
-use super::message::{Made, Planned, SourceMessage};
+use super::message::{Made, Planned};
+use super::source_message::SourceMessage;
 use super::worker::RewriteWorker;
-use crate::edited_message::ends_open;
 use crate::in_place::InPlace;
 use crate::names;
 use crate::pieces::Pieces;
@@ -18,81 +18,25 @@ use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{
     is_separator_kept, mark_separator, pieces_leave_multipart_open, separator_for,
 };
-use mailglot_archive::{Format, OutBatch, Quoting, SourceInsert};
+use mailglot_archive::{Format, OutBatch, Quoting};
 use mailglot_mime::undo_edits;
 
-/// A large message of the output.
-#[derive(Default)]
-pub(super) struct LargeMade {
-    pub(super) made: Made,
-    /// The parts of it that are not copied.
-    pub(super) inserts: Vec<SourceInsert>,
-    /// True if the separator and the trailer are those of the source.
-    pub(super) keeps: [bool; 2],
-    /// Digest for the name of its file.
-    pub(super) digest: String,
-}
-
 impl RewriteWorker<'_> {
-    /// Like [`RewriteWorker::make`], for a message in place.
-    pub(super) fn make_large(
-        &self,
-        original: &SourceMessage<'_>,
-        place: &InPlace,
-        verifier: Option<&Verifier>,
-        out: &mut OutBatch,
-    ) -> LargeMade {
-        let planned = Planned::new(self, original.raw);
-        match self.to {
-            None => LargeMade {
-                made: self.preview_large(original, planned, verifier),
-                ..LargeMade::default()
-            },
-            Some(to) => self.write_large((to, place), original, planned, verifier, out),
-        }
-    }
-
-    /// Determines what would change.
-    fn preview_large(
-        &self,
-        original: &SourceMessage<'_>,
-        mut planned: Planned<'_>,
-        verifier: Option<&Verifier>,
-    ) -> Made {
-        let raw = original.raw;
-        let mut made = Made::default();
-        if self.writes_mailbox {
-            made.length_removed = planned.remove_length();
-        }
-        made.changed = !planned.edits.is_empty();
-        if self.writes_mailbox && ends_open(raw, &planned.edits) {
-            let pieces = Pieces::new(raw, &planned.edits);
-            let ends = pieces.line_ends();
-            let (trailer, last) = (original.trailer, original.last);
-            made.ends_line = self.ends_line(pieces.is_empty(), &ends, trailer, last);
-        }
-        if made.changed && verifier.is_some() {
-            made.verdict = planned.verify_shortened(self, verifier);
-        }
-        made.report = planned.report;
-        made
-    }
-
     /// Adds the message to the output.
-    fn write_large(
+    pub(super) fn write_large(
         &self,
         (to, place): (Format, &InPlace),
         original: &SourceMessage<'_>,
         mut planned: Planned<'_>,
         verifier: Option<&Verifier>,
         out: &mut OutBatch,
-    ) -> LargeMade {
-        let mut large = LargeMade::default();
+    ) -> Made {
+        let mut made = Made::default();
         let raw = original.raw;
         let is_mailbox = to == Format::Mbox;
         let new_length = || Pieces::new(raw, &planned.edits).len();
         if is_mailbox || self.invalidates_length(original, new_length()) {
-            large.made.length_removed = planned.remove_length();
+            made.length_removed = planned.remove_length();
         }
         let edited = Pieces::new(raw, &planned.edits);
         let lines = edited.quotable_lines(place.marks.is_empty());
@@ -101,20 +45,19 @@ impl RewriteWorker<'_> {
         if is_mailbox {
             separator = separator_of(original.separator, &written);
             written = written.marked(&lines);
-            (trailer, large.made.ends_line) = self.trailer_of(original, &written, &mut separator);
+            (trailer, made.ends_line) = self.trailer_of(original, &written, &mut separator);
         }
-        let made = &mut large.made;
         made.changed = !planned.edits.is_empty();
         made.same = original.omitted.is_empty()
             && (place.marks.is_empty() && !made.changed
                 || written.equals(&Pieces::new(raw, &[]).marked(&place.removed)));
         made.lengths = [separator.len(), written.len(), trailer.len()];
-        large.keeps = [separator == original.separator, trailer == original.trailer];
+        made.keeps = [separator == original.separator, trailer == original.trailer];
         if !is_mailbox {
-            large.digest = names::digest(written.slices());
+            made.digest = Some(names::digest(written.slices()));
         }
         out.bytes.extend_from_slice(&separator);
-        large.inserts = written.put(place.raw.start, out);
+        made.inserts = written.put(place.raw.start, out);
         out.bytes.extend_from_slice(trailer);
         drop(written);
         if made.changed && verifier.is_some() {
@@ -126,8 +69,8 @@ impl RewriteWorker<'_> {
             let requote = self.requote_of(place, original.entry.quoting, !lines.is_empty());
             made.way = undo.map(|undo| (requote, undo));
         }
-        large.made.report = planned.report;
-        large
+        made.report = planned.report;
+        made
     }
 
     /// Returns the trailer of a message, and true if its last line gets a line end. Marks the separator if a multipart is open.

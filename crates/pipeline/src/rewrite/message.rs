@@ -1,120 +1,21 @@
 //! Rewrites one message: plans its edits, appends the result with the output's quoting, and finds how to restore the original.
 
+use super::source_message::SourceMessage;
 use super::worker::RewriteWorker;
 use crate::edited_message::{ends_open, put_message, spliced};
 use crate::in_place::{InPlace, LARGE};
 use crate::length_field;
+use crate::pieces::Pieces;
 use crate::quote::{count_marks, has_from_line, line_end, rebuild};
 use crate::verify::{Rewritten, Verdict, Verifier};
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{
     is_separator_kept, leaves_multipart_open, mark_separator, requotes, separator_for,
 };
-use mailglot_archive::{Entry, Format, Packing, Quoting};
+use mailglot_archive::{Format, OutBatch, Packing, Quoting, SourceInsert};
 use mailglot_mime::{Edit, Message, Plan, Report, Shortened, Span, Undo, shortened, undo_edits};
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// A message of a source.
-pub(super) struct SourceMessage<'b> {
-    pub(super) entry: &'b Entry,
-    /// The separator before it.
-    pub(super) separator: &'b [u8],
-    /// The message as stored, quoted. In a message in place, the same as `raw`.
-    pub(super) old: &'b [u8],
-    /// Bytes of the message as stored.
-    pub(super) stored: usize,
-    /// The message, unquoted, without the omitted bytes.
-    pub(super) raw: &'b [u8],
-    /// Bytes in `old` that do not belong to the message, such as the second header of Babyl.
-    pub(super) omitted: &'b [u8],
-    /// Offset in `raw` where they were left out.
-    pub(super) omitted_at: usize,
-    /// The text between the message and the next separator.
-    pub(super) trailer: &'b [u8],
-    /// True if `From ` occurs in the message.
-    pub(super) froms: bool,
-    /// True if no message follows in its source.
-    pub(super) last: bool,
-}
-
-impl<'b> SourceMessage<'b> {
-    /// Describes the message of `entry` in a batch. `raw` is the unquoted message.
-    pub(super) fn new(
-        entry: &'b Entry,
-        batch: &'b [u8],
-        raw: &'b [u8],
-        froms: bool,
-        last: bool,
-    ) -> Self {
-        Self {
-            entry,
-            separator: &batch[entry.span.start..entry.message.start],
-            old: &batch[entry.message.clone()],
-            stored: entry.message.len(),
-            raw,
-            omitted: &batch[entry.omitted.clone()],
-            omitted_at: entry.omitted.start.saturating_sub(entry.message.start),
-            trailer: &batch[entry.message.end..entry.span.end],
-            froms,
-            last,
-        }
-    }
-
-    /// Describes the message of `entry` that was prepared in place.
-    pub(super) fn in_place(
-        entry: &'b Entry,
-        batch: &'b [u8],
-        place: &'b InPlace,
-        last: bool,
-    ) -> Self {
-        let raw = &batch[place.raw.clone()];
-        Self {
-            old: raw,
-            stored: place.stored,
-            omitted: &place.omitted,
-            omitted_at: place.omitted_at,
-            ..Self::new(entry, batch, raw, !place.marks.is_empty(), last)
-        }
-    }
-}
-
-impl SourceMessage<'_> {
-    /// Adds the step that puts the omitted bytes back to the inverse of the edits. Returns None if an edit spans their place.
-    pub(super) fn put_back_omitted(
-        &self,
-        edits: &[Edit],
-        mut undo: Vec<Undo>,
-    ) -> Option<Vec<Undo>> {
-        if self.omitted.is_empty() {
-            return Some(undo);
-        }
-        let place = self.omitted_at;
-        let before =
-            edits.partition_point(|edit| edit.span.end <= place && edit.span.start < place);
-        if edits
-            .get(before)
-            .is_some_and(|edit| edit.span.start < place)
-        {
-            return None;
-        }
-        let earlier = edits[..before].iter();
-        let (removed, added) = earlier.fold((0, 0), |(removed, added), edit| {
-            (
-                removed + edit.span.end - edit.span.start,
-                added + edit.with.len(),
-            )
-        });
-        let at = place - removed + added;
-        let step = Undo::new(Span::new(at, at), Ok(self.omitted.to_vec()));
-        // The list ends before an edit that is not valid.
-        if before > undo.len() {
-            return None;
-        }
-        undo.insert(before, step);
-        Some(undo)
-    }
-}
 
 /// A message of the output.
 #[derive(Default)]
@@ -134,6 +35,12 @@ pub(super) struct Made {
     pub(super) verdict: Option<Verdict>,
     /// Bytes of separator, message and trailer in the output.
     pub(super) lengths: [usize; 3],
+    /// True if the separator and the trailer are those of the source.
+    pub(super) keeps: [bool; 2],
+    /// The parts of a large message that are not copied.
+    pub(super) inserts: Vec<SourceInsert>,
+    /// Digest of a large message, for the name of its file.
+    pub(super) digest: Option<String>,
 }
 
 /// A parsed message and its edits.
@@ -177,7 +84,7 @@ impl<'b> Planned<'b> {
     }
 
     /// Verifies the edited message `new` with the second reader.
-    pub(super) fn verify(
+    fn verify(
         &self,
         worker: &RewriteWorker<'_>,
         verifier: Option<&Verifier>,
@@ -194,6 +101,16 @@ impl<'b> Planned<'b> {
         Some(verifier?.verify(message, &rewritten, worker.policy))
     }
 
+    /// Verifies the edited message with the second reader.
+    fn verify_spliced(
+        &self,
+        worker: &RewriteWorker<'_>,
+        verifier: Option<&Verifier>,
+    ) -> Option<Verdict> {
+        let new = spliced(self.raw, &self.edits);
+        self.verify(worker, verifier, &new, &undo_edits(self.raw, &self.edits))
+    }
+
     /// Verifies the edited message with the second reader, without the middles of its attachments if it is large.
     pub(super) fn verify_shortened(
         &self,
@@ -203,8 +120,7 @@ impl<'b> Planned<'b> {
         let message = self.message.as_ref()?;
         let Some(Shortened { raw, edits, .. }) = shortened(message, &self.edits, worker.policy)
         else {
-            let new = spliced(self.raw, &self.edits);
-            return self.verify(worker, verifier, &new, &undo_edits(self.raw, &self.edits));
+            return self.verify_spliced(worker, verifier);
         };
         let message = Message::parse(&raw, &worker.policy.limits);
         let rewritten = Rewritten {
@@ -218,17 +134,23 @@ impl<'b> Planned<'b> {
 }
 
 impl RewriteWorker<'_> {
-    /// Processes a message and appends it to `out`, with separator and trailer. A dry run appends nothing.
+    /// Processes a message, which may be prepared in place, and appends it to `out` with separator and trailer.
+    ///
+    /// A dry run appends nothing.
     pub(super) fn make(
         &self,
         original: &SourceMessage<'_>,
+        place: Option<&InPlace>,
         verifier: Option<&Verifier>,
-        out: &mut Vec<u8>,
+        out: &mut OutBatch,
     ) -> Made {
         let planned = Planned::new(self, original.raw);
-        match self.to {
-            None => self.preview(original, planned, verifier, out),
-            Some(to) => self.write(to, original, planned, verifier, out),
+        match (self.to, place) {
+            (None, _) => self.preview(original, planned, place.is_some(), verifier),
+            (Some(to), None) => self.write(to, original, planned, verifier, &mut out.bytes),
+            (Some(to), Some(place)) => {
+                self.write_large((to, place), original, planned, verifier, out)
+            }
         }
     }
 
@@ -237,36 +159,30 @@ impl RewriteWorker<'_> {
         &self,
         original: &SourceMessage<'_>,
         mut planned: Planned<'_>,
+        is_large: bool,
         verifier: Option<&Verifier>,
-        scratch: &mut Vec<u8>,
     ) -> Made {
         let raw = original.raw;
-        let length_removed = if self.writes_mailbox {
-            planned.remove_length()
-        } else {
-            None
-        };
-        let changed = !planned.edits.is_empty();
-        let mut ends_line = false;
+        let mut made = Made::default();
+        if self.writes_mailbox {
+            made.length_removed = planned.remove_length();
+        }
+        made.changed = !planned.edits.is_empty();
         if self.writes_mailbox && ends_open(raw, &planned.edits) {
-            planned.put(Format::Eml, false, scratch);
-            ends_line =
-                self.ends_line(scratch.is_empty(), scratch, original.trailer, original.last);
-            scratch.clear();
+            let pieces = Pieces::new(raw, &planned.edits);
+            let ends = pieces.line_ends();
+            let (trailer, last) = (original.trailer, original.last);
+            made.ends_line = self.ends_line(pieces.is_empty(), &ends, trailer, last);
         }
-        let mut verdict = None;
-        if changed && verifier.is_some() {
-            let undo = undo_edits(raw, &planned.edits);
-            verdict = planned.verify(self, verifier, &spliced(raw, &planned.edits), &undo);
+        if made.changed && verifier.is_some() {
+            made.verdict = if is_large {
+                planned.verify_shortened(self, verifier)
+            } else {
+                planned.verify_spliced(self, verifier)
+            };
         }
-        Made {
-            report: planned.report,
-            changed,
-            length_removed,
-            ends_line,
-            verdict,
-            ..Made::default()
-        }
+        made.report = planned.report;
+        made
     }
 
     /// Appends the message to the output.
@@ -312,6 +228,10 @@ impl RewriteWorker<'_> {
             length_removed,
             ends_line,
             lengths: [body.start - start, body.len(), out.len() - body.end],
+            keeps: [
+                &out[start..body.start] == original.separator,
+                &out[body.end..] == original.trailer,
+            ],
             ..Made::default()
         };
         let verified = changed && verifier.is_some();

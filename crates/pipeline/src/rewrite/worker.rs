@@ -1,7 +1,12 @@
 //! Settings for rewriting the messages of one source.
 
-use mailglot_archive::Format;
+use crate::file_name::Address;
+use crate::in_place::InPlace;
+use crate::reader::NumberedBatch;
+use crate::{names, status};
+use mailglot_archive::{Entry, Format};
 use mailglot_mime::{Message, Plan, Policy};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Rewrites the messages of one source.
@@ -29,3 +34,36 @@ pub(crate) struct RewriteWorker<'a> {
 
 /// Signature of [`plan_parsed`].
 pub(crate) type Process = fn(&Message<'_>, &Policy) -> Plan;
+
+impl RewriteWorker<'_> {
+    /// Prepares the large messages of a batch in place.
+    pub(super) fn prepare(&self, feed: &mut NumberedBatch) -> BTreeMap<usize, InPlace> {
+        let dropped: Vec<bool> = (0..feed.batch.entries.len())
+            .map(|index| feed.is_dropped(index))
+            .collect();
+        let entries = feed.batch.entries.iter().enumerate();
+        let kept = entries.filter(|(index, _)| !dropped[*index]);
+        let bytes = &mut feed.batch.bytes;
+        kept.filter_map(|(index, entry)| Some((index, InPlace::prepare(entry, bytes, self.large)?)))
+            .collect()
+    }
+
+    /// Returns the name of a message's file below the root of the output. A mailbox may have flags in header fields.
+    pub(super) fn name(
+        &self,
+        to: Format,
+        entry: &Entry,
+        raw: &[u8],
+        digest: impl FnOnce() -> String,
+    ) -> String {
+        let mut flags = entry.flags;
+        if self.from_mbox && to == Format::Maildir {
+            flags.0 |= status::flags(raw).0;
+        }
+        names::message_name(to, entry.ordinal, &entry.folder, flags, digest)
+    }
+
+    pub(super) fn address(&self, entry: &Entry) -> Address {
+        Address::of(self.path, self.folder, entry)
+    }
+}

@@ -1,0 +1,90 @@
+//! A batch whose messages are being rewritten.
+
+use super::rewritten_batch::RewrittenBatch;
+use super::worker::RewriteWorker;
+use crate::in_place::InPlace;
+use crate::names;
+use crate::reader::NumberedBatch;
+use crate::tally::Tally;
+use crate::verify::Verifier;
+use mailglot_archive::ledger::{BlockBuilder, Record};
+use mailglot_archive::{Entry, Flags, OutItem, SourceInsert};
+use mailglot_mime::Severity;
+use std::collections::BTreeMap;
+use std::io;
+
+/// A batch in progress.
+pub(super) struct BatchRewrite<'a> {
+    pub(super) job: &'a RewriteWorker<'a>,
+    pub(super) feed: &'a NumberedBatch,
+    /// The large messages, by the index of their entry.
+    pub(super) in_place: &'a BTreeMap<usize, InPlace>,
+    pub(super) builder: &'a mut BlockBuilder,
+    pub(super) verifier: Option<&'a Verifier>,
+    pub(super) tally: &'a mut Tally,
+    pub(super) done: &'a mut RewrittenBatch,
+    pub(super) name: &'a [u8],
+    pub(super) more: bool,
+    /// Whether each block before the last one could be built.
+    pub(super) failed: io::Result<()>,
+}
+
+impl BatchRewrite<'_> {
+    /// Adds a record to the ledger, if there is one.
+    pub(super) fn record(&mut self, record: &Record<'_>) {
+        if self.job.ledger.is_some() {
+            self.builder.push(record);
+        }
+    }
+
+    /// Reports an event at the start of an entry.
+    pub(super) fn event(
+        &mut self,
+        entry: &Entry,
+        code: &'static str,
+        severity: Severity,
+        detail: &str,
+    ) {
+        let address = || self.job.address(entry);
+        self.tally
+            .event(code, severity, address, entry.offset, detail);
+    }
+
+    /// Reports flags that the output cannot store.
+    pub(super) fn report_flags(&mut self, entry: &Entry) {
+        if entry.flags == Flags::default() || self.job.keeps_flags {
+            return;
+        }
+        let detail = format!("{} has no place in the output", names::flags(entry.flags));
+        self.event(entry, "msg.flags", Severity::Info, &detail);
+    }
+
+    /// Reports a line end that the mailbox adds to a message.
+    pub(super) fn report_line_end(&mut self, entry: &Entry) {
+        let detail = "the last line of the message had no line end";
+        self.event(entry, "mbox.line-end-added", Severity::Info, detail);
+    }
+
+    /// Adds what was appended to the output since `start` as an item.
+    pub(super) fn push_item(
+        &mut self,
+        start: usize,
+        name: String,
+        inserts: Vec<SourceInsert>,
+        more: bool,
+    ) {
+        self.done.out.items.push(OutItem {
+            span: start..self.done.out.bytes.len(),
+            inserts,
+            name: name.into_bytes(),
+            more,
+        });
+    }
+
+    /// Adds the record of the name of a message's file, if it has one.
+    pub(super) fn record_name(&mut self, name: &str) {
+        if !name.is_empty() {
+            self.record(&Record::OutFile(name.as_bytes()));
+        }
+    }
+}

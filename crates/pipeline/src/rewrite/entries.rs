@@ -1,0 +1,221 @@
+//! Rewrites the messages of a batch one after the other, and keeps the rest for the ledger.
+
+use super::batch::BatchRewrite;
+use super::message::Made;
+use super::rewritten_batch::RewrittenBatch;
+use super::source_message::SourceMessage;
+use super::worker::RewriteWorker;
+use crate::in_place::InPlace;
+use crate::incomplete::IncompleteInput;
+use crate::names;
+use crate::quote::has_from;
+use crate::reader::NumberedBatch;
+use crate::run::Worker;
+use crate::tally::Tally;
+use crate::verify::{Verdict, Verifier};
+use mailglot_archive::ledger::{BlockBuilder, RawKind, Record};
+use mailglot_archive::mbox::unquote;
+use mailglot_archive::{BoxEvent, BoxEventKind, Entry, EntryKind, Packing};
+use mailglot_mime::Severity;
+use std::borrow::Cow;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Bytes of the largest message that the ledger stores as a whole. A block of the ledger has at most 1 GiB.
+const LARGEST_WHOLE: usize = 512 << 20;
+
+/// State of a worker between batches.
+pub(crate) struct RewriteState {
+    builder: BlockBuilder,
+    /// Verifies rewritten messages.
+    verifier: Option<Verifier>,
+}
+
+impl Worker for RewriteWorker<'_> {
+    type State = RewriteState;
+    type Output = RewrittenBatch;
+
+    fn state(&self) -> io::Result<RewriteState> {
+        Ok(RewriteState {
+            builder: BlockBuilder::new()?,
+            verifier: self.verify.then(Verifier::new),
+        })
+    }
+
+    fn work(
+        &self,
+        state: &mut RewriteState,
+        feed: &mut NumberedBatch,
+        tally: &mut Tally,
+        done: &mut RewrittenBatch,
+    ) -> io::Result<()> {
+        done.clear();
+        let RewriteState { builder, verifier } = state;
+        let in_place = self.prepare(feed);
+        let mut batch = BatchRewrite {
+            job: self,
+            feed,
+            in_place: &in_place,
+            builder,
+            verifier: verifier.as_ref(),
+            tally,
+            done,
+            name: &feed.name,
+            more: feed.continued,
+            failed: Ok(()),
+        };
+        batch.entries();
+        std::mem::replace(&mut batch.failed, Ok(()))?;
+        if self.ledger.is_some() {
+            batch.builder.finish(&mut batch.done.block)?;
+        }
+        if done.out.has_inserts() || done.ledger_only.is_some() {
+            done.out.source = std::mem::take(&mut feed.batch.bytes);
+        }
+        Ok(())
+    }
+}
+
+impl<'a> BatchRewrite<'a> {
+    fn entries(&mut self) {
+        let feed = self.feed;
+        if let Some(index) = self.job.ledger.filter(|_| feed.first) {
+            self.builder.push(&Record::Source(index));
+        }
+        let bound = |event: &&BoxEvent| event.kind == BoxEventKind::Expansion;
+        let is_cut = feed.batch.events.iter().any(|event| bound(&event));
+        for event in feed.batch.events.iter().filter(bound) {
+            let note = IncompleteInput::of(self.job.path, event).note();
+            self.record(&Record::Note(&note));
+        }
+        let is_message =
+            |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
+        let last_here = feed.batch.entries.iter().rposition(is_message);
+        let last = last_here.filter(|_| feed.last);
+        for (index, entry) in feed.batch.entries.iter().enumerate() {
+            let bytes = &feed.batch.bytes[entry.span.clone()];
+            self.name_file(entry);
+            if feed.is_dropped(index) {
+                self.drop_message(entry);
+                self.more = entry.more;
+                continue;
+            }
+            match entry.kind {
+                EntryKind::Directory => {}
+                EntryKind::Gap | EntryKind::Other => {
+                    self.tally.gap_bytes += bytes.len() as u64;
+                    let kind = if entry.kind == EntryKind::Gap {
+                        RawKind::Gap
+                    } else {
+                        RawKind::Other
+                    };
+                    self.record_raw(kind, bytes);
+                }
+                EntryKind::Message => {
+                    let place = self.in_place.get(&index);
+                    if is_cut && Some(index) == last_here {
+                        self.cut_by_bound(entry, place);
+                        continue;
+                    }
+                    self.message(entry, place, Some(index) == last);
+                }
+                EntryKind::Oversize => self.piece(entry, feed.midline[index], Some(index) == last),
+            }
+            self.more = entry.more;
+        }
+    }
+
+    /// Adds a record if another file of a folder begins.
+    fn name_file(&mut self, entry: &'a Entry) {
+        if entry.kind == EntryKind::Directory {
+            self.record(&Record::Directory(&entry.name));
+        } else if entry.name != self.name {
+            self.record(&Record::File(&entry.name));
+        }
+        self.name = &entry.name;
+    }
+
+    /// Rewrites the message of an entry, which may be prepared in place.
+    fn message(&mut self, entry: &Entry, place: Option<&InPlace>, last: bool) {
+        let bytes = &self.feed.batch.bytes[..];
+        if let Some(place) = place {
+            let original = SourceMessage::in_place(entry, bytes, place, last);
+            return self.rewrite(&original, Some(place));
+        }
+        let message = || &bytes[entry.message.clone()];
+        let froms = entry.froms.unwrap_or_else(|| has_from(message()));
+        let quoted = entry.message_in(bytes);
+        let raw = if froms {
+            unquote(&quoted, entry.quoting)
+        } else {
+            Cow::Borrowed(&*quoted)
+        };
+        let original = SourceMessage::new(entry, bytes, &raw, froms, last);
+        self.rewrite(&original, None);
+    }
+
+    fn rewrite(&mut self, original: &SourceMessage<'_>, place: Option<&InPlace>) {
+        let entry = original.entry;
+        let start = self.done.out.bytes.len();
+        self.tally.messages += 1;
+        let (job, verifier, out) = (self.job, self.verifier, &mut self.done.out);
+        // A panic in one message must not end the job.
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            job.make(original, place, verifier, out)
+        }));
+        let Ok(mut made) = made else {
+            self.done.out.bytes.truncate(start);
+            return self.fault(entry, place);
+        };
+        match made.verdict.take() {
+            Some(Verdict::Rejected(disagreement)) => {
+                self.done.out.bytes.truncate(start);
+                return self.disagreement(entry, place, &disagreement);
+            }
+            Some(Verdict::Accepted(defects)) => self.tally.verified(&defects),
+            None => {}
+        }
+        // The original of a large message, as stored, if no steps restore it.
+        let needs_whole = job.ledger.is_some() && made.way.is_none() && !made.same;
+        let whole = place.filter(|_| needs_whole);
+        if whole.is_some_and(|place| place.stored > LARGEST_WHOLE) {
+            self.done.out.bytes.truncate(start);
+            let detail = "too large for a ledger without edits; the message was copied as it is";
+            return self.set_aside_raw(entry, place, detail);
+        }
+        self.report(entry, original.raw, &made);
+        let Some(to) = job.to else { return };
+        let inserts = std::mem::take(&mut made.inserts);
+        let known = made.digest.take();
+        let digest = || known.unwrap_or_else(|| names::digest([&self.done.out.bytes[start..]]));
+        let name = job.name(to, entry, original.raw, digest);
+        if job.ledger.is_some() {
+            let stored = whole.map(|place| place.stored_message(&self.feed.batch.bytes));
+            let old = stored.as_deref().unwrap_or(original.old);
+            self.record_message(original, old, &made, &name);
+        }
+        self.done.written += 1;
+        self.push_item(start, name, inserts, false);
+    }
+
+    /// Counts a message and its events.
+    fn report(&mut self, entry: &Entry, raw: &[u8], made: &Made) {
+        let job = self.job;
+        let address = || job.address(entry);
+        self.tally
+            .message(&address, raw, &made.report, made.changed);
+        if let Some(field) = made.length_removed {
+            let detail = "field removed: it was true of the old bytes only";
+            let (code, offset) = ("mbox.bad-length", field.start as u64);
+            self.tally
+                .event(code, Severity::Info, address, offset, detail);
+        }
+        if made.ends_line {
+            self.report_line_end(entry);
+        }
+        if let Some(packing) = Packing::of(raw) {
+            self.tally.packed(address, packing);
+        }
+        self.report_flags(entry);
+    }
+}

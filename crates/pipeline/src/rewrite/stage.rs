@@ -1,0 +1,66 @@
+//! Prepares the workers that rewrite the messages of all sources.
+
+use super::rewritten_batch::RewrittenBatch;
+use super::worker::{Process, RewriteWorker};
+use crate::discover::SourceInput;
+use crate::in_place::LARGE;
+use crate::plan::PlannedOutput;
+use crate::run::{OpenSource, Stage};
+use mailglot_archive::Format;
+use mailglot_mime::{Policy, plan_parsed};
+
+/// Rewrites the messages of all sources.
+pub(crate) struct RewriteStage<'a> {
+    /// One output for each source. None for a dry run.
+    pub(crate) targets: Option<&'a [PlannedOutput]>,
+    /// True if a ledger is written.
+    pub(crate) has_ledger: bool,
+    /// The policy for each message.
+    pub(crate) policy: &'a Policy,
+    /// Plans the edits of a message; [`plan_parsed`] except in tests.
+    pub(crate) process: Process,
+    /// True if a second reader verifies each rewritten message.
+    pub(crate) verify: bool,
+    /// Bytes from which a message is not copied; [`LARGE_MESSAGE`] except in tests.
+    pub(crate) large: usize,
+}
+
+impl Stage for RewriteStage<'_> {
+    type Output = RewrittenBatch;
+    type Worker<'a>
+        = RewriteWorker<'a>
+    where
+        Self: 'a;
+
+    fn written_as(&self, index: usize, input: &SourceInput) -> Option<Format> {
+        let target = self.targets.map(|targets| targets[index].format);
+        Some(target.unwrap_or(input.found.default_output()))
+    }
+
+    fn hashes(&self) -> bool {
+        self.targets.is_some()
+    }
+
+    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> RewriteWorker<'a> {
+        let format = source.input.found.format;
+        let to = self.targets.map(|targets| targets[source.index].format);
+        RewriteWorker {
+            path: &source.path,
+            folder: source.folder(),
+            from_mbox: format == Format::Mbox,
+            writes_mailbox: to.unwrap_or(source.input.found.default_output()) == Format::Mbox,
+            to,
+            keeps_flags: to.unwrap_or(format) == Format::Maildir,
+            ledger: self.has_ledger.then_some(source.index as u64),
+            policy: self.policy,
+            process: self.process,
+            verify: self.verify,
+            large: self.large,
+        }
+    }
+}
+
+/// The function used outside tests.
+pub(crate) const PROCESS: Process = plan_parsed;
+/// The size used outside tests.
+pub(crate) const LARGE_MESSAGE: usize = LARGE;

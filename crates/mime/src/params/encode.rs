@@ -364,7 +364,7 @@ mod tests {
                         value
                     };
                     let start = joined.len();
-                    crate::params::decode::percent_decode(
+                    crate::params::value::percent_decode(
                         value.trim_end_matches(';').as_bytes(),
                         &mut joined,
                     );

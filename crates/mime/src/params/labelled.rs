@@ -1,7 +1,7 @@
 //! Extracts the bytes of parameters with their charset labels, as evidence for other parts of the message.
 
-use super::decode::{percent_decode, split_extended};
 use super::scan::{Item, LIMIT, Scanner};
+use super::value::{percent_decode, split_extended};
 use crate::lexer::{NameForm, split_name};
 use std::collections::HashMap;
 use std::ops::Range;

@@ -13,11 +13,16 @@
 
 mod decode;
 mod encode;
+mod form;
+mod group;
 mod labelled;
 mod names;
 mod param;
+mod raw_comments;
 mod rewrite;
+mod rewrite_unit;
 mod scan;
+mod value;
 
 pub use decode::parse;
 pub use encode::{Compat, encode};

@@ -11,7 +11,8 @@
 //!
 //! Handles only `name` and `filename`. Different names in two fields are reported (`mime.ambiguous-name`) and stay.
 
-use super::decode::{FORMS, Group, note_mark, preferred};
+use super::form::{FORMS, preferred};
+use super::group::{Group, note_mark};
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, EventKind, Finding, FindingList};

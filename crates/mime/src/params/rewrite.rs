@@ -6,22 +6,16 @@
 //! beside others. If a name has several forms, each is rewritten separately.
 
 use super::decode::parse;
-use super::decode::{Group, group, split_extended};
-use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
-use super::names::{has_repeats, with_semicolon};
+use super::group::{Group, group};
+use super::names::has_repeats;
 use super::param::{Param, Params};
-use super::scan::{Item, LIMIT, Scanner};
-use crate::encoded_word::{
-    self, Form, HeaderContext, Replacement, RewriteTarget, Rewriting, decode_text,
-    is_clean_japanese, is_clean_text,
-};
+use super::raw_comments::comments;
+use super::rewrite_unit::{Job, job};
+use crate::encoded_word::{self, Form, HeaderContext, Replacement, RewriteTarget, Rewriting};
 use crate::event::{EventKind, Finding, FindingList, Reason};
-use crate::header::FieldKind;
 use crate::japanese;
-use crate::lexer::{self, NameForm, has_open, has_word, split_name};
-use mailglot_codec::{Charset, LossLog, View};
+use crate::lexer::{self, has_open};
 use std::collections::HashMap;
-use std::ops::Range;
 
 /// Returns the replacements that rewrite the parameters of a field to UTF-8; see [`crate::header::rewrite`].
 pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) -> Vec<Replacement> {
@@ -138,99 +132,6 @@ fn plan(
     }
 }
 
-/// Returns the changes of comments with raw bytes (RFC 2047, section 5), and reports raw bytes outside comments and values.
-fn comments(
-    value: &[u8],
-    target: RewriteTarget<'_>,
-    context: &HeaderContext,
-    findings: &mut Vec<Finding>,
-) -> Vec<Replacement> {
-    let mut list = Vec::new();
-    if value.is_ascii() {
-        return list;
-    }
-    let (_, scanner) = Scanner::new(value);
-    let values = scanner
-        .within(context)
-        .take(LIMIT)
-        .map(|item| item.raw.range);
-    let (mut at, mut open) = (0, true);
-    for next in values.chain(std::iter::once(value.len()..value.len())) {
-        while at < next.start {
-            let from = at;
-            let end = if value[at] == b'(' && open {
-                lexer::comment_end(value, at)
-            } else {
-                None
-            };
-            open &= value[at] != b'(' || end.is_some();
-            let Some(end) = end.filter(|end| *end <= next.start) else {
-                let parts = value[at + 1..next.start].iter().position(|b| *b == b'(');
-                at = parts.map_or(next.start, |n| at + 1 + n);
-                let raw = &value[from..at];
-                if let Some(first) = raw.iter().position(|b| !b.is_ascii()) {
-                    let last = raw.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
-                    let at = from + first..from + last + 1;
-                    findings.add(at, EventKind::ParamJunk, Reason::RawBytesKept);
-                }
-                continue;
-            };
-            at = end;
-            let (comment, kind) = (&value[from..end], FieldKind::Phrases);
-            if comment.is_ascii() {
-                continue;
-            }
-            let line = memchr::memrchr2(b'\r', b'\n', &value[..from]);
-            let column = line.map_or(target.column + from, |line| from - line - 1);
-            let target = RewriteTarget { column, ..target };
-            let mut found = Vec::new();
-            let changes = Rewriting {
-                value: comment,
-                kind,
-                target,
-                context,
-                then: context,
-            }
-            .changes(&mut found);
-            list.extend(changes.into_iter().map(|change| Replacement {
-                at: from + change.at.start..from + change.at.end,
-                with: change.with,
-            }));
-            findings.extend(found.into_iter().map(|finding| finding.shifted(from)));
-        }
-        at = at.max(next.end);
-    }
-    list
-}
-
-/// A parameter to rewrite.
-struct Job<'a> {
-    /// Range from name to value.
-    at: Range<usize>,
-    /// Ranges of further segments, including their semicolons.
-    drop: Vec<Range<usize>>,
-    name: &'a str,
-    text: &'a str,
-    language: &'a str,
-    syntax: Syntax,
-    /// True for ISO-2022-JP output.
-    japanese: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Syntax {
-    /// `name="=?UTF-8?Q?…?="`
-    Words,
-    /// `name*=utf-8''…`
-    Extended,
-    /// `name="…"` in raw UTF-8.
-    Raw,
-}
-
-/// Longest name, in bytes, whose value is written in ISO-2022-JP. Longer names make longer lines, and the time per line grows with
-/// its length.
-const LONGEST_JAPANESE: usize = 100;
-
 /// Returns true if a name occurs in one form only.
 fn is_single(group: &Group<'_>) -> bool {
     let forms = [
@@ -241,181 +142,27 @@ fn is_single(group: &Group<'_>) -> bool {
     group.left_out.is_empty() && forms.iter().filter(|is_there| **is_there).count() == 1
 }
 
-/// Returns how to rewrite a name with one form. `among` means that the name has other forms, so this form stays.
-fn job<'a>(
-    value: &'a [u8],
-    (group, among): (&Group<'a>, bool),
-    param: &'a Param,
-    form: Form,
-    context: &HeaderContext,
-    findings: &mut Vec<Finding>,
-) -> Option<Job<'a>> {
-    let items: Vec<_> = group
-        .plain
-        .iter()
-        .chain(&group.extended)
-        .chain(group.segments.iter().map(|s| &s.2))
-        .collect();
-    let first = *items.iter().min_by_key(|i| i.name.start)?;
-    let drop = items
-        .iter()
-        .filter(|i| i.name.start != first.name.start)
-        .map(|item| with_semicolon(value, item))
-        .collect::<Option<Vec<_>>>()?;
-    let whole = items
-        .iter()
-        .map(|item| item.extent())
-        .reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
-    let (form, japanese) = match form {
-        Form::Iso2022Jp if !param.text.is_ascii() => {
-            if is_unchanged(group, &items, Form::Iso2022Jp, param, context) {
-                return None;
-            }
-            let (kind, count) = match japanese::write(&param.text) {
-                Ok(_) if group.name.len() > LONGEST_JAPANESE => (
-                    EventKind::CharsetBeyondOut,
-                    param.text.chars().count() as u64,
-                ),
-                Ok(written) => (EventKind::CharsetLookAlike, written.look_alikes),
-                Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
-            };
-            if count > 0 {
-                findings.add_counted(whole, kind, Charset::ISO_2022_JP, count);
-            }
-            let japanese = kind == EventKind::CharsetLookAlike;
-            (
-                if japanese {
-                    Form::Iso2022Jp
-                } else {
-                    Form::Words
-                },
-                japanese,
-            )
-        }
-        // ASCII text is the same in UTF-8.
-        Form::Iso2022Jp => (Form::Words, false),
-        form => (form, false),
-    };
-    let syntax = match syntax(group, &items, form, param, context)? {
-        Syntax::Extended if among && group.plain.is_some() => Syntax::Words,
-        syntax => syntax,
-    };
-    let (base, mark) = split_name(first.raw.name);
-    let base = if mark == NameForm::Plain {
-        first.raw.name
-    } else {
-        base
-    };
-    let name = std::str::from_utf8(base)
-        .ok()
-        .filter(|n| n.bytes().all(lexer::is_token))?;
-    Some(Job {
-        at: first.extent(),
-        drop,
-        name,
-        text: &param.text,
-        language: param.language.as_deref().unwrap_or(""),
-        syntax,
-        japanese,
-    })
-}
-
-/// Returns true if a form needs no change.
-fn is_unchanged(
-    group: &Group<'_>,
-    items: &[&Item<'_>],
-    form: Form,
-    param: &Param,
-    context: &HeaderContext,
-) -> bool {
-    syntax(group, items, form, param, context).is_none()
-}
-
-/// Returns the syntax for rewriting a parameter; None if it needs no change.
-fn syntax(
-    group: &Group<'_>,
-    items: &[&Item<'_>],
-    form: Form,
-    param: &Param,
-    context: &HeaderContext,
-) -> Option<Syntax> {
-    let encoded = group.extended.is_some() || group.segments.iter().any(|s| s.1);
-    if encoded {
-        let headed = group.extended.is_some() || group.segments.first().is_some_and(|s| s.1);
-        let (head, _, first) = match &items[0].raw.value {
-            value if headed => split_extended(value),
-            value => (None, None, &value[..]),
-        };
-        let charset = head.and_then(|label| Charset::for_label(label, View::Mail).charset());
-        let mut bytes = Vec::new();
-        for (at, item) in items.iter().enumerate() {
-            let value = if at == 0 { first } else { &item.raw.value };
-            if group.segments.get(at).is_none_or(|segment| segment.1) {
-                super::decode::percent_decode(value, &mut bytes);
-            } else {
-                bytes.extend_from_slice(value);
-            }
-        }
-        let ascii = bytes.is_ascii() && charset.is_none_or(Charset::is_ascii_compatible);
-        let controls = bytes.iter().any(u8::is_ascii_control);
-        let clean = match form {
-            Form::Iso2022Jp => charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(&bytes),
-            Form::Words | Form::RawUtf8 => {
-                charset == Some(Charset::UTF_8)
-                    && std::str::from_utf8(&bytes).is_ok_and(encoded_word::is_writable)
-            }
-        };
-        // A repair makes the text differ from the bytes.
-        let same = !context.repairs.any()
-            || param.text.as_bytes() == bytes
-            || form == Form::Iso2022Jp
-                && clean
-                && Charset::ISO_2022_JP.decode(&bytes, &mut LossLog::with_limit(0)) == param.text;
-        let written = items.iter().all(|item| match form {
-            Form::Words | Form::Iso2022Jp => item.raw.value.is_ascii(),
-            Form::RawUtf8 => std::str::from_utf8(&item.raw.value).is_ok(),
-        });
-        let stays = same && written && (clean || ascii && !controls);
-        return (!stays).then_some(Syntax::Extended);
-    }
-    let bytes: Vec<u8> = items
-        .iter()
-        .flat_map(|i| i.raw.value.iter().copied())
-        .collect();
-    let words =
-        has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
-    let shifted = lexer::has_raw_iso2022jp(&bytes);
-    let raw = shifted || !bytes.is_ascii();
-    let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
-    match form {
-        Form::RawUtf8 if !words && !shifted && std::str::from_utf8(&bytes).is_ok() => None,
-        Form::RawUtf8 if readable => Some(Syntax::Raw),
-        _ if words && !raw && is_clean_text(&bytes, form, context) => None,
-        _ if words => Some(Syntax::Words),
-        _ if raw => Some(Syntax::Extended),
-        _ => None,
-    }
-}
-
-impl Job<'_> {
-    fn write(&self, column: usize, eol: &str) -> String {
-        match self.syntax {
-            Syntax::Words if self.japanese => japanese_words(self.name, self.text, column, eol),
-            Syntax::Extended if self.japanese => {
-                japanese_extended(self.name, self.text, self.language, column, eol)
-            }
-            Syntax::Raw => quoted(self.name, self.text),
-            Syntax::Words => words(self.name, self.text, column, eol),
-            Syntax::Extended => extended(self.name, self.text, self.language, column, eol),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::encode::LINE;
     use super::*;
+    use crate::encoded_word::RewriteTarget;
     use crate::header;
+    use crate::header::FieldKind;
+
+    fn rewriting<'a>(value: &'a [u8], form: Form, context: &'a HeaderContext) -> Rewriting<'a> {
+        Rewriting {
+            value,
+            kind: FieldKind::Parameters,
+            target: RewriteTarget {
+                form,
+                column: 20,
+                eol: "\r\n",
+            },
+            context,
+            then: context,
+        }
+    }
 
     fn after(value: &str, form: Form) -> String {
         let list = header::rewrite(
@@ -456,37 +203,11 @@ mod tests {
             for form in [Form::Words, Form::RawUtf8] {
                 let mut findings = Vec::new();
                 let value = value.as_bytes();
-                let list = rewrite(
-                    &Rewriting {
-                        value,
-                        kind: FieldKind::Parameters,
-                        target: RewriteTarget {
-                            form,
-                            column: 20,
-                            eol: "\r\n",
-                        },
-                        context: &context,
-                        then: &context,
-                    },
-                    &mut findings,
-                );
+                let list = rewrite(&rewriting(value, form, &context), &mut findings);
                 let after = encoded_word::apply(value, &list);
                 assert_eq!(String::from_utf8_lossy(&after), want, "{findings:?}");
                 assert_eq!(
-                    rewrite(
-                        &Rewriting {
-                            value: &after,
-                            kind: FieldKind::Parameters,
-                            target: RewriteTarget {
-                                form,
-                                column: 20,
-                                eol: "\r\n"
-                            },
-                            context: &context,
-                            then: &context
-                        },
-                        &mut Vec::new()
-                    ),
+                    rewrite(&rewriting(&after, form, &context), &mut Vec::new()),
                     []
                 );
             }
@@ -589,20 +310,7 @@ mod tests {
                 b"a; (\xf6) filename=\"a.pdf\" (\xfc (\xe4))",
             ] {
                 let context = HeaderContext::default();
-                let list = rewrite(
-                    &Rewriting {
-                        value,
-                        kind: FieldKind::Parameters,
-                        target: RewriteTarget {
-                            form,
-                            column: 20,
-                            eol: "\r\n",
-                        },
-                        context: &context,
-                        then: &context,
-                    },
-                    &mut Vec::new(),
-                );
+                let list = rewrite(&rewriting(value, form, &context), &mut Vec::new());
                 let once = encoded_word::apply(value, &list);
                 assert!(
                     std::str::from_utf8(&once).is_ok(),
@@ -615,20 +323,7 @@ mod tests {
                     once.escape_ascii()
                 );
                 assert_eq!(
-                    rewrite(
-                        &Rewriting {
-                            value: &once,
-                            kind: FieldKind::Parameters,
-                            target: RewriteTarget {
-                                form,
-                                column: 20,
-                                eol: "\r\n"
-                            },
-                            context: &context,
-                            then: &context
-                        },
-                        &mut Vec::new()
-                    ),
+                    rewrite(&rewriting(&once, form, &context), &mut Vec::new()),
                     []
                 );
             }
@@ -656,17 +351,7 @@ mod tests {
         for value in ["\u{f6}; f=b", "a; (\u{f6}", "a; \u{f6}=b"] {
             let (mut findings, context) = (Vec::new(), HeaderContext::default());
             let _ = rewrite(
-                &Rewriting {
-                    value: value.as_bytes(),
-                    kind: FieldKind::Parameters,
-                    target: RewriteTarget {
-                        form: Form::Words,
-                        column: 20,
-                        eol: "\n",
-                    },
-                    context: &context,
-                    then: &context,
-                },
+                &rewriting(value.as_bytes(), Form::Words, &context),
                 &mut findings,
             );
             assert!(
@@ -679,17 +364,7 @@ mod tests {
         crate::linear::assert_linear(&"comments", 50_000, |n| {
             let (value, context) = ("a; (\u{f6}".repeat(n), HeaderContext::default());
             let _ = rewrite(
-                &Rewriting {
-                    value: value.as_bytes(),
-                    kind: FieldKind::Parameters,
-                    target: RewriteTarget {
-                        form: Form::Words,
-                        column: 20,
-                        eol: "\n",
-                    },
-                    context: &context,
-                    then: &context,
-                },
+                &rewriting(value.as_bytes(), Form::Words, &context),
                 &mut Vec::new(),
             );
         });

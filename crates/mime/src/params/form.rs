@@ -1,0 +1,164 @@
+//! Decodes the forms in which a parameter occurs, and chooses the one that counts.
+
+use super::group::Group;
+use super::param::Param;
+use super::scan::Item;
+use super::value::{FormText, VALUE, ValuePlace, extended, limit, percent, split_extended, words};
+use crate::encoded_word::HeaderContext;
+use crate::event::Finding;
+use crate::lexer::{NameForm, split_name};
+use std::ops::Range;
+
+/// The forms in order of precedence.
+pub(super) const FORMS: [NameForm; 3] = [
+    NameForm::Extended,
+    NameForm::Segment {
+        number: 0,
+        encoded: false,
+    },
+    NameForm::Plain,
+];
+
+/// A decoded form with its findings.
+pub(super) struct DecodedForm {
+    pub(super) extent: Range<usize>,
+    pub(super) decoded: FormText,
+    pub(super) found: Vec<Finding>,
+}
+
+/// Returns the index of the form that counts: the first undamaged one, else the first.
+pub(super) fn preferred(forms: &[Option<DecodedForm>; 3]) -> Option<usize> {
+    let clean =
+        |read: &Option<DecodedForm>| read.as_ref().is_some_and(|read| read.decoded.losses == 0);
+    forms
+        .iter()
+        .position(clean)
+        .or_else(|| forms.iter().position(Option::is_some))
+}
+
+impl<'a> Group<'a> {
+    /// Decodes each form that is present, with its extent and findings.
+    pub(super) fn read(&self, context: &HeaderContext) -> [Option<DecodedForm>; 3] {
+        FORMS.map(|form| {
+            let mut found = Vec::new();
+            let (extent, decoded) = self.decode_form(form, context, &mut found)?;
+            Some(DecodedForm {
+                extent,
+                decoded,
+                found,
+            })
+        })
+    }
+
+    /// Returns each form as a group of its own, repeated ones included, with its decoded value.
+    ///
+    /// Skips damaged forms and incomplete segments.
+    pub(super) fn singles(&self, context: &HeaderContext) -> Vec<(Group<'a>, Param)> {
+        let single = || Group {
+            name: self.name.clone(),
+            whole: true,
+            ..Group::default()
+        };
+        let mut list = Vec::new();
+        for item in self
+            .plain
+            .iter()
+            .chain(&self.extended)
+            .chain(&self.left_out)
+        {
+            match split_name(item.raw.name).1 {
+                NameForm::Plain => list.push(Group {
+                    plain: Some(item.clone()),
+                    ..single()
+                }),
+                NameForm::Extended => list.push(Group {
+                    extended: Some(item.clone()),
+                    ..single()
+                }),
+                NameForm::Segment { .. } => {}
+            }
+        }
+        let is_segment =
+            |item: &Item<'_>| matches!(split_name(item.raw.name).1, NameForm::Segment { .. });
+        if !self.segments.is_empty() && !self.left_out.iter().any(is_segment) {
+            list.push(Group {
+                segments: self.segments.clone(),
+                ..single()
+            });
+        }
+        list.into_iter()
+            .filter_map(|group| {
+                let read = group.read(context).into_iter().flatten().next()?;
+                (read.decoded.losses == 0).then(|| (group, self.param(read.decoded)))
+            })
+            .collect()
+    }
+
+    /// Returns the parameter of this name with a decoded text.
+    pub(super) fn param(&self, decoded: FormText) -> Param {
+        Param {
+            name: self.name.clone(),
+            text: decoded.text,
+            language: decoded.language,
+        }
+    }
+
+    fn decode_form(
+        &self,
+        form: NameForm,
+        context: &HeaderContext,
+        found: &mut Vec<Finding>,
+    ) -> Option<(Range<usize>, FormText)> {
+        let mut bytes = Vec::new();
+        match form {
+            NameForm::Plain => {
+                let item = self.plain.as_ref()?;
+                let at = ValuePlace::of_plain(item);
+                Some((
+                    item.extent(),
+                    words(limit(&item.raw.value, &at, found), &at, context, found),
+                ))
+            }
+            NameForm::Extended => {
+                let item = self.extended.as_ref()?;
+                let at = ValuePlace::new(item.raw.range.clone());
+                let (charset, language, rest) = split_extended(limit(&item.raw.value, &at, found));
+                percent(rest, &at, &mut bytes, found);
+                Some((
+                    item.extent(),
+                    extended(charset, language, &bytes, &at, context, found),
+                ))
+            }
+            NameForm::Segment { .. } => {
+                let first = self.segments.iter().map(|s| s.2.name.start).min()?;
+                let starts = self.segments.iter().map(|s| s.2.raw.range.start);
+                let ends = self.segments.iter().map(|s| s.2.raw.range.end);
+                let at = ValuePlace::new(starts.min()?..ends.max()?);
+                let (mut head, mut language) = (None, None);
+                for (number, encoded, item) in &self.segments {
+                    let mut part: &[u8] = &item.raw.value;
+                    if *number == 0 && *encoded {
+                        (head, language, part) = split_extended(part);
+                    }
+                    if *encoded {
+                        let place = ValuePlace::new(item.raw.range.clone());
+                        percent(part, &place, &mut bytes, found);
+                    } else {
+                        bytes.extend_from_slice(part);
+                    }
+                    if bytes.len() > VALUE {
+                        break;
+                    }
+                }
+                let bytes = limit(&bytes, &at, found);
+                let extent = first..at.range.end;
+                let decoded = if self.segments.iter().any(|s| s.1) {
+                    extended(head, language, bytes, &at, context, found)
+                } else {
+                    words(bytes, &at, context, found)
+                };
+                Some((extent, decoded))
+            }
+        }
+    }
+}

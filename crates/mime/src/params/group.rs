@@ -1,0 +1,154 @@
+//! Groups the parameters of a field by name: plain and extended forms, and numbered segments (RFC 2231, sections 3 and 4).
+//!
+//! # Limits
+//!
+//! Reads at most 1,000 different names.
+
+use super::scan::{Item, LIMIT, Scanner};
+use crate::encoded_word::{self, HeaderContext};
+use crate::event::{EventKind, Finding, FindingList, Reason};
+use crate::lexer::{NameForm, split_name};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Maximum number of different names that are read from one field.
+pub(super) const NAMES: usize = 1_000;
+
+/// All forms in which one name occurs.
+#[derive(Debug, Default)]
+pub(super) struct Group<'a> {
+    /// Lower-case name.
+    pub name: String,
+    /// `name`
+    pub plain: Option<Item<'a>>,
+    /// `name*`
+    pub extended: Option<Item<'a>>,
+    /// `name*0`, `name*1`, …, sorted, without gaps or duplicates; each with its number and whether it is percent-encoded.
+    pub segments: Vec<(u32, bool, Item<'a>)>,
+    /// True if no parameter of this name was left out.
+    pub whole: bool,
+    /// Repeated parameters of one form, and segments that cannot be joined.
+    pub left_out: Vec<Item<'a>>,
+}
+
+/// Returns the main value and the parameters, grouped by name in order of first appearance.
+pub(super) fn group<'a>(
+    value: &'a [u8],
+    context: &HeaderContext<'a>,
+    findings: &mut Vec<Finding>,
+) -> (Cow<'a, [u8]>, Vec<Group<'a>>) {
+    let (main, scanner) = Scanner::new(value);
+    let mut scanner = scanner.within(context);
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut index: HashMap<String, usize> = HashMap::new();
+    for item in scanner.by_ref().take(LIMIT) {
+        let (base, form) = split_name(item.raw.name);
+        note_mark(&item, form, findings);
+        let mut name = String::new();
+        let controls = encoded_word::push_clean(
+            &String::from_utf8_lossy(base).to_ascii_lowercase(),
+            &mut name,
+        );
+        encoded_word::report_controls(controls, &item.name, findings);
+        let known = index.get(&name).copied();
+        if known.is_none() && groups.len() == NAMES {
+            findings.add(
+                item.name.start..value.len(),
+                EventKind::HdrBeyondLimit,
+                Reason::ParameterLimit,
+            );
+            break;
+        }
+        let at = known.unwrap_or_else(|| {
+            index.insert(name.clone(), groups.len());
+            groups.push(Group {
+                name,
+                whole: true,
+                ..Group::default()
+            });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
+        let place = match form {
+            NameForm::Plain => &mut group.plain,
+            NameForm::Extended => &mut group.extended,
+            NameForm::Segment { number, encoded } => {
+                group.segments.push((number, encoded, item));
+                continue;
+            }
+        };
+        if place.is_none() {
+            *place = Some(item);
+        } else {
+            group.whole = false;
+            findings.add(
+                item.extent(),
+                EventKind::ParamDuplicate,
+                Reason::FirstCounts,
+            );
+            group.left_out.push(item);
+        }
+    }
+    if index.len() < NAMES {
+        scanner.note_rest();
+    }
+    findings.append(&mut scanner.tolerated);
+    for group in &mut groups {
+        group.sort(findings);
+    }
+    (main, groups)
+}
+
+/// Reports an invalid RFC 2231 mark, and quotes around an extended value, which RFC 2231 7 does not allow.
+pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Finding>) {
+    match form {
+        NameForm::Plain if item.raw.name.contains(&b'*') => {
+            findings.add(
+                item.name.clone(),
+                EventKind::ParamBadMark,
+                Reason::PartOfName,
+            );
+        }
+        NameForm::Extended | NameForm::Segment { encoded: true, .. } if item.quoted => {
+            findings.add(
+                item.raw.range.clone(),
+                EventKind::ParamQuotedExtended,
+                Reason::Unquoted,
+            );
+        }
+        _ => {}
+    }
+}
+
+impl Item<'_> {
+    /// Returns the range from the name to the end of the value.
+    pub(super) fn extent(&self) -> Range<usize> {
+        self.name.start..self.raw.range.end.max(self.name.end)
+    }
+}
+
+impl Group<'_> {
+    /// Sorts the segments and leaves out those that cannot be joined.
+    fn sort(&mut self, findings: &mut Vec<Finding>) {
+        let count = self.segments.len();
+        self.segments.sort_by_key(|s| s.0);
+        let mut kept: Vec<_> = Vec::with_capacity(count);
+        for (number, encoded, item) in std::mem::take(&mut self.segments) {
+            let next = kept.len() as u32;
+            if number == next {
+                kept.push((number, encoded, item));
+                continue;
+            }
+            let (kind, detail) = if number < next {
+                (EventKind::ParamDuplicate, Reason::FirstCounts)
+            } else {
+                (EventKind::ParamGap, Reason::BehindGap)
+            };
+            findings.add(item.extent(), kind, detail);
+            self.left_out.push(item);
+        }
+        self.segments = kept;
+        self.whole &= self.segments.len() == count;
+    }
+}

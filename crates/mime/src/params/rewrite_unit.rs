@@ -1,0 +1,207 @@
+//! Chooses how one parameter is rewritten: as encoded words, as an extended value or in raw UTF-8.
+//!
+//! # Limits
+//!
+//! A name of more than 100 bytes gets no value in ISO-2022-JP.
+
+use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
+use super::group::Group;
+use super::names::with_semicolon;
+use super::param::Param;
+use super::scan::Item;
+use super::value::{percent_decode, split_extended};
+use crate::encoded_word::{
+    self, Form, HeaderContext, decode_text, is_clean_japanese, is_clean_text,
+};
+use crate::event::{EventKind, Finding, FindingList};
+use crate::japanese;
+use crate::lexer::{self, NameForm, has_word, split_name};
+use mailglot_codec::{Charset, LossLog, View};
+use std::ops::Range;
+
+/// Longest name, in bytes, whose value is written in ISO-2022-JP. Longer names make longer lines, and the time per line grows with
+/// its length.
+const LONGEST_JAPANESE: usize = 100;
+
+/// A parameter to rewrite.
+pub(super) struct Job<'a> {
+    /// Range from name to value.
+    pub(super) at: Range<usize>,
+    /// Ranges of further segments, including their semicolons.
+    pub(super) drop: Vec<Range<usize>>,
+    name: &'a str,
+    text: &'a str,
+    language: &'a str,
+    syntax: Syntax,
+    /// True for ISO-2022-JP output.
+    japanese: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    /// `name="=?UTF-8?Q?…?="`
+    Words,
+    /// `name*=utf-8''…`
+    Extended,
+    /// `name="…"` in raw UTF-8.
+    Raw,
+}
+
+/// Returns how to rewrite a name with one form. `among` means that the name has other forms, so this form stays.
+pub(super) fn job<'a>(
+    value: &'a [u8],
+    (group, among): (&Group<'a>, bool),
+    param: &'a Param,
+    form: Form,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Option<Job<'a>> {
+    let items: Vec<_> = group
+        .plain
+        .iter()
+        .chain(&group.extended)
+        .chain(group.segments.iter().map(|s| &s.2))
+        .collect();
+    let first = *items.iter().min_by_key(|i| i.name.start)?;
+    let drop = items
+        .iter()
+        .filter(|i| i.name.start != first.name.start)
+        .map(|item| with_semicolon(value, item))
+        .collect::<Option<Vec<_>>>()?;
+    let whole = items
+        .iter()
+        .map(|item| item.extent())
+        .reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
+    let (form, japanese) = match form {
+        Form::Iso2022Jp if !param.text.is_ascii() => {
+            // None means that this form needs no change.
+            syntax(group, &items, Form::Iso2022Jp, param, context)?;
+            let (kind, count) = match japanese::write(&param.text) {
+                Ok(_) if group.name.len() > LONGEST_JAPANESE => (
+                    EventKind::CharsetBeyondOut,
+                    param.text.chars().count() as u64,
+                ),
+                Ok(written) => (EventKind::CharsetLookAlike, written.look_alikes),
+                Err(lacking) => (EventKind::CharsetBeyondOut, lacking),
+            };
+            if count > 0 {
+                findings.add_counted(whole, kind, Charset::ISO_2022_JP, count);
+            }
+            let japanese = kind == EventKind::CharsetLookAlike;
+            (
+                if japanese {
+                    Form::Iso2022Jp
+                } else {
+                    Form::Words
+                },
+                japanese,
+            )
+        }
+        // ASCII text is the same in UTF-8.
+        Form::Iso2022Jp => (Form::Words, false),
+        form => (form, false),
+    };
+    let syntax = match syntax(group, &items, form, param, context)? {
+        Syntax::Extended if among && group.plain.is_some() => Syntax::Words,
+        syntax => syntax,
+    };
+    let (base, mark) = split_name(first.raw.name);
+    let base = if mark == NameForm::Plain {
+        first.raw.name
+    } else {
+        base
+    };
+    let name = std::str::from_utf8(base)
+        .ok()
+        .filter(|n| n.bytes().all(lexer::is_token))?;
+    Some(Job {
+        at: first.extent(),
+        drop,
+        name,
+        text: &param.text,
+        language: param.language.as_deref().unwrap_or(""),
+        syntax,
+        japanese,
+    })
+}
+
+/// Returns the syntax for rewriting a parameter; None if it needs no change.
+fn syntax(
+    group: &Group<'_>,
+    items: &[&Item<'_>],
+    form: Form,
+    param: &Param,
+    context: &HeaderContext,
+) -> Option<Syntax> {
+    let encoded = group.extended.is_some() || group.segments.iter().any(|s| s.1);
+    if encoded {
+        let headed = group.extended.is_some() || group.segments.first().is_some_and(|s| s.1);
+        let (head, _, first) = match &items[0].raw.value {
+            value if headed => split_extended(value),
+            value => (None, None, &value[..]),
+        };
+        let charset = head.and_then(|label| Charset::for_label(label, View::Mail).charset());
+        let mut bytes = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            let value = if at == 0 { first } else { &item.raw.value };
+            if group.segments.get(at).is_none_or(|segment| segment.1) {
+                percent_decode(value, &mut bytes);
+            } else {
+                bytes.extend_from_slice(value);
+            }
+        }
+        let ascii = bytes.is_ascii() && charset.is_none_or(Charset::is_ascii_compatible);
+        let controls = bytes.iter().any(u8::is_ascii_control);
+        let clean = match form {
+            Form::Iso2022Jp => charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(&bytes),
+            Form::Words | Form::RawUtf8 => {
+                charset == Some(Charset::UTF_8)
+                    && std::str::from_utf8(&bytes).is_ok_and(encoded_word::is_writable)
+            }
+        };
+        // A repair makes the text differ from the bytes.
+        let same = !context.repairs.any()
+            || param.text.as_bytes() == bytes
+            || form == Form::Iso2022Jp
+                && clean
+                && Charset::ISO_2022_JP.decode(&bytes, &mut LossLog::with_limit(0)) == param.text;
+        let written = items.iter().all(|item| match form {
+            Form::Words | Form::Iso2022Jp => item.raw.value.is_ascii(),
+            Form::RawUtf8 => std::str::from_utf8(&item.raw.value).is_ok(),
+        });
+        let stays = same && written && (clean || ascii && !controls);
+        return (!stays).then_some(Syntax::Extended);
+    }
+    let bytes: Vec<u8> = items
+        .iter()
+        .flat_map(|i| i.raw.value.iter().copied())
+        .collect();
+    let words =
+        has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
+    let shifted = lexer::has_raw_iso2022jp(&bytes);
+    let raw = shifted || !bytes.is_ascii();
+    let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
+    match form {
+        Form::RawUtf8 if !words && !shifted && std::str::from_utf8(&bytes).is_ok() => None,
+        Form::RawUtf8 if readable => Some(Syntax::Raw),
+        _ if words && !raw && is_clean_text(&bytes, form, context) => None,
+        _ if words => Some(Syntax::Words),
+        _ if raw => Some(Syntax::Extended),
+        _ => None,
+    }
+}
+
+impl Job<'_> {
+    /// Returns the parameter as written from `column` on.
+    pub(super) fn write(&self, column: usize, eol: &str) -> String {
+        match self.syntax {
+            Syntax::Words if self.japanese => japanese_words(self.name, self.text, column, eol),
+            Syntax::Extended if self.japanese => {
+                japanese_extended(self.name, self.text, self.language, column, eol)
+            }
+            Syntax::Raw => quoted(self.name, self.text),
+            Syntax::Words => words(self.name, self.text, column, eol),
+            Syntax::Extended => extended(self.name, self.text, self.language, column, eol),
+        }
+    }
+}

@@ -1,7 +1,9 @@
 //! Tests of jobs in parts: the outputs are those of one pass, whatever happens to the parts.
 
+mod commits;
 mod folders;
 mod links;
+mod rejections;
 
 use super::layout::PartsFolder;
 use super::*;
@@ -187,6 +189,57 @@ fn check_same(inputs: &[&Path], folder: &Path, change: impl Fn(&mut NormalizeJob
     assert_eq!(names(&one), names(&several));
 }
 
+/// A folder with a mailbox, and all parts of a job for it.
+struct AllParts {
+    folder: tempfile::TempDir,
+    job: NormalizeJob,
+    plan: PartsPlan,
+}
+
+impl AllParts {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("a.mbox");
+        fs::write(&input, mailbox(Dialect::Rd)).unwrap();
+        let job = job(&[&input], folder.path().join("out"));
+        let plan = plan(&job);
+        let all = Self { folder, job, plan };
+        for split in 0..all.plan.splits() {
+            run_split(&all.job, &all.plan, split).unwrap();
+        }
+        all
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn parts(&self) -> PartsFolder {
+        PartsFolder::new(&self.job.output, &self.plan.job)
+    }
+
+    /// Marks the output at its path.
+    fn mark(&self, summary: Option<&Summary>) {
+        let mut mark = self.parts().new_mark(inode(&self.job.output));
+        if let Some(summary) = summary {
+            mark.complete(summary);
+        }
+        let mode = FileMode::default();
+        self.parts().set_mark(&mark, mode).unwrap();
+    }
+}
+
+fn inode(path: &Path) -> u64 {
+    fs::metadata(path).unwrap().ino()
+}
+
+fn fault(error: &Error) -> &PartsFault {
+    match error {
+        Error::Parts(error) => &error.fault,
+        other => panic!("{other}"),
+    }
+}
+
 #[test]
 fn parts_give_the_outputs_of_one_pass() {
     let folder = tempfile::tempdir().unwrap();
@@ -272,115 +325,6 @@ fn attempts_at_one_split_leave_one_part() {
     restore(&job, &Progress::default()).unwrap();
 }
 
-fn fault(error: &Error) -> &PartsFault {
-    match error {
-        Error::Parts(error) => &error.fault,
-        other => panic!("{other}"),
-    }
-}
-
-#[test]
-fn parts_that_do_not_fit_are_rejected() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    fs::write(at("a.mbox"), mailbox(Dialect::Rd)).unwrap();
-    let job = job(&[&at("a.mbox")], at("out"));
-    let plan = plan(&job);
-    let last = plan.splits() - 1;
-    let error = run_split(&job, &plan, last + 1).unwrap_err();
-    assert!(
-        matches!(fault(&error), PartsFault::NoSplit { .. }),
-        "{error}"
-    );
-    for split in 0..last {
-        run_split(&job, &plan, split).unwrap();
-    }
-    let error = commit(&job, &plan).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .ends_with(&format!("1 of {} splits have no part: {last}", last + 1)),
-        "{error}"
-    );
-    run_split(&job, &plan, last).unwrap();
-    // A flipped bit, a missing end, and the manifest of another split.
-    let part = PartsFolder::new(&job.output, &plan.job).part(1);
-    let (data, manifest) = (part.join("part"), part.join("manifest.json"));
-    let whole = fs::read(&data).unwrap();
-    let mut flipped = whole.clone();
-    flipped[whole.len() / 2] ^= 1;
-    for bytes in [
-        &flipped[..],
-        &whole[..whole.len() - 1],
-        &[&whole[..], b"B"].concat(),
-    ] {
-        fs::write(&data, bytes).unwrap();
-        let error = commit(&job, &plan).unwrap_err();
-        assert!(matches!(fault(&error), PartsFault::Damaged(_)), "{error}");
-        assert!(!at("out").exists() && !at("out.ledger").exists());
-    }
-    fs::write(&data, &whole).unwrap();
-    let text = fs::read_to_string(&manifest).unwrap();
-    for damaged in [
-        text.replace("\"split\": 1", "\"split\": 2"),
-        text.replace("\"source\": 0", "\"source\": 1"),
-        text.replace('{', "["),
-    ] {
-        fs::write(&manifest, damaged).unwrap();
-        let error = commit(&job, &plan).unwrap_err();
-        assert!(matches!(fault(&error), PartsFault::Damaged(_)), "{error}");
-    }
-    fs::write(&manifest, &text).unwrap();
-    // Other options, and another input.
-    let mut other = job.clone();
-    other.policy.keep_signed = true;
-    assert!(matches!(
-        fault(&commit(&other, &plan).unwrap_err()),
-        PartsFault::OtherJob(_)
-    ));
-    let bytes = fs::read(at("a.mbox")).unwrap();
-    fs::write(at("a.mbox"), [&bytes[..], b"\n"].concat()).unwrap();
-    for error in [
-        commit(&job, &plan).unwrap_err(),
-        run_split(&job, &plan, 0).unwrap_err(),
-    ] {
-        assert!(
-            error
-                .to_string()
-                .contains("a.mbox has changed since it was planned"),
-            "{error}"
-        );
-    }
-}
-
-#[test]
-fn jobs_that_no_part_can_do_are_rejected() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    fs::write(at("a.mbox"), mailbox(Dialect::Rd)).unwrap();
-    let mut limited = job(&[&at("a.mbox")], at("out"));
-    limited.selection.limit = Some(1);
-    let stream = job(&[Path::new("-")], at("out"));
-    for job in [limited, stream] {
-        assert!(matches!(
-            plan_parts(&job, Vec::new(), SIZE),
-            Err(Error::Usage(_))
-        ));
-    }
-    for text in ["", "{}", "[1]"] {
-        assert!(PartsPlan::parse(Path::new("p"), text.as_bytes()).is_err());
-    }
-    let other = plan(&job(&[&at("a.mbox")], at("out")))
-        .to_json()
-        .replace("\"mailglot ", "\"mailglot 99");
-    assert!(
-        PartsPlan::parse(Path::new("p"), other.as_bytes())
-            .unwrap_err()
-            .to_string()
-            .contains("made by mailglot 99")
-    );
-}
-
 #[test]
 fn a_resumed_job_continues_with_its_parts() {
     let folder = tempfile::tempdir().unwrap();
@@ -413,277 +357,4 @@ fn a_resumed_job_continues_with_its_parts() {
         assert!(read("whole") == read("out"), "{end}");
     }
     assert!(!at("out.parts").exists());
-}
-
-/// A folder with a mailbox, and all parts of a job for it.
-struct AllParts {
-    folder: tempfile::TempDir,
-    job: NormalizeJob,
-    plan: PartsPlan,
-}
-
-impl AllParts {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let input = folder.path().join("a.mbox");
-        fs::write(&input, mailbox(Dialect::Rd)).unwrap();
-        let job = job(&[&input], folder.path().join("out"));
-        let plan = plan(&job);
-        let all = Self { folder, job, plan };
-        for split in 0..all.plan.splits() {
-            run_split(&all.job, &all.plan, split).unwrap();
-        }
-        all
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn parts(&self) -> PartsFolder {
-        PartsFolder::new(&self.job.output, &self.plan.job)
-    }
-
-    /// Marks the output at its path.
-    fn mark(&self, summary: Option<&Summary>) {
-        let mut mark = self.parts().new_mark(inode(&self.job.output));
-        if let Some(summary) = summary {
-            mark.complete(summary);
-        }
-        let mode = FileMode::default();
-        self.parts().set_mark(&mark, mode).unwrap();
-    }
-}
-
-fn inode(path: &Path) -> u64 {
-    fs::metadata(path).unwrap().ino()
-}
-
-fn copy(from: &Path, to: &Path) {
-    for (name, bytes) in tree(from) {
-        // Without a slash at the end.
-        let place: PathBuf = to.join(name).components().collect();
-        fs::create_dir_all(place.parent().unwrap()).unwrap();
-        fs::write(place, bytes).unwrap();
-    }
-}
-
-#[test]
-fn only_an_output_of_the_job_is_replaced_after_a_kill() {
-    let all = AllParts::new();
-    let refused = || {
-        let error = commit(&all.job, &all.plan).unwrap_err();
-        assert!(
-            matches!(&error, Error::Output(error) if matches!(error.kind(), ErrorKind::Exists)),
-            "{error}"
-        );
-        assert_eq!(fs::read(all.at("out")).unwrap(), b"of another");
-    };
-    // Killed before the rename; then somebody else wrote the output.
-    fs::write(all.at("out"), "staged").unwrap();
-    all.mark(None);
-    fs::write(all.at("other"), "of another").unwrap();
-    fs::rename(all.at("other"), all.at("out")).unwrap();
-    refused();
-    // A mark of another job.
-    let other = PartsFolder::new(&all.job.output, "0123");
-    let mark = other.new_mark(inode(&all.at("out")));
-    all.parts().set_mark(&mark, FileMode::default()).unwrap();
-    refused();
-    // No file of another name is a mark, for `resume` either.
-    fs::write(all.at("out.parts/placing"), "").unwrap();
-    refused();
-    resume(&all.job, SIZE, &Progress::default()).unwrap_err();
-    fs::remove_file(all.at("out.parts/placing")).unwrap();
-    // Killed after the rename: the output is that of the job.
-    all.mark(None);
-    commit(&all.job, &all.plan).unwrap();
-    assert_ne!(fs::read(all.at("out")).unwrap(), b"of another");
-    assert!(!all.at("out.parts").exists());
-}
-
-#[test]
-fn a_commit_that_fails_leaves_no_mark() {
-    let all = AllParts::new();
-    // A folder that is not empty appears in the place of the output after the checks: the ledger is claimed, and then the rename fails.
-    let sources = crate::discover::discover(&all.job.inputs, all.job.opening.clone()).unwrap();
-    let outputs = super::commit::outputs(&all.job, &sources.inputs, false).unwrap();
-    let appear = || {
-        fs::create_dir(all.at("out")).unwrap();
-        fs::write(all.at("out/x"), "of another").unwrap();
-        Ok(())
-    };
-    let progress = Progress::default();
-    super::commit::join(&all.job, &all.plan, &sources, &outputs, &appear, &progress).unwrap_err();
-    let names = names(&all.at("out.parts"));
-    assert_eq!(names.len(), all.plan.splits(), "{names:?}");
-    assert_eq!(fs::read(all.at("out/x")).unwrap(), b"of another");
-}
-
-#[test]
-fn a_commit_that_was_killed_while_it_swept_is_repeated() {
-    let all = AllParts::new();
-    copy(&all.at("out.parts"), &all.at("copy"));
-    let summary = commit(&all.job, &all.plan).unwrap();
-    let before = fs::read(all.at("out")).unwrap();
-    for left in 0..all.plan.splits() {
-        // The mark and some of the parts are left. The inputs are no longer needed.
-        copy(&all.at("copy"), &all.at("out.parts"));
-        for split in left..all.plan.splits() {
-            fs::remove_dir_all(all.parts().part(split)).unwrap();
-        }
-        all.mark(Some(&summary));
-        assert!(
-            run_split(&all.job, &all.plan, all.plan.splits() - 1)
-                .unwrap()
-                .is_joined
-        );
-        let again = commit(&all.job, &all.plan).unwrap();
-        let json = |summary: &Summary| serde_json::to_value(summary).unwrap();
-        assert_eq!(json(&again), json(&summary));
-        assert_eq!(fs::read(all.at("out")).unwrap(), before);
-        assert!(!all.at("out.parts").exists());
-    }
-    // Killed after the folder was renamed for the sweep.
-    fs::create_dir(all.at("out.parts.swept.tmp")).unwrap();
-    fs::write(all.at("out.parts.swept.tmp/output.json"), "").unwrap();
-    commit(&all.job, &all.plan).unwrap_err();
-    assert!(!all.at("out.parts.swept.tmp").exists());
-}
-
-#[test]
-fn attempts_that_outlive_the_commit_end_well() {
-    let all = AllParts::new();
-    commit(&all.job, &all.plan).unwrap();
-    // An attempt that begins after the commit leaves nothing.
-    let done = run_split(&all.job, &all.plan, 0).unwrap();
-    assert!(done.is_joined && done.was_done && !all.at("out.parts").exists());
-    // One that runs while the commit sweeps.
-    let mut job = all.job.clone();
-    job.force = true;
-    let progress = Progress::default();
-    let run = || run_part(&job, (Path::new("plan.json"), &all.plan), 0, &progress);
-    let is_swept = || {
-        std::thread::scope(|scope| {
-            let attempt = scope.spawn(run);
-            while !attempt.is_finished() {
-                let items = fs::read_dir(all.at("out.parts"));
-                if items.is_ok_and(|mut items| items.next().is_some()) {
-                    break;
-                }
-            }
-            all.parts().sweep();
-            attempt.join().unwrap().unwrap().is_joined
-        })
-    };
-    // On a busy machine, an attempt may end before the sweep.
-    assert!((0..50).any(|_| is_swept()));
-    assert!(!all.at("out.parts").exists());
-    // Without an output, nothing was joined.
-    fs::remove_file(all.at("out")).unwrap();
-    assert!(!run().unwrap().is_joined);
-    // To replace an output, its splits are forced.
-    fs::write(all.at("out"), "old").unwrap();
-    fs::remove_dir_all(all.at("out.parts")).unwrap();
-    let error = commit_parts(&job, (Path::new("plan.json"), &all.plan), &progress).unwrap_err();
-    assert!(
-        matches!(
-            fault(&error),
-            PartsFault::Missing {
-                has_output: true,
-                ..
-            }
-        ),
-        "{error}"
-    );
-    assert!(!run().unwrap().is_joined);
-    assert!(all.at("out.parts").exists());
-}
-
-#[test]
-fn outputs_are_checked_before_a_split_is_processed() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    fs::create_dir(at("md")).unwrap();
-    fs::write(at("md/a.mbox"), mailbox(Dialect::Rd)).unwrap();
-    let before = tree(folder.path());
-    for (input, output) in [
-        ("md/a.mbox", "md/a.mbox"),
-        ("md", "md/out"),
-        ("md", "md"),
-        ("md/a.mbox", "no/such/out"),
-    ] {
-        let planned = job(&[&at(input)], at("out"));
-        let plan = plan(&planned);
-        let error = run_split(&job(&[&at(input)], at(output)), &plan, 0).unwrap_err();
-        let is_refused = match &error {
-            Error::Usage(_) => true,
-            Error::Output(error) => matches!(error.kind(), ErrorKind::NoParent),
-            _ => false,
-        };
-        assert!(is_refused, "{error}");
-    }
-    assert!(tree(folder.path()) == before);
-    assert_eq!(names(folder.path()), ["md"]);
-}
-
-#[test]
-fn a_part_without_a_manifest_is_reported_before_work() {
-    let all = AllParts::new();
-    let part = all.parts().part(1);
-    fs::remove_file(part.join("manifest.json")).unwrap();
-    for error in [
-        run_split(&all.job, &all.plan, 1).unwrap_err(),
-        commit(&all.job, &all.plan).unwrap_err(),
-    ] {
-        let expected = format!(
-            "{}: the part cannot be used: it has no manifest",
-            part.display()
-        );
-        assert_eq!(error.to_string(), expected);
-    }
-    assert_eq!(names(&all.at("out.parts")).len(), all.plan.splits());
-    // A file in the place of the folder.
-    fs::remove_dir_all(all.at("out.parts")).unwrap();
-    fs::write(all.at("out.parts"), "x").unwrap();
-    for error in [
-        run_split(&all.job, &all.plan, 1).unwrap_err(),
-        commit(&all.job, &all.plan).unwrap_err(),
-        resume(&all.job, SIZE, &Progress::default()).unwrap_err(),
-    ] {
-        assert!(matches!(fault(&error), PartsFault::NotAFolder), "{error}");
-    }
-}
-
-#[test]
-fn an_edit_that_keeps_size_and_time_ends_a_resumed_job() {
-    let all = AllParts::new();
-    fs::remove_dir_all(all.at("out.parts")).unwrap();
-    let interrupted = Progress::default();
-    interrupted
-        .interrupt
-        .store(true, std::sync::atomic::Ordering::Relaxed);
-    resume(&all.job, SIZE, &interrupted).unwrap_err();
-    let input = all.at("a.mbox");
-    let time = fs::metadata(&input).unwrap().modified().unwrap();
-    let file = fs::File::options().write(true).open(&input).unwrap();
-    file.write_all_at(b"X", 200).unwrap();
-    file.set_modified(time).unwrap();
-    let error = resume(&all.job, SIZE, &Progress::default()).unwrap_err();
-    let words = "a.mbox has changed since the job began";
-    assert!(error.to_string().ends_with(words), "{error}");
-    assert!(!all.at("out").exists());
-    // A plan of another version.
-    let plan = fs::read_to_string(all.at("out.parts/plan.json")).unwrap();
-    let other = plan.replace("\"mailglot ", "\"mailglot 99");
-    fs::write(all.at("out.parts/plan.json"), other).unwrap();
-    let error = resume(&all.job, SIZE, &Progress::default()).unwrap_err();
-    assert!(
-        matches!(fault(&error), PartsFault::NotContinued(_)),
-        "{error}"
-    );
-    // Anew.
-    fs::remove_dir_all(all.at("out.parts")).unwrap();
-    resume(&all.job, SIZE, &Progress::default()).unwrap();
-    assert!(!all.at("out.parts").exists());
 }

@@ -1,0 +1,216 @@
+//! Checks the laws on one message.
+
+use crate::texts::{kept_guess, read_as, same_text, texts};
+use mailglot_mime::encoded_word::HeaderContext;
+use mailglot_mime::header::{Field, FieldKind, field_kind};
+use mailglot_mime::{
+    Headers, Limits, Message, Part, PartId, PartKind, Policy, Transfer, apply_undo, header,
+    header_context, params, process, undo_edits,
+};
+
+/// The law that a message breaks under a policy, with what shows it.
+pub(crate) fn broken(raw: &[u8], policy: &Policy) -> Option<(&'static str, String)> {
+    let checked = std::panic::catch_unwind(|| check(raw, policy).err());
+    checked.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+        Some(("no panic", text))
+    })
+}
+
+fn check(raw: &[u8], policy: &Policy) -> Result<(), (&'static str, String)> {
+    let law = |name: &'static str, holds: bool, shown: &dyn Fn() -> String| {
+        if holds { Ok(()) } else { Err((name, shown())) }
+    };
+    let once = process(raw, policy);
+    let new = &*once.bytes;
+    let twice = process(new, policy);
+    law(
+        "a second pass changes nothing",
+        twice.edits.is_empty() && *twice.bytes == *new,
+        &|| {
+            twice
+                .edits
+                .iter()
+                .map(|e| {
+                    format!(
+                        "{} -> {}\n",
+                        e.span.of(new).escape_ascii(),
+                        e.with.escape_ascii()
+                    )
+                })
+                .collect()
+        },
+    )?;
+    law(
+        "no edits, no change",
+        !once.edits.is_empty() || new == raw,
+        &String::new,
+    )?;
+    let undone = apply_undo(new, &undo_edits(raw, &once.edits));
+    law(
+        "what was changed comes back",
+        undone.as_deref() == Some(raw),
+        &String::new,
+    )?;
+    let (before, after) = (
+        Message::parse(raw, &policy.limits),
+        Message::parse(new, &policy.limits),
+    );
+    let tree = |m: &Message<'_>| -> Vec<String> {
+        // Raw UTF-8 in its header makes message/rfc822 message/global.
+        let media = |p: &Part| Some(p.media.clone()).filter(|_| p.kind != PartKind::Message);
+        m.parts()
+            .iter()
+            .map(|p| format!("{:?} {:?} {:?}", p.parent, p.kind, media(p)))
+            .collect()
+    };
+    law("the tree stays", tree(&before) == tree(&after), &|| {
+        format!("{:?}\n{:?}", tree(&before), tree(&after))
+    })?;
+    signed_parts(&before, &after)?;
+    for index in 0..before.parts().len() {
+        fields(&before, &after, PartId(index as u32), policy)?;
+    }
+    let (old, new_texts) = (texts(&before, policy), texts(&after, policy));
+    for (old, new) in old.iter().zip(&new_texts) {
+        law(
+            "the text stays",
+            old.part == new.part && same_text(old, new, &once.report)
+                || kept_guess(old, new, &once.report, policy),
+            &|| format!("{old:?}\n{new:?}"),
+        )?;
+    }
+    if policy.transfer == Transfer::SevenBit && raw.is_ascii() {
+        law("7bit stays 7bit", new.is_ascii(), &String::new)?;
+    }
+    Ok(())
+}
+
+/// Signed and encrypted parts are the same bytes.
+fn signed_parts(before: &Message<'_>, after: &Message<'_>) -> Result<(), (&'static str, String)> {
+    for (b, a) in before.parts().iter().zip(after.parts()) {
+        let sealed = match &*b.media.top {
+            "multipart" => matches!(&*b.media.sub, "signed" | "encrypted"),
+            "application" => b.media.sub.contains("pkcs7-"),
+            _ => false,
+        };
+        let bytes =
+            |m: &Message<'_>, p: &mailglot_mime::Part| m.raw()[p.header.start..p.body.end].to_vec();
+        if sealed && bytes(before, b) != bytes(after, a) {
+            return Err((
+                "signed parts stay",
+                bytes(after, a).escape_ascii().to_string(),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Fields stay as many and in order, but for added ones; what is written anew reads the same; NUL and line ends do not
+/// come in.
+fn fields(
+    before: &Message<'_>,
+    after: &Message<'_>,
+    id: PartId,
+    policy: &Policy,
+) -> Result<(), (&'static str, String)> {
+    let name = |m: &Message<'_>, f: &Field| m.raw()[f.name.start..f.name.end].to_ascii_lowercase();
+    let (context, now) = (
+        header_context(before, policy),
+        header_context(after, policy),
+    );
+    let mut new = after.fields(id).iter();
+    for field in before.fields(id) {
+        let (old_name, old) = (name(before, field), field.value.of(before.raw()));
+        let Some(other) = new.next().filter(|f| name(after, f) == old_name) else {
+            return Err(("fields stay", old_name.escape_ascii().to_string()));
+        };
+        let value = other.value.of(after.raw());
+        let ends = |value: &[u8]| {
+            let ends = value
+                .iter()
+                .enumerate()
+                .filter(|(_, b)| matches!(b, b'\n' | b'\r'));
+            ends.filter(|(at, _)| {
+                !value[at + 1..]
+                    .first()
+                    .is_some_and(|b| b" \t\r\n".contains(b))
+            })
+            .count()
+        };
+        let nuls = |value: &[u8]| value.iter().filter(|b| **b == 0).count();
+        let (shown_old, shown) = (old.escape_ascii(), value.escape_ascii());
+        let shown = format!("{}: {shown_old}\n{shown}", old_name.escape_ascii());
+        if ends(value) > ends(old) || nuls(value) > nuls(old) {
+            return Err(("no line end and no NUL comes into a header", shown));
+        }
+        // Raw bytes that stay, in addresses, may be guessed otherwise where others do not.
+        if old == value
+            || std::str::from_utf8(value).is_err()
+            || old.len() > Limits::default().field
+        {
+            continue;
+        }
+        let same = match (field_kind(&old_name), &*old_name) {
+            (_, b"content-transfer-encoding") => true,
+            (FieldKind::Opaque, _) => old == value,
+            // What is no media type has no parameters.
+            (FieldKind::Parameters, b"content-type")
+                if !parameters(old, &context).0.contains('/') =>
+            {
+                true
+            }
+            (FieldKind::Parameters, _) => {
+                let (old, new) = (parameters(old, &context), parameters(value, &now));
+                let global = old.0 == "message/rfc822" && new.0 == "message/global";
+                let same = old
+                    .1
+                    .iter()
+                    .map(|(name, text)| (name, read_as(text, policy)))
+                    .eq(new
+                        .1
+                        .iter()
+                        .map(|(name, text)| (name, read_as(text, policy))));
+                same && (old.0 == new.0 || global && policy.headers == Headers::RawUtf8)
+            }
+            (kind, _) => {
+                let read = |value, context| {
+                    let text = header::decode(value, kind, context, &mut Vec::new());
+                    without_gaps(&read_as(&text, policy), kind)
+                };
+                read(old, &context) == read(value, &now)
+            }
+        };
+        if !same {
+            return Err(("fields read the same", shown));
+        }
+    }
+    let added: [&[u8]; 3] = [
+        b"mime-version",
+        b"content-type",
+        b"content-transfer-encoding",
+    ];
+    match new.find(|f| !added.contains(&&*name(after, f))) {
+        Some(field) => Err((
+            "no field is added",
+            name(after, field).escape_ascii().to_string(),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The text of a field without spaces before `<`: a word that is written gets one there (RFC 2047, section 5, rule 3).
+fn without_gaps(text: &str, kind: FieldKind) -> String {
+    if matches!(kind, FieldKind::Structured | FieldKind::Phrases) {
+        text.replace(" <", "<")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The value, and all parameters but the charset.
+fn parameters(value: &[u8], context: &HeaderContext) -> (String, Vec<(String, String)>) {
+    let params = params::parse(value, context, &mut Vec::new());
+    let list = params.list.into_iter().filter(|p| p.name != "charset");
+    (params.value, list.map(|p| (p.name, p.text)).collect())
+}

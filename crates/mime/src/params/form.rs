@@ -60,23 +60,15 @@ impl<'a> Group<'a> {
             ..Group::default()
         };
         let mut list = Vec::new();
-        for item in self
-            .plain
-            .iter()
-            .chain(&self.extended)
-            .chain(&self.left_out)
-        {
+        let whole = self.plain.iter().chain(&self.extended);
+        for item in whole.chain(&self.left_out) {
+            let mut group = single();
             match split_name(item.raw.name).1 {
-                NameForm::Plain => list.push(Group {
-                    plain: Some(item.clone()),
-                    ..single()
-                }),
-                NameForm::Extended => list.push(Group {
-                    extended: Some(item.clone()),
-                    ..single()
-                }),
-                NameForm::Segment { .. } => {}
+                NameForm::Plain => group.plain = Some(item.clone()),
+                NameForm::Extended => group.extended = Some(item.clone()),
+                NameForm::Segment { .. } => continue,
             }
+            list.push(group);
         }
         let is_segment =
             |item: &Item<'_>| matches!(split_name(item.raw.name).1, NameForm::Segment { .. });

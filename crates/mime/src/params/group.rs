@@ -10,6 +10,7 @@ use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::lexer::{NameForm, split_name};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::mem::discriminant;
 use std::ops::Range;
 
 /// Maximum number of different names that are read from one field.
@@ -128,7 +129,28 @@ impl Item<'_> {
     }
 }
 
-impl Group<'_> {
+impl<'a> Group<'a> {
+    /// Returns the parameters of this name that were not left out.
+    pub(super) fn items(&self) -> impl Iterator<Item = &Item<'a>> {
+        let segments = self.segments.iter().map(|segment| &segment.2);
+        self.plain.iter().chain(&self.extended).chain(segments)
+    }
+
+    /// Returns those of one form.
+    pub(super) fn items_of(&self, form: NameForm) -> impl Iterator<Item = &Item<'a>> {
+        let is_of = move |item: &&Item<'_>| {
+            discriminant(&split_name(item.raw.name).1) == discriminant(&form)
+        };
+        self.items().filter(is_of)
+    }
+
+    /// Returns in how many forms the name occurs.
+    pub(super) fn forms(&self) -> usize {
+        usize::from(self.plain.is_some())
+            + usize::from(self.extended.is_some())
+            + usize::from(!self.segments.is_empty())
+    }
+
     /// Sorts the segments and leaves out those that cannot be joined.
     fn sort(&mut self, findings: &mut Vec<Finding>) {
         let count = self.segments.len();

@@ -66,10 +66,7 @@ impl Group<'_> {
         context: &HeaderContext,
     ) -> Vec<Range<usize>> {
         let left_out = self.left_out.iter().any(|item| !self.has(item));
-        let forms = usize::from(self.plain.is_some())
-            + usize::from(self.extended.is_some())
-            + usize::from(!self.segments.is_empty());
-        if !is_file_name(self.name.as_bytes()) || forms < 2 && !left_out {
+        if !is_file_name(self.name.as_bytes()) || self.forms() < 2 && !left_out {
             return Vec::new();
         }
         let read = self.read(context);
@@ -80,47 +77,26 @@ impl Group<'_> {
         let counts = text(first).unwrap_or_default();
         let fallback = FORMS[first] != NameForm::Plain
             && text(2).is_some_and(|plain| plain == counts || is_fallback(plain, counts));
-        let other = |index: usize| {
-            index != first
-                && text(index).is_some_and(|text| text != counts)
-                && !(index == 2 && fallback)
-        };
-        if !left_out && !(0..FORMS.len()).any(other) {
+        let removed =
+            || (0..FORMS.len()).filter(|index| *index != first && !(*index == 2 && fallback));
+        let differs = |index: usize| text(index).is_some_and(|text| text != counts);
+        if !left_out && !removed().any(differs) {
             return Vec::new();
         }
         // Without a semicolon before it, other readers may not see the form that counts. Then both names stay.
-        let kept: Vec<&Item<'_>> = match FORMS[first] {
-            NameForm::Plain => self.plain.iter().collect(),
-            NameForm::Extended => self.extended.iter().collect(),
-            NameForm::Segment { .. } => self.segments.iter().map(|segment| &segment.2).collect(),
-        };
-        if kept
-            .iter()
-            .any(|item| with_semicolon(value, item).is_none())
+        let place = |item| with_semicolon(value, item);
+        if !self
+            .items_of(FORMS[first])
+            .all(|item| place(item).is_some())
         {
             return Vec::new();
         }
-        let mut items: Vec<&Item<'_>> = self.left_out.iter().collect();
-        for (index, form) in FORMS.iter().enumerate() {
-            match form {
-                _ if index == first || index == 2 && fallback => {}
-                NameForm::Plain => items.extend(&self.plain),
-                NameForm::Extended => items.extend(&self.extended),
-                NameForm::Segment { .. } => {
-                    items.extend(self.segments.iter().map(|segment| &segment.2));
-                }
-            }
-        }
-        let Some(places) = items
-            .iter()
-            .map(|item| with_semicolon(value, item))
-            .collect::<Option<Vec<_>>>()
-        else {
+        let forms = removed().flat_map(|index| self.items_of(FORMS[index]));
+        let Some(places) = self.left_out.iter().chain(forms).map(place).collect() else {
             return Vec::new();
         };
-        for (index, form) in FORMS.iter().enumerate() {
-            match form {
-                _ if index == first || index == 2 && fallback => {}
+        for index in removed() {
+            match FORMS[index] {
                 NameForm::Plain => self.plain = None,
                 NameForm::Extended => self.extended = None,
                 NameForm::Segment { .. } => self.segments.clear(),
@@ -133,15 +109,10 @@ impl Group<'_> {
 
     /// Returns true if a kept parameter has the same name and value as `item`.
     fn has(&self, item: &Item<'_>) -> bool {
-        let kept = self
-            .plain
-            .iter()
-            .chain(&self.extended)
-            .chain(self.segments.iter().map(|segment| &segment.2));
         let same = |kept: &Item<'_>| {
             kept.raw.name.eq_ignore_ascii_case(item.raw.name) && kept.raw.value == item.raw.value
         };
-        kept.into_iter().any(same)
+        self.items().any(same)
     }
 }
 

@@ -134,12 +134,7 @@ fn plan(
 
 /// Returns true if a name occurs in one form only.
 fn is_single(group: &Group<'_>) -> bool {
-    let forms = [
-        group.plain.is_some(),
-        group.extended.is_some(),
-        !group.segments.is_empty(),
-    ];
-    group.left_out.is_empty() && forms.iter().filter(|is_there| **is_there).count() == 1
+    group.left_out.is_empty() && group.forms() == 1
 }
 
 #[cfg(test)]

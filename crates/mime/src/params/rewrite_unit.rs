@@ -56,12 +56,7 @@ pub(super) fn job<'a>(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Option<Job<'a>> {
-    let items: Vec<_> = group
-        .plain
-        .iter()
-        .chain(&group.extended)
-        .chain(group.segments.iter().map(|s| &s.2))
-        .collect();
+    let items: Vec<_> = group.items().collect();
     let first = *items.iter().min_by_key(|i| i.name.start)?;
     let drop = items
         .iter()

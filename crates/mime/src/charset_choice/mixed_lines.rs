@@ -9,7 +9,8 @@
 //! A line that mixes both encodings belongs to the other charset. Text whose other lines are mostly UTF-8 is damaged, not mixed.
 
 use super::mixed_text::{
-    MixedText, OtherCharset, decode_into, foreign_lines, has_isolated_sequence, join, sequences,
+    MixedText, OtherCharset, SequenceCount, decode_into, foreign_lines, has_isolated_sequence,
+    join, sequences,
 };
 use super::mojibake_score::mojibake_score;
 use super::utf8_vs_label::utf8_outweighs_label;
@@ -51,16 +52,10 @@ pub(super) fn with_utf8_lines(
     (!lines.is_empty()).then(|| decode(bytes, &lines, other))
 }
 
-/// Returns true if UTF-8 sequences outweigh the other bytes by two to one. In double-byte text they never do. Longer sequences are
-/// less likely by chance and count more.
+/// Returns true if UTF-8 sequences outweigh the other bytes by two to one. In double-byte text they never do.
 fn is_damaged_utf8(rest: &[u8]) -> bool {
-    let (mut sequences, mut damage) = (0, 0);
-    for chunk in rest.utf8_chunks() {
-        let lengths = chunk.valid().chars().map(|c| c.len_utf8() - 1);
-        sequences += lengths.sum::<usize>();
-        damage += usize::from(!chunk.invalid().is_empty());
-    }
-    sequences >= 2 * damage
+    let count = SequenceCount::of(rest);
+    count.within >= 2 * count.malformed
 }
 
 /// Returns true if the line is more plausible as UTF-8 than in the charset of the other lines.

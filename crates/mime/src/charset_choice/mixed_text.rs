@@ -82,6 +82,35 @@ pub(super) fn malformed(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Returns the characters outside malformed sequences, in order.
+pub(super) fn whole_characters(bytes: &[u8]) -> impl Iterator<Item = char> {
+    bytes.utf8_chunks().flat_map(|chunk| chunk.valid().chars())
+}
+
+/// How much of a text is UTF-8.
+#[derive(Default)]
+pub(super) struct SequenceCount {
+    /// Bytes of whole characters, without the first of each. The longer a sequence, the less likely it is chance.
+    pub(super) within: usize,
+    /// Malformed sequences.
+    pub(super) malformed: usize,
+    /// Malformed sequences of two or three bytes, which are cut characters.
+    pub(super) cut: usize,
+}
+
+impl SequenceCount {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let mut count = Self::default();
+        for chunk in bytes.utf8_chunks() {
+            let lengths = chunk.valid().chars().map(|c| c.len_utf8() - 1);
+            count.within += lengths.sum::<usize>();
+            count.malformed += usize::from(!chunk.invalid().is_empty());
+            count.cut += usize::from(chunk.invalid().len() > 1);
+        }
+        count
+    }
+}
+
 /// Returns the non-ASCII lines for which `is_foreign` is true, in order.
 pub(super) fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
     let mut start = 0;

@@ -242,19 +242,14 @@ fn has_utf8_sequence(bytes: &[u8]) -> bool {
 /// Returns the words that have bytes outside UTF-8 sequences, without the sequences, joined by line feeds.
 pub(super) fn without_sequences(bytes: &[u8]) -> Vec<u8> {
     let mut rest = Vec::new();
-    let mut at = 0;
-    for chunk in bytes.utf8_chunks() {
-        at += chunk.valid().len();
-        if chunk.invalid().is_empty() {
-            break;
-        }
-        let end = at + chunk.invalid().len();
+    let mut last = 0;
+    for Range { start, end } in malformed(bytes) {
         // Bytes that touch belong to one word.
-        if chunk.valid().is_empty() && rest.last() == Some(&b'\n') {
+        if start == last && rest.last() == Some(&b'\n') {
             rest.pop();
         }
         let is_word = |b: &u8| b.is_ascii() && !b.is_ascii_whitespace();
-        let before = bytes[..at]
+        let before = bytes[..start]
             .iter()
             .rev()
             .take(16)
@@ -265,9 +260,9 @@ pub(super) fn without_sequences(bytes: &[u8]) -> Vec<u8> {
             .take(16)
             .take_while(|b| is_word(b))
             .count();
-        rest.extend_from_slice(&bytes[at - before..end + after]);
+        rest.extend_from_slice(&bytes[start - before..end + after]);
         rest.push(b'\n');
-        at = end;
+        last = end;
     }
     rest
 }

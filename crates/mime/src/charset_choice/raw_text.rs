@@ -11,6 +11,7 @@
 
 use super::cjk_level1::is_level1;
 use super::damage::decodes_without_loss;
+use super::mixed_text::{SequenceCount, malformed};
 use super::mojibake_score::mojibake_score;
 use super::superset::better_by_bytes;
 use super::truncated_utf8::{CutCharacters, is_truncated_utf8};
@@ -209,7 +210,10 @@ struct Sequences {
 
 impl Sequences {
     fn count(bytes: &[u8]) -> Self {
-        let (mut found, mut at) = (Self::default(), 0);
+        let mut found = Self {
+            within: SequenceCount::of(bytes).within,
+            ..Self::default()
+        };
         let text = before_ellipsis(bytes);
         let cut_end = if is_truncated_utf8(text) {
             text.len()
@@ -217,16 +221,10 @@ impl Sequences {
             0
         };
         let cuts = CutCharacters::new(bytes);
-        for chunk in bytes.utf8_chunks() {
-            let start = at + chunk.valid().len();
-            at = start + chunk.invalid().len();
-            let is_cut =
-                cuts.contains(&(start..at)) || at == cut_end && !chunk.invalid().is_empty();
-            let characters = chunk.valid().chars();
-            found.within += characters.map(|c| c.len_utf8() - 1).sum::<usize>();
-            found.others += usize::from(!chunk.invalid().is_empty());
-            found.cuts += usize::from(is_cut);
-            found.rest.extend_from_slice(chunk.invalid());
+        for at in malformed(bytes) {
+            found.others += 1;
+            found.cuts += usize::from(cuts.contains(&at) || at.end == cut_end);
+            found.rest.extend_from_slice(&bytes[at]);
         }
         found
     }

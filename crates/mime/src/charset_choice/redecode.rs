@@ -5,6 +5,7 @@ use super::damage::{decodes_without_loss, is_damaged};
 use super::evidence::MAIL_HINTS;
 use super::label_check::{LabelVerdict, OtherReading};
 use super::label_events::detected_event;
+use super::mixed_text::SequenceCount;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
 use crate::event::ChosenBy;
@@ -108,18 +109,9 @@ fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
 /// Text of other charsets has UTF-8 sequences by chance. Then most of its bytes are outside them or, in a double-byte charset, all
 /// of its characters are everyday ones.
 fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
-    let (mut sequences, mut damage) = (0, 0);
-    for chunk in bytes.utf8_chunks() {
-        // The longer a sequence, the less likely it is chance.
-        sequences += chunk
-            .valid()
-            .chars()
-            .map(|c| c.len_utf8() - 1)
-            .sum::<usize>();
-        // A cut sequence of two or three bytes counts once.
-        sequences += usize::from(chunk.invalid().len() > 1);
-        damage += usize::from(!chunk.invalid().is_empty());
-    }
+    let count = SequenceCount::of(bytes);
+    // A cut sequence of two or three bytes counts once.
+    let (sequences, damage) = (count.within + count.cut, count.malformed);
     let is_everyday = || !other.is_single_byte() && damage > sequences && is_level1(other, bytes);
     is_character_tail(bytes) || sequences > 0 && damage <= 3 * sequences && !is_everyday()
 }

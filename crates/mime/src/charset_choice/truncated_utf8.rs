@@ -3,6 +3,7 @@
 //! # Limits
 //! A lead byte alone is distinguished from a Latin-1 letter by its value and the byte before it.
 
+use super::mixed_text::{malformed, whole_characters};
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -85,8 +86,7 @@ impl WholeLetters {
     fn count(bytes: &[u8]) -> Self {
         let (mut found, mut wide, mut narrow) = (Self::default(), 0_usize, 0_usize);
         let mut utf8 = [0; 4];
-        let whole = bytes.utf8_chunks().flat_map(|chunk| chunk.valid().chars());
-        for letter in whole.filter(|c| !c.is_ascii() && c.is_alphabetic()) {
+        for letter in whole_characters(bytes).filter(|c| !c.is_ascii() && c.is_alphabetic()) {
             let lead = letter.encode_utf8(&mut utf8).as_bytes()[0];
             found.leads |= 1 << (lead - 0xC0);
             *(if lead >= 0xE0 { &mut wide } else { &mut narrow }) += 1;
@@ -101,18 +101,12 @@ impl WholeLetters {
 /// Programs cut long texts at a number of bytes and go on after an ellipsis.
 pub(super) fn has_cut_characters(bytes: &[u8]) -> bool {
     let cuts = CutCharacters::new(bytes);
-    let (mut whole, mut cut, mut at) = (0_usize, 0_usize, 0);
-    for chunk in bytes.utf8_chunks() {
-        whole += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
-        let start = at + chunk.valid().len();
-        at = start + chunk.invalid().len();
-        if at > start {
-            if !cuts.contains(&(start..at)) {
-                return false;
-            }
-            cut += 1;
-        }
+    let is_cut = |at| cuts.contains(&at);
+    if !malformed(bytes).all(is_cut) {
+        return false;
     }
+    let cut = malformed(bytes).count();
+    let whole = whole_characters(bytes).filter(|c| !c.is_ascii()).count();
     cut > 0 && whole > cut
 }
 

@@ -187,32 +187,97 @@ fn characters(candidate: &Candidate, bytes: &[u8]) -> Option<(u32, u32)> {
     ))
 }
 
-/// Returns the offsets of the bytes above 7F, in order. Tests eight bytes at a time.
+/// Returns the offsets of the bytes above 7F, in order. Tests 64 bytes at a time.
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
+#[inline]
 pub fn high_bytes(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let in_word = |(nth, word): (usize, &[u8; 8])| {
-        let mut high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
-        std::iter::from_fn(move || {
-            let at = nth * 8 + high.trailing_zeros() as usize / 8;
-            let found = high != 0;
-            high &= high.wrapping_sub(1);
-            found.then_some(at)
-        })
-    };
-    let start = words.len() * 8;
-    let in_rest = rest
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| **byte >= 0x80)
-        .map(move |(at, _)| start + at);
-    words.iter().enumerate().flat_map(in_word).chain(in_rest)
+    HighByteOffsets {
+        rest: bytes,
+        block: 0,
+        next: 0,
+        mask: 0,
+    }
+}
+
+/// An iterator over the offsets of the bytes above 7F.
+struct HighByteOffsets<'b> {
+    /// Bytes that are not tested yet.
+    rest: &'b [u8],
+    /// Offset of the block that was tested last, and of the first byte behind it.
+    block: usize,
+    next: usize,
+    /// The bytes above 7F of this block that are still to come. Bit 0 stands for its first byte.
+    mask: u64,
+}
+
+impl HighByteOffsets<'_> {
+    /// Tests the next block.
+    fn test_block(&mut self) {
+        let (block, rest) = self.rest.split_at(self.rest.len().min(64));
+        self.rest = rest;
+        self.block = self.next;
+        self.next += block.len();
+        self.mask = match block.as_array::<64>() {
+            Some(block) if block.is_ascii() => 0,
+            _ => high_mask(block),
+        };
+    }
+}
+
+impl Iterator for HighByteOffsets<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.mask == 0 {
+            if self.rest.is_empty() {
+                return None;
+            }
+            self.test_block();
+        }
+        let at = self.block + self.mask.trailing_zeros() as usize;
+        self.mask &= self.mask - 1;
+        Some(at)
+    }
+}
+
+/// Returns a bit for each of at most 64 bytes, which is set if the byte is above 7F.
+fn high_mask(block: &[u8]) -> u64 {
+    let (words, rest) = block.as_chunks::<8>();
+    let mut mask = 0;
+    for (nth, word) in words.iter().enumerate() {
+        let high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+        // The product has the highest bits of the eight bytes in its highest byte.
+        mask |= high.wrapping_mul(0x0002_0408_1020_4081) >> 56 << (8 * nth);
+    }
+    for (nth, byte) in rest.iter().enumerate() {
+        mask |= u64::from(byte >> 7) << (8 * words.len() + nth);
+    }
+    mask
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_byte_above_7f_is_found() {
+        for length in 0..200 {
+            for step in 1..12 {
+                let high = |at: usize| at % step == length % step || at + 1 == length;
+                let text: Vec<u8> = (0..length)
+                    .map(|at| if high(at) { 0x80 | at as u8 } else { 0x7F })
+                    .collect();
+                let found: Vec<usize> = high_bytes(&text).collect();
+                let expected: Vec<usize> = (0..length).filter(|at| high(*at)).collect();
+                assert_eq!(found, expected, "{length} {step}");
+            }
+            assert_eq!(high_bytes(&vec![b'a'; length]).next(), None);
+            let all: Vec<usize> = (0..length).collect();
+            assert_eq!(high_bytes(&vec![0xFF; length]).collect::<Vec<_>>(), all);
+        }
+    }
 
     fn bytes(text: &str, charset: &str) -> Vec<u8> {
         let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));

@@ -5,7 +5,7 @@ use super::damage::decodes_without_loss;
 use super::evidence::Evidence;
 use super::label_scope::LabelScope;
 use super::mixed_lines::with_utf8_lines;
-use super::mixed_text::{MixedText, OtherCharset};
+use super::mixed_text::{MixedText, OtherCharset, has_isolated_sequence};
 use super::mixed_utf8::is_single_byte_ascii;
 use super::mojibake_score::mojibake_score;
 use super::superset::better_by_bytes;
@@ -31,7 +31,9 @@ pub(super) fn mixed_by_label(
             rest_charset(rest, evidence, &evidence.hints(bytes), is_part_of_mixed)
         });
     }
-    if LabelScope::of(evidence.detection()) == LabelScope::None {
+    let is_off = LabelScope::of(evidence.detection()) == LabelScope::None;
+    // Runs within lines, and lines, have one.
+    if is_off || !has_isolated_sequence(bytes) {
         return None;
     }
     let rival = better_by_bytes(charset, bytes).unwrap_or(charset.superset());

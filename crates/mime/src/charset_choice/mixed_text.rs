@@ -164,7 +164,8 @@ pub(super) fn has_isolated_sequence(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while rest.len() > 3 {
         let count = BLOCK.min(rest.len() - 3);
-        let [before, first, second, third] = [0, 1, 2, 3].map(|from| &rest[from..from + count]);
+        let (before, first) = (&rest[..count], &rest[1..1 + count]);
+        let (second, third) = (&rest[2..2 + count], &rest[3..3 + count]);
         // Letters are C0 to FF in most charsets, and few symbols stand beside them.
         let goes_on = second
             .iter()

@@ -2,8 +2,8 @@
 //!
 //! # Limits
 //!
-//! Reads an archive from the front to the message, because there is no index. Of a message in pieces, a run of `>` before `From ` keeps its
-//! first `>` if the run begins in an earlier piece.
+//! Reads an archive from the front to the message, because there is no index. For the offset of a byte, reads only the part of a mailbox
+//! before that byte. Of a message in pieces, a run of `>` before `From ` keeps its first `>` if the run begins in an earlier piece.
 
 use crate::address::{MessageAddress, MessageChoice};
 use crate::discover::{Opening, SourceInput, discover_readable};
@@ -16,7 +16,11 @@ use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary};
-use mailglot_archive::{Batch, Entry, EntryKind, Error as FileError, ErrorKind, Format, Operation};
+use mailglot_archive::mbox::{MailboxRange, MailboxStarts};
+use mailglot_archive::{
+    Batch, Entry, EntryKind, Error as FileError, ErrorKind, Format, InputRange, Operation,
+    is_mbox_file,
+};
 use mailglot_mime::{Limits, Mail};
 use std::io;
 use std::ops::{ControlFlow, Range};
@@ -24,7 +28,7 @@ use std::ops::{ControlFlow, Range};
 /// A message extracted from an archive, unquoted.
 #[derive(Clone, Debug)]
 pub struct Located {
-    /// `path` or `path:ordinal`
+    /// `path` or `path:ordinal`; `path@offset` if the mailbox was not read from its start
     pub address: String,
     /// The file of the message, if it is a file of its own in a folder.
     pub path: Option<FileName>,
@@ -39,7 +43,7 @@ pub struct Located {
 /// A message extracted from an archive, or a piece of one above 64 MiB, unquoted.
 #[derive(Clone, Debug)]
 pub struct LocatedPiece<'b> {
-    /// `path` or `path:ordinal`
+    /// `path` or `path:ordinal`; `path@offset` if the mailbox was not read from its start
     pub address: String,
     /// The file of the message, if it is a file of its own in a folder.
     pub path: Option<FileName>,
@@ -141,6 +145,9 @@ pub fn locate_pieces(
         };
         return Err(error(path.clone()).into());
     }
+    if let (MessageChoice::Offset(offset), [input]) = (choice, &mut sources.inputs[..]) {
+        input.found.range = range_before(input, *offset)?.map(InputRange::Mailbox);
+    }
     let job = Job {
         sources,
         limits: &Limits::default(),
@@ -169,6 +176,29 @@ pub fn locate_pieces(
         summary.unread.push(UnreadInput::new(path, error));
     }
     Ok(summary)
+}
+
+/// Returns a part of a mailbox that has the message with the byte at `offset`. `None` if the archive must be read from its start.
+fn range_before(input: &SourceInput, offset: u64) -> Result<Option<MailboxRange>, Error> {
+    /// Bytes before the offset that the smallest part has. Each next one has more, for larger messages.
+    const REACH: u64 = 1 << 20;
+    const GROWTH: u64 = 16;
+    if offset <= REACH || !is_mbox_file(&input.found).map_err(Error::Input)? {
+        return Ok(None);
+    }
+    let options = input.read_options(&Limits::default(), None);
+    let starts = MailboxStarts::open(&input.found.path, &options).map_err(Error::Input)?;
+    if !starts.is_local() || offset >= starts.size() {
+        return Ok(None);
+    }
+    let mut reach = REACH;
+    while let Some(from) = offset.checked_sub(reach).filter(|from| *from > 0) {
+        if let Some(range) = starts.range(from, offset + 1).map_err(Error::Input)? {
+            return Ok(Some(range));
+        }
+        reach *= GROWTH;
+    }
+    Ok(None)
 }
 
 /// Extracts the requested messages from the batches.
@@ -299,9 +329,13 @@ impl LocateWorker<'_> {
         let in_file = |at: usize| entry.offset + (at - entry.span.start) as u64;
         let path = &self.source.path;
         WantedPiece {
-            address: match self.source.input.found.format {
-                Format::Eml => path.clone(),
-                _ => format!("{path}:{}", entry.ordinal),
+            address: match (
+                self.source.input.found.format,
+                &self.source.input.found.range,
+            ) {
+                (Format::Eml, _) => path.clone(),
+                (_, Some(_)) => format!("{path}@{}", entry.offset),
+                (_, None) => format!("{path}:{}", entry.ordinal),
             },
             path: own_file(self.source.folder(), &entry.name),
             place: in_file(entry.message.start)..in_file(entry.message.end),
@@ -498,5 +532,68 @@ mod tests {
         )
         .unwrap();
         assert_eq!(seen, 1);
+    }
+
+    #[test]
+    fn a_byte_far_from_the_start_is_found_by_the_bytes_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mbox");
+        // A message above 1 MiB, and one that quotes a separator in a multipart.
+        let body = |number: usize| match number {
+            20 => "A line of a long message.\n".repeat(120_000),
+            30 => format!(
+                "--cut\n\n{}From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\n\n--cut--\n",
+                "Text.\n".repeat(4_000)
+            ),
+            _ => format!("Text {number}.\n").repeat(8_000),
+        };
+        let message = |number: usize| {
+            let fields = if number == 30 {
+                "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=cut\n"
+            } else {
+                ""
+            };
+            let body = body(number);
+            format!(
+                "From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\nSubject: {number}\n{fields}\n{body}\n"
+            )
+        };
+        let mailbox: String = (0..50).map(message).collect();
+        std::fs::write(&path, mailbox).unwrap();
+        let path = path.to_string_lossy();
+        let found = |address: &str| {
+            let mut found = Vec::new();
+            let mut each = |located: Located| {
+                found.push(located);
+                ControlFlow::Continue(())
+            };
+            let address = MessageAddress::parse(OsStr::new(address));
+            let summary = locate(&address, false, &mut each).unwrap();
+            assert!(summary.unread.is_empty());
+            found
+        };
+        let all = found(&path);
+        assert_eq!(all.len(), 50);
+        for (number, expected) in all.iter().enumerate() {
+            let Range { start, end } = expected.entry;
+            for offset in [start, (start + end) / 2, end - 1] {
+                let near = found(&format!("{path}@{offset}"));
+                let [near] = &near[..] else {
+                    panic!("{offset}: {}", near.len());
+                };
+                assert!(near.bytes == expected.bytes, "{offset}");
+                assert_eq!(
+                    (&near.place, &near.entry),
+                    (&expected.place, &expected.entry)
+                );
+                let is_far = number > 20;
+                let address = if is_far {
+                    format!("{path}@{start}")
+                } else {
+                    near.address.clone()
+                };
+                assert_eq!(near.address, address);
+            }
+        }
     }
 }

@@ -164,15 +164,15 @@ pub(super) fn has_isolated_sequence(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while rest.len() > 3 {
         let count = BLOCK.min(rest.len() - 3);
-        let (before, first) = (&rest[..count], &rest[1..1 + count]);
-        let (second, third) = (&rest[2..2 + count], &rest[3..3 + count]);
+        let places = |from: usize| &rest[from..][..count];
+        let (before, first, second, third) = (places(0), places(1), places(2), places(3));
         // Letters are C0 to FF in most charsets, and few symbols stand beside them.
         let goes_on = second
             .iter()
             .fold(0, |found, byte| found | is_within(*byte, 0x80, 0xBF));
-        let places = || before.iter().zip(first).zip(second).zip(third);
+        let around = || before.iter().zip(first).zip(second).zip(third);
         if goes_on > 0
-            && places().fold(0, |found, (((b, f), s), t)| found | begins(*b, *f, *s, *t)) > 0
+            && around().fold(0, |found, (((b, f), s), t)| found | begins(*b, *f, *s, *t)) > 0
         {
             return true;
         }

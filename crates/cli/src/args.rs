@@ -16,6 +16,7 @@ mod ledger;
 mod mailbox;
 mod mailbox_tools;
 mod milter;
+mod named_command;
 mod opening;
 mod parts;
 mod policy;
@@ -79,20 +80,28 @@ Environment:
   RUST_BACKTRACE  if set, a panic prints its stack"
 )]
 pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) verbosity: VerbosityArgs,
+    /// The command.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// How much the program prints on standard error.
+#[derive(Debug, Group)]
+pub(crate) struct VerbosityArgs {
     /// Print errors only.
     #[arg(short, long, global = true, display_order = 900)]
     pub(crate) quiet: bool,
     /// Print more: examples, mailbox profiles, reasons.
     #[arg(short, long, global = true, display_order = 901)]
     pub(crate) verbose: bool,
-    /// The command.
-    #[command(subcommand)]
-    pub(crate) command: Command,
 }
 
 /// Reads the arguments, the program's name first.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, clap::Error> {
-    Args::try_parse_from(arguments)
+    // Help and errors need all commands, since they list or suggest them.
+    named_command::parse(arguments).map_or_else(|| Args::try_parse_from(arguments), Ok)
 }
 
 /// The whole command line, for completions and the man page.
@@ -210,14 +219,14 @@ mod tests {
             "mailglot count -q a",
             "mailglot count a --quiet",
         ] {
-            assert!(parsed(line).unwrap().quiet, "{line}");
+            assert!(parsed(line).unwrap().verbosity.quiet, "{line}");
         }
         for line in [
             "mailglot -v header decode a",
             "mailglot header -v decode a",
             "mailglot header decode a -v",
         ] {
-            assert!(parsed(line).unwrap().verbose, "{line}");
+            assert!(parsed(line).unwrap().verbosity.verbose, "{line}");
         }
     }
 

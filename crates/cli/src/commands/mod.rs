@@ -39,7 +39,7 @@ use std::process::ExitCode;
 
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> ExitCode {
-    let console = Console::new(args.quiet, args.verbose);
+    let console = Console::new(args.verbosity.quiet, args.verbosity.verbose);
     if !matches!(
         args.command,
         Command::Filter(_) | Command::Serve(_) | Command::Milter(_) | Command::Proxy(_)

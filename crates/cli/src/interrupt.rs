@@ -39,6 +39,20 @@ pub(crate) fn watch() {
     }
 }
 
+/// Ends the program at a signal from now on. Unlike [`watch`], this needs no thread, which takes longer to start than decoding a header
+/// value. For commands that write no files and start no processes.
+pub(crate) fn end_at_signals() {
+    let is_armed = Arc::new(AtomicBool::new(true));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // Where the system does not let us, it ends the program as it always does.
+        let _ = flag::register_conditional_shutdown(
+            signal,
+            Exit::Interrupted as i32,
+            Arc::clone(&is_armed),
+        );
+    }
+}
+
 /// A write beyond the largest file that is allowed (`ulimit -f`, or what a file system takes) fails with its words from now on, as it does
 /// when the disk is full; by itself the signal that comes with it would kill the program, and temporary files would stay behind.
 ///

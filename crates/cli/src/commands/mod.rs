@@ -40,11 +40,10 @@ use std::process::ExitCode;
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> ExitCode {
     let console = Console::new(args.verbosity.quiet, args.verbosity.verbose);
-    if !matches!(
-        args.command,
-        Command::Filter(_) | Command::Serve(_) | Command::Milter(_) | Command::Proxy(_)
-    ) {
-        interrupt::watch();
+    match args.command {
+        Command::Filter(_) | Command::Serve(_) | Command::Milter(_) | Command::Proxy(_) => {}
+        Command::Header(_) => interrupt::end_at_signals(),
+        _ => interrupt::watch(),
     }
     let result = match args.command {
         Command::Normalize(args) => normalize::run(args, console),

@@ -3,7 +3,7 @@
 use crate::sandbox::{LATIN, PROGRAM, Sandbox, mbox};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::{Child, Command, Stdio};
@@ -48,6 +48,27 @@ fn an_interrupt_ends_with_130_and_leaves_nothing() {
         assert_eq!(child.wait().unwrap().code(), Some(130), "{name}");
         drop(stdin);
         assert_eq!(sandbox.names(), before, "{name}");
+    }
+}
+
+#[test]
+fn a_command_without_a_signal_thread_ends_with_130_too() {
+    for name in ["INT", "TERM", "HUP"] {
+        let mut child = Command::new(PROGRAM)
+            .args(["header", "decode"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"=?utf-8?Q?=C3=BC?=\n").unwrap();
+        // The answer shows that the program is ready for signals, and waits for the next value.
+        let mut text = [0; 3];
+        child.stdout.take().unwrap().read_exact(&mut text).unwrap();
+        assert_eq!(text, *b"\xc3\xbc\n");
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{name}");
+        drop(stdin);
     }
 }
 

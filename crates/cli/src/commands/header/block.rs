@@ -12,7 +12,7 @@ use super::rows::{DecodedRow, EventRow, Raw};
 use super::{line, typed};
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
-use crate::output::Console;
+use crate::output::{Console, stdout_in_blocks};
 use mailglot_mime::header::{self, FieldKind, field_kind};
 use mailglot_mime::{Detail, Eol, EventKind, Finding, Message, PartId, header_context};
 use std::io::{self, BufWriter, Read, Write};
@@ -31,7 +31,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         .raw_is_uncertain(told.raw_is_uncertain)
         .raw_is_inferred(told.raw_is_inferred)
         .raw_is_default(told.raw_is_default);
-    let mut out = BufWriter::new(io::stdout());
+    let mut out = BufWriter::new(stdout_in_blocks()?);
     let mut counts = FindingCounts::default();
     for entry in entries(&message) {
         let (name, value) = (entry.name.map(|name| &raw[name]), &raw[entry.value]);

@@ -72,7 +72,8 @@ pub(crate) use rewrite::{Rewriting, is_clean_text, rewrite_plain, rewrite_units}
 pub use rewrite_target::{Form, Replacement, RewriteTarget};
 pub(crate) use rewrite_units::{RewriteUnit, is_clean_japanese};
 pub use stream::{MOST, Stream};
+pub use unstructured::DecodeBuffers;
 pub(crate) use utf8_mislabel::mislabel_finding;
 pub use value::charsets;
-pub(crate) use value::{decode_text, decode_value};
+pub(crate) use value::{decode_text, decode_value, decode_value_with};
 pub(crate) use writable::is_writable;

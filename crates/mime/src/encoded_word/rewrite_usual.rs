@@ -16,13 +16,14 @@
 
 use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::UnitState;
-use super::usual_words::{LastWord, UsualWords};
+use super::usual_words::UsualWords;
 use super::writer::GroupWriter;
 use crate::charset_choice::LabelScope;
 use crate::event::Finding;
 use crate::header::FieldKind;
 use crate::lexer;
 use crate::lexer::{LexicalContext, has_spaced};
+use mailglot_kernel::ShortBytes;
 
 /// Returns the replacements that rewrite a value to words; None, without findings, for a value that is not plain.
 pub(super) fn plan(
@@ -42,6 +43,7 @@ pub(super) fn plan(
         value,
         scope,
         text: String::new(),
+        checked: Vec::new(),
         findings,
     };
     let list = replacements(&mut words, lexical, target);
@@ -54,22 +56,22 @@ pub(super) fn plan(
 }
 
 /// Returns the replacements for a value in which words stand in the context `lexical`.
-fn replacements<'v>(
-    words: &mut UsualWords<'v, '_>,
+fn replacements(
+    words: &mut UsualWords<'_, '_>,
     lexical: LexicalContext,
     target: &RewriteTarget<'_>,
 ) -> Option<Vec<Replacement>> {
     let value = words.value;
     let structured = lexical == LexicalContext::Phrase;
     let mut writer = GroupWriter::new(value, target);
-    let mut last = None::<LastWord<'v>>;
+    let (mut last, mut bytes) = (None, None::<ShortBytes>);
     let mut at = 0;
     while let Some(&byte) = value.get(at) {
         match byte {
             _ if lexer::is_space(byte) => at += 1,
             b'=' if value.get(at + 1) == Some(&b'?') => {
                 words.text.clear();
-                let run = words.run(at, last.get_or_insert_default())?;
+                let run = words.run(at, &mut last, bytes.get_or_insert_default())?;
                 if !run.is_utf8 {
                     let state = UnitState {
                         words: true,

@@ -12,14 +12,15 @@ use super::context::{HeaderContext, is_plain};
 use super::eight_bit_bytes::eight_bit_bytes;
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
 use super::reader::{Reader, decode_segments};
-use super::usual_words::{LastWord, UsualWords};
+use super::usual_words::{UsualWords, WordLabel};
 use crate::event::{EventKind, Finding};
 use crate::header::FieldKind;
 use crate::lexer;
 use mailglot_codec::Charset;
-use mailglot_kernel::{PlainRun, ascii};
+use mailglot_kernel::{PlainRun, ShortBytes, ascii};
 use std::borrow::Cow;
 use std::iter::Peekable;
+use std::mem;
 use std::ops::Range;
 use std::vec;
 
@@ -30,31 +31,90 @@ pub(super) fn decode<'v>(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Cow<'v, str> {
+    match whole(value, context, findings) {
+        Whole::Text(text) => text,
+        Whole::Pieces(scan) => {
+            let mut buffers = DecodeBuffers::default();
+            Unstructured::new(value, context, findings, &mut buffers).decode(scan);
+            buffers.text.into()
+        }
+    }
+}
+
+/// Decodes an unstructured value with buffers; see [`crate::header::decode_with`].
+#[inline(never)]
+pub(super) fn decode_with<'b>(
+    value: &'b [u8],
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+    buffers: &'b mut DecodeBuffers,
+) -> &'b str {
+    match whole(value, context, findings) {
+        Whole::Text(Cow::Borrowed(text)) => return text,
+        Whole::Text(Cow::Owned(text)) => buffers.text = text,
+        Whole::Pieces(scan) => {
+            Unstructured::new(value, context, findings, buffers).decode(scan);
+        }
+    }
+    &buffers.text
+}
+
+/// Buffers for decoding many values, one after the other.
+#[derive(Debug, Default)]
+pub struct DecodeBuffers {
+    text: String,
+    /// The bytes of a word.
+    bytes: ShortBytes,
+    /// See [`UsualWords::checked`].
+    checked: Vec<u8>,
+}
+
+impl DecodeBuffers {
+    /// Keeps a text that was decoded without the buffers.
+    pub(crate) fn keep(&mut self, text: String) -> &str {
+        self.text = text;
+        &self.text
+    }
+}
+
+/// A value that is decoded as a whole, or is to be decoded piece by piece.
+enum Whole<'v> {
+    Text(Cow<'v, str>),
+    /// With the scan of its start.
+    Pieces(PlainRun<'v>),
+}
+
+/// Decodes a value that has no encoded words and no folds, or instructions of the caller.
+#[inline]
+fn whole<'v>(value: &'v [u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Whole<'v> {
     if !context.has_no_instructions() {
-        return decode_segments(value, FieldKind::Unstructured, context, findings).into();
+        return Whole::Text(
+            decode_segments(value, FieldKind::Unstructured, context, findings).into(),
+        );
     }
     let scan = PlainRun::scan(value, 0);
-    if scan.stop.is_none() && !scan.has_control {
-        if let Some(text) = scan.ascii {
-            return Cow::Borrowed(text);
-        }
-        if !context.raw.is_some_and(is_plain)
-            && let Some(checked) = INVISIBLE_LEADS.check_utf8(value)
-            && (!checked.is_suspect || is_visible(checked.text))
-        {
-            findings.push(raw_finding(checked.eight, checked.count as u64));
-            return Cow::Borrowed(checked.text);
-        }
-        return decode_segments(value, FieldKind::Unstructured, context, findings).into();
+    if scan.stop.is_some() || scan.has_control {
+        return Whole::Pieces(scan);
     }
-    Unstructured::new(value, context, findings)
-        .decode(scan)
-        .into()
+    if let Some(text) = scan.ascii {
+        return Whole::Text(Cow::Borrowed(text));
+    }
+    if !context.raw.is_some_and(is_plain)
+        && let Some(checked) = INVISIBLE_LEADS.check_utf8(value)
+        && (!checked.is_suspect || is_visible(checked.text))
+    {
+        findings.push(raw_finding(checked.eight, checked.count as u64));
+        return Whole::Text(Cow::Borrowed(checked.text));
+    }
+    Whole::Text(decode_segments(value, FieldKind::Unstructured, context, findings).into())
 }
 
 /// Decodes a value piece by piece.
 struct Unstructured<'v, 'f> {
     words: UsualWords<'v, 'f>,
+    /// The label of the last word.
+    last: Option<WordLabel<'v>>,
+    buffers: &'f mut DecodeBuffers,
     context: &'v HeaderContext<'v>,
     /// Number of findings before those of this value.
     findings_before: usize,
@@ -70,30 +130,39 @@ impl<'v, 'f> Unstructured<'v, 'f> {
         value: &'v [u8],
         context: &'v HeaderContext<'v>,
         findings: &'f mut Vec<Finding>,
+        buffers: &'f mut DecodeBuffers,
     ) -> Self {
+        // Few texts are longer than their encoding. Decoders are faster with room after the end.
+        let room = value.len() + 64;
+        let mut text = mem::take(&mut buffers.text);
+        if text.capacity() < room {
+            text = String::with_capacity(room);
+        }
+        text.clear();
         Self {
             context,
             findings_before: findings.len(),
             words: UsualWords {
                 value,
                 scope: context.label_scope(),
-                // Few texts are longer than their encoding. Decoders are faster with room after the end.
-                text: String::with_capacity(value.len() + 64),
+                text,
+                checked: mem::take(&mut buffers.checked),
                 findings,
             },
+            last: None,
+            buffers,
             has_raw_8bit: false,
             has_legacy_words: false,
             rest: None,
         }
     }
 
-    /// Decodes the value. `scan` is the result for its start.
-    fn decode(&mut self, scan: PlainRun<'v>) -> String {
+    /// Decodes the value into the text of the buffers. `scan` is the result for its start.
+    fn decode(&mut self, scan: PlainRun<'v>) {
         let value = self.words.value;
-        let mut last = None;
-        let mut at = self.piece(0, scan, &mut last);
+        let mut at = self.piece(0, scan);
         while at < value.len() {
-            at = self.piece(at, PlainRun::scan(value, at), &mut last);
+            at = self.piece(at, PlainRun::scan(value, at));
         }
         if self.has_raw_8bit && (self.has_legacy_words || self.rest.is_some()) {
             self.truncate(0, self.findings_before);
@@ -101,14 +170,15 @@ impl<'v, 'f> Unstructured<'v, 'f> {
             while rest.push(self.words.findings, &mut self.words.text) < value.len() {}
         }
         self.words.findings.sort_by_key(|f| f.at.start);
-        std::mem::take(&mut self.words.text)
+        self.buffers.text = mem::take(&mut self.words.text);
+        self.buffers.checked = mem::take(&mut self.words.checked);
     }
 
     /// Appends the piece at `at`; returns its end. `scan` is the result for its first line.
     #[inline]
-    fn piece(&mut self, at: usize, scan: PlainRun<'v>, last: &mut Option<LastWord<'v>>) -> usize {
+    fn piece(&mut self, at: usize, scan: PlainRun<'v>) -> usize {
         let (text, findings) = (self.words.text.len(), self.words.findings.len());
-        if let Some(end) = self.usual_piece(at, scan, last) {
+        if let Some(end) = self.usual_piece(at, scan) {
             return end;
         }
         self.truncate(text, findings);
@@ -127,17 +197,13 @@ impl<'v, 'f> Unstructured<'v, 'f> {
 
     /// Like [`Self::piece`]; returns None for an unusual piece.
     #[inline]
-    fn usual_piece(
-        &mut self,
-        at: usize,
-        scan: PlainRun<'v>,
-        last: &mut Option<LastWord<'v>>,
-    ) -> Option<usize> {
+    fn usual_piece(&mut self, at: usize, scan: PlainRun<'v>) -> Option<usize> {
         let end = self.text(at, scan)?;
         if end == self.words.value.len() {
             return Some(end);
         }
-        let run = self.words.run(end, last.get_or_insert_default())?;
+        let bytes = &mut self.buffers.bytes;
+        let run = self.words.run(end, &mut self.last, bytes)?;
         self.has_legacy_words |= run.is_legacy;
         Some(run.end)
     }
@@ -259,11 +325,21 @@ mod tests {
         let text = decode(value, &context, &mut findings);
         let other = decode_segments(value, FieldKind::Unstructured, &context, &mut others);
         let shown = value.escape_ascii();
-        assert_eq!((&*text, findings), (&*other, others), "{shown}");
+        assert_eq!((&*text, &findings), (&*other, &others), "{shown}");
         let mut findings = Vec::new();
-        let mut pieces = Unstructured::new(value, &context, &mut findings);
-        assert_eq!(pieces.decode(PlainRun::scan(value, 0)), text, "{shown}");
-        pieces.rest.is_none() && !(pieces.has_raw_8bit && pieces.has_legacy_words)
+        let mut buffers = DecodeBuffers::default();
+        let mut pieces = Unstructured::new(value, &context, &mut findings, &mut buffers);
+        pieces.decode(PlainRun::scan(value, 0));
+        let is_usual = pieces.rest.is_none() && !(pieces.has_raw_8bit && pieces.has_legacy_words);
+        assert_eq!(buffers.text, text, "{shown}");
+        // What an earlier value left in the buffers changes nothing.
+        for earlier in [value, b"a\r\n =?koi8-r?Q?=C4=C1_=D7?= =?utf-8?Q?=C3=BC?="] {
+            decode_with(earlier, &context, &mut Vec::new(), &mut buffers);
+            let mut again = vec![others[0].clone()];
+            let other = decode_with(value, &context, &mut again, &mut buffers);
+            assert_eq!((other, again), (&*text, others.clone()), "{shown}");
+        }
+        is_usual
     }
 
     #[test]

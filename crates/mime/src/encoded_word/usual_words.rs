@@ -21,6 +21,7 @@ use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer;
 use mailglot_codec::{Charset, Resolved};
 use mailglot_kernel::ShortBytes;
+use std::mem;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -32,6 +33,8 @@ pub(super) struct UsualWords<'v, 'f> {
     pub scope: LabelScope,
     /// The text so far.
     pub text: String,
+    /// A buffer for the bytes of words whose label is checked. Its content has no meaning.
+    pub checked: Vec<u8>,
     /// The findings so far.
     pub findings: &'f mut Vec<Finding>,
 }
@@ -46,16 +49,9 @@ pub(super) struct UsualRun {
     pub is_legacy: bool,
 }
 
-/// The last word: its label, which the next word may repeat, and its bytes.
-#[derive(Default)]
-pub(super) struct LastWord<'v> {
-    label: Option<WordLabel<'v>>,
-    bytes: ShortBytes,
-}
-
 /// A label with its charset.
 #[derive(Clone, Copy)]
-struct WordLabel<'v> {
+pub(super) struct WordLabel<'v> {
     name: &'v [u8],
     charset: Charset,
     alias: bool,
@@ -125,10 +121,16 @@ struct WordGroup {
 }
 
 impl<'v> UsualWords<'v, '_> {
-    /// Appends the text of the words from `at` on with only white space between them.
+    /// Appends the text of the words from `at` on with only white space between them. `last` is the label of the word before, which
+    /// words may repeat. The bytes of each word are decoded into `bytes`.
     ///
     /// Returns None if the reader must decide. Text and findings may have grown then.
-    pub(super) fn run(&mut self, at: usize, last: &mut LastWord<'v>) -> Option<UsualRun> {
+    pub(super) fn run(
+        &mut self,
+        at: usize,
+        last: &mut Option<WordLabel<'v>>,
+        bytes: &mut ShortBytes,
+    ) -> Option<UsualRun> {
         let value = self.value;
         if at > 0 && !lexer::is_space(value[at - 1]) {
             return None;
@@ -142,12 +144,12 @@ impl<'v> UsualWords<'v, '_> {
         let (mut next, mut unsure_from) = (at, usize::MAX);
         loop {
             let start = self.text.len();
-            let (range, is_unsure) = self.word(next, last)?;
+            let (range, is_unsure) = self.word(next, last, bytes)?;
             if is_unsure {
                 unsure_from = unsure_from.min(start);
             }
             run.end = range.end;
-            let label = last.label?;
+            let label = (*last)?;
             run.is_utf8 &= label.charset == Charset::UTF_8;
             run.is_legacy |= ![Charset::UTF_8, Charset::US_ASCII].contains(&label.charset);
             match group
@@ -155,10 +157,13 @@ impl<'v> UsualWords<'v, '_> {
                 .filter(|group| same_charset(Some(group.charset), Some(label.charset)))
             {
                 Some(group) => group.at.end = range.end,
-                None => self.end(group.replace(self.group(range, label)))?,
+                None => {
+                    self.end(group.take())?;
+                    group = Some(self.group(range, label));
+                }
             }
             if let Some(group) = &mut group {
-                group.add(label.charset, &last.bytes);
+                group.add(label.charset, bytes);
             }
             next = lexer::skip_space(value, run.end);
             if !value[next..].starts_with(b"=?") {
@@ -172,22 +177,27 @@ impl<'v> UsualWords<'v, '_> {
 
     /// Appends the text of the word at `at`. Returns its range, and true if the text may contain controls or hidden characters.
     #[inline]
-    fn word(&mut self, at: usize, last: &mut LastWord<'v>) -> Option<(Range<usize>, bool)> {
-        let expected = last.label.as_ref().map_or(&b""[..], |label| label.name);
-        let word = strict_syntax::word(self.value, at, expected, &mut last.bytes)?;
+    fn word(
+        &mut self,
+        at: usize,
+        last: &mut Option<WordLabel<'v>>,
+        bytes: &mut ShortBytes,
+    ) -> Option<(Range<usize>, bool)> {
+        let expected = last.as_ref().map_or(&b""[..], |label| label.name);
+        let word = strict_syntax::word(self.value, at, expected, bytes)?;
         if let Some(name) = word.label {
-            last.label = Some(WordLabel::of(name)?);
+            *last = Some(WordLabel::of(name)?);
         }
-        let label = last.label?;
-        if !label.state.is_independent(last.bytes.bytes()) {
+        let label = (*last)?;
+        if !label.state.is_independent(bytes.bytes()) {
             return None;
         }
         let is_unsure = if label.charset == Charset::UTF_8 {
-            last.bytes.append_utf8(&INVISIBLE_LEADS, &mut self.text)?
+            bytes.append_utf8(&INVISIBLE_LEADS, &mut self.text)?
         } else {
             label
                 .charset
-                .decode_lossless_into(&last.bytes, &mut self.text)
+                .decode_lossless_into(bytes, &mut self.text)
                 .then_some(true)?
         };
         if label.alias {
@@ -200,19 +210,22 @@ impl<'v> UsualWords<'v, '_> {
     }
 
     /// Begins a group with the word at `at`.
-    fn group(&self, at: Range<usize>, label: WordLabel<'_>) -> WordGroup {
+    fn group(&mut self, at: Range<usize>, label: WordLabel<'_>) -> WordGroup {
         let is_checked = self.scope != LabelScope::None
             && matches!(
                 label.state,
                 Independence::Always | Independence::UnlessBetterCharset(_)
             );
-        let most = self.value.len() - at.start;
+        let bytes = is_checked.then(|| {
+            let bytes = mem::take(&mut self.checked);
+            empty_with_capacity(bytes, self.value.len() - at.start)
+        });
         WordGroup {
             at,
             charset: label.charset,
             outside: false,
             utf8: Utf8Check::default(),
-            bytes: is_checked.then(|| Vec::with_capacity(most)),
+            bytes,
         }
     }
 
@@ -220,9 +233,15 @@ impl<'v> UsualWords<'v, '_> {
     #[inline]
     fn end(&mut self, group: Option<WordGroup>) -> Option<()> {
         let Some(group) = group else { return Some(()) };
-        let may_be_other = |bytes| needs_label_check(group.charset, bytes, self.scope);
-        if group.utf8.is_utf8() || group.bytes.as_deref().is_some_and(may_be_other) {
+        if group.utf8.is_utf8() {
             return None;
+        }
+        if let Some(bytes) = group.bytes {
+            let may_be_other = needs_label_check(group.charset, &bytes, self.scope);
+            self.checked = bytes;
+            if may_be_other {
+                return None;
+            }
         }
         if group.outside {
             self.findings
@@ -248,6 +267,15 @@ impl WordGroup {
             }
         }
     }
+}
+
+/// Returns an empty buffer with room for `least` bytes, the given one if it is large enough.
+fn empty_with_capacity(mut buffer: Vec<u8>, least: usize) -> Vec<u8> {
+    if buffer.capacity() < least {
+        return Vec::with_capacity(least);
+    }
+    buffer.clear();
+    buffer
 }
 
 /// Returns true if some of the losslessly decoded bytes are only in the superset of the charset.

@@ -2,7 +2,7 @@
 
 use super::context::HeaderContext;
 use super::reader::decode_segments;
-use super::unstructured;
+use super::unstructured::{self, DecodeBuffers};
 use crate::event::Finding;
 use crate::header::FieldKind;
 use crate::lexer::WordFinder;
@@ -21,6 +21,21 @@ pub(crate) fn decode_value<'v>(
     match kind {
         FieldKind::Unstructured => unstructured::decode(value, context, findings),
         _ => decode_segments(value, kind, context, findings).into(),
+    }
+}
+
+/// Decodes a value with buffers; see [`crate::header::decode_with`]. Values with parameters stay as written.
+#[inline]
+pub(crate) fn decode_value_with<'b>(
+    value: &'b [u8],
+    kind: FieldKind,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+    buffers: &'b mut DecodeBuffers,
+) -> &'b str {
+    match kind {
+        FieldKind::Unstructured => unstructured::decode_with(value, context, findings, buffers),
+        _ => buffers.keep(decode_segments(value, kind, context, findings)),
     }
 }
 

@@ -15,7 +15,7 @@ mod kind;
 mod known_fields;
 mod value;
 
-pub use crate::encoded_word::{Replacement, RewriteTarget, apply};
+pub use crate::encoded_word::{DecodeBuffers, Replacement, RewriteTarget, apply};
 pub use encode::{Style, encode_field};
 pub use field::{Field, unfold};
 pub use kind::FieldKind;
@@ -23,4 +23,4 @@ pub(crate) use kind::OpaqueValue;
 pub(crate) use known_fields::is_known;
 pub use known_fields::{field_kind, is_signature};
 pub(crate) use value::changes;
-pub use value::{decode, decode_lines, rewrite};
+pub use value::{decode, decode_lines, decode_with, rewrite};

@@ -1,7 +1,10 @@
 //! Decodes and rewrites the value of any header field.
 
 use super::kind::FieldKind;
-use crate::encoded_word::{HeaderContext, Replacement, RewriteTarget, Rewriting, decode_value};
+use crate::encoded_word::{
+    DecodeBuffers, HeaderContext, Replacement, RewriteTarget, Rewriting, decode_value,
+    decode_value_with,
+};
 use crate::event::Finding;
 use crate::lexer::{WordFinder, skip_space, trim_end};
 use crate::params;
@@ -25,6 +28,33 @@ pub fn decode<'v>(
     match kind {
         FieldKind::Parameters => params::parse(value, context, findings).to_string().into(),
         _ => decode_value(value, kind, context, findings),
+    }
+}
+
+/// Like [`decode`], for many values one after the other: a decoded text stands in `buffers`, which the next call uses again.
+///
+/// ```
+/// use mailglot_mime::encoded_word::HeaderContext;
+/// use mailglot_mime::header::{DecodeBuffers, FieldKind, decode_with};
+///
+/// let (context, mut buffers) = (HeaderContext::default(), DecodeBuffers::default());
+/// for (value, text) in [("=?utf-8?Q?=C3=BC?=", "ü"), ("plain", "plain")] {
+///     let kind = FieldKind::Unstructured;
+///     let decoded = decode_with(value.as_bytes(), kind, &context, &mut Vec::new(), &mut buffers);
+///     assert_eq!(decoded, text);
+/// }
+/// ```
+#[inline]
+pub fn decode_with<'b>(
+    value: &'b [u8],
+    kind: FieldKind,
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+    buffers: &'b mut DecodeBuffers,
+) -> &'b str {
+    match kind {
+        FieldKind::Parameters => buffers.keep(params::parse(value, context, findings).to_string()),
+        _ => decode_value_with(value, kind, context, findings, buffers),
     }
 }
 

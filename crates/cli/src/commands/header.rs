@@ -22,7 +22,7 @@ use explain::explain;
 use findings::{FindingCounts, note_names, tell};
 use mailglot_mime::Finding;
 use mailglot_mime::encoded_word::HeaderContext;
-use mailglot_mime::header::{self, FieldKind, field_kind};
+use mailglot_mime::header::{self, DecodeBuffers, FieldKind, field_kind};
 use mailglot_mime::params;
 use rows::{DecodedRow, EventRow, ParamMap, ParamsRow, Raw};
 use std::borrow::Cow;
@@ -47,20 +47,23 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
     let name = args.name.as_deref();
     let kind = name.map_or(FieldKind::Unstructured, |name| field_kind(name.as_bytes()));
     let mut counts = FindingCounts::default();
+    let (mut buffers, mut findings) = (DecodeBuffers::default(), Vec::new());
     let exit = each(&args.texts, end, |value, out| {
-        let mut findings = Vec::new();
-        let has_line_end = memchr::memchr2(b'\r', b'\n', value).is_some();
+        findings.clear();
         // Only what NUL ends, and is of no field, can be a text of several lines.
-        let is_text = has_line_end && end == ValueEnd::Nul && name.is_none();
-        let read = match (has_line_end, is_text) {
-            (false, _) => Cow::Borrowed(value),
-            (true, true) => line::lines(value, &mut findings),
-            (true, false) => line::one_line(value, &mut findings),
+        let is_text = end == ValueEnd::Nul && name.is_none();
+        let is_one_line = line::has_only_folds(value);
+        let read = match (is_one_line, is_text) {
+            (true, _) => Cow::Borrowed(value),
+            (false, true) => line::lines(value, &mut findings),
+            (false, false) => line::one_line(value, &mut findings),
         };
-        let text = if is_text {
-            header::decode_lines(&read, kind, &context, &mut findings)
-        } else {
-            whole_value(&read, kind, &context, &mut findings)
+        let text = match (is_one_line, is_text) {
+            (true, _) => {
+                header::decode_with(value, kind, &context, &mut findings, &mut buffers).into()
+            }
+            (false, true) => header::decode_lines(&read, kind, &context, &mut findings),
+            (false, false) => whole_value(&read, kind, &context, &mut findings),
         };
         note_names(kind, &read, &text, &mut findings);
         if args.json {
@@ -80,7 +83,7 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         if args.explain {
             explain(&read, kind, &context, console);
         }
-        if !args.json {
+        if !args.json && !findings.is_empty() {
             tell(&findings, typed || args.explain, console);
             if !(typed || args.explain) {
                 counts.add(&findings);

@@ -9,6 +9,18 @@ use mailglot_mime::{EventKind, Finding, Reason};
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Returns true if the value has no line ends, or only folds: LF or CRLF before a space or tab.
+pub(super) fn has_only_folds(value: &[u8]) -> bool {
+    let mut rest = value;
+    while let Some(at) = memchr::memchr2(b'\r', b'\n', rest) {
+        rest = match &rest[at..] {
+            [b'\n', b' ' | b'\t', rest @ ..] | [b'\r', b'\n', b' ' | b'\t', rest @ ..] => rest,
+            _ => return false,
+        };
+    }
+    true
+}
+
 /// The value as one line: for each byte of a line end that is no fold a space stands, which is told. Places stay.
 pub(super) fn one_line<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Cow<'v, [u8]> {
     without(value, |_| true, findings)
@@ -70,6 +82,37 @@ fn last_line_end(run: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_mime::encoded_word::HeaderContext;
+    use mailglot_mime::header::{FieldKind, decode, decode_lines};
+
+    /// Nothing is found in such a value, and it is one line for `decode_lines`.
+    #[test]
+    fn values_with_only_folds_are_one_line() {
+        let pieces = ["\r", "\n", " ", "\t", "a", "=?utf-8?Q?=C3=BC?="];
+        let (context, kind) = (HeaderContext::default(), FieldKind::Unstructured);
+        let mut folded = 0;
+        for seed in 0..pieces.len().pow(6) {
+            let chosen = (0..6).map(|n| pieces[seed / pieces.len().pow(n) % pieces.len()]);
+            let value = chosen.collect::<String>().into_bytes();
+            if has_only_folds(&value) {
+                let mut findings = Vec::new();
+                let (one, several) = (
+                    one_line(&value, &mut findings),
+                    lines(&value, &mut findings),
+                );
+                assert!(*one == value && *several == value && findings.is_empty());
+                let text = decode_lines(&value, kind, &context, &mut findings);
+                let mut found = Vec::new();
+                assert_eq!(text, decode(&value, kind, &context, &mut found));
+                assert_eq!(findings, found);
+                folded += usize::from(value.contains(&b'\n'));
+            }
+        }
+        assert!(folded > 1_000, "{folded}");
+        for other in ["a\n", "a\nb", "a\r b", "a\n\n b", "a\r\r\n b", "\n\r\n "] {
+            assert!(!has_only_folds(other.as_bytes()), "{other:?}");
+        }
+    }
 
     #[test]
     fn line_ends_are_folds_or_told() {

@@ -84,7 +84,7 @@ enum Whole<'v> {
     Pieces(PlainRun<'v>),
 }
 
-/// Decodes a value that has no encoded words and no folds, or instructions of the caller.
+/// Decodes a value without encoded words and folds as a whole, and every value if the caller gives instructions.
 #[inline]
 fn whole<'v>(value: &'v [u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Whole<'v> {
     if !context.has_no_instructions() {

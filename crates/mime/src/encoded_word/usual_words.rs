@@ -152,15 +152,13 @@ impl<'v> UsualWords<'v, '_> {
             let label = (*last)?;
             run.is_utf8 &= label.charset == Charset::UTF_8;
             run.is_legacy |= ![Charset::UTF_8, Charset::US_ASCII].contains(&label.charset);
-            match group
-                .as_mut()
-                .filter(|group| same_charset(Some(group.charset), Some(label.charset)))
-            {
-                Some(group) => group.at.end = range.end,
-                None => {
-                    self.end(group.take())?;
-                    group = Some(self.group(range, label));
-                }
+            let is_same =
+                |group: &&mut WordGroup| same_charset(Some(group.charset), Some(label.charset));
+            if let Some(group) = group.as_mut().filter(is_same) {
+                group.at.end = range.end;
+            } else {
+                self.end(group.take())?;
+                group = Some(self.group(range, label));
             }
             if let Some(group) = &mut group {
                 group.add(label.charset, bytes);

@@ -16,7 +16,6 @@ mod ledger;
 mod mailbox;
 mod mailbox_tools;
 mod milter;
-mod named_command;
 mod opening;
 mod parts;
 mod policy;
@@ -44,7 +43,6 @@ pub(crate) use serve::*;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Converts mail in any charset to UTF-8.
@@ -96,12 +94,6 @@ pub(crate) struct VerbosityArgs {
     /// Print more: examples, mailbox profiles, reasons.
     #[arg(short, long, global = true, display_order = 901)]
     pub(crate) verbose: bool,
-}
-
-/// Reads the arguments, the program's name first.
-pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, clap::Error> {
-    // Help and errors need all commands, since they list or suggest them.
-    named_command::parse(arguments).map_or_else(|| Args::try_parse_from(arguments), Ok)
 }
 
 /// The whole command line, for completions and the man page.
@@ -182,7 +174,7 @@ mod tests {
     use mailglot_pipeline::LedgerPlace;
 
     fn parsed(line: &str) -> Result<Args, clap::Error> {
-        parse(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+        Args::try_parse_from(line.split(' '))
     }
 
     #[test]

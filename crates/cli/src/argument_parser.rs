@@ -1,20 +1,19 @@
-//! Parses the arguments of the command that the first words name.
+//! Parses the arguments of the command line.
 //!
-//! clap builds every option of every command before it reads an argument. This takes longer than decoding a header value, so here it
-//! builds the options of one command.
+//! clap builds every option of every command before it reads an argument. This takes longer than decoding a header value, so valid
+//! arguments are parsed with the options of their command only. Help and errors see all commands, since they list or suggest them.
 //!
 //! # Limits
 //!
-//! Only valid arguments are parsed, and only if the command comes first: in `mailglot -q count a` it does not. [`super::parse`] parses
-//! all others with all commands.
+//! The command must come first: `mailglot -q count a` is parsed with all commands.
 
-use super::{
+use crate::args::{
     Args, CatArgs, CharsetsArgs, CheckArgs, CheckMtaArgs, CommitArgs, CompletionsArgs, ConvertArgs,
     CountArgs, DecodeArgs, DetectArgs, EncodeArgs, FilterArgs, FindArgs, InspectArgs,
     LedgerRestoreArgs, LsArgs, ManArgs, MilterArgs, NormalizeArgs, ParamsArgs, PlanArgs, ProxyArgs,
     ReleaseArgs, RestoreArgs, RunArgs, ServeArgs, ShowArgs, SplitArgs, TextArgs, VerbosityArgs,
 };
-use clap::{Args as Group, Command, FromArgMatches};
+use clap::{Args as Group, Command, FromArgMatches, Parser};
 use std::ffi::OsString;
 
 /// A command: the words that name it, and the function that adds its options.
@@ -53,8 +52,14 @@ const COMMANDS: [NamedCommand; 29] = [
     (&["man"], ManArgs::augment_args),
 ];
 
-/// Parses the arguments, the program's name first. Returns None if they are invalid or ask for help, or if no command comes first.
-pub(super) fn parse(arguments: &[OsString]) -> Option<Args> {
+/// Parses the arguments, the program's name first.
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, clap::Error> {
+    parse_named(arguments).map_or_else(|| Args::try_parse_from(arguments), Ok)
+}
+
+/// Parses the arguments of the command that the first words name. Returns None if they are invalid or ask for help, or if no command
+/// comes first.
+fn parse_named(arguments: &[OsString]) -> Option<Args> {
     let words = arguments.get(1..)?;
     let named = COMMANDS.iter().find(|(names, _)| {
         words.len() >= names.len() && names.iter().zip(words).all(|(name, word)| word == name)
@@ -95,7 +100,7 @@ mod tests {
     #[test]
     fn each_command_has_the_same_options_alone() {
         let mut all = Vec::new();
-        leaves(&super::super::command(), &[], &mut all);
+        leaves(&crate::args::command(), &[], &mut all);
         let mut alone = Vec::new();
         for named in &COMMANDS {
             leaves(&command(named), &[], &mut alone);
@@ -112,7 +117,7 @@ mod tests {
     fn only_valid_arguments_behind_a_command_are_parsed() {
         let parsed = |line: &str| {
             let words: Vec<_> = line.split(' ').map(OsString::from).collect();
-            parse(&words)
+            parse_named(&words)
         };
         for line in ["mailglot count -q a", "mailglot header decode a --quiet"] {
             assert!(

@@ -1,8 +1,8 @@
 //! `mailglot`: mail in any charset to clean UTF-8, on the command line.
 //!
 //! ```text
-//! args ─► commands::* ─► pipeline, mime, codec
-//!              └► output (what is printed), progress (the bar), exit (the code)
+//! argument_parser ─► args ─► commands::* ─► pipeline, mime, codec
+//!                                 └► output (what is printed), progress (the bar), exit (the code)
 //! ```
 //!
 //! # Limits
@@ -14,6 +14,7 @@
 #![allow(clippy::print_stdout, reason = "a program of the command line prints")]
 
 mod args;
+mod argument_parser;
 mod commands;
 mod error_text;
 mod exit;
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
             Err(exit) => exit,
         };
     }
-    match args::parse(&arguments) {
+    match argument_parser::parse(&arguments) {
         Ok(args) => fault::contained(|| commands::run(args)),
         Err(error) => usage::print(&error),
     }

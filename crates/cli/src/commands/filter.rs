@@ -10,7 +10,8 @@
 //! and not 75; nothing was written then either. Where standard output is `/dev/null`, opened to be read and written, it counts as closed
 //! before the start, for that is what is there then; one that is opened to be written only (`>/dev/null`) throws the message away.
 
-use crate::args::{self, Args, FilterArgs};
+use crate::args::{Args, FilterArgs};
+use crate::argument_parser;
 use crate::exit::Exit;
 use crate::output::{Console, Level};
 use mailglot_gateway::policy::Rules;
@@ -53,7 +54,7 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, ExitCode> {
         reinject: has("--reinject"),
     };
     failures.end_at_panics();
-    match FailureHandling::guarded(|| Ok(args::parse(arguments))) {
+    match FailureHandling::guarded(|| Ok(argument_parser::parse(arguments))) {
         Ok(Ok(args)) => Ok(args),
         Ok(Err(error)) if !error.use_stderr() => {
             // As everywhere, a closed stream leaves nobody to tell.

@@ -53,6 +53,7 @@ mod file_mode;
 mod file_names;
 mod file_range;
 mod file_tree;
+mod files_ahead;
 mod folder_range;
 mod followed_links;
 mod free_space;
@@ -92,6 +93,7 @@ pub use destination::{Destination, OutBatch, OutItem, SourceInsert, create, crea
 pub use error::{Error, ErrorKind, Operation, SpecialFile, words};
 pub use file_mode::FileMode;
 pub use file_tree::FileTree;
+pub use files_ahead::{FilesAhead, ReadFiles, UnreadFiles};
 pub use folder_range::{ENTRY_WEIGHT, FolderRange, FolderStart};
 pub use input::{Input, InputRange};
 pub use mbox::{LineDecision, MailboxOptions, MboxRule};

@@ -2,6 +2,7 @@
 
 use crate::box_event::BoxEvent;
 use crate::error::Error;
+use crate::files_ahead::{FilesAhead, ReadFiles};
 use crate::mbox::MailboxOptions;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -205,6 +206,15 @@ pub trait Source: Send {
     ///
     /// In a folder, the call after an error continues after the unreadable file.
     fn next(&mut self, batch: &mut Batch) -> Result<bool, Error>;
+    /// Returns files that any thread can open and read, so that [`Self::next`] takes less time for the next `batches` batches. By
+    /// default there are none. The batches do not depend on it.
+    ///
+    /// `threads` is the number of threads that ask. It bounds the memory of the files that were read.
+    fn files_ahead(&mut self, _batches: usize, _threads: usize) -> FilesAhead {
+        FilesAhead::Enough
+    }
+    /// Takes back files of [`Self::files_ahead`] that were read.
+    fn give(&mut self, _files: ReadFiles) {}
     /// Returns the results of sniffing.
     fn profile(&self) -> &Profile;
     /// Returns the size of the archive in bytes if it is known beforehand (for progress).

@@ -82,6 +82,7 @@ mod tally;
 mod texts;
 mod thousands;
 mod unique_name;
+mod work_times;
 
 pub use address::{MessageAddress, MessageChoice};
 pub use count::{count, count_each};
@@ -109,3 +110,4 @@ pub use split::{Split, SplitBy, SplitJob, SplitOutput, split};
 pub use summary::{Example, SourceSummary, Summary, VerifySummary};
 pub use texts::{TextOptions, TextOutcome, TextRecord, texts};
 pub use thousands::with_thousands;
+pub use work_times::WorkTimes;

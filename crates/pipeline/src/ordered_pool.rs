@@ -4,15 +4,21 @@
 //! lock, processes it without a lock, and puts the result into a window. If it is the next batch in order, the worker hands on all
 //! finished results. With one worker, everything runs on the calling thread.
 //!
+//! In a folder of files, a worker reads in two phases. First it opens and reads files without the lock, a group at a time, until
+//! the next batch needs no other. Then it takes the batch from them under the lock. So order, batches and events are those of one worker.
+//!
 //! # Limits
 //!
-//! One thread at a time reads an archive. Small archives are processed one after the other.
+//! One thread at a time reads a mailbox, a container, or a large file of a folder. Small archives are processed one after the other.
 
 use crate::reader::{NumberedBatch, Reader};
+use crate::work_times::{Phase, PhaseClock, WorkTimes};
+use mailglot_archive::FilesAhead;
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// Number of batches per worker that are read but not yet handed on.
 const WINDOW: usize = 4;
@@ -30,6 +36,8 @@ pub(crate) trait BatchWorker: Sync {
 
     /// Returns true if the caller wants to stop. Called before each batch.
     fn is_interrupted(&self) -> bool;
+    /// Takes the times of a worker, or of all together, when they end.
+    fn add_times(&self, times: &WorkTimes);
     /// Creates the state of a worker. Called once per worker.
     fn worker_state(&self) -> io::Result<Self::WorkerState>;
     /// Processes one batch. May take the bytes of the batch. `done` may contain the result of an earlier batch, to reuse its buffers.
@@ -79,10 +87,13 @@ where
             stop: None,
         }),
         moved: Condvar::new(),
+        given: Condvar::new(),
         work,
+        threads,
         most_batches: WINDOW * threads.max(1),
         most_bytes: WINDOW_BYTES * threads.max(1),
     };
+    let start = Instant::now();
     if threads <= 1 {
         shared.worker();
     } else {
@@ -93,6 +104,11 @@ where
             shared.worker();
         });
     }
+    work.add_times(&WorkTimes {
+        threads: threads.max(1),
+        elapsed: start.elapsed(),
+        ..WorkTimes::default()
+    });
     let reader = into_inner(shared.reader);
     match into_inner(shared.window).stop {
         None => Ok(reader),
@@ -105,7 +121,10 @@ struct Shared<'a, W: BatchWorker, E, F> {
     hand_on: Mutex<&'a mut F>,
     window: Mutex<OrderedBatches<W::BatchResult, E>>,
     moved: Condvar,
+    /// Notified, with the lock of the reader, when files of a folder were read.
+    given: Condvar,
     work: &'a W,
+    threads: usize,
     most_batches: usize,
     most_bytes: usize,
 }
@@ -139,13 +158,22 @@ where
     }
 
     fn work_until_end(&self) -> Result<(), StopReason<E>> {
+        let mut clock = PhaseClock::start();
+        let ended = self.work_by(&mut clock);
+        clock.end(Phase::Waiting);
+        self.work.add_times(&clock.times);
+        ended
+    }
+
+    fn work_by(&self, clock: &mut PhaseClock) -> Result<(), StopReason<E>> {
         let mut worker_state = self.work.worker_state().map_err(StopReason::Work)?;
         let mut feed = NumberedBatch::default();
+        clock.end(Phase::Processing);
         while let Some(mut done) = self.enter() {
             if self.work.is_interrupted() {
                 return Err(StopReason::Interrupted);
             }
-            if !self.read(&mut feed)? {
+            if !self.read(&mut feed, clock)? {
                 self.leave(done);
                 break;
             }
@@ -154,7 +182,8 @@ where
                 .work(&mut worker_state, &mut feed, &mut done)
                 .map_err(StopReason::Work)?;
             feed.free_large();
-            self.deliver(feed.number, done, size)?;
+            clock.end(Phase::Processing);
+            self.deliver(feed.number, done, size, clock)?;
         }
         Ok(())
     }
@@ -190,8 +219,16 @@ where
     }
 
     /// Reads the next batch, after waiting for large messages before it. Returns false at the end.
-    fn read(&self, feed: &mut NumberedBatch) -> Result<bool, StopReason<E>> {
+    fn read(
+        &self,
+        feed: &mut NumberedBatch,
+        clock: &mut PhaseClock,
+    ) -> Result<bool, StopReason<E>> {
         let mut reader = lock(&self.reader);
+        // One worker would only copy what it reads.
+        if self.threads > 1 {
+            reader = self.read_files(reader, clock);
+        }
         let mut window = lock(&self.window);
         // All batches in the window were read before, so other workers finish them.
         while window.bytes >= self.most_bytes.max(IN_WORK) && window.stop.is_none() {
@@ -201,13 +238,54 @@ where
                 .unwrap_or_else(PoisonError::into_inner);
         }
         drop(window);
-        let more = reader.next(feed).map_err(StopReason::Read)?;
+        clock.end(Phase::Waiting);
+        let more = reader.next(feed);
+        clock.end(Phase::Reading);
+        let more = more.map_err(StopReason::Read)?;
         lock(&self.window).bytes += if more { feed.batch.bytes.len() } else { 0 };
         Ok(more)
     }
 
+    /// Opens and reads files of a folder, without the lock of the reader, until the next batch needs no other.
+    fn read_files<'g>(
+        &'g self,
+        mut reader: MutexGuard<'g, Reader>,
+        clock: &mut PhaseClock,
+    ) -> MutexGuard<'g, Reader> {
+        loop {
+            match reader.files_ahead(self.threads) {
+                FilesAhead::Enough => return reader,
+                FilesAhead::Unread(files) => {
+                    drop(reader);
+                    clock.end(Phase::Waiting);
+                    let files = files.read();
+                    clock.end(Phase::ReadingFiles);
+                    reader = lock(&self.reader);
+                    reader.give(files);
+                    self.given.notify_all();
+                }
+                FilesAhead::Waiting => {
+                    // A worker that failed gives nothing back.
+                    if lock(&self.window).stop.is_some() {
+                        return reader;
+                    }
+                    reader = self
+                        .given
+                        .wait(reader)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+    }
+
     /// Puts a result into the window, and hands on finished results unless another worker is doing so.
-    fn deliver(&self, number: u64, done: W::BatchResult, size: usize) -> Result<(), StopReason<E>> {
+    fn deliver(
+        &self,
+        number: u64,
+        done: W::BatchResult,
+        size: usize,
+        clock: &mut PhaseClock,
+    ) -> Result<(), StopReason<E>> {
         let mut window = lock(&self.window);
         window.ready.insert(number, (done, size));
         if window.handing_on {
@@ -220,7 +298,12 @@ where
                 break;
             };
             drop(window);
-            (lock(&self.hand_on))(&mut done).map_err(StopReason::HandOn)?;
+            let mut hand_on = lock(&self.hand_on);
+            clock.end(Phase::Waiting);
+            let handed = hand_on(&mut done);
+            clock.end(Phase::Writing);
+            drop(hand_on);
+            handed.map_err(StopReason::HandOn)?;
             window = lock(&self.window);
             window.next += 1;
             window.batches -= 1;
@@ -235,6 +318,9 @@ where
     fn stop(&self, stop: StopReason<E>) {
         lock(&self.window).stop.get_or_insert(stop);
         self.moved.notify_all();
+        // A worker that found no `stop` waits as soon as the lock is free.
+        drop(lock(&self.reader));
+        self.given.notify_all();
     }
 }
 

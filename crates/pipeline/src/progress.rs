@@ -1,6 +1,8 @@
 //! Counters to watch while a job runs, and the flag that interrupts it.
 
+use crate::WorkTimes;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Shared counters: workers add, a watcher reads. All are monotonic.
 #[derive(Debug, Default)]
@@ -15,12 +17,23 @@ pub struct Progress {
     pub repairs: AtomicU64,
     /// Events of severity loss.
     pub losses: AtomicU64,
+    times: Mutex<WorkTimes>,
     /// Set by the caller. The job ends with [`Error::Interrupted`](crate::Error::Interrupted) before its next batch, and removes
     /// what it has written.
     pub interrupt: AtomicBool,
 }
 
 impl Progress {
+    /// Returns what the threads did so far. A thread adds its times when a source ends.
+    pub fn work_times(&self) -> WorkTimes {
+        *self.times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add_times(&self, times: &WorkTimes) {
+        let mut all = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        all.add(times);
+    }
+
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }

@@ -4,8 +4,8 @@ use crate::hash::{ArchiveHash, SourceDigest};
 use crate::in_place::LARGE;
 use crate::selection::Selector;
 use mailglot_archive::{
-    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Error, ErrorKind, InputRange, Operation,
-    Source,
+    Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Error, ErrorKind, FilesAhead, InputRange,
+    Operation, ReadFiles, Source,
 };
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -146,11 +146,30 @@ impl Reader {
             .map_or(self.messages, |selector| selector.selected)
     }
 
+    /// Returns files that any thread can open and read before [`Self::next`] needs them. `threads` is the number of threads that ask.
+    pub(crate) fn files_ahead(&mut self, threads: usize) -> FilesAhead {
+        if self.ended || self.is_at_limit() {
+            return FilesAhead::Enough;
+        }
+        // The first batch is read with the one after it.
+        let batches = if self.ahead.is_none() { 2 } else { 1 };
+        self.source.files_ahead(batches, threads)
+    }
+
+    /// Takes back files that were read.
+    pub(crate) fn give(&mut self, files: ReadFiles) {
+        self.source.give(files);
+    }
+
+    /// Returns true if reading stops because no further message can be selected. The rest of a large message must be read.
+    fn is_at_limit(&self) -> bool {
+        let is_full = self.selector.as_ref().is_some_and(Selector::is_full);
+        self.stops_at_limit && is_full && !self.more
+    }
+
     /// Fills `feed` with the next batch. Returns false at the end.
     pub(crate) fn next(&mut self, feed: &mut NumberedBatch) -> Result<bool, Error> {
-        let is_full = self.selector.as_ref().is_some_and(Selector::is_full);
-        // The rest of a large message must be read.
-        if self.stops_at_limit && is_full && !self.more && !self.ended {
+        if self.is_at_limit() && !self.ended {
             self.stopped = true;
             return Ok(false);
         }

@@ -19,6 +19,7 @@ use crate::ordered_pool::{self, BatchWorker, StopReason};
 use crate::reader::{NumberedBatch, Reader, begins_message};
 use crate::selection::{Selection, Selector};
 use crate::tally::{Complete, Tally};
+use crate::work_times::WorkTimes;
 use crate::{Error, Progress, SourceSummary, Summary};
 use mailglot_archive::{
     BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, InputRange, Operation, Source,
@@ -451,6 +452,10 @@ impl<W: Worker> BatchWorker for Accounting<'_, W> {
         self.progress.is_interrupted()
     }
 
+    fn add_times(&self, times: &WorkTimes) {
+        self.progress.add_times(times);
+    }
+
     fn worker_state(&self) -> io::Result<W::State> {
         self.worker.state()
     }
@@ -506,6 +511,8 @@ impl<T> ResultSink<T> for Discard {
     }
 }
 
+#[cfg(test)]
+mod folder_tests;
 #[cfg(test)]
 mod tests {
     use super::*;

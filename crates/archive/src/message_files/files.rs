@@ -11,9 +11,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use super::file_groups::FileGroups;
 use crate::box_event::BoxEvent;
 use crate::error::Error;
 use crate::file_tree::FileTree;
+use crate::files_ahead::FileOpener;
 use crate::layouts::LayoutReader;
 use crate::mh::MhSequences;
 use crate::tree_file::TreeFile;
@@ -36,8 +38,10 @@ pub(crate) struct Files {
     pub(super) reading: Option<OpenMessageFile>,
     /// A file of a format that has more than the message, such as emlx.
     pub(super) layout: Option<OpenLayout>,
-    /// The root, below which no link is followed. None for one file, and if links are followed.
-    pub(super) folder: Option<File>,
+    /// Opens the files of a folder on a disk. None for one file, and in a container.
+    pub(super) opener: Option<FileOpener>,
+    /// Files that other threads open and read.
+    pub(super) ahead: FileGroups,
     pub(super) ordinal: u64,
     pub(super) changed: bool,
     /// Folders that were listed, with their modification times.
@@ -84,11 +88,17 @@ impl Work {
 pub(super) struct OpenMessageFile {
     pub(super) file: TreeFile,
     pub(super) path: PathBuf,
+    pub(super) modified: Option<SystemTime>,
+    pub(super) message: MessageFile,
+}
+
+/// A file, and how far it was read.
+pub(super) struct MessageFile {
     pub(super) name: Name,
     pub(super) kind: EntryKind,
     pub(super) offset: u64,
+    /// Size in bytes when it was opened.
     pub(super) size: u64,
-    pub(super) modified: Option<SystemTime>,
 }
 
 /// A file that was opened.

@@ -13,7 +13,7 @@ use crate::box_event::BoxEvent;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::folder_range::{ENTRY_WEIGHT, FolderStart};
 use crate::input::Input;
-use crate::{Batch, EntryKind, Format, ReadOptions, Source, layouts};
+use crate::{Batch, EntryKind, ReadOptions, Source};
 
 /// Reads a folder, and returns the files with which its ranges of about `size` begin, except the first range. [`FolderStart::weight`]
 /// has the unit of `size`.
@@ -81,13 +81,13 @@ impl Files {
         // The ranges before this one report these.
         let mut reported = Vec::new();
         while self.entries < start.entries {
-            match self.work.pop() {
-                None => break,
-                Some(Work::Folder(name)) => self.list(&name, &mut reported)?,
-                Some(Work::File(name, EntryKind::Message)) => {
-                    self.skip_message(&name, &mut reported)?;
-                }
-                Some(Work::FolderAlone(_) | Work::File(..)) => {}
+            let Some((work, _)) = self.pop_work() else {
+                break;
+            };
+            match work {
+                Work::Folder(name) => self.list(&name, &mut reported)?,
+                Work::File(name, EntryKind::Message) => self.skip_message(&name, &mut reported)?,
+                Work::FolderAlone(_) | Work::File(..) => {}
             }
             self.entries += 1;
             reported.clear();
@@ -102,7 +102,7 @@ impl Files {
     /// Names the folder of a message, and notes its layout, as reading it does.
     fn skip_message(&mut self, name: &[u8], reported: &mut Vec<BoxEvent>) -> Result<(), Error> {
         let path = self.path(name);
-        let has_layout = self.format != Format::Maildir && layouts::is_named(&path);
+        let has_layout = self.may_have_layout(name);
         let folder = self.folder_of(name, true);
         if !has_layout && self.folders.contains_key(folder) {
             return Ok(());

@@ -3,9 +3,7 @@
 //! # Limits
 //! On systems other than Linux, only the last component of a path is checked for links.
 
-use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -17,7 +15,7 @@ use crate::layouts::{self, FileLayout, LayoutReader};
 use crate::packed::beginning;
 use crate::skipped_file::special;
 use crate::tree_file::TreeFile;
-use crate::{Batch, Format, Source, mail_check, regular};
+use crate::{Batch, Format, Source, mail_check};
 
 impl Files {
     /// Opens a file of the tree. None if a link or a special file has taken its place, which `events` then has.
@@ -27,20 +25,30 @@ impl Files {
         path: &Path,
         events: &mut Vec<BoxEvent>,
     ) -> Result<Option<OpenedFile>, Error> {
-        let opened = match &self.folder {
-            Some(folder) => {
-                let opened = regular::open_below(folder, Path::new(OsStr::from_bytes(name)));
+        let opened = match &self.opener {
+            Some(opener) => {
+                let opened = opener.open(name);
                 opened.map(|(file, metadata)| OpenedFile::on_disk(file, &metadata))
             }
             None => self.tree.open(path).and_then(OpenedFile::of),
         };
-        let error = match opened {
-            Ok(file) => return Ok(Some(file)),
-            Err(error) if self.folder.is_none() && !self.tree.follows_links() => {
-                return Err(at(path, Operation::Open)(error));
-            }
-            Err(error) => error,
-        };
+        match opened {
+            Ok(file) => Ok(Some(file)),
+            Err(error) => self.not_opened(error, name, path, events).map(|()| None),
+        }
+    }
+
+    /// Reports a link or a special file in the place of a file. Any other reason why it cannot be opened is an error.
+    pub(super) fn not_opened(
+        &mut self,
+        error: io::Error,
+        name: &[u8],
+        path: &Path,
+        events: &mut Vec<BoxEvent>,
+    ) -> Result<(), Error> {
+        if self.opener.is_none() && !self.tree.follows_links() {
+            return Err(at(path, Operation::Open)(error));
+        }
         let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
         let kind = ErrorKind::from(error);
         if !is_link && !matches!(kind, ErrorKind::Special(_)) {
@@ -48,7 +56,7 @@ impl Files {
         }
         events.push(special(is_link, name));
         self.changed = true;
-        Ok(None)
+        Ok(())
     }
 
     /// Returns the layout of a file that has more than the message. The files of a Maildir have none.

@@ -54,6 +54,7 @@ impl Files {
         } else {
             self.work.append(&mut plan);
         }
+        self.ahead.listed(self.work.len());
         Ok(())
     }
 

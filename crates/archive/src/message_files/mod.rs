@@ -8,25 +8,30 @@
 //! not mail. The names of one folder are kept in memory, about 100 bytes each. Owners, permissions and times of files are not kept.
 
 mod apple_mail;
+mod file_groups;
 mod files;
 mod folder_starts;
 mod layout;
 mod list;
 mod read;
+mod read_ahead;
 
 use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use self::file_groups::FileGroups;
 pub(crate) use self::files::Files;
-use self::files::{OpenMessageFile, OpenedFile, Work};
+use self::files::{MessageFile, OpenMessageFile, OpenedFile, Work};
 pub use self::folder_starts::folder_starts;
 use self::read::FilePiece;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_tree::FileTree;
+use crate::files_ahead::{FileAhead, FileOpener, FilesAhead, ReadFiles};
 use crate::input::{Input, InputRange};
 use crate::layouts;
 use crate::mbox::separators;
@@ -46,9 +51,13 @@ impl Files {
         };
         let mut files = Self::new(root, format, dialect, options);
         files.tree = input.tree.clone();
-        if !input.tree.is_container() && !input.tree.follows_links() {
-            files.folder = Some(open_input(root)?);
-        }
+        files.opener = if input.tree.is_container() {
+            None
+        } else if input.tree.follows_links() {
+            Some(FileOpener::Following(root.to_owned()))
+        } else {
+            Some(FileOpener::Below(Arc::new(open_input(root)?)))
+        };
         let mut first = Vec::new();
         files.list(b"", &mut first)?;
         files.events = first;
@@ -112,7 +121,8 @@ impl Files {
             work: Vec::new(),
             reading: None,
             layout: None,
-            folder: None,
+            opener: None,
+            ahead: FileGroups::default(),
             ordinal: 0,
             changed: false,
             listed: Vec::new(),
@@ -136,15 +146,19 @@ impl Files {
             return self.read_layout(layout, batch);
         }
         self.entries += 1;
-        match self.work.pop() {
-            Some(Work::FolderAlone(name)) => {
-                self.push(batch, &FilePiece::folder(&name));
-            }
-            Some(Work::Folder(name)) => {
+        let Some((work, ahead)) = self.pop_work() else {
+            return Ok(());
+        };
+        match work {
+            Work::FolderAlone(name) => self.push(batch, &FilePiece::folder(&name)),
+            Work::Folder(name) => {
                 self.push(batch, &FilePiece::folder(&name));
                 self.list(&name, &mut batch.events)?;
             }
-            Some(Work::File(name, kind)) => {
+            Work::File(name, kind) => {
+                if let Some(ahead) = ahead.filter(|ahead| !matches!(ahead, FileAhead::Left(_))) {
+                    return self.take_ahead(name, kind, ahead, batch);
+                }
                 let path = self.path(&name);
                 let Some(opened) = self.open_file(&name, &path, &mut batch.events)? else {
                     return Ok(());
@@ -163,15 +177,16 @@ impl Files {
                 let reading = OpenMessageFile {
                     file,
                     path,
-                    name,
-                    kind,
-                    offset: 0,
-                    size,
                     modified,
+                    message: MessageFile {
+                        name,
+                        kind,
+                        offset: 0,
+                        size,
+                    },
                 };
                 self.read_on(reading, batch)?;
             }
-            None => {}
         }
         Ok(())
     }
@@ -213,6 +228,14 @@ impl Source for Files {
             }
         }
         Ok(!batch.entries.is_empty() || !batch.events.is_empty())
+    }
+
+    fn files_ahead(&mut self, batches: usize, threads: usize) -> FilesAhead {
+        self.missing_files(batches, threads)
+    }
+
+    fn give(&mut self, files: ReadFiles) {
+        self.take_back(files);
     }
 
     fn profile(&self) -> &Profile {

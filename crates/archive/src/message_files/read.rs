@@ -4,9 +4,10 @@
 //! Owners, permissions and times of files are not kept.
 
 use super::apple_mail::apple_name;
-use super::files::{Files, OpenMessageFile, PIECE, last};
+use super::files::{Files, MessageFile, Name, OpenMessageFile, PIECE, last};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, Operation, at};
+use crate::files_ahead::FileAhead;
 use crate::mbox::looks_like_message;
 use crate::mh::{self, MhSequences};
 use crate::packing::Packing;
@@ -51,6 +52,41 @@ struct ReadBytes {
 }
 
 impl Files {
+    /// Adds the entry of a file that another thread has read, as [`Self::read_on`] does for a file that it reads whole.
+    pub(super) fn take_ahead(
+        &mut self,
+        name: Name,
+        kind: EntryKind,
+        ahead: FileAhead,
+        batch: &mut Batch,
+    ) -> Result<(), Error> {
+        let file = match ahead {
+            FileAhead::Read(file) => file,
+            FileAhead::NotRead(error) => {
+                return Err(at(&self.path(&name), Operation::Read)(error));
+            }
+            FileAhead::NotOpened(error) => {
+                let path = self.path(&name);
+                return self.not_opened(error, &name, &path, &mut batch.events);
+            }
+            // The caller reads it.
+            FileAhead::Left(_) => return Ok(()),
+        };
+        let start = batch.bytes.len();
+        self.append_ahead(&file, &mut batch.bytes);
+        self.changed |= file.changed;
+        let mut message = MessageFile {
+            name,
+            kind,
+            offset: 0,
+            size: file.size,
+        };
+        self.report(&mut message, false, start, batch);
+        self.push_pieces(&message, file.bytes.len(), false, batch);
+        self.ordinal += u64::from(message.kind != EntryKind::Other);
+        Ok(())
+    }
+
     /// Reads a file, or the next piece of it.
     pub(super) fn read_on(
         &mut self,
@@ -59,14 +95,15 @@ impl Files {
     ) -> Result<(), Error> {
         self.reject_large(&mut reading, batch)?;
         let limit = self.options.message_limit.max(1) as u64;
-        let may_be_too_large = reading.kind == EntryKind::Message && reading.size > limit;
+        let may_be_too_large =
+            reading.message.kind == EntryKind::Message && reading.message.size > limit;
         // What a container declares may be wrong: the content counts.
         let is_declared = matches!(reading.file, TreeFile::Stream(..));
         if may_be_too_large && !is_declared {
-            reading.kind = EntryKind::Oversize;
+            reading.message.kind = EntryKind::Oversize;
         }
-        let whole = reading.kind == EntryKind::Message;
-        let left = reading.size - reading.offset;
+        let whole = reading.message.kind == EntryKind::Message;
+        let left = reading.message.size - reading.message.offset;
         let wanted = if whole {
             left.min(limit.saturating_add(1))
         } else {
@@ -76,17 +113,20 @@ impl Files {
         let read = read_bytes(&mut reading, wanted, &mut batch.bytes)?;
         let is_too_large = may_be_too_large && (!is_declared || read.bytes as u64 > limit);
         if is_too_large {
-            reading.kind = EntryKind::Oversize;
+            reading.message.kind = EntryKind::Oversize;
         }
         let shrunk = read.shrunk;
         let mut more = read.more;
         let read = read.bytes;
-        self.report(&mut reading, is_too_large, start, batch);
+        self.report(&mut reading.message, is_too_large, start, batch);
         match &reading.file {
             TreeFile::Disk(file) => {
                 let now = file.metadata();
                 let now = now.map_err(at(&reading.path, Operation::Read))?;
-                if shrunk || now.len() != reading.size || now.modified().ok() != reading.modified {
+                if shrunk
+                    || now.len() != reading.message.size
+                    || now.modified().ok() != reading.modified
+                {
                     self.changed = true;
                     more = more && !shrunk;
                 }
@@ -96,16 +136,16 @@ impl Files {
             TreeFile::Stream(stream, _) => {
                 more = more && !shrunk;
                 for mut event in stream.defects.take() {
-                    event.name.clone_from(&reading.name);
+                    event.name.clone_from(&reading.message.name);
                     batch.events.push(event);
                 }
             }
         }
-        self.push_pieces(&reading, read, more, batch);
+        self.push_pieces(&reading.message, read, more, batch);
         if more {
-            reading.offset += read as u64;
+            reading.message.offset += read as u64;
             self.reading = Some(reading);
-        } else if reading.kind != EntryKind::Other {
+        } else if reading.message.kind != EntryKind::Other {
             self.ordinal += 1;
         }
         Ok(())
@@ -113,26 +153,23 @@ impl Files {
 
     /// Turns a large file that does not begin like a message into another file, so that it is read in pieces.
     fn reject_large(&self, reading: &mut OpenMessageFile, batch: &mut Batch) -> Result<(), Error> {
-        if reading.kind != EntryKind::Message || reading.offset > 0 || reading.size <= PIECE {
+        if reading.message.kind != EntryKind::Message
+            || reading.message.offset > 0
+            || reading.message.size <= PIECE
+        {
             return Ok(());
         }
         let start = self.beginning_of(&reading.path, &reading.file);
         let start = start.map_err(at(&reading.path, Operation::Read))?;
         if self.is_no_mail(&start) {
-            reject(reading, batch);
+            reject(&mut reading.message, batch);
         }
         Ok(())
     }
 
     /// Adds entries for the last `read` bytes of the batch: one, or several pieces of a message above the limit.
-    fn push_pieces(
-        &mut self,
-        reading: &OpenMessageFile,
-        read: usize,
-        more: bool,
-        batch: &mut Batch,
-    ) {
-        let most = if reading.kind == EntryKind::Oversize {
+    fn push_pieces(&mut self, file: &MessageFile, read: usize, more: bool, batch: &mut Batch) {
+        let most = if file.kind == EntryKind::Oversize {
             PIECE.min(self.options.message_limit.max(1) as u64) as usize
         } else {
             read
@@ -142,9 +179,9 @@ impl Files {
             let length = most.min(read - at);
             let after = read - at - length;
             let piece = FilePiece {
-                kind: reading.kind,
-                name: &reading.name,
-                offset: reading.offset + at as u64,
+                kind: file.kind,
+                name: &file.name,
+                offset: file.offset + at as u64,
                 length,
                 after,
                 more: more || after > 0,
@@ -166,30 +203,24 @@ impl Files {
     }
 
     /// Adds the events of a file whose bytes begin at `start`. Turns a message file that is not mail into another file.
-    fn report(
-        &self,
-        reading: &mut OpenMessageFile,
-        is_too_large: bool,
-        start: usize,
-        batch: &mut Batch,
-    ) {
+    fn report(&self, file: &mut MessageFile, is_too_large: bool, start: usize, batch: &mut Batch) {
         if self.format == Format::Eml
-            && reading.offset == 0
+            && file.offset == 0
             && !looks_like_message(&batch.bytes[start..])
-            && reading.size > 0
+            && file.size > 0
         {
             let (kind, detail) = (BoxEventKind::Single, BoxDetail::NotLikeMessage);
             batch.events.push(BoxEvent::new(kind, 0, detail));
         }
-        if reading.offset == 0
-            && reading.kind != EntryKind::Other
+        if file.offset == 0
+            && file.kind != EntryKind::Other
             && self.is_no_mail(&batch.bytes[start..])
         {
-            reject(reading, batch);
+            reject(file, batch);
         } else if is_too_large {
             let limit = self.options.message_limit.max(1) as u64;
             let (kind, detail) = (BoxEventKind::TooLarge, BoxDetail::LongerThan(limit));
-            let event = BoxEvent::of_file(kind, &reading.name, detail);
+            let event = BoxEvent::of_file(kind, &file.name, detail);
             batch.events.push(event);
         }
     }
@@ -290,10 +321,10 @@ impl Files {
 }
 
 /// Turns a message file that is not mail into another file, and reports it.
-fn reject(reading: &mut OpenMessageFile, batch: &mut Batch) {
-    reading.kind = EntryKind::Other;
+fn reject(file: &mut MessageFile, batch: &mut Batch) {
+    file.kind = EntryKind::Other;
     let (kind, detail) = (BoxEventKind::NoHeader, BoxDetail::NoHeader);
-    let event = BoxEvent::of_file(kind, &reading.name, detail);
+    let event = BoxEvent::of_file(kind, &file.name, detail);
     batch.events.push(event);
 }
 
@@ -312,9 +343,9 @@ fn read_bytes(
         failed(error)
     })?;
     let shrunk = (read as u64) < wanted;
-    let more = !shrunk && reading.offset + (read as u64) < reading.size;
+    let more = !shrunk && reading.message.offset + (read as u64) < reading.message.size;
     if more
-        && reading.kind == EntryKind::Oversize
+        && reading.message.kind == EntryKind::Oversize
         && let Some(line_end) = memchr::memrchr(b'\n', &bytes[start..])
         && line_end + 1 < read
     {
@@ -326,7 +357,7 @@ fn read_bytes(
                 true
             }
             TreeFile::Range(range) => {
-                range.go_to(reading.offset + next as u64);
+                range.go_to(reading.message.offset + next as u64);
                 true
             }
             // A stream cannot go back: the piece ends inside a line.

@@ -2,8 +2,9 @@
 //!
 //! # Limits
 //!
-//! `recognition` tests which files are mail, `changes` tests files that change or cannot be read.
+//! `recognition` tests which files are mail, `changes` tests files that change or cannot be read, `ahead` tests files that other threads read.
 
+mod ahead;
 mod changes;
 mod recognition;
 

@@ -1,4 +1,4 @@
-//! Opens and reads small files of a folder on any thread, before the reader of the folder needs them.
+//! Opens, reads and hashes small files of a folder on any thread, before the reader of the folder needs them.
 //!
 //! The reader of a folder decides in order what a file is and which batch has it. Most of its time is opening, reading and closing.
 //! This module does these three for a group of files. The reader then takes the results in order, as if it had read the files itself.
@@ -74,15 +74,22 @@ pub struct UnreadFiles {
 }
 
 impl UnreadFiles {
-    /// Opens, reads and closes the files. Errors are part of the result.
-    pub fn read(self) -> ReadFiles {
+    /// Opens, reads and closes the files. Errors are part of the result. With `hashes`, computes the digest of each file, too.
+    pub fn read(self, hashes: bool) -> ReadFiles {
         let mut bytes = self.buffer;
         bytes.clear();
         let read = |name: Option<Vec<u8>>| match name {
             Some(name) => read_one(&self.opener, &name, self.limits, &mut bytes),
             None => FileAhead::Left(0),
         };
-        let files = self.names.into_iter().map(read).collect();
+        let mut files: VecDeque<_> = self.names.into_iter().map(read).collect();
+        if hashes {
+            for file in &mut files {
+                if let FileAhead::Read(file) = file {
+                    file.digest = Some(*blake3::hash(&bytes[file.bytes.clone()]).as_bytes());
+                }
+            }
+        }
         ReadFiles {
             number: self.number,
             bytes,
@@ -122,6 +129,8 @@ pub(crate) struct WholeFile {
     pub(crate) size: u64,
     /// True if it changed while it was read.
     pub(crate) changed: bool,
+    /// BLAKE3 of its bytes, if requested.
+    pub(crate) digest: Option<[u8; 32]>,
 }
 
 impl FileAhead {
@@ -155,6 +164,7 @@ fn read_one(
             bytes: start..bytes.len(),
             size,
             changed,
+            digest: None,
         }),
         Err(error) => {
             bytes.truncate(start);

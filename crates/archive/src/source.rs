@@ -100,6 +100,8 @@ pub struct Entry {
     pub name: Vec<u8>,
     /// Display name of the folder (UTF-8, `/` between levels). Empty for the root.
     pub folder: String,
+    /// BLAKE3 of the span, if it is a whole file that another thread read and hashed.
+    pub digest: Option<[u8; 32]>,
 }
 
 impl Entry {
@@ -118,6 +120,7 @@ impl Entry {
             flags: Flags::default(),
             name: Vec::new(),
             folder: String::new(),
+            digest: None,
         }
     }
 

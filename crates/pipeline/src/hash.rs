@@ -55,6 +55,14 @@ impl FilesHash {
         }
         self
     }
+
+    fn add_file(&mut self, name: &[u8], digest: &[u8; 32], length: u64) {
+        self.update(b"F")
+            .update(&(name.len() as u64).to_le_bytes())
+            .update(name)
+            .update(digest)
+            .update(&length.to_le_bytes());
+    }
 }
 
 /// The digest of a source, or of a part of one.
@@ -139,6 +147,14 @@ impl ArchiveHash {
         }
     }
 
+    /// Adds a file of a folder by the BLAKE3 digest and the length of its content.
+    pub(crate) fn whole_file(&mut self, name: &[u8], digest: &[u8; 32], length: u64) {
+        self.end_file();
+        if let Self::Folder { all, .. } = self {
+            all.add_file(name, digest, length);
+        }
+    }
+
     /// Adds a folder inside a folder.
     pub(crate) fn directory(&mut self, name: &[u8]) {
         self.end_file();
@@ -188,10 +204,7 @@ impl ArchiveHash {
         if let Self::Folder { all, file, .. } = self
             && let Some((name, hasher, length)) = file.take()
         {
-            all.update(b"F")
-                .update(&(name.len() as u64).to_le_bytes())
-                .update(&name);
-            all.update(&hasher.finish()).update(&length.to_le_bytes());
+            all.add_file(&name, &hasher.finish(), length);
         }
     }
 }
@@ -240,6 +253,11 @@ mod tests {
         ] {
             assert_ne!(one, other);
         }
+        let mut by_digest = ArchiveHash::new(true);
+        by_digest.whole_file(b"a", blake3::hash(b"xy").as_bytes(), 2);
+        by_digest.file(b"b");
+        by_digest.update(b"z");
+        assert_eq!(by_digest.finish(), one);
         let mut with_directory = ArchiveHash::new(true);
         with_directory.directory(b"new");
         assert_ne!(with_directory.finish(), folder(&[("new", &[])]));

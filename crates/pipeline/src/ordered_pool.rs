@@ -256,9 +256,10 @@ where
             match reader.files_ahead(self.threads) {
                 FilesAhead::Enough => return reader,
                 FilesAhead::Unread(files) => {
+                    let hashes = reader.hashes_files();
                     drop(reader);
                     clock.end(Phase::Waiting);
-                    let files = files.read();
+                    let files = files.read(hashes);
                     clock.end(Phase::ReadingFiles);
                     reader = lock(&self.reader);
                     reader.give(files);

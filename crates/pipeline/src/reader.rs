@@ -156,6 +156,11 @@ impl Reader {
         self.source.files_ahead(batches, threads)
     }
 
+    /// Returns true if files that are read ahead are to be hashed, too.
+    pub(crate) fn hashes_files(&self) -> bool {
+        self.hash.as_ref().is_some_and(ArchiveHash::is_folder)
+    }
+
     /// Takes back files that were read.
     pub(crate) fn give(&mut self, files: ReadFiles) {
         self.source.give(files);
@@ -253,10 +258,12 @@ impl Reader {
             if let Some(hash) = &mut self.hash {
                 if entry.kind == EntryKind::Directory {
                     hash.directory(&entry.name);
+                } else if let Some(digest) = &entry.digest {
+                    hash.whole_file(&entry.name, digest, bytes.len() as u64);
                 } else if entry.name != self.name {
                     hash.file(&entry.name);
                 }
-                if hash.is_folder() {
+                if hash.is_folder() && entry.digest.is_none() {
                     hash.update(bytes);
                 }
             }

@@ -15,7 +15,7 @@ pub struct WorkTimes {
     pub elapsed: Duration,
     /// Reading in the order of the input: one thread at a time. Includes decompression, separating messages, and the digest.
     pub reading: Duration,
-    /// Opening and reading the files of a folder: any number of threads.
+    /// Opening, reading and hashing the files of a folder: any number of threads.
     pub reading_files: Duration,
     /// Processing messages: any number of threads.
     pub processing: Duration,

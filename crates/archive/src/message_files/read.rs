@@ -83,6 +83,9 @@ impl Files {
         };
         self.report(&mut message, false, start, batch);
         self.push_pieces(&message, file.bytes.len(), false, batch);
+        if let Some(entry) = batch.entries.last_mut() {
+            entry.digest = file.digest;
+        }
         self.ordinal += u64::from(message.kind != EntryKind::Other);
         Ok(())
     }

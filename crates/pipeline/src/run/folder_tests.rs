@@ -7,6 +7,7 @@
 use super::*;
 use crate::discover::discover_readable;
 use crate::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};
+use mailglot_archive::Entry;
 use mailglot_mime::Policy;
 use std::collections::BTreeMap;
 use std::fs;
@@ -95,9 +96,14 @@ impl Worker for RecordingWorker {
         let mut more = feed.continued;
         for (index, entry) in feed.batch.entries.iter().enumerate() {
             let digest = blake3::hash(&feed.batch.bytes[entry.span.clone()]);
+            assert!(entry.digest.is_none_or(|own| own == *digest.as_bytes()));
             let dropped = feed.is_dropped(index);
             tally.messages += u64::from(begins_message(entry, more));
             more = entry.more;
+            let entry = Entry {
+                digest: None,
+                ..entry.clone()
+            };
             lines.push(format!("{entry:?} {dropped} {digest}"));
         }
         lines.extend(feed.batch.events.iter().map(|event| format!("{event:?}")));

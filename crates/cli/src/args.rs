@@ -25,6 +25,7 @@ mod report;
 mod selection;
 mod serve;
 mod size;
+mod stats;
 
 pub(crate) use access::*;
 pub(crate) use archives::*;
@@ -39,6 +40,7 @@ pub(crate) use opening::LARGEST_MESSAGE;
 pub(crate) use parts::*;
 pub(crate) use proxy::*;
 pub(crate) use serve::*;
+pub(crate) use stats::{StatsArgs, StatsForm};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};

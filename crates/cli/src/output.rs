@@ -67,6 +67,12 @@ impl Console {
         }
     }
 
+    /// What an option asked for, whatever the level.
+    #[allow(clippy::unused_self)] // Called like the others.
+    pub(crate) fn requested(self, text: impl Display) {
+        line(Priority::Info, &text.to_string());
+    }
+
     /// A line for everybody but the quiet.
     pub(crate) fn say(self, text: impl Display) {
         if self.level >= Level::Normal {

@@ -8,6 +8,7 @@ use super::policy::{PolicyArgs, ReadingArgs};
 use super::report::ReportArgs;
 use super::selection::SelectionArgs;
 use super::size::size;
+use super::stats::StatsArgs;
 use clap::builder::TypedValueParser;
 use clap::{Args as Group, ValueEnum};
 use mailglot_archive::Format;
@@ -43,6 +44,8 @@ pub(crate) struct NormalizeArgs {
     /// Worker threads [default: one per core]. The output does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) stats: StatsArgs,
     #[command(flatten)]
     pub(crate) fail_on: FailOnArgs,
     /// Replace an existing output, ledger and report; owner and permissions stay. If the job is killed, either the old or the new
@@ -143,6 +146,8 @@ pub(crate) struct CheckArgs {
     pub(crate) verify: VerifyArgs,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+    #[command(flatten)]
+    pub(crate) stats: StatsArgs,
 }
 
 /// Count messages: print a line `N<TAB>path` for each archive.
@@ -158,6 +163,8 @@ pub(crate) struct CountArgs {
     pub(crate) opening: OpeningArgs,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+    #[command(flatten)]
+    pub(crate) stats: StatsArgs,
 }
 
 /// Print the decoded text parts.
@@ -180,6 +187,8 @@ pub(crate) struct TextArgs {
     /// Worker threads [default: one per core]. The output does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) stats: StatsArgs,
     /// Omit text attachments.
     #[arg(long)]
     pub(crate) no_attachments: bool,

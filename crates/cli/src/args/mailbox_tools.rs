@@ -7,6 +7,7 @@ use super::opening::OpeningArgs;
 use super::policy::{PolicyArgs, ReadingArgs};
 use super::selection::SelectionArgs;
 use super::size::size;
+use super::stats::StatsArgs;
 use clap::{ArgGroup, Args as Group, ValueEnum};
 use std::path::PathBuf;
 
@@ -36,6 +37,8 @@ pub(crate) struct LsArgs {
     /// Worker threads [default: one per core]. The output does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) stats: StatsArgs,
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
     #[command(flatten)]
@@ -104,6 +107,8 @@ pub(crate) struct SplitArgs {
     /// Worker threads [default: one per core]. The output does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) stats: StatsArgs,
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
     #[command(flatten)]

@@ -5,6 +5,7 @@ use super::findings::FailOnArgs;
 use super::inputs::InputArgs;
 use super::report::ReportArgs;
 use super::size::size;
+use super::stats::StatsArgs;
 use clap::Args as Group;
 use clap::{ArgMatches, Command, FromArgMatches};
 use std::ffi::OsString;
@@ -63,6 +64,8 @@ pub(crate) struct RunArgs {
     /// Worker threads [default: one per core]. The part does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) stats: StatsArgs,
 }
 
 /// Join the parts of all splits of a plan to the output, its ledger and its report.

@@ -1,6 +1,7 @@
 //! `mailglot check`
 
 use super::job_exit::judged;
+use super::stats::timed;
 use super::summary::{
     EXAMPLES, ambiguous, charsets, doubtful_separators, duplicates, findings, guesses_of,
     left_alone, profile, report_damaged, report_unread, severity_of, shown, varied, verified,
@@ -30,7 +31,10 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
         selection: args.selection.selection(),
         verify: args.verify.verify,
     };
-    let account = stoppable(|progress| watched(console, progress, || check(&job, progress)))?;
+    let account = stoppable(|progress| {
+        let work = || watched(console, progress, || check(&job, progress));
+        timed(args.stats, console, progress, work)
+    })?;
     let mut worst = Exit::Done;
     report_unread(&account, &mut worst, console);
     report_damaged(&account, &mut worst, console);

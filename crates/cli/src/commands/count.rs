@@ -1,5 +1,6 @@
 //! `mailglot count`
 
+use super::stats::timed;
 use super::summary::{report_left_out, report_unread};
 use crate::args::CountArgs;
 use crate::exit::{Exit, Failure};
@@ -12,7 +13,8 @@ pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
     let (inputs, opening) = (args.inputs.paths()?, args.opening.opening());
     let selection = args.selection.selection();
     let progress = Progress::default();
-    let account = count_each(&inputs, opening, &selection, &progress, &mut line)?;
+    let job = || count_each(&inputs, opening, &selection, &progress, &mut line);
+    let account = timed(args.stats, console, &progress, job)?;
     let mut worst = Exit::Done;
     report_unread(&account, &mut worst, console);
     report_left_out(&account, &mut worst, console);

@@ -1,5 +1,6 @@
 //! `mailglot ls`
 
+use super::stats::timed;
 use super::summary::{report_left_out, report_unread};
 use super::worker_threads::worker_threads;
 use crate::args::LsArgs;
@@ -53,7 +54,8 @@ pub(crate) fn run(args: &LsArgs, console: Console) -> Result<Exit, Failure> {
             writeln!(out, "{}", table.line(listed))
         }
     };
-    let mut job = || list(&inputs, &options, &progress, &mut each);
+    let job = || list(&inputs, &options, &progress, &mut each);
+    let job = || timed(args.stats, console, &progress, job);
     // On a terminal no bar may stand in the list.
     let account = if is_terminal {
         job()?

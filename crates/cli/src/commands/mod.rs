@@ -27,6 +27,7 @@ mod restore;
 mod run_split;
 mod serve;
 mod split;
+mod stats;
 mod summary;
 mod text;
 mod values;

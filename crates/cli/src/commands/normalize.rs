@@ -2,6 +2,7 @@
 
 use super::job_exit::judged;
 use super::normalize_job::normalize_job;
+use super::stats::timed;
 use super::summary;
 use super::worker_threads::worker_threads;
 use crate::args::NormalizeArgs;
@@ -46,7 +47,10 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
             })
         }
     };
-    let done = stoppable(|progress| watched(console, progress, || work(progress)));
+    let done = stoppable(|progress| {
+        let work = || watched(console, progress, || work(progress));
+        timed(args.stats, console, progress, work)
+    });
     let JoinedParts {
         summary: account,
         kept,

@@ -1,6 +1,7 @@
 //! `mailglot run`
 
 use super::normalize_job::planned_job;
+use super::stats::timed;
 use super::worker_threads::worker_threads;
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
@@ -15,9 +16,9 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Exit, Failure> {
     job.threads = worker_threads(args.threads);
     let place = (&*args.plan, &plan);
     let done = stoppable(|progress| {
-        watched(console, progress, || {
-            run_part(&job, place, args.split, progress)
-        })
+        let work = || run_part(&job, place, args.split, progress);
+        let work = || watched(console, progress, work);
+        timed(args.stats, console, progress, work)
     })?;
     if done.is_joined {
         console.say(format_args!(

@@ -1,5 +1,6 @@
 //! `mailglot split`
 
+use super::stats::timed;
 use super::summary::{identity, report_left_out};
 use super::worker_threads::worker_threads;
 use crate::args::{SplitArgs, SplitForm};
@@ -35,7 +36,10 @@ pub(crate) fn run(args: &SplitArgs, console: Console) -> Result<Exit, Failure> {
         selection: args.selection.selection(),
         threads: worker_threads(args.threads),
     };
-    let done = stoppable(|progress| watched(console, progress, || split(&job, progress)))?;
+    let done = stoppable(|progress| {
+        let work = || watched(console, progress, || split(&job, progress));
+        timed(args.stats, console, progress, work)
+    })?;
     console.say(identity(&done.account));
     let copies: u64 = done.outputs.iter().map(|output| output.messages).sum();
     let copies = copies - done.account.written;

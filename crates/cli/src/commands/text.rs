@@ -1,6 +1,7 @@
 //! `mailglot text`
 
 use super::job_exit::note;
+use super::stats::timed;
 use super::summary::{report_left_out, report_unread};
 use super::worker_threads::worker_threads;
 use crate::args::TextArgs;
@@ -40,7 +41,9 @@ fn write(
     };
     let mut policy = args.policy();
     policy.limits.message = args.largest.bytes();
-    let outcome = texts(&args.inputs.paths()?, &policy, &options, out, progress)?;
+    let inputs = args.inputs.paths()?;
+    let job = || texts(&inputs, &policy, &options, out, progress);
+    let outcome = timed(args.stats, console, progress, job)?;
     let mut worst = Exit::Done;
     report_unread(&outcome.account, &mut worst, console);
     for message in outcome.failed {

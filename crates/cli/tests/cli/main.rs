@@ -44,6 +44,7 @@ mod sandbox;
 mod selection;
 mod serve;
 mod split;
+mod stats;
 mod text;
 mod told;
 mod verify;

@@ -48,9 +48,10 @@ fn fill(root: &Path, is_maildir: bool) {
         write(&root.join(folder).join(format!("{number}{end}")), &content);
     }
     let large = ["Subject: large\n\n", &"text\n".repeat(200_000)].concat();
-    let (cur, message) = match is_maildir {
-        true => ("cur", "500:2,"),
-        false => ("a", "500.eml"),
+    let (cur, message) = if is_maildir {
+        ("cur", "500:2,")
+    } else {
+        ("a", "500.eml")
     };
     write(&root.join(cur).join(message), large.as_bytes());
     if !is_maildir {
@@ -107,7 +108,10 @@ fn batches(source: &mut dyn Source, plan: Plan) -> Vec<String> {
         Plan::Random(seed) => seed,
     });
     loop {
-        while matches!(plan, Plan::Random(_)) {
+        loop {
+            if matches!(plan, Plan::Never) {
+                break;
+            }
             match source.files_ahead(1, 3) {
                 FilesAhead::Enough => break,
                 FilesAhead::Unread(files) => unread.push(files),

@@ -576,7 +576,7 @@ mod tests {
         assert_eq!(all.len(), 50);
         for (number, expected) in all.iter().enumerate() {
             let Range { start, end } = expected.entry;
-            for offset in [start, (start + end) / 2, end - 1] {
+            for offset in [start, start.midpoint(end), end - 1] {
                 let near = found(&format!("{path}@{offset}"));
                 let [near] = &near[..] else {
                     panic!("{offset}: {}", near.len());

@@ -117,7 +117,7 @@ fn stream(
     input: impl Read + Send + 'static,
     options: &ReadOptions,
 ) -> Result<Box<dyn Source>, Error> {
-    let mut input = packed::through(path, input, options.max_expansion)?;
+    let mut input = packed::through_on(path, input, options.max_expansion, options.threads)?;
     let start = input.peek(packed::BEGINNING);
     let start = start.map_err(at(path, Operation::Read))?;
     reject_store(path, &start)?;
@@ -160,7 +160,7 @@ fn layout(
             None => Ok(None),
         };
     }
-    let mut input = packed::through(path, again, options.max_expansion)?;
+    let mut input = packed::through_on(path, again, options.max_expansion, options.threads)?;
     // Damage before the first byte is reported by the reader of mailboxes.
     let start = input.peek(packed::BEGINNING).unwrap_or_default();
     reject_store(path, &start)?;

@@ -3,11 +3,20 @@
 //! # Limits
 //! Reads gzip, zstd, bzip2, LZ4 frames, and xz with dictionaries up to 256 MiB. Other formats are recognized by their first bytes, to
 //! name them in errors. Sniffs a compressed mailbox in its first 16 MiB of decompressed data. Archives of several files (tar, zip) in
-//! a stream are named, but not read.
+//! a stream are named, but not read. Only the blocks of bzip2 are decompressed on several threads, and not in containers.
 
+mod bzip2_ahead;
+mod bzip2_decoder;
+mod bzip2_marks;
+mod bzip2_phases;
+mod bzip2_resume;
 mod input;
 mod member;
 mod unpack;
+mod worker_threads;
+
+#[cfg(test)]
+mod bzip2_tests;
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -31,11 +40,21 @@ pub(crate) fn through(
     input: impl Read + Send + 'static,
     expansion: u64,
 ) -> Result<Through, Error> {
+    through_on(path, input, expansion, 1)
+}
+
+/// Like [`through`], on several threads if the format has blocks that can be decompressed apart.
+pub(crate) fn through_on(
+    path: &Path,
+    input: impl Read + Send + 'static,
+    expansion: u64,
+    threads: usize,
+) -> Result<Through, Error> {
     let limits = ExpansionLimits {
         ratio: expansion,
         meter: None,
     };
-    through_within(path, input, limits, &CompressionEvents::default())
+    decompress(path, input, limits, threads, &CompressionEvents::default())
 }
 
 /// Like [`through`], with all limits, and a list that gets the defects.
@@ -43,6 +62,16 @@ pub(crate) fn through_within(
     path: &Path,
     input: impl Read + Send + 'static,
     limits: ExpansionLimits,
+    defects: &CompressionEvents,
+) -> Result<Through, Error> {
+    decompress(path, input, limits, 1, defects)
+}
+
+fn decompress(
+    path: &Path,
+    input: impl Read + Send + 'static,
+    limits: ExpansionLimits,
+    threads: usize,
     defects: &CompressionEvents,
 ) -> Result<Through, Error> {
     let mut input = LookaheadReader::new(input);
@@ -54,7 +83,7 @@ pub(crate) fn through_within(
             defects: defects.clone(),
         }),
         Some(read) if read.is_read() => {
-            let inside = Unpack::new(input, read, limits, defects);
+            let inside = Unpack::new(input, read, limits, threads, defects);
             Ok(Through {
                 inside: Box::new(inside),
                 packing,

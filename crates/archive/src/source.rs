@@ -183,6 +183,8 @@ pub struct ReadOptions {
     ///
     /// The first 64 MiB of decompressed data are exempt.
     pub max_expansion: u64,
+    /// Number of threads that decompress a bzip2 mailbox (1). Does not affect the results. Compressed members of containers use one.
+    pub threads: usize,
     /// Reads files as messages even if they have no header field. By default they are rejected, as they are not mail.
     pub force_format: bool,
     /// How mailboxes are split into messages.
@@ -197,6 +199,7 @@ impl Default for ReadOptions {
             decode_name: |raw| String::from_utf8_lossy(raw).into_owned(),
             written_folder: None,
             max_expansion: MAX_EXPANSION,
+            threads: 1,
             force_format: false,
             mailbox: MailboxOptions::default(),
         }

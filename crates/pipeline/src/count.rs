@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! One thread splits an archive.
+//! One thread splits an archive, while others decompress it.
 
 use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::error::UnreadInput;
@@ -31,7 +31,7 @@ pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, Path
     let inputs = [input.to_owned()];
     let all = Selection::default();
     let progress = Progress::default();
-    let summary = count_each(&inputs, opening.into(), &all, &progress, &mut each)?;
+    let summary = count_each(&inputs, opening.into(), &all, 1, &progress, &mut each)?;
     match summary.unread.into_iter().next() {
         None => Ok(counts),
         Some(UnreadInput { error, .. }) => match Arc::try_unwrap(error) {
@@ -48,7 +48,7 @@ pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, Path
 /// Counts the selected messages of each archive at `inputs`, and calls `each` with number and path: with 0 for an archive after the
 /// limit of the selection.
 ///
-/// [`Summary::unread`] lists unreadable inputs. An archive that cannot be read to its end has no number.
+/// `threads` is the number of threads that decompress an archive, at least 1. [`Summary::unread`] lists unreadable inputs. An archive that cannot be read to its end has no number.
 ///
 /// # Errors
 /// An error of `each` is returned as an error of the output `-`.
@@ -56,13 +56,14 @@ pub fn count_each(
     inputs: &[PathBuf],
     opening: Opening,
     selection: &Selection,
+    threads: usize,
     progress: &Progress,
     each: &mut (dyn FnMut(u64, &Path) -> io::Result<()> + Send),
 ) -> Result<Summary, Error> {
     let job = Job {
         sources: discover_readable(inputs, opening)?,
         limits: &Limits::default(),
-        threads: 1,
+        threads,
         progress,
         skips_unreadable: true,
         selection,
@@ -80,6 +81,10 @@ impl Stage for CountStage {
 
     fn takes_pieces(&self) -> bool {
         true
+    }
+
+    fn uses_threads(&self) -> bool {
+        false
     }
 
     fn worker<'a>(&'a self, _: &'a OpenSource<'a>) -> CountWorker {
@@ -187,6 +192,7 @@ mod tests {
             &[path],
             false.into(),
             &Selection::default(),
+            1,
             &progress,
             &mut |_, _| Ok(()),
         );

@@ -72,13 +72,17 @@ impl SourceInput {
         FileName::of(&self.found.path)
     }
 
-    /// Opens it. With `written_as`, no two of its folders get the same name in that format.
+    /// Opens it, to be decompressed on `threads` threads. With `written_as`, no two of its folders get the same name in that format.
     pub(crate) fn open(
         &self,
         limits: &Limits,
         written_as: Option<Format>,
+        threads: usize,
     ) -> Result<Box<dyn Source>, Error> {
-        let options = self.read_options(limits, written_as);
+        let options = ReadOptions {
+            threads,
+            ..self.read_options(limits, written_as)
+        };
         open(&self.found, &options).map_err(Error::Input)
     }
 

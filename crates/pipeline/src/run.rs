@@ -38,7 +38,7 @@ pub(crate) struct Job<'a> {
     pub(crate) sources: Sources,
     /// Limits on messages.
     pub(crate) limits: &'a Limits,
-    /// Number of worker threads, at least 1. Does not affect the results.
+    /// Number of worker threads, at least 1, and of threads that decompress an input. Does not affect the results.
     pub(crate) threads: usize,
     /// Counters for a watcher, and the flag that interrupts the loop.
     pub(crate) progress: &'a Progress,
@@ -91,6 +91,11 @@ pub(crate) trait Stage {
     /// Returns true if the digest of each source is needed. By default it is not.
     fn hashes(&self) -> bool {
         false
+    }
+
+    /// Returns true if batches are worth processing on several threads. By default they are.
+    fn uses_threads(&self) -> bool {
+        true
     }
 
     /// Creates the worker of a source.
@@ -313,7 +318,10 @@ impl<'a> RunningJob<'a> {
                 Err(error) => Err(Some(error)),
             }
         };
-        let threads = useful_threads(self.job.threads, size);
+        let threads = match stage.uses_threads() {
+            true => useful_threads(self.job.threads, size),
+            false => 1,
+        };
         let mut reader = match ordered_pool::run(reader, threads, &worker, &mut hand_on) {
             Ok(reader) => reader,
             Err(StopReason::HandOn(None)) => return Ok(ControlFlow::Break(())),
@@ -368,7 +376,8 @@ impl<'a> RunningJob<'a> {
         input: &SourceInput,
         stage: &S,
     ) -> Result<Reader, Error> {
-        let source = input.open(self.job.limits, stage.written_as(index, input))?;
+        let written_as = stage.written_as(index, input);
+        let source = input.open(self.job.limits, written_as, self.job.threads)?;
         if input.folder {
             let hint = source.size_hint().unwrap_or(0);
             self.job.progress.total.fetch_add(hint, Relaxed);

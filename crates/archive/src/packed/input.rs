@@ -19,6 +19,8 @@ pub(super) struct LookaheadReader<R> {
     failed: bool,
     /// True if a decoder asked for bytes beyond the end.
     met_end: bool,
+    /// An error met by [`Self::look_ahead`]. It belongs behind the buffer.
+    error: Option<io::Error>,
 }
 
 impl<R: Read> LookaheadReader<R> {
@@ -31,6 +33,7 @@ impl<R: Read> LookaheadReader<R> {
             offset: 0,
             failed: false,
             met_end: false,
+            error: None,
         }
     }
 
@@ -56,10 +59,38 @@ impl<R: Read> LookaheadReader<R> {
         Ok(&self.buffer[self.start..end])
     }
 
+    /// Returns the next `count` bytes, or fewer at the end of the file and before an error, which a later read returns.
+    pub(super) fn look_ahead(&mut self, count: usize) -> &[u8] {
+        while self.error.is_none() && self.buffer.len() - self.start < count {
+            match self.fill() {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => {
+                    self.error = Some(error);
+                    self.failed = false;
+                }
+            }
+        }
+        let end = self.buffer.len().min(self.start + count);
+        &self.buffer[self.start..end]
+    }
+
+    /// Returns the bytes that were read, but not consumed.
+    pub(super) fn buffered(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
     /// Reads once more.
     fn fill(&mut self) -> io::Result<usize> {
-        self.buffer.drain(..self.start);
-        self.start = 0;
+        if let Some(error) = self.error.take() {
+            self.failed = true;
+            return Err(error);
+        }
+        // Moves few bytes for each byte read, however much is in the buffer.
+        if self.start >= self.buffer.len() / 2 {
+            self.buffer.drain(..self.start);
+            self.start = 0;
+        }
         let filled = self.buffer.len();
         self.buffer.resize(filled + CHUNK, 0);
         let read = loop {
@@ -115,7 +146,7 @@ impl<R: Read> BufRead for LookaheadReader<R> {
 
 impl<R: Read> Read for LookaheadReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.start == self.buffer.len() && into.len() >= CHUNK {
+        if self.start == self.buffer.len() && into.len() >= CHUNK && self.error.is_none() {
             // Large reads need no copy.
             let read = self.inner.read(into);
             self.failed = read.is_err();

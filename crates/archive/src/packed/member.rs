@@ -2,13 +2,14 @@
 
 use std::io::{self, Read};
 
-use bzip2::bufread::BzDecoder;
 use flate2::bufread::GzDecoder;
 use lz4_flex::frame::FrameDecoder as Lz4Decoder;
 use lzma_rust2::XzReader;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::Packing;
+use super::bzip2_ahead::BlocksAhead;
+use super::bzip2_decoder::Bzip2Decoder;
 use super::input::LookaheadReader;
 use crate::error::ErrorKind;
 
@@ -19,18 +20,22 @@ const MEMORY: u32 = 256 << 10;
 pub(super) enum Member<R: Read> {
     Gzip(Box<GzDecoder<LookaheadReader<R>>>),
     Zstd(ZstdDecoder<'static, LookaheadReader<R>>),
-    Bzip2(Box<BzDecoder<LookaheadReader<R>>>),
+    Bzip2(Box<Bzip2Decoder<R>>),
     Xz(Box<XzReader<LookaheadReader<R>>>),
     Lz4(Box<Lz4Decoder<LookaheadReader<R>>>),
 }
 
 impl<R: Read> Member<R> {
     /// Creates a decoder at the start of a member. Returns an error for an unsupported format.
-    pub(super) fn new(packing: Packing, input: LookaheadReader<R>) -> io::Result<Self> {
+    pub(super) fn new(
+        packing: Packing,
+        input: LookaheadReader<R>,
+        ahead: Option<BlocksAhead>,
+    ) -> io::Result<Self> {
         Ok(match packing {
             Packing::Gzip => Self::Gzip(Box::new(GzDecoder::new(input))),
             Packing::Zstd => Self::Zstd(ZstdDecoder::with_buffer(input)?.single_frame()),
-            Packing::Bzip2 => Self::Bzip2(Box::new(BzDecoder::new(input))),
+            Packing::Bzip2 => Self::Bzip2(Box::new(Bzip2Decoder::new(input, ahead))),
             Packing::Xz => Self::Xz(Box::new(XzReader::new_mem_limit(input, false, MEMORY))),
             Packing::Lz4 => Self::Lz4(Box::new(Lz4Decoder::new(input))),
             Packing::Compress | Packing::Zip | Packing::Utf16 | Packing::Tar => {
@@ -44,21 +49,30 @@ impl<R: Read> Member<R> {
         match self {
             Self::Gzip(decoder) => decoder.get_ref(),
             Self::Zstd(decoder) => decoder.get_ref(),
-            Self::Bzip2(decoder) => decoder.get_ref(),
+            Self::Bzip2(decoder) => decoder.input(),
             Self::Xz(decoder) => decoder.inner(),
             Self::Lz4(decoder) => decoder.get_ref(),
         }
     }
 
-    /// Returns the input, and drops the decoder.
-    pub(super) fn into_input(self) -> LookaheadReader<R> {
+    /// Returns the offset up to which input was needed so far.
+    pub(super) fn offset(&self) -> u64 {
         match self {
+            Self::Bzip2(decoder) => decoder.offset(),
+            _ => self.input().offset(),
+        }
+    }
+
+    /// Returns the input and the blocks that were decompressed ahead, and drops the decoder.
+    pub(super) fn into_parts(self) -> (LookaheadReader<R>, Option<BlocksAhead>) {
+        let input = match self {
             Self::Gzip(decoder) => decoder.into_inner(),
             Self::Zstd(decoder) => decoder.finish(),
-            Self::Bzip2(decoder) => decoder.into_inner(),
+            Self::Bzip2(decoder) => return decoder.into_parts(),
             Self::Xz(decoder) => decoder.into_inner(),
             Self::Lz4(decoder) => decoder.into_inner(),
-        }
+        };
+        (input, None)
     }
 
     /// Returns true if a decoder failed at the end of its member: for gzip, only the checksum is wrong then.

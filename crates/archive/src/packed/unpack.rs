@@ -13,6 +13,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Packing;
+use super::bzip2_ahead::BlocksAhead;
 use super::input::LookaheadReader;
 use super::member::{self, Member};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
@@ -59,6 +60,8 @@ pub(super) struct Unpack<R: Read> {
     /// Number of bytes decompressed so far.
     given: u64,
     limits: ExpansionLimits,
+    /// Decompresses blocks on other threads, between two members.
+    ahead: Option<BlocksAhead>,
 }
 
 enum UnpackState<R: Read> {
@@ -74,6 +77,7 @@ impl<R: Read> Unpack<R> {
         input: LookaheadReader<R>,
         packing: Packing,
         limits: ExpansionLimits,
+        threads: usize,
         defects: &CompressionEvents,
     ) -> Self {
         Self {
@@ -82,6 +86,7 @@ impl<R: Read> Unpack<R> {
             defects: defects.clone(),
             given: 0,
             limits,
+            ahead: (threads > 1 && packing == Packing::Bzip2).then(|| BlocksAhead::new(threads)),
         }
     }
 
@@ -114,7 +119,7 @@ impl<R: Read> Unpack<R> {
             return Ok(());
         };
         if goes_on {
-            self.state = UnpackState::Inside(Member::new(self.packing, input)?);
+            self.state = UnpackState::Inside(Member::new(self.packing, input, self.ahead.take())?);
         }
         Ok(())
     }
@@ -122,7 +127,11 @@ impl<R: Read> Unpack<R> {
     /// Takes the input back from a decoder.
     fn end_member(&mut self) {
         self.state = match mem::replace(&mut self.state, UnpackState::Over) {
-            UnpackState::Inside(member) => UnpackState::Between(member.into_input()),
+            UnpackState::Inside(member) => {
+                let (input, ahead) = member.into_parts();
+                self.ahead = ahead;
+                UnpackState::Between(input)
+            }
             state => state,
         };
     }
@@ -134,7 +143,8 @@ impl<R: Read> Unpack<R> {
         let UnpackState::Inside(member) = &self.state else {
             return;
         };
-        let offset = member.input().offset();
+        // Of the first step, at least one byte was needed.
+        let offset = member.offset().max(1);
         let ratio = self.limits.ratio;
         if is_within && (self.given <= FREE || self.given <= offset.saturating_mul(ratio)) {
             return;
@@ -157,15 +167,15 @@ impl<R: Read> Unpack<R> {
 
     /// Reports a damaged member, and continues after it if its end is known.
     fn damaged(&mut self, error: &io::Error) -> io::Result<()> {
-        let ended = match &mut self.state {
-            UnpackState::Inside(member) => member.has_ended(),
-            UnpackState::Between(_) | UnpackState::Over => false,
+        let UnpackState::Inside(member) = &mut self.state else {
+            return Ok(());
         };
+        let ended = member.has_ended();
+        let at = member.offset();
         self.end_member();
         let UnpackState::Between(input) = &mut self.state else {
             return Ok(());
         };
-        let at = input.offset();
         if !ended {
             input.skip_all()?;
         }

@@ -163,6 +163,9 @@ pub(crate) struct CountArgs {
     pub(crate) opening: OpeningArgs,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+    /// Threads that decompress a mailbox [default: one per core]. The output does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
     #[command(flatten)]
     pub(crate) stats: StatsArgs,
 }

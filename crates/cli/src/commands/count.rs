@@ -2,6 +2,7 @@
 
 use super::stats::timed;
 use super::summary::{report_left_out, report_unread};
+use super::worker_threads::worker_threads;
 use crate::args::CountArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, put_path};
@@ -13,7 +14,8 @@ pub(crate) fn run(args: &CountArgs, console: Console) -> Result<Exit, Failure> {
     let (inputs, opening) = (args.inputs.paths()?, args.opening.opening());
     let selection = args.selection.selection();
     let progress = Progress::default();
-    let job = || count_each(&inputs, opening, &selection, &progress, &mut line);
+    let threads = worker_threads(args.threads);
+    let job = || count_each(&inputs, opening, &selection, threads, &progress, &mut line);
     let account = timed(args.stats, console, &progress, job)?;
     let mut worst = Exit::Done;
     report_unread(&account, &mut worst, console);

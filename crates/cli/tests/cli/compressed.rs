@@ -2,6 +2,10 @@
 
 use crate::sandbox::{LATIN, Sandbox, mbox};
 use std::fs;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 const GZIP: &str = "gzip -n";
 
@@ -328,4 +332,90 @@ fn a_message_that_the_bound_cuts_is_set_aside() {
     sandbox
         .shell("mailglot restore all.mbox --verify-only")
         .ended(0);
+}
+
+/// Writes `list.mbox.bz2`, of 20 blocks.
+fn bzip2_mailbox(sandbox: &Sandbox) -> Vec<u8> {
+    let messages: Vec<_> = (0..18_000u32)
+        .map(|number| {
+            let word = number.wrapping_mul(2_654_435_761);
+            format!("Subject: {number}\n\nGr=FC=DFe {word:x} {word:o} {number:b}\n")
+        })
+        .collect();
+    let messages: Vec<_> = messages.iter().map(String::as_bytes).collect();
+    sandbox.write("list.mbox", &mbox(&messages));
+    let compress = "import bz2; f = open('list.mbox', 'rb').read(); \
+                    open('list.mbox.bz2', 'wb').write(bz2.compress(f, 1))";
+    sandbox
+        .shell(&format!("python3 -c \"{compress}\""))
+        .ended(0);
+    sandbox.read("list.mbox.bz2")
+}
+
+#[test]
+fn threads_do_not_show_in_a_bzip2_mailbox() {
+    let sandbox = Sandbox::new();
+    let whole = bzip2_mailbox(&sandbox);
+    sandbox.write("cut.mbox.bz2", &whole[..whole.len() / 2]);
+    let mut bad = whole.clone();
+    bad[whole.len() / 3] ^= 1;
+    sandbox.write("bad.mbox.bz2", &bad);
+    for (name, code) in [("list", 0), ("cut", 2), ("bad", 2)] {
+        let input = format!("{name}.mbox.bz2");
+        for command in [&["count"][..], &["text", "--json"], &["ls"]] {
+            let run = |threads: &str| {
+                let args = [command, &["--threads", threads, &input]].concat();
+                sandbox.run(&args).ended(code)
+            };
+            let alone = run("1");
+            for threads in ["2", "5"] {
+                let run = run(threads);
+                assert!(
+                    run.out == alone.out && run.err == alone.err,
+                    "{run:?} {alone:?}"
+                );
+            }
+        }
+    }
+    let plain = sandbox.run(&["count", "list.mbox"]).ended(0);
+    assert_eq!(plain.text(), "18000\tlist.mbox\n");
+}
+
+/// While `count` waits for the rest of its input, the threads that decompress the beginning are there.
+#[test]
+fn count_decompresses_on_as_many_threads_as_asked_for() {
+    let sandbox = Sandbox::new();
+    let whole = bzip2_mailbox(&sandbox);
+    let mut count = Command::new(env!("CARGO_BIN_EXE_mailglot"))
+        .args(["count", "--threads", "3", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = count.stdin.take().unwrap();
+    let (start, rest) = whole.split_at(whole.len() / 2);
+    input.write_all(start).unwrap();
+    let tasks = format!("/proc/{}/task", count.id());
+    let decompressing = || {
+        let tasks = fs::read_dir(&tasks).unwrap();
+        let names =
+            tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
+        names.filter(|name| name.trim_end() == "decompress").count()
+    };
+    let begin = Instant::now();
+    while decompressing() < 3 && begin.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(5));
+    }
+    assert_eq!(decompressing(), 3);
+    input.write_all(rest).unwrap();
+    drop(input);
+    let mut out = String::new();
+    count
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut out)
+        .unwrap();
+    assert!(count.wait().unwrap().success());
+    assert_eq!(out, "18000\t-\n");
 }

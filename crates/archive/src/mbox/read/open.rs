@@ -23,7 +23,7 @@ use crate::mbox::delimiters::Delimiters;
 use crate::mbox::options::MboxRule;
 use crate::mbox::profile::{Division, FileProfile, HEAD, STREAM_HEAD, SniffInput};
 use crate::mbox::split::NEAR;
-use crate::packed::{CompressionEvents, Through, beginning, through};
+use crate::packed::{CompressionEvents, Through, beginning, through_on};
 use crate::packing::Packing;
 use crate::tree_file::TreeFile;
 use crate::window::Window;
@@ -38,7 +38,8 @@ impl Mailbox<Through> {
     ) -> Result<Self, Error> {
         let failed = at(path, Operation::Read);
         let outside = FileIdentity::of(&file).map_err(&failed)?;
-        let mut inside = through(path, file.try_clone().map_err(&failed)?, u64::MAX)?;
+        let again = file.try_clone().map_err(&failed)?;
+        let mut inside = through_on(path, again, u64::MAX, options.threads)?;
         let head = beginning(&mut inside, HEAD as usize).map_err(&failed)?;
         let profile = FileProfile::of_start(&head).map_err(&failed)?;
         let is_mailbox = is_named_mailbox(&path.with_extension("")) || profile.is_mailbox();
@@ -47,7 +48,7 @@ impl Mailbox<Through> {
         let known = Some((profile, is_mailbox));
         let mut mailbox = Self::from_through_known(
             path,
-            through(path, file, options.max_expansion)?,
+            through_on(path, file, options.max_expansion, options.threads)?,
             known,
             options,
         )?;

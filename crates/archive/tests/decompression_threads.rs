@@ -10,7 +10,7 @@ use mailglot_archive::{Batch, ReadOptions, open, recognize};
 
 /// Returns the number of threads of this process that decompress.
 fn decompressing() -> usize {
-    let tasks = fs::read_dir("/proc/self/task").unwrap();
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
     let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
     names.filter(|name| name.trim_end() == "decompress").count()
 }

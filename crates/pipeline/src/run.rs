@@ -318,9 +318,10 @@ impl<'a> RunningJob<'a> {
                 Err(error) => Err(Some(error)),
             }
         };
-        let threads = match stage.uses_threads() {
-            true => useful_threads(self.job.threads, size),
-            false => 1,
+        let threads = if stage.uses_threads() {
+            useful_threads(self.job.threads, size)
+        } else {
+            1
         };
         let mut reader = match ordered_pool::run(reader, threads, &worker, &mut hand_on) {
             Ok(reader) => reader,

@@ -152,7 +152,7 @@ mod tests {
     fn marks_are_found_at_every_bit() {
         for shift in 0..40 {
             let bytes = written(&[
-                (0x1234_5678_9a, shift),
+                (0x0012_3456_789a, shift),
                 (BLOCK, 48),
                 (0xdead_beef, 32),
                 (0x55, 9),

@@ -146,7 +146,7 @@ pub fn locate_pieces(
         return Err(error(path.clone()).into());
     }
     if let (MessageChoice::Offset(offset), [input]) = (choice, &mut sources.inputs[..]) {
-        input.found.range = range_before(input, *offset)?.map(InputRange::Mailbox);
+        input.found.range = range_before(input, *offset).map(InputRange::Mailbox);
     }
     let job = Job {
         sources,
@@ -178,27 +178,29 @@ pub fn locate_pieces(
     Ok(summary)
 }
 
-/// Returns a part of a mailbox that has the message with the byte at `offset`. `None` if the archive must be read from its start.
-fn range_before(input: &SourceInput, offset: u64) -> Result<Option<MailboxRange>, Error> {
+/// Returns a part of a mailbox that has the message with the byte at `offset`. `None` if the archive must be read from its start, where
+/// errors are reported, too.
+fn range_before(input: &SourceInput, offset: u64) -> Option<MailboxRange> {
     /// Bytes before the offset that the smallest part has. Each next one has more, for larger messages.
     const REACH: u64 = 1 << 20;
     const GROWTH: u64 = 16;
-    if offset <= REACH || !is_mbox_file(&input.found).map_err(Error::Input)? {
-        return Ok(None);
+    let path = &input.found.path;
+    if offset <= REACH || path.as_os_str() == "-" || !is_mbox_file(&input.found).ok()? {
+        return None;
     }
     let options = input.read_options(&Limits::default(), None);
-    let starts = MailboxStarts::open(&input.found.path, &options).map_err(Error::Input)?;
+    let starts = MailboxStarts::open(path, &options).ok()?;
     if !starts.is_local() || offset >= starts.size() {
-        return Ok(None);
+        return None;
     }
     let mut reach = REACH;
     while let Some(from) = offset.checked_sub(reach).filter(|from| *from > 0) {
-        if let Some(range) = starts.range(from, offset + 1).map_err(Error::Input)? {
-            return Ok(Some(range));
+        if let Some(range) = starts.range(from, offset + 1).ok()? {
+            return Some(range);
         }
         reach *= GROWTH;
     }
-    Ok(None)
+    None
 }
 
 /// Extracts the requested messages from the batches.

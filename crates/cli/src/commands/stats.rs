@@ -38,6 +38,12 @@ fn phases(times: &WorkTimes) -> [(&'static str, Duration, &'static str); 5] {
 
 fn table(total: Duration, times: &WorkTimes) -> String {
     let threads = times.threads;
+    if threads == 0 {
+        return format!(
+            "time           {:.3} s; nothing was read",
+            total.as_secs_f64()
+        );
+    }
     let head = format!(
         "time           {:.3} s, of which {:.3} s with {threads} thread{}; the sums over the threads are:",
         total.as_secs_f64(),
@@ -48,6 +54,7 @@ fn table(total: Duration, times: &WorkTimes) -> String {
     let line = |(name, time, who): (&str, Duration, &str)| {
         let seconds = time.as_secs_f64();
         let share = match name {
+            "reading" | "writing" if seconds > processing => ", longer than processing".to_owned(),
             "reading" | "writing" if processing > 0.0 => {
                 format!(", {:.1} % of processing", 100.0 * seconds / processing)
             }
@@ -101,7 +108,14 @@ mod tests {
                waiting         0.020 s  for another thread"
         );
         let none = table(Duration::ZERO, &WorkTimes::default());
-        assert!(!none.contains('%'), "{none}");
+        assert_eq!(none, "time           0.000 s; nothing was read");
+        let counted = WorkTimes {
+            processing: Duration::from_micros(80),
+            ..times()
+        };
+        let counted = table(Duration::from_millis(1200), &counted);
+        assert!(counted.contains("longer than processing"), "{counted}");
+        assert!(!counted.contains('%'), "{counted}");
     }
 
     #[test]

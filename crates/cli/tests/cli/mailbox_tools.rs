@@ -67,6 +67,28 @@ fn an_empty_message_has_the_offset_of_its_separator() {
 }
 
 #[test]
+fn a_byte_far_from_the_start_is_found_in_a_file_and_on_standard_input() {
+    let sandbox = Sandbox::new();
+    let message = |number: usize| {
+        let text = format!("Text {number}.\n").repeat(20_000);
+        format!("From: a@b.c\nSubject: {number}\n\n{text}").into_bytes()
+    };
+    let messages: Vec<Vec<u8>> = (0..10).map(message).collect();
+    let mailbox = mbox(&messages.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    sandbox.write("large.mbox", &mailbox);
+    let offset = mailbox.len() - 5;
+    assert!(offset > 3 << 19);
+    let file = sandbox
+        .run(&["cat", &format!("large.mbox@{offset}")])
+        .ended(0);
+    let piped = sandbox
+        .pipe(&["cat", &format!("-@{offset}")], &mailbox)
+        .ended(0);
+    assert!(file.text().starts_with("From: a@b.c\nSubject: 9\n"));
+    assert!(file.text() == piped.text());
+}
+
+#[test]
 fn several_archives_have_addresses() {
     let sandbox = Sandbox::new();
     let run = sandbox.run(&["ls", "archive.mbox", "Maildir"]).ended(0);

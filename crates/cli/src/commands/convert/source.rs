@@ -14,8 +14,6 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 /// Bytes decoded at once.
 const STEP: usize = 1 << 16;
-/// Bytes of the longest sequence of UTF-8.
-const LONGEST: usize = 4;
 /// Bytes that are read again one by one when a loss is among them.
 const SLICE: usize = 256;
 const REPLACEMENT: char = '\u{FFFD}';
@@ -81,7 +79,7 @@ fn decode<W: Write>(
             target.push(sound)?;
             offset += sound.len() as u64;
             bytes = &bytes[sound.len()..];
-            if !sound.is_empty() && length > 0 && bytes.len() < LONGEST {
+            if !sound.is_empty() && length > 0 && may_go_on(bytes) {
                 held = bytes.len();
                 let start = sound.len();
                 chunk.copy_within(start..start + held, 0);
@@ -133,6 +131,14 @@ fn decode<W: Write>(
     target.push(&text)?;
     defects.add(&log);
     Ok(defects)
+}
+
+/// Returns true for the beginning of one character of UTF-8, and for no bytes.
+fn may_go_on(bytes: &[u8]) -> bool {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.is_empty(),
+        Err(error) => error.valid_up_to() == 0 && error.error_len().is_none(),
+    }
 }
 
 /// Reads once, or until the chunk is `full` or the input ends: what is told of losses must not depend on the pieces in which a pipe gives its
@@ -357,6 +363,34 @@ mod tests {
             converted("utf-8", "a\u{FFFD}ü".as_bytes(), OnMalformed::Stop),
             ("a\u{FFFD}ü".into(), None)
         );
+    }
+
+    #[test]
+    fn a_loss_stops_before_more_is_read() {
+        /// Gives its bytes once, and then fails: nothing may wait for more.
+        struct Once(&'static [u8]);
+        impl Read for Once {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                let length = std::mem::take(&mut self.0).read(into)?;
+                if length == 0 {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                Ok(length)
+            }
+        }
+        let stop = |bytes: &'static [u8]| {
+            let from = Coding::for_label("utf-8").unwrap();
+            let mut target = Target::new(Coding::Charset(Charset::UTF_8), None, None, Vec::new());
+            pour(&mut Once(bytes), from, OnMalformed::Stop, &mut target, None)
+        };
+        for bytes in [&b"abc\xff"[..], b"abc\x80", b"abc\xc0\x80", b"abc\xe2\x28"] {
+            assert!(matches!(stop(bytes), Err(ConversionError::Loss(_))));
+        }
+        // A character that may go on.
+        assert!(matches!(
+            stop(b"abc\xe2\x82"),
+            Err(ConversionError::Read(_))
+        ));
     }
 
     #[test]

@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 use std::io::Read;
 
-use super::bzip2_marks::{CutBlock, Mark, MarkScanner, cut};
+use super::bzip2_marks::{BlockMark, CutBlock, MarkScanner, cut};
 use super::bzip2_phases::PhaseDecoder;
 use super::bzip2_resume::combine;
 use super::input::LookaheadReader;
@@ -40,7 +40,7 @@ pub(super) struct BlocksAhead {
     /// True at the end of the input, or before an error.
     is_at_end: bool,
     /// Start of the next block, whose end is not known yet.
-    open: Option<Mark>,
+    open: Option<BlockMark>,
     /// Block size of the stream, as the digit in its header.
     level: u8,
     blocks: VecDeque<QueuedBlock>,
@@ -50,8 +50,8 @@ pub(super) struct BlocksAhead {
 }
 
 struct QueuedBlock {
-    start: Mark,
-    end: Mark,
+    start: BlockMark,
+    end: BlockMark,
     level: u8,
     output: PendingResult,
 }
@@ -60,7 +60,7 @@ struct QueuedBlock {
 pub(super) struct ReadyBlock {
     pub(super) output: Vec<u8>,
     /// The mark after it.
-    pub(super) end: Mark,
+    pub(super) end: BlockMark,
     /// Checksum of all blocks up to its end.
     pub(super) combined: u32,
 }

@@ -15,7 +15,7 @@ const MAGIC_MASK: u64 = (1 << MAGIC_BITS) - 1;
 
 /// A magic number, and the checksum after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct BlockMark {
     /// Position of its first bit.
     pub(super) bit: u64,
     /// True for the end of a stream, false for the start of a block.
@@ -53,7 +53,7 @@ impl MarkScanner {
     }
 
     /// Reads up to the end of the next mark, or all of `bytes`.
-    pub(super) fn next(&mut self, bytes: &[u8]) -> Option<Mark> {
+    pub(super) fn next(&mut self, bytes: &[u8]) -> Option<BlockMark> {
         for &byte in bytes {
             self.window = self.window << 8 | u128::from(byte);
             self.offset += 1;
@@ -69,14 +69,14 @@ impl MarkScanner {
     }
 
     /// Returns the mark that ends `shift` bits before the end of the window.
-    fn mark(&self, shift: u64) -> Option<Mark> {
+    fn mark(&self, shift: u64) -> Option<BlockMark> {
         let magic = (self.window >> (shift + 32)) as u64 & MAGIC_MASK;
         if (magic != BLOCK && magic != END) || self.filled * 8 < shift + MARK_BITS {
             return None;
         }
         let header = (self.window >> MARK_BITS) as u32;
         let is_header = shift == 0 && header >> 8 == 0x42_5a_68 && self.filled >= 14;
-        Some(Mark {
+        Some(BlockMark {
             bit: self.offset * 8 - shift - MARK_BITS,
             is_end: magic == END,
             crc: (self.window >> shift) as u32,
@@ -107,7 +107,13 @@ pub(super) struct CutBlock {
 
 /// Cuts out the block between two marks. `data` starts at `offset` in the file and has both, but for the first bytes of the block.
 /// Returns `None` if there is no room for a block.
-pub(super) fn cut(block: &Mark, end: u64, level: u8, data: &[u8], offset: u64) -> Option<CutBlock> {
+pub(super) fn cut(
+    block: &BlockMark,
+    end: u64,
+    level: u8,
+    data: &[u8],
+    offset: u64,
+) -> Option<CutBlock> {
     let content = block.bit + MARK_BITS;
     let first = (content / 8).checked_sub(offset)? as usize;
     let bits = (end + MAGIC_BITS)
@@ -160,7 +166,7 @@ mod tests {
                 (7, 32),
                 (u64::MAX, 40),
             ]);
-            let mark = |bit, is_end, crc| Mark {
+            let mark = |bit, is_end, crc| BlockMark {
                 bit,
                 is_end,
                 crc,

@@ -11,7 +11,7 @@ use bzip2::write::BzEncoder;
 
 use super::bzip2_ahead::BlocksAhead;
 use super::bzip2_decoder::Bzip2Decoder;
-use super::bzip2_marks::{Mark, MarkScanner};
+use super::bzip2_marks::{BlockMark, MarkScanner};
 use super::bzip2_resume::{Crc, combine};
 use super::input::LookaheadReader;
 use super::through_on;
@@ -39,7 +39,7 @@ fn compress(text: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-fn marks(bytes: &[u8]) -> Vec<Mark> {
+fn marks(bytes: &[u8]) -> Vec<BlockMark> {
     let mut scanner = MarkScanner::new(0);
     let next = || scanner.next(&bytes[scanner.offset() as usize..]);
     std::iter::from_fn(next).collect()

@@ -212,8 +212,8 @@ pub trait Source: Send {
     ///
     /// In a folder, the call after an error continues after the unreadable file.
     fn next(&mut self, batch: &mut Batch) -> Result<bool, Error>;
-    /// Returns files that any thread can open and read, so that [`Self::next`] takes less time for the next `batches` batches. By
-    /// default there are none. The batches do not depend on it.
+    /// Returns files that any thread can open and read, so that [`Self::next`] takes less time for the next `batches` batches. The
+    /// batches are the same without this call. The default implementation returns no files.
     ///
     /// `threads` is the number of threads that ask. It bounds the memory of the files that were read.
     fn files_ahead(&mut self, _batches: usize, _threads: usize) -> FilesAhead {

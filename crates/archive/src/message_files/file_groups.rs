@@ -35,7 +35,7 @@ struct Group {
 }
 
 impl FileGroups {
-    /// Notes that the work of the folder has this many items, of which none more were taken.
+    /// Notes that the folder lists `items` entries. No thread has taken one of them yet.
     pub(super) fn listed(&mut self, items: usize) {
         self.taken = items;
     }

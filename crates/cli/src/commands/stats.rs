@@ -45,10 +45,10 @@ fn table(total: Duration, times: &WorkTimes) -> String {
         );
     }
     let head = format!(
-        "time           {:.3} s, of which {:.3} s with {threads} thread{}; the sums over the threads are:",
+        "time           {:.3} s; {threads} thread{} worked for {:.3} s; sums over the threads:",
         total.as_secs_f64(),
-        times.elapsed.as_secs_f64(),
         if threads == 1 { "" } else { "s" },
+        times.elapsed.as_secs_f64(),
     );
     let processing = times.processing.as_secs_f64();
     let line = |(name, time, who): (&str, Duration, &str)| {
@@ -100,7 +100,7 @@ mod tests {
     fn times_are_a_table() {
         assert_eq!(
             table(Duration::from_millis(1200), &times()),
-            "time           1.200 s, of which 1.000 s with 2 threads; the sums over the threads are:\n  \
+            "time           1.200 s; 2 threads worked for 1.000 s; sums over the threads:\n  \
                reading         0.100 s  one thread at a time, 8.0 % of processing\n  \
                reading files   0.300 s  any thread\n  \
                processing      1.250 s  any thread\n  \

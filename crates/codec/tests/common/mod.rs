@@ -4,7 +4,7 @@
 mod random;
 pub(crate) mod shared_material;
 
-use mailglot_codec::{Charset, LossLog, Mode};
+use mailglot_codec::{Charset, Decoder, LossLog, Mode};
 pub(crate) use random::Random;
 use std::path::PathBuf;
 
@@ -17,25 +17,20 @@ pub(crate) fn decode_pieces<'a>(
     mode: Mode,
     pieces: impl IntoIterator<Item = &'a [u8]>,
 ) -> Answer {
-    let (mut text, mut log) = (String::new(), LossLog::with_limit(10_000));
-    let mut decoder = charset.new_decoder(mode);
-    for piece in pieces {
-        decoder.push(piece, &mut text, &mut log);
-    }
-    decoder.finish(&mut text, &mut log);
-    (text, log)
+    decode_behind(charset, mode, pieces, |_, _| "")
 }
 
-/// Like [`decode_pieces`], but takes the text at the start of each piece without decoding it, where there is any.
-fn take_pieces<'a>(
+/// Like [`decode_pieces`], but calls `take` on each piece first, and decodes only what follows the text that it returns.
+fn decode_behind<'a>(
     charset: Charset,
     mode: Mode,
     pieces: impl IntoIterator<Item = &'a [u8]>,
+    take: impl Fn(&mut Decoder, &'a [u8]) -> &'a str,
 ) -> Answer {
     let (mut text, mut log) = (String::new(), LossLog::with_limit(10_000));
     let mut decoder = charset.new_decoder(mode);
     for piece in pieces {
-        let taken = decoder.take_text(piece);
+        let taken = take(&mut decoder, piece);
         text.push_str(taken);
         decoder.push(&piece[taken.len()..], &mut text, &mut log);
     }
@@ -61,7 +56,8 @@ pub(crate) fn split_everywhere(charset: Charset, mode: Mode, bytes: &[u8], rando
     for at in (0..=bytes.len()).step_by(step) {
         let (a, b) = bytes.split_at(at);
         check("two pieces", &decode_pieces(charset, mode, [a, b]));
-        check("two pieces with text", &take_pieces(charset, mode, [a, b]));
+        let taken = decode_behind(charset, mode, [a, b], Decoder::take_text);
+        check("two pieces with text", &taken);
     }
     check(
         "byte by byte",

@@ -100,7 +100,7 @@ const SENTENCES: [(&str, &str); 20] = [
     ),
 ];
 
-/// How many of these are in other scripts than Latin: their letters are never taken for those of another charset.
+/// Number of these texts that are not in Latin script. No detector takes their letters for those of another charset.
 const FAR: usize = 11;
 
 fn charset(name: &str) -> Charset {

@@ -154,7 +154,7 @@ fn fields(
         let same = match (field_kind(&old_name), &*old_name) {
             (_, b"content-transfer-encoding") => true,
             (FieldKind::Opaque, _) => old == value,
-            // What is no media type has no parameters.
+            // A value without a media type, such as `text`, has no parameters.
             (FieldKind::Parameters, b"content-type")
                 if !parameters(old, &context).0.contains('/') =>
             {

@@ -76,7 +76,7 @@ impl Writer {
         }
     }
 
-    /// A name, often with or behind a half, that is no UTF-8 by chance.
+    /// Returns a name whose bytes are not valid UTF-8. It often contains or follows half a character.
     fn name(&mut self) -> String {
         loop {
             let name = self.any_name();

@@ -50,7 +50,7 @@ fn what_is_utf8_by_chance_is_read_as_the_message_tells() {
                 assert_eq!(decode(&after), want, "{}", after.escape_ascii());
             }
         }
-        // Text in UTF-8 stays what it is, and so does what nothing is told of.
+        // UTF-8 text decodes to itself, and so does text whose message names no charset.
         for text in [
             "Grüße, 日本語",
             "Здравствуйте",

@@ -16,7 +16,7 @@ use std::os::unix::fs::symlink;
 /// Number of messages: several batches.
 const MESSAGES: usize = 900;
 
-/// Fills a Maildir with messages of several sizes, with a message above the limit of [`limits`], and with a file that is no mail.
+/// Fills a Maildir with messages of several sizes, a message above the limit of [`limits`], and a file without mail.
 fn fill(root: &Path) {
     for folder in ["cur", "new", "tmp"] {
         fs::create_dir_all(root.join(folder)).unwrap();

@@ -16,9 +16,8 @@ pub use resolved::Resolved;
 pub(crate) use row::{Means, Source};
 
 use crate::Charset;
-use crate::generated::labels::LABELS;
 use crate::iana::find as find_registered;
-use lookup::{answer, before, row};
+use lookup::{MEANINGS, NAMES, answer, before, place};
 use repair::in_mail;
 use resolved::named;
 
@@ -66,10 +65,9 @@ impl Charset {
     /// Returns the labels that name the charset in mail, in lower case and sorted: names, aliases and typing errors, except those that a rule
     /// repairs.
     pub fn labels(self) -> impl Iterator<Item = &'static str> {
-        LABELS
-            .iter()
-            .filter(move |(_, means, _)| *means == Means::Is(self))
-            .map(|(label, ..)| *label)
+        let rows = MEANINGS.iter().enumerate();
+        rows.filter(move |(_, (means, _))| *means == Means::Is(self))
+            .map(|(row, _)| NAMES.text(row))
     }
 }
 
@@ -86,8 +84,8 @@ fn in_the_registry(label: &[u8]) -> Resolved {
             Resolved::Exact(charset)
         }
         Some(charset) => Resolved::Alias(charset),
-        None => match row(label) {
-            Some((_, Means::Nothing, _)) => Resolved::NoInformation,
+        None => match place(label).map(|row| MEANINGS[row].0) {
+            Some(Means::Nothing) => Resolved::NoInformation,
             _ => Resolved::Unknown,
         },
     }

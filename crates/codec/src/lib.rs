@@ -99,6 +99,7 @@ mod sequences;
 mod serialize;
 mod single_byte;
 mod sink;
+mod string_table;
 mod sufficient;
 mod unencodable;
 mod utf1;

@@ -7,6 +7,7 @@
 //! have rows.
 
 use crate::generated::translit::STEPS;
+use crate::string_table::{StringTable, total_len};
 
 /// Returns the nearest text whose characters all satisfy `carried`, or `None`.
 pub(super) fn nearest(c: char, carried: impl Fn(char) -> bool) -> Option<String> {
@@ -16,10 +17,10 @@ pub(super) fn nearest(c: char, carried: impl Fn(char) -> bool) -> Option<String>
 
 /// Appends the replacement of `c`; returns false if there is none. The table has no cycles, so this terminates.
 fn append(c: char, carried: &impl Fn(char) -> bool, text: &mut String) -> bool {
-    let Ok(row) = STEPS.binary_search_by_key(&c, |(from, _)| *from) else {
+    let Ok(row) = CHARACTERS.binary_search(&c) else {
         return false;
     };
-    STEPS[row].1.chars().all(|step| {
+    REPLACEMENTS.text(row).chars().all(|step| {
         let own = carried(step);
         if own {
             text.push(step);
@@ -27,6 +28,29 @@ fn append(c: char, carried: &impl Fn(char) -> bool, text: &mut String) -> bool {
         own || append(step, carried, text)
     })
 }
+
+/// The characters of the table, in order.
+static CHARACTERS: [char; STEPS.len()] = {
+    let (mut characters, mut row) = (['\0'; STEPS.len()], 0);
+    while row < STEPS.len() {
+        characters[row] = STEPS[row].0;
+        row += 1;
+    }
+    characters
+};
+
+/// What each of them leads to.
+static REPLACEMENTS: StringTable<{ STEPS.len() }, { total_len(&STEP_TEXTS) }> =
+    StringTable::new(&STEP_TEXTS);
+
+static STEP_TEXTS: [&str; STEPS.len()] = {
+    let (mut texts, mut row) = ([""; STEPS.len()], 0);
+    while row < STEPS.len() {
+        texts[row] = STEPS[row].1;
+        row += 1;
+    }
+    texts
+};
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use crate::label::Means::{self, Foreign, Is, Nothing};
 use crate::label::Source::{self, Iana, IanaName, Mail, Slip, Web};
 
 #[rustfmt::skip]
-pub(crate) static LABELS: &[(&str, Means, Source)] = &[
+pub(crate) const LABELS: &[(&str, Means, Source)] = &[
     ("\"utf-8", Is(C::UTF_8), Slip),
     ("\"utf-8\"", Is(C::UTF_8), Slip),
     ("$charset", Nothing, Mail),

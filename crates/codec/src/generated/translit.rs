@@ -2,7 +2,7 @@
 //! What is written for characters that a charset lacks, by character.
 
 #[rustfmt::skip]
-pub(crate) static STEPS: &[(char, &str)] = &[
+pub(crate) const STEPS: &[(char, &str)] = &[
     ('\u{a0}', "\u{20}"),
     ('\u{a1}', "\u{21}"),
     ('\u{a2}', "\u{63}"),

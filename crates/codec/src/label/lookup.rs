@@ -6,30 +6,42 @@
 //! Repairs nothing.
 
 use super::resolved::Resolved;
-use super::row::{LabelRow, answer_of};
+use super::row::{LabelRow, Means, Source, answer_of};
 use crate::generated::labels::LABELS;
+use crate::string_table::{StringTable, total_len};
+use std::cmp::Ordering;
 
 /// Returns the answer of a label in the table.
 pub(super) fn answer(label: &[u8]) -> Option<Resolved> {
-    place(label).map(|row| ANSWERS[row].resolved)
+    place(label).map(answer_at)
 }
 
-/// Returns the row of a label.
-pub(super) fn row(label: &[u8]) -> Option<&'static LabelRow> {
-    place(label).map(|row| &LABELS[row])
+/// Returns the answer of a row.
+pub(super) fn answer_at(row: usize) -> Resolved {
+    ANSWERS[row].resolved
 }
 
 /// Returns the number of the row of a label.
-fn place(label: &[u8]) -> Option<usize> {
+pub(super) fn place(label: &[u8]) -> Option<usize> {
     match packed(label) {
         Some(number) => Slot::find(number),
-        None => LABELS
-            .binary_search_by(|(known, ..)| {
-                let lower = label.iter().map(u8::to_ascii_lowercase);
-                known.bytes().cmp(lower)
-            })
-            .ok(),
+        None => search(label),
     }
+}
+
+/// Searches the sorted table for a label.
+fn search(label: &[u8]) -> Option<usize> {
+    let (mut low, mut high) = (0, LABELS.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let lower = label.iter().map(u8::to_ascii_lowercase);
+        match NAMES.bytes(middle).iter().copied().cmp(lower) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return Some(middle),
+        }
+    }
+    None
 }
 
 /// See [`Charset::for_label_before`].
@@ -62,7 +74,30 @@ const SLOTS: usize = LABELS.len().next_power_of_two() * 2;
 /// A slot without a row.
 const VACANT: u16 = u16::MAX;
 
-/// The answers for the rows of `LABELS`.
+/// The labels of the rows of `LABELS`, in lower case and sorted.
+pub(super) static NAMES: StringTable<{ LABELS.len() }, { total_len(&LABEL_TEXTS) }> =
+    StringTable::new(&LABEL_TEXTS);
+
+static LABEL_TEXTS: [&str; LABELS.len()] = {
+    let (mut texts, mut row) = ([""; LABELS.len()], 0);
+    while row < LABELS.len() {
+        texts[row] = LABELS[row].0;
+        row += 1;
+    }
+    texts
+};
+
+/// The meanings and sources of these rows.
+pub(super) static MEANINGS: [(Means, Source); LABELS.len()] = {
+    let (mut meanings, mut row) = ([(Means::Nothing, Source::Mail); LABELS.len()], 0);
+    while row < LABELS.len() {
+        meanings[row] = (LABELS[row].1, LABELS[row].2);
+        row += 1;
+    }
+    meanings
+};
+
+/// The answers for these rows.
 static ANSWERS: [Slot; LABELS.len()] = {
     let mut answers = [const {
         Slot {

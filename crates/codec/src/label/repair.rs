@@ -3,10 +3,10 @@
 //! # Limits
 //! Does not repair short labels by edit distance: they are too near to each other.
 
-use super::lookup::answer;
+use super::lookup::{MEANINGS, NAMES, answer, answer_at};
 use super::resolved::Resolved;
-use super::row::{LabelRow, Means, Source, answer_of};
-use crate::generated::labels::{FOLDED, FOLDED_ROWS, LABELS};
+use super::row::{Means, Source};
+use crate::generated::labels::{FOLDED, FOLDED_ROWS};
 use crate::{Charset, code_page};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -129,7 +129,7 @@ pub(super) fn folded(label: &str) -> Option<Resolved> {
         match FOLDED[start.into()..end(middle)].cmp(&key) {
             Ordering::Less => low = middle + 1,
             Ordering::Greater => high = middle,
-            Ordering::Equal => return LABELS.get(usize::from(row)).map(answer_of),
+            Ordering::Equal => return Some(answer_at(row.into())),
         }
     }
     None
@@ -250,19 +250,19 @@ fn near(label: &str) -> Option<Resolved> {
     if label.len() < SHORTEST_NEAR || !label.is_ascii() {
         return None;
     }
-    let mut found: Option<&LabelRow> = None;
-    for row in LABELS
-        .iter()
-        .filter(|row| row.2 != Source::Slip && one_slip(row.0.as_bytes(), label.as_bytes()))
-    {
+    let mut found: Option<(usize, Means)> = None;
+    for (row, (means, source)) in MEANINGS.iter().enumerate() {
+        if *source == Source::Slip || !one_slip(NAMES.bytes(row), label.as_bytes()) {
+            continue;
+        }
         match found {
-            Some(other) if other.1 != row.1 => return None,
-            _ => found = Some(row),
+            Some((_, other)) if other != *means => return None,
+            _ => found = Some((row, *means)),
         }
     }
     found
-        .filter(|row| matches!(row.1, Means::Is(_)))
-        .map(|row| answer_of(row).repaired())
+        .filter(|(_, means)| matches!(means, Means::Is(_)))
+        .map(|(row, _)| answer_at(row).repaired())
 }
 
 /// One character too many, too few, or another.

@@ -3,6 +3,7 @@
 use super::repair::{fold, folded, is_separator};
 use super::row::{LabelRow, answer_of};
 use super::*;
+use crate::generated::labels::LABELS;
 use std::collections::HashMap;
 
 /// The one of several labels with the same folded key that it leads to.
@@ -50,21 +51,22 @@ fn labels_are_found_whatever_their_case_and_nothing_else_is() {
     let mut found = 0;
     for (name, ..) in LABELS {
         let mut label = name.as_bytes().to_vec();
-        for place in 0..=label.len() {
-            let kept = label.get(place).copied();
+        for at in 0..=label.len() {
+            let kept = label.get(at).copied();
             let others = [b'a', b'Z', b'-', b'_', b'@', 0x0D, 0x7F, 0, 0xFF].into_iter();
             for byte in others.chain(kept.map(|byte| byte.to_ascii_uppercase())) {
-                if let Some(at) = label.get_mut(place) {
-                    *at = byte;
+                if let Some(changed) = label.get_mut(at) {
+                    *changed = byte;
                 }
                 let want = rows.get(&*label.to_ascii_lowercase()).copied();
-                assert_eq!(row(&label), want, "{}", label.escape_ascii());
+                let found_row = place(&label).map(|row| &LABELS[row]);
+                assert_eq!(found_row, want, "{}", label.escape_ascii());
                 let answered = want.map(answer_of);
                 assert_eq!(answer(&label), answered, "{}", label.escape_ascii());
                 found += u32::from(want.is_some());
             }
-            if let Some((at, byte)) = label.get_mut(place).zip(kept) {
-                *at = byte;
+            if let Some((changed, byte)) = label.get_mut(at).zip(kept) {
+                *changed = byte;
             }
         }
     }
@@ -317,7 +319,8 @@ fn separators_do_not_count() {
                 "{other}"
             );
             // A registered name stands before others that are spelled nearly so; one that is a row itself is that row.
-            if matches!(source, Source::IanaName | Source::Iana) && row(other.as_bytes()).is_none()
+            if matches!(source, Source::IanaName | Source::Iana)
+                && place(other.as_bytes()).is_none()
             {
                 let registered = found.map(Charset::superset) == Some(charset.superset());
                 assert!(

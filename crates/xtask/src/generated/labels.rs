@@ -59,7 +59,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
          use crate::label::Means::{{self, Foreign, Is, Nothing}};\n\
          use crate::label::Source::{{self, Iana, IanaName, Mail, Slip, Web}};\n\n\
          #[rustfmt::skip]\n\
-         pub(crate) static LABELS: &[(&str, Means, Source)] = &[\n{}];\n\n\
+         pub(crate) const LABELS: &[(&str, Means, Source)] = &[\n{}];\n\n\
          {}",
         made.iter().map(|(_, row, _)| &**row).collect::<String>(),
         keys(&made)?

@@ -40,7 +40,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
         "// Made from data/translit.tsv by `cargo xtask generate`. Do not edit.\n\
          //! What is written for characters that a charset lacks, by character.\n\n\
          #[rustfmt::skip]\n\
-         pub(crate) static STEPS: &[(char, &str)] = &[\n{lines}];\n"
+         pub(crate) const STEPS: &[(char, &str)] = &[\n{lines}];\n"
     ))
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn watch() {
 }
 
 /// Ends the program at a signal from now on. Unlike [`watch`], this needs no thread, which takes longer to start than decoding a header
-/// value. For commands that write no files and start no processes.
+/// value or converting a small file. For commands that write no files and start no processes.
 pub(crate) fn end_at_signals() {
     let is_armed = Arc::new(AtomicBool::new(true));
     for signal in [SIGINT, SIGTERM, SIGHUP] {

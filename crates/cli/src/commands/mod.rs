@@ -41,9 +41,12 @@ use std::process::ExitCode;
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> ExitCode {
     let console = Console::new(args.verbosity.quiet, args.verbosity.verbose);
-    match args.command {
+    match &args.command {
         Command::Filter(_) | Command::Serve(_) | Command::Milter(_) | Command::Proxy(_) => {}
-        Command::Header(_) => interrupt::end_at_signals(),
+        Command::Header(_) | Command::Detect(_) | Command::Charsets(_) => {
+            interrupt::end_at_signals();
+        }
+        Command::Convert(args) if args.output.is_none() => interrupt::end_at_signals(),
         _ => interrupt::watch(),
     }
     let result = match args.command {

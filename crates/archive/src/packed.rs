@@ -17,6 +17,8 @@ mod worker_threads;
 
 #[cfg(test)]
 mod bzip2_tests;
+#[cfg(test)]
+mod thread_comparison;
 
 use std::io::{self, Read};
 use std::path::Path;

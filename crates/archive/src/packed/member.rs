@@ -8,7 +8,7 @@ use lzma_rust2::XzReader;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::Packing;
-use super::bzip2_ahead::BlocksAhead;
+use super::bzip2_ahead::Bzip2BlocksAhead;
 use super::bzip2_decoder::Bzip2Decoder;
 use super::input::LookaheadReader;
 use crate::error::ErrorKind;
@@ -30,7 +30,7 @@ impl<R: Read> Member<R> {
     pub(super) fn new(
         packing: Packing,
         input: LookaheadReader<R>,
-        ahead: Option<BlocksAhead>,
+        ahead: Option<Bzip2BlocksAhead>,
     ) -> io::Result<Self> {
         Ok(match packing {
             Packing::Gzip => Self::Gzip(Box::new(GzDecoder::new(input))),
@@ -64,7 +64,7 @@ impl<R: Read> Member<R> {
     }
 
     /// Returns the input and the blocks that were decompressed ahead, and drops the decoder.
-    pub(super) fn into_parts(self) -> (LookaheadReader<R>, Option<BlocksAhead>) {
+    pub(super) fn into_parts(self) -> (LookaheadReader<R>, Option<Bzip2BlocksAhead>) {
         let input = match self {
             Self::Gzip(decoder) => decoder.into_inner(),
             Self::Zstd(decoder) => decoder.finish(),

@@ -13,7 +13,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Packing;
-use super::bzip2_ahead::BlocksAhead;
+use super::bzip2_ahead::Bzip2BlocksAhead;
 use super::input::LookaheadReader;
 use super::member::{self, Member};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
@@ -61,7 +61,7 @@ pub(super) struct Unpack<R: Read> {
     given: u64,
     limits: ExpansionLimits,
     /// Decompresses blocks on other threads, between two members.
-    ahead: Option<BlocksAhead>,
+    ahead: Option<Bzip2BlocksAhead>,
 }
 
 enum UnpackState<R: Read> {
@@ -86,7 +86,8 @@ impl<R: Read> Unpack<R> {
             defects: defects.clone(),
             given: 0,
             limits,
-            ahead: (threads > 1 && packing == Packing::Bzip2).then(|| BlocksAhead::new(threads)),
+            ahead: (threads > 1 && packing == Packing::Bzip2)
+                .then(|| Bzip2BlocksAhead::new(threads)),
         }
     }
 

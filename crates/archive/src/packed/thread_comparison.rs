@@ -62,6 +62,28 @@ pub(super) fn read_alike(bytes: &[u8], what: &str) -> Outcome {
     expected
 }
 
+/// Checks that a file without damage is read alike, also twice with zeros behind each, and with other bytes behind it.
+pub(super) fn whole_alike(bytes: &[u8], text: &[u8], what: &str) {
+    let outcome = read_alike(bytes, what);
+    assert!(outcome == (text.to_vec(), Vec::new(), None), "{what}");
+    let zeros = [bytes, &[0; 700], bytes, b"\0\0"].concat();
+    let outcome = read_alike(&zeros, &format!("{what} with zeros"));
+    assert!(outcome.0 == text.repeat(2) && outcome.1.len() == 2);
+    let more = [bytes, b"more", bytes].concat();
+    assert_eq!(read_alike(&more, &format!("{what} and more")).1.len(), 1);
+}
+
+/// Checks that a truncated file is read alike. A longer one gives more output.
+pub(super) fn truncate_alike(bytes: &[u8], text: &[u8], mut cuts: Vec<usize>, what: &str) {
+    cuts.sort_unstable();
+    let mut longest = 0;
+    for cut in cuts {
+        let outcome = read_alike(&bytes[..cut], &format!("{what} cut at {cut}"));
+        assert!(text.starts_with(&outcome.0) && outcome.0.len() >= longest);
+        longest = outcome.0.len();
+    }
+}
+
 /// Returns few bytes at once, and an error at its end.
 struct SlowInput(Cursor<Vec<u8>>, usize);
 

@@ -5,7 +5,8 @@
 //!
 //! # Limits
 //! Stops in a stream at the first block without sizes, with another filter than LZMA2, or of more than 64 MiB. Stops for good at a damaged
-//! block. At most one block for each thread waits in memory. Together they have at most 256 MiB of output. Reads the file so far ahead.
+//! block. At most one block for each thread waits in memory. Together they have at most 256 MiB of output. Reads the file so far ahead,
+//! and all of the first block with sizes before its output.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -98,12 +99,14 @@ impl XzBlocksAhead {
             return None;
         }
         let sizes = suitable(header_at(input, STREAM_HEADER))?;
-        let block = CutXzBlock::new(&sizes, input, STREAM_HEADER, check)?;
-        let ahead = (block.end - input.offset()) as usize;
+        let end = STREAM_HEADER + sizes.block_len(check);
         // The index begins with a zero.
-        let is_followed = matches!(input.look_ahead(ahead + 1).get(ahead), Some(1..));
-        self.next = is_followed.then_some(block.end);
-        is_followed.then_some(block)
+        if let Some(0) | None = input.look_ahead(end + 1).get(end) {
+            return None;
+        }
+        let block = CutXzBlock::new(&sizes, input, STREAM_HEADER, check)?;
+        self.next = Some(block.end);
+        Some(block)
     }
 
     /// Looks ahead, and gives blocks to the threads.
@@ -174,7 +177,7 @@ impl CutXzBlock {
         ahead: usize,
         check: BlockCheck,
     ) -> Option<Self> {
-        let end = ahead + sizes.unpadded.next_multiple_of(4) + check.len();
+        let end = ahead + sizes.block_len(check);
         let offset = input.offset();
         let block = input.look_ahead(end).get(ahead..end)?;
         let len = output_len(&block[sizes.header..sizes.unpadded]);

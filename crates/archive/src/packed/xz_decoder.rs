@@ -204,6 +204,5 @@ impl<R: Read> XzDecoder<R> {
         input.file.consume(block.header);
         blocks.count += 1;
         (blocks.block, blocks.given) = (block, 0);
-        blocks.position = Lzma2Position::default();
     }
 }

@@ -138,6 +138,11 @@ impl BlockSizes {
             output,
         })
     }
+
+    /// Returns the length of the block, with padding and checksum.
+    pub(super) fn block_len(&self, check: BlockCheck) -> usize {
+        self.unpadded.next_multiple_of(4) + check.len()
+    }
 }
 
 /// Returns the length of a header by its first byte.

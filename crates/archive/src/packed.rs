@@ -3,7 +3,7 @@
 //! # Limits
 //! Reads gzip, zstd, bzip2, LZ4 frames, and xz with dictionaries up to 256 MiB. Other formats are recognized by their first bytes, to
 //! name them in errors. Sniffs a compressed mailbox in its first 16 MiB of decompressed data. Archives of several files (tar, zip) in
-//! a stream are named, but not read. Only the blocks of bzip2 are decompressed on several threads, and not in containers.
+//! a stream are named, but not read. Only blocks of bzip2 and xz are decompressed on several threads, and not in containers.
 
 mod bzip2_ahead;
 mod bzip2_decoder;
@@ -11,12 +11,24 @@ mod bzip2_marks;
 mod bzip2_phases;
 mod bzip2_resume;
 mod input;
+mod lzma2_chunks;
 mod member;
 mod unpack;
 mod worker_threads;
+mod xz_ahead;
+mod xz_decoder;
+mod xz_format;
+mod xz_resume;
 
 #[cfg(test)]
 mod bzip2_tests;
+#[cfg(test)]
+mod thread_comparison;
+#[cfg(test)]
+mod xz_tests;
+#[cfg(test)]
+#[path = "../tests/xz_files/xz_writer.rs"]
+mod xz_writer;
 
 use std::io::{self, Read};
 use std::path::Path;

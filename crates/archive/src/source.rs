@@ -183,7 +183,8 @@ pub struct ReadOptions {
     ///
     /// The first 64 MiB of decompressed data are exempt.
     pub max_expansion: u64,
-    /// Number of threads that decompress a bzip2 mailbox (1). Does not affect the results. Compressed members of containers use one.
+    /// Number of threads that decompress a mailbox in bzip2, or in xz with several blocks (1). Does not affect the results. Compressed
+    /// members of containers use one.
     pub threads: usize,
     /// Reads files as messages even if they have no header field. By default they are rejected, as they are not mail.
     pub force_format: bool,

@@ -30,9 +30,8 @@ const MOST_USELESS: u32 = 16;
 pub(super) const NEAR_END: u64 = 64;
 
 /// The blocks that other threads decompress.
-pub(super) struct BlocksAhead {
-    threads: usize,
-    workers: Option<WorkerThreads>,
+pub(super) struct Bzip2BlocksAhead {
+    workers: WorkerThreads,
     /// Bytes of output so far.
     given: u64,
     useless: u32,
@@ -65,12 +64,11 @@ pub(super) struct ReadyBlock {
     pub(super) combined: u32,
 }
 
-impl BlocksAhead {
+impl Bzip2BlocksAhead {
     /// Uses `threads` threads. Starts none yet.
     pub(super) fn new(threads: usize) -> Self {
         Self {
-            threads,
-            workers: None,
+            workers: WorkerThreads::new(threads),
             given: 0,
             useless: 0,
             scanner: MarkScanner::new(0),
@@ -95,17 +93,15 @@ impl BlocksAhead {
 
     /// Looks ahead, and gives blocks to the threads. `level` is that of the current stream.
     pub(super) fn advance<R: Read>(&mut self, input: &mut LookaheadReader<R>, level: u8) {
-        if self.given < START || self.threads == 0 {
+        if self.given < START {
             return;
         }
         if self.useless >= MOST_USELESS {
-            return self.stop();
+            self.blocks.clear();
+            self.workers.stop();
         }
-        if self.workers.is_none() {
-            self.workers = WorkerThreads::start(self.threads);
-            if self.workers.is_none() {
-                return self.stop();
-            }
+        if !self.workers.start() {
+            return;
         }
         let offset = input.offset();
         if self.scanner.offset() < offset {
@@ -114,7 +110,7 @@ impl BlocksAhead {
         if self.open.is_none() && self.blocks.is_empty() {
             self.level = level;
         }
-        let most = 2 * self.threads;
+        let most = 2 * self.workers.count();
         while self.blocks.len() < most {
             let ahead = (self.scanner.offset() - offset) as usize;
             // At the end of the input, another call would read again.
@@ -131,13 +127,6 @@ impl BlocksAhead {
         }
     }
 
-    /// Ends all threads.
-    fn stop(&mut self) {
-        self.threads = 0;
-        self.blocks.clear();
-        self.workers = None;
-    }
-
     /// Cuts `data` into blocks, until there are `most`.
     fn scan(&mut self, data: &[u8], offset: u64, most: usize) {
         while self.blocks.len() < most {
@@ -150,7 +139,7 @@ impl BlocksAhead {
             let start = self.open.replace(mark).filter(|start| !start.is_end);
             let block = start.and_then(|start| {
                 let bytes = cut(&start, mark.bit, level, data, offset)?;
-                let output = self.workers.as_ref()?.submit(move || decode(&bytes));
+                let output = self.workers.submit(move |_| decode(&bytes))?;
                 Some(QueuedBlock {
                     start,
                     end: mark,
@@ -270,7 +259,7 @@ mod tests {
     fn blocks_that_the_decoder_has_passed_are_given_up() {
         let bytes = b"1AY&SY, and no block behind it. ".repeat(30);
         let mut input = LookaheadReader::new(&bytes[..]);
-        let mut ahead = BlocksAhead::new(2);
+        let mut ahead = Bzip2BlocksAhead::new(2);
         ahead.advance(&mut input, b'1');
         assert!(ahead.blocks.is_empty(), "no thread before the first block");
         ahead.count(START as usize);
@@ -291,6 +280,6 @@ mod tests {
         }
         ahead.useless = MOST_USELESS;
         ahead.advance(&mut input, b'1');
-        assert!(ahead.blocks.is_empty() && ahead.workers.is_none());
+        assert!(ahead.blocks.is_empty() && ahead.workers.count() == 0);
     }
 }

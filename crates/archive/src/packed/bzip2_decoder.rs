@@ -8,7 +8,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::bzip2_ahead::{BlocksAhead, NEAR_END, ReadyBlock};
+use super::bzip2_ahead::{Bzip2BlocksAhead, NEAR_END, ReadyBlock};
 use super::bzip2_marks::{MAGIC_BITS, MARK_BITS};
 use super::bzip2_phases::PhaseDecoder;
 use super::bzip2_resume::{Crc, combine, resume};
@@ -22,7 +22,7 @@ const HEADER: u64 = 4;
 /// Reads to the end of its stream and no further.
 pub(super) struct Bzip2Decoder<R> {
     input: LookaheadReader<R>,
-    ahead: Option<BlocksAhead>,
+    ahead: Option<Bzip2BlocksAhead>,
     state: DecoderState,
     /// Block size, as the digit in the header.
     level: u8,
@@ -53,7 +53,7 @@ struct CurrentBlock {
 
 impl<R: Read> Bzip2Decoder<R> {
     /// Starts at the header of a stream.
-    pub(super) fn new(input: LookaheadReader<R>, ahead: Option<BlocksAhead>) -> Self {
+    pub(super) fn new(input: LookaheadReader<R>, ahead: Option<Bzip2BlocksAhead>) -> Self {
         Self {
             step: input.offset(),
             input,
@@ -70,7 +70,7 @@ impl<R: Read> Bzip2Decoder<R> {
     }
 
     /// Returns the input, and the blocks that were decompressed ahead.
-    pub(super) fn into_parts(self) -> (LookaheadReader<R>, Option<BlocksAhead>) {
+    pub(super) fn into_parts(self) -> (LookaheadReader<R>, Option<Bzip2BlocksAhead>) {
         (self.input, self.ahead)
     }
 
@@ -118,14 +118,8 @@ impl<R: Read> Bzip2Decoder<R> {
         self.combined = block.combined;
         let end = block.end.bit;
         self.step = step_of((end - 1) / 8);
-        self.skip_to(end.div_ceil(8));
+        self.input.skip_to(end.div_ceil(8));
         self.state = DecoderState::Ready(block, 0);
-    }
-
-    /// Skips bytes that were looked at before.
-    fn skip_to(&mut self, offset: u64) {
-        let count = offset.saturating_sub(self.input.offset());
-        self.input.consume(count as usize);
     }
 
     /// Goes on after a block from another thread.
@@ -135,10 +129,12 @@ impl<R: Read> Bzip2Decoder<R> {
         };
         let end = block.end;
         if end.is_end {
-            self.skip_to((end.bit + MARK_BITS).div_ceil(8));
+            self.input.skip_to((end.bit + MARK_BITS).div_ceil(8));
             self.state = DecoderState::Ended;
         } else if !self.take_ready(end.bit) {
-            self.ahead.iter_mut().for_each(BlocksAhead::count_useless);
+            self.ahead
+                .iter_mut()
+                .for_each(Bzip2BlocksAhead::count_useless);
             self.read_here(resume(self.level, self.combined, end.bit)?);
         }
         Ok(())

@@ -3,18 +3,19 @@
 //! # Limits
 //! None.
 
-use std::io::{self, Cursor, Read, Write};
-use std::path::Path;
+use std::io::{Read, Write};
 
 use bzip2::Compression;
 use bzip2::write::BzEncoder;
 
-use super::bzip2_ahead::BlocksAhead;
+use super::bzip2_ahead::Bzip2BlocksAhead;
 use super::bzip2_decoder::Bzip2Decoder;
 use super::bzip2_marks::{BlockMark, MarkScanner};
 use super::bzip2_resume::{Crc, combine};
 use super::input::LookaheadReader;
-use super::through_on;
+use super::thread_comparison::{
+    expand_alike, fail_alike, read_alike, run, truncate_alike, whole_alike, words,
+};
 
 /// A file of several streams whose blocks are small. Other threads begin after the first block, which has a long run.
 struct SampleFile {
@@ -65,25 +66,6 @@ fn stream(blocks: &[Vec<u8>], level: u8) -> Vec<u8> {
     bits.chunks(8).map(byte).collect()
 }
 
-/// Returns a block of a long run, which decompresses quickly.
-fn run() -> Vec<u8> {
-    vec![b'a'; 70_000]
-}
-
-/// Returns `count` blocks of random words, of 1 to `most` bytes.
-fn words(count: u32, most: u32) -> Vec<Vec<u8>> {
-    let mut state = count;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        state >> 16
-    };
-    let mut block = || {
-        let len = 1 + next() % most;
-        (0..len).map(|_| b'a' + (next() % 19) as u8).collect()
-    };
-    (0..count).map(|_| block()).collect()
-}
-
 /// Returns a block in which the byte values that occur, which its header lists, look like a magic number.
 fn misleading(magic: [u16; 3], len: usize) -> Vec<u8> {
     let values = magic
@@ -103,38 +85,6 @@ fn misleading(magic: [u16; 3], len: usize) -> Vec<u8> {
 
 const BLOCK: [u16; 3] = [0x3141, 0x5926, 0x5359];
 const END: [u16; 3] = [0x1772, 0x4538, 0x5090];
-
-/// Output, events, and the error at the end.
-type Outcome = (Vec<u8>, Vec<String>, Option<String>);
-
-/// Reads `step` bytes at a time.
-fn read(input: impl Read + Send + 'static, threads: usize, step: usize, limit: u64) -> Outcome {
-    let mut inside = through_on(Path::new("box.bz2"), input, limit, threads).unwrap();
-    let (mut out, mut buffer) = (Vec::new(), vec![0; step]);
-    let error = loop {
-        match inside.read(&mut buffer) {
-            Ok(0) => break None,
-            Ok(read) => out.extend_from_slice(&buffer[..read]),
-            Err(error) => break Some(error.to_string()),
-        }
-    };
-    let events = inside.defects.take();
-    let events = events
-        .iter()
-        .map(|event| format!("{} {} {:?}", event.kind.code(), event.offset, event.detail));
-    (out, events.collect(), error)
-}
-
-/// Checks that files are read alike by every number of threads, and returns the outcome.
-fn read_alike(bytes: &[u8], what: &str) -> Outcome {
-    let expected = read(Cursor::new(bytes.to_vec()), 1, 3000, 200);
-    for threads in [2, 4] {
-        let outcome = read(Cursor::new(bytes.to_vec()), threads, 3000, 200);
-        assert_eq!(outcome.1, expected.1, "{what}, {threads} threads");
-        assert!(outcome == expected, "{what}, {threads} threads");
-    }
-    expected
-}
 
 /// Files with all that may surprise a reader of blocks.
 fn samples() -> Vec<SampleFile> {
@@ -157,16 +107,7 @@ fn samples() -> Vec<SampleFile> {
 #[test]
 fn whole_files_are_read_alike() {
     for (number, sample) in samples().iter().enumerate() {
-        let outcome = read_alike(&sample.bytes, &format!("file {number}"));
-        assert!(
-            outcome == (sample.text.clone(), Vec::new(), None),
-            "{number}"
-        );
-        let zeros = [&sample.bytes[..], &[0; 700], &sample.bytes, b"\0\0"].concat();
-        let outcome = read_alike(&zeros, "zeros");
-        assert!(outcome.0 == sample.text.repeat(2) && outcome.1.len() == 2);
-        let more = [&sample.bytes[..], b"more", &sample.bytes].concat();
-        assert_eq!(read_alike(&more, "more").1.len(), 1);
+        whole_alike(&sample.bytes, &sample.text, &format!("file {number}"));
     }
 }
 
@@ -178,19 +119,12 @@ fn truncated_files_are_read_alike() {
             .iter()
             .flat_map(|mark| mark.bit / 8 - 1..mark.bit / 8 + 12);
         let cuts = (16..sample.bytes.len()).step_by(607);
-        let mut longest = 0;
         let mut cuts: Vec<_> = cuts
             .chain(near.step_by(7).map(|cut| cut as usize))
             .collect();
-        cuts.sort_unstable();
-        for cut in cuts
-            .into_iter()
-            .filter(|&cut| cut > 14 && cut < sample.bytes.len())
-        {
-            let outcome = read_alike(&sample.bytes[..cut], &format!("file {number} cut at {cut}"));
-            assert!(sample.text.starts_with(&outcome.0) && outcome.0.len() >= longest);
-            longest = outcome.0.len();
-        }
+        cuts.retain(|&cut| cut > 14 && cut < sample.bytes.len());
+        let what = format!("file {number}");
+        truncate_alike(&sample.bytes, &sample.text, cuts, &what);
     }
 }
 
@@ -219,54 +153,16 @@ fn damaged_files_are_read_alike() {
     }
 }
 
-/// Returns few bytes at once, and an error at its end.
-struct SlowInput(Cursor<Vec<u8>>, usize);
-
-impl Read for SlowInput {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let most = self.1.min(into.len());
-        match self.0.read(&mut into[..most])? {
-            0 => Err(io::ErrorKind::TimedOut.into()),
-            read => Ok(read),
-        }
-    }
-}
-
 #[test]
 fn read_errors_and_short_reads_are_alike() {
     let sample = &samples()[0];
-    let end = sample.bytes.len();
-    for cut in [end, end - 1, end - 300, end / 2, end / 3] {
-        for chunk in [1, 7, 100, 1 << 20] {
-            let input = || SlowInput(Cursor::new(sample.bytes[..cut].to_vec()), chunk);
-            for step in [1 << 10, 1 << 20] {
-                let expected = read(input(), 1, step, 200);
-                assert!(
-                    expected.1.is_empty() && expected.2.is_some(),
-                    "{expected:?}"
-                );
-                assert!(sample.text.starts_with(&expected.0));
-                for threads in [2, 4] {
-                    assert!(
-                        read(input(), threads, step, 200) == expected,
-                        "{cut} {chunk}"
-                    );
-                }
-            }
-        }
-    }
+    fail_alike(&sample.bytes, &sample.text);
 }
 
 #[test]
 fn expansion_stops_alike() {
     let blocks: Vec<_> = (0..36).map(|_| vec![b'a'; 2 << 20]).collect();
-    let bytes = stream(&blocks, b'1');
-    let limited = |threads| read(Cursor::new(bytes.clone()), threads, 1 << 16, 20_000);
-    let expected = limited(1);
-    assert!(expected.1[0].starts_with("box.expansion") && expected.0.len() > 64 << 20);
-    for threads in [2, 4] {
-        assert!(limited(threads) == expected);
-    }
+    expand_alike(&stream(&blocks, b'1'), 20_000);
 }
 
 #[test]
@@ -274,7 +170,7 @@ fn blocks_come_from_other_threads() {
     let used = [11, 24, 0, 12];
     for (number, (sample, used)) in samples().iter().zip(used).enumerate() {
         let mut input = LookaheadReader::new(&sample.bytes[..]);
-        let mut ahead = Some(BlocksAhead::new(2));
+        let mut ahead = Some(Bzip2BlocksAhead::new(2));
         let mut out = Vec::new();
         while !input.peek(1).unwrap().is_empty() {
             let mut decoder = Bzip2Decoder::new(input, ahead);

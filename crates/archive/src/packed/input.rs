@@ -104,6 +104,12 @@ impl<R: Read> LookaheadReader<R> {
         read
     }
 
+    /// Skips bytes that were looked at before, up to an offset.
+    pub(super) fn skip_to(&mut self, offset: u64) {
+        let count = offset.saturating_sub(self.offset);
+        self.consume(count as usize);
+    }
+
     /// Skips zero bytes, and returns their number.
     pub(super) fn skip_zeros(&mut self) -> io::Result<u64> {
         let start = self.offset;

@@ -4,24 +4,53 @@ use std::io::{self, Read};
 
 use flate2::bufread::GzDecoder;
 use lz4_flex::frame::FrameDecoder as Lz4Decoder;
-use lzma_rust2::XzReader;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::Packing;
-use super::bzip2_ahead::BlocksAhead;
+use super::bzip2_ahead::Bzip2BlocksAhead;
 use super::bzip2_decoder::Bzip2Decoder;
 use super::input::LookaheadReader;
+use super::xz_ahead::XzBlocksAhead;
+use super::xz_decoder::XzDecoder;
 use crate::error::ErrorKind;
 
-/// Largest dictionary of xz in KiB: four times that of its highest level, `xz -9`.
-const MEMORY: u32 = 256 << 10;
+/// The blocks of a file that other threads decompress.
+pub(super) enum BlocksAhead {
+    Bzip2(Bzip2BlocksAhead),
+    Xz(XzBlocksAhead),
+}
+
+impl BlocksAhead {
+    /// Uses `threads` threads. Returns `None` for one thread, and for formats without blocks that can be decompressed apart.
+    pub(super) fn new(packing: Packing, threads: usize) -> Option<Self> {
+        match packing {
+            Packing::Bzip2 if threads > 1 => Some(Self::Bzip2(Bzip2BlocksAhead::new(threads))),
+            Packing::Xz if threads > 1 => Some(Self::Xz(XzBlocksAhead::new(threads))),
+            _ => None,
+        }
+    }
+
+    fn bzip2(self) -> Option<Bzip2BlocksAhead> {
+        match self {
+            Self::Bzip2(ahead) => Some(ahead),
+            Self::Xz(_) => None,
+        }
+    }
+
+    fn xz(self) -> Option<XzBlocksAhead> {
+        match self {
+            Self::Xz(ahead) => Some(ahead),
+            Self::Bzip2(_) => None,
+        }
+    }
+}
 
 /// A decoder that reads to the end of its member and no further.
 pub(super) enum Member<R: Read> {
     Gzip(Box<GzDecoder<LookaheadReader<R>>>),
     Zstd(ZstdDecoder<'static, LookaheadReader<R>>),
     Bzip2(Box<Bzip2Decoder<R>>),
-    Xz(Box<XzReader<LookaheadReader<R>>>),
+    Xz(Box<XzDecoder<R>>),
     Lz4(Box<Lz4Decoder<LookaheadReader<R>>>),
 }
 
@@ -35,8 +64,14 @@ impl<R: Read> Member<R> {
         Ok(match packing {
             Packing::Gzip => Self::Gzip(Box::new(GzDecoder::new(input))),
             Packing::Zstd => Self::Zstd(ZstdDecoder::with_buffer(input)?.single_frame()),
-            Packing::Bzip2 => Self::Bzip2(Box::new(Bzip2Decoder::new(input, ahead))),
-            Packing::Xz => Self::Xz(Box::new(XzReader::new_mem_limit(input, false, MEMORY))),
+            Packing::Bzip2 => {
+                let ahead = ahead.and_then(BlocksAhead::bzip2);
+                Self::Bzip2(Box::new(Bzip2Decoder::new(input, ahead)))
+            }
+            Packing::Xz => {
+                let ahead = ahead.and_then(BlocksAhead::xz);
+                Self::Xz(Box::new(XzDecoder::new(input, ahead)))
+            }
             Packing::Lz4 => Self::Lz4(Box::new(Lz4Decoder::new(input))),
             Packing::Compress | Packing::Zip | Packing::Utf16 | Packing::Tar => {
                 return Err(io::ErrorKind::Unsupported.into());
@@ -50,7 +85,7 @@ impl<R: Read> Member<R> {
             Self::Gzip(decoder) => decoder.get_ref(),
             Self::Zstd(decoder) => decoder.get_ref(),
             Self::Bzip2(decoder) => decoder.input(),
-            Self::Xz(decoder) => decoder.inner(),
+            Self::Xz(decoder) => decoder.input(),
             Self::Lz4(decoder) => decoder.get_ref(),
         }
     }
@@ -59,20 +94,26 @@ impl<R: Read> Member<R> {
     pub(super) fn offset(&self) -> u64 {
         match self {
             Self::Bzip2(decoder) => decoder.offset(),
+            Self::Xz(decoder) => decoder.offset(),
             _ => self.input().offset(),
         }
     }
 
     /// Returns the input and the blocks that were decompressed ahead, and drops the decoder.
     pub(super) fn into_parts(self) -> (LookaheadReader<R>, Option<BlocksAhead>) {
-        let input = match self {
-            Self::Gzip(decoder) => decoder.into_inner(),
-            Self::Zstd(decoder) => decoder.finish(),
-            Self::Bzip2(decoder) => return decoder.into_parts(),
-            Self::Xz(decoder) => decoder.into_inner(),
-            Self::Lz4(decoder) => decoder.into_inner(),
-        };
-        (input, None)
+        match self {
+            Self::Gzip(decoder) => (decoder.into_inner(), None),
+            Self::Zstd(decoder) => (decoder.finish(), None),
+            Self::Bzip2(decoder) => {
+                let (input, ahead) = decoder.into_parts();
+                (input, ahead.map(BlocksAhead::Bzip2))
+            }
+            Self::Xz(decoder) => {
+                let (input, ahead) = decoder.into_parts();
+                (input, ahead.map(BlocksAhead::Xz))
+            }
+            Self::Lz4(decoder) => (decoder.into_inner(), None),
+        }
     }
 
     /// Returns true if a decoder failed at the end of its member: for gzip, only the checksum is wrong then.

@@ -13,9 +13,8 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Packing;
-use super::bzip2_ahead::BlocksAhead;
 use super::input::LookaheadReader;
-use super::member::{self, Member};
+use super::member::{self, BlocksAhead, Member};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
 use crate::expansion::{FREE, Meter};
 
@@ -86,7 +85,7 @@ impl<R: Read> Unpack<R> {
             defects: defects.clone(),
             given: 0,
             limits,
-            ahead: (threads > 1 && packing == Packing::Bzip2).then(|| BlocksAhead::new(threads)),
+            ahead: BlocksAhead::new(packing, threads),
         }
     }
 

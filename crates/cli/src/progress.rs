@@ -10,7 +10,7 @@ use mailglot_pipeline::Progress;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 /// Work shorter than this shows no bar.
@@ -30,7 +30,8 @@ pub(crate) fn watched<T>(console: Console, progress: &Progress, job: impl FnOnce
     thread::scope(|scope| {
         // The sender is dropped when the job returns or panics; that ends the watcher.
         let (end, ended) = mpsc::channel::<()>();
-        scope.spawn(move || watch(progress, &ended));
+        // Without a thread there is no bar.
+        let _ = Builder::new().spawn_scoped(scope, move || watch(progress, &ended));
         let result = job();
         drop(end);
         result

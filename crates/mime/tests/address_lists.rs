@@ -16,14 +16,7 @@ fn rewritten(value: &[u8], kind: FieldKind, form: Form) -> Vec<u8> {
         &HeaderContext::default(),
         &mut Vec::new(),
     );
-    let (mut out, mut at) = (Vec::new(), 0);
-    for change in list {
-        out.extend_from_slice(&value[at..change.at.start]);
-        out.extend_from_slice(&change.with);
-        at = change.at.end;
-    }
-    out.extend_from_slice(&value[at..]);
-    out
+    header::apply(value, &list)
 }
 
 /// All addresses of a value, with the names beside them where asked for.

@@ -9,6 +9,8 @@
     reason = "the rates are for the reader of the test"
 )]
 
+#[path = "common/detection_samples.rs"]
+mod detection_samples;
 #[path = "../src/shared_material.rs"]
 mod shared_material;
 
@@ -156,19 +158,7 @@ fn damaged(text: &str) -> String {
 
 /// The shared samples, a line each.
 fn samples() -> Option<String> {
-    let path = shared_material::folder()?.join("data/charsets/detect_samples_dev.jsonl.gz");
-    let unpacked = std::process::Command::new("gzip")
-        .arg("-dc")
-        .arg(&path)
-        .output()
-        .expect("gzip runs");
-    assert!(unpacked.status.success(), "{}", path.display());
-    let lines = String::from_utf8(unpacked.stdout).expect("samples are UTF-8");
-    let mut texts = String::new();
-    for line in lines.lines() {
-        let value: serde_json::Value = serde_json::from_str(line).expect("a JSON object");
-        texts.push_str(value["text"].as_str().expect("a text"));
-        texts.push('\n');
-    }
-    Some(texts)
+    let samples = detection_samples::read(&shared_material::folder()?);
+    let lines = samples.into_iter().map(|(_, text)| text + "\n");
+    Some(lines.collect())
 }

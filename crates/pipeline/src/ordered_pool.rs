@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Builder};
 use std::time::Instant;
 
 /// Number of batches per worker that are read but not yet handed on.
@@ -93,19 +94,17 @@ where
         most_batches: WINDOW * threads.max(1),
         most_bytes: WINDOW_BYTES * threads.max(1),
     };
-    let start = Instant::now();
-    if threads <= 1 {
+    let (start, mut workers) = (Instant::now(), 1);
+    thread::scope(|scope| {
+        // Fewer threads than requested give the same results, so a limit of the system is no error.
+        let spawn = || Builder::new().spawn_scoped(scope, || shared.worker());
+        while workers < threads && spawn().is_ok() {
+            workers += 1;
+        }
         shared.worker();
-    } else {
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(|| shared.worker());
-            }
-            shared.worker();
-        });
-    }
+    });
     work.add_times(&WorkTimes {
-        threads: threads.max(1),
+        threads: workers,
         elapsed: start.elapsed(),
         ..WorkTimes::default()
     });

@@ -172,8 +172,17 @@ impl Reader {
         self.stops_at_limit && is_full && !self.more
     }
 
-    /// Fills `feed` with the next batch. Returns false at the end.
+    /// Fills `feed` with the next batch. Returns false at the end, and after an error.
     pub(crate) fn next(&mut self, feed: &mut NumberedBatch) -> Result<bool, Error> {
+        let read = self.read_next(feed);
+        if read.is_err() {
+            // The job fails with this error. Another worker that read on could report a later one first.
+            (self.ended, self.ahead) = (true, None);
+        }
+        read
+    }
+
+    fn read_next(&mut self, feed: &mut NumberedBatch) -> Result<bool, Error> {
         if self.is_at_limit() && !self.ended {
             self.stopped = true;
             return Ok(false);
@@ -358,6 +367,61 @@ fn prepend(batch: &mut Batch, carry: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_archive::Profile;
+
+    /// A folder of four messages, of which the third cannot be read.
+    struct BrokenFolder(u64, Profile);
+
+    impl Source for BrokenFolder {
+        fn next(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+            let number = self.0;
+            self.0 += 1;
+            *batch = Batch::default();
+            if number == 2 {
+                return Err(Error::new("2.eml", Operation::Read, ErrorKind::NoHeader));
+            }
+            let entry = Entry::new(EntryKind::Message, number, 0, 0..0);
+            batch.entries.push(entry);
+            Ok(number < 4)
+        }
+
+        fn profile(&self) -> &Profile {
+            &self.1
+        }
+
+        fn size_hint(&self) -> Option<u64> {
+            None
+        }
+
+        fn changed(&self) -> Result<bool, Error> {
+            Ok(false)
+        }
+    }
+
+    #[test]
+    fn nothing_is_read_after_an_error() {
+        let messages = |tolerant| {
+            let profile = Profile {
+                dialect: String::new(),
+                line_end: "LF",
+            };
+            let source = Box::new(BrokenFolder(0, profile));
+            let mut reader = Reader::new(Path::new("mail"), source, None).tolerant(tolerant);
+            let (mut read, mut feed) = (Vec::new(), NumberedBatch::default());
+            for _ in 0..5 {
+                read.push(reader.next(&mut feed).ok());
+            }
+            read
+        };
+        assert_eq!(
+            messages(false),
+            [Some(true), None, Some(false), Some(false), Some(false)]
+        );
+        assert_eq!(
+            messages(true),
+            [Some(true), Some(true), Some(true), Some(false), Some(false)]
+        );
+    }
 
     #[test]
     fn only_possible_from_lines_are_moved() {

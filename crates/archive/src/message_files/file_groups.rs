@@ -40,7 +40,8 @@ impl FileGroups {
         self.taken = items;
     }
 
-    /// Notes that the item at `index` of the work of the folder was removed, the last one. Returns its result if it is a file that was read.
+    /// Notes that the last item of the work of the folder, at `index`, was removed. Returns its result if it is a file that was
+    /// read.
     ///
     /// The group of a file that is still being read goes on without it.
     pub(super) fn reach(&mut self, index: usize, is_file: bool) -> Option<FileAhead> {

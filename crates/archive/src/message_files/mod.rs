@@ -4,8 +4,9 @@
 //! the tree can be restored. After an error, the walk continues after the unreadable file or folder.
 //!
 //! # Limits
-//! Follows symbolic links only on request. Reads no sockets and pipes, also if they replace a listed file: the event `box.not-followed` names them. `box.no-mail` names files that are
-//! not mail. The names of one folder are kept in memory, about 100 bytes each. Owners, permissions and times of files are not kept.
+//! Follows symbolic links only on request. Reads no sockets and pipes, also if they replace a listed file: the event
+//! `box.not-followed` names them. `box.no-mail` names files that are not mail. The names of one folder are kept in memory, about
+//! 100 bytes each. Owners, permissions and times of files are not kept.
 
 mod apple_mail;
 mod file_groups;

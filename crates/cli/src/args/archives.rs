@@ -220,7 +220,8 @@ impl TextArgs {
 /// Show the parts of messages: offsets, labels, charsets with reasons, and events.
 ///
 /// An address is `FILE:17` (number from 0), `FILE@81233` (a byte of the message in its file), `FILE#<message-id>` or `FILE` (all
-/// messages).
+/// messages). Of a byte beyond the first MiB of a mailbox, the messages before it are not counted. So its message is printed as
+/// `FILE@5200311`, the offset of its separator line.
 ///
 /// EVENTS.md in the documentation explains each code of an event.
 #[derive(Debug, Group)]

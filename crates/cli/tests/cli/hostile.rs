@@ -72,6 +72,25 @@ fn a_command_without_a_signal_thread_ends_with_130_too() {
     }
 }
 
+/// A limit of the system on threads, as `ulimit -u` and containers have, makes a job slower and nothing else.
+#[test]
+fn a_job_that_gets_no_threads_gives_the_same_results() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("mail")).unwrap();
+    for number in 0..50 {
+        let message = format!("Subject: {number}\n\nText {number}\n");
+        sandbox.write(&format!("mail/{number}.eml"), message.as_bytes());
+    }
+    let job = "mailglot text --json mail --stats=json --threads";
+    let alone = sandbox.shell(&format!("{job} 1")).ended(0);
+    // No thread can have a stack of 2^60 bytes.
+    let limited = format!("RUST_MIN_STACK={} {job} 4", 1u64 << 60);
+    let limited = sandbox.shell(&limited).ended(0);
+    assert_eq!(limited.text(), alone.text());
+    let counters: serde_json::Value = serde_json::from_str(&limited.err).unwrap();
+    assert_eq!(counters["threads"], 1);
+}
+
 #[test]
 fn an_interrupted_job_stops_before_its_next_batch() {
     let sandbox = Sandbox::new();

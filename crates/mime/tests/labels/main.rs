@@ -2,6 +2,8 @@
 
 #![allow(clippy::panic, reason = "a test")]
 
+#[path = "../common/detection_samples.rs"]
+mod detection_samples;
 mod right_labels;
 #[path = "../../src/shared_material.rs"]
 mod shared_material;

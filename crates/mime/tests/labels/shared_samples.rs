@@ -1,6 +1,6 @@
 //! Tests of the shared samples, and of East Asian labels.
 
-use crate::{LABELS, assert_quiet, charset, encoded, read, shared_material};
+use crate::{LABELS, assert_quiet, charset, detection_samples, encoded, read, shared_material};
 use mailglot_codec::LossLog;
 
 #[test]
@@ -21,21 +21,7 @@ fn real_texts_under_their_labels_are_left_in_peace() {
 
 /// The shared samples: language and text.
 fn samples() -> Option<Vec<(String, String)>> {
-    let path = shared_material::folder()?.join("data/charsets/detect_samples_dev.jsonl.gz");
-    let unpacked = std::process::Command::new("gzip")
-        .arg("-dc")
-        .arg(&path)
-        .output()
-        .expect("gzip runs");
-    assert!(unpacked.status.success(), "{}", path.display());
-    let lines = String::from_utf8(unpacked.stdout).expect("samples are UTF-8");
-    let read = |line: &str| {
-        let value: serde_json::Value = serde_json::from_str(line).expect("a JSON object");
-        let [language, text] =
-            ["lang", "text"].map(|key| value[key].as_str().expect("a string").to_owned());
-        (language, text)
-    };
-    Some(lines.lines().map(read).collect())
+    Some(detection_samples::read(&shared_material::folder()?))
 }
 
 const EAST_ASIAN: [&str; 5] = ["GBK", "Big5", "EUC-KR", "Shift_JIS", "EUC-JP"];

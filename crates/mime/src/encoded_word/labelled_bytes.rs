@@ -5,7 +5,8 @@ use super::raw_charset::read_raw;
 use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
-    LabelScope, LabelVerdict, MAIL_HINTS, check_label, redecode, utf8_outweighs_message,
+    LabelScope, LabelVerdict, MAIL_HINTS, check_label, read_as_disproved, redecode,
+    utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind};
 use mailglot_codec::{Charset, LossLog, detect};
@@ -76,7 +77,7 @@ pub(super) fn by_escapes(
 /// Checks the label of decoded bytes: another charset may decode them with fewer losses, or to likelier text.
 ///
 /// `decoded` is the text under the label with its losses. `is_evidence` is false for bytes that prove too little to contradict
-/// their label.
+/// their label. Other text of the message may disprove the label even then.
 pub(super) fn check_decoded<'b>(
     label: Charset,
     bytes: &'b [u8],
@@ -85,6 +86,14 @@ pub(super) fn check_decoded<'b>(
     context: &HeaderContext,
     is_evidence: bool,
 ) -> LabelVerdict<'b> {
+    let other = context.disproved(label).filter(|_| !mapped);
+    let by_message = other.and_then(|other| {
+        let decoded = (text, log.losses());
+        read_as_disproved(bytes, label, decoded, other, context.language)
+    });
+    if let Some(verdict) = by_message {
+        return verdict;
+    }
     let raw = context.raw.filter(|&c| is_plain(c));
     let hints = || detect::Hints {
         language: context.language,

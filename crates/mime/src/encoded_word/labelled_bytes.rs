@@ -2,6 +2,7 @@
 
 use super::context::{HeaderContext, is_plain};
 use super::raw_charset::read_raw;
+use super::reader::same_charset;
 use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
@@ -86,14 +87,6 @@ pub(super) fn check_decoded<'b>(
     context: &HeaderContext,
     is_evidence: bool,
 ) -> LabelVerdict<'b> {
-    let other = context.disproved(label).filter(|_| !mapped);
-    let by_message = other.and_then(|other| {
-        let decoded = (text, log.losses());
-        read_as_disproved(bytes, label, decoded, other, context.language)
-    });
-    if let Some(verdict) = by_message {
-        return verdict;
-    }
     let raw = context.raw.filter(|&c| is_plain(c));
     let hints = || detect::Hints {
         language: context.language,
@@ -113,5 +106,15 @@ pub(super) fn check_decoded<'b>(
     } else {
         redecode(bytes, label, text, log, raw, context.language)
     };
+    let other = context.disproved(label).filter(|_| !mapped);
+    let by_message = other.and_then(|other| {
+        let decoded = (text, log.losses());
+        read_as_disproved(bytes, label, decoded, other, context.language)
+    });
+    // Bytes that prove the same alone need no other text.
+    let used = |verdict: &Option<LabelVerdict<'_>>| Some(verdict.as_ref()?.read.as_ref()?.used);
+    if used(&by_message).is_some() && !same_charset(used(&by_message), used(&verdict)) {
+        return by_message.unwrap_or_default();
+    }
     verdict.unwrap_or_default()
 }

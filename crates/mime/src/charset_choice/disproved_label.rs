@@ -35,6 +35,8 @@ const OTHER_SCRIPT: f32 = 6.0;
 const SAME_SCRIPT: f32 = 2.0;
 /// Like [`SAME_SCRIPT`], for letters that Western European languages do not have side by side, under a label of Latin-1.
 const UNLIKE_WESTERN: f32 = 3.5;
+/// Like [`SAME_SCRIPT`], under a label that no program writes by default: the other text must be the likelier one.
+const CHOSEN: f32 = -2.0;
 /// The same for each implausible character under the label, up to [`MAX_FAULTS`].
 const FAULT: f32 = 3.0;
 const MAX_FAULTS: usize = 2;
@@ -174,6 +176,7 @@ impl OtherText<'_> {
         };
         let most = match is_same_script {
             false => OTHER_SCRIPT,
+            true if label.is_single_byte() && !is_latin_1(label) => CHOSEN,
             true if is_latin_1(label) && is_unlike_western(self.bytes) => UNLIKE_WESTERN,
             true => SAME_SCRIPT,
         };

@@ -9,6 +9,8 @@ mod choice;
 mod cjk_level1;
 mod damage;
 mod decisive_guess;
+mod disproved_label;
+mod disproved_labels;
 mod evidence;
 mod evidence_words;
 mod font_names;
@@ -44,6 +46,8 @@ mod without_label;
 
 pub(crate) use choice::Choice;
 use damage::decodes_without_loss;
+pub(crate) use disproved_label::read_as_disproved;
+pub(crate) use disproved_labels::{DisprovedLabels, LabelEvidence, LabelTest};
 pub(crate) use evidence::{Evidence, MAIL_HINTS};
 pub(crate) use font_names::language as font_language;
 pub(crate) use hebrew_visual_order::{label_states_order, visual_order_note};

@@ -16,7 +16,7 @@ use crate::encoded_word::{self, HeaderContext};
 use crate::fields::{self, Date, Entry, Mailbox, Value};
 use crate::header::{self, Field, FieldKind, field_kind};
 use crate::lexer;
-use crate::text::{RawCharset, message_raw_charset};
+use crate::text::{HeaderEvidence, header_evidence};
 use crate::{MediaType, Message, PartId, Policy, Report, TextPart, params, text_parts};
 use mailglot_codec::Charset;
 use std::borrow::Cow;
@@ -45,8 +45,8 @@ use std::sync::OnceLock;
 pub struct Mail<'a> {
     message: Message<'a>,
     policy: Policy,
-    /// Charset of raw bytes in header fields; found at first use.
-    raw_charset: OnceLock<RawCharset>,
+    /// What the message says about its header fields; found at first use.
+    header_evidence: OnceLock<HeaderEvidence>,
 }
 
 impl<'a> Mail<'a> {
@@ -76,7 +76,7 @@ impl<'a> Mail<'a> {
         Self {
             message,
             policy,
-            raw_charset: OnceLock::new(),
+            header_evidence: OnceLock::new(),
         }
     }
 
@@ -280,8 +280,8 @@ impl<'a> Mail<'a> {
         if value.is_ascii() && !asks && is_decoded_alone(value, &alone) {
             return alone;
         }
-        let found = &self.raw_charset;
-        let found = *found.get_or_init(|| message_raw_charset(&self.message, &self.policy));
+        let found = &self.header_evidence;
+        let found = *found.get_or_init(|| header_evidence(&self.message, &self.policy));
         let mut context = alone;
         found.set(&mut context);
         context

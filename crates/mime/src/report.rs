@@ -119,6 +119,38 @@ impl Report {
         self.overruled += std::mem::take(&mut inner.overruled);
     }
 
+    /// Returns the state of the report, for [`Self::restore`]. Cheap for messages without guesses.
+    pub(crate) fn state(&self) -> ReportState {
+        ReportState {
+            events: self.events.len(),
+            withdrawn: self.withdrawn.len(),
+            counts: Self {
+                events: Vec::new(),
+                withdrawn: Vec::new(),
+                readings: Vec::new(),
+                guesses: self.guesses.clone(),
+                unkept: self.unkept.clone(),
+                ..*self
+            },
+        }
+    }
+
+    /// Takes back everything since `state`, as if it had never been reported. Readings stay.
+    pub(crate) fn restore(&mut self, state: ReportState) {
+        let ReportState {
+            events,
+            withdrawn,
+            counts,
+        } = state;
+        let (mut before, mut readings) = (counts, std::mem::take(&mut self.readings));
+        self.events.truncate(events);
+        self.withdrawn.truncate(withdrawn);
+        std::mem::swap(&mut before.events, &mut self.events);
+        std::mem::swap(&mut before.withdrawn, &mut self.withdrawn);
+        std::mem::swap(&mut before.readings, &mut readings);
+        *self = before;
+    }
+
     /// Returns a mark for [`Self::withdraw`].
     pub(crate) fn mark(&self) -> ReportMark {
         ReportMark {
@@ -224,6 +256,14 @@ impl Default for Report {
     fn default() -> Self {
         Self::with_limit(Limits::default().events)
     }
+}
+
+/// The state of a report before fields that may be planned again.
+pub(crate) struct ReportState {
+    events: usize,
+    withdrawn: usize,
+    /// Everything else, without events and readings.
+    counts: Report,
 }
 
 /// The state of a report before edits that may be dropped; by default, that of an empty one.

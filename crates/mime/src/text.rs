@@ -6,6 +6,7 @@ mod delimiters;
 mod encoded;
 mod footer;
 mod header_charset;
+mod label_evidence;
 mod message_evidence;
 mod parts;
 mod report;
@@ -15,7 +16,10 @@ pub use as_read::text_as_read;
 pub use encoded::{EncodedBlock, encoded_blocks};
 pub(crate) use footer::footer_text;
 pub use header_charset::header_context;
-pub(crate) use header_charset::{LAST_RESORT, RawCharset, message_raw_charset, raw_header_charset};
+pub(crate) use header_charset::{
+    HeaderEvidence, LAST_RESORT, RawCharset, header_evidence, raw_header_charset,
+};
+pub(crate) use label_evidence::disproved_labels;
 pub(crate) use message_evidence::MessageEvidence;
 pub(crate) use parts::{ENCODED_LEVELS, open};
 pub use parts::{TextPart, text_parts};

@@ -19,6 +19,7 @@
 
 mod ascii;
 mod byte_sorts;
+mod comparison;
 mod cost;
 mod first_look;
 mod guess;
@@ -45,6 +46,8 @@ mod wide;
 
 #[doc(hidden)]
 pub use crate::utf8::is_utf8;
+#[doc(hidden)]
+pub use comparison::margin_over;
 pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
 pub use look::{has_letters, high_bytes, is_odd};

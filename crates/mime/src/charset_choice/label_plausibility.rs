@@ -234,7 +234,7 @@ fn may_be_hungarian(bytes: &[u8]) -> bool {
 }
 
 /// Returns true for the charsets that mailers write over everything.
-fn is_latin_1(label: Charset) -> bool {
+pub(super) fn is_latin_1(label: Charset) -> bool {
     matches!(
         label,
         Charset::ISO_8859_1 | Charset::WINDOWS_1252 | Charset::ISO_8859_15
@@ -265,7 +265,7 @@ fn is_implausible_throughout(label: Charset, bytes: &[u8]) -> bool {
 ///
 /// Examples: letters that only Icelandic has (Turkish under another label), symbols within words, and mostly adjacent high bytes,
 /// as in other scripts.
-fn is_unlike_western(bytes: &[u8]) -> bool {
+pub(super) fn is_unlike_western(bytes: &[u8]) -> bool {
     let Some(start) = high_bytes(bytes).next() else {
         return false;
     };

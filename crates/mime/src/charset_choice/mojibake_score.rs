@@ -125,7 +125,7 @@ impl Neighbors {
 }
 
 /// Returns true for letters and combining marks, but not for symbols that Unicode calls letters.
-fn is_letter(c: char) -> bool {
+pub(super) fn is_letter(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphabetic();
     }

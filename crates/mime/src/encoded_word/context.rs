@@ -1,6 +1,6 @@
 //! The context in which the bytes of a header are decoded.
 
-use crate::charset_choice::LabelScope;
+use crate::charset_choice::{DisprovedLabels, LabelScope};
 use crate::policy::Repairs;
 use crate::setters::setters;
 use crate::{CharsetMap, Detection, Policy};
@@ -47,6 +47,8 @@ pub struct HeaderContext<'a> {
     ///
     /// The check takes several times as long as decoding.
     pub check_labels: bool,
+    /// Labels that other text of the message disproves. Only a message gives them.
+    pub(crate) disproved: DisprovedLabels,
 }
 
 impl HeaderContext<'_> {
@@ -74,6 +76,12 @@ impl HeaderContext<'_> {
     pub(crate) fn rival_of_utf8(&self) -> Option<Charset> {
         self.raw
             .filter(|&charset| !self.raw_is_uncertain && is_plain(charset))
+    }
+
+    /// Returns the charset of other text of the message under this label, if that text disproves the label.
+    pub(super) fn disproved(&self, label: Charset) -> Option<Charset> {
+        let charset = self.disproved.charset_for(label)?;
+        (self.label_scope() != LabelScope::None).then_some(charset)
     }
 
     /// Returns the labels that are checked.

@@ -2,10 +2,12 @@
 
 use super::context::{HeaderContext, is_plain};
 use super::raw_charset::read_raw;
+use super::reader::same_charset;
 use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
-    LabelScope, LabelVerdict, MAIL_HINTS, check_label, redecode, utf8_outweighs_message,
+    LabelScope, LabelVerdict, MAIL_HINTS, check_label, read_as_disproved, redecode,
+    utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind};
 use mailglot_codec::{Charset, LossLog, detect};
@@ -76,7 +78,7 @@ pub(super) fn by_escapes(
 /// Checks the label of decoded bytes: another charset may decode them with fewer losses, or to likelier text.
 ///
 /// `decoded` is the text under the label with its losses. `is_evidence` is false for bytes that prove too little to contradict
-/// their label.
+/// their label. Other text of the message may disprove the label even then.
 pub(super) fn check_decoded<'b>(
     label: Charset,
     bytes: &'b [u8],
@@ -104,5 +106,15 @@ pub(super) fn check_decoded<'b>(
     } else {
         redecode(bytes, label, text, log, raw, context.language)
     };
+    let other = context.disproved(label).filter(|_| !mapped);
+    let by_message = other.and_then(|other| {
+        let decoded = (text, log.losses());
+        read_as_disproved(bytes, label, decoded, other, context.language)
+    });
+    // Bytes that prove the same alone need no other text.
+    let used = |verdict: &Option<LabelVerdict<'_>>| Some(verdict.as_ref()?.read.as_ref()?.used);
+    if used(&by_message).is_some() && !same_charset(used(&by_message), used(&verdict)) {
+        return by_message.unwrap_or_default();
+    }
     verdict.unwrap_or_default()
 }

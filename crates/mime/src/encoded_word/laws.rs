@@ -8,7 +8,6 @@ use super::law_values::{FORMS, KINDS, PIECES, WRITTEN};
 use super::rewrite::{Rewriting, apply};
 use super::rewrite_target::RewriteTarget;
 use super::{Encoding, Form, HeaderContext, Place, Repairs, encode, rewrite_usual};
-use crate::charset_choice::LabelScope;
 use crate::event::Reason;
 use crate::header::{FieldKind, decode, rewrite};
 use crate::random::Random;
@@ -54,21 +53,15 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
         column: 9,
         eol: "\r\n",
     };
-    let (mut fast_findings, mut findings) = (Vec::new(), Vec::new());
-    let Some(list) = rewrite_usual::plan(
-        value,
-        kind,
-        &target,
-        LabelScope::Implausible,
-        &mut fast_findings,
-    ) else {
-        assert_eq!(fast_findings, []);
-        return false;
-    };
     let context = &HeaderContext {
         raw: Some(Charset::WINDOWS_1252),
         check_labels: true,
         ..HeaderContext::default()
+    };
+    let (mut fast_findings, mut findings) = (Vec::new(), Vec::new());
+    let Some(list) = rewrite_usual::plan(value, kind, &target, context, &mut fast_findings) else {
+        assert_eq!(fast_findings, []);
+        return false;
     };
     assert_eq!(
         Rewriting {
@@ -91,13 +84,7 @@ fn check_plain(value: &[u8], kind: FieldKind, form: Form) -> bool {
     );
     let after = apply(value, &list);
     assert_eq!(
-        rewrite_usual::plan(
-            &after,
-            kind,
-            &target,
-            LabelScope::Implausible,
-            &mut fast_findings
-        ),
+        rewrite_usual::plan(&after, kind, &target, context, &mut fast_findings),
         Some(Vec::new()),
         "{:?}",
         String::from_utf8_lossy(value)

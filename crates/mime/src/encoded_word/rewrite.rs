@@ -49,8 +49,7 @@ impl Rewriting<'_> {
             ..
         } = self;
         if context.has_no_instructions()
-            && let Some(list) =
-                rewrite_usual::plan(value, *kind, target, context.label_scope(), findings)
+            && let Some(list) = rewrite_usual::plan(value, *kind, target, context, findings)
         {
             return list;
         }
@@ -155,7 +154,7 @@ pub(crate) fn rewrite_plain(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
-    rewrite_usual::plan(value, kind, target, context.label_scope(), findings)
+    rewrite_usual::plan(value, kind, target, context, findings)
 }
 
 /// Rewrites to a fixed point. Returns None if the decoded text would change.

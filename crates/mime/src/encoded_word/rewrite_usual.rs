@@ -14,11 +14,11 @@
 //!
 //! Writes encoded words only. [`super::rewrite`] rewrites all other values, since it verifies replacements by the whole value.
 
+use super::context::HeaderContext;
 use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::UnitState;
 use super::usual_words::UsualWords;
 use super::writer::GroupWriter;
-use crate::charset_choice::LabelScope;
 use crate::event::Finding;
 use crate::header::FieldKind;
 use crate::lexer;
@@ -30,7 +30,7 @@ pub(super) fn plan(
     value: &[u8],
     kind: FieldKind,
     target: &RewriteTarget<'_>,
-    scope: LabelScope,
+    context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Option<Vec<Replacement>> {
     let lexical = match (target.form, kind) {
@@ -41,7 +41,8 @@ pub(super) fn plan(
     let before = findings.len();
     let mut words = UsualWords {
         value,
-        scope,
+        scope: context.label_scope(),
+        disproved: context.disproved,
         text: String::new(),
         checked: Vec::new(),
         findings,
@@ -111,7 +112,7 @@ fn replacements(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HeaderContext, Rewriting};
+    use super::super::Rewriting;
     use super::*;
 
     fn changes(value: &str, kind: FieldKind) -> Option<Vec<String>> {
@@ -120,13 +121,11 @@ mod tests {
             column: 9,
             eol: "\n",
         };
-        let list = plan(
-            value.as_bytes(),
-            kind,
-            &target,
-            LabelScope::Implausible,
-            &mut Vec::new(),
-        )?;
+        let context = HeaderContext {
+            check_labels: true,
+            ..HeaderContext::default()
+        };
+        let list = plan(value.as_bytes(), kind, &target, &context, &mut Vec::new())?;
         Some(
             list.into_iter()
                 .map(|r| String::from_utf8(r.with).expect("words are ASCII"))
@@ -178,11 +177,11 @@ mod tests {
         };
         let (mut findings, mut changes_of_any_value) = (Vec::new(), Vec::new());
         let (value, kind) = (value.as_bytes(), FieldKind::Unstructured);
-        let list = plan(value, kind, &target, LabelScope::Implausible, &mut findings);
         let context = &HeaderContext {
             check_labels: true,
             ..HeaderContext::default()
         };
+        let list = plan(value, kind, &target, context, &mut findings);
         let other = Rewriting {
             value,
             kind,

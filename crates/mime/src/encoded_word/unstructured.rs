@@ -145,6 +145,7 @@ impl<'v, 'f> Unstructured<'v, 'f> {
             words: UsualWords {
                 value,
                 scope: context.label_scope(),
+                disproved: context.disproved,
                 text,
                 checked: mem::take(&mut buffers.checked),
                 findings,

@@ -15,7 +15,8 @@ use super::strict_syntax::{self, StrictLabel};
 use super::superset_report::{superset_finding, uses_superset};
 use super::utf8_mislabel::Utf8Check;
 use crate::charset_choice::{
-    EvidenceTest, LabelScope, better_charset_and_test, label_states_order, needs_label_check,
+    DisprovedLabels, EvidenceTest, LabelScope, better_charset_and_test, label_states_order,
+    needs_label_check,
 };
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer;
@@ -31,6 +32,8 @@ pub(super) struct UsualWords<'v, 'f> {
     pub value: &'v [u8],
     /// The labels that are checked ([`super::HeaderContext::check_labels`]).
     pub scope: LabelScope,
+    /// The labels that other text of the message disproves. Their words are not usual.
+    pub disproved: DisprovedLabels,
     /// The text so far.
     pub text: String,
     /// A buffer for the bytes of words whose label is checked. Its content has no meaning.
@@ -231,7 +234,7 @@ impl<'v> UsualWords<'v, '_> {
     #[inline]
     fn end(&mut self, group: Option<WordGroup>) -> Option<()> {
         let Some(group) = group else { return Some(()) };
-        if group.utf8.is_utf8() {
+        if group.utf8.is_utf8() || self.disproved.charset_for(group.charset).is_some() {
             return None;
         }
         if let Some(bytes) = group.bytes {

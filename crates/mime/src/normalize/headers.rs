@@ -1,12 +1,15 @@
 //! Plans edits of header fields.
 
 use super::header_guesses::{self, FieldReading};
+use crate::charset_choice::DisprovedLabels;
 use crate::encoded_word::{
     self, Form, HeaderContext, Repairs, Replacement, RewriteTarget, Rewriting,
 };
 use crate::event::{Detail, Event, EventKind, Finding, Reason};
 use crate::header::{self, FieldKind};
-use crate::text::{MessageEvidence, RawCharset, raw_header_charset};
+use crate::text::{
+    HeaderEvidence, MessageEvidence, RawCharset, disproved_labels, raw_header_charset,
+};
 use crate::{
     CharsetOut, Detection, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
     Transfer,
@@ -46,21 +49,35 @@ pub(super) fn plan(
     report: &mut Report,
     edits: &mut Vec<Edit>,
 ) {
+    let (state, bodies) = (report.state(), edits.len());
     let mut planner = HeaderPlanner {
         message,
         policy,
         hints,
         charset_now: None,
-        charset_then: charset_then(message, hints, policy, edits),
+        disproved: hints.labels_of_bodies.disproved(|_| true),
+        words: WordEvidence::Unread,
+        then: evidence_then(message, hints, policy, edits),
         is_settled: !report.has(EventKind::MimeUnsettled),
         report,
         edits,
     };
-    for (index, sealed) in sealed.iter().enumerate() {
-        if !*sealed {
-            planner.part(PartId(index as u32));
-        }
+    planner.parts(sealed);
+    if planner.words == WordEvidence::Late {
+        planner.report.restore(state);
+        planner.edits.truncate(bodies);
+        planner.charset_now = None;
+        planner.parts(sealed);
     }
+}
+
+/// Whether the words of the header were asked which labels they disprove. Few messages have such words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WordEvidence {
+    Unread,
+    /// They disprove a label, and fields before may have words under the same label. So all fields must be planned again.
+    Late,
+    Read,
 }
 
 /// Plans header fields.
@@ -70,8 +87,11 @@ struct HeaderPlanner<'m, 'o> {
     hints: &'m MessageEvidence,
     /// The charset of raw bytes before the rewriting, computed on first use.
     charset_now: Option<RawCharset>,
-    /// The charset of raw bytes after the rewriting.
-    charset_then: RawCharset,
+    /// The labels that the text of the message disproves.
+    disproved: DisprovedLabels,
+    words: WordEvidence,
+    /// What the message will say about its header fields after the rewriting.
+    then: HeaderEvidence,
     /// False if a body stays whose text would be read otherwise under another label. Raw bytes of header fields may then be read
     /// otherwise, too.
     is_settled: bool,
@@ -91,6 +111,15 @@ struct FieldToPlan<'m> {
 }
 
 impl<'m> HeaderPlanner<'m, '_> {
+    /// Plans the fields of all parts.
+    fn parts(&mut self, sealed: &[bool]) {
+        for (index, sealed) in sealed.iter().enumerate() {
+            if !*sealed {
+                self.part(PartId(index as u32));
+            }
+        }
+    }
+
     /// Plans the fields of a part.
     fn part(&mut self, id: PartId) {
         let message = self.message;
@@ -175,6 +204,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         } = at;
         let mut findings = Vec::new();
         let mut context = HeaderContext::of(self.policy);
+        context.disproved = self.disproved;
         let Some(form) = form(self.policy, is_ascii, self.is_settled) else {
             // The field stays, so nothing in it is repaired.
             context.repairs = Repairs::default();
@@ -203,7 +233,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         }
         let raw_charset = self.add_evidence(&at, &mut context);
         let mut then = context;
-        self.charset_then.set(&mut then);
+        self.then.set(&mut then);
         let rewriting = Rewriting {
             value,
             kind,
@@ -231,11 +261,35 @@ impl<'m> HeaderPlanner<'m, '_> {
             };
         }
         let (message, hints, policy) = (self.message, self.hints, self.policy);
+        let disproved = self.disproved;
         let found = *self
             .charset_now
-            .get_or_insert_with(|| raw_header_charset(message, hints, policy));
+            .get_or_insert_with(|| raw_header_charset(message, hints, disproved, policy));
         found.set(context);
         found
+    }
+
+    /// Asks the words of the header which labels they disprove, if one of a field is decoded against its label.
+    fn read_words(&mut self, findings: &[Finding]) {
+        let is_overruled = |finding: &Finding| {
+            let is_label = matches!(finding.detail, Detail::ReadAs { declared: Some(label), .. }
+                if self.disproved.charset_for(label).is_none());
+            let is_kind = matches!(
+                finding.kind,
+                EventKind::CharsetDetected | EventKind::CharsetLegacyInUtf8
+            );
+            is_kind && is_label
+        };
+        if self.words != WordEvidence::Unread || !findings.iter().any(is_overruled) {
+            return;
+        }
+        let found = disproved_labels(self.message, self.hints, self.policy);
+        self.words = if found == self.disproved {
+            WordEvidence::Read
+        } else {
+            WordEvidence::Late
+        };
+        self.disproved = found;
     }
 
     /// Adds the edits of a field. Returns true if the policy keeps the field instead.
@@ -262,6 +316,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         is_kept: bool,
         findings: Vec<Finding>,
     ) {
+        self.read_words(&findings);
         let reading = FieldReading {
             field: at.field,
             kind: at.kind,
@@ -273,15 +328,16 @@ impl<'m> HeaderPlanner<'m, '_> {
     }
 }
 
-/// Returns the charset of raw bytes after the rewriting: that of the first body if it stays, else the policy's default.
-fn charset_then(
+/// Returns what the message says about its header fields after the rewriting. The charset of raw bytes is that of the first body if it
+/// stays, else the policy's default.
+fn evidence_then(
     message: &Message<'_>,
     hints: &MessageEvidence,
     policy: &Policy,
     edits: &[Edit],
-) -> RawCharset {
-    let stays = |id: &PartId| {
-        let part = message.part_at(*id);
+) -> HeaderEvidence {
+    let stays = |id: PartId| {
+        let part = message.part_at(id);
         let label_or_body = part.charset.unwrap_or(part.body);
         !edits
             .iter()
@@ -290,13 +346,15 @@ fn charset_then(
     let body = hints.body.filter(|c| {
         policy.detection != Detection::Off && *c != Charset::UTF_8 && c.is_ascii_compatible()
     });
-    let body = body.filter(|_| hints.body_part.as_ref().is_some_and(stays));
-    RawCharset {
+    let body = body.filter(|_| hints.body_part.is_some_and(stays));
+    let raw = RawCharset {
         charset: body.or(policy.default_charset),
         is_inferred: body.is_some(),
         is_default: body.is_some() && hints.body_is_default,
         ..RawCharset::default()
-    }
+    };
+    let disproved = hints.labels_of_bodies.disproved(stays);
+    HeaderEvidence { raw, disproved }
 }
 
 /// Returns true if the policy keeps a field because a change in it would contain undecodable bytes.

@@ -1,5 +1,6 @@
 //! Chooses the charset of a body.
 
+use super::label_evidence::test_of_label;
 use super::message_evidence::{MailContext, MessageEvidence};
 use super::transferred::Transferred;
 use crate::charset_choice::{Choice, Evidence, choose, choose_by_sample};
@@ -57,6 +58,12 @@ impl Transferred<'_> {
         // The planner leaves attachments and sealed parts alone, so they must not affect how it decodes other parts.
         let is_sure = !matches!(choice.how, How::Ascii | How::Fallback);
         if is_sure && !part.attachment && part.is_text() && !message.is_sealed(id) {
+            let label = evidence.resolved.and_then(Resolved::charset);
+            if let Some(label) = label.filter(|_| !evidence.mapped)
+                && let Some(test) = test_of_label(label, bytes, &choice)
+            {
+                hints.labels_of_bodies.note(label, test, id);
+            }
             let is_latin1 = choice.used.superset() == Charset::WINDOWS_1252;
             hints.note_body_charset(id, choice.used, is_latin1 && bytes.is_ascii());
         }

@@ -1,25 +1,29 @@
 //! Chooses the charset of raw bytes in header fields.
 
+use super::label_evidence::disproved_labels;
 use super::message_evidence::{MailContext, MessageEvidence};
 use super::transferred::Transferred;
-use crate::charset_choice::{MailEvidence, SURE_CONFIDENCE, has_letters, is_legacy};
+use crate::charset_choice::{
+    DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, is_legacy,
+};
 use crate::encoded_word::HeaderContext;
 use crate::header::{FieldKind, field_kind};
 use crate::{Detection, Message, PartId, Policy};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::Detector;
 
-/// Returns the context for decoding header fields of a message: the charset of its raw bytes, from its words, texts and raw bytes.
+/// Returns the context for decoding header fields of a message: the charset of its raw bytes, from its words, texts and raw bytes, and
+/// the labels that its texts disprove.
 ///
 /// Use it with [`crate::header::decode`] to decode single fields of a message or of a header alone.
 pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {
     let mut context = HeaderContext::of(policy);
-    message_raw_charset(message, policy).set(&mut context);
+    header_evidence(message, policy).set(&mut context);
     context
 }
 
-/// Reads the text parts, and returns the charset for raw 8-bit bytes in the headers.
-pub(crate) fn message_raw_charset(message: &Message<'_>, policy: &Policy) -> RawCharset {
+/// Reads the text parts, and returns what the message says about its header fields.
+pub(crate) fn header_evidence(message: &Message<'_>, policy: &Policy) -> HeaderEvidence {
     let mut hints = MessageEvidence::default();
     for (index, part) in message.parts().iter().enumerate() {
         if part.is_text() {
@@ -27,7 +31,24 @@ pub(crate) fn message_raw_charset(message: &Message<'_>, policy: &Policy) -> Raw
             let _ = Transferred::read(message, id).choose(message, id, policy, &mut hints);
         }
     }
-    raw_header_charset(message, &hints, policy)
+    let disproved = disproved_labels(message, &hints, policy);
+    let raw = raw_header_charset(message, &hints, disproved, policy);
+    HeaderEvidence { raw, disproved }
+}
+
+/// What a message says about its header fields.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HeaderEvidence {
+    pub raw: RawCharset,
+    pub disproved: DisprovedLabels,
+}
+
+impl HeaderEvidence {
+    /// Sets the evidence in a context.
+    pub(crate) fn set(self, context: &mut HeaderContext<'_>) {
+        self.raw.set(context);
+        context.disproved = self.disproved;
+    }
 }
 
 /// The charset for raw 8-bit bytes in the headers of a message.
@@ -60,15 +81,20 @@ pub(crate) const LAST_RESORT: f32 = 0.1;
 
 /// Returns the charset for raw 8-bit bytes in the headers.
 ///
-/// Tries the charset of the encoded words, then that of the first text part, then detection over all raw bytes.
+/// Tries the charset of the encoded words, then that of the first text part, then detection over all raw bytes. Words under a
+/// disproved label are in the charset of the text that disproved it.
 pub(crate) fn raw_header_charset(
     message: &Message<'_>,
     hints: &MessageEvidence,
+    disproved: DisprovedLabels,
     policy: &Policy,
 ) -> RawCharset {
     let may_guess = policy.detection != Detection::Off;
     let is_named = |c: &Charset| may_guess && *c != Charset::UTF_8 && c.is_ascii_compatible();
-    let words = hints.words(message).filter(is_named);
+    let words = hints
+        .words(message)
+        .map(|label| disproved.charset_or_label(label))
+        .filter(is_named);
     let named = words.or(hints.body.filter(is_named));
     if let Some(charset) = named.or(policy.default_charset) {
         return RawCharset {

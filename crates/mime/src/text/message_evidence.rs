@@ -11,7 +11,7 @@
 
 use super::transferred::Transferred;
 use crate::charset_choice::{
-    MAIL_HINTS, MailEvidence, detect_language, font_language, has_letters, is_legacy,
+    LabelEvidence, MAIL_HINTS, MailEvidence, detect_language, font_language, has_letters, is_legacy,
 };
 use crate::header::{self, FieldKind, field_kind};
 use crate::transfer::blocks::has_yenc;
@@ -43,6 +43,8 @@ pub(crate) struct MessageEvidence {
     pub body_is_default: bool,
     /// That part.
     pub body_part: Option<PartId>,
+    /// What the text parts say about their labels.
+    pub labels_of_bodies: LabelEvidence,
 }
 
 impl MessageEvidence {

@@ -59,6 +59,7 @@ impl Reader<'_> {
                 .words
                 .iter()
                 .filter_map(|w| w.charset)
+                .map(|label| self.context.disproved.charset_or_label(label))
                 .filter(|&c| c != Charset::US_ASCII);
             let first = used.next().filter(|&c| is_plain(c))?;
             used.all(|c| same_charset(Some(c), Some(first)))

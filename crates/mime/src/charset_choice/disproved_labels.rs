@@ -1,0 +1,170 @@
+//! Keeps the labels that text of a message disproves.
+//!
+//! A label counts if one text disproves it and no other text of the message fits it.
+//!
+//! # Limits
+//! Keeps four labels. Later ones count as right.
+
+use crate::PartId;
+use mailglot_codec::Charset;
+
+/// Number of labels that are kept. Few messages have more than two.
+const MAX: usize = 4;
+
+/// Labels that are wrong throughout a message, each with the charset that other text under it is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DisprovedLabels {
+    pairs: [Option<(Charset, Charset)>; MAX],
+}
+
+impl DisprovedLabels {
+    /// Returns the charset of other text under this label; None unless the label is disproved.
+    #[inline]
+    pub(crate) fn charset_for(&self, label: Charset) -> Option<Charset> {
+        let mut pairs = self.pairs.iter().flatten();
+        pairs.find(|(known, _)| *known == label).map(|pair| pair.1)
+    }
+
+    /// Returns the charset of other text under this label, or the label unless it is disproved.
+    pub(crate) fn charset_or_label(&self, label: Charset) -> Charset {
+        self.charset_for(label).unwrap_or(label)
+    }
+
+    /// Adds labels that are not in the list.
+    pub(crate) fn with(mut self, others: Self) -> Self {
+        for pair in others.pairs.into_iter().flatten() {
+            if self.charset_for(pair.0).is_none()
+                && let Some(free) = self.pairs.iter_mut().find(|pair| pair.is_none())
+            {
+                *free = Some(pair);
+            }
+        }
+        self
+    }
+}
+
+/// What a text says about its label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LabelTest {
+    /// The label is right.
+    Fits,
+    /// The text is in this charset.
+    Disproves(Charset),
+}
+
+/// What the texts of a message say about their labels.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LabelEvidence {
+    labels: [Option<TestedLabel>; MAX],
+}
+
+/// A label and what the texts under it say.
+#[derive(Clone, Copy, Debug)]
+struct TestedLabel {
+    label: Charset,
+    /// The charset that the texts are in; None if a text fits the label, or if the texts contradict each other.
+    used: Option<Charset>,
+    /// The part of the first text.
+    part: PartId,
+}
+
+impl LabelEvidence {
+    /// Notes what a text says about its label. The order of the texts is irrelevant.
+    pub(crate) fn note(&mut self, label: Charset, test: LabelTest, part: PartId) {
+        let used = match test {
+            LabelTest::Fits => None,
+            LabelTest::Disproves(used) => Some(used),
+        };
+        let mut known = self.labels.iter_mut().flatten();
+        if let Some(known) = known.find(|known| known.label == label) {
+            known.used = known
+                .used
+                .zip(used)
+                .and_then(|(one, other)| common(one, other));
+        } else if let Some(free) = self.labels.iter_mut().find(|known| known.is_none()) {
+            *free = Some(TestedLabel { label, used, part });
+        }
+    }
+
+    /// Returns true if a text under this label was noted.
+    pub(crate) fn has(&self, label: Charset) -> bool {
+        self.labels
+            .iter()
+            .flatten()
+            .any(|known| known.label == label)
+    }
+
+    /// Returns the labels that texts of the parts in `counts` disprove.
+    pub(crate) fn disproved(&self, counts: impl Fn(PartId) -> bool) -> DisprovedLabels {
+        DisprovedLabels {
+            pairs: self.labels.map(|known| {
+                let known = known.filter(|known| counts(known.part))?;
+                Some((known.label, known.used?))
+            }),
+        }
+    }
+}
+
+/// Returns the charset of two texts if both are in it or in its Windows code page.
+fn common(one: Charset, other: Charset) -> Option<Charset> {
+    let page = |charset: Charset| charset.windows_page().unwrap_or(charset.superset());
+    let first = if one.index() <= other.index() {
+        one
+    } else {
+        other
+    };
+    (page(one) == page(other)).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LATIN_1: Charset = Charset::ISO_8859_1;
+    const KOI8: Charset = Charset::KOI8_R;
+
+    fn found(notes: &[(Charset, Option<Charset>)]) -> Option<Charset> {
+        let mut evidence = LabelEvidence::default();
+        for (label, used) in notes {
+            let test = used.map_or(LabelTest::Fits, LabelTest::Disproves);
+            evidence.note(*label, test, PartId::ROOT);
+        }
+        evidence.disproved(|_| true).charset_for(LATIN_1)
+    }
+
+    #[test]
+    fn texts_that_contradict_each_other_disprove_nothing() {
+        let (polish, page) = (Charset::ISO_8859_2, Charset::WINDOWS_1250);
+        for (notes, want) in [
+            (&[(LATIN_1, Some(KOI8))][..], Some(KOI8)),
+            (&[(LATIN_1, Some(KOI8)), (KOI8, None)], Some(KOI8)),
+            (&[(LATIN_1, Some(KOI8)), (LATIN_1, None)], None),
+            (&[(LATIN_1, Some(KOI8)), (LATIN_1, Some(polish))], None),
+            (
+                &[(LATIN_1, Some(page)), (LATIN_1, Some(polish))],
+                Some(polish),
+            ),
+            (&[(polish, Some(page))], None),
+        ] {
+            assert_eq!(found(notes), want, "{notes:?}");
+            let reversed: Vec<_> = notes.iter().rev().copied().collect();
+            assert_eq!(found(&reversed), want, "{reversed:?}");
+        }
+    }
+
+    #[test]
+    fn known_labels_stay() {
+        let (mut one, mut other) = (LabelEvidence::default(), LabelEvidence::default());
+        one.note(LATIN_1, LabelTest::Disproves(KOI8), PartId::ROOT);
+        let cyrillic = Charset::ISO_8859_5;
+        other.note(LATIN_1, LabelTest::Disproves(cyrillic), PartId::ROOT);
+        other.note(Charset::WINDOWS_1252, LabelTest::Disproves(KOI8), PartId(1));
+        let both = one.disproved(|_| true).with(other.disproved(|_| true));
+        assert_eq!(both.charset_for(LATIN_1), Some(KOI8));
+        assert_eq!(both.charset_for(Charset::WINDOWS_1252), Some(KOI8));
+        assert_eq!(both.charset_or_label(Charset::UTF_8), Charset::UTF_8);
+        let stays = other.disproved(|part| part == PartId::ROOT);
+        assert_eq!(stays.charset_for(Charset::WINDOWS_1252), None);
+        assert!(other.has(LATIN_1) && !one.has(KOI8));
+    }
+}

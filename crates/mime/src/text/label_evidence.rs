@@ -1,0 +1,155 @@
+//! Finds labels that the text of a message disproves: a body, or an encoded word that is long enough.
+//!
+//! ```text
+//! Subject: =?iso-8859-1?B?8NLJx8zB28XOycU=?=    KOI8-R: Приглашение
+//! From: =?iso-8859-1?B?68HU0Q==?=               too short to disprove its label, but KOI8-R, too: Катя
+//! ```
+//!
+//! # Limits
+//! Of encoded words only those of the message's own header count. Attachments and sealed parts do not count.
+
+use super::message_evidence::MessageEvidence;
+use crate::charset_choice::{
+    Choice, DisprovedLabels, LabelEvidence, LabelScope, LabelTest, MAIL_HINTS, SURE_CONFIDENCE,
+    check_label,
+};
+use crate::encoded_word::{self, HeaderContext, Word};
+use crate::event::{Detail, EventKind};
+use crate::header::{FieldKind, field_kind};
+use crate::lexer;
+use crate::reading::How;
+use crate::{Message, PartId, Policy};
+use mailglot_codec::detect::{self, high_bytes};
+use mailglot_codec::{Charset, Resolved, View};
+use std::collections::HashSet;
+
+/// Minimum number of bytes above 7F of a body, and of words, that prove something about other text.
+const ENOUGH_IN_BODY: usize = 4;
+const ENOUGH_IN_WORDS: usize = 8;
+/// Like [`ENOUGH_IN_BODY`], if somebody chose the label: it is not Latin-1, which programs write by default.
+const ENOUGH_AGAINST_CHOICE: usize = 12;
+/// Minimum number of different bytes above 7F in a double-byte charset. A repeated syllable is one piece of evidence.
+const ENOUGH_KINDS: usize = 6;
+
+/// Returns what a body says about its label; None if it proves nothing.
+pub(super) fn test_of_label(
+    label: Charset,
+    bytes: &[u8],
+    choice: &Choice<'_>,
+) -> Option<LabelTest> {
+    if !may_be_disproved(label) {
+        return None;
+    }
+    let is_enough = || high_bytes(bytes).nth(ENOUGH_IN_BODY - 1).is_some();
+    match choice.how {
+        // No evidence is needed that UTF-8 is UTF-8.
+        How::Label | How::Superset if label != Charset::UTF_8 => {
+            let fits = choice.log.losses() == 0 && !choice.events.iter().any(is_doubt);
+            (fits && is_enough()).then_some(LabelTest::Fits)
+        }
+        How::Detected => {
+            let is_sure = choice.confidence.is_some_and(|c| c >= SURE_CONFIDENCE);
+            let may_replace = choice.mixed.is_none() && may_replace(label, choice.used);
+            (is_sure && may_replace && is_enough() && is_proof(label, choice.used, bytes))
+                .then_some(LabelTest::Disproves(choice.used))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the labels that bodies or encoded words of the message disprove. `hints` contains what the bodies say.
+///
+/// Words count only for labels of which no body says anything.
+pub(crate) fn disproved_labels(
+    message: &Message<'_>,
+    hints: &MessageEvidence,
+    policy: &Policy,
+) -> DisprovedLabels {
+    let of_bodies = &hints.labels_of_bodies;
+    let known = of_bodies.disproved(|_| true);
+    if LabelScope::of(policy.detection) == LabelScope::None {
+        return known;
+    }
+    // Each label is checked by the bytes of the words alone.
+    let context = HeaderContext::of(policy);
+    let mut of_words = LabelEvidence::default();
+    for field in message.fields(PartId::ROOT) {
+        let value = field.value.of(message.raw());
+        if value.len() > policy.limits.field || !lexer::has_open(value) {
+            continue;
+        }
+        let kind = field_kind(field.name.of(message.raw()));
+        if matches!(kind, FieldKind::Opaque | FieldKind::Parameters) {
+            continue;
+        }
+        for piece in encoded_word::explain(value, kind, &context, &mut Vec::new()) {
+            let is_same = |a: &Word, b: &Word| (a.charset, a.used) == (b.charset, b.used);
+            for words in piece.words.chunk_by(is_same) {
+                let label = own_label(&words[0], policy).filter(|label| !of_bodies.has(*label));
+                if let Some(label) = label
+                    && let Some(test) = test_of_words(label, words)
+                {
+                    of_words.note(label, test, PartId::ROOT);
+                }
+            }
+        }
+    }
+    known.with(of_words.disproved(|_| true))
+}
+
+/// Returns the charset of a word's label, unless the caller's map decides.
+fn own_label(word: &Word, policy: &Policy) -> Option<Charset> {
+    let label = word.label.as_bytes();
+    let is_mapped = policy.charset_map.meaning(label).is_some();
+    let resolved = || Charset::for_label(label, View::Mail);
+    (!is_mapped).then(|| Resolved::charset(resolved()))?
+}
+
+/// Like [`test_of_label`], for words that were decoded together.
+fn test_of_words(label: Charset, words: &[Word]) -> Option<LabelTest> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| &word.bytes).copied().collect();
+    if !may_be_disproved(label) || high_bytes(&bytes).nth(ENOUGH_IN_WORDS - 1).is_none() {
+        return None;
+    }
+    let used = words[0].used;
+    if used == label.superset() {
+        let verdict = check_label(label, &bytes, None, LabelScope::Implausible, || MAIL_HINTS);
+        let is_doubtful = verdict.is_some_and(|verdict| verdict.events.iter().any(is_doubt));
+        return (label != Charset::UTF_8 && !is_doubtful).then_some(LabelTest::Fits);
+    }
+    let guess = detect::detect(&bytes, &MAIL_HINTS);
+    let is_sure = guess.charset.superset() == used && guess.confidence >= SURE_CONFIDENCE;
+    (is_sure && may_replace(label, used) && is_proof(label, used, &bytes))
+        .then_some(LabelTest::Disproves(guess.charset))
+}
+
+/// Returns true if text that was read as `used` against its label is enough to speak for other text.
+fn is_proof(label: Charset, used: Charset, bytes: &[u8]) -> bool {
+    let is_western = |charset: Charset| charset.superset() == Charset::WINDOWS_1252;
+    if label == Charset::UTF_8 || is_western(label) || is_western(used) {
+        return true;
+    }
+    if !label.is_single_byte() && !used.is_single_byte() {
+        let kinds: HashSet<u8> = high_bytes(bytes).map(|at| bytes[at]).collect();
+        return kinds.len() >= ENOUGH_KINDS;
+    }
+    high_bytes(bytes).nth(ENOUGH_AGAINST_CHOICE - 1).is_some()
+}
+
+/// Returns true for an event that names a likelier charset than the label.
+fn is_doubt((kind, _): &(EventKind, Detail)) -> bool {
+    *kind == EventKind::CharsetSuspected
+}
+
+/// Returns true for labels that say something about bytes above 7F.
+fn may_be_disproved(label: Charset) -> bool {
+    label != Charset::US_ASCII && (label.is_ascii_compatible() || label.is_stateful())
+}
+
+/// Returns true if `used` is another charset than the label, and words can be in it.
+fn may_replace(label: Charset, used: Charset) -> bool {
+    used.superset() != label.superset()
+        && used != Charset::UTF_8
+        && used.is_ascii_compatible()
+        && !used.is_stateful()
+}

@@ -22,8 +22,8 @@ const WINDOW: usize = 1 << 16;
 /// Returns true if the words of `bytes` prove that the text is in `other` and not in `label`.
 ///
 /// Proof is three different letters in three words, or in one word that has three or more of them in a row. Two letters in two
-/// words suffice if the label reads a byte inside a word as a symbol. In words that the label reads as letters of another alphabet than
-/// Latin, only letters that `other` reads otherwise count.
+/// words suffice if the label reads a byte inside a word as a symbol. In words that the label reads as letters of Greek or Cyrillic,
+/// only letters that `other` reads otherwise count.
 pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
     if !other.is_single_byte() || !label.is_single_byte() {
         return true;
@@ -40,9 +40,9 @@ pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool 
         byte >= 0x80 && by_label[usize::from(byte - 0x80)] != by_other[usize::from(byte - 0x80)]
     };
     // Two charsets of Cyrillic may differ in few letters, which names have: `Ѓорѓи`. In Latin, most letters are ASCII anyway.
-    let is_far_letter = |byte: &u8| {
+    let is_greek_or_cyrillic = |byte: &u8| {
         let c = by_label[usize::from(byte & 0x7F)];
-        c.is_alphabetic() && c >= '\u{370}'
+        c.is_alphabetic() && matches!(c, '\u{370}'..='\u{52F}')
     };
     // Symbols that do not occur inside words.
     let is_sign = |byte: u8| {
@@ -81,8 +81,8 @@ pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool 
             .max()
             .unwrap_or_default();
         let high = || word.iter().filter(|byte| **byte >= 0x80);
-        let is_far = high().all(is_far_letter);
-        let kinds: HashSet<&u8> = high().filter(|byte| !is_far || differs(**byte)).collect();
+        let is_name = high().all(is_greek_or_cyrillic);
+        let kinds: HashSet<&u8> = high().filter(|byte| !is_name || differs(**byte)).collect();
         if kinds.len() >= LETTERS {
             longest = longest.max(rows);
         }

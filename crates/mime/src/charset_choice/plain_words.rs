@@ -53,15 +53,15 @@ enum LetterScript {
 
 /// Returns the script of a letter.
 fn script(c: char) -> Option<LetterScript> {
-    // Marks of Hebrew, Arabic and Thai are letters here.
+    // Marks of Thai are letters here. Those of Hebrew and Arabic are hardly written.
     match c {
         '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' if c.is_alphabetic() => {
             Some(LetterScript::Latin)
         }
         '\u{386}' | '\u{388}'..='\u{3FF}' => Some(LetterScript::Greek),
         '\u{400}'..='\u{52F}' => Some(LetterScript::Cyrillic),
-        '\u{591}'..='\u{5F2}' => Some(LetterScript::Hebrew),
-        '\u{620}'..='\u{6D3}' => Some(LetterScript::Arabic),
+        '\u{5D0}'..='\u{5F2}' => Some(LetterScript::Hebrew),
+        '\u{620}'..='\u{64A}' | '\u{66E}'..='\u{6D3}' => Some(LetterScript::Arabic),
         '\u{E01}'..='\u{E5B}' => Some(LetterScript::Thai),
         _ => None,
     }
@@ -83,6 +83,8 @@ mod tests {
             ("KOI8-R", "три слова здесь", false),
             ("windows-1251", "«Да»", false),
             ("windows-1253", "µΤορρεντ", false),
+            ("windows-1256", "عمر حداد", true),
+            ("ISO-8859-6", "عٍكل", false),
             ("windows-1251", "no letters", false),
         ] {
             let charset = Charset::for_name(label).unwrap();

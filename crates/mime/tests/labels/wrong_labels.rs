@@ -179,6 +179,7 @@ fn dos_and_mac_text_with_few_letters_is_read() {
 fn wrong_labels_of_few_words_are_overruled() {
     for (own, label, text) in [
         ("windows-1251", "KOI8-R", "заявление о приёме"),
+        ("windows-1256", "ISO-8859-6", "مساء الخير"),
         ("KOI8-R", "windows-1251", "Екатерина Смирнова"),
         (
             "windows-1253",

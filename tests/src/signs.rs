@@ -184,9 +184,10 @@ fn counted() -> Vec<SignRun> {
         SignRun {
             html: context == "html",
             before: Place::named(before),
+            // The bytes A4 that were counted are the euro of ISO-8859-15.
             run: Charset::WINDOWS_1252
                 .decode(&bytes, &mut LossLog::new())
-                .into_owned(),
+                .replace('\u{A4}', "€"),
             after: Place::named(after),
             // Parts have equal weight, however long.
             weight: parts.parse().expect("a number"),

@@ -5,6 +5,7 @@
 //! # Limits
 //! Evidence from other parts of the message counts only if a part proves too little itself.
 
+mod case_faults;
 mod choice;
 mod cjk_level1;
 mod damage;
@@ -29,12 +30,14 @@ mod mixed_lines;
 mod mixed_text;
 mod mixed_utf8;
 mod mojibake_score;
+mod plain_words;
 mod raw_text;
 mod redecode;
 mod repetitions;
 mod steps;
 mod structure;
 mod superset;
+mod telltale_bytes;
 #[cfg(test)]
 mod tests;
 mod thresholds;
@@ -42,6 +45,7 @@ mod truncated_utf8;
 mod undeclared_bytes;
 mod utf8_runs;
 mod utf8_vs_label;
+mod western_letters;
 mod without_label;
 
 pub(crate) use choice::Choice;

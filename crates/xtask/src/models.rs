@@ -2,7 +2,7 @@
 //! costs (`cargo xtask generate`, `models.bin` of the codec).
 //!
 //! ```text
-//! packages ─ gather.py ─► LANG.txt ─ count ─► data/models/LANG.tsv ─ pack ─► models.bin
+//! packages ─ gather.py ─► LANG.txt ─ count ─► data/models/LANG.tsv ─ spelling, pack ─► models.bin
 //!                                     └► common.tsv
 //! ```
 //!
@@ -12,6 +12,7 @@
 mod counts;
 mod ngrams;
 mod pack;
+mod spelling;
 mod tokens;
 
 pub(crate) use counts::count;

@@ -69,4 +69,6 @@ pub struct Rival {
     pub outweighs: bool,
     /// Difference of the costs of both texts: the natural logarithm of how many times more likely the rival is.
     pub margin: f32,
+    /// The part of `margin` that the label's charset has because it is rare in mail.
+    pub rarity: f32,
 }

@@ -52,6 +52,12 @@ impl Candidate {
             .all(|(index, cost)| *cost >= RARE || LANGUAGES[*index].tier > 2)
     }
 
+    /// Returns its cost in the mail of the language in which it is most common.
+    pub(super) fn rarity(&self) -> u32 {
+        let costs = self.languages.iter().map(|(_, cost)| *cost);
+        costs.min().unwrap_or(RARE)
+    }
+
     /// Returns the minimum costs of letters in its languages, or in those of its script if it has none. `None` for Han.
     pub(super) fn floor(&self) -> Option<CandidateFloor> {
         // Languages in other scripts differ too little for this test.

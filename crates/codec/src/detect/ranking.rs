@@ -179,6 +179,7 @@ impl Ranking {
 
     /// Returns the best charset, if it is more likely than the label's.
     pub(super) fn rival(&self, bytes: &[u8], label: Charset) -> Option<Rival> {
+        let rarity = language::for_label(label)?.rarity();
         let label = score::scored_as(label.superset(), &self.sample, &self.priors)?;
         let reads = |s: &Scored| s.charset.is_single_byte() || nearly_reads(s.charset, bytes);
         let best = self.scored.iter().position(reads)?;
@@ -190,6 +191,7 @@ impl Ranking {
             guess,
             outweighs: cost + LABEL <= label.cost,
             margin,
+            rarity: rarity as f32 / NAT as f32,
         })
     }
 

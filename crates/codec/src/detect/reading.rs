@@ -264,26 +264,52 @@ fn read_sorts<'e>(
     (cost <= most).then_some(reading)
 }
 
-/// Returns the cost of changes between small and capital letters, by their frequency in words of all languages.
+/// Returns the cost of changes between small and capital letters, by their frequency in words of all languages. Words in capitals
+/// stand together: the first one costs much, those behind it little.
 fn case_cost(sorts: &[Sort]) -> u32 {
     let costs = &Models::get().case;
     // No letter, a small one, a capital, several capitals.
     let mut before = 0;
+    // The words before this one are in capitals.
+    let mut in_capitals = false;
     let mut total = 0;
     for sort in sorts {
         let case = usize::from(sort.flags & CASE);
         if case > 0 {
-            total += u32::from(costs[before][case - 1]);
+            let cost = u32::from(costs[before][case - 1]);
+            total += if in_capitals && case == 2 && before != 1 {
+                cost.min(AGAIN_CAPITAL)
+            } else {
+                cost
+            };
         }
         before = case + usize::from(case == 2 && before >= 2);
+        in_capitals = case != 1 && (in_capitals || before == 3);
     }
     total
 }
+
+/// Cost of each of the first two letters of a word in capitals behind another such word.
+const AGAIN_CAPITAL: u32 = NAT / 6;
 
 #[cfg(test)]
 mod tests {
     use super::super::language::candidates;
     use super::*;
+
+    #[test]
+    fn words_in_capitals_stand_together() {
+        let cost = |text: &str| {
+            let sorts = text.chars().map(|c| Sort::of(c, ScriptGroup::Cyrillic));
+            case_cost(&sorts.collect::<Vec<_>>())
+        };
+        let one = cost("СЕМЬ");
+        assert!(one > 3 * NAT, "{one}");
+        assert!(cost("СЕМЬ РАЗ ОТМЕРЬ, А ПОТОМ") < one + NAT);
+        assert!(cost("СЕМЬ раз ОТМЕРЬ") > 2 * one - NAT);
+        // Capitals behind a small letter stay expensive.
+        assert!(cost("СЕМЬ рАЗ") > one + 5 * NAT);
+    }
 
     #[test]
     fn a_sign_in_the_worst_place_costs_most() {

@@ -9,6 +9,26 @@ use crate::sentences::SENTENCES;
 use mailglot_codec::detect::{Detector, Evidence, Hints, Weighed, detect, detect_top, rival};
 use mailglot_codec::{Charset, LossLog};
 
+/// Capitals have no accents, and laughter is one letter.
+#[test]
+fn capitals_and_chat_are_text() {
+    for (charset, text) in [
+        ("windows-1253", "ΠΡΟΣΚΛΗΣΗ ΣΕ ΓΕΝΙΚΗ ΣΥΝΕΛΕΥΣΗ ΤΩΝ ΜΕΛΩΝ"),
+        ("CP737", "Ο ΑΡΙΘΜΟΣ ΤΟΥ ΛΟΓΑΡΙΑΣΜΟΥ ΣΑΣ ΑΛΛΑΞΕ"),
+        ("KOI8-R", "ПРОФСОЮЗНОЕ СОБРАНИЕ СОСТОИТСЯ В СРЕДУ"),
+        ("windows-1251", "ПРОФСОЮЗНОЕ СОБРАНИЕ СОСТОИТСЯ В СРЕДУ"),
+        ("EUC-KR", "오늘 저녁에 봐요 ㅋㅋㅋ 늦지 마세요 ㅠㅠ"),
+    ] {
+        let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+        let bytes = charset
+            .encode_exact(text)
+            .expect("the charset has every character");
+        let guess = detect(&bytes, &Hints::default());
+        let read = guess.charset.decode(&bytes, &mut LossLog::new());
+        assert_eq!(read, text, "{charset} {guess:?}");
+    }
+}
+
 /// A label gives way to what makes no text under it, and to nothing else.
 #[test]
 fn labels_are_believed_unless_they_make_no_text() {

@@ -22,7 +22,8 @@ const WINDOW: usize = 1 << 16;
 /// Returns true if the words of `bytes` prove that the text is in `other` and not in `label`.
 ///
 /// Proof is three different letters in three words, or in one word that has three or more of them in a row. Two letters in two
-/// words suffice if the label reads a byte inside a word as a symbol.
+/// words suffice if the label reads a byte inside a word as a symbol. In words that the label reads as letters of Greek or Cyrillic,
+/// only letters that `other` reads otherwise count.
 pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool {
     if !other.is_single_byte() || !label.is_single_byte() {
         return true;
@@ -37,6 +38,11 @@ pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool 
     };
     let differs = |byte: u8| {
         byte >= 0x80 && by_label[usize::from(byte - 0x80)] != by_other[usize::from(byte - 0x80)]
+    };
+    // Two charsets of Cyrillic may differ in few letters, which names have: `Ѓорѓи`. In Latin, most letters are ASCII anyway.
+    let is_greek_or_cyrillic = |byte: &u8| {
+        let c = by_label[usize::from(byte & 0x7F)];
+        c.is_alphabetic() && matches!(c, '\u{370}'..='\u{52F}')
     };
     // Symbols that do not occur inside words.
     let is_sign = |byte: u8| {
@@ -74,7 +80,9 @@ pub(super) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool 
             .map(<[u8]>::len)
             .max()
             .unwrap_or_default();
-        let kinds: HashSet<&u8> = word.iter().filter(|byte| **byte >= 0x80).collect();
+        let high = || word.iter().filter(|byte| **byte >= 0x80);
+        let is_name = high().all(is_greek_or_cyrillic);
+        let kinds: HashSet<&u8> = high().filter(|byte| !is_name || differs(**byte)).collect();
         if kinds.len() >= LETTERS {
             longest = longest.max(rows);
         }

@@ -9,12 +9,16 @@
 //! Accepts stateful charsets and charsets whose bytes below 80 are not ASCII: other text under such labels is gibberish, or has no
 //! escape sequences.
 
+use super::case_faults::has_faults_beside;
 use super::decisive_guess::decisive_guess;
 use super::evidence_words::words_prove;
 use super::label_scope::LabelScope;
-use super::repetitions::without_repetitions;
+use super::plain_words::has_few_plain_words;
+use super::repetitions::{different_pairs, once, without_repetitions};
 use super::superset::has_c1;
+use super::telltale_bytes::{has_euro, is_latin_under};
 use super::thresholds::SURE_CONFIDENCE;
+use super::western_letters::{is_letter, is_sign, is_western};
 use crate::event::NonText;
 use mailglot_codec::detect::{self, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
@@ -32,9 +36,13 @@ const REPORT_MARGIN: f32 = 12.0;
 const PRIVATE_USE_MARGIN: f32 = 4.0;
 /// Margin of likelihood from which on the likelier charset replaces the label.
 const OVERRULE_MARGIN: f32 = 16.0;
+/// Like [`OVERRULE_MARGIN`], if the label makes one or two plain words of the text: it may be a name.
+const MARGIN_OF_FEW_WORDS: f32 = 24.0;
 /// Minimum number of bytes above 7F to report a likelier charset, and to replace the label.
 const MIN_BYTES_TO_REPORT: usize = 3;
 const MIN_BYTES_TO_OVERRULE: usize = 6;
+/// Minimum number of different characters of two bytes to replace the label.
+const PAIRS_TO_OVERRULE: usize = 3;
 
 /// A charset that is likelier than the label.
 pub(super) struct LikelierCharset {
@@ -54,6 +62,18 @@ pub(super) fn find_likelier<'h>(
     if !is_in_scope(label, bytes, scope) {
         return None;
     }
+    let decided = |charset| {
+        let guess = Guess {
+            charset,
+            confidence: SURE_CONFIDENCE,
+            evidence: detect::Evidence::Model,
+        };
+        let decides = true;
+        Some(LikelierCharset { guess, decides })
+    };
+    if is_latin_under(label, bytes) {
+        return decided(Charset::WINDOWS_1252);
+    }
     let hints = hints();
     if scope == LabelScope::All
         && let Some(guess) = decisive_guess(label, bytes, &hints)
@@ -61,20 +81,44 @@ pub(super) fn find_likelier<'h>(
         let decides = true;
         return Some(LikelierCharset { guess, decides });
     }
-    needs_detection(label, bytes).then(|| likelier_than_implausible(label, bytes, &hints))?
+    let likelier =
+        needs_detection(label, bytes).then(|| likelier_than_implausible(label, bytes, &hints));
+    let likelier = likelier.flatten();
+    if likelier.is_none() && has_euro(label, bytes) && !is_unlike_western(bytes) {
+        return decided(Charset::ISO_8859_15);
+    }
+    likelier
 }
 
 /// Returns true if detection runs on text under this label.
 pub(super) fn is_in_scope(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
     match scope {
         LabelScope::None => false,
-        LabelScope::Implausible => needs_detection(label, bytes),
+        LabelScope::Implausible => {
+            needs_detection(label, bytes) || has_euro(label, bytes) || is_latin_under(label, bytes)
+        }
         LabelScope::All => true,
     }
 }
 
 /// Asks detection for a likelier charset than a label that gives implausible text.
 fn likelier_than_implausible(
+    label: Charset,
+    bytes: &[u8],
+    hints: &detect::Hints<'_>,
+) -> Option<LikelierCharset> {
+    let mut likelier = likelier_by_costs(label, bytes, hints)?;
+    if has_faults_beside(label, likelier.guess.charset, bytes) {
+        if has_few_plain_words(label, bytes) {
+            return None;
+        }
+        likelier.decides = false;
+    }
+    Some(likelier)
+}
+
+/// Compares the text under the label with that in all charsets.
+fn likelier_by_costs(
     label: Charset,
     bytes: &[u8],
     hints: &detect::Hints<'_>,
@@ -93,6 +137,7 @@ fn likelier_than_implausible(
         return (is_proven && !is_western || rival.margin >= REPORT_MARGIN).then_some(likelier);
     }
     let text = without_repetitions(bytes);
+    let text = once(&text, label);
     let high_count = high_bytes(&text).take(MIN_BYTES_TO_OVERRULE).count();
     if high_count < MIN_BYTES_TO_REPORT {
         return None;
@@ -119,7 +164,14 @@ fn likelier_than_implausible(
     {
         return None;
     }
-    let decides = rival.margin >= OVERRULE_MARGIN
+    let has_few = !label.is_single_byte() && different_pairs(&text) < PAIRS_TO_OVERRULE;
+    let margin = if has_few_plain_words(label, &text) {
+        MARGIN_OF_FEW_WORDS
+    } else {
+        OVERRULE_MARGIN
+    };
+    let decides = !has_few
+        && rival.margin - rival.rarity >= margin
         && confidence >= SURE_CONFIDENCE
         && high_count >= MIN_BYTES_TO_OVERRULE;
     Some(LikelierCharset {
@@ -176,15 +228,14 @@ fn has_many_letters(bytes: &[u8]) -> bool {
 /// Returns true if windows-1252 has symbols, holes or capitals where letters of DOS and Mac charsets stand: `gr”áer` is `größer`
 /// in IBM850, `fŸr` is `für` in macintosh.
 fn has_misplaced_bytes(bytes: &[u8]) -> bool {
-    const ENOUGH: usize = 3;
     let Some(first) = high_bytes(bytes).next() else {
         return false;
     };
     let window = &bytes[first.saturating_sub(1)..bytes.len().min(first + WINDOW)];
     let at = |at: Option<usize>| at.and_then(|at| window.get(at)).copied().unwrap_or(b' ');
-    let is_misplaced = |place: &usize| {
+    let is_misplaced = |place: usize| {
         let (before, after) = (at(place.checked_sub(1)), at(Some(place + 1)));
-        match window[*place] {
+        match window[place] {
             0x81 | 0x8D | 0x8F | 0x90 | 0x9D => {
                 before.is_ascii_alphabetic() || after.is_ascii_alphabetic()
             }
@@ -195,11 +246,7 @@ fn has_misplaced_bytes(bytes: &[u8]) -> bool {
             _ => false,
         }
     };
-    high_bytes(window)
-        .take(MAX_HIGH_BYTES)
-        .filter(is_misplaced)
-        .nth(ENOUGH - 1)
-        .is_some()
+    high_bytes(window).take(MAX_HIGH_BYTES).any(is_misplaced)
 }
 
 /// Non-ASCII letters of Hungarian in ISO-8859-2, as windows-1252 has them: `õ` and `û` stand for `ő` and `ű`.
@@ -285,44 +332,6 @@ pub(super) fn is_unlike_western(bytes: &[u8]) -> bool {
     side_by_side * 2 > high
 }
 
-/// Maximum number of high bytes for which one common language outweighs a model of another charset.
-const MAX_WESTERN_LETTERS: usize = 16;
-/// Non-ASCII letters of Western European languages in windows-1252: German, French, Spanish, Portuguese, Scandinavian, Italian.
-const LANGUAGES: [&[u8]; 6] = [
-    b"\xe4\xf6\xfc\xdf\xe9",
-    b"\xe0\xe2\xe4\xe6\xe7\xe8\xe9\xea\xeb\xee\xef\xf4\xf6\xf9\xfb\xfc\xff\x8c\x9c\x9f",
-    b"\xe1\xe9\xed\xf1\xf3\xfa\xfc",
-    b"\xe0\xe1\xe2\xe3\xe7\xe9\xea\xed\xf3\xf4\xf5\xfa\xfc",
-    b"\xe4\xe5\xe6\xe9\xf6\xf8\xfc",
-    b"\xe0\xe8\xe9\xec\xf2\xf9",
-];
-
-/// Returns true if all high letters belong to one Western European language and no symbol stands within a word.
-pub(super) fn is_western(bytes: &[u8]) -> bool {
-    let mut possible = LANGUAGES.to_vec();
-    for (count, at) in high_bytes(bytes).enumerate() {
-        let byte = bytes[at];
-        let beside = |at: Option<usize>| {
-            at.and_then(|at| bytes.get(at))
-                .is_some_and(|b| is_letter(*b))
-        };
-        let lower = if matches!(byte, 0xC0..=0xDE) {
-            byte | 0x20
-        } else {
-            byte
-        };
-        if !matches!(byte, 0xA1..=0xBF) {
-            possible.retain(|letters| letters.contains(&lower));
-        } else if is_sign(byte) && beside(at.checked_sub(1)) && beside(Some(at + 1)) {
-            return false;
-        }
-        if count >= MAX_WESTERN_LETTERS || possible.is_empty() {
-            return false;
-        }
-    }
-    true
-}
-
 /// Returns true for private-use characters U+E000 to U+EFFF. Vendors use those from U+F000 in right text, such as U+F8FF, the Apple
 /// logo.
 pub(crate) fn is_private(c: char) -> bool {
@@ -361,16 +370,6 @@ pub(super) fn stands_within_ascii_words(charset: Charset, text: &str) -> bool {
 /// Returns true for Ð Ý Þ ð ý þ.
 fn is_icelandic(byte: u8) -> bool {
     matches!(byte & 0xDF, 0xD0 | 0xDD | 0xDE)
-}
-
-/// Returns true for symbols that do not stand within words. Apostrophes, hyphens, quotation marks and middle dots do.
-fn is_sign(byte: u8) -> bool {
-    matches!(byte, 0xA1..=0xBF)
-        && !matches!(byte, 0xAA | 0xAB | 0xAD | 0xB0 | 0xB4 | 0xB7 | 0xBA | 0xBB)
-}
-
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte >= 0xC0
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 //! # Limits
 //! Characters of one or two bytes.
 
+use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Removes repeated characters, such as lines and boxes. They prove nothing, and mislead charsets that have them as symbols.
 pub(super) fn without_repetitions(bytes: &[u8]) -> Cow<'_, [u8]> {
@@ -38,4 +40,69 @@ pub(super) fn without_repetitions(bytes: &[u8]) -> Cow<'_, [u8]> {
         out.push(b' ');
     }
     Cow::Owned(out)
+}
+
+/// Keeps one of each row of equal characters if the label is a multi-byte charset. Laughter and cries prove as much as one of their characters:
+/// `ㅋㅋㅋ`, `啊啊啊`.
+pub(super) fn once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
+    if label.is_single_byte() {
+        return Cow::Borrowed(bytes);
+    }
+    let width = |at: usize| {
+        let is_wide = bytes[at] >= 0x80 && bytes.get(at + 1).is_some_and(|next| *next >= 0x40);
+        1 + usize::from(is_wide)
+    };
+    let mut out = Vec::with_capacity(bytes.len());
+    let (mut at, mut last): (usize, &[u8]) = (0, &[]);
+    while at < bytes.len() {
+        let character = &bytes[at..at + width(at)];
+        if character.len() == 1 || character != last {
+            out.extend_from_slice(character);
+        }
+        (at, last) = (at + character.len(), character);
+    }
+    if out.len() == bytes.len() {
+        return Cow::Borrowed(bytes);
+    }
+    Cow::Owned(out)
+}
+
+/// Returns the number of different characters of two bytes.
+pub(super) fn different_pairs(bytes: &[u8]) -> usize {
+    let mut seen = HashSet::new();
+    let mut at = 0;
+    while let Some(pair) = bytes.get(at..at + 2) {
+        let is_wide = pair[0] >= 0x80 && pair[1] >= 0x40;
+        if is_wide {
+            seen.insert(pair);
+        }
+        at += 1 + usize::from(is_wide);
+    }
+    seen.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_one_character_count_once() {
+        let label = Charset::EUC_KR;
+        for (bytes, expected, pairs) in [
+            (&b"\xA4\xBB\xA4\xBB\xA4\xBB ok"[..], &b"\xA4\xBB ok"[..], 1),
+            (b"\xA4\xD0\xA4\xD0 \xA4\xD0aa", b"\xA4\xD0 \xA4\xD0aa", 1),
+            (b"\xC1\xF8\xC2\xA5", b"\xC1\xF8\xC2\xA5", 2),
+            (b"\xBB\xA4\xA4\xBB\xA4", b"\xBB\xA4\xA4\xBB\xA4", 2),
+            (b"", b"", 0),
+        ] {
+            let once = once(bytes, label);
+            assert_eq!(
+                once.escape_ascii().to_string(),
+                expected.escape_ascii().to_string()
+            );
+            assert_eq!(different_pairs(&once), pairs, "{}", bytes.escape_ascii());
+        }
+        let single = once(b"\xA4\xBB\xA4\xBB", Charset::KOI8_R);
+        assert_eq!(*single, b"\xA4\xBB\xA4\xBB"[..]);
+    }
 }

@@ -1,6 +1,6 @@
 //! Tests that right labels are left in peace, however little or odd the text is.
 
-use crate::{SENTENCES, assert_quiet};
+use crate::{SENTENCES, assert_quiet, charset, doubtful, encoded, read, read_word};
 
 /// Names, as they stand in address fields.
 #[test]
@@ -45,6 +45,45 @@ fn right_labels_of_names_are_left_in_peace() {
         for label in charsets.split(' ') {
             for name in names.split('|') {
                 assert_quiet(label, name);
+            }
+        }
+    }
+}
+
+/// Words in capitals lose their accents, and names of one or two words have rare letters beside each other. A row of one character is one piece
+/// of evidence.
+#[test]
+fn right_labels_of_few_words_are_not_overruled() {
+    for (charsets, texts) in [
+        (
+            "windows-1253 ISO-8859-7 CP737 x-mac-greek",
+            "ΜΑΡΙΑ ΜΠΑΛΑΦΑ|ΑΝΑΣΤΑΣΙΟΣ ΚΑΡΑΜΑΝΗΣ|ΒΑΣΙΛΗΣ|ΠΡΟΣ ΟΛΟΥΣ|ΑΡΗΣ - ΟΦΗ 3-0|ΨΩΜΙ, ΜΕΛΙ|ΣΑΒΒΑΣ ΣΑΒΒΑΣ|λαθη στο τελος",
+        ),
+        (
+            "KOI8-R windows-1251 IBM866 x-mac-cyrillic",
+            "ИЯ ХОН|ЯНЫШ|ЭЛЛА ЮН|ОБЪЕЗД|ЩУЧЬЕ|Чжоу Эньлай",
+        ),
+        ("KOI8-U windows-1251", "ЮЛЯ ЇЖАК|ҐАЛЯ|ЇЇ ЄВА|ІЯ ГНИЛЮК"),
+        (
+            "windows-1251 x-mac-cyrillic ISO-8859-5",
+            "Ѓурчин Ѓ.|Ќире Џајковски|Њего Љ.|ЃОРЧЕ ПЕТРОВ|Џепароски Ќ.|Љупчо Ќулумов",
+        ),
+        ("windows-1251 IBM866 x-mac-cyrillic", "ЪГЪЛ ООД|ВЕЦ ЧАИРА"),
+        (
+            "EUC-KR windows-949",
+            "ㅋㅋ|ㅎㅎㅎ|ㅠㅠㅠㅠ|네 ㅋㅋㅋ|정말 ㅎㅎ ㅋㅋ|ㄱㅅ ㅋㅋ|ㅇㅇ ㅠㅠ ㅋㅋㅋ",
+        ),
+        ("GB2312 GBK", "哈哈哈|呵呵呵|啊啊|嗯嗯嗯|嘿嘿嘿 哈哈哈"),
+    ] {
+        for label in charsets.split(' ') {
+            for text in texts.split('|') {
+                let Some(bytes) = encoded(text, charset(label)) else {
+                    continue;
+                };
+                let (got, told) = read(label, &bytes);
+                assert_eq!(got, text, "{label} {told:?}");
+                let word = read_word(label, &bytes, &doubtful());
+                assert_eq!(word.0, text, "{label} {:?}", word.1);
             }
         }
     }

@@ -125,6 +125,23 @@ fn wrong_labels_over_latin_text_are_mostly_told() {
 }
 
 /// Of a letter that is quoted in another charset nothing may become unreadable that the label reads.
+/// One letter of a DOS or Mac charset that windows-1252 has as a sign within a word is told.
+#[test]
+fn one_sign_within_a_word_is_told() {
+    for (own, text) in [
+        (
+            "IBM850",
+            "Reunião da direcção na terça-feira: está na hora da eleição",
+        ),
+        ("macintosh", "Prüfungsgebühr für Schüler und Rentner"),
+    ] {
+        let bytes = encoded(text, charset(own)).expect("the charset has every character");
+        let (got, told) = read("iso-8859-1", &bytes);
+        let is_told = told.iter().any(|told| is_about_the_text(told));
+        assert!(is_told, "{own} {got} {told:?}");
+    }
+}
+
 /// Letters of DOS and Mac charsets are holes, quotation marks and capitals inside the words of windows-1252: few of them are proof.
 #[test]
 fn dos_and_mac_text_with_few_letters_is_read() {
@@ -154,6 +171,42 @@ fn dos_and_mac_text_with_few_letters_is_read() {
     ] {
         let bytes = encoded(&text.repeat(9), Charset::WINDOWS_1252).expect("in windows-1252");
         assert_eq!(read("windows-1252", &bytes), (text.repeat(9), vec![]));
+    }
+}
+
+/// Few words in capitals, or in small letters, are enough where no language has the letters of the label beside each other.
+#[test]
+fn wrong_labels_of_few_words_are_overruled() {
+    for (own, label, text) in [
+        ("windows-1251", "KOI8-R", "заявление о приёме"),
+        ("windows-1256", "ISO-8859-6", "مساء الخير"),
+        ("KOI8-R", "windows-1251", "Екатерина Смирнова"),
+        (
+            "windows-1253",
+            "iso-8859-1",
+            "Η ΣΥΝΑΝΤΗΣΗ ΤΩΝ ΦΙΛΩΝ ΑΝΑΒΑΛΛΕΤΑΙ",
+        ),
+        ("windows-1251", "ISO-8859-7", "состоится завтра"),
+        ("EUC-JP", "EUC-KR", "来週の打ち合わせについて"),
+        ("ISO-8859-15", "iso-8859-1", "Eintritt: 8 €, für Kinder 4 €"),
+        (
+            "ISO-8859-7",
+            "iso-8859-1",
+            "Το εισιτήριο κοστίζει 8 € για παιδιά και 12 € για μεγάλους",
+        ),
+        (
+            "windows-1252",
+            "gb2312",
+            "Best\u{E4}tigung der K\u{FC}ndigung",
+        ),
+        ("windows-1252", "big5", "administraci\u{F3}n"),
+        ("windows-1252", "iso-2022-jp", "CITTÀ"),
+    ] {
+        let bytes = encoded(text, charset(own)).expect("the charset has every character");
+        let (got, told) = read(label, &bytes);
+        assert_eq!(got, text, "{own} {label} {told:?}");
+        let is_told = told.iter().any(|told| told.starts_with("charset.detected"));
+        assert!(is_told, "{own} {label} {told:?}");
     }
 }
 

@@ -55,6 +55,35 @@ impl Ngrams {
             .map(|(c, row)| ([c[0], c[1]], row))
     }
 
+    /// Adds the same text in another spelling, which one letter in `rarity` has.
+    pub(super) fn add_spelling(&mut self, spelled: impl Fn(char) -> char, rarity: u64) {
+        let mut other = BTreeMap::<Vec<char>, BTreeMap<char, u64>>::new();
+        for (context, row) in &self.0 {
+            let context = context.iter().map(|c| spelled(*c)).collect();
+            let new = other.entry(context).or_default();
+            for (c, n) in row {
+                *new.entry(spelled(*c)).or_default() += n;
+            }
+        }
+        for (context, row) in other {
+            let row = row.into_iter().map(|(c, n)| (c, n / rarity));
+            let known = self.0.entry(context).or_default();
+            for (c, n) in row.filter(|(_, n)| *n > 0) {
+                *known.entry(c).or_default() += n;
+            }
+        }
+        self.0.retain(|_, row| !row.is_empty());
+    }
+
+    /// Adds tokens that the text lacks, each with its share of all tokens.
+    pub(super) fn add_shares(&mut self, shares: &[(char, f64)]) {
+        let row = self.0.entry(Vec::new()).or_default();
+        let total = row.values().sum::<u64>() as f64;
+        for (c, share) in shares {
+            *row.entry(*c).or_default() += (share * total).round() as u64;
+        }
+    }
+
     /// Keeps the `keep` triples whose probability differs most, by weight, from what pairs tell; and pairs seen twice.
     pub(super) fn prune(&mut self, keep: usize) {
         let mut worth = Vec::new();
@@ -156,6 +185,31 @@ pub(super) const START: [char; 2] = [SPACE, SPACE];
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_spelling_is_as_likely_as_it_is_frequent() {
+        let mut ngrams = Ngrams::default();
+        let text: Vec<char> = "_\u{3AC}\u{3C2}_".repeat(100).chars().collect();
+        for three in text.windows(3) {
+            ngrams.add([three[0], three[1], three[2]]);
+        }
+        let own = ngrams.pair('_', '\u{3AC}');
+        ngrams.add_spelling(
+            |c| match c {
+                '\u{3AC}' => '\u{3B1}',
+                '\u{3C2}' => '\u{3C3}',
+                other => other,
+            },
+            4,
+        );
+        assert_eq!(ngrams.row(&['\u{3B1}', '\u{3C3}']).unwrap()[&'_'], 25);
+        assert_eq!(ngrams.row(&['\u{3AC}', '\u{3C2}']).unwrap()[&'_'], 100);
+        let (accented, plain) = (ngrams.pair('_', '\u{3AC}'), ngrams.pair('_', '\u{3B1}'));
+        assert!(
+            accented > 3.0 * plain && plain > own / 8.0,
+            "{accented} {plain} {own}"
+        );
+    }
 
     #[test]
     fn probabilities_add_up() {

@@ -21,6 +21,7 @@
 //! Code points beyond the Basic Multilingual Plane have no place.
 
 use super::ngrams::Ngrams;
+use super::spelling::add_spellings;
 use super::tokens::{FOREIGN, MARKS, Script};
 use super::{Language, candidates, languages};
 use crate::run::root;
@@ -50,7 +51,9 @@ pub(crate) fn packed() -> anyhow::Result<(String, Vec<u8>)> {
     };
     let mut models = Vec::new();
     for language in languages()? {
-        let ngrams = Ngrams::read(&read(&language.name)?).with_context(|| language.name.clone())?;
+        let mut ngrams =
+            Ngrams::read(&read(&language.name)?).with_context(|| language.name.clone())?;
+        add_spellings(&language, &mut ngrams);
         models.push((language, ngrams));
     }
     let common = CommonTable::read(&read("common")?)?;

@@ -1,0 +1,96 @@
+//! Tests whether a label reads text as few plain words, such as a name: `ЯНА ХАН`, `ΠΑΟΚ`, `Ќосев`.
+//!
+//! Names have letters beside each other that are rare in the texts of their language, so few of them do not prove that the label is wrong.
+//!
+//! # Limits
+//! Single-byte charsets. Text of ASCII alone counts as no word.
+
+use mailglot_codec::detect::high_bytes;
+use mailglot_codec::{Charset, LossLog};
+use std::collections::HashSet;
+
+/// Maximum number of different words.
+const WORDS: usize = 2;
+/// Number of bytes above 7F that few words do not have.
+const MANY: usize = 48;
+
+/// Returns true if all characters above 7F are letters of one script, at most two different words have them, and each word is in small
+/// letters, in capitals, or begins with the only capital.
+pub(super) fn has_few_plain_words(label: Charset, bytes: &[u8]) -> bool {
+    if !label.is_single_byte() || high_bytes(bytes).nth(MANY).is_some() {
+        return false;
+    }
+    let text = label.decode(bytes, &mut LossLog::with_limit(0));
+    let mut scripts = text.chars().filter(|c| !c.is_ascii()).map(script);
+    let first = scripts.next().flatten();
+    if first.is_none() || scripts.any(|script| script != first) {
+        return false;
+    }
+    let words = text.split(|c: char| c.is_ascii() && !c.is_ascii_alphabetic());
+    let words: HashSet<&str> = words.filter(|word| !word.is_ascii()).collect();
+    // Initials belong to a name.
+    let is_long = |word: &&&str| word.chars().nth(1).is_some();
+    words.iter().filter(is_long).count() <= WORDS && words.iter().all(|word| has_plain_case(word))
+}
+
+/// Returns true for a word in small letters or in capitals, and if only its first letter is a capital.
+fn has_plain_case(word: &str) -> bool {
+    let rest = || word.chars().skip(1);
+    let is_small = !rest().any(char::is_uppercase);
+    is_small || !word.chars().any(char::is_lowercase)
+}
+
+/// The scripts of single-byte charsets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LetterScript {
+    Latin,
+    Greek,
+    Cyrillic,
+    Hebrew,
+    Arabic,
+    Thai,
+}
+
+/// Returns the script of a letter.
+fn script(c: char) -> Option<LetterScript> {
+    // Marks of Thai are letters here. Those of Hebrew and Arabic are hardly written.
+    match c {
+        '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' if c.is_alphabetic() => {
+            Some(LetterScript::Latin)
+        }
+        '\u{386}' | '\u{388}'..='\u{3FF}' => Some(LetterScript::Greek),
+        '\u{400}'..='\u{52F}' => Some(LetterScript::Cyrillic),
+        '\u{5D0}'..='\u{5F2}' => Some(LetterScript::Hebrew),
+        '\u{620}'..='\u{64A}' | '\u{66E}'..='\u{6D3}' => Some(LetterScript::Arabic),
+        '\u{E01}'..='\u{E5B}' => Some(LetterScript::Thai),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_few_plain_words() {
+        for (label, text, expected) in [
+            ("KOI8-R", "ИННА ЛИ", true),
+            ("windows-1251", "Љубица Њ. Ќосева", true),
+            ("ISO-8859-7", "ΒΑΣΩ ΜΠΑΛΛΗ 3", true),
+            ("windows-1251", "ааа", true),
+            ("ISO-8859-2", "Łucja from Berlin", true),
+            ("KOI8-R", "иННА лИ", false),
+            ("KOI8-R", "три слова здесь", false),
+            ("windows-1251", "«Да»", false),
+            ("windows-1253", "µΤορρεντ", false),
+            ("windows-1256", "عمر حداد", true),
+            ("ISO-8859-6", "عٍكل", false),
+            ("windows-1251", "no letters", false),
+        ] {
+            let charset = Charset::for_name(label).unwrap();
+            let bytes = charset.encode_exact(text).unwrap();
+            assert_eq!(has_few_plain_words(charset, &bytes), expected, "{text}");
+        }
+        assert!(!has_few_plain_words(Charset::EUC_KR, b"\xA4\xBB\xA4\xBB"));
+    }
+}

@@ -82,7 +82,13 @@ pub fn for_each(share: usize, mut work: impl FnMut(Case)) {
                 if text.is_ascii() {
                     continue;
                 }
-                plain(&text, nth, lines, &language, &mut labels, &mut put);
+                let text = CarriedText {
+                    text: &text,
+                    nth,
+                    lines,
+                };
+                plain(&text, &language, &mut labels, &mut put);
+                in_capitals(&text, &language, &mut labels, &mut put);
             }
         }
         sprinkled(texts, &language, &mut rng, &mut labels, &mut put);
@@ -120,14 +126,20 @@ fn groups(texts: &[String], lines: usize, rng: &mut Rng) -> Vec<String> {
     (0..count).map(group).collect()
 }
 
-fn plain(
-    text: &str,
+/// A text of a locale, and its number, which chooses form and labels.
+struct CarriedText<'t> {
+    text: &'t str,
     nth: usize,
     lines: usize,
+}
+
+fn plain(
+    carried: &CarriedText<'_>,
     language: &MailLanguage,
     labels: &mut Labels,
     put: &mut impl FnMut(Case),
 ) {
+    let CarriedText { text, nth, lines } = *carried;
     // There are many single texts.
     let is_turn = |of: usize| lines > 1 || nth.is_multiple_of(of);
     let rare = language
@@ -143,11 +155,7 @@ fn plain(
             set: Set::Plain,
             language: language.name.clone(),
             charset,
-            form: if lines > 1 && matches!(form, TextPosition::RawHeader | TextPosition::Word) {
-                TextPosition::Plain
-            } else {
-                form
-            },
+            form: form_of(form, lines),
             label,
             lines,
             country: None,
@@ -178,6 +186,70 @@ fn plain(
                 put(case(FORMS[(nth / 20 + at) % 3], label));
             }
         }
+    }
+}
+
+/// Returns the position of a text of `lines` lines: several lines are no field.
+fn form_of(form: TextPosition, lines: usize) -> TextPosition {
+    if lines > 1 && matches!(form, TextPosition::RawHeader | TextPosition::Word) {
+        TextPosition::Plain
+    } else {
+        form
+    }
+}
+
+/// Generates the text in capitals, under right labels, wrong labels and none.
+fn in_capitals(
+    carried: &CarriedText<'_>,
+    language: &MailLanguage,
+    labels: &mut Labels,
+    put: &mut impl FnMut(Case),
+) {
+    let CarriedText { text, nth, lines } = *carried;
+    let capitals: String = text.to_uppercase().chars().map(without_tonos).collect();
+    if capitals == text {
+        return;
+    }
+    for charset in &language.common {
+        let Some((bytes, text)) = encoded(&capitals, *charset) else {
+            continue;
+        };
+        let labels = labels.of(*charset, &bytes, &text);
+        let case = |form, label| Case {
+            set: Set::Capitals,
+            language: language.name.clone(),
+            charset: *charset,
+            form: form_of(form, lines),
+            label,
+            lines,
+            country: None,
+            has_address: false,
+            bytes: bytes.clone(),
+            text: text.clone(),
+        };
+        put(case(FORMS[nth % 3], labels.right[nth % labels.right.len()]));
+        if nth.is_multiple_of(3) {
+            put(case(UNLABELLED[nth / 3 % 3], Label::None));
+        }
+        if nth.is_multiple_of(20) {
+            for (at, label) in labels.wrong.into_iter().enumerate() {
+                put(case(FORMS[(nth / 20 + at) % 3], label));
+            }
+        }
+    }
+}
+
+/// Returns a Greek capital as it is written in words of capitals.
+fn without_tonos(c: char) -> char {
+    match c {
+        'Ά' => 'Α',
+        'Έ' => 'Ε',
+        'Ή' => 'Η',
+        'Ί' => 'Ι',
+        'Ό' => 'Ο',
+        'Ύ' => 'Υ',
+        'Ώ' => 'Ω',
+        other => other,
     }
 }
 

@@ -37,6 +37,8 @@ use mailglot_mime::{
 pub enum Set {
     /// Faker's texts, unchanged.
     Plain,
+    /// The same texts in capitals.
+    Capitals,
     /// Texts with added signs.
     Signs,
     /// ASCII texts whose only bytes above 7F are signs.

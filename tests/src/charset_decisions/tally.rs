@@ -115,6 +115,7 @@ impl Set {
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "names and sentences",
+            Self::Capitals => "in capitals",
             Self::Signs => "with signs",
             Self::SignsOnly => "ASCII with signs",
             Self::EastAsian => "East Asian signs in English",

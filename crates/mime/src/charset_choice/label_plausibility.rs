@@ -13,7 +13,7 @@ use super::case_faults::has_faults_beside;
 use super::decisive_guess::decisive_guess;
 use super::evidence_words::words_prove;
 use super::label_scope::LabelScope;
-use super::plain_words::has_few_plain_words;
+use super::plain_words::few_plain_words;
 use super::repetitions::{different_pairs, once, without_repetitions};
 use super::superset::has_c1;
 use super::telltale_bytes::{has_euro, is_latin_under};
@@ -37,7 +37,8 @@ const PRIVATE_USE_MARGIN: f32 = 4.0;
 /// Margin of likelihood from which on the likelier charset replaces the label.
 const OVERRULE_MARGIN: f32 = 16.0;
 /// Like [`OVERRULE_MARGIN`], if the label makes one or two plain words of the text: it may be a name.
-const MARGIN_OF_FEW_WORDS: f32 = 24.0;
+const MARGIN_OF_ONE_WORD: f32 = 32.0;
+const MARGIN_OF_TWO_WORDS: f32 = 24.0;
 /// Minimum number of bytes above 7F to report a likelier charset, and to replace the label.
 const MIN_BYTES_TO_REPORT: usize = 3;
 const MIN_BYTES_TO_OVERRULE: usize = 6;
@@ -109,7 +110,7 @@ fn likelier_than_implausible(
 ) -> Option<LikelierCharset> {
     let mut likelier = likelier_by_costs(label, bytes, hints)?;
     if has_faults_beside(label, likelier.guess.charset, bytes) {
-        if has_few_plain_words(label, bytes) {
+        if few_plain_words(label, bytes).is_some() {
             return None;
         }
         likelier.decides = false;
@@ -165,10 +166,10 @@ fn likelier_by_costs(
         return None;
     }
     let has_few = !label.is_single_byte() && different_pairs(&text) < PAIRS_TO_OVERRULE;
-    let margin = if has_few_plain_words(label, &text) {
-        MARGIN_OF_FEW_WORDS
-    } else {
-        OVERRULE_MARGIN
+    let margin = match few_plain_words(label, &text) {
+        Some(0 | 1) => MARGIN_OF_ONE_WORD,
+        Some(_) => MARGIN_OF_TWO_WORDS,
+        None => OVERRULE_MARGIN,
     };
     let decides = !has_few
         && rival.margin - rival.rarity >= margin

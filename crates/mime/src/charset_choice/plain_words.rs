@@ -14,23 +14,24 @@ const WORDS: usize = 2;
 /// Number of bytes above 7F that few words do not have.
 const MANY: usize = 48;
 
-/// Returns true if all characters above 7F are letters of one script, at most two different words have them, and each word is in small
-/// letters, in capitals, or begins with the only capital.
-pub(super) fn has_few_plain_words(label: Charset, bytes: &[u8]) -> bool {
+/// Returns the number of different words with characters above 7F. `None` unless these are letters of one script, the words are at most
+/// two, and each is in small letters, in capitals, or begins with the only capital.
+pub(super) fn few_plain_words(label: Charset, bytes: &[u8]) -> Option<usize> {
     if !label.is_single_byte() || high_bytes(bytes).nth(MANY).is_some() {
-        return false;
+        return None;
     }
     let text = label.decode(bytes, &mut LossLog::with_limit(0));
     let mut scripts = text.chars().filter(|c| !c.is_ascii()).map(script);
     let first = scripts.next().flatten();
     if first.is_none() || scripts.any(|script| script != first) {
-        return false;
+        return None;
     }
     let words = text.split(|c: char| c.is_ascii() && !c.is_ascii_alphabetic());
     let words: HashSet<&str> = words.filter(|word| !word.is_ascii()).collect();
     // Initials belong to a name.
     let is_long = |word: &&&str| word.chars().nth(1).is_some();
-    words.iter().filter(is_long).count() <= WORDS && words.iter().all(|word| has_plain_case(word))
+    let count = words.iter().filter(is_long).count();
+    (count <= WORDS && words.iter().all(|word| has_plain_case(word))).then_some(count)
 }
 
 /// Returns true for a word in small letters or in capitals, and if only its first letter is a capital.
@@ -74,23 +75,23 @@ mod tests {
     #[test]
     fn names_are_few_plain_words() {
         for (label, text, expected) in [
-            ("KOI8-R", "ИННА ЛИ", true),
-            ("windows-1251", "Љубица Њ. Ќосева", true),
-            ("ISO-8859-7", "ΒΑΣΩ ΜΠΑΛΛΗ 3", true),
-            ("windows-1251", "ааа", true),
-            ("ISO-8859-2", "Łucja from Berlin", true),
-            ("KOI8-R", "иННА лИ", false),
-            ("KOI8-R", "три слова здесь", false),
-            ("windows-1251", "«Да»", false),
-            ("windows-1253", "µΤορρεντ", false),
-            ("windows-1256", "عمر حداد", true),
-            ("ISO-8859-6", "عٍكل", false),
-            ("windows-1251", "no letters", false),
+            ("KOI8-R", "ИННА ЛИ", Some(2)),
+            ("windows-1251", "Љубица Њ. Ќосева", Some(2)),
+            ("ISO-8859-7", "ΒΑΣΩ ΜΠΑΛΛΗ 3", Some(2)),
+            ("windows-1251", "ааа", Some(1)),
+            ("ISO-8859-2", "Łucja from Berlin", Some(1)),
+            ("KOI8-R", "иННА лИ", None),
+            ("KOI8-R", "три слова здесь", None),
+            ("windows-1251", "«Да»", None),
+            ("windows-1253", "µΤορρεντ", None),
+            ("windows-1256", "عمر حداد", Some(2)),
+            ("ISO-8859-6", "عٍكل", None),
+            ("windows-1251", "no letters", None),
         ] {
             let charset = Charset::for_name(label).unwrap();
             let bytes = charset.encode_exact(text).unwrap();
-            assert_eq!(has_few_plain_words(charset, &bytes), expected, "{text}");
+            assert_eq!(few_plain_words(charset, &bytes), expected, "{text}");
         }
-        assert!(!has_few_plain_words(Charset::EUC_KR, b"\xA4\xBB\xA4\xBB"));
+        assert_eq!(few_plain_words(Charset::EUC_KR, b"\xA4\xBB\xA4\xBB"), None);
     }
 }

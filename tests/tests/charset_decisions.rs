@@ -32,8 +32,9 @@ fn right_labels_are_kept_and_guesses_are_reliable() {
             set.name(),
             tally.causes("right label", 50)
         );
+        // One of few cases says nothing about a share.
         assert!(
-            share(counts.right_warned, counts.all) < 0.002,
+            counts.right_warned <= 1 || share(counts.right_warned, counts.all) < 0.002,
             "{set:?}: {}",
             tally.causes("right label", 50)
         );

@@ -18,12 +18,12 @@ use super::thread_comparison::{
 };
 
 /// A file of several streams whose blocks are small. Other threads begin after the first block, which has a long run.
-struct SampleFile {
+struct SampleBzip2File {
     bytes: Vec<u8>,
     text: Vec<u8>,
 }
 
-impl SampleFile {
+impl SampleBzip2File {
     /// Writes a stream for each list of blocks.
     fn new(streams: &[&[Vec<u8>]]) -> Self {
         let bytes = streams.iter().flat_map(|blocks| stream(blocks, b'1'));
@@ -87,7 +87,7 @@ const BLOCK: [u16; 3] = [0x3141, 0x5926, 0x5359];
 const END: [u16; 3] = [0x1772, 0x4538, 0x5090];
 
 /// Files with all that may surprise a reader of blocks.
-fn samples() -> Vec<SampleFile> {
+fn samples() -> Vec<SampleBzip2File> {
     let (mut mixed, words) = (vec![run()], words(12, 900));
     mixed.extend_from_slice(&words);
     mixed.insert(4, misleading(BLOCK, 700));
@@ -97,10 +97,10 @@ fn samples() -> Vec<SampleFile> {
     let single: Vec<_> = [run()].iter().chain(&words).map(one).collect();
     let single: Vec<_> = single.iter().map(|blocks| &blocks[..]).collect();
     vec![
-        SampleFile::new(&[&mixed]),
-        SampleFile::new(&[&mixed[..3], &[], &mixed[3..], &mixed]),
-        SampleFile::new(&[&[run()], &misled, &words]),
-        SampleFile::new(&single),
+        SampleBzip2File::new(&[&mixed]),
+        SampleBzip2File::new(&[&mixed[..3], &[], &mixed[3..], &mixed]),
+        SampleBzip2File::new(&[&[run()], &misled, &words]),
+        SampleBzip2File::new(&single),
     ]
 }
 

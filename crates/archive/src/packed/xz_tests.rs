@@ -36,14 +36,14 @@ const RIGHT: ClaimedSizes = ClaimedSizes {
 };
 
 /// A file, and its text.
-struct SampleFile {
+struct SampleXzFile {
     bytes: Vec<u8>,
     text: Vec<u8>,
     /// Number of blocks that come from other threads.
     ahead: u32,
 }
 
-impl SampleFile {
+impl SampleXzFile {
     fn new(streams: &[&[(Vec<u8>, ClaimedSizes)]], check: CheckType, ahead: u32) -> Self {
         let texts = streams.iter().flat_map(|blocks| blocks.iter());
         Self {
@@ -68,7 +68,7 @@ fn noise(len: usize) -> Vec<u8> {
 }
 
 /// Files with all that may surprise a reader of blocks.
-fn samples() -> Vec<SampleFile> {
+fn samples() -> Vec<SampleXzFile> {
     let right = |text: &Vec<u8>| (text.clone(), RIGHT);
     let mut plain = vec![(run(), RIGHT)];
     plain.extend(words(12, 900).iter().map(right));
@@ -81,15 +81,15 @@ fn samples() -> Vec<SampleFile> {
     let single: Vec<_> = plain.iter().map(std::slice::from_ref).collect();
     let small: Vec<_> = words(9, 20_000).iter().map(right).collect();
     vec![
-        SampleFile::new(&[&plain], CheckType::Crc64, 12),
-        SampleFile::new(
+        SampleXzFile::new(&[&plain], CheckType::Crc64, 12),
+        SampleXzFile::new(
             &[&mixed, &[], &plain[..1], &mixed[..6], &small],
             CheckType::Sha256,
             13 + 5 + 8,
         ),
-        SampleFile::new(&[&unsized_block, &plain], CheckType::Crc32, 5 + 12),
-        SampleFile::new(&single, CheckType::Crc64, 0),
-        SampleFile::new(&[&small, &with_empty], CheckType::None, 8 + 14),
+        SampleXzFile::new(&[&unsized_block, &plain], CheckType::Crc32, 5 + 12),
+        SampleXzFile::new(&single, CheckType::Crc64, 0),
+        SampleXzFile::new(&[&small, &with_empty], CheckType::None, 8 + 14),
     ]
 }
 
@@ -101,7 +101,7 @@ fn whole_files_are_read_alike() {
 }
 
 /// Offsets near the starts of blocks, and some between them.
-fn places(sample: &SampleFile) -> Vec<usize> {
+fn places(sample: &SampleXzFile) -> Vec<usize> {
     let starts = block_starts(&sample.bytes);
     let near = starts.iter().flat_map(|start| start - 9..start + 31);
     let between = (13..sample.bytes.len()).step_by(sample.bytes.len() / 200);

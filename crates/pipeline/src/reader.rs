@@ -369,7 +369,7 @@ mod tests {
     use super::*;
     use mailglot_archive::Profile;
 
-    /// A folder of four messages, of which the third cannot be read.
+    /// A folder of four messages. The third one cannot be read.
     struct BrokenFolder(u64, Profile);
 
     impl Source for BrokenFolder {

@@ -26,6 +26,7 @@ pub use reliability::Reliability;
 pub use rules::{Material, ablation, without};
 pub use tally::DecisionCounts;
 
+use crate::faker::encoded;
 use mailglot_codec::Charset;
 use mailglot_mime::header::{self, FieldKind};
 use mailglot_mime::{
@@ -118,6 +119,32 @@ pub struct Outcome {
 }
 
 impl Case {
+    /// Encodes a text as a body without a label. Returns None if the charset lacks a character.
+    fn new(set: Set, language: &str, charset: Charset, text: &str, lines: usize) -> Option<Self> {
+        let (bytes, text) = encoded(text, charset)?;
+        Some(Self {
+            set,
+            language: language.to_owned(),
+            charset,
+            form: TextPosition::Plain,
+            label: Label::None,
+            lines,
+            country: None,
+            has_address: false,
+            bytes,
+            text,
+        })
+    }
+
+    /// Returns the same text in another position, under another label.
+    fn with(&self, form: TextPosition, label: Label) -> Self {
+        Self {
+            form,
+            label,
+            ..self.clone()
+        }
+    }
+
     /// Returns the number of bytes above 7F.
     pub fn high(&self) -> usize {
         self.bytes.iter().filter(|byte| **byte >= 0x80).count()

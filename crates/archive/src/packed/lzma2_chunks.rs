@@ -93,7 +93,7 @@ mod tests {
     use lzma_rust2::{Lzma2Options, Lzma2Reader, Lzma2Writer};
     use std::io::{Cursor, Read, Write};
 
-    /// Returns text of which some compresses well and some not at all, and its chunks.
+    /// Returns a text, and its LZMA2 chunks. One part of the text compresses well, and random bytes do not compress.
     fn sample() -> (Vec<u8>, Vec<u8>) {
         let mut state = 1u32;
         let mut noise = || {

@@ -37,7 +37,8 @@ const SAME_SCRIPT: f32 = 2.0;
 const UNLIKE_WESTERN: f32 = 3.5;
 /// Like [`SAME_SCRIPT`], under a label that no program writes by default: the other text must be the likelier one.
 const CHOSEN: f32 = -2.0;
-/// The same for each implausible character under the label, up to [`MAX_FAULTS`].
+/// Each implausible character under the label raises the limit by this, up to [`MAX_FAULTS`] characters: `ëÁÔÑ` has a small letter before
+/// capitals.
 const FAULT: f32 = 3.0;
 const MAX_FAULTS: usize = 2;
 /// Margin of likelihood that outweighs implausible characters, if the label gives as many.

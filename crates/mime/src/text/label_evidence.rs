@@ -59,7 +59,7 @@ pub(super) fn test_of_label(
 
 /// Returns the labels that bodies or encoded words of the message disprove. `hints` contains what the bodies say.
 ///
-/// Words count only for labels of which no body says anything.
+/// If a body fits its label or disproves it, words under the same label say nothing more about that label.
 pub(crate) fn disproved_labels(
     message: &Message<'_>,
     hints: &MessageEvidence,

@@ -9,8 +9,6 @@ use mailglot_codec::detect::high_bytes;
 
 /// The euro in ISO-8859-15. In ISO-8859-1 it is the currency sign, which hardly anybody writes.
 const EURO: u8 = 0xA4;
-/// Number of bytes that are read.
-const WINDOW: usize = 1 << 16;
 
 /// Returns true if the bytes are Western European text under an East Asian label.
 pub(super) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
@@ -25,8 +23,7 @@ pub(super) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
 /// Returns true if each currency sign of ISO-8859-1 stands beside a number, and no other byte is a letter of ISO-8859-15 in place of a
 /// sign.
 pub(super) fn has_euro(label: Charset, bytes: &[u8]) -> bool {
-    let window = &bytes[..bytes.len().min(WINDOW)];
-    let byte = |at: Option<usize>| at.and_then(|at| window.get(at)).copied();
+    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied();
     let is_digit = |at: Option<usize>| byte(at).is_some_and(|byte| byte.is_ascii_digit());
     let is_gap = |at: Option<usize>| matches!(byte(at), Some(b' ' | 0xA0));
     // `,-` and `,--` stand for cents.
@@ -47,9 +44,9 @@ pub(super) fn has_euro(label: Charset, bytes: &[u8]) -> bool {
     };
     let differs = |byte: u8| matches!(byte, 0xA6 | 0xA8 | 0xB4 | 0xB8 | 0xBC..=0xBE | 0x80..=0x9F);
     label == Charset::ISO_8859_1
-        && memchr::memchr(EURO, window).is_some()
-        && memchr::memchr_iter(EURO, window).all(is_beside)
-        && !high_bytes(window).any(|at| differs(window[at]))
+        && memchr::memchr(EURO, bytes).is_some()
+        && memchr::memchr_iter(EURO, bytes).all(is_beside)
+        && !high_bytes(bytes).any(|at| differs(bytes[at]))
 }
 
 /// Returns true if each byte above 7F is a Latin letter within a word of one Western language, which a multi-byte charset reads as one
@@ -102,6 +99,14 @@ mod tests {
             assert_eq!(found, expected, "{}", text.escape_ascii());
         }
         assert!(!has_euro(Charset::WINDOWS_1252, b"12 \xA4"));
+        // The charset is that of the whole text, however far behind the euro a fraction stands.
+        let far = [
+            b"12 \xA4 ".to_vec(),
+            b"word ".repeat(20_000),
+            b"\xBD".to_vec(),
+        ]
+        .concat();
+        assert!(!has_euro(Charset::ISO_8859_1, &far));
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Charset {
     /// repairs.
     pub fn labels(self) -> impl Iterator<Item = &'static str> {
         let rows = MEANINGS.iter().enumerate();
-        rows.filter(move |(_, (means, _))| *means == Means::Is(self))
+        rows.filter(move |(_, means)| **means == Means::Is(self))
             .map(|(row, _)| NAMES.text(row))
     }
 }
@@ -84,7 +84,7 @@ fn in_the_registry(label: &[u8]) -> Resolved {
             Resolved::Exact(charset)
         }
         Some(charset) => Resolved::Alias(charset),
-        None => match place(label).map(|row| MEANINGS[row].0) {
+        None => match place(label).map(|row| MEANINGS[row]) {
             Some(Means::Nothing) => Resolved::NoInformation,
             _ => Resolved::Unknown,
         },

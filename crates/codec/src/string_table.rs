@@ -9,6 +9,22 @@
 //! # Limits
 //! All texts together have at most 65,535 bytes.
 
+use std::cmp::Ordering;
+
+/// Makes an array of one column of a constant table: `column!(ROWS, 1, "")` has the second field of each row. The last argument is any value
+/// of its type.
+macro_rules! column {
+    ($rows:expr, $field:tt, $any:expr) => {{
+        let (mut column, mut row) = ([$any; $rows.len()], 0);
+        while row < $rows.len() {
+            column[row] = $rows[row].$field;
+            row += 1;
+        }
+        column
+    }};
+}
+pub(crate) use column;
+
 /// A table of `TEXTS` texts with `BYTES` bytes in all.
 pub(crate) struct StringTable<const TEXTS: usize, const BYTES: usize> {
     bytes: [u8; BYTES],
@@ -42,6 +58,20 @@ impl<const TEXTS: usize, const BYTES: usize> StringTable<TEXTS, BYTES> {
         &self.bytes[usize::from(start)..usize::from(self.ends[number])]
     }
 
+    /// Returns the number of the text that `compare` finds equal, in a sorted table.
+    pub(crate) fn find(&self, compare: impl Fn(&[u8]) -> Ordering) -> Option<usize> {
+        let (mut low, mut high) = (0, TEXTS);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match compare(self.bytes(middle)) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
     /// Returns a text.
     pub(crate) fn text(&self, number: usize) -> &str {
         str::from_utf8(self.bytes(number)).unwrap_or_default()
@@ -69,5 +99,18 @@ mod tests {
         let found: Vec<&str> = (0..5).map(|number| TABLE.text(number)).collect();
         assert_eq!(found, TEXTS);
         assert_eq!(TABLE.bytes(3), "é".as_bytes());
+        assert_eq!(column!([(1, 'a'), (2, 'b')], 1, ' '), ['a', 'b']);
+    }
+
+    #[test]
+    fn texts_of_a_sorted_table_are_found() {
+        const SORTED: [&str; 4] = ["", "ab", "abc", "b"];
+        static TABLE: StringTable<4, { total_len(&SORTED) }> = StringTable::new(&SORTED);
+        for (number, text) in SORTED.iter().enumerate() {
+            assert_eq!(TABLE.find(|known| known.cmp(text.as_bytes())), Some(number));
+        }
+        for other in ["a", "abcd", "c"] {
+            assert_eq!(TABLE.find(|known| known.cmp(other.as_bytes())), None);
+        }
     }
 }

@@ -47,7 +47,7 @@ mod wide;
 #[doc(hidden)]
 pub use crate::utf8::is_utf8;
 #[doc(hidden)]
-pub use comparison::margin_over;
+pub use comparison::{margin_over, utf8_margin};
 pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
 pub use look::{has_letters, high_bytes, is_odd};
@@ -107,16 +107,6 @@ pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
 #[doc(hidden)]
 pub fn rival(bytes: &[u8], label: Charset, hints: &Hints<'_>) -> Option<Rival> {
     Weighed::new(bytes, hints).rival(label)
-}
-
-/// Returns the natural logarithm of how many times more likely text in UTF-8 is than the same bytes under a label; negative if it is less likely.
-/// `None` if there is no model for the label's charset.
-// For the charset choice of mailglot-mime only.
-#[doc(hidden)]
-pub fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32> {
-    HAS_MODELS
-        .then(|| ranking::utf8_margin(text, label, hints))
-        .flatten()
 }
 
 /// A text that was weighed in all charsets once, to be asked about several.

@@ -254,16 +254,6 @@ fn has_letters(word: &[u8]) -> bool {
     })
 }
 
-/// See [`super::utf8_margin`].
-pub(super) fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32> {
-    let sample = sample::sample(text.as_bytes(), hints.rules);
-    let mut priors = priors(hints);
-    ascii::add_language(&mut priors, &sample.ascii);
-    let label = score::scored_as(label.superset(), &sample, &priors)?;
-    let cost = score::unicode_cost(&String::from_utf8_lossy(&sample.bytes), &priors);
-    Some((f64::from(label.cost) - f64::from(cost)) as f32 / NAT as f32)
-}
-
 /// Result of a test whether invalid UTF-8 is truncated UTF-8, or UTF-8 with a line in another charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nearly {

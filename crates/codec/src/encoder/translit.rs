@@ -7,7 +7,7 @@
 //! have rows.
 
 use crate::generated::translit::STEPS;
-use crate::string_table::{StringTable, total_len};
+use crate::string_table::{StringTable, column, total_len};
 
 /// Returns the nearest text whose characters all satisfy `carried`, or `None`.
 pub(super) fn nearest(c: char, carried: impl Fn(char) -> bool) -> Option<String> {
@@ -30,27 +30,13 @@ fn append(c: char, carried: &impl Fn(char) -> bool, text: &mut String) -> bool {
 }
 
 /// The characters of the table, in order.
-static CHARACTERS: [char; STEPS.len()] = {
-    let (mut characters, mut row) = (['\0'; STEPS.len()], 0);
-    while row < STEPS.len() {
-        characters[row] = STEPS[row].0;
-        row += 1;
-    }
-    characters
-};
+static CHARACTERS: [char; STEPS.len()] = column!(STEPS, 0, '\0');
 
-/// What each of them leads to.
+/// The text to which each of them leads.
 static REPLACEMENTS: StringTable<{ STEPS.len() }, { total_len(&STEP_TEXTS) }> =
     StringTable::new(&STEP_TEXTS);
 
-static STEP_TEXTS: [&str; STEPS.len()] = {
-    let (mut texts, mut row) = ([""; STEPS.len()], 0);
-    while row < STEPS.len() {
-        texts[row] = STEPS[row].1;
-        row += 1;
-    }
-    texts
-};
+static STEP_TEXTS: [&str; STEPS.len()] = column!(STEPS, 1, "");
 
 #[cfg(test)]
 mod tests {

@@ -8,8 +8,7 @@
 use super::resolved::Resolved;
 use super::row::{LabelRow, Means, Source, answer_of};
 use crate::generated::labels::LABELS;
-use crate::string_table::{StringTable, total_len};
-use std::cmp::Ordering;
+use crate::string_table::{StringTable, column, total_len};
 
 /// Returns the answer of a label in the table.
 pub(super) fn answer(label: &[u8]) -> Option<Resolved> {
@@ -23,25 +22,11 @@ pub(super) fn answer_at(row: usize) -> Resolved {
 
 /// Returns the number of the row of a label.
 pub(super) fn place(label: &[u8]) -> Option<usize> {
-    match packed(label) {
-        Some(number) => Slot::find(number),
-        None => search(label),
+    if let Some(number) = packed(label) {
+        return Slot::find(number);
     }
-}
-
-/// Searches the sorted table for a label.
-fn search(label: &[u8]) -> Option<usize> {
-    let (mut low, mut high) = (0, LABELS.len());
-    while low < high {
-        let middle = usize::midpoint(low, high);
-        let lower = label.iter().map(u8::to_ascii_lowercase);
-        match NAMES.bytes(middle).iter().copied().cmp(lower) {
-            Ordering::Less => low = middle + 1,
-            Ordering::Greater => high = middle,
-            Ordering::Equal => return Some(middle),
-        }
-    }
-    None
+    let lower = || label.iter().map(u8::to_ascii_lowercase);
+    NAMES.find(|known| known.iter().copied().cmp(lower()))
 }
 
 /// See [`Charset::for_label_before`].
@@ -78,24 +63,13 @@ const VACANT: u16 = u16::MAX;
 pub(super) static NAMES: StringTable<{ LABELS.len() }, { total_len(&LABEL_TEXTS) }> =
     StringTable::new(&LABEL_TEXTS);
 
-static LABEL_TEXTS: [&str; LABELS.len()] = {
-    let (mut texts, mut row) = ([""; LABELS.len()], 0);
-    while row < LABELS.len() {
-        texts[row] = LABELS[row].0;
-        row += 1;
-    }
-    texts
-};
+static LABEL_TEXTS: [&str; LABELS.len()] = column!(LABELS, 0, "");
 
-/// The meanings and sources of these rows.
-pub(super) static MEANINGS: [(Means, Source); LABELS.len()] = {
-    let (mut meanings, mut row) = ([(Means::Nothing, Source::Mail); LABELS.len()], 0);
-    while row < LABELS.len() {
-        meanings[row] = (LABELS[row].1, LABELS[row].2);
-        row += 1;
-    }
-    meanings
-};
+/// The meanings of these rows.
+pub(super) static MEANINGS: [Means; LABELS.len()] = column!(LABELS, 1, Means::Nothing);
+
+/// The sources of these rows.
+pub(super) static SOURCES: [Source; LABELS.len()] = column!(LABELS, 2, Source::Mail);
 
 /// The answers for these rows.
 static ANSWERS: [Slot; LABELS.len()] = {

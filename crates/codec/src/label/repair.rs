@@ -3,13 +3,13 @@
 //! # Limits
 //! Does not repair short labels by edit distance: they are too near to each other.
 
-use super::lookup::{MEANINGS, NAMES, answer, answer_at};
+use super::lookup::{MEANINGS, NAMES, SOURCES, answer, answer_at};
 use super::resolved::Resolved;
 use super::row::{Means, Source};
-use crate::generated::labels::{FOLDED, FOLDED_ROWS};
+use crate::generated::labels::FOLDED;
+use crate::string_table::{StringTable, column, total_len};
 use crate::{Charset, code_page};
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::iter;
 
 /// Shorter labels are too near to each other to be repaired by edit distance.
@@ -116,24 +116,18 @@ pub(super) fn folded(label: &str) -> Option<Resolved> {
     if key.is_empty() {
         return None;
     }
-    // Each key ends where the next one begins.
-    let end = |at: usize| {
-        FOLDED_ROWS
-            .get(at + 1)
-            .map_or(FOLDED.len(), |next| next.0.into())
-    };
-    let (mut low, mut high) = (0, FOLDED_ROWS.len());
-    while low < high {
-        let middle = usize::midpoint(low, high);
-        let (start, row) = FOLDED_ROWS[middle];
-        match FOLDED[start.into()..end(middle)].cmp(&key) {
-            Ordering::Less => low = middle + 1,
-            Ordering::Greater => high = middle,
-            Ordering::Equal => return Some(answer_at(row.into())),
-        }
-    }
-    None
+    let place = KEYS.find(|known| known.cmp(key.as_bytes()))?;
+    Some(answer_at(KEY_ROWS[place].into()))
 }
+
+/// The labels without separators and leading zeros, sorted.
+static KEYS: StringTable<{ FOLDED.len() }, { total_len(&KEY_TEXTS) }> =
+    StringTable::new(&KEY_TEXTS);
+
+static KEY_TEXTS: [&str; FOLDED.len()] = column!(FOLDED, 0, "");
+
+/// The row of each of them.
+static KEY_ROWS: [u16; FOLDED.len()] = column!(FOLDED, 1, 0);
 
 pub(super) fn fold(label: &str) -> String {
     let mut key = String::with_capacity(label.len());
@@ -251,8 +245,8 @@ fn near(label: &str) -> Option<Resolved> {
         return None;
     }
     let mut found: Option<(usize, Means)> = None;
-    for (row, (means, source)) in MEANINGS.iter().enumerate() {
-        if *source == Source::Slip || !one_slip(NAMES.bytes(row), label.as_bytes()) {
+    for (row, means) in MEANINGS.iter().enumerate() {
+        if SOURCES[row] == Source::Slip || !one_slip(NAMES.bytes(row), label.as_bytes()) {
             continue;
         }
         match found {

@@ -6,7 +6,7 @@
 //! Single-byte charsets. Text of ASCII alone counts as no word.
 
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, Script};
 use std::collections::HashSet;
 
 /// Maximum number of different words.
@@ -21,7 +21,7 @@ pub(super) fn few_plain_words(label: Charset, bytes: &[u8]) -> Option<usize> {
         return None;
     }
     let text = label.decode(bytes, &mut LossLog::with_limit(0));
-    let mut scripts = text.chars().filter(|c| !c.is_ascii()).map(script);
+    let mut scripts = text.chars().filter(|c| !c.is_ascii()).map(script_of_letter);
     let first = scripts.next().flatten();
     if first.is_none() || scripts.any(|script| script != first) {
         return None;
@@ -41,31 +41,12 @@ fn has_plain_case(word: &str) -> bool {
     is_small || !word.chars().any(char::is_lowercase)
 }
 
-/// The scripts of single-byte charsets.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LetterScript {
-    Latin,
-    Greek,
-    Cyrillic,
-    Hebrew,
-    Arabic,
-    Thai,
-}
-
 /// Returns the script of a letter.
-fn script(c: char) -> Option<LetterScript> {
+fn script_of_letter(c: char) -> Option<Script> {
     // Marks of Thai are letters here. Those of Hebrew and Arabic are hardly written.
-    match c {
-        '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' if c.is_alphabetic() => {
-            Some(LetterScript::Latin)
-        }
-        '\u{386}' | '\u{388}'..='\u{3FF}' => Some(LetterScript::Greek),
-        '\u{400}'..='\u{52F}' => Some(LetterScript::Cyrillic),
-        '\u{5D0}'..='\u{5F2}' => Some(LetterScript::Hebrew),
-        '\u{620}'..='\u{64A}' | '\u{66E}'..='\u{6D3}' => Some(LetterScript::Arabic),
-        '\u{E01}'..='\u{E5B}' => Some(LetterScript::Thai),
-        _ => None,
-    }
+    let is_mark = matches!(c, '\u{591}'..='\u{5C7}' | '\u{64B}'..='\u{65F}' | '\u{670}');
+    let is_letter = |script: &Script| *script == Script::Thai || c.is_alphabetic() && !is_mark;
+    Script::of(c).filter(is_letter)
 }
 
 #[cfg(test)]

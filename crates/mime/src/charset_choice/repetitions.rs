@@ -7,6 +7,7 @@ use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::iter;
 
 /// Removes repeated characters, such as lines and boxes. They prove nothing, and mislead charsets that have them as symbols.
 pub(super) fn without_repetitions(bytes: &[u8]) -> Cow<'_, [u8]> {
@@ -42,24 +43,17 @@ pub(super) fn without_repetitions(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Keeps one of each row of equal characters if the label is a multi-byte charset. Laughter and cries prove as much as one of their characters:
-/// `ㅋㅋㅋ`, `啊啊啊`.
+/// Keeps one of each row of equal characters if the label is a multi-byte charset. Laughter proves as much as one of its characters: `ㅋㅋㅋ`.
 pub(super) fn once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
     if label.is_single_byte() {
         return Cow::Borrowed(bytes);
     }
-    let width = |at: usize| {
-        let is_wide = bytes[at] >= 0x80 && bytes.get(at + 1).is_some_and(|next| *next >= 0x40);
-        1 + usize::from(is_wide)
-    };
-    let mut out = Vec::with_capacity(bytes.len());
-    let (mut at, mut last): (usize, &[u8]) = (0, &[]);
-    while at < bytes.len() {
-        let character = &bytes[at..at + width(at)];
+    let (mut out, mut last): (_, &[u8]) = (Vec::with_capacity(bytes.len()), &[]);
+    for character in characters(bytes) {
         if character.len() == 1 || character != last {
             out.extend_from_slice(character);
         }
-        (at, last) = (at + character.len(), character);
+        last = character;
     }
     if out.len() == bytes.len() {
         return Cow::Borrowed(bytes);
@@ -69,16 +63,23 @@ pub(super) fn once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
 
 /// Returns the number of different characters of two bytes.
 pub(super) fn different_pairs(bytes: &[u8]) -> usize {
-    let mut seen = HashSet::new();
-    let mut at = 0;
-    while let Some(pair) = bytes.get(at..at + 2) {
-        let is_wide = pair[0] >= 0x80 && pair[1] >= 0x40;
-        if is_wide {
-            seen.insert(pair);
-        }
-        at += 1 + usize::from(is_wide);
-    }
-    seen.len()
+    let pairs: HashSet<&[u8]> = characters(bytes).filter(|c| c.len() == 2).collect();
+    pairs.len()
+}
+
+/// Divides bytes into characters of one or two bytes, as double-byte charsets do.
+fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    iter::from_fn(move || {
+        let width = match rest {
+            [] => return None,
+            [0x80..=0xFF, 0x40..=0xFF, ..] => 2,
+            _ => 1,
+        };
+        let (character, behind) = rest.split_at(width);
+        rest = behind;
+        Some(character)
+    })
 }
 
 #[cfg(test)]

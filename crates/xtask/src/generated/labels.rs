@@ -6,7 +6,7 @@
 use super::constant_name::constant_name;
 use crate::run::root;
 use crate::tsv::rows;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::fs;
@@ -107,7 +107,7 @@ fn keys(made: &[(String, String, FoldedLabel)]) -> anyhow::Result<String> {
             by_key.entry(&folded.key).or_default().push((row, folded));
         }
     }
-    let (mut keys, mut places) = (String::new(), String::new());
+    let mut keys = String::new();
     for (key, labels) in by_key {
         let best = labels.iter().map(|(_, folded)| folded.rank).min();
         let mut best = labels
@@ -117,16 +117,12 @@ fn keys(made: &[(String, String, FoldedLabel)]) -> anyhow::Result<String> {
             continue;
         };
         if best.all(|(_, folded)| folded.means == first.means) {
-            let start = u16::try_from(keys.len()).context("too many keys")?;
-            writeln!(places, "    ({start}, {row}),")?;
-            keys.push_str(key);
+            writeln!(keys, "    ({key:?}, {row}),")?;
         }
     }
     Ok(format!(
-        "/// The labels without separators and leading zeros, sorted and side by side.\n\
-         pub(crate) static FOLDED: &str = {keys:?};\n\n\
-         /// Where each of them begins, and its row in `LABELS`.\n\
+        "/// The labels without separators and leading zeros, sorted, each with its row in `LABELS`.\n\
          #[rustfmt::skip]\n\
-         pub(crate) static FOLDED_ROWS: &[(u16, u16)] = &[\n{places}];\n"
+         pub(crate) const FOLDED: &[(&str, u16)] = &[\n{keys}];\n"
     ))
 }

@@ -3,6 +3,7 @@
 use crate::event::{Event, EventKind, Severity};
 use crate::guess::certainty;
 use crate::{GUESSES, Guess, GuessKind, Limits, Reading};
+use std::mem;
 
 /// The findings of one message: events, charsets of texts, guesses, and their numbers.
 ///
@@ -107,7 +108,7 @@ impl Report {
 
     /// Adds the guesses of an embedded message. `moved` converts their spans.
     pub(crate) fn extend_guesses(&mut self, inner: &mut Self, moved: impl Fn(Guess) -> Guess) {
-        for guess in std::mem::take(&mut inner.guesses) {
+        for guess in mem::take(&mut inner.guesses) {
             let (kind, confidence) = (guess.kind, guess.confidence);
             self.guess(kind, confidence, || moved(guess));
             match kind {
@@ -115,8 +116,8 @@ impl Report {
                 GuessKind::Overruled => inner.overruled -= 1,
             }
         }
-        self.guessed += std::mem::take(&mut inner.guessed);
-        self.overruled += std::mem::take(&mut inner.overruled);
+        self.guessed += mem::take(&mut inner.guessed);
+        self.overruled += mem::take(&mut inner.overruled);
     }
 
     /// Returns the state of the report, for [`Self::restore`]. Cheap for messages without guesses.
@@ -137,18 +138,14 @@ impl Report {
 
     /// Takes back everything since `state`, as if it had never been reported. Readings stay.
     pub(crate) fn restore(&mut self, state: ReportState) {
-        let ReportState {
-            events,
-            withdrawn,
-            counts,
-        } = state;
-        let (mut before, mut readings) = (counts, std::mem::take(&mut self.readings));
-        self.events.truncate(events);
-        self.withdrawn.truncate(withdrawn);
-        std::mem::swap(&mut before.events, &mut self.events);
-        std::mem::swap(&mut before.withdrawn, &mut self.withdrawn);
-        std::mem::swap(&mut before.readings, &mut readings);
-        *self = before;
+        self.events.truncate(state.events);
+        self.withdrawn.truncate(state.withdrawn);
+        *self = Self {
+            events: mem::take(&mut self.events),
+            withdrawn: mem::take(&mut self.withdrawn),
+            readings: mem::take(&mut self.readings),
+            ..state.counts
+        };
     }
 
     /// Returns a mark for [`Self::withdraw`].

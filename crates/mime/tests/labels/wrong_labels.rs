@@ -124,8 +124,7 @@ fn wrong_labels_over_latin_text_are_mostly_told() {
     assert!(right * 100 >= all * 60, "{right} of {all}");
 }
 
-/// Of a letter that is quoted in another charset nothing may become unreadable that the label reads.
-/// One letter of a DOS or Mac charset that windows-1252 has as a sign within a word is told.
+/// One letter of a DOS or Mac charset is reported if windows-1252 has a sign in its place within a word: `dire‡ão` for `direção`.
 #[test]
 fn one_sign_within_a_word_is_told() {
     for (own, text) in [

@@ -5,6 +5,7 @@
 //! Texts have 1, 5 or 40 lines.
 
 mod english;
+mod groups;
 mod labels;
 mod locales;
 mod signs;
@@ -12,12 +13,10 @@ mod signs;
 use super::{Case, Set};
 use crate::faker;
 use crate::rng::Rng;
+use groups::{LENGTHS, groups};
 use labels::Labels;
 use locales::LocaleText;
 use std::collections::BTreeMap;
-
-/// Lengths of texts in lines.
-const LENGTHS: [usize; 3] = [1, 5, 40];
 
 /// Generates one case in `share`, always the same ones. Of the two small sets, ten times as many.
 pub fn for_each(share: usize, mut work: impl FnMut(Case)) {
@@ -65,23 +64,4 @@ fn by_locale() -> BTreeMap<String, Vec<String>> {
         texts.entry(text.locale).or_default().push(text.text);
     }
     texts
-}
-
-/// Groups texts into `lines` lines: each text alone, or texts of all kinds together.
-fn groups(texts: &[String], lines: usize, rng: &mut Rng) -> Vec<String> {
-    if lines == 1 {
-        return texts.to_vec();
-    }
-    let count = if texts.len() < lines {
-        0
-    } else {
-        texts.len() / (2 * lines.min(8))
-    };
-    let group = |_| {
-        (0..lines)
-            .map(|_| rng.pick(texts).as_str())
-            .collect::<Vec<_>>()
-            .join("\n")
-    };
-    (0..count).map(group).collect()
 }

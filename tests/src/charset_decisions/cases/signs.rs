@@ -4,8 +4,8 @@
 //!
 //! Each text is in one charset of its language.
 
+use super::groups::{LENGTHS, groups};
 use super::labels::Labels;
-use super::{LENGTHS, groups};
 use crate::charset_decisions::material::ENGLISH;
 use crate::charset_decisions::{Case, Label, Set, TextPosition};
 use crate::faker::MailLanguage;

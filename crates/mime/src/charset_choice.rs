@@ -31,6 +31,7 @@ mod mixed_text;
 mod mixed_utf8;
 mod mojibake_score;
 mod plain_words;
+mod quoted_lines;
 mod raw_text;
 mod redecode;
 mod repetitions;

@@ -10,6 +10,7 @@ use super::label_events::{detected_event, read_as};
 use super::label_scope::LabelScope;
 use super::mixed_choice::mixed_by_label;
 use super::mixed_iso2022jp::is_japanese;
+use super::quoted_lines::quotations_by_label;
 use super::structure::is_early_invalid_utf8;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::truncated_utf8::is_truncated_utf8;
@@ -73,6 +74,13 @@ fn by_label_or_better<'a>(
 ) -> Choice<'a> {
     if let Some(mixed) = mixed_by_label(bytes, charset, evidence) {
         return mixed.choice(charset, events);
+    }
+    if evidence.may_find_mixed()
+        && !evidence.mapped
+        && let Some(mixed) = quotations_by_label(bytes, charset, evidence)
+    {
+        let used = mixed.other.charset;
+        return mixed.choice(used, events);
     }
     if let Some(choice) = by_label_check(bytes, charset, evidence, &mut events) {
         return choice;

@@ -194,7 +194,7 @@ fn is_implausible(label: Charset, bytes: &[u8]) -> bool {
 }
 
 /// Returns true if letters and symbols have neighbors under the label that no language of it has.
-fn is_odd_under(label: Charset, bytes: &[u8]) -> bool {
+pub(super) fn is_odd_under(label: Charset, bytes: &[u8]) -> bool {
     if is_latin_1(label) && has_misplaced_bytes(bytes) {
         return true;
     }

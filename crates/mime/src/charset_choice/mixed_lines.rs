@@ -49,7 +49,7 @@ pub(super) fn with_utf8_lines(
         return None;
     }
     lines.retain(|line| is_rather_utf8(&bytes[line.clone()], other.charset));
-    (!lines.is_empty()).then(|| decode(bytes, &lines, other))
+    (!lines.is_empty()).then(|| decode_lines(bytes, &lines, Charset::UTF_8, other))
 }
 
 /// Returns true if UTF-8 sequences outweigh the other bytes by two to one. In double-byte text they never do.
@@ -91,12 +91,18 @@ fn has_latin_words(line: &[u8]) -> bool {
     runs().all(|run| is_within_word(&run)) && is_enough()
 }
 
-fn decode(bytes: &[u8], lines: &[Range<usize>], other: OtherCharset) -> MixedText {
+/// Decodes lines in one charset, and everything else in another one.
+pub(super) fn decode_lines(
+    bytes: &[u8],
+    lines: &[Range<usize>],
+    charset: Charset,
+    other: OtherCharset,
+) -> MixedText {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
     let (mut log, mut from) = (LossLog::new(), 0);
     for line in lines {
         decode_into(&mut text, &mut log, other.charset, bytes, from..line.start);
-        decode_into(&mut text, &mut log, Charset::UTF_8, bytes, line.clone());
+        decode_into(&mut text, &mut log, charset, bytes, line.clone());
         from = line.end;
     }
     decode_into(&mut text, &mut log, other.charset, bytes, from..bytes.len());
@@ -106,7 +112,7 @@ fn decode(bytes: &[u8], lines: &[Range<usize>], other: OtherCharset) -> MixedTex
         runs: lines.len(),
         first: lines.first().map_or(0, |line| line.start),
         other,
-        run_charset: None,
+        run_charset: (charset != Charset::UTF_8).then_some(charset),
     }
 }
 

@@ -124,9 +124,9 @@ pub(super) fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) ->
 }
 
 /// Concatenates the bytes of the lines.
-pub(super) fn join(bytes: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
+pub(super) fn join<'l>(bytes: &[u8], lines: impl IntoIterator<Item = &'l Range<usize>>) -> Vec<u8> {
     lines
-        .iter()
+        .into_iter()
         .flat_map(|line| bytes[line.clone()].iter().copied())
         .collect()
 }

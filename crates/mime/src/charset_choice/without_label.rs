@@ -6,6 +6,7 @@ use super::evidence::Evidence;
 use super::label_events::detected_event;
 use super::mail_evidence::MailEvidence;
 use super::mixed_choice::mixed_without_label;
+use super::quoted_lines::quotations_without_label;
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE};
 use super::truncated_utf8::has_cut_characters;
 use super::{font_names, insufficient_evidence};
@@ -33,6 +34,7 @@ pub(super) fn without_label<'a>(
     if evidence.may_find_mixed()
         && declared.is_none_or(|charset| charset == Charset::US_ASCII)
         && let Some(mixed) = mixed_without_label(bytes, evidence, &hints)
+            .or_else(|| quotations_without_label(bytes, evidence))
     {
         let used = mixed.other.charset;
         return mixed.choice(used, events);

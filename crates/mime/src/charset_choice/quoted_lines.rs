@@ -1,0 +1,336 @@
+//! Decodes text whose quotations are in another charset than the lines of their writer.
+//!
+//! ```text
+//! Content-Type: text/plain; charset=windows-1251
+//!
+//! > \xF0\xD2\xC9\xD7\xC5\xD4                     > Привет in KOI8-R
+//! \xC7\xE4\xF0\xE0\xE2\xF1\xF2\xE2\xF3\xE9       Здравствуй in windows-1251
+//! ```
+//!
+//! Mail programs copied the bytes of a message into the answer, whatever charset the answer had.
+//!
+//! # Rules
+//! Blank lines, the beginning and the end of a quotation separate blocks. A block that is no text under the label has another charset if
+//! detection is sure of it. Blocks that are text under the label keep it. Without a label detection must be sure of both charsets.
+//!
+//! # Limits
+//! Quoted lines begin with `>`, behind white space or initials. A text has two charsets at most. Documents such as HTML have no quotations.
+
+use super::damage::decodes_without_loss;
+use super::evidence::Evidence;
+use super::label_plausibility::{find_likelier, is_odd_under};
+use super::label_scope::LabelScope;
+use super::mixed_choice::is_part_of_mixed;
+use super::mixed_lines::decode_lines;
+use super::mixed_text::{MixedText, OtherCharset, SequenceCount, join};
+use super::superset::better_by_bytes;
+use super::thresholds::LIKELY_CONFIDENCE;
+use mailglot_codec::Charset;
+use mailglot_codec::detect::{self, high_bytes};
+use std::ops::Range;
+
+/// How much likelier (natural logarithm) blocks must be in their own charset than in that of the other blocks.
+const MARGIN: f32 = 6.0;
+/// Minimum number of bytes above 7F that prove a charset without a label.
+const MIN_BYTES: usize = 6;
+/// Maximum number of bytes of initials before `>`.
+const INITIALS: usize = 4;
+
+/// Finds quotations, or text beside them, that disprove the label while it suits all other blocks.
+pub(super) fn quotations_by_label(
+    bytes: &[u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<MixedText> {
+    let is_off = LabelScope::of(evidence.detection()) == LabelScope::None;
+    let is_valid = || label == Charset::UTF_8 && detect::is_utf8(bytes);
+    if is_off || evidence.document.is_some() || !is_part_of_mixed(label) || is_valid() {
+        return None;
+    }
+    let blocks = blocks(bytes)?;
+    let is_odd = |block: &&Range<usize>| is_odd(&bytes[(*block).clone()], label);
+    let (odd, fine): (Vec<_>, Vec<_>) = blocks.iter().partition(is_odd);
+    if fine.is_empty() {
+        return None;
+    }
+    // Mostly the quotations are in another charset than the label's. If they are not, the other lines may be.
+    let (quoted, own): (Vec<_>, Vec<_>) = odd
+        .iter()
+        .copied()
+        .partition(|block| is_quoted(&bytes[(*block).clone()]));
+    [quoted, own].into_iter().find_map(|proof| {
+        let used = likelier(&join(bytes, proof.iter().copied()), label, evidence)?;
+        let is_other = |block: &&Range<usize>| {
+            let text = &bytes[(*block).clone()];
+            proof.contains(block)
+                || odd.contains(block) && is_likelier(text, used.charset, label, evidence)
+        };
+        let (lines, rest): (Vec<_>, Vec<_>) = blocks.iter().partition(is_other);
+        let rest = join(bytes, rest);
+        let by_label = OtherCharset {
+            charset: better_by_bytes(label, &rest).unwrap_or(label),
+            confidence: used.confidence,
+        };
+        let lines: Vec<_> = lines.into_iter().cloned().collect();
+        is_likelier(&rest, by_label.charset, used.charset, evidence)
+            .then(|| decode_lines(bytes, &lines, used.charset, by_label))
+    })
+}
+
+/// Finds quotations and text beside them that are sure to have different charsets, in text without a label.
+pub(super) fn quotations_without_label(bytes: &[u8], evidence: &Evidence<'_>) -> Option<MixedText> {
+    if evidence.document.is_some() {
+        return None;
+    }
+    let (quoted, own): (Vec<_>, Vec<_>) = blocks(bytes)?
+        .into_iter()
+        .partition(|block| is_quoted(&bytes[block.clone()]));
+    let [quoted_bytes, own_bytes] = [&quoted, &own].map(|blocks| join(bytes, blocks));
+    let hints = evidence.hints(bytes);
+    let guess = |text: &[u8]| {
+        high_bytes(text).nth(MIN_BYTES - 1)?;
+        let guess = detect::detect(text, &hints);
+        let is_likely = guess.confidence >= LIKELY_CONFIDENCE
+            && is_part_of_mixed(guess.charset)
+            && decodes_without_loss(guess.charset, text);
+        is_likely.then_some(OtherCharset {
+            charset: guess.charset,
+            confidence: Some(guess.confidence),
+        })
+    };
+    let (by_quotation, by_own) = (guess(&quoted_bytes)?, guess(&own_bytes)?);
+    let (charset, other) = (by_quotation.charset, by_own.charset);
+    let is_apart = charset != other
+        && is_likelier(&quoted_bytes, charset, other, evidence)
+        && is_likelier(&own_bytes, other, charset, evidence);
+    is_apart.then(|| decode_lines(bytes, &quoted, charset, by_own))
+}
+
+/// Returns true if `charset` makes letters of the text, and is much likelier than `other` or the only one that decodes it.
+fn is_likelier(text: &[u8], charset: Charset, other: Charset, evidence: &Evidence<'_>) -> bool {
+    if !detect::has_letters(text, charset) {
+        return false;
+    }
+    if !decodes_without_loss(other, text) {
+        return true;
+    }
+    let hints = evidence.hints(text);
+    let margin = match (charset, other) {
+        (Charset::UTF_8, _) => str::from_utf8(text)
+            .ok()
+            .and_then(|text| detect::utf8_margin(text, other, &hints)),
+        (_, Charset::UTF_8) => None,
+        _ => detect::margin_over(text, other, charset, &hints),
+    };
+    margin.is_some_and(|margin| margin >= MARGIN)
+}
+
+/// Returns true if a block is no text under the label.
+fn is_odd(block: &[u8], label: Charset) -> bool {
+    let charset = better_by_bytes(label, block).unwrap_or(label);
+    !decodes_without_loss(charset, block)
+        || charset != Charset::UTF_8 && is_odd_under(charset, block)
+}
+
+/// Returns the charset that replaces the label for odd blocks.
+fn likelier(text: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<OtherCharset> {
+    let charset = better_by_bytes(label, text).unwrap_or(label);
+    let hints = || evidence.hints(text);
+    let guess = if decodes_without_loss(charset, text) {
+        let likelier = find_likelier(charset, text, LabelScope::Implausible, hints)?;
+        likelier.decides.then_some(likelier.guess)?
+    } else {
+        let count = SequenceCount::of(text);
+        let is_damage = charset == Charset::UTF_8 && count.within >= count.malformed;
+        let guess = detect::detect(text, &hints());
+        (guess.confidence >= LIKELY_CONFIDENCE && !is_damage).then_some(guess)?
+    };
+    let is_text = is_part_of_mixed(guess.charset)
+        && guess.charset.superset() != charset.superset()
+        && decodes_without_loss(guess.charset, text)
+        && !detect::is_odd(text, guess.charset);
+    is_text.then_some(OtherCharset {
+        charset: guess.charset,
+        confidence: Some(guess.confidence),
+    })
+}
+
+/// Returns the blocks with bytes above 7F, in order. None unless quoted and other lines have such bytes. Fast if nothing is quoted.
+fn blocks(bytes: &[u8]) -> Option<Vec<Range<usize>>> {
+    let mut signs = memchr::memchr_iter(b'>', bytes);
+    signs.find(|at| begins_quotation(&bytes[..*at]))?;
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    let (mut start, mut was_quoted, mut kinds) = (0, None, [false; 2]);
+    let mut close = |block: Range<usize>, is_quoted: bool| {
+        if !bytes[block.clone()].is_ascii() {
+            kinds[usize::from(is_quoted)] = true;
+            blocks.push(block);
+        }
+    };
+    let mut at = 0;
+    for line in bytes.split_inclusive(|b| *b == b'\n') {
+        // A blank line ends a block.
+        let is_blank = line.trim_ascii().is_empty();
+        let is_quoted = (!is_blank).then(|| is_quoted(line));
+        if was_quoted != is_quoted {
+            if let Some(was_quoted) = was_quoted {
+                close(start..at, was_quoted);
+            }
+            (start, was_quoted) = (at, is_quoted);
+        }
+        at += line.len();
+    }
+    if let Some(was_quoted) = was_quoted {
+        close(start..at, was_quoted);
+    }
+    kinds.iter().all(|has| *has).then_some(blocks)
+}
+
+/// Returns true if the line begins with `>`, behind white space or initials.
+fn is_quoted(line: &[u8]) -> bool {
+    let sign = line.iter().position(|b| *b == b'>');
+    sign.is_some_and(|at| begins_quotation(&line[..at]))
+}
+
+/// Returns true if `>` behind these bytes begins a quoted line.
+fn begins_quotation(before: &[u8]) -> bool {
+    let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    let initials = before[start..].trim_ascii();
+    let is_letter = |b: &u8| b.is_ascii_alphabetic() || !b.is_ascii();
+    initials.len() <= INITIALS && initials.iter().all(is_letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines, each in the charset before it.
+    fn bytes(lines: &[(&str, &str)]) -> Vec<u8> {
+        let encode = |(charset, line): &(&str, &str)| {
+            let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+            let line = format!("{line}\n");
+            let bytes = charset.encode_exact(&line);
+            bytes
+                .unwrap_or_else(|_| panic!("{line} in {charset:?}"))
+                .into_owned()
+        };
+        lines.iter().flat_map(encode).collect()
+    }
+
+    fn text(lines: &[(&str, &str)]) -> String {
+        lines.iter().flat_map(|(_, line)| [*line, "\n"]).collect()
+    }
+
+    const MAILS: &[(&str, &[(&str, &str)])] = &[
+        (
+            "windows-1251",
+            &[
+                ("KOI8-R", "> Привет всем, кто будет завтра на встрече?"),
+                (
+                    "windows-1251",
+                    "Здравствуйте, я точно приду, если не заболею.",
+                ),
+            ],
+        ),
+        (
+            "windows-1251",
+            &[
+                (
+                    "windows-1251",
+                    "Здравствуйте, я точно приду, если не заболею.",
+                ),
+                ("IBM866", "АБ> Привет всем, кто будет завтра на встрече?"),
+                (
+                    "windows-1251",
+                    "Начало в семь часов вечера, вход свободный.",
+                ),
+            ],
+        ),
+        (
+            "windows-1251",
+            &[
+                (
+                    "windows-1253",
+                    "> Καλημέρα σας, η συνάντηση θα γίνει αύριο το πρωί",
+                ),
+                (
+                    "windows-1251",
+                    "Здравствуйте, я точно приду, если не заболею.",
+                ),
+            ],
+        ),
+        (
+            "Shift_JIS",
+            &[
+                ("EUC-JP", "> お世話になっております。見積書をお送りします。"),
+                (
+                    "Shift_JIS",
+                    "ありがとうございます。明日までに返事をします。",
+                ),
+            ],
+        ),
+        (
+            "GBK",
+            &[
+                ("Big5", "> 你今天會來上課嗎？老師說要考試"),
+                ("GBK", "我今天不能来上课，请你告诉老师"),
+            ],
+        ),
+    ];
+
+    fn read(lines: &[(&str, &str)], label: &str) -> Option<String> {
+        let label = Charset::for_name(label).expect("known");
+        quotations_by_label(&bytes(lines), label, &Evidence::default()).map(|mixed| mixed.text)
+    }
+
+    #[test]
+    fn quotations_in_another_charset_are_read_under_the_label() {
+        for (label, lines) in MAILS {
+            assert_eq!(read(lines, label), Some(text(lines)), "{label}");
+        }
+    }
+
+    /// A quotation in the charset of the answer stands beside the other one.
+    #[test]
+    fn quotations_are_judged_one_by_one() {
+        let (label, lines) = MAILS[3];
+        let more = [lines, &[(label, "> 会議は三時からですか")]].concat();
+        assert_eq!(read(&more, label), Some(text(&more)));
+    }
+
+    #[test]
+    fn quotations_in_another_charset_are_read_without_a_label() {
+        for (_, lines) in MAILS {
+            let mixed = quotations_without_label(&bytes(lines), &Evidence::default());
+            assert_eq!(mixed.map(|mixed| mixed.text), Some(text(lines)));
+        }
+    }
+
+    /// Text in one charset stays, also under a wrong label. So do lone signs, and text without a quotation.
+    #[test]
+    fn text_in_one_charset_has_no_other_quotations() {
+        for (label, lines) in MAILS {
+            let own = |line: &&(&str, &str)| !line.1.contains('>');
+            let (own, line) = *lines.iter().find(own).expect("the answer");
+            let quotation = format!("> {line}");
+            let same = [(own, line), (own, quotation.as_str())];
+            assert_eq!(read(&same, own), None, "{own}");
+            let wrong = if *label == "KOI8-R" {
+                "windows-1251"
+            } else {
+                "KOI8-R"
+            };
+            assert_eq!(read(&same, wrong), None, "{own} under {wrong}");
+            let without: Vec<_> = lines
+                .iter()
+                .map(|(c, line)| (*c, line.trim_start_matches(|c| c != ' ')))
+                .collect();
+            assert_eq!(read(&without, label), None, "{label}");
+        }
+        let few = [
+            ("KOI8-R", "> Привет всем, кто будет завтра на встрече?"),
+            ("windows-1252", "\u{a0}\u{a0}see you"),
+        ];
+        assert_eq!(read(&few, "ISO-8859-1"), None);
+    }
+}

@@ -16,6 +16,7 @@ use mail_parser::{
     Address, ContentType, Header, HeaderName, HeaderValue, Message as ParsedMessage, MessageParser,
     MessagePart, PartType,
 };
+use mailglot_codec::{Charset, View};
 use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{Message, PartKind};
 use memchr::memmem;
@@ -215,7 +216,9 @@ impl<'x> SecondReading<'x> {
         };
         let label = body.charset.as_deref().unwrap_or_default();
         let decoder = charset_decoder(label.as_bytes());
-        if !decoded.is_ascii() && decoder.is_none() && !label.eq_ignore_ascii_case("utf-8") {
+        let is_utf8 =
+            Charset::for_label(label.as_bytes(), View::Mail).charset() == Some(Charset::UTF_8);
+        if !decoded.is_ascii() && decoder.is_none() && !is_utf8 {
             return None;
         }
         Some(match (decoder, &body.text) {

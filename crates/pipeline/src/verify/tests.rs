@@ -64,6 +64,29 @@ fn correct_rewriting_is_accepted() {
     assert_eq!(verdict(MESSAGE, &edits), Verdict::Accepted(Vec::new()));
 }
 
+/// mail-parser does not know the other spellings of UTF-8, which scripts write.
+#[test]
+fn all_spellings_of_utf8_are_verified() {
+    for label in ["utf-8", "utf8", "UTF8", "utf_8", "x-unicode-2-0-utf-8"] {
+        for (encoding, body) in [
+            ("quoted-printable", "na=C3=AFve caf=C3=A9"),
+            ("base64", "bmHDr3ZlIGNhZsOp"),
+        ] {
+            let raw = format!(
+                "From: a@x.example\nMIME-Version: 1.0\nContent-Type: text/plain; charset={label}\nContent-Transfer-Encoding: {encoding}\n\n{body}\n"
+            );
+            let policy = Policy::default().transfer(mailglot_mime::Transfer::EightBit);
+            let edits = plan(raw.as_bytes(), &policy).edits;
+            assert!(!edits.is_empty(), "{label}");
+            assert_eq!(
+                verdict(raw.as_bytes(), &edits),
+                Verdict::Accepted(Vec::new()),
+                "{label} {encoding}"
+            );
+        }
+    }
+}
+
 type Damage = fn(&mut Edit);
 
 /// A fault in any single edit is found: left out, or with a line or text added.

@@ -8,6 +8,7 @@ use super::body_target::BodyTarget;
 use super::{global, outgoing};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::text::{MessageEvidence, Transferred, reading};
+use crate::transfer::TransferEncoding;
 use crate::{Attachments, Bodies, Edit, Message, PartId, Policy, Report, Span};
 use std::collections::BTreeSet;
 
@@ -78,6 +79,10 @@ impl<'a> Body<'a, '_> {
             report.withdraw(&mark);
             if self.is_bare() && self.needs_charset() {
                 report.push(self.event(EventKind::MimeUnsettled, Reason::NoTypeInvented));
+            }
+            let is_unknown = message.part_at(id).transfer == TransferEncoding::Unknown;
+            if is_unknown && !choice.text.is_ascii() {
+                report.push(self.event(EventKind::MimeUnsettled, Reason::UnknownEncoding));
             }
             return None;
         }

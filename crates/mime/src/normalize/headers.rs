@@ -147,11 +147,22 @@ impl<'m> HeaderPlanner<'m, '_> {
             self.report
                 .push(Event::new(id, field.full, kind, Reason::LongLine));
         }
+        if !name.is_ascii() {
+            self.report_not_utf8(id, field.name);
+        }
         let is_sender = is_from(name) && value.len() <= self.policy.limits.field;
         if is_sender && may_have_several_addresses(value) && fields::has_several_addresses(value) {
             let kind = EventKind::HdrAmbiguousFrom;
             self.report
                 .push(Event::new(id, field.value, kind, Detail::None));
+        }
+    }
+
+    /// Reports bytes that are not UTF-8 in a place where nothing is rewritten.
+    fn report_not_utf8(&mut self, id: PartId, at: Span) {
+        if str::from_utf8(at.of(self.message.raw())).is_err() {
+            let kind = EventKind::HdrNotUtf8;
+            self.report.push(Event::new(id, at, kind, Detail::None));
         }
     }
 
@@ -167,6 +178,9 @@ impl<'m> HeaderPlanner<'m, '_> {
             return;
         }
         let kind = header::field_kind(name);
+        if !is_ascii && kind == FieldKind::Opaque {
+            self.report_not_utf8(id, field.value);
+        }
         if kind == FieldKind::Opaque || is_silent && kind != FieldKind::Parameters {
             return;
         }

@@ -490,3 +490,53 @@ fn raw_bytes_beside_utf_8_are_read_by_themselves() {
         keeps_the_laws(raw);
     }
 }
+
+/// Fields that are never rewritten keep bytes that are not UTF-8, and an event says where. The same holds for names of fields.
+#[test]
+fn kept_bytes_that_are_not_utf8_are_reported() {
+    for (line, place) in [
+        ("Received: from M\u{fc}ller-PC by mx.example", " from"),
+        ("In-Reply-To: <1@x.example>; from J\u{f6}rg", " <1@x"),
+        (
+            "List-Unsubscribe: <mailto:x@y.example?body=K\u{fc}ndigen>",
+            " <mail",
+        ),
+        ("Return-Path: <j\u{f6}rg@x.example>", " <j"),
+        ("Subj\u{e9}ct: plain", "Subj"),
+    ] {
+        let latin1: Vec<u8> = line.chars().map(|c| c as u8).collect();
+        let raw = [&latin1, &b"\nFrom: a@x.example\n\nbody\n"[..]].concat();
+        keeps_the_laws(&raw);
+        let normalized = process(&raw, &Policy::default());
+        let [event] = normalized.report.events.as_slice() else {
+            panic!("{line}: {:?}", normalized.report.events);
+        };
+        let at = event.at.of(&raw);
+        assert!(at.starts_with(place.as_bytes()) && !at.is_ascii(), "{line}");
+        assert_eq!(event.kind.code(), "hdr.not-utf8", "{line}");
+        // Raw UTF-8 is allowed there (RFC 6532).
+        let raw = format!("{line}\nFrom: a@x.example\n\nbody\n");
+        let normalized = process(raw.as_bytes(), &Policy::default());
+        assert_eq!(normalized.report.events, [], "{line}");
+    }
+}
+
+/// Text under an unknown transfer encoding stays, and an event says so.
+#[test]
+fn text_under_an_unknown_transfer_encoding_is_reported() {
+    for (body, expected) in [
+        (&b"Gr\xFC\xDFe"[..], &["mime.unsettled"][..]),
+        (b"plain", &[]),
+    ] {
+        let header = b"Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: x-unknown\n\n";
+        let raw = [&header[..], body].concat();
+        let normalized = process(&raw, &Policy::default());
+        let codes: Vec<_> = normalized
+            .report
+            .events
+            .iter()
+            .map(|event| event.kind.code())
+            .collect();
+        assert_eq!((codes.as_slice(), &*normalized.bytes), (expected, &*raw));
+    }
+}

@@ -31,6 +31,7 @@ mod mixed_text;
 mod mixed_utf8;
 mod mojibake_score;
 mod plain_words;
+mod private_use;
 mod quoted_lines;
 mod raw_text;
 mod redecode;
@@ -57,15 +58,17 @@ pub(crate) use evidence::{Evidence, MAIL_HINTS};
 pub(crate) use font_names::language as font_language;
 pub(crate) use hebrew_visual_order::{label_states_order, visual_order_note};
 pub(crate) use label_check::{LabelVerdict, check_label, needs_label_check};
-pub(crate) use label_plausibility::is_private;
 pub(crate) use label_scope::LabelScope;
 pub(crate) use language_hint::detect_language;
 pub(crate) use mail_evidence::MailEvidence;
+pub(crate) use private_use::is_private;
 pub(crate) use raw_text::{RawEvidence, RawReading};
 pub(crate) use redecode::redecode;
 pub(crate) use steps::choose;
 pub(crate) use structure::is_misread_under_utf8;
-pub(crate) use superset::{EvidenceTest, better_by_bytes, better_charset_and_test};
+pub(crate) use superset::{
+    EvidenceTest, better_by_bytes, better_charset_and_test, lossless_superset,
+};
 use thresholds::FALLBACK_CONFIDENCE;
 pub(crate) use thresholds::SURE_CONFIDENCE;
 pub(crate) use undeclared_bytes::{has_letters, is_legacy};

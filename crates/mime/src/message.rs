@@ -5,7 +5,8 @@
 //! preamble ── delimiter ── part ── delimiter ── … ── epilogue   (the body of a multipart)
 //! ```
 //!
-//! Delimiters, preambles, epilogues and empty lines are not stored: they are the gaps between the spans of the parts.
+//! Delimiters and empty lines are not stored: they are the gaps between the spans of the parts. Preambles and epilogues are stored if they
+//! have text that a normalization may change.
 //!
 //! # Rules
 //!
@@ -64,6 +65,7 @@ pub struct Message<'a> {
     fields: Vec<Field>,
     /// The boundaries of multiparts, with their parts.
     boundaries: Vec<(PartId, Cow<'a, [u8]>)>,
+    outer_texts: Vec<(PartId, Span)>,
     defects: Vec<Event>,
 }
 
@@ -164,6 +166,12 @@ impl<'a> Message<'a> {
     /// Returns the defects that the parser found, in document order.
     pub fn defects(&self) -> &[Event] {
         &self.defects
+    }
+    /// Returns the preambles and epilogues with non-ASCII bytes or escape characters, with their multiparts, in document order.
+    ///
+    /// The line end before the first delimiter belongs to the delimiter.
+    pub(crate) fn outer_texts(&self) -> &[(PartId, Span)] {
+        &self.outer_texts
     }
     /// Returns the boundary of a multipart, unquoted.
     pub fn boundary(&self, id: PartId) -> Option<&[u8]> {

@@ -22,7 +22,7 @@ pub enum Headers {
 pub enum Bodies {
     /// Leaves bodies unchanged.
     Keep,
-    /// Writes UTF-8.
+    /// Writes UTF-8, also in preambles and epilogues.
     #[default]
     Utf8,
 }
@@ -50,7 +50,8 @@ pub enum Transfer {
     Keep,
     /// Keep the encoding, and keep 7-bit data 7-bit, for transports that do not offer 8-bit.
     Clean,
-    /// Only 7-bit data: quoted-printable or base64 where needed.
+    /// Only 7-bit data: quoted-printable or base64 where needed. 8-bit text before or after the parts of a multipart stays 8-bit, because it has
+    /// no transfer encoding.
     SevenBit,
     /// Plain text, which can be searched, if its lines allow it.
     #[default]

@@ -152,6 +152,7 @@ pub(super) enum DetectionWay {
     Off,
     Unlabelled,
     Contradiction,
+    Always,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -154,6 +154,7 @@ fn set_rewriting(
         Some(DetectionWay::Off) => Detection::Off,
         Some(DetectionWay::Unlabelled) => Detection::Unlabelled,
         Some(DetectionWay::Contradiction) | None => Detection::Contradiction,
+        Some(DetectionWay::Always) => Detection::Always,
     };
     if let Some(label) = &table.default_charset {
         let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();

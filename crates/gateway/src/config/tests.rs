@@ -407,8 +407,10 @@ fn each_policy_has_its_charset() {
 fn each_policy_has_its_detection() {
     let text = "listen = [{ route = \"milter\", address = \"tcp:127.0.0.1:1\", policy = \"a\" }, \
         { route = \"milter\", address = \"tcp:127.0.0.1:2\", policy = \"b\" }, \
-        { route = \"milter\", address = \"tcp:127.0.0.1:3\", policy = \"c\" }, { route = \"milter\", address = \"tcp:127.0.0.1:4\" }]\n\
-        [policy.a]\ndetect = \"off\"\n[policy.b]\ndetect = \"unlabelled\"\n[policy.c]\ndetect = \"contradiction\"";
+        { route = \"milter\", address = \"tcp:127.0.0.1:3\", policy = \"c\" }, { route = \"milter\", address = \"tcp:127.0.0.1:4\" }, \
+        { route = \"milter\", address = \"tcp:127.0.0.1:5\", policy = \"d\" }]\n\
+        [policy.a]\ndetect = \"off\"\n[policy.b]\ndetect = \"unlabelled\"\n[policy.c]\ndetect = \"contradiction\"\n\
+        [policy.d]\ndetect = \"always\"";
     let config = Config::parse(text).unwrap();
     let detections: Vec<Detection> = config
         .listeners
@@ -420,7 +422,22 @@ fn each_policy_has_its_detection() {
         Detection::Unlabelled,
         Detection::Contradiction,
     );
-    assert_eq!(detections, [off, unlabelled, usual, usual]);
+    assert_eq!(
+        detections,
+        [off, unlabelled, usual, usual, Detection::Always]
+    );
+    // Right bytes under a wrong label, which they do not contradict enough.
+    let raw = b"Content-Type: text/plain; charset=koi8-r\n\nf\xFCr Frau M\xFCller\n";
+    for (listener, text) in config.listeners.iter().zip([
+        "fЭr Frau MЭller\n",
+        "fЭr Frau MЭller\n",
+        "fЭr Frau MЭller\n",
+        "fЭr Frau MЭller\n",
+        "für Frau Müller\n",
+    ]) {
+        let outcome = mailglot_mime::process(raw, &listener.engine.rules.rewriting);
+        assert!(outcome.bytes.ends_with(text.as_bytes()), "{text}");
+    }
 }
 
 /// The sample that the package installs reports only, keeps originals, and writes for journald.

@@ -34,6 +34,11 @@ impl<'a> Choice<'a> {
         Self::of_text(text, log, used, how, events)
     }
 
+    /// Reads bytes that are valid UTF-8.
+    pub(crate) fn as_utf8(bytes: &'a [u8]) -> Self {
+        Self::decode(bytes, Charset::UTF_8, How::Utf8, Vec::new())
+    }
+
     /// Takes text that is decoded already.
     pub(super) fn of_text(
         text: Cow<'a, str>,

@@ -28,7 +28,7 @@ pub(crate) struct OtherReading<'b> {
     pub(crate) text: Cow<'b, str>,
 }
 
-/// Checks a label that decodes all bytes, and returns None if nothing is wrong with it.
+/// Checks a label that decodes all bytes, alone or with its superset, and returns None if nothing is wrong with it.
 ///
 /// `message_charset` is the charset of other text in the message. It decides where the bytes alone do not. `hints` runs only if
 /// detection is needed. With [`LabelScope::None`], only the Windows code page behind the label is considered.
@@ -39,6 +39,9 @@ pub(crate) fn check_label<'b, 'h>(
     scope: LabelScope,
     hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<LabelVerdict<'b>> {
+    if let Some(used) = superset::lossless_superset(label, bytes) {
+        return Some(by_superset(label, used, bytes, Vec::new()));
+    }
     let better = superset::better_by_bytes(label, bytes)
         .filter(|better| decodes_without_loss(*better, bytes));
     let mut events = Vec::new();
@@ -74,17 +77,31 @@ pub(crate) fn check_label<'b, 'h>(
         let detail = Detail::Likelier { label, likelier };
         events.push((EventKind::CharsetSuspected, detail));
     }
-    let read = better.map(|used| {
-        events.push((EventKind::CharsetSuperset, read_as(label, used)));
-        let text = used.decode(bytes, &mut LossLog::with_limit(0));
-        OtherReading {
-            used,
-            how: How::Superset,
-            confidence: None,
-            text,
-        }
-    });
-    (read.is_some() || !events.is_empty()).then_some(LabelVerdict { read, events })
+    match better {
+        Some(used) => Some(by_superset(label, used, bytes, events)),
+        None if events.is_empty() => None,
+        None => Some(LabelVerdict { read: None, events }),
+    }
+}
+
+/// Decodes the bytes in a superset of the label.
+fn by_superset(
+    label: Charset,
+    used: Charset,
+    bytes: &[u8],
+    mut events: Vec<(EventKind, Detail)>,
+) -> LabelVerdict<'_> {
+    events.push((EventKind::CharsetSuperset, read_as(label, used)));
+    let read = OtherReading {
+        used,
+        how: How::Superset,
+        confidence: None,
+        text: used.decode(bytes, &mut LossLog::with_limit(0)),
+    };
+    LabelVerdict {
+        read: Some(read),
+        events,
+    }
 }
 
 /// Returns true if [`check_label`] may find something. Fast.

@@ -333,13 +333,7 @@ pub(super) fn is_unlike_western(bytes: &[u8]) -> bool {
     side_by_side * 2 > high
 }
 
-/// Returns true for private-use characters U+E000 to U+EFFF. Vendors use those from U+F000 in right text, such as U+F8FF, the Apple
-/// logo.
-pub(crate) fn is_private(c: char) -> bool {
-    matches!(c, '\u{E000}'..='\u{EFFF}')
-}
-
-/// Names characters that only a wrong charset produces: C1 controls or private-use characters ([`is_private`]).
+/// Names characters that only a wrong charset produces: C1 controls or private-use characters ([`super::is_private`]).
 pub(super) fn non_text_characters(text: &str) -> Option<NonText> {
     let bytes = text.as_bytes();
     memchr::memchr2_iter(0xC2, 0xEE, bytes).find_map(|at| match (bytes[at], bytes.get(at + 1)) {

@@ -1,9 +1,14 @@
 //! Finds the larger charset that mail means by the name of a smaller one.
 //!
+//! A label of EUC-JP may stand over eucJP-ms, which has the characters of IBM in three bytes: `髙` (8F F4 FB), `﨑` (8F F4 BD), `ⅰ` (8F F3 F3).
+//! In two bytes (`髙` FC E2, `①` AD A1) EUC-JP has them, too.
+//!
 //! # Limits
 //! Only bytes that the labelled charset lacks are evidence. [`super::label_plausibility`] weighs everything else.
 
-use mailglot_codec::Charset;
+use super::private_use::is_private;
+use mailglot_codec::{Charset, LossLog};
+use memchr::memmem;
 
 /// Returns true if a byte or pair occurs that only the superset has.
 pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
@@ -68,8 +73,27 @@ pub(super) fn has_c1(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns a charset that is no superset but has the bytes 80-9F that the labelled one leaves undefined, or letters that it lacks.
+/// Returns eucJP-ms for EUC-JP if only eucJP-ms decodes all bytes, and without characters of private use.
+pub(crate) fn lossless_superset(charset: Charset, bytes: &[u8]) -> Option<Charset> {
+    if charset != Charset::EUC_JP || !has_rows_of_ibm(bytes) {
+        return None;
+    }
+    let mut log = LossLog::with_limit(0);
+    let text = Charset::EUCJP_MS.decode(bytes, &mut log);
+    (log.losses() == 0 && !text.chars().any(is_private)).then_some(Charset::EUCJP_MS)
+}
+
+/// Returns true if three bytes may be a character of IBM. JIS X 0212 leaves these rows empty.
+fn has_rows_of_ibm(bytes: &[u8]) -> bool {
+    memmem::find(bytes, b"\x8F\xF3").is_some() || memmem::find(bytes, b"\x8F\xF4").is_some()
+}
+
+/// Returns a charset that is no superset but has the bytes 80-9F that the labelled one leaves undefined, or letters that it lacks. Also
+/// returns [`lossless_superset`].
 pub(crate) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
+    if charset == Charset::EUC_JP {
+        return lossless_superset(charset, bytes);
+    }
     let (page, is_evidence) = better_charset_and_test(charset)?;
     (is_evidence(bytes) && (charset != Charset::KOI8_R || has_ukrainian_letter(bytes)))
         .then_some(page)

@@ -7,6 +7,7 @@ use super::label_events::detected_event;
 use super::mail_evidence::MailEvidence;
 use super::mixed_choice::mixed_without_label;
 use super::quoted_lines::quotations_without_label;
+use super::superset::lossless_superset;
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE};
 use super::truncated_utf8::has_cut_characters;
 use super::{font_names, insufficient_evidence};
@@ -65,6 +66,7 @@ pub(super) fn without_label<'a>(
         } else {
             (guess.charset, How::Detected)
         };
+        let used = lossless_superset(used, bytes).unwrap_or(used);
         (used, how, guess.confidence, by)
     };
     events.push(detected_event(declared, used, by));
@@ -115,6 +117,7 @@ fn first_plausible(
             continue;
         }
         tried.push(charset);
+        let charset = lossless_superset(charset, bytes).unwrap_or(charset);
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
         // A charset that decodes ASCII unchanged proves nothing about it. Once the header is UTF-8, it would not name this charset

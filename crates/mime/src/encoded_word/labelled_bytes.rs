@@ -6,8 +6,8 @@ use super::reader::same_charset;
 use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
-    LabelScope, LabelVerdict, MAIL_HINTS, check_label, read_as_disproved, redecode,
-    utf8_outweighs_message,
+    LabelScope, LabelVerdict, MAIL_HINTS, check_label, lossless_superset, read_as_disproved,
+    redecode, utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind};
 use mailglot_codec::{Charset, LossLog, detect};
@@ -92,7 +92,8 @@ pub(super) fn check_decoded<'b>(
         language: context.language,
         ..MAIL_HINTS
     };
-    let verdict = if log.losses() == 0 {
+    let has_superset = || lossless_superset(label, bytes).is_some();
+    let verdict = if log.losses() == 0 || has_superset() {
         let scope = if is_evidence {
             context.label_scope()
         } else {

@@ -21,8 +21,9 @@ const STEP: usize = 1 << 12;
 /// Decodes the encoded words of a stream piece by piece. [`MOST`] and the longest piece bound the memory.
 ///
 /// Joins adjacent words as [`crate::header::decode`] does, and drops the folds between them; all other bytes stay. A word beside an
-/// `@` belongs to an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word.
-#[derive(Debug, Default)]
+/// `@` belongs to an address and stays. Decoded line ends and other controls become spaces, so no line comes out of a word. The pieces
+/// change neither output nor findings.
+#[derive(Debug)]
 pub struct Stream<'c> {
     context: HeaderContext<'c>,
     buffer: Vec<u8>,
@@ -34,6 +35,14 @@ pub struct Stream<'c> {
     before: Option<u8>,
     /// True if a run was split here: white space before a further word disappears.
     cut: bool,
+    /// [`MOST`], except in tests.
+    most: usize,
+}
+
+impl Default for Stream<'_> {
+    fn default() -> Self {
+        Self::new(HeaderContext::default())
+    }
 }
 
 /// The result of examining a possible word.
@@ -52,7 +61,12 @@ impl<'c> Stream<'c> {
     pub fn new(context: HeaderContext<'c>) -> Self {
         Self {
             context,
-            ..Self::default()
+            buffer: Vec::new(),
+            offset: 0,
+            next_look: 0,
+            before: None,
+            cut: false,
+            most: MOST,
         }
     }
 
@@ -100,13 +114,15 @@ impl<'c> Stream<'c> {
                     let (limit, closed) = line_end(&buffer, open, last);
                     (limit, closed, WordFinder::new(&buffer, limit))
                 });
-            let found = look_ahead(&mut finder, &buffer[..limit], open, closed);
+            // Nothing behind the window counts, since it may not have arrived yet.
+            let window = &buffer[..limit.min(open + self.most)];
+            let found = look_ahead(&mut finder, window, (open, self.most), closed);
             line = Some((limit, closed, finder));
             match found {
                 Lookahead::More => break,
                 Lookahead::Nothing => {
-                    if let Some(head) = buffer[..limit]
-                        .get(open..open + MOST)
+                    if let Some(head) = window
+                        .get(open..open + self.most)
                         .filter(|head| goes_on(head))
                     {
                         let at = self.offset + open..self.offset + open + head.len();
@@ -120,7 +136,7 @@ impl<'c> Stream<'c> {
                     if !(self.cut && buffer[done..open].iter().all(|&b| lexer::is_space(b))) {
                         self.pass(&buffer[done..open], out);
                     }
-                    self.words(&buffer, open, end, out, findings);
+                    self.words(window, open, end, out, findings);
                     self.cut = matches!(found, Lookahead::Cut(_));
                     (done, seek) = (end, end);
                 }
@@ -143,14 +159,14 @@ impl<'c> Stream<'c> {
     /// Decodes a run of words, unless it is part of an address.
     fn words(
         &mut self,
-        buffer: &[u8],
+        window: &[u8],
         start: usize,
         end: usize,
         out: &mut Vec<u8>,
         findings: &mut Vec<Finding>,
     ) {
-        let run = &buffer[start..end];
-        if self.before == Some(b'@') || buffer.get(end) == Some(&b'@') {
+        let run = &window[start..end];
+        if self.before == Some(b'@') || window.get(end) == Some(&b'@') {
             self.pass(run, out);
             return;
         }
@@ -190,15 +206,25 @@ fn line_end(buffer: &[u8], at: usize, last: bool) -> (usize, bool) {
         match buffer.get(at + n + 1) {
             Some(b' ' | b'\t') => {}
             Some(_) => return (at + n, true),
-            None => break,
+            // A line end belongs to the line only if another byte continues it.
+            None => return (at + n, last),
         }
     }
     (buffer.len(), last)
 }
 
-/// Examines `open`, where `=?` stands, in a line that is `closed` or may continue.
-fn look_ahead(finder: &mut WordFinder<'_>, line: &[u8], open: usize, closed: bool) -> Lookahead {
-    let full = line.len() - open >= MOST;
+/// Examines `open`, where `=?` stands, in a line that is `closed` or may continue. The line has at most `most` bytes from there on.
+///
+/// The answer is the same for every way in which the line arrives: it is given when the line is closed or full, or when no further byte
+/// could change it.
+fn look_ahead(
+    finder: &mut WordFinder<'_>,
+    line: &[u8],
+    (open, most): (usize, usize),
+    closed: bool,
+) -> Lookahead {
+    finder.set_end(line.len());
+    let full = line.len() - open >= most;
     let sure = closed || full;
     let mut end = open;
     loop {
@@ -216,13 +242,12 @@ fn look_ahead(finder: &mut WordFinder<'_>, line: &[u8], open: usize, closed: boo
         if !sure && (rest.is_empty() || rest == b"=") {
             return more(end);
         }
-        let Some(word) = finder
-            .word_at(next)
-            .filter(|word| word.range.end - open <= MOST)
-        else {
+        let Some(word) = finder.word_at(next) else {
             return match (end == open, sure || !may_open(rest)) {
                 (_, false) => more(end),
                 (true, true) => Lookahead::Nothing,
+                // The next word may be cut by the end of the window.
+                (false, true) if full && may_open(rest) => Lookahead::Cut(end),
                 (false, true) => Lookahead::Run(end),
             };
         };
@@ -231,8 +256,14 @@ fn look_ahead(finder: &mut WordFinder<'_>, line: &[u8], open: usize, closed: boo
             return more(end);
         }
         end = word.range.end;
-        if full && end - open > MOST / 2 {
-            return Lookahead::Cut(end);
+        if end - open > most / 2 {
+            if full {
+                return Lookahead::Cut(end);
+            }
+            // Whether the line becomes full decides how far this run goes.
+            if !sure {
+                return Lookahead::More;
+            }
         }
     }
 }
@@ -360,6 +391,62 @@ mod tests {
             if memchr::memmem::find(&input, b"=?").is_none() {
                 assert_eq!(whole.0, input);
                 assert_eq!(again, input);
+            }
+        }
+    }
+
+    /// Returns output and findings of two pieces, with a limit of `most` bytes for runs.
+    fn cut_in_two(input: &[u8], at: usize, most: usize) -> (Vec<u8>, Vec<Finding>) {
+        let mut stream = Stream {
+            most,
+            ..Stream::default()
+        };
+        let (mut out, mut findings) = (Vec::new(), Vec::new());
+        for piece in [&input[..at], &input[at..]] {
+            stream.push(piece, &mut out, &mut findings);
+        }
+        stream.finish(&mut out, &mut findings);
+        (out, findings)
+    }
+
+    /// Values with raw 8-bit bytes, in words, between them and in lines that are longer than the limit of runs.
+    #[test]
+    fn no_cut_of_a_value_changes_output_or_findings() {
+        let values: [&[u8]; 10] = [
+            b"Subject: caf\xE9 =?utf-8?Q?a\xE9?= \xE9\n",
+            b"\xE9=?\xE9?Q?a\r\x85=?utf-8?Q?\xA9?=\xE9\xE9<=?utf-8?B?w6k=?==?utf-8?B?w6k\xE9?=\xE9\t=?utf-8?Q?\"\t\x85",
+            b"\xC3\xA9,\t=?utf-8?B?w6k\xE9?=)=?utf-8?B?w6k=?=\xE9 \t=?utf-8?B?w6k=?==?utf-8?B?w6k=?==?utf-8?B?x?=y\n",
+            b"=?gbk?Q?\xC4\xE3?==?utf-8?B?w6k=?==?utf-8?B?w6k\xE9?==\xA0\xE9\n=?gbk?Q?\xC4\xE3?=\x1B(B)=?x?=y?=\xA4\xA2",
+            b"\n=?iso-2022-jp?B?GyRCRnw=?==?utf-8?B?w7w?=?x-no?Q?a?=\t=?\r\n ?=\r\n =?utf-8?Q?=C3?=",
+            b"?==?utf-8?B?w7w=?==?utf-8?Q?=C3?==?utf-8?B?w7w=?=\n?=@=?utf-8?B?w7w=?utf-8?Q?=C3?=<@",
+            b"=?utf-8?Q?\xC3?= =?utf-8?Q?\xBC?= =?utf-8?Q?\xC3?=\n =?utf-8?Q?\xBC?=\n\n",
+            b"=?iso-8859-1?Q?\xE4=E4?=\r\n =?utf-8?Q?\xE9?=@b =?utf-8?Q?\xE9?x\xE9?= \xE9?=\n",
+            b"\xE9=?utf-8?Q?x?=y\xE9 z=?utf-8?Q?\xE9?= ?= =?utf-8?Q?a?=\xE9 =?utf-8?Q?b?=",
+            b"=?us-ascii?Q?\xE9?=?==?utf-8?\xE9?=?=?utf-8?B?w6k\xE9?==?x?Q?\xE9?==?x?Q?\xE9?=\t=\r\n =?utf-8?B?w6k=?==?x?Q?\xE9?=",
+        ];
+        for most in [24, 32, 40, 48, 64, MOST] {
+            for value in values {
+                let whole = cut_in_two(value, 0, most);
+                for at in 1..=value.len() {
+                    let cut = cut_in_two(value, at, most);
+                    assert_eq!(cut, whole, "{at} of {}, {most}", value.escape_ascii());
+                }
+            }
+        }
+        // The limit of the program, with a run around its middle and its end.
+        let word = b"=?utf-8?Q?\xC3\xBC?=";
+        let run = word.repeat(MOST / 2 / word.len() + 2);
+        let value = [
+            &run[..],
+            b"=?utf-8?Q?",
+            &b"\xE9".repeat(MOST / 2),
+            b"?= \xE9",
+        ]
+        .concat();
+        let whole = cut_in_two(&value, 0, MOST);
+        for middle in [MOST / 2, MOST, value.len() - 20] {
+            for at in middle - 20..middle + 20 {
+                assert!(cut_in_two(&value, at, MOST) == whole, "{at}");
             }
         }
     }

@@ -123,6 +123,8 @@ named! {
         NoTypeInvented = "no header field says what it is, and none is invented",
         /// The document stays, because a label of UTF-8 would change its text.
         WouldReadAsUtf8 = "under a label of UTF-8 the text would be read otherwise",
+        /// Text before or after the parts of a multipart has fields of a part, which may label it.
+        FieldsOutsideParts = "text outside the parts has header fields of its own",
         /// A vCard or calendar contains quoted-printable text in its charset, so it stays.
         EncodedInCharset = "text in quoted-printable within it is in the charset of the part",
         /// An RTF document names its code page, so it stays.

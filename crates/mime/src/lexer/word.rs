@@ -46,7 +46,10 @@ impl WordToken {
 /// Finds words in a part of a value, from left to right. Caches searches, so the time is linear.
 #[derive(Debug)]
 pub(crate) struct WordFinder<'a> {
+    /// The bytes that are searched.
     value: &'a [u8],
+    /// The end of the bytes that count. Searches beyond it stay in the caches.
+    end: usize,
     open: LastSearch,
     inner_open: LastSearch,
     close: LastSearch,
@@ -62,13 +65,14 @@ struct LastSearch {
 }
 
 impl LastSearch {
-    fn find(&mut self, value: &[u8], needle: [u8; 2], from: usize) -> Option<usize> {
+    /// Returns the first needle at or after `from`, if it ends before `end`.
+    fn find(&mut self, value: &[u8], needle: [u8; 2], from: usize, end: usize) -> Option<usize> {
         if !(self.from <= from && from <= self.found) || self.found == 0 {
             let rest = value.get(from..).unwrap_or_default();
             self.found = find_pair(rest, needle).map_or(usize::MAX, |n| from + n);
             self.from = from;
         }
-        (self.found != usize::MAX).then_some(self.found)
+        (self.found < end.saturating_sub(1)).then_some(self.found)
     }
 }
 
@@ -85,6 +89,7 @@ impl<'a> WordFinder<'a> {
     pub(crate) fn new(value: &'a [u8], limit: usize) -> Self {
         Self {
             value: &value[..limit],
+            end: limit,
             open: LastSearch::default(),
             inner_open: LastSearch::default(),
             close: LastSearch::default(),
@@ -93,10 +98,15 @@ impl<'a> WordFinder<'a> {
         }
     }
 
+    /// Ignores bytes from `end` on. Later calls may move the end, within the limit of [`Self::new`].
+    pub(crate) fn set_end(&mut self, end: usize) {
+        self.end = end.min(self.value.len());
+    }
+
     /// Returns the first word that starts at or after `at`.
     pub(crate) fn next_from(&mut self, mut at: usize) -> Option<WordToken> {
         loop {
-            at = self.open.find(self.value, *b"=?", at)?;
+            at = self.open.find(self.value, *b"=?", at, self.end)?;
             if let Some(word) = self.word_at(at) {
                 return Some(word);
             }
@@ -106,10 +116,11 @@ impl<'a> WordFinder<'a> {
 
     /// Returns the word that starts exactly at `at`.
     pub(crate) fn word_at(&mut self, at: usize) -> Option<WordToken> {
-        if !self.value[at..].starts_with(b"=?") {
+        let value = &self.value[..self.end];
+        if !value[at..].starts_with(b"=?") {
             return None;
         }
-        let head = head(self.value, at)?;
+        let head = head(value, at)?;
         let letter = match head.letter {
             b'B' | b'b' => Letter::B,
             b'Q' | b'q' => Letter::Q,
@@ -117,12 +128,12 @@ impl<'a> WordFinder<'a> {
         };
         let end = match letter {
             Letter::B => {
-                let end = head.payload + memchr::memchr(b'?', &self.value[head.payload..])?;
-                (self.value.get(end + 1) == Some(&b'=')).then_some(end)?
+                let end = head.payload + memchr::memchr(b'?', &value[head.payload..])?;
+                (value.get(end + 1) == Some(&b'=')).then_some(end)?
             }
             Letter::Q => self.q_end(head.payload)?,
         };
-        let label = head.label.start..label_end(self.value, head.label.clone());
+        let label = head.label.start..label_end(value, head.label.clone());
         Some(WordToken {
             range: at..end + 2,
             label,
@@ -133,30 +144,32 @@ impl<'a> WordFinder<'a> {
 
     /// Returns the end of a Q text that starts at `payload`. It may contain question marks.
     fn q_end(&mut self, payload: usize) -> Option<usize> {
+        let (end, all) = (self.end, self.value);
+        let value = &all[..end];
         let (mut from, mut inner) = (payload, payload);
         loop {
-            let close = self.close.find(self.value, *b"?=", from)?;
+            let close = self.close.find(all, *b"?=", from, end)?;
             while let Some(open) = self
                 .inner_open
-                .find(self.value, *b"=?", inner)
+                .find(all, *b"=?", inner, end)
                 .filter(|&n| n + 1 < close)
             {
-                if head(self.value, open).is_some() {
+                if head(value, open).is_some() {
                     // The word has no end: the next one starts here.
                     return None;
                 }
                 inner = open + 1;
             }
             let after = close + 2;
-            let ends = match self.value.get(after) {
+            let ends = match value.get(after) {
                 None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,
                 Some(&byte) if is_space(byte) => true,
-                Some(_) if self.value[after..].starts_with(b"=?") => true,
-                Some(_) => match self.later_close.find(self.value, *b"?=", after) {
+                Some(_) if value[after..].starts_with(b"=?") => true,
+                Some(_) => match self.later_close.find(all, *b"?=", after, end) {
                     None => true,
                     Some(next) => self
                         .later_open
-                        .find(self.value, *b"=?", after)
+                        .find(all, *b"=?", after, end)
                         .is_some_and(|open| open < next),
                 },
             };

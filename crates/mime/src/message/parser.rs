@@ -42,6 +42,7 @@ impl<'a> Message<'a> {
             open: HashMap::new(),
             longest: 0,
             strays: Vec::new(),
+            outer_texts: Vec::new(),
             blank_run: (0, false),
             full: false,
         };
@@ -57,15 +58,18 @@ impl<'a> Message<'a> {
             fields,
             boundaries,
             mut defects,
+            mut outer_texts,
             ..
         } = parser;
         defects.sort_by_key(|event| event.at.start);
+        outer_texts.sort_by_key(|(_, at)| at.start);
         Self {
             raw,
             eol,
             parts,
             fields,
             boundaries,
+            outer_texts,
             defects,
         }
     }
@@ -77,6 +81,8 @@ struct Frame {
     /// Index into the boundaries, for a multipart whose delimiters are searched.
     boundary: Option<usize>,
     children: u32,
+    /// Start of the epilogue of a multipart whose closing delimiter was found.
+    epilogue: Option<usize>,
 }
 
 pub(super) struct Parser<'a> {
@@ -96,6 +102,8 @@ pub(super) struct Parser<'a> {
     longest: usize,
     /// Lines that begin like a delimiter, but have other text behind it: index of the boundary, first such line, number of lines.
     strays: Vec<(usize, Span, u64)>,
+    /// Preambles and epilogues with non-ASCII bytes or escape characters.
+    outer_texts: Vec<(PartId, Span)>,
     /// The limit of parts is reached and reported.
     full: bool,
 }
@@ -154,6 +162,7 @@ impl Parser<'_> {
             part: id,
             boundary,
             children: 0,
+            epilogue: None,
         });
         kind
     }
@@ -179,6 +188,15 @@ impl Parser<'_> {
             let detail = Detail::LongerThan(self.limits.text);
             self.push_defect(PartId(index as u32), kind, at, detail, 1);
         }
+        for (part, at) in std::mem::take(&mut self.outer_texts) {
+            if let Some(rest) = left.checked_sub(at.len()) {
+                left = rest;
+                self.outer_texts.push((part, at));
+            } else {
+                let detail = Detail::LongerThan(self.limits.text);
+                self.push_defect(part, EventKind::MsgTooLarge, at, detail, 1);
+            }
+        }
     }
 
     /// Ends the bodies of the parts on the stack from `keep` up, at `end`. Reports unclosed multiparts at `place`.
@@ -190,6 +208,9 @@ impl Parser<'_> {
             // Adjacent delimiters share one line end. The part between them, and so the multipart around it, ends after it.
             end = end.max(body.start);
             body.end = end;
+            if let Some(start) = frame.epilogue {
+                self.note_outer_text(frame.part, start, end);
+            }
             let Some(boundary) = frame.boundary else {
                 continue;
             };
@@ -205,6 +226,15 @@ impl Parser<'_> {
                     1,
                 );
             }
+        }
+    }
+
+    /// Records a preamble or epilogue if a normalization may change it.
+    pub(super) fn note_outer_text(&mut self, part: PartId, start: usize, end: usize) {
+        let at = Span::new(start, end.max(start));
+        let text = at.of(self.raw);
+        if !text.is_ascii() || memchr::memchr(0x1B, text).is_some() {
+            self.outer_texts.push((part, at));
         }
     }
 

@@ -5,6 +5,7 @@
 
 use super::body::Body;
 use super::body_target::BodyTarget;
+use super::outer_text::OuterTexts;
 use super::{global, outgoing};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::text::{MessageEvidence, Transferred, reading};
@@ -45,14 +46,20 @@ pub(super) fn plan(
         let (wide, text) = body.write(&target, edits);
         drop(target);
         if wide {
-            widened.push(id);
+            widened.extend(part.parent);
         }
         if let Some(edit) = text {
             // Moves the text, which may be long, instead of copying it.
             edits[edit].with = choice.text.into_owned().into_bytes();
         }
     }
-    widen_ancestors(message, &widened, edits);
+    let outer_texts = OuterTexts {
+        message,
+        policy,
+        hints: &hints,
+    };
+    widened.extend(outer_texts.plan(sealed, report, edits));
+    widen(message, &widened, edits);
     hints
 }
 
@@ -89,7 +96,8 @@ impl<'a> Body<'a, '_> {
         let mut outgoing = outgoing::of(self);
         let note = outgoing.note.take();
         let target = self.target(outgoing);
-        if let Some(Err(known)) = target.as_ref().map(|target| self.check_obstacles(target)) {
+        let check = |target: &BodyTarget<'_>| self.check_obstacles(&target.text, target.relabel);
+        if let Some(Err(known)) = target.as_ref().map(check) {
             report.withdraw(&mark);
             report.extend(known);
             return None;
@@ -120,11 +128,11 @@ impl<'a> Body<'a, '_> {
     }
 }
 
-/// Changes 7bit to 8bit in composite parts around raw 8-bit bytes (RFC 2045, section 6.4).
-fn widen_ancestors(message: &Message<'_>, widened: &[PartId], edits: &mut Vec<Edit>) {
+/// Changes 7bit to 8bit in composite parts that directly contain raw 8-bit bytes, and around them (RFC 2045, section 6.4).
+fn widen(message: &Message<'_>, composites: &[PartId], edits: &mut Vec<Edit>) {
     let mut done = BTreeSet::new();
-    for id in widened {
-        let mut next = message.part_at(*id).parent;
+    for id in composites {
+        let mut next = Some(*id);
         while let Some(id) = next.filter(|id| done.insert(*id)) {
             next = message.part_at(id).parent;
             edits.extend(global::widened(message, id));

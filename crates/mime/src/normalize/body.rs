@@ -118,6 +118,6 @@ impl<'a> Body<'a, '_> {
 
     /// Returns an event about the body.
     pub(super) fn event(&self, kind: EventKind, detail: impl Into<Detail>) -> Event {
-        Event::new(self.id, self.message.part_at(self.id).body, kind, detail)
+        Event::new(self.id, self.transferred.span, kind, detail)
     }
 }

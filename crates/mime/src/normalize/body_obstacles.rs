@@ -5,7 +5,6 @@
 
 use super::binary;
 use super::body::{Body, UTF_8};
-use super::body_target::BodyTarget;
 use crate::document_charset::{self, Document};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::text::has_armour;
@@ -39,15 +38,21 @@ impl Body<'_, '_> {
     }
 
     /// Returns an error with an event for the first reason not to rewrite the body; without one if an event has reported it already.
-    pub(super) fn check_obstacles(&self, target: &BodyTarget<'_>) -> Result<(), Option<Event>> {
+    ///
+    /// `new` is the new text without its transfer encoding, `relabel` its new label.
+    pub(super) fn check_obstacles(
+        &self,
+        new: &[u8],
+        relabel: Option<&'static str>,
+    ) -> Result<(), Option<Event>> {
         let (transferred, text) = (self.transferred, self.choice.text.as_bytes());
         let bytes = &*transferred.decoded.bytes;
-        let relabels = target.relabel.is_some();
+        let relabels = relabel.is_some();
         let unsettled = |reason: Reason| Err(Some(self.event(EventKind::MimeUnsettled, reason)));
-        if target.relabel == Some(UTF_8) && charset_choice::is_misread_under_utf8(&target.text) {
+        if relabel == Some(UTF_8) && charset_choice::is_misread_under_utf8(new) {
             return unsettled(Reason::WouldReadAsUtf8);
         }
-        if let Some(kind) = binary::kind(bytes, &target.text) {
+        if let Some(kind) = binary::kind(bytes, new) {
             return Err(Some(self.event(EventKind::MimeNotText, Detail::File(kind))));
         }
         // A conversion would damage binary data.

@@ -15,6 +15,7 @@ mod global;
 mod header_guesses;
 mod headers;
 mod lines;
+mod outer_text;
 mod outgoing;
 mod shortened;
 
@@ -133,7 +134,14 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
             && matches!(reading.how, How::Message | How::Detected | How::Fallback)
     };
     let guess_stays = policy.bodies == Bodies::Keep && report.readings.iter().any(opaque_guess);
+    // Text around parts has no label that keeps its reading.
+    let outer_text = message.outer_texts().iter().any(|(_, at)| {
+        edits
+            .binary_search_by_key(&at.start, |edit| edit.span.start)
+            .is_ok()
+    });
     let needs_check = shifting
+        || outer_text
         || guess_stays
         || damaged
         || raw_stays

@@ -3,7 +3,7 @@
 use super::label_evidence::test_of_label;
 use super::message_evidence::{MailContext, MessageEvidence};
 use super::transferred::Transferred;
-use crate::charset_choice::{Choice, Evidence, choose, choose_by_sample};
+use crate::charset_choice::{Choice, Evidence, choose, choose_by_sample, is_legacy};
 use crate::document_charset::Document;
 use crate::reading::How;
 use crate::transfer::blocks::{beside, has_yenc};
@@ -20,6 +20,34 @@ impl Transferred<'_> {
         hints: &mut MessageEvidence,
     ) -> Choice<'_> {
         self.choose_for(&self.decoded.bytes, message, id, policy, hints)
+    }
+
+    /// Chooses the charset of the preamble or epilogue of the multipart `id`, like that of a body without a label.
+    ///
+    /// Valid UTF-8 is never read in another charset: no label would say so once the bodies beside it are UTF-8.
+    pub(crate) fn choose_outer_text(
+        &self,
+        message: &Message<'_>,
+        id: PartId,
+        policy: &Policy,
+        hints: &MessageEvidence,
+    ) -> Choice<'_> {
+        let bytes = &*self.decoded.bytes;
+        if !bytes.is_ascii() && !is_legacy(bytes) {
+            return Choice::as_utf8(bytes);
+        }
+        let mail = MailContext {
+            message,
+            part: id,
+            policy,
+            hints,
+            body: None,
+        };
+        let evidence = Evidence {
+            mail: Some(&mail),
+            ..Evidence::default()
+        };
+        choose(bytes, &evidence)
     }
 
     /// Like [`Self::choose`], for decoded bytes that may outlive `self`.

@@ -9,6 +9,7 @@
 //!
 //! # Limits
 //!
+//! Preambles and epilogues are no text, since mail programs do not show them (RFC 2046, section 5.1.1).
 //! Opens [`ENCODED_LEVELS`] levels of messages in a transfer encoding; deeper ones become text, including their headers. Events
 //! inside them have the spans of the encoded bytes and the number of the part that embeds them. A span that ends at a soft line
 //! break includes it.

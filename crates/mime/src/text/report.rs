@@ -36,8 +36,10 @@ impl Transferred<'_> {
         for finding in &self.findings {
             report.push(finding.clone().into_event(id, self.span));
         }
-        // Without a label the events concern the text.
-        let label = message.part_at(id).charset.unwrap_or(self.span);
+        // Without a label that counts, the events concern the text.
+        let label = message.part_at(id).charset;
+        let label = label.filter(|_| self.charset.is_some());
+        let label = label.unwrap_or(self.span);
         for (kind, detail) in &choice.events {
             let at = if *kind == EventKind::CharsetMixed {
                 self.span
@@ -64,18 +66,12 @@ impl Transferred<'_> {
             report.push(event.counted(count));
         }
         self.report_losses(id, choice, report);
-        self.report_guess(message, id, choice, report);
+        self.report_guess(id, choice, report);
         self.report_footer(id, choice.used, policy, report);
     }
 
     /// Reports a guessed charset or an overruled label. US-ASCII says nothing of bytes above 7F.
-    fn report_guess(
-        &self,
-        message: &Message<'_>,
-        id: PartId,
-        choice: &Choice<'_>,
-        report: &mut Report,
-    ) {
+    fn report_guess(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
         let label = self
             .resolved
             .and_then(Resolved::charset)
@@ -91,13 +87,9 @@ impl Transferred<'_> {
             _ => return,
         };
         report.guess(kind, choice.confidence, || {
-            let Reading {
-                declared,
-                used,
-                confidence,
-                ..
-            } = reading(message, id, choice);
-            let used = choice.mixed.unwrap_or(used);
+            let label = self.charset.as_deref();
+            let declared = label.map(|label| String::from_utf8_lossy(label).into_owned());
+            let (used, confidence) = (choice.mixed.unwrap_or(choice.used), choice.confidence);
             let excerpt = excerpt(&choice.text);
             Guess {
                 part: id,

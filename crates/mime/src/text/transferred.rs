@@ -59,6 +59,23 @@ impl<'a> Transferred<'a> {
         }
     }
 
+    /// Takes the preamble or epilogue of a multipart, which has neither a transfer encoding nor a label.
+    pub(crate) fn outer_text(message: &Message<'a>, span: Span) -> Self {
+        let body = span.of(message.raw());
+        let label = TransferEncoding::Identity;
+        Self {
+            body,
+            span,
+            label,
+            decoded: transfer::decode(label, body, &mut Vec::new()),
+            charset: None,
+            resolved: None,
+            blocks: blocks(body),
+            findings: Vec::new(),
+            armour: OnceCell::new(),
+        }
+    }
+
     /// Returns true if an inline PGP block begins in the decoded body or in the encoded one: some signers sign the encoding.
     pub(crate) fn has_armour(&self) -> bool {
         *self.armour.get_or_init(|| {

@@ -4,6 +4,7 @@
 
 #[path = "../common/detection_samples.rs"]
 mod detection_samples;
+mod euc_jp;
 mod right_labels;
 #[path = "../../src/shared_material.rs"]
 mod shared_material;

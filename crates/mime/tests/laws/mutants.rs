@@ -3,7 +3,7 @@
 use crate::numbers::Numbers;
 
 /// Small messages that touch most of the planner.
-pub(crate) const BUILT_IN: [&[u8]; 13] = [
+pub(crate) const BUILT_IN: [&[u8]; 15] = [
     b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?= =?koi8-r?B?8A==?=\nFrom: \"=?utf-8?Q?=C3=A9?=\" <a@b.example>\n\nx\n",
     b"Subject: Gr\xfc\xdfe\nTo: J\xf6rg <a@b.example>\n\nSch\xf6ne Gr\xfc\xdfe aus K\xf6ln\n",
     b"Content-Type: text/plain; charset=iso-8859-1; format=flowed\nContent-Transfer-Encoding: quoted-printable\n\nGr=FC=DFe =\nan alle=20\nFrom here\n",
@@ -16,6 +16,8 @@ pub(crate) const BUILT_IN: [&[u8]; 13] = [
     "Subject: =?utf-8?B?5pel5pys6Kqe44CcwqU=?= =?iso-2022-jp?B?GyRCRnxLXBsoQg==?=\nFrom: \"日本\" (=?shift_jis?B?k/o=?=) <a@b.example>\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n<meta charset=utf-8>日本ｶﾞ〜\n--b\n".as_bytes(),
     b"Content-Type: multipart/mixed; boundary=b\r\nContent-Transfer-Encoding: 8bit\r\n\r\n--b\r\nContent-Type: text/plain; charset=shift_jis\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: inline; filename*=utf-8''%E6%97%A5%E6%9C%AC.txt; x=\"=?euc-jp?B?xvw=?=\"\r\n\r\nk/qWew0KLS1iDQo=\r\n--b\r\nContent-Type: text/plain\r\n\r\n\x1b$BF|\x1b(B\r\n--b--\r\n",
     b"Subject: =?utf-8?Q?=E6=97=A5=E2=82=AC?= =?iso-2022-jp?B?GyRCLSEbKEI=?= x =?iso-2022-jp?B?GyRCRnxLXBsoQg==?=\nContent-Type: text/plain; charset=euc-jp\nContent-Transfer-Encoding: quoted-printable\n\n=C6=FC=CB=DC =20\n=AD=A1\n",
+    b"Content-Type: multipart/mixed; boundary=o\n\npr\xe9ambule\n--o\nContent-Type: multipart/alternative; boundary=i\nContent-Transfer-Encoding: 7bit\n\n--i\nContent-Type: text/plain; charset=iso-8859-1\n\n\xe9t\xe9\n--i--\nfin int\xe9rieure\n--o--\n\xe9pilogue: d\xe9sabonnez-vous\n",
+    b"Content-Type: multipart/mixed; boundary=b\r\n\r\n\x1b$BF|K\\\x1b(B\r\n--b\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$BF|K\\\x1b(B\r\n--b--\r\n\xf0\xd2\xc9\xd7\xc5\xd4 =?koi8-r?B?8A==?=\r\n",
     b"Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64\n\n//5HAHIA/ADfAGUACgA=\n",
 ];
 

@@ -3,6 +3,7 @@
 mod bodies;
 mod fields;
 mod line_ends;
+mod outer_text;
 
 use mailglot_codec::Charset;
 use mailglot_mime::{

@@ -149,7 +149,9 @@ impl Parser<'_> {
             if self.stack[delimiter.frame].children == 0 {
                 self.make_opaque(part, Reason::NoPart);
             }
-            self.stack[delimiter.frame].boundary = None;
+            let frame = &mut self.stack[delimiter.frame];
+            frame.boundary = None;
+            frame.epilogue = (frame.children > 0).then_some(next);
             return next;
         }
         if self.parts.len() >= self.limits.parts {
@@ -169,6 +171,11 @@ impl Parser<'_> {
                 Detail::None,
                 1,
             );
+        }
+        if self.stack[delimiter.frame].children == 0 {
+            let preamble = self.parts[part.0 as usize].body.start;
+            let end = self.lines.end_before(self.raw, start);
+            self.note_outer_text(part, preamble, end);
         }
         self.open_part(next)
     }

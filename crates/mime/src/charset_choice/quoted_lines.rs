@@ -33,8 +33,14 @@ use std::ops::Range;
 const MARGIN: f32 = 6.0;
 /// Minimum number of bytes above 7F that prove a charset without a label.
 const MIN_BYTES: usize = 6;
-/// Maximum number of bytes of initials before `>`.
+/// Maximum number of bytes before `>`, and of initials among them.
+const BEFORE_SIGN: usize = 12;
 const INITIALS: usize = 4;
+/// Number of lines at the beginning that are examined first, and of bytes of each kind.
+const FIRST_LINES: usize = 64;
+const FIRST_BYTES: usize = 160;
+/// Number of bytes of a block that are decoded to find losses.
+const SAMPLE: usize = 1024;
 
 /// Finds quotations, or text beside them, that disprove the label while it suits all other blocks.
 pub(super) fn quotations_by_label(
@@ -47,34 +53,41 @@ pub(super) fn quotations_by_label(
     if is_off || evidence.document.is_some() || !is_part_of_mixed(label) || is_valid() {
         return None;
     }
-    let blocks = blocks(bytes)?;
-    let is_odd = |block: &&Range<usize>| is_odd(&bytes[(*block).clone()], label);
-    let (odd, fine): (Vec<_>, Vec<_>) = blocks.iter().partition(is_odd);
-    if fine.is_empty() {
+    let text = |block: &Range<usize>| &bytes[block.clone()];
+    // Most text is in one charset, so the rest is not examined unless its beginning is odd.
+    if !first_lines(bytes)?.iter().any(|lines| is_odd(lines, label)) {
+        return None;
+    }
+    let blocks = blocks(bytes);
+    let (odd, fine): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| is_odd(text(block), label));
+    if odd.is_empty() || fine.is_empty() {
         return None;
     }
     // Mostly the quotations are in another charset than the label's. If they are not, the other lines may be.
-    let (quoted, own): (Vec<_>, Vec<_>) = odd
-        .iter()
-        .copied()
-        .partition(|block| is_quoted(&bytes[(*block).clone()]));
-    [quoted, own].into_iter().find_map(|proof| {
-        let used = likelier(&join(bytes, proof.iter().copied()), label, evidence)?;
+    [true, false].into_iter().find_map(|proof| {
+        let is_proof = |block: &&Range<usize>| is_quoted(text(block)) == proof;
+        let proofs = odd.iter().copied().filter(is_proof);
+        let used = likelier(&join(bytes, proofs), label, evidence)?;
         let is_other = |block: &&Range<usize>| {
-            let text = &bytes[(*block).clone()];
-            proof.contains(block)
-                || odd.contains(block) && is_likelier(text, used.charset, label, evidence)
+            is_proof(block) || is_likelier(text(block), used.charset, label, evidence)
         };
-        let (lines, rest): (Vec<_>, Vec<_>) = blocks.iter().partition(is_other);
-        let rest = join(bytes, rest);
+        let lines: Vec<_> = odd.iter().copied().filter(is_other).cloned().collect();
+        let rest = without(bytes, &blocks, &lines);
         let by_label = OtherCharset {
             charset: better_by_bytes(label, &rest).unwrap_or(label),
             confidence: used.confidence,
         };
-        let lines: Vec<_> = lines.into_iter().cloned().collect();
         is_likelier(&rest, by_label.charset, used.charset, evidence)
             .then(|| decode_lines(bytes, &lines, used.charset, by_label))
     })
+}
+
+/// Concatenates the bytes of the blocks that are not among `lines`. Both are in order.
+fn without(bytes: &[u8], blocks: &[Range<usize>], lines: &[Range<usize>]) -> Vec<u8> {
+    let mut lines = lines.iter().peekable();
+    let is_left = |block: &&Range<usize>| lines.next_if_eq(block).is_none();
+    let left: Vec<_> = blocks.iter().filter(is_left).collect();
+    join(bytes, left)
 }
 
 /// Finds quotations and text beside them that are sure to have different charsets, in text without a label.
@@ -82,7 +95,8 @@ pub(super) fn quotations_without_label(bytes: &[u8], evidence: &Evidence<'_>) ->
     if evidence.document.is_some() {
         return None;
     }
-    let (quoted, own): (Vec<_>, Vec<_>) = blocks(bytes)?
+    first_lines(bytes)?;
+    let (quoted, own): (Vec<_>, Vec<_>) = blocks(bytes)
         .into_iter()
         .partition(|block| is_quoted(&bytes[block.clone()]));
     let [quoted_bytes, own_bytes] = [&quoted, &own].map(|blocks| join(bytes, blocks));
@@ -128,8 +142,15 @@ fn is_likelier(text: &[u8], charset: Charset, other: Charset, evidence: &Evidenc
 /// Returns true if a block is no text under the label.
 fn is_odd(block: &[u8], label: Charset) -> bool {
     let charset = better_by_bytes(label, block).unwrap_or(label);
-    !decodes_without_loss(charset, block)
-        || charset != Charset::UTF_8 && is_odd_under(charset, block)
+    if charset != Charset::UTF_8 && is_odd_under(charset, block) {
+        return true;
+    }
+    // Every single-byte charset decodes most bytes.
+    let sample = match block.get(..SAMPLE) {
+        Some(start) => memchr::memrchr(b'\n', start).map_or(block, |end| &start[..end]),
+        None => block,
+    };
+    !charset.is_single_byte() && !decodes_without_loss(charset, sample)
 }
 
 /// Returns the charset that replaces the label for odd blocks.
@@ -155,47 +176,82 @@ fn likelier(text: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<Othe
     })
 }
 
-/// Returns the blocks with bytes above 7F, in order. None unless quoted and other lines have such bytes. Fast if nothing is quoted.
-fn blocks(bytes: &[u8]) -> Option<Vec<Range<usize>>> {
+/// Returns the beginning of the lines that are quoted, and of the others, with bytes above 7F. None unless both stand among the first
+/// lines with such bytes.
+fn first_lines(bytes: &[u8]) -> Option<[Vec<u8>; 2]> {
     let mut signs = memchr::memchr_iter(b'>', bytes);
     signs.find(|at| begins_quotation(&bytes[..*at]))?;
+    let mut samples = [Vec::new(), Vec::new()];
+    for line in lines_above_7f(bytes).take(FIRST_LINES) {
+        let line = &bytes[line];
+        let sample = &mut samples[usize::from(is_quoted(line))];
+        if sample.len() < FIRST_BYTES {
+            sample.extend_from_slice(&line[..line.len().min(SAMPLE)]);
+        }
+        if samples.iter().all(|sample| sample.len() >= FIRST_BYTES) {
+            break;
+        }
+    }
+    samples
+        .iter()
+        .all(|sample| !sample.is_empty())
+        .then_some(samples)
+}
+
+/// Returns the blocks with bytes above 7F, in order.
+fn blocks(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
-    let (mut start, mut was_quoted, mut kinds) = (0, None, [false; 2]);
-    let mut close = |block: Range<usize>, is_quoted: bool| {
-        if !bytes[block.clone()].is_ascii() {
-            kinds[usize::from(is_quoted)] = true;
-            blocks.push(block);
-        }
-    };
-    let mut at = 0;
-    for line in bytes.split_inclusive(|b| *b == b'\n') {
-        // A blank line ends a block.
-        let is_blank = line.trim_ascii().is_empty();
-        let is_quoted = (!is_blank).then(|| is_quoted(line));
-        if was_quoted != is_quoted {
-            if let Some(was_quoted) = was_quoted {
-                close(start..at, was_quoted);
+    let mut was_quoted = None;
+    for line in lines_above_7f(bytes) {
+        let is_quoted = is_quoted(&bytes[line.clone()]);
+        match blocks.last_mut() {
+            Some(last)
+                if was_quoted == Some(is_quoted)
+                    && !has_blank_line(&bytes[last.end..line.start]) =>
+            {
+                last.end = line.end;
             }
-            (start, was_quoted) = (at, is_quoted);
+            _ => blocks.push(line),
         }
-        at += line.len();
+        was_quoted = Some(is_quoted);
     }
-    if let Some(was_quoted) = was_quoted {
-        close(start..at, was_quoted);
-    }
-    kinds.iter().all(|has| *has).then_some(blocks)
+    blocks
+}
+
+/// Returns the ranges of the lines with bytes above 7F, with their ends, in order.
+fn lines_above_7f(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let high = from + high_bytes(&bytes[from..]).next()?;
+        let start = memchr::memrchr(b'\n', &bytes[from..high]).map_or(from, |at| from + at + 1);
+        let end = memchr::memchr(b'\n', &bytes[high..]).map_or(bytes.len(), |at| high + at + 1);
+        from = end;
+        Some(start..end)
+    })
+}
+
+/// Returns true if a line of whole lines is blank.
+fn has_blank_line(lines: &[u8]) -> bool {
+    let is_end = |at: usize| matches!(lines.get(at), Some(b'\n' | b'\r'));
+    is_end(0) || memchr::memchr_iter(b'\n', lines).any(|at| is_end(at + 1))
 }
 
 /// Returns true if the line begins with `>`, behind white space or initials.
 fn is_quoted(line: &[u8]) -> bool {
-    let sign = line.iter().position(|b| *b == b'>');
+    let start = &line[..line.len().min(BEFORE_SIGN + 1)];
+    let sign = start.iter().position(|b| *b == b'>');
     sign.is_some_and(|at| begins_quotation(&line[..at]))
 }
 
 /// Returns true if `>` behind these bytes begins a quoted line.
 fn begins_quotation(before: &[u8]) -> bool {
-    let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-    let initials = before[start..].trim_ascii();
+    let nearest = &before[before.len().saturating_sub(BEFORE_SIGN + 1)..];
+    let start = match nearest.iter().rposition(|b| *b == b'\n') {
+        Some(at) => at + 1,
+        None if before.len() <= BEFORE_SIGN => 0,
+        None => return false,
+    };
+    let initials = nearest[start..].trim_ascii();
     let is_letter = |b: &u8| b.is_ascii_alphabetic() || !b.is_ascii();
     initials.len() <= INITIALS && initials.iter().all(is_letter)
 }
@@ -219,6 +275,29 @@ mod tests {
 
     fn text(lines: &[(&str, &str)]) -> String {
         lines.iter().flat_map(|(_, line)| [*line, "\n"]).collect()
+    }
+
+    #[test]
+    fn long_text_takes_linear_time() {
+        for unit in [
+            "> Привет\n",
+            "Привет\n> и\n",
+            ">",
+            "a>Привет",
+            "\n> Привет\n\nПривет\n",
+        ] {
+            let unit = Charset::WINDOWS_1251.encode_exact(unit);
+            let unit = unit.expect("Cyrillic").into_owned();
+            crate::linear::assert_linear(&"quotations", 20_000, |n| {
+                let bytes = [
+                    unit.repeat(n),
+                    b"\n> \xF0\xD2\xC9\xD7\xC5\xD4 \xD7\xD3\xC5\xCD\n".repeat(n),
+                ]
+                .concat();
+                let _ = quotations_by_label(&bytes, Charset::WINDOWS_1251, &Evidence::default());
+                let _ = quotations_by_label(&bytes, Charset::KOI8_R, &Evidence::default());
+            });
+        }
     }
 
     const MAILS: &[(&str, &[(&str, &str)])] = &[

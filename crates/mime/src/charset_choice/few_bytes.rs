@@ -33,7 +33,7 @@ const PAGES_OF_LETTERS: [Charset; 6] = [
     Charset::ISO_8859_2,
 ];
 
-/// How much likelier (natural logarithm) another charset must be. docs/adr/0010 has the measurements.
+/// How much likelier (natural logarithm) another charset must be.
 #[derive(Clone, Copy)]
 struct Margins {
     /// To report it.
@@ -204,19 +204,31 @@ fn may_be_hungarian(bytes: &[u8]) -> bool {
     is_typical
 }
 
-/// Returns true if there are different letters above 7F, with neighbors that no Western language has: `bêdê`, `pøeklepù`.
+/// Returns true if there are different letters above 7F, one of them unlike those of foreign words in English, with neighbors that no Western
+/// language has: `bêdê czeœæ`, `pøeklepù`.
 fn has_odd_letters(label: Charset, bytes: &[u8]) -> bool {
-    let mut letters = high_bytes(bytes)
-        .take(MAX_HIGH_BYTES)
-        .map(|at| bytes[at])
-        .filter(|byte| {
-            matches!(
-                byte,
-                0x8A | 0x8C | 0x8E | 0x9A | 0x9C | 0x9E | 0x9F | 0xC0..
-            )
-        });
-    let first = letters.next();
-    first.is_some_and(|first| letters.any(|byte| byte != first)) && detect::is_odd(bytes, label)
+    // Fold case: ã æ ì ð ò õ ø ù û ý þ ÿ, and the letters below C0.
+    let is_rare = |byte: u8| {
+        matches!(byte, 0x8A..=0x8E | 0x9A..=0x9F)
+            || byte >= 0xC0
+                && matches!(
+                    byte | 0x20,
+                    0xE3 | 0xE6 | 0xEC | 0xF0 | 0xF2 | 0xF5 | 0xF8 | 0xF9 | 0xFB | 0xFD..=0xFF
+                )
+    };
+    let (mut first, mut are_different, mut has_rare) = (None, false, false);
+    for at in high_bytes(bytes).take(MAX_HIGH_BYTES) {
+        let byte = bytes[at];
+        if !matches!(byte, 0x8A..=0x8E | 0x9A..=0x9F | 0xC0..) {
+            continue;
+        }
+        are_different |= *first.get_or_insert(byte) != byte;
+        has_rare |= is_rare(byte);
+        if are_different && has_rare {
+            return detect::is_odd(bytes, label);
+        }
+    }
+    false
 }
 
 /// Returns true if windows-1250 has signs or rare letters where ISO-8859-2 has `š`, `ž`, `ť`, `ą`, `ś` or `ź`, and the text has none of

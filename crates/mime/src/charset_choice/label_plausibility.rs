@@ -65,7 +65,8 @@ pub(super) fn find_likelier<'h>(
     scope: LabelScope,
     hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<LikelierCharset> {
-    if !is_in_scope(label, bytes, scope) {
+    let needs_detection = scope != LabelScope::None && needs_detection(label, bytes);
+    if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }
     let decided = |charset| {
@@ -87,8 +88,7 @@ pub(super) fn find_likelier<'h>(
         let decides = true;
         return Some(LikelierCharset { guess, decides });
     }
-    let likelier =
-        needs_detection(label, bytes).then(|| likelier_than_implausible(label, bytes, &hints));
+    let likelier = needs_detection.then(|| likelier_than_implausible(label, bytes, &hints));
     let likelier = likelier.flatten();
     if likelier.is_none() && has_euro(label, bytes) && !is_unlike_western(bytes) {
         return decided(Charset::ISO_8859_15);
@@ -96,13 +96,17 @@ pub(super) fn find_likelier<'h>(
     likelier
 }
 
-/// Returns true if detection runs on text under this label.
+/// Returns true if [`find_likelier`] may find something for text under this label.
 pub(super) fn is_in_scope(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
+    is_in_scope_without_detection(label, bytes, scope)
+        || scope == LabelScope::Implausible && needs_detection(label, bytes)
+}
+
+/// Like [`is_in_scope`], by the tests that are no comparison of likelihoods.
+fn is_in_scope_without_detection(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
     match scope {
         LabelScope::None => false,
-        LabelScope::Implausible => {
-            needs_detection(label, bytes) || has_euro(label, bytes) || is_latin_under(label, bytes)
-        }
+        LabelScope::Implausible => has_euro(label, bytes) || is_latin_under(label, bytes),
         LabelScope::All => true,
     }
 }
@@ -113,12 +117,11 @@ fn likelier_than_implausible(
     bytes: &[u8],
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
-    let by_few = likelier_by_few_bytes(label, bytes, hints);
-    let mut likelier = match by_few {
-        Some(by_few) if by_few.decides => by_few,
-        _ => likelier_by_costs(label, bytes, hints)
-            .filter(|by_costs| by_costs.decides || by_few.is_none())
-            .or(by_few)
+    let by_costs = likelier_by_costs(label, bytes, hints);
+    let mut likelier = match by_costs {
+        Some(by_costs) if by_costs.decides => by_costs,
+        _ => likelier_by_few_bytes(label, bytes, hints)
+            .or(by_costs)
             .or_else(|| likelier_by_letters(label, bytes, hints))?,
     };
     if has_faults_beside(label, likelier.guess.charset, bytes) {

@@ -31,8 +31,9 @@ pub(super) fn signs_within_words(label: Charset, bytes: &[u8]) -> SignsWithin {
     let window = &bytes[first.saturating_sub(1)..bytes.len().min(first + WINDOW)];
     let mut found = SignsWithin::None;
     for at in high_bytes(window).take(MAX_HIGH_BYTES) {
-        let is_misplaced = is_within(window, at) && is_sign(label, window[at])
-            || is_inner_capital(label, window, at);
+        let is_misplaced =
+            may_be_sign(window[at]) && is_within(window, at) && is_sign(label, window[at])
+                || is_inner_capital(label, window, at);
         if !is_misplaced {
             continue;
         }
@@ -61,12 +62,35 @@ fn is_latin(label: Charset) -> bool {
     )
 }
 
+/// Returns false for letters, and for the apostrophes, dashes and other signs of every Windows charset that stand within words. Fast.
+fn may_be_sign(byte: u8) -> bool {
+    !matches!(
+        byte,
+        0x85 | 0x8A
+            | 0x8C
+            | 0x8E
+            | 0x91
+            | 0x92
+            | 0x96
+            | 0x97
+            | 0x9A
+            | 0x9C
+            | 0x9E
+            | 0x9F
+            | 0xA0
+            | 0xAB
+            | 0xAD
+            | 0xB0
+            | 0xB4
+            | 0xB7
+            | 0xBB
+            | 0xC0..
+    )
+}
+
 /// Returns true if a byte, or the run of bytes 80 to BF around it, has a letter on each side: `N£¤ez` is `Núñez` in IBM850.
 fn is_within(window: &[u8], at: usize) -> bool {
     let is_part = |byte: &&u8| matches!(byte, 0x80..=0xBF);
-    if !is_part(&&window[at]) {
-        return false;
-    }
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0xC0;
     let before = window[..at].iter().rev().find(|byte| !is_part(byte));
     let after = window[at..].iter().find(|byte| !is_part(byte));

@@ -55,8 +55,9 @@ pub(super) fn has_small_letters_only(label: Charset, bytes: &[u8]) -> bool {
     }
     let high: Vec<u8> = high_bytes(bytes).take(ENOUGH).map(|at| bytes[at]).collect();
     let text = label.decode(&high, &mut LossLog::with_limit(0));
-    text.chars().filter(|c| c.is_alphabetic()).count() >= MANY
-        && !text.chars().any(char::is_uppercase)
+    // Most text has a capital among the first letters.
+    !text.chars().any(char::is_uppercase)
+        && text.chars().filter(|c| c.is_lowercase()).count() >= MANY
 }
 
 /// Returns true for a word in small letters or in capitals, and if only its first letter is a capital.

@@ -24,6 +24,7 @@ mod label_events;
 mod label_plausibility;
 mod label_scope;
 mod language_hint;
+mod likelier_charset;
 mod mail_evidence;
 mod misplaced_signs;
 mod mixed_choice;

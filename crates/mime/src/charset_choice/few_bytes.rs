@@ -12,10 +12,11 @@
 //! Labels of Latin charsets. Other charsets of one byte, with letters in place of the bytes.
 
 use super::damage::decodes_without_loss;
-use super::label_plausibility::{LikelierCharset, is_latin_1};
+use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, signs_within_words};
 use super::repetitions::without_repetitions;
 use super::thresholds::SURE_CONFIDENCE;
+use super::western_letters::is_latin_1;
 use mailglot_codec::detect::{self, Evidence, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 

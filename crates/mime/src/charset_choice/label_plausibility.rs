@@ -16,12 +16,13 @@ use super::few_bytes::{
     is_likelier_throughout, likelier_by_few_bytes, likelier_by_letters, may_disprove,
 };
 use super::label_scope::LabelScope;
+use super::likelier_charset::LikelierCharset;
 use super::plain_words::{few_plain_words, has_small_letters_only};
 use super::repetitions::{different_pairs, once, without_repetitions};
 use super::superset::has_c1;
 use super::telltale_bytes::{has_euro, is_latin_under};
 use super::thresholds::SURE_CONFIDENCE;
-use super::western_letters::{is_letter, is_sign, is_western};
+use super::western_letters::{is_latin_1, is_letter, is_sign, is_western};
 use crate::event::NonText;
 use mailglot_codec::detect::{self, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
@@ -49,14 +50,6 @@ const MIN_BYTES_TO_REPORT: usize = 3;
 const MIN_BYTES_TO_OVERRULE: usize = 6;
 /// Minimum number of different characters of two bytes to replace the label.
 const PAIRS_TO_OVERRULE: usize = 3;
-
-/// A charset that is likelier than the label.
-pub(super) struct LikelierCharset {
-    /// The likelier charset.
-    pub(super) guess: Guess,
-    /// True if it replaces the label: the label makes implausible text, and this charset does not.
-    pub(super) decides: bool,
-}
 
 /// Asks detection for a likelier charset than the label. Returns None if the label stands. Calls `hints` only if detection runs.
 pub(super) fn find_likelier<'h>(
@@ -271,14 +264,6 @@ fn has_misplaced_bytes(bytes: &[u8]) -> bool {
         }
     };
     high_bytes(window).take(MAX_HIGH_BYTES).any(is_misplaced)
-}
-
-/// Returns true for the charsets that mailers write over everything.
-pub(super) fn is_latin_1(label: Charset) -> bool {
-    matches!(
-        label,
-        Charset::ISO_8859_1 | Charset::WINDOWS_1252 | Charset::ISO_8859_15
-    )
 }
 
 /// Returns true if the text is implausible under the label, and every eighth of it is odd.

@@ -4,7 +4,7 @@
 //! Labels of Latin charsets. Signs that some language or program writes within words prove nothing: apostrophes, hyphens, dashes,
 //! ellipses, guillemets, ordinals, middle dots.
 
-use super::label_plausibility::is_latin_1;
+use super::western_letters::is_latin_1;
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, LossLog};
 

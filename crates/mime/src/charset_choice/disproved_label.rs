@@ -17,11 +17,12 @@ use super::evidence::MAIL_HINTS;
 use super::label_check::{LabelVerdict, OtherReading};
 use super::label_events::detected_event;
 use super::label_plausibility::{
-    is_latin_1, is_unlike_western, non_text_characters, stands_within_ascii_words,
+    is_unlike_western, non_text_characters, stands_within_ascii_words,
 };
 use super::mixed_text::SequenceCount;
 use super::mojibake_score::{is_letter, mojibake_score};
 use super::superset::better_by_bytes;
+use super::western_letters::is_latin_1;
 use crate::event::ChosenBy;
 use crate::reading::How;
 use mailglot_codec::detect::{self, Hints, high_bytes};

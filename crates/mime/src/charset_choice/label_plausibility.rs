@@ -12,13 +12,17 @@
 use super::case_faults::has_faults_beside;
 use super::decisive_guess::decisive_guess;
 use super::evidence_words::words_prove;
+use super::few_bytes::{
+    is_likelier_throughout, likelier_by_few_bytes, likelier_by_letters, may_disprove,
+};
 use super::label_scope::LabelScope;
-use super::plain_words::few_plain_words;
+use super::likelier_charset::LikelierCharset;
+use super::plain_words::{few_plain_words, has_small_letters_only};
 use super::repetitions::{different_pairs, once, without_repetitions};
 use super::superset::has_c1;
 use super::telltale_bytes::{has_euro, is_latin_under};
 use super::thresholds::SURE_CONFIDENCE;
-use super::western_letters::{is_letter, is_sign, is_western};
+use super::western_letters::{is_latin_1, is_letter, is_sign, is_western};
 use crate::event::NonText;
 use mailglot_codec::detect::{self, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
@@ -39,19 +43,13 @@ const OVERRULE_MARGIN: f32 = 16.0;
 /// Like [`OVERRULE_MARGIN`], if the label makes one or two plain words of the text: it may be a name.
 const MARGIN_OF_ONE_WORD: f32 = 32.0;
 const MARGIN_OF_TWO_WORDS: f32 = 24.0;
+/// Margin of likelihood that no right label has: the likelier text may have rare neighbors, too, such as capitals.
+const CLEAR_MARGIN: f32 = 40.0;
 /// Minimum number of bytes above 7F to report a likelier charset, and to replace the label.
 const MIN_BYTES_TO_REPORT: usize = 3;
 const MIN_BYTES_TO_OVERRULE: usize = 6;
 /// Minimum number of different characters of two bytes to replace the label.
 const PAIRS_TO_OVERRULE: usize = 3;
-
-/// A charset that is likelier than the label.
-pub(super) struct LikelierCharset {
-    /// The likelier charset.
-    pub(super) guess: Guess,
-    /// True if it replaces the label: the label makes implausible text, and this charset does not.
-    pub(super) decides: bool,
-}
 
 /// Asks detection for a likelier charset than the label. Returns None if the label stands. Calls `hints` only if detection runs.
 pub(super) fn find_likelier<'h>(
@@ -60,7 +58,8 @@ pub(super) fn find_likelier<'h>(
     scope: LabelScope,
     hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<LikelierCharset> {
-    if !is_in_scope(label, bytes, scope) {
+    let needs_detection = scope != LabelScope::None && needs_detection(label, bytes);
+    if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }
     let decided = |charset| {
@@ -82,8 +81,7 @@ pub(super) fn find_likelier<'h>(
         let decides = true;
         return Some(LikelierCharset { guess, decides });
     }
-    let likelier =
-        needs_detection(label, bytes).then(|| likelier_than_implausible(label, bytes, &hints));
+    let likelier = needs_detection.then(|| likelier_than_implausible(label, bytes, &hints));
     let likelier = likelier.flatten();
     if likelier.is_none() && has_euro(label, bytes) && !is_unlike_western(bytes) {
         return decided(Charset::ISO_8859_15);
@@ -91,13 +89,17 @@ pub(super) fn find_likelier<'h>(
     likelier
 }
 
-/// Returns true if detection runs on text under this label.
+/// Returns true if [`find_likelier`] may find something for text under this label.
 pub(super) fn is_in_scope(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
+    is_in_scope_without_detection(label, bytes, scope)
+        || scope == LabelScope::Implausible && needs_detection(label, bytes)
+}
+
+/// Like [`is_in_scope`], by the tests that are no comparison of likelihoods.
+fn is_in_scope_without_detection(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
     match scope {
         LabelScope::None => false,
-        LabelScope::Implausible => {
-            needs_detection(label, bytes) || has_euro(label, bytes) || is_latin_under(label, bytes)
-        }
+        LabelScope::Implausible => has_euro(label, bytes) || is_latin_under(label, bytes),
         LabelScope::All => true,
     }
 }
@@ -108,7 +110,13 @@ fn likelier_than_implausible(
     bytes: &[u8],
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
-    let mut likelier = likelier_by_costs(label, bytes, hints)?;
+    let by_costs = likelier_by_costs(label, bytes, hints);
+    let mut likelier = match by_costs {
+        Some(by_costs) if by_costs.decides => by_costs,
+        _ => likelier_by_few_bytes(label, bytes, hints)
+            .or(by_costs)
+            .or_else(|| likelier_by_letters(label, bytes, hints))?,
+    };
     if has_faults_beside(label, likelier.guess.charset, bytes) {
         if few_plain_words(label, bytes).is_some() {
             return None;
@@ -159,9 +167,11 @@ fn likelier_by_costs(
             decides: true,
         });
     }
+    let is_sure = confidence >= SURE_CONFIDENCE;
+    let is_clear = is_sure && rival.margin - rival.rarity >= CLEAR_MARGIN;
     if rival.margin < REPORT_MARGIN
         || !detect::has_letters(&text, charset)
-        || detect::is_odd(&text, charset)
+        || !is_clear && detect::is_odd(&text, charset)
     {
         return None;
     }
@@ -173,18 +183,24 @@ fn likelier_by_costs(
     };
     let decides = !has_few
         && rival.margin - rival.rarity >= margin
-        && confidence >= SURE_CONFIDENCE
+        && is_sure
         && high_count >= MIN_BYTES_TO_OVERRULE;
+    let is_throughout = || {
+        is_implausible_throughout(label, &text)
+            || is_clear && is_likelier_throughout(label, charset, &text, hints)
+    };
     Some(LikelierCharset {
         guess: rival.guess,
-        decides: decides && is_implausible_throughout(label, &text) && is_proven(charset),
+        decides: decides && is_throughout() && is_proven(charset),
     })
 }
 
 /// Returns true if the label is odd enough to run detection.
 fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
-    is_latin_1(label) && (is_unlike_western(bytes) || may_be_hungarian(bytes))
-        || high_bytes(bytes).nth(MIN_BYTES_TO_REPORT - 1).is_some() && is_implausible(label, bytes)
+    is_latin_1(label) && is_unlike_western(bytes)
+        || may_disprove(label, bytes)
+        || high_bytes(bytes).nth(MIN_BYTES_TO_REPORT - 1).is_some()
+            && (is_implausible(label, bytes) || has_small_letters_only(label, bytes))
 }
 
 /// Returns true if text is implausible under its label.
@@ -248,45 +264,6 @@ fn has_misplaced_bytes(bytes: &[u8]) -> bool {
         }
     };
     high_bytes(window).take(MAX_HIGH_BYTES).any(is_misplaced)
-}
-
-/// Non-ASCII letters of Hungarian in ISO-8859-2, as windows-1252 has them: `õ` and `û` stand for `ő` and `ű`.
-const HUNGARIAN: &[u8] = b"\xe1\xe9\xed\xf3\xf5\xf6\xfa\xfb\xfc";
-
-/// Returns true if the letters of longer text are those of Hungarian, and `õ` or `û` occurs several times.
-///
-/// Portuguese and Estonian have `õ`, French has `û`, but beside letters that Hungarian lacks.
-fn may_be_hungarian(bytes: &[u8]) -> bool {
-    const MANY: usize = 3;
-    const LETTERS: usize = 20;
-    const KINDS: usize = 5;
-    let Some(first) = high_bytes(bytes).next() else {
-        return false;
-    };
-    let window = &bytes[first..bytes.len().min(first + WINDOW)];
-    let (mut letters, mut typical, mut kinds) = (0, 0, [false; 32]);
-    for at in high_bytes(window) {
-        let lower = match window[at] {
-            0x80..=0xBF => continue,
-            byte @ 0xC0..=0xDE => byte | 0x20,
-            byte => byte,
-        };
-        if !HUNGARIAN.contains(&lower) {
-            return false;
-        }
-        letters += 1;
-        typical += usize::from(matches!(lower, 0xF5 | 0xFB));
-        kinds[usize::from(lower & 0x1F)] = true;
-    }
-    letters >= LETTERS && typical >= MANY && kinds.iter().filter(|seen| **seen).count() >= KINDS
-}
-
-/// Returns true for the charsets that mailers write over everything.
-pub(super) fn is_latin_1(label: Charset) -> bool {
-    matches!(
-        label,
-        Charset::ISO_8859_1 | Charset::WINDOWS_1252 | Charset::ISO_8859_15
-    )
 }
 
 /// Returns true if the text is implausible under the label, and every eighth of it is odd.

@@ -34,6 +34,32 @@ pub(super) fn few_plain_words(label: Charset, bytes: &[u8]) -> Option<usize> {
     (count <= WORDS && words.iter().all(|word| has_plain_case(word))).then_some(count)
 }
 
+/// Returns true if text under a Cyrillic label has many letters and no capital. KOI8-R has small letters where windows-1251 has capitals:
+/// `наын` is `ОБЩО`.
+pub(super) fn has_small_letters_only(label: Charset, bytes: &[u8]) -> bool {
+    /// Number of letters that a sentence has.
+    const MANY: usize = 16;
+    /// Number of bytes above 7F that are examined.
+    const ENOUGH: usize = 64;
+    let is_cyrillic = matches!(
+        label,
+        Charset::KOI8_R
+            | Charset::KOI8_U
+            | Charset::WINDOWS_1251
+            | Charset::ISO_8859_5
+            | Charset::IBM866
+            | Charset::X_MAC_CYRILLIC
+    );
+    if !is_cyrillic {
+        return false;
+    }
+    let high: Vec<u8> = high_bytes(bytes).take(ENOUGH).map(|at| bytes[at]).collect();
+    let text = label.decode(&high, &mut LossLog::with_limit(0));
+    // Most text has a capital among the first letters.
+    !text.chars().any(char::is_uppercase)
+        && text.chars().filter(|c| c.is_lowercase()).count() >= MANY
+}
+
 /// Returns true for a word in small letters or in capitals, and if only its first letter is a capital.
 fn has_plain_case(word: &str) -> bool {
     let rest = || word.chars().skip(1);

@@ -3,6 +3,7 @@
 //! # Limits
 //! Six groups of languages, and few letters.
 
+use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
 
 /// Maximum number of high bytes for which one common language outweighs a model of another charset.
@@ -52,4 +53,12 @@ pub(super) fn is_sign(byte: u8) -> bool {
 /// Returns true for letters of windows-1252, without those below C0.
 pub(super) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte >= 0xC0
+}
+
+/// Returns true for the charsets that mailers write over everything.
+pub(super) fn is_latin_1(label: Charset) -> bool {
+    matches!(
+        label,
+        Charset::ISO_8859_1 | Charset::WINDOWS_1252 | Charset::ISO_8859_15
+    )
 }

@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn findings_agree_with_the_general_rewriter() {
         let value = format!(
-            "=?utf8?Q?a?= b =?iso8859-1?Q?{}=80?= =?iso8859-1?Q?a?=",
+            "=?utf8?Q?a?= b =?iso8859-1?Q?{}=80?= =?iso8859-1?Q?_a?=",
             "x".repeat(75)
         );
         let target = RewriteTarget {

@@ -10,7 +10,7 @@ use super::label_events::{detected_event, read_as};
 use super::label_scope::LabelScope;
 use super::mixed_choice::mixed_by_label;
 use super::mixed_iso2022jp::is_japanese;
-use super::quoted_lines::quotations_by_label;
+use super::quoted_lines::{has_odd_beginning, quotations_by_label};
 use super::structure::is_early_invalid_utf8;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::truncated_utf8::is_truncated_utf8;
@@ -75,8 +75,7 @@ fn by_label_or_better<'a>(
     if let Some(mixed) = mixed_by_label(bytes, charset, evidence) {
         return mixed.choice(charset, events);
     }
-    if evidence.may_find_mixed()
-        && !evidence.mapped
+    if (charset == Charset::UTF_8 || has_odd_beginning(bytes, charset))
         && let Some(mixed) = quotations_by_label(bytes, charset, evidence)
     {
         let used = mixed.other.charset;
@@ -105,6 +104,10 @@ fn by_label_or_better<'a>(
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
     if may_search && is_damaged(charset, bytes, &text, &log) && !is_truncated() {
+        if let Some(mixed) = quotations_by_label(bytes, charset, evidence) {
+            let used = mixed.other.charset;
+            return mixed.choice(used, events);
+        }
         let other = without_label(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() < log.losses()
             && is_likely(charset, &other)
@@ -137,6 +140,13 @@ fn by_label_check<'a>(
         read,
         events: label_events,
     } = check_label(charset, bytes, None, scope, hints)?;
+    let is_doubted = |(kind, _): &(EventKind, Detail)| *kind != EventKind::CharsetSuperset;
+    if label_events.iter().any(is_doubted)
+        && let Some(mixed) = quotations_by_label(bytes, charset, evidence)
+    {
+        let used = mixed.other.charset;
+        return Some(mixed.choice(used, std::mem::take(events)));
+    }
     events.extend(label_events);
     let OtherReading {
         used,

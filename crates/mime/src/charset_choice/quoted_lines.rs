@@ -36,11 +36,71 @@ const MIN_BYTES: usize = 6;
 /// Maximum number of bytes before `>`, and of initials among them.
 const BEFORE_SIGN: usize = 12;
 const INITIALS: usize = 4;
-/// Number of lines at the beginning that are examined first, and of bytes of each kind.
-const FIRST_LINES: usize = 64;
-const FIRST_BYTES: usize = 160;
+/// Number of times that text of ASCII alone between quotations is passed.
+const TRIES: usize = 4;
+/// Number of bytes of a block that show whether it is odd.
+const ENOUGH: usize = 256;
 /// Number of bytes of a block that are decoded to find losses.
 const SAMPLE: usize = 1024;
+
+/// Returns true if the first lines of a quotation, or those of the text beside it, are odd under the label. Fast.
+pub(super) fn has_odd_beginning(bytes: &[u8], label: Charset) -> bool {
+    let Some(first) = next_line(bytes, 0) else {
+        return false;
+    };
+    let is_quotation = is_quoted(&bytes[first.clone()]);
+    let Some(second) = next_of_other_kind(bytes, first.end, is_quotation) else {
+        return false;
+    };
+    is_odd(&bytes[beginning(bytes, first, is_quotation)], label)
+        || is_odd(&bytes[beginning(bytes, second, !is_quotation)], label)
+}
+
+/// Returns the next line with bytes above 7F.
+fn next_line(bytes: &[u8], from: usize) -> Option<Range<usize>> {
+    let high = from + high_bytes(&bytes[from..]).next()?;
+    let start = memchr::memrchr(b'\n', &bytes[from..high]).map_or(from, |at| from + at + 1);
+    Some(start..line_end(bytes, high))
+}
+
+/// Returns the offset behind the line end.
+fn line_end(bytes: &[u8], from: usize) -> usize {
+    memchr::memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |at| from + at + 1)
+}
+
+/// Returns the next line with bytes above 7F that is not quoted, behind a quotation, or one that is quoted, behind other text. None if the
+/// first of several have no such bytes.
+fn next_of_other_kind(bytes: &[u8], from: usize, is_quotation: bool) -> Option<Range<usize>> {
+    let mut at = from;
+    for _ in 0..TRIES {
+        if is_quotation {
+            let is_next = |at: &usize| *at < bytes.len() && is_quoted(&bytes[*at..]);
+            while is_next(&at) {
+                at = line_end(bytes, at);
+            }
+        } else {
+            let mut signs = memchr::memchr_iter(b'>', &bytes[at..]);
+            let sign = at + signs.find(|sign| begins_quotation(&bytes[..at + sign]))?;
+            at = memchr::memrchr(b'\n', &bytes[at..sign]).map_or(at, |end| at + end + 1);
+        }
+        let line = next_line(bytes, at)?;
+        if is_quoted(&bytes[line.clone()]) != is_quotation {
+            return Some(line);
+        }
+        at = line.end;
+    }
+    None
+}
+
+/// Extends a line by the next ones of its kind, up to a few hundred bytes.
+fn beginning(bytes: &[u8], line: Range<usize>, is_quotation: bool) -> Range<usize> {
+    let mut end = line.end;
+    while end < bytes.len() && end - line.start < ENOUGH && is_quoted(&bytes[end..]) == is_quotation
+    {
+        end = line_end(bytes, end);
+    }
+    line.start..end
+}
 
 /// Finds quotations, or text beside them, that disprove the label while it suits all other blocks.
 pub(super) fn quotations_by_label(
@@ -48,17 +108,15 @@ pub(super) fn quotations_by_label(
     label: Charset,
     evidence: &Evidence<'_>,
 ) -> Option<MixedText> {
-    let is_off = LabelScope::of(evidence.detection()) == LabelScope::None;
+    let is_off = LabelScope::of(evidence.detection()) == LabelScope::None
+        || evidence.mapped
+        || !evidence.may_find_mixed();
     let is_valid = || label == Charset::UTF_8 && detect::is_utf8(bytes);
     if is_off || evidence.document.is_some() || !is_part_of_mixed(label) || is_valid() {
         return None;
     }
     let text = |block: &Range<usize>| &bytes[block.clone()];
-    // Most text is in one charset, so the rest is not examined unless its beginning is odd.
-    if !first_lines(bytes)?.iter().any(|lines| is_odd(lines, label)) {
-        return None;
-    }
-    let blocks = blocks(bytes);
+    let blocks = blocks(bytes)?;
     let (odd, fine): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| is_odd(text(block), label));
     if odd.is_empty() || fine.is_empty() {
         return None;
@@ -95,8 +153,7 @@ pub(super) fn quotations_without_label(bytes: &[u8], evidence: &Evidence<'_>) ->
     if evidence.document.is_some() {
         return None;
     }
-    first_lines(bytes)?;
-    let (quoted, own): (Vec<_>, Vec<_>) = blocks(bytes)
+    let (quoted, own): (Vec<_>, Vec<_>) = blocks(bytes)?
         .into_iter()
         .partition(|block| is_quoted(&bytes[block.clone()]));
     let [quoted_bytes, own_bytes] = [&quoted, &own].map(|blocks| join(bytes, blocks));
@@ -176,34 +233,13 @@ fn likelier(text: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<Othe
     })
 }
 
-/// Returns the beginning of the lines that are quoted, and of the others, with bytes above 7F. None unless both stand among the first
-/// lines with such bytes.
-fn first_lines(bytes: &[u8]) -> Option<[Vec<u8>; 2]> {
-    let mut signs = memchr::memchr_iter(b'>', bytes);
-    signs.find(|at| begins_quotation(&bytes[..*at]))?;
-    let mut samples = [Vec::new(), Vec::new()];
-    for line in lines_above_7f(bytes).take(FIRST_LINES) {
-        let line = &bytes[line];
-        let sample = &mut samples[usize::from(is_quoted(line))];
-        if sample.len() < FIRST_BYTES {
-            sample.extend_from_slice(&line[..line.len().min(SAMPLE)]);
-        }
-        if samples.iter().all(|sample| sample.len() >= FIRST_BYTES) {
-            break;
-        }
-    }
-    samples
-        .iter()
-        .all(|sample| !sample.is_empty())
-        .then_some(samples)
-}
-
-/// Returns the blocks with bytes above 7F, in order.
-fn blocks(bytes: &[u8]) -> Vec<Range<usize>> {
+/// Returns the blocks with bytes above 7F, in order. None without quoted ones, or without others.
+fn blocks(bytes: &[u8]) -> Option<Vec<Range<usize>>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
-    let mut was_quoted = None;
+    let (mut was_quoted, mut kinds) = (None, [false; 2]);
     for line in lines_above_7f(bytes) {
         let is_quoted = is_quoted(&bytes[line.clone()]);
+        kinds[usize::from(is_quoted)] = true;
         match blocks.last_mut() {
             Some(last)
                 if was_quoted == Some(is_quoted)
@@ -215,19 +251,12 @@ fn blocks(bytes: &[u8]) -> Vec<Range<usize>> {
         }
         was_quoted = Some(is_quoted);
     }
-    blocks
+    kinds.iter().all(|has| *has).then_some(blocks)
 }
 
 /// Returns the ranges of the lines with bytes above 7F, with their ends, in order.
 fn lines_above_7f(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let high = from + high_bytes(&bytes[from..]).next()?;
-        let start = memchr::memrchr(b'\n', &bytes[from..high]).map_or(from, |at| from + at + 1);
-        let end = memchr::memchr(b'\n', &bytes[high..]).map_or(bytes.len(), |at| high + at + 1);
-        from = end;
-        Some(start..end)
-    })
+    std::iter::successors(next_line(bytes, 0), |line| next_line(bytes, line.end))
 }
 
 /// Returns true if a line of whole lines is blank.
@@ -239,8 +268,8 @@ fn has_blank_line(lines: &[u8]) -> bool {
 /// Returns true if the line begins with `>`, behind white space or initials.
 fn is_quoted(line: &[u8]) -> bool {
     let start = &line[..line.len().min(BEFORE_SIGN + 1)];
-    let sign = start.iter().position(|b| *b == b'>');
-    sign.is_some_and(|at| begins_quotation(&line[..at]))
+    let sign = start.iter().position(|b| matches!(b, b'>' | b'\n'));
+    sign.is_some_and(|at| start[at] == b'>' && begins_quotation(&start[..at]))
 }
 
 /// Returns true if `>` behind these bytes begins a quoted line.

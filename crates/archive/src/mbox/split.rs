@@ -7,7 +7,7 @@
 //! A `From ` line above 4 KiB is never a separator.
 
 use super::from_line::{FromLine, Shape, Shapes};
-use super::write::{quote_depth, split_line};
+use super::write::{quote_depth, split_line, without_line_end};
 
 /// Number of bytes after the start of a candidate that contain all other evidence.
 pub(super) const NEAR: usize = 16 << 10;
@@ -164,9 +164,7 @@ pub(super) fn is_quoted_by_mailbox(data: &[u8], at: usize) -> bool {
 /// Returns the line before `at` without its end, as far as it lies within [`BEHIND`].
 fn line_before(data: &[u8], at: usize) -> Option<&[u8]> {
     let before = &data[at.saturating_sub(BEHIND)..at];
-    let ([before @ .., b'\r', b'\n'] | [before @ .., b'\n' | b'\r']) = before else {
-        return None;
-    };
+    let before = without_line_end(before)?;
     let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
     Some(&before[start..])
 }

@@ -13,6 +13,7 @@ use crate::mbox::options::{LineDecision, MboxRule};
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
 use crate::mbox::split::{ACCEPT, LineEvidence, NEAR, quoted};
 use crate::mbox::unclosed::{is_marked, is_written};
+use crate::mbox::write::MOST_RETURNS;
 
 impl<R: Read> Mailbox<R> {
     /// Searches for the end of the current message.
@@ -247,7 +248,7 @@ impl<R: Read> Mailbox<R> {
     /// Reads a run of MMDF delimiter lines, which is no longer than a message.
     pub(super) fn mmdf_run(&mut self, start: u64) -> io::Result<DelimiterRun> {
         // A shorter piece of a line decides nothing, unless the file ends there.
-        const LINE: usize = b"\x01\x01\x01\x01\r\n".len();
+        const LINE: usize = b"\x01\x01\x01\x01\n".len() + MOST_RETURNS;
         let (mut at, mut lines, mut first) = (0, 0, 0);
         loop {
             self.window.reach(start + (at + NEAR) as u64)?;

@@ -65,6 +65,15 @@ fn boundaries_that_people_recognize() {
         ("MMDF with nothing in it", 0, "\x01\x01\x01\x01\n".repeat(4000)),
         ("MMDF with nothing in it, CRLF", 0, "\x01\x01\x01\x01\r\n".repeat(2731) + "\n\n"),
         ("CR", 2, two(SEPARATOR.trim_end()).replace('\n', "\r")),
+        ("CR CR LF", 2, two(SEPARATOR.trim_end()).replace('\n', "\r\r\n")),
+        (
+            "MMDF with CR CR LF",
+            2,
+            format!(
+                "\x01\x01\x01\x01\n{HEADER}a\n\x01\x01\x01\x01\n\x01\x01\x01\x01\n{HEADER}b\n\x01\x01\x01\x01\n"
+            )
+            .replace('\n', "\r\r\n"),
+        ),
         ("an attached mailbox", 1, multipart("")),
         ("an attached mailbox, then another message", 2, format!("{}{}", multipart(""), one("x"))),
         ("the same open multipart twice", 2, {
@@ -155,6 +164,30 @@ fn separator_message_and_trailer() {
     assert_eq!(first.trailer, b"\n");
     assert_eq!((second.ordinal, &second.trailer[..]), (1, &b""[..]));
     assert_eq!(second.message, format!("{HEADER}two").as_bytes());
+}
+
+/// A file with CR LF that was transferred as text has CR CR LF, in all lines or in some.
+#[test]
+fn cr_cr_lf_ends_one_line() {
+    let text = format!("{SEPARATOR}{HEADER}one\n\n{SEPARATOR}{HEADER}two\n\n");
+    let all = text.replace('\n', "\r\r\n");
+    let separators = text.replace(SEPARATOR, &SEPARATOR.replace('\n', "\r\r\n"));
+    for (text, end) in [(all, "\r\r\n"), (separators, "\n")] {
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        assert_eq!(kinds(&events), []);
+        let bodies = ["one\n", "two\n"];
+        let expected = bodies.map(|body| format!("{HEADER}{body}").replace('\n', end));
+        let read = messages(&entries)
+            .into_iter()
+            .map(|entry| String::from_utf8_lossy(&entry.message));
+        assert_eq!(read.collect::<Vec<_>>(), expected);
+        assert!(entries.iter().all(|entry| entry.trailer == end.as_bytes()));
+        assert!(
+            entries
+                .iter()
+                .all(|entry| entry.separator.ends_with(b"2001\r\r\n"))
+        );
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::mbox::{
 /// Returns a mailbox of random pieces that the splitting rule has to judge.
 pub(in crate::mbox) fn random_mailbox(random: &mut Random) -> Vec<u8> {
     let mut out = Vec::new();
-    let eol = random.pick(&["\n", "\n", "\r\n", "\r"]);
+    let eol = random.pick(&["\n", "\n", "\r\n", "\r", "\r\r\n"]);
     for _ in 0..random.below(40) {
         let piece = random.pick(&[
             SEPARATOR,
@@ -132,8 +132,8 @@ fn a_line_end_added_changes_nothing_else() {
             (false, true) => b"\r",
             (false, false) => b"\n",
         };
-        // A CR forms a line end with a LF after it.
-        if text.ends_with(b"\r") && end == b"\n" {
+        // A CR forms a line end with a LF after it, also with a CR between.
+        if text.ends_with(b"\r") && end != b"\r" {
             continue;
         }
         let (before, reported) = file(&text, &ReadOptions::default());

@@ -1,7 +1,7 @@
 //! mbox files: reads every dialect, writes mboxrd.
 //!
 //! `profile` sniffs a file once. `split` judges one `From ` line (`from_line`: its grammar; `delimiters`: whether a multipart is
-//! open). `read` walks over the file, or a `range` of it. `write` adds separators, trailers and quoting. `unclosed` marks a message that leaves a
+//! open; `separator_header`: the fields after it). `read` walks over the file, or a `range` of it. `write` adds separators, trailers and quoting. `unclosed` marks a message that leaves a
 //! multipart open.
 //!
 //! # Limits
@@ -13,6 +13,7 @@ mod options;
 mod profile;
 mod range;
 mod read;
+mod separator_header;
 mod split;
 #[cfg(test)]
 mod tests;

@@ -145,6 +145,8 @@ impl<R: Read> Mailbox<R> {
             return Ok(None);
         };
         let end = self.window.base() + evidence.end as u64;
+        let dominant = self.profile.dominant(offset);
+        let points = evidence.points(near, at, dominant);
         let is_after_mark =
             self.is_marked && evidence.blank_before && is_written(&data[at..evidence.end]);
         if let Some(accepted) = self.decided(offset, &evidence) {
@@ -153,10 +155,10 @@ impl<R: Read> Mailbox<R> {
         if is_after_mark {
             return Ok(Some(end));
         }
-        let points = evidence.points(self.profile.dominant(offset));
         let accepted = points >= ACCEPT;
+        let is_patch = evidence.is_pasted_patch(dominant);
         // A line with fewer points is not a separator, inside a multipart or not.
-        let multipart = if points >= 4 {
+        let multipart = if points >= 4 || is_patch {
             self.open_multipart(offset)?
         } else {
             None
@@ -166,8 +168,11 @@ impl<R: Read> Mailbox<R> {
                 self.accept_inside(offset, &evidence, points, multipart)?
             }
             Some(OpenMultipart::Continued(_) | OpenMultipart::Similar(_)) => false,
-            _ => {
-                if (4..=ACCEPT).contains(&points) {
+            multipart => {
+                // A message without a header, or a separator line that was pasted into a text.
+                let is_before_text = accepted && evidence.text_after && !first;
+                let is_patch = is_patch && multipart.is_none();
+                if (4..=ACCEPT).contains(&points) || is_before_text || is_patch {
                     let detail = BoxDetail::Points { points, accepted };
                     self.event(BoxEventKind::AmbiguousFrom, offset, detail);
                 }

@@ -244,6 +244,53 @@ fn doubtful_separators_are_reported() {
     );
 }
 
+/// A separator of a form that no other one of the mailbox has counts if a full header follows.
+#[test]
+fn single_separators_of_unusual_form() {
+    const FULL: &str = "Received: from a\nFrom: b@example.org\nSubject: s\nMessage-ID: <x>\n\n";
+    let text = |before: &str, line: &str, header: &str| {
+        format!(
+            "{SEPARATOR}{HEADER}{before}\n\n{line}\n{header}two\n\n{SEPARATOR}{HEADER}three\n\n"
+        )
+    };
+    let patch = "From 1234567890123456789012345678901234567890 Mon Sep 17 00:00:00 2001";
+    let german = "From a@example.org Di M\u{e4}r  4 10:11:12 2003";
+    for (before, line, header, count, reported) in [
+        (
+            "one",
+            "From a@example.org Tue Mar  4 10:11:12 103",
+            FULL,
+            3,
+            0,
+        ),
+        (
+            "one",
+            "From a@example.org Tue Mar  4 10:11:12 19100",
+            FULL,
+            3,
+            0,
+        ),
+        ("one", german, FULL, 3, 1),
+        ("one", "From Ann Di M\u{e4}r  4 10:11:12 2003", FULL, 3, 1),
+        ("one", "From a@example.org", FULL, 3, 1),
+        ("one", "From ", FULL, 3, 1),
+        ("--=_b1--", german, FULL, 3, 1),
+        ("one", german, "Subject: s\nTo: b\n\n", 2, 1),
+        ("Look at this:", german, FULL, 2, 1),
+        ("Look:\n\n-- Forwarded --", german, FULL, 2, 1),
+        ("one", "From Ann", FULL, 2, 1),
+        ("one", patch, FULL, 2, 1),
+        ("one", SEPARATOR.trim_end(), "", 3, 1),
+        ("one", SEPARATOR.trim_end(), "\n", 3, 0),
+    ] {
+        let text = text(before, line, header);
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        assert_eq!(messages(&entries).len(), count, "{line} {events:?}");
+        let ambiguous = vec![BoxEventKind::AmbiguousFrom; reported];
+        assert_eq!(kinds(&events), ambiguous, "{line} {events:?}");
+    }
+}
+
 #[test]
 fn a_from_line_between_lines_of_base64() {
     let line = "QUJD".repeat(19);

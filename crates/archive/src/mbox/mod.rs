@@ -9,6 +9,7 @@
 
 mod delimiters;
 mod from_line;
+mod joined_line;
 mod options;
 mod profile;
 mod range;
@@ -25,7 +26,7 @@ pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, sepa
 pub use range::{MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder};
 pub(crate) use read::Mailbox;
 pub(crate) use split::{Follower, is_from_line};
-pub use unclosed::{leaves_multipart_open, mark_separator, pieces_leave_multipart_open};
+pub use unclosed::{mark_separator, needs_mark, pieces_need_mark};
 pub(crate) use write::split_line;
 pub use write::{
     is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for,

@@ -17,7 +17,8 @@ pub(super) const BEHIND: usize = 1 << 10;
 /// Points required to accept a candidate.
 pub(super) const ACCEPT: i32 = 6;
 
-const LONGEST_LINE: usize = 4 << 10;
+/// Longest line that can be a separator.
+pub(super) const LONGEST_LINE: usize = 4 << 10;
 
 /// The line after a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

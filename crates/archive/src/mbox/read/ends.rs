@@ -117,8 +117,15 @@ impl<R: Read> Mailbox<R> {
                     end,
                 }));
             }
-        } else if self.guess_open && quoted(data, at).is_some() {
-            self.guess_open = false;
+        } else if quoted(data, at).is_none() {
+            if let Some(end) = self.accept_inside_line(offset)? {
+                return Ok(Some(MessageEnd::Separator {
+                    message: None,
+                    start: offset,
+                    end,
+                }));
+            }
+        } else if std::mem::take(&mut self.guess_open) {
             self.event(
                 BoxEventKind::QuotingGuess,
                 offset,

@@ -1,7 +1,7 @@
 //! Tests of boundaries that people recognize, and of events for doubtful ones.
 
 use super::*;
-use crate::BoxDetail;
+use crate::{BoxDetail, LineDecision};
 
 #[test]
 fn boundaries_that_people_recognize() {
@@ -242,6 +242,73 @@ fn doubtful_separators_are_reported() {
         (entries[0].quoting, kinds(&events)),
         (Quoting::Mboxo, vec![BoxEventKind::QuotingGuess])
     );
+}
+
+/// Mailboxes were joined although the first had no line end at its end, or with other bytes between.
+#[test]
+fn separators_inside_a_line() {
+    let date = "From a@example.org Mon Jan  1 00:00:00 2001\n";
+    let other = "From - Mon Jan  1 00:00:00 2001\n";
+    for (before, line, count, reported) in [
+        ("one", date, 3, 1),
+        ("one\n\n\x1a", date, 3, 1),
+        ("one\n\n\0\0\0\0", date, 3, 1),
+        ("one\n\n\u{feff}", date, 3, 1),
+        ("one\n\n\x0c", date, 3, 1),
+        ("<p>one</p>", date, 3, 1),
+        ("PS: one", date, 3, 1),
+        ("one", other, 2, 1),
+        ("one\n> ", "From what I heard\n", 2, 0),
+        ("one", "From a@example.org\n", 2, 0),
+        ("one\n>", date, 2, 0),
+        ("one\n  ", date, 2, 0),
+        ("X-From-Line: ", date, 2, 0),
+        ("Subject: Re: ", date, 2, 0),
+    ] {
+        for end in ["\n", "\r\n"] {
+            let text = format!(
+                "{SEPARATOR}{HEADER}{before}{line}{HEADER}two\n\n{SEPARATOR}{HEADER}three\n\n"
+            );
+            let text = text.replace('\n', end);
+            let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+            assert_eq!(messages(&entries).len(), count, "{before:?} {events:?}");
+            let reported = vec![BoxEventKind::AmbiguousFrom; reported];
+            let ambiguous = kinds(&events);
+            let ambiguous = ambiguous
+                .into_iter()
+                .filter(|kind| *kind != BoxEventKind::QuotingGuess);
+            assert_eq!(ambiguous.collect::<Vec<_>>(), reported, "{before:?}");
+            assert_eq!(concatenated(&entries), text.as_bytes());
+        }
+    }
+}
+
+/// One field of a message, or a decision of the user.
+#[test]
+fn doubtful_separators_inside_a_line() {
+    let text = format!(
+        "{SEPARATOR}{HEADER}one{SEPARATOR}Subject: two\n\ntwo\n\n{SEPARATOR}{HEADER}three\n\n"
+    );
+    let at = (SEPARATOR.len() + HEADER.len() + 3) as u64;
+    for (decision, count, reported) in [
+        (None, 2, 1),
+        (Some(LineDecision::Cut), 3, 0),
+        (Some(LineDecision::Join), 2, 0),
+    ] {
+        let mut options = ReadOptions::default();
+        let overrides = decision.map(|decision| (at, decision));
+        options.mailbox.overrides = std::sync::Arc::new(overrides.into_iter().collect());
+        let (entries, events) = file(text.as_bytes(), &options);
+        assert_eq!(messages(&entries).len(), count);
+        assert_eq!(events.len(), reported, "{events:?}");
+        if let [event] = &events[..] {
+            assert_eq!(
+                (event.kind, event.offset),
+                (BoxEventKind::AmbiguousFrom, at)
+            );
+            assert_eq!(event.detail, BoxDetail::InsideLine { accepted: false });
+        }
+    }
 }
 
 /// A separator of a form that no other one of the mailbox has counts if a full header follows.

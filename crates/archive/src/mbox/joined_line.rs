@@ -1,0 +1,93 @@
+//! Searches for separators inside a line, as `read::inside_line` accepts them, so that a writer can mark the message.
+//!
+//! # Limits
+//! Does not know the form of the other separators in the mailbox: each line with a date counts.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::from_line::{FromLine, Shape, starts_line};
+use super::separator_header::has_usual_fields;
+use super::split::{BEHIND, Follower, LONGEST_LINE, NEAR, quoted};
+use super::write::split_line;
+
+/// Number of usual fields after a separator inside a line.
+pub(super) const ENOUGH: u32 = 2;
+
+/// Returns true if `From ` at `at`, inside a line, and the rest of its line may be a separator. `data` reaches [`BEHIND`] bytes back.
+pub(super) fn may_begin_message(data: &[u8], at: usize) -> bool {
+    let (line, _) = split_line(&data[at..]);
+    if line.len() > LONGEST_LINE {
+        return false;
+    }
+    let form = FromLine::classify(line);
+    form.dated
+        && form.shape != Shape::Git
+        && quoted(data, at).is_none()
+        && !is_field_or_blank(line_start(data, at))
+}
+
+/// Returns the text of the line before `at`.
+fn line_start(data: &[u8], at: usize) -> &[u8] {
+    let text = &data[at.saturating_sub(BEHIND)..at];
+    let start = memchr::memrchr2(b'\n', b'\r', text).map_or(0, |end| end + 1);
+    &text[start..]
+}
+
+/// Returns true for blanks, for a field without a value (`X-From-Line: `), and for a known field (`Subject: Re: `).
+fn is_field_or_blank(text: &[u8]) -> bool {
+    let blanks = text.iter().rev();
+    let blanks = blanks.take_while(|byte| matches!(byte, b' ' | b'\t'));
+    let text = &text[..text.len() - blanks.count()];
+    match Follower::of(text) {
+        Follower::Known => true,
+        Follower::Field => text.ends_with(b":"),
+        Follower::Other => text.is_empty(),
+    }
+}
+
+/// Searches a text in pieces for separators inside lines.
+#[derive(Default)]
+pub(super) struct JoinedLineSearch {
+    /// The end of the text so far: what was not searched, and some bytes before.
+    window: Vec<u8>,
+    /// Index in the window where the search continues.
+    next: usize,
+    found: bool,
+}
+
+impl JoinedLineSearch {
+    /// Searches the text with its next piece.
+    pub(super) fn push(&mut self, piece: &[u8]) {
+        self.window.extend_from_slice(piece);
+        let known = self.window.len().saturating_sub(NEAR);
+        self.found |= has_joined_line(&self.window, self.next..known);
+        self.next = self.next.max(known);
+        let done = self.next.saturating_sub(BEHIND);
+        self.window.drain(..done);
+        self.next -= done;
+    }
+
+    /// Returns true if a separator inside a line is in the text.
+    pub(super) fn end(self) -> bool {
+        self.found || has_joined_line(&self.window, self.next..self.window.len())
+    }
+}
+
+/// Returns true if a separator inside a line begins in the range of `text`.
+pub(super) fn has_joined_line(text: &[u8], range: std::ops::Range<usize>) -> bool {
+    static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));
+    let end = text.len().min(range.end + b"From ".len() - 1);
+    let Some(part) = text.get(range.start..end) else {
+        return false;
+    };
+    FROM.find_iter(part).any(|found| {
+        let at = range.start + found;
+        let near = &text[..text.len().min(at + NEAR)];
+        at > 0
+            && !starts_line(near, at, true)
+            && may_begin_message(near, at)
+            && has_usual_fields(&near[at..], ENOUGH)
+    })
+}

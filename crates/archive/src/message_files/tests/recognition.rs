@@ -229,3 +229,30 @@ fn single_files() {
     assert_eq!(missing.io_kind(), io::ErrorKind::NotFound);
     assert!(missing.to_string().contains("missing"), "{missing}");
 }
+
+/// The head of a mailbox is missing, so it begins with text. A name of a mailbox and one separator suffice.
+#[test]
+fn a_mailbox_without_its_head_is_known_by_name() {
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    let message = "From x@y.z Mon Jan  1 00:00:00 2001\nFrom: x\nSubject: 2\n\ntwo\n";
+    let cut = format!("rest of a message\n\n{message}");
+    let undated = cut.replace(" Mon Jan  1 00:00:00 2001", "");
+    let packed = zstd::bulk::compress(cut.as_bytes(), 1).unwrap();
+    write(&path("cut.mbox"), cut.as_bytes());
+    write(&path("cut.txt"), cut.as_bytes());
+    write(&path("packed.mbox.zst"), &packed);
+    write(&path("packed.zst"), &packed);
+    write(&path("prose.mbox"), undated.as_bytes());
+    let mailboxes = ["cut.mbox", "packed.mbox.zst"];
+    let expected = mailboxes.map(|name| (path(name), Format::Mbox));
+    assert_eq!(found(root.path()), expected);
+    for name in mailboxes {
+        assert_eq!(found(&path(name))[0].1, Format::Mbox, "{name}");
+        let archive = recognize(&path(name)).unwrap().remove(0);
+        let (lines, events) = drain(open(&archive, &ReadOptions::default()).unwrap().as_mut());
+        assert_eq!(lines.len(), 2, "{name}: {lines:?}");
+        let gap = BoxEvent::new(BoxEventKind::Gap, 0, BoxDetail::TextBeforeSeparator);
+        assert_eq!(events, [gap], "{name}");
+    }
+}

@@ -256,3 +256,37 @@ fn a_mailbox_without_its_head_is_known_by_name() {
         assert_eq!(events, [gap], "{name}");
     }
 }
+
+/// This program writes a message without a header to a file of its own, and must read it again.
+#[test]
+fn written_files_without_a_header_are_messages() {
+    let root = tempfile::tempdir().unwrap();
+    for folder in ["m/cur", "m/new"] {
+        fs::create_dir_all(root.path().join(folder)).unwrap();
+    }
+    for (folder, ours, other) in [
+        ("tree", "00000000-0123456789ab.eml", "1.eml"),
+        (
+            "m",
+            "cur/00000000.0123456789ab.mailglot:2,S",
+            "cur/1.host:2,S",
+        ),
+    ] {
+        let folder = root.path().join(folder);
+        write(&folder.join(ours), b"text alone\n");
+        write(&folder.join(other), b"text alone\n");
+        let archive = recognize(&folder).unwrap().remove(0);
+        let (lines, events) = drain(open(&archive, &ReadOptions::default()).unwrap().as_mut());
+        let messages = lines.iter().filter(|line| line.starts_with("Message"));
+        assert_eq!(messages.count(), 1, "{lines:?}");
+        assert_eq!(events.len(), 1);
+        assert_eq!(
+            (events[0].kind, &events[0].name[..]),
+            (BoxEventKind::NoHeader, other.as_bytes())
+        );
+    }
+    let file = root.path().join("tree/00000000-0123456789ab.eml");
+    let archive = recognize(&file).unwrap().remove(0);
+    let (lines, events) = drain(open(&archive, &ReadOptions::default()).unwrap().as_mut());
+    assert_eq!((lines.len(), events[0].kind), (1, BoxEventKind::Single));
+}

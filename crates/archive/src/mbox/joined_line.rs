@@ -1,7 +1,7 @@
 //! Searches for separators inside a line, as `read::inside_line` accepts them, so that a writer can mark the message.
 //!
 //! # Limits
-//! Does not know the form of the other separators in the mailbox: each line with a date counts.
+//! Does not know the form of the other separators in the mailbox: each form counts.
 
 use std::sync::LazyLock;
 
@@ -9,23 +9,30 @@ use memchr::memmem::Finder;
 
 use super::from_line::{FromLine, Shape, starts_line};
 use super::separator_header::has_usual_fields;
-use super::split::{BEHIND, Follower, LONGEST_LINE, NEAR, quoted};
+use super::split::{
+    BEHIND, FULL_HEADER, Follower, LONGEST_LINE, NEAR, may_be_unusual_separator, quoted,
+};
 use super::write::split_line;
 
-/// Number of usual fields after a separator inside a line.
-pub(super) const ENOUGH: u32 = 2;
+/// Number of usual fields that must follow a separator inside a line, if it has a date.
+const AFTER_DATE: u32 = 2;
 
-/// Returns true if `From ` at `at`, inside a line, and the rest of its line may be a separator. `data` reaches [`BEHIND`] bytes back.
-pub(super) fn may_begin_message(data: &[u8], at: usize) -> bool {
+/// Returns the number of usual fields that must follow `From ` at `at`, inside a line. None if it and the rest of its line are text.
+///
+/// `data` reaches [`BEHIND`] bytes back.
+pub(super) fn fields_needed(data: &[u8], at: usize) -> Option<u32> {
     let (line, _) = split_line(&data[at..]);
-    if line.len() > LONGEST_LINE {
-        return false;
-    }
-    let form = FromLine::classify(line);
-    form.dated
-        && form.shape != Shape::Git
+    let form = FromLine::classify(&line[..line.len().min(LONGEST_LINE)]);
+    let needed = match form.shape {
+        Shape::Git => return None,
+        _ if form.dated => AFTER_DATE,
+        shape if may_be_unusual_separator(shape, line) => FULL_HEADER,
+        _ => return None,
+    };
+    let may_begin = line.len() <= LONGEST_LINE
         && quoted(data, at).is_none()
-        && !is_field_or_blank(line_start(data, at))
+        && !is_field_or_blank(line_start(data, at));
+    may_begin.then_some(needed)
 }
 
 /// Returns the text of the line before `at`.
@@ -87,7 +94,6 @@ pub(super) fn has_joined_line(text: &[u8], range: std::ops::Range<usize>) -> boo
         let near = &text[..text.len().min(at + NEAR)];
         at > 0
             && !starts_line(near, at, true)
-            && may_begin_message(near, at)
-            && has_usual_fields(&near[at..], ENOUGH)
+            && fields_needed(near, at).is_some_and(|needed| has_usual_fields(&near[at..], needed))
     })
 }

@@ -81,6 +81,22 @@ pub(super) fn has_usual_fields(header: &[u8], least: u32) -> bool {
     UsualFields::read(header, |fields| fields.count() >= least).count() >= least
 }
 
+/// Returns true if a line of text ends the fields at the start of `header`, before any known field, and no empty line does.
+pub(super) fn ends_in_text(header: &[u8]) -> bool {
+    let mut rest = header;
+    while !rest.is_empty() {
+        let (line, step) = split_line(rest);
+        rest = &rest[step..];
+        let is_continuation = matches!(line.first(), Some(b' ' | b'\t'));
+        match Follower::of(line) {
+            Follower::Known => return false,
+            Follower::Other if !is_continuation && !is_from_line(line) => return !line.is_empty(),
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Returns true if `line`, the last line of text before a candidate, introduces a pasted message.
 ///
 /// ```text
@@ -118,6 +134,20 @@ mod tests {
             assert_eq!(UsualFields::read(header, |_| false).count(), count);
             assert_eq!(is_mail_header(header), is_mail);
             assert!(has_usual_fields(header, count) && !has_usual_fields(header, count + 1));
+        }
+    }
+
+    #[test]
+    fn text_behind_lines_that_look_like_fields() {
+        for (header, expected) in [
+            (&b""[..], false),
+            (b"note: this\nnothing else\n", true),
+            (b"From x\nnote: this\n folded\nnothing else\n", true),
+            (b"note: this\n\nnothing else\n", false),
+            (b"note: this\nDate: x\nnothing else\n", false),
+            (b"note: this\n", false),
+        ] {
+            assert_eq!(ends_in_text(header), expected, "{}", header.escape_ascii());
         }
     }
 

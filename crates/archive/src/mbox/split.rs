@@ -7,7 +7,9 @@
 //! A `From ` line above 4 KiB is never a separator.
 
 use super::from_line::{FromLine, Shape, Shapes};
-use super::separator_header::{MOST_FROM_LINES, has_usual_fields, introduces_pasted_mail};
+use super::separator_header::{
+    MOST_FROM_LINES, ends_in_text, has_usual_fields, introduces_pasted_mail,
+};
 use super::write::{quote_depth, split_line, without_line_end};
 
 /// Number of bytes after the start of a candidate that contain all other evidence.
@@ -49,7 +51,7 @@ pub(super) struct LineEvidence {
 }
 
 /// Number of usual fields that make an unusual line a separator.
-const FULL_HEADER: u32 = 3;
+pub(super) const FULL_HEADER: u32 = 3;
 
 impl LineEvidence {
     /// Examines a `From ` line that starts at `at`. Returns `None` if the line is too long.
@@ -106,6 +108,15 @@ impl LineEvidence {
         points + i32::from(is_unusual)
     }
 
+    /// Returns true if the line may be a separator that was pasted into a text, or one before a message without a header.
+    pub(super) fn is_before_text(&self, data: &[u8], at: usize) -> bool {
+        match self.follower {
+            Follower::Known => false,
+            Follower::Field => ends_in_text(&data[self.end..]),
+            Follower::Other => self.text_after || is_introduced(data, at),
+        }
+    }
+
     /// Returns true for the first line of `git format-patch` with a header, in a mailbox that is not one of patches.
     pub(super) fn is_pasted_patch(&self, dominant: Shapes) -> bool {
         self.line.shape == Shape::Git
@@ -141,7 +152,7 @@ impl LineEvidence {
 }
 
 /// Returns true for a line that some program may have written as a separator. Words without an address need a time of day.
-fn may_be_unusual_separator(shape: Shape, line: &[u8]) -> bool {
+pub(super) fn may_be_unusual_separator(shape: Shape, line: &[u8]) -> bool {
     let has_time = || {
         memchr::memchr_iter(b':', line).any(|at| {
             line[at - 1].is_ascii_digit() && line.get(at + 1).is_some_and(u8::is_ascii_digit)

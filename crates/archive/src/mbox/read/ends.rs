@@ -154,6 +154,8 @@ impl<R: Read> Mailbox<R> {
         let end = self.window.base() + evidence.end as u64;
         let dominant = self.profile.dominant(offset);
         let points = evidence.points(near, at, dominant);
+        let accepted = points >= ACCEPT;
+        let is_before_text = accepted && !first && evidence.is_before_text(near, at);
         let is_after_mark =
             self.is_marked && evidence.blank_before && is_written(&data[at..evidence.end]);
         if let Some(accepted) = self.decided(offset, &evidence) {
@@ -162,7 +164,6 @@ impl<R: Read> Mailbox<R> {
         if is_after_mark {
             return Ok(Some(end));
         }
-        let accepted = points >= ACCEPT;
         let is_patch = evidence.is_pasted_patch(dominant);
         // A line with fewer points is not a separator, inside a multipart or not.
         let multipart = if points >= 4 || is_patch {
@@ -176,8 +177,6 @@ impl<R: Read> Mailbox<R> {
             }
             Some(OpenMultipart::Continued(_) | OpenMultipart::Similar(_)) => false,
             multipart => {
-                // A message without a header, or a separator line that was pasted into a text.
-                let is_before_text = accepted && evidence.text_after && !first;
                 let is_patch = is_patch && multipart.is_none();
                 if (4..=ACCEPT).contains(&points) || is_before_text || is_patch {
                     let detail = BoxDetail::Points { points, accepted };

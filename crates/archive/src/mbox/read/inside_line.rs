@@ -9,8 +9,8 @@
 //! Subject: first message of the next mailbox
 //! ```
 //!
-//! It begins a message if it has a date and the form of other separators of the mailbox, and two fields follow that nearly every
-//! message has. If its form is another one, or one field follows, an event reports it. All others are text.
+//! It begins a message if it has the form of other separators of the mailbox, and two fields follow that nearly every message has,
+//! or three if it has no date. If its form is another one, or one field follows a date, an event reports it. All others are text.
 //!
 //! # Limits
 //! Does not apply to a message after a marked separator (see `unclosed`), nor under the rules `strict` and `loose`. Not found inside
@@ -20,7 +20,7 @@ use std::io::{self, Read};
 
 use super::mailbox::Mailbox;
 use crate::box_event::{BoxDetail, BoxEventKind};
-use crate::mbox::joined_line::{ENOUGH, may_begin_message};
+use crate::mbox::joined_line::fields_needed;
 use crate::mbox::options::{LineDecision, MboxRule};
 use crate::mbox::separator_header::UsualFields;
 use crate::mbox::split::{LineEvidence, NEAR};
@@ -35,18 +35,19 @@ impl<R: Read> Mailbox<R> {
         let at = self.window.index(offset);
         let data = self.window.data();
         let near = &data[..data.len().min(at + NEAR)];
-        if !may_begin_message(near, at) {
+        let Some(needed) = fields_needed(near, at) else {
             return Ok(None);
-        }
+        };
         let whole = self.window.ended() && near.len() == data.len();
         let Some(evidence) = LineEvidence::gather(near, at, false, whole) else {
             return Ok(None);
         };
         let header = &near[evidence.end..];
-        let fields = UsualFields::read(header, |fields| fields.count() >= ENOUGH).count();
+        let fields = UsualFields::read(header, |fields| fields.count() >= needed).count();
         let dominant = self.profile.dominant(offset);
         let is_like_others = dominant.contains(evidence.line);
-        if fields == 0 || fields < ENOUGH && !is_like_others {
+        let is_doubtful = fields > 0 && evidence.line.dated && is_like_others;
+        if fields < needed && !is_doubtful {
             return Ok(None);
         }
         let end = self.window.base() + evidence.end as u64;
@@ -56,7 +57,7 @@ impl<R: Read> Mailbox<R> {
             self.used_overrides.insert(offset);
             return Ok(is_cut.then_some(end));
         }
-        let accepted = fields >= ENOUGH && is_like_others;
+        let accepted = fields >= needed && is_like_others;
         if accepted && let Some(multipart) = self.open_multipart(offset)? {
             let accepted = self.accept_inside(offset, &evidence, points, multipart)?;
             return Ok(accepted.then_some(end));

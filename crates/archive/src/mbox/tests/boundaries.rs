@@ -259,7 +259,8 @@ fn separators_inside_a_line() {
         ("PS: one", date, 3, 1),
         ("one", other, 2, 1),
         ("one\n> ", "From what I heard\n", 2, 0),
-        ("one", "From a@example.org\n", 2, 0),
+        ("one", "From a@example.org\n", 2, 1),
+        ("one", "From Ann\n", 2, 0),
         ("one\n>", date, 2, 0),
         ("one\n  ", date, 2, 0),
         ("X-From-Line: ", date, 2, 0),
@@ -280,6 +281,18 @@ fn separators_inside_a_line() {
             assert_eq!(ambiguous.collect::<Vec<_>>(), reported, "{before:?}");
             assert_eq!(concatenated(&entries), text.as_bytes());
         }
+    }
+}
+
+/// In a mailbox whose separators have no date, three usual fields are required.
+#[test]
+fn separators_without_a_date_inside_a_line() {
+    let line = "From a@example.org\n";
+    for (header, count) in [(HEADER, 2), ("Subject: s\nFrom: a\n\n", 1)] {
+        let text = format!("{line}{HEADER}one{line}{header}two\n\n");
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        assert_eq!(messages(&entries).len(), count, "{events:?}");
+        assert_eq!(events.len(), count - 1);
     }
 }
 
@@ -349,6 +362,15 @@ fn single_separators_of_unusual_form() {
         ("one", patch, FULL, 2, 1),
         ("one", SEPARATOR.trim_end(), "", 3, 1),
         ("one", SEPARATOR.trim_end(), "\n", 3, 0),
+        ("Look:", SEPARATOR.trim_end(), "\n", 3, 1),
+        (
+            "one",
+            SEPARATOR.trim_end(),
+            "note: this\nnothing else\n",
+            3,
+            1,
+        ),
+        ("one", SEPARATOR.trim_end(), "Via: this\nTo: x\n\n", 3, 0),
     ] {
         let text = text(before, line, header);
         let (entries, events) = file(text.as_bytes(), &ReadOptions::default());

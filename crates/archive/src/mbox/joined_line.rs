@@ -21,6 +21,9 @@ const AFTER_DATE: u32 = 2;
 ///
 /// `data` reaches [`BEHIND`] bytes back.
 pub(super) fn fields_needed(data: &[u8], at: usize) -> Option<u32> {
+    if is_after_blank(data, at) {
+        return None;
+    }
     let (line, _) = split_line(&data[at..]);
     let form = FromLine::classify(&line[..line.len().min(LONGEST_LINE)]);
     let needed = match form.shape {
@@ -29,10 +32,15 @@ pub(super) fn fields_needed(data: &[u8], at: usize) -> Option<u32> {
         shape if may_be_unusual_separator(shape, line) => FULL_HEADER,
         _ => return None,
     };
-    let may_begin = line.len() <= LONGEST_LINE
-        && quoted(data, at).is_none()
-        && !is_field_or_blank(line_start(data, at));
+    let may_begin =
+        line.len() <= LONGEST_LINE && quoted(data, at).is_none() && !is_field(line_start(data, at));
     may_begin.then_some(needed)
+}
+
+/// Returns true if a blank precedes `at`, as it does in prose: `what I have From Ann`. Excludes nearly all of it without a search.
+pub(super) fn is_after_blank(data: &[u8], at: usize) -> bool {
+    at.checked_sub(1)
+        .is_some_and(|before| matches!(data[before], b' ' | b'\t'))
 }
 
 /// Returns the text of the line before `at`.
@@ -42,15 +50,12 @@ fn line_start(data: &[u8], at: usize) -> &[u8] {
     &text[start..]
 }
 
-/// Returns true for blanks, for a field without a value (`X-From-Line: `), and for a known field (`Subject: Re: `).
-fn is_field_or_blank(text: &[u8]) -> bool {
-    let blanks = text.iter().rev();
-    let blanks = blanks.take_while(|byte| matches!(byte, b' ' | b'\t'));
-    let text = &text[..text.len() - blanks.count()];
+/// Returns true for a field without a value (`X-From-Line:`), and for a known field (`Subject: "`).
+fn is_field(text: &[u8]) -> bool {
     match Follower::of(text) {
         Follower::Known => true,
         Follower::Field => text.ends_with(b":"),
-        Follower::Other => text.is_empty(),
+        Follower::Other => false,
     }
 }
 

@@ -29,6 +29,6 @@ pub(crate) use split::{Follower, is_from_line};
 pub use unclosed::{mark_separator, needs_mark, pieces_need_mark};
 pub(crate) use write::split_line;
 pub use write::{
-    is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for,
-    unquote, unquote_in_place,
+    is_separator_kept, line_end, line_end_length, quote_mboxrd, requote, requotes, separator_for,
+    trailer_for, unquote, unquote_in_place,
 };

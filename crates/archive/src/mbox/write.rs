@@ -19,7 +19,7 @@ use crate::Quoting;
 pub(super) const MOST_RETURNS: usize = 8;
 
 /// Returns the length of the line end at the start of `bytes`: CR, LF, or CRs and LF. 0 if none is there.
-pub(super) fn line_end_length(bytes: &[u8]) -> usize {
+pub fn line_end_length(bytes: &[u8]) -> usize {
     let returns = bytes
         .iter()
         .take(MOST_RETURNS)

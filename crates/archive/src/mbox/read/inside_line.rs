@@ -13,14 +13,14 @@
 //! or three if it has no date. If its form is another one, or one field follows a date, an event reports it. All others are text.
 //!
 //! # Limits
-//! Does not apply to a message after a marked separator (see `unclosed`), nor under the rules `strict` and `loose`. Not found inside
-//! a header field (`X-Mailbox-Line: From …`), and behind blanks only.
+//! Does not apply to a message after a marked separator (see `unclosed`), nor under the rules `strict` and `loose`. No separator is
+//! found behind a blank, as in prose, or inside a header field (`X-Mailbox-Line: From …`).
 
 use std::io::{self, Read};
 
 use super::mailbox::Mailbox;
 use crate::box_event::{BoxDetail, BoxEventKind};
-use crate::mbox::joined_line::fields_needed;
+use crate::mbox::joined_line::{fields_needed, is_after_blank};
 use crate::mbox::options::{LineDecision, MboxRule};
 use crate::mbox::separator_header::UsualFields;
 use crate::mbox::split::{LineEvidence, NEAR};
@@ -29,6 +29,9 @@ impl<R: Read> Mailbox<R> {
     /// Applies the rule to `From ` at an offset inside a line. Returns the offset after the line if it is a separator.
     pub(super) fn accept_inside_line(&mut self, offset: u64) -> io::Result<Option<u64>> {
         if self.is_marked || matches!(self.options.rule, MboxRule::Strict | MboxRule::Loose) {
+            return Ok(None);
+        }
+        if is_after_blank(self.window.data(), self.window.index(offset)) {
             return Ok(None);
         }
         self.window.reach(offset + NEAR as u64)?;

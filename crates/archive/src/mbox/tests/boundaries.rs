@@ -264,7 +264,8 @@ fn separators_inside_a_line() {
         ("one\n>", date, 2, 0),
         ("one\n  ", date, 2, 0),
         ("X-From-Line: ", date, 2, 0),
-        ("Subject: Re: ", date, 2, 0),
+        ("Subject: (", date, 2, 0),
+        ("X-From-Line:", date, 2, 0),
     ] {
         for end in ["\n", "\r\n"] {
             let text = format!(

@@ -185,7 +185,8 @@ impl FileKind {
             }
             _ => {}
         }
-        let mailbox = mbox::is_mailbox_inside(&mut Read::chain(&start[..], inside))?;
+        let mut all = Read::chain(&start[..], inside);
+        let mailbox = mbox::is_mailbox_inside(&mut all, is_named_mailbox(&inner))?;
         Ok(if mailbox {
             Self::Mailbox(Some(packing))
         } else {
@@ -201,7 +202,8 @@ impl FileKind {
         size: u64,
         force_format: bool,
     ) -> io::Result<Self> {
-        if is_named_mailbox(path) {
+        let is_named = is_named_mailbox(path);
+        if is_named {
             let is_mail = force_format
                 || mail_check::is_mail(&packed::beginning(&mut file, mail_check::BEGINNING)?);
             if is_mail {
@@ -210,11 +212,11 @@ impl FileKind {
             file = tree.rewound(file, path)?;
         }
         let is_mailbox = match &mut file {
-            TreeFile::Disk(file) => mbox::is_mailbox(file, 0, size)?,
+            TreeFile::Disk(file) => mbox::is_mailbox(file, 0, size, is_named)?,
             TreeFile::Range(range) => {
-                mbox::is_mailbox(range.file(), range.range().start, range.len())?
+                mbox::is_mailbox(range.file(), range.range().start, range.len(), is_named)?
             }
-            TreeFile::Stream(stream, _) => mbox::is_mailbox_inside(stream)?,
+            TreeFile::Stream(stream, _) => mbox::is_mailbox_inside(stream, is_named)?,
         };
         if is_mailbox {
             return Ok(Self::Mailbox(None));

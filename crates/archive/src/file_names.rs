@@ -40,6 +40,31 @@ pub(crate) fn index_of(path: &Path) -> PathBuf {
     index.into()
 }
 
+/// Returns true for a name that this program gives to a message in a Maildir or in a folder of `.eml` files.
+///
+/// Such a file is a message even if it has no header, as its message had none:
+///
+/// ```text
+/// 00000017.0123456789ab.mailglot:2,S
+/// 00000017-0123456789ab.eml
+/// ```
+pub(crate) fn is_written_message(path: &[u8]) -> bool {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let digits = name.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let Some((mark, rest)) = name[digits..].split_first() else {
+        return false;
+    };
+    let Some((digest, rest)) = rest.split_at_checked(12) else {
+        return false;
+    };
+    let is_named = match mark {
+        b'.' => rest == b".mailglot" || rest.starts_with(b".mailglot:2,"),
+        b'-' => rest == b".eml",
+        _ => false,
+    };
+    digits >= 8 && is_named && digest.iter().all(u8::is_ascii_hexdigit)
+}
+
 /// Returns true for `*.zip`.
 pub(crate) fn is_named_zip(path: &Path) -> bool {
     extension_is(path, &["zip"])
@@ -56,6 +81,24 @@ fn extension_is(path: &Path, wanted: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn written_messages_are_known_by_name() {
+        for (name, expected) in [
+            ("a/cur/00000017.0123456789ab.mailglot:2,S", true),
+            ("00000017.0123456789ab.mailglot", true),
+            ("a/100000000-0123456789ab.eml", true),
+            ("0000017-0123456789ab.eml", false),
+            ("00000017-0123456789ab.txt", false),
+            ("00000017-0123456789a.eml", false),
+            ("00000017-0123456789ag.eml", false),
+            ("00000017.0123456789ab.host:2,S", false),
+            ("00000017", false),
+            ("", false),
+        ] {
+            assert_eq!(is_written_message(name.as_bytes()), expected, "{name}");
+        }
+    }
 
     #[test]
     fn messages_are_known_by_name() {

@@ -4,23 +4,39 @@
 //!
 //! A header above 1 MiB is read up to there.
 
+use mailglot_archive::mbox::line_end_length;
 use mailglot_mime::fields::{Date, date};
-use mailglot_mime::{Mail, Policy};
+use mailglot_mime::{Limits, Mail, Message, PartId, Policy};
 
 /// Bytes of a header that are read.
 const LONGEST: usize = 1 << 20;
 
 /// Returns the header of a message with the blank line after it, or the whole message without one.
+///
+/// Empty lines before the header belong to it, as [`Message::parse`] decides.
 pub(crate) fn header(raw: &[u8]) -> &[u8] {
     let raw = &raw[..raw.len().min(LONGEST)];
-    let mut at = 0;
+    let first = line_end_length(raw);
+    if first == 0 {
+        return header_from(raw, 0);
+    }
+    let mut start = first;
+    while let length @ 1.. = line_end_length(&raw[start..]) {
+        start += length;
+    }
+    let header = header_from(raw, start);
+    let message = Message::parse(header, &Limits::default());
+    if message.fields(PartId::ROOT).is_empty() {
+        return &raw[..first];
+    }
+    header
+}
+
+/// Returns the bytes up to the first blank line after `at`, a line start, and with it.
+fn header_from(raw: &[u8], mut at: usize) -> &[u8] {
     while at < raw.len() {
         let end = memchr::memchr2(b'\n', b'\r', &raw[at..]).map_or(raw.len(), |end| at + end);
-        let next = match &raw[end..] {
-            [b'\r', b'\n', ..] => end + 2,
-            [_, ..] => end + 1,
-            [] => end,
-        };
+        let next = end + line_end_length(&raw[end..]);
         if end == at {
             return &raw[..next];
         }
@@ -87,11 +103,7 @@ fn field_end(header: &[u8], start: usize) -> usize {
     let mut at = start;
     while let Some(found) = memchr::memchr2(b'\n', b'\r', &header[at..]) {
         let end = at + found;
-        let next = if header[end..].starts_with(b"\r\n") {
-            end + 2
-        } else {
-            end + 1
-        };
+        let next = end + line_end_length(&header[end..]);
         if !matches!(header.get(next), Some(b' ' | b'\t')) {
             return end;
         }
@@ -128,6 +140,8 @@ mod tests {
             (b"A: b\r\rc", 6),
             (b"A: b\n c\n", 8),
             (b"\nA: b", 1),
+            (b"\n\nFrom: b\nTo: c\n\nd", 17),
+            (b"A: b\r\r\n\r\r\nc", 10),
             (b"", 0),
         ] {
             assert_eq!(header(raw).len(), length, "{}", raw.escape_ascii());
@@ -145,6 +159,11 @@ mod tests {
         for (raw, line, expected) in [
             (
                 "Subject: x\nDATE : Mon, 2 Mar 1998\r\n\t10:00:00 +0100\n\n",
+                separator,
+                found("1998-03-02T10:00:00+01:00", "field"),
+            ),
+            (
+                "To: x\r\r\nDate: Mon,\r\r\n 2 Mar 1998 10:00:00 +0100\r\r\n\r\r\n",
                 separator,
                 found("1998-03-02T10:00:00+01:00", "field"),
             ),

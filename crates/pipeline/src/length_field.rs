@@ -1,8 +1,9 @@
 //! Removes Content-Length, which is only right until the message changes or is quoted differently.
 //!
-//! Lines are split as readers of mailboxes do: every CR, LF and CR LF ends one, and a line without a colon is skipped. The header
+//! Lines are split as readers of mailboxes do: every CR, LF, CR LF and CR CR LF ends one, and a line without a colon is skipped. The header
 //! ends where the parser ends it: a field quoted in a body is text, and stays.
 
+use mailglot_archive::mbox::line_end_length;
 use mailglot_mime::{Edit, Message, PartId, Span};
 
 /// Extends the edits of a message so that no Content-Length field remains. Returns the position of the first.
@@ -64,8 +65,7 @@ fn has_name(raw: &[u8]) -> bool {
 /// Returns the length of the first line, without and with its line end.
 fn line(bytes: &[u8]) -> (usize, usize) {
     match memchr::memchr2(b'\n', b'\r', bytes) {
-        Some(at) if bytes[at..].starts_with(b"\r\n") => (at, at + 2),
-        Some(at) => (at, at + 1),
+        Some(at) => (at, at + line_end_length(&bytes[at..])),
         None => (bytes.len(), bytes.len()),
     }
 }
@@ -99,7 +99,13 @@ fn find(raw: &[u8], message: Option<&Message<'_>>) -> LengthFields {
                 .extend(open.take().map(|start| Span::new(start, at)));
         }
         if content.is_empty() {
-            return found;
+            // The parser ended the header before an empty line, but may have passed over some at its start.
+            if fields.is_none() {
+                return found;
+            }
+            found.doubtful = true;
+            at += step;
+            continue;
         }
         found.doubtful |= step == length + 1 && raw[at + length] == b'\r';
         let is_field = match &mut fields {

@@ -6,6 +6,7 @@
 //! fields: a mailbox made from a Maildir has no flags, and an event reports that.
 
 use mailglot_archive::Flags;
+use mailglot_archive::mbox::line_end_length;
 
 /// Returns the flags in the fields of a header, combined if there are several fields.
 pub(crate) fn flags(message: &[u8]) -> Flags {
@@ -14,10 +15,7 @@ pub(crate) fn flags(message: &[u8]) -> Flags {
     while !matches!(rest.first(), None | Some(b'\r' | b'\n')) {
         let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
         let (line, next) = rest.split_at(end);
-        rest = match next {
-            [b'\r', b'\n', next @ ..] | [_, next @ ..] => next,
-            [] => next,
-        };
+        rest = &next[line_end_length(next)..];
         if !matches!(line[0], b'S' | b's' | b'X' | b'x') {
             continue;
         }
@@ -92,6 +90,7 @@ mod tests {
             ("X-Mozilla-Status2: 00000001", ""),
             ("Subject: x\n Status: RO\nX-Mozilla-Status: 0001", "S"),
             ("no field\nStatus: R", "S"),
+            ("To: x\r\r\nStatus: RO\r\r\nX-Status: A", "RS"),
             ("Subject: x\n\nStatus: RO", ""),
             ("", ""),
         ] {

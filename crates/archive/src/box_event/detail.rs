@@ -25,6 +25,11 @@ pub enum BoxDetail {
         /// The decision and its reason.
         decision: MultipartDecision,
     },
+    /// A `From ` line that does not start a line.
+    InsideLine {
+        /// True if it was read as a separator.
+        accepted: bool,
+    },
     /// No Content-Length of the file was right, so all were ignored.
     WrongLengths,
     /// Neither a separator nor the end of the file follows at the position that Content-Length declares.
@@ -186,6 +191,10 @@ impl fmt::Display for BoxDetail {
             Self::Points { points, accepted } => {
                 let decision = if *accepted { "accepted" } else { "not accepted" };
                 write!(f, "{points} points, {decision}")
+            }
+            Self::InsideLine { accepted } => {
+                let decision = if *accepted { "accepted" } else { "not accepted" };
+                write!(f, "a separator inside a line, {decision}")
             }
             Self::UnusedOverride => f.write_str("the override had no effect: no `From ` line to decide begins here"),
             Self::OpenMultipart {

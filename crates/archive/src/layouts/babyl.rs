@@ -49,7 +49,10 @@ impl FileLayout for Babyl {
     }
 
     fn divider(&self) -> Box<dyn Divider> {
-        Box::new(BabylDivider { is_message: false })
+        Box::new(BabylDivider {
+            is_message: false,
+            skipped_mark: None,
+        })
     }
 }
 
@@ -57,6 +60,8 @@ impl FileLayout for Babyl {
 struct BabylDivider {
     /// True if the current item is a message, and not the head of the file.
     is_message: bool,
+    /// Offset of the first mark in the head behind which no message was found.
+    skipped_mark: Option<u64>,
 }
 
 impl Divider for BabylDivider {
@@ -97,7 +102,18 @@ impl Divider for BabylDivider {
         scan: &mut u64,
         events: &mut Vec<BoxEvent>,
     ) -> io::Result<Option<ItemEnd>> {
-        let found = find_end(input, scan)?;
+        let mut skipped_in_message = None;
+        let skipped = if self.is_message {
+            &mut skipped_in_message
+        } else {
+            &mut self.skipped_mark
+        };
+        let found = find_end(input, scan, skipped)?;
+        if found.is_some()
+            && let Some(mark) = self.skipped_mark.take()
+        {
+            events.push(defect(mark, BoxDetail::NoMessageHere));
+        }
         if let Some(end) = found.filter(|end| end.message == end.next) {
             events.push(defect(end.next, BoxDetail::NoEndMark));
         }
@@ -114,7 +130,13 @@ fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
 }
 
 /// Searches for an end mark, or for a message that begins although the one before has no end mark.
-fn find_end(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
+///
+/// `skipped` receives the offset of the first mark that ends nothing.
+fn find_end(
+    input: &mut LayoutInput,
+    scan: &mut u64,
+    skipped: &mut Option<u64>,
+) -> io::Result<Option<ItemEnd>> {
     loop {
         let data = input.rest(*scan);
         let Some(found) = memchr::memchr2(0x1f, 0x0c, data) else {
@@ -122,7 +144,8 @@ fn find_end(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEn
             return Ok(None);
         };
         let at = *scan + found as u64;
-        let starts_line = input.rest(at.saturating_sub(1)).first() == Some(&b'\n');
+        let before = input.rest(at.saturating_sub(1)).first();
+        let starts_line = matches!(before, Some(b'\n' | b'\r'));
         let near = input.near(at, NEAR)?;
         let ends = if near[0] == 0x1f {
             after_mark(near).map(|length| ItemEnd::new(at, at + length as u64))
@@ -133,6 +156,9 @@ fn find_end(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEn
         };
         if ends.is_some() {
             return Ok(ends);
+        }
+        if near[0] == 0x1f {
+            skipped.get_or_insert(at);
         }
         *scan = at + 1;
     }
@@ -153,9 +179,7 @@ fn after_mark(near: &[u8]) -> Option<usize> {
 fn marker(bytes: &[u8]) -> usize {
     match bytes {
         [0x0c] => 1,
-        [0x0c, b'\r'] => 2,
-        [0x0c, b'\n', ..] => 2,
-        [0x0c, b'\r', b'\n', ..] => 3,
+        [0x0c, b'\n' | b'\r', ..] => split_line(bytes).1,
         _ => 0,
     }
 }
@@ -173,8 +197,10 @@ struct Labels {
 impl Labels {
     /// Parses `1, attribute, attribute,, label, label,`.
     fn parse(near: &[u8]) -> Option<Self> {
-        let end = memchr::memchr(b'\n', near)?;
-        let line = near[..end].strip_suffix(b"\r").unwrap_or(&near[..end]);
+        let (line, length) = split_line(near);
+        if length == line.len() {
+            return None;
+        }
         let (is_pruned, rest) = match line {
             [b'0', b',', rest @ ..] => (false, rest),
             [b'1', b',', rest @ ..] => (true, rest),
@@ -199,7 +225,7 @@ impl Labels {
         Some(Self {
             is_pruned,
             flags: Flags(flags),
-            length: end + 1,
+            length,
         })
     }
 }
@@ -219,7 +245,8 @@ impl Headers {
         loop {
             // The headers end before the message does.
             let mut scan = start;
-            let end = find_end(input, &mut scan)?.map(|end| (end.message - start) as usize);
+            let end =
+                find_end(input, &mut scan, &mut None)?.map(|end| (end.message - start) as usize);
             let data = input.near(start, end.map_or(length, |end| end.min(length)))?;
             let found = end_of_header(data);
             let pruned_ends = found.is_some_and(|(_, after)| blank_line(&data[after..]).is_some());
@@ -261,15 +288,9 @@ impl Headers {
 /// Returns the offsets of the line between both headers and of the next line.
 fn end_of_header(data: &[u8]) -> Option<(usize, usize)> {
     memchr::memmem::find_iter(data, END_OF_HEADER).find_map(|at| {
-        let starts_line = at == 0 || data[at - 1] == b'\n';
-        let after = at + END_OF_HEADER.len();
-        let end = match &data[after..] {
-            [b'\n', ..] => 1,
-            [b'\r', b'\n', ..] => 2,
-            [] => 0,
-            _ => return None,
-        };
-        starts_line.then_some((at, after + end))
+        let starts_line = at == 0 || matches!(data[at - 1], b'\n' | b'\r');
+        let (line, length) = split_line(&data[at..]);
+        (starts_line && line == END_OF_HEADER).then_some((at, at + length))
     })
 }
 
@@ -277,11 +298,14 @@ fn end_of_header(data: &[u8]) -> Option<(usize, usize)> {
 fn blank_line(data: &[u8]) -> Option<(usize, usize)> {
     let mut at = 0;
     loop {
-        match &data[at..] {
-            [b'\n', ..] => return Some((at, at + 1)),
-            [b'\r', b'\n', ..] => return Some((at, at + 2)),
-            rest => at += memchr::memchr(b'\n', rest)? + 1,
+        let (line, length) = split_line(&data[at..]);
+        if length == line.len() {
+            return None;
         }
+        if line.is_empty() {
+            return Some((at, at + length));
+        }
+        at += length;
     }
 }
 
@@ -291,8 +315,8 @@ fn summary_line(header: &[u8]) -> usize {
     let is_summary = header
         .get(..NAME.len())
         .is_some_and(|name| name.eq_ignore_ascii_case(NAME));
-    match memchr::memchr(b'\n', header) {
-        Some(end) if is_summary => end + 1,
+    match split_line(header) {
+        (line, length) if is_summary && length > line.len() => length,
         _ => 0,
     }
 }
@@ -305,7 +329,7 @@ fn is_field(text: &[u8]) -> bool {
 /// Returns true for the separator of an mbox, which Rmail stored as a field before the only header.
 fn is_from_line_only(header: &[u8]) -> bool {
     const NAME: &[u8] = b"mail-from:";
-    let end = memchr::memchr(b'\n', header).map_or(header.len(), |end| end + 1);
+    let end = split_line(header).1;
     let named = header
         .get(..NAME.len())
         .is_some_and(|name| name.eq_ignore_ascii_case(NAME));

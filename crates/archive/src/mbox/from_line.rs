@@ -8,6 +8,7 @@ use nom::branch::alt;
 use nom::bytes::complete::{tag, tag_no_case, take_while_m_n, take_while1};
 use nom::character::complete::{char, digit1, one_of};
 use nom::combinator::{all_consuming, opt, recognize, value, verify};
+use nom::sequence::preceded;
 use nom::{IResult, Parser};
 
 /// The text between `From ` and the date.
@@ -212,6 +213,8 @@ enum DateWord {
     /// One or two digits: a day, or a year of the twentieth century.
     Short,
     Year,
+    /// A year of a program that wrote years since 1900, or put `19` before them: `103` or `19103` for 2003.
+    WrongYear,
     Time,
     Zone,
     IsoDate,
@@ -241,7 +244,7 @@ fn ends_with_words_of_date(line: &[u8]) -> bool {
             Some(DateWord::Weekday) => weekday += 1,
             Some(DateWord::Month) => month += 1,
             Some(DateWord::Short) => short += 1,
-            Some(DateWord::Year) => year += 1,
+            Some(DateWord::Year | DateWord::WrongYear) => year += 1,
             Some(DateWord::Time) => time += 1,
             Some(DateWord::Zone) => zones += 1,
             Some(DateWord::IsoDate) => {
@@ -373,7 +376,12 @@ fn number(input: &[u8]) -> IResult<&[u8], DateWord> {
     let year = verify(digits(4, 4), |word: &[u8]| {
         matches!(word[..2], [b'1', b'9'] | [b'2', b'0' | b'1'])
     });
+    let since_1900 = verify(digits(3, 3), |word: &[u8]| word[0] == b'1');
     alt((
+        value(
+            DateWord::WrongYear,
+            all_consuming(preceded(opt(tag("19")), since_1900)),
+        ),
         value(DateWord::Year, year),
         value(
             DateWord::Short,
@@ -494,6 +502,10 @@ mod tests {
                 true,
             ),
             ("From joe Mon Jan  1 00:00:00 99", Shape::Word, true),
+            ("From joe Mon Jan  1 00:00:00 100", Shape::Word, true),
+            ("From joe Mon Jan  1 00:00:00 19103", Shape::Word, true),
+            ("From joe Mon Jan  1 00:00:00 203", Shape::Word, false),
+            ("From joe Mon Jan  1 00:00:00 18100", Shape::Word, false),
             (
                 "From uunet!joe Mon Jan  1 00:00:00 2001 remote from uunet",
                 Shape::Word,
@@ -540,6 +552,7 @@ mod tests {
             &b"From a@example.org Mon Jan 01 00:00:00 +0000 2018"[..],
             b"From - Mon Jan  1 00:00:00 2001",
             b"From a@example.org",
+            b"From a@example.org Mon Jan  1 00:00:00 100",
             b"From \xe9@example.org Mon Jan  1 00:00:00 2001",
             b"From a@example.org Mon Jan  1 00:00:00 2001 remote from b",
         ] {

@@ -1,7 +1,7 @@
 //! mbox files: reads every dialect, writes mboxrd.
 //!
 //! `profile` sniffs a file once. `split` judges one `From ` line (`from_line`: its grammar; `delimiters`: whether a multipart is
-//! open). `read` walks over the file, or a `range` of it. `write` adds separators, trailers and quoting. `unclosed` marks a message that leaves a
+//! open; `separator_header`: the fields after it). `read` walks over the file, or a `range` of it. `write` adds separators, trailers and quoting. `unclosed` marks a message that leaves a
 //! multipart open.
 //!
 //! # Limits
@@ -9,10 +9,12 @@
 
 mod delimiters;
 mod from_line;
+mod joined_line;
 mod options;
 mod profile;
 mod range;
 mod read;
+mod separator_header;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -24,9 +26,9 @@ pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, sepa
 pub use range::{MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder};
 pub(crate) use read::Mailbox;
 pub(crate) use split::{Follower, is_from_line};
-pub use unclosed::{leaves_multipart_open, mark_separator, pieces_leave_multipart_open};
+pub use unclosed::{mark_separator, needs_mark, pieces_need_mark};
 pub(crate) use write::split_line;
 pub use write::{
-    is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for,
-    unquote, unquote_in_place,
+    is_separator_kept, line_end, line_end_length, quote_mboxrd, requote, requotes, separator_for,
+    trailer_for, unquote, unquote_in_place,
 };

@@ -118,6 +118,22 @@ impl FileProfile {
             }
     }
 
+    /// Returns true for a file with the name of a mailbox that has a dated separator before the header of a message.
+    ///
+    /// The first message of such a mailbox was truncated, or text precedes it.
+    fn is_mailbox_by_name(&self) -> bool {
+        self.is_mailbox() || self.dated_mail > 0
+    }
+
+    /// Returns the test for a file with or without the name of a mailbox.
+    fn test_of_mailboxes(is_named: bool) -> fn(&Self) -> bool {
+        if is_named {
+            Self::is_mailbox_by_name
+        } else {
+            Self::is_mailbox
+        }
+    }
+
     /// Returns true if `From ` lines separate messages.
     pub(super) fn is_split_by_lines(&self) -> bool {
         self.division == Division::FromLines
@@ -223,30 +239,33 @@ const BEGINNING: usize = PRELUDE + NEAR;
 
 /// Returns true for a file of `size` bytes that begins like a mailbox, or has separators further on.
 ///
-/// The archive begins at an offset of the file, and has `size` bytes.
-pub(crate) fn is_mailbox(file: &File, offset: u64, size: u64) -> io::Result<bool> {
+/// The archive begins at an offset of the file, and has `size` bytes. A file that `is_named` as a mailbox needs one separator.
+pub(crate) fn is_mailbox(file: &File, offset: u64, size: u64, is_named: bool) -> io::Result<bool> {
+    let is_it = FileProfile::test_of_mailboxes(is_named);
     let mut start = vec![0; BEGINNING.min(size as usize)];
     let filled = read_at(file, offset, &mut start)?;
     let profile = FileProfile::sniff(&SniffInput::Start(&start[..filled], filled as u64 == size))?;
-    if profile.is_mailbox() || filled as u64 == size {
-        return Ok(profile.is_mailbox());
+    if is_it(&profile) || filled as u64 == size {
+        return Ok(is_it(&profile));
     }
-    Ok(FileProfile::sniff(&SniffInput::File(file, offset, size))?.is_mailbox())
+    let profile = FileProfile::sniff(&SniffInput::File(file, offset, size))?;
+    Ok(is_it(&profile))
 }
 
 /// Like [`is_mailbox`], for a decompressed stream. Examines as many bytes as of a file.
-pub(crate) fn is_mailbox_inside(input: &mut impl Read) -> io::Result<bool> {
+pub(crate) fn is_mailbox_inside(input: &mut impl Read, is_named: bool) -> io::Result<bool> {
+    let is_it = FileProfile::test_of_mailboxes(is_named);
     let mut head = beginning(input, BEGINNING)?;
     let whole = head.len() < BEGINNING;
     let profile = FileProfile::sniff(&SniffInput::Start(&head, whole))?;
-    if whole || profile.is_mailbox() {
-        return Ok(profile.is_mailbox());
+    if whole || is_it(&profile) {
+        return Ok(is_it(&profile));
     }
     input
         .by_ref()
         .take(HEAD - head.len() as u64)
         .read_to_end(&mut head)?;
-    Ok(FileProfile::of_start(&head)?.is_mailbox())
+    Ok(is_it(&FileProfile::of_start(&head)?))
 }
 
 /// Returns the number of lines in a file that look like mailbox separators, and the offset of the first.

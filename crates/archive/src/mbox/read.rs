@@ -10,6 +10,7 @@
 mod batch_cells;
 mod ends;
 mod entries;
+mod inside_line;
 mod mailbox;
 mod open;
 mod open_multipart;

@@ -7,7 +7,10 @@
 //! A `From ` line above 4 KiB is never a separator.
 
 use super::from_line::{FromLine, Shape, Shapes};
-use super::write::{quote_depth, split_line};
+use super::separator_header::{
+    MOST_FROM_LINES, ends_in_text, has_usual_fields, introduces_pasted_mail,
+};
+use super::write::{quote_depth, split_line, without_line_end};
 
 /// Number of bytes after the start of a candidate that contain all other evidence.
 pub(super) const NEAR: usize = 16 << 10;
@@ -16,7 +19,8 @@ pub(super) const BEHIND: usize = 1 << 10;
 /// Points required to accept a candidate.
 pub(super) const ACCEPT: i32 = 6;
 
-const LONGEST_LINE: usize = 4 << 10;
+/// Longest line that can be a separator.
+pub(super) const LONGEST_LINE: usize = 4 << 10;
 
 /// The line after a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +44,14 @@ pub(super) struct LineEvidence {
     pub blank_before: bool,
     /// The first following line that is not a `From ` line, quoted or not.
     pub follower: Follower,
+    /// True if a line of text follows it, and neither a field nor an empty line.
+    pub text_after: bool,
     /// True if the lines around it are base64.
     pub base64: bool,
 }
+
+/// Number of usual fields that make an unusual line a separator.
+pub(super) const FULL_HEADER: u32 = 3;
 
 impl LineEvidence {
     /// Examines a `From ` line that starts at `at`. Returns `None` if the line is too long.
@@ -72,13 +81,52 @@ impl LineEvidence {
             end,
             blank_before: first || before.is_some_and(<[u8]>::is_empty),
             follower: Follower::of(after),
+            text_after: Follower::of(after) == Follower::Other
+                && !after.is_empty()
+                && !is_from_line(after),
             base64: before.is_some_and(is_base64_line)
                 && is_base64_line(split_line(&data[end..]).0),
         })
     }
 
-    /// Returns the points, regardless of any open multipart.
-    pub(super) fn points(&self, dominant: Shapes) -> i32 {
+    /// Returns the points of the line at `at`, regardless of any open multipart. `data` is that of [`Self::gather`].
+    ///
+    /// A single separator of unusual form, with a full header, gets the point that it lacks:
+    ///
+    /// ```text
+    /// From ann@example.org Di Mär  4 10:11:12 2003
+    /// ```
+    pub(super) fn points(&self, data: &[u8], at: usize, dominant: Shapes) -> i32 {
+        let points = self.points_of_form(dominant);
+        let is_unusual = points == ACCEPT - 1
+            && self.blank_before
+            && self.follower == Follower::Known
+            && self.line.shape != Shape::Git
+            && may_be_unusual_separator(self.line.shape, split_line(&data[at..]).0)
+            && has_usual_fields(&data[self.end..], FULL_HEADER)
+            && !is_introduced(data, at);
+        points + i32::from(is_unusual)
+    }
+
+    /// Returns true if the line may be a separator that was pasted into a text, or one before a message without a header.
+    pub(super) fn is_before_text(&self, data: &[u8], at: usize) -> bool {
+        match self.follower {
+            Follower::Known => false,
+            Follower::Field => ends_in_text(&data[self.end..]),
+            Follower::Other => self.text_after || is_introduced(data, at),
+        }
+    }
+
+    /// Returns true for the first line of `git format-patch` with a header, in a mailbox that is not one of patches.
+    pub(super) fn is_pasted_patch(&self, dominant: Shapes) -> bool {
+        self.line.shape == Shape::Git
+            && self.blank_before
+            && self.follower == Follower::Known
+            && !dominant.contains(self.line)
+    }
+
+    /// Returns the points without those of the whole header.
+    pub(super) fn points_of_form(&self, dominant: Shapes) -> i32 {
         let mut points = 0;
         if self.blank_before {
             points += 2;
@@ -103,42 +151,22 @@ impl LineEvidence {
     }
 }
 
-/// Returns true if `header`, after a separator line, belongs to a message: it has From and one of Date, Message-ID and Received.
-///
-/// Skips `From ` and `>From ` lines at the start. Reads up to the first line that is not a field, or to the end of `header`.
-pub(super) fn is_mail_header(header: &[u8]) -> bool {
-    let (mut rest, mut from_lines) = (header, 0);
-    let (mut author, mut origin) = (false, false);
-    while !rest.is_empty() {
-        if author && origin {
-            return true;
-        }
-        let (line, step) = split_line(rest);
-        rest = &rest[step..];
-        if is_from_line(line) && from_lines < MOST_FROM_LINES {
-            from_lines += 1;
-            continue;
-        }
-        from_lines = MOST_FROM_LINES;
-        if matches!(line.first(), Some(b' ' | b'\t')) {
-            continue;
-        }
-        if Follower::of(line) == Follower::Other {
-            break;
-        }
-        let is = |name: &[u8]| {
-            line.get(..name.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(name))
-                && matches!(line.get(name.len()), Some(b':' | b' ' | b'\t'))
-        };
-        author |= is(b"from");
-        origin |= is(b"date") || is(b"message-id") || is(b"received");
-    }
-    author && origin
+/// Returns true for a line that some program may have written as a separator. Words without an address need a time of day.
+pub(super) fn may_be_unusual_separator(shape: Shape, line: &[u8]) -> bool {
+    let has_time = || {
+        memchr::memchr_iter(b':', line).any(|at| {
+            line[at - 1].is_ascii_digit() && line.get(at + 1).is_some_and(u8::is_ascii_digit)
+        })
+    };
+    shape != Shape::Word || has_time()
 }
 
-/// Largest number of `From ` and `>From ` lines between a separator and a header.
-const MOST_FROM_LINES: usize = 16;
+/// Returns true if the text before the blank lines before `at` introduces a pasted message. Looks back [`BEHIND`] bytes.
+fn is_introduced(data: &[u8], at: usize) -> bool {
+    let text = data[at.saturating_sub(BEHIND)..at].trim_ascii_end();
+    let start = memchr::memrchr2(b'\n', b'\r', text).map_or(0, |end| end + 1);
+    introduces_pasted_mail(&text[start..])
+}
 
 /// Returns true for a quoted or unquoted `From ` line.
 pub(crate) fn is_from_line(line: &[u8]) -> bool {
@@ -164,9 +192,7 @@ pub(super) fn is_quoted_by_mailbox(data: &[u8], at: usize) -> bool {
 /// Returns the line before `at` without its end, as far as it lies within [`BEHIND`].
 fn line_before(data: &[u8], at: usize) -> Option<&[u8]> {
     let before = &data[at.saturating_sub(BEHIND)..at];
-    let ([before @ .., b'\r', b'\n'] | [before @ .., b'\n' | b'\r']) = before else {
-        return None;
-    };
+    let before = without_line_end(before)?;
     let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
     Some(&before[start..])
 }

@@ -1,6 +1,7 @@
-//! Marks the separator of a message that leaves a multipart open.
+//! Marks the separator of a message that leaves a multipart open, or has a possible separator inside a line.
 //!
-//! The reader rejects some `From ` lines inside an open multipart (see `read::open_multipart`). In a mailbox that this crate
+//! The reader rejects some `From ` lines inside an open multipart (see `read::open_multipart`), and accepts some that do not start a
+//! line (see `read::inside_line`). In a mailbox that this crate
 //! writes, every unquoted `From ` line is a separator. The writer marks separators where the reader could decide otherwise:
 //!
 //! ```text
@@ -18,34 +19,35 @@ use memchr::memmem::Finder;
 
 use super::delimiters::Delimiters;
 use super::from_line::is_plain;
+use super::joined_line::{JoinedLineSearch, has_joined_line};
 
 /// Mark of a separator, before its line end.
 const MARK: &[u8] = b" -0000";
 
-/// Returns true if the reader would see an open multipart at the end of `text`.
+/// Returns true if the reader would see an open multipart at the end of `text`, or a separator inside a line of it.
 ///
 /// `text` is a message as it stands in a mailbox, quoted, and the line ends after it.
-pub fn leaves_multipart_open(text: &[u8]) -> bool {
+pub fn needs_mark(text: &[u8]) -> bool {
     may_open_multipart(&text[..header_end(text)]) && is_open_with_either_line_end(text)
+        || has_joined_line(text, 0..text.len())
 }
 
-/// Like [`leaves_multipart_open`], for a text in pieces. Copies at most 2 MiB of it.
+/// Like [`needs_mark`], for a text in pieces. Copies at most 2 MiB of it.
 ///
 /// `head` is the text up to its first empty line that ends in LF or CR LF, or longer.
-pub fn pieces_leave_multipart_open<'a>(
-    head: &[u8],
-    pieces: impl IntoIterator<Item = &'a [u8]>,
-) -> bool {
-    if !may_open_multipart(&head[..header_end(head)]) {
-        return false;
-    }
-    let mut text = PiecedText::default();
+pub fn pieces_need_mark<'a>(head: &[u8], pieces: impl IntoIterator<Item = &'a [u8]>) -> bool {
+    let may_open = may_open_multipart(&head[..header_end(head)]);
+    let mut multiparts = may_open.then(PiecedText::default);
+    let mut joined_lines = JoinedLineSearch::default();
     for piece in pieces {
         for part in piece.chunks(PIECE) {
-            text.push(part);
+            joined_lines.push(part);
+            if let Some(text) = &mut multiparts {
+                text.push(part);
+            }
         }
     }
-    text.end()
+    joined_lines.end() || multiparts.is_some_and(PiecedText::end)
 }
 
 /// Bytes of a text that are read at once.
@@ -227,6 +229,21 @@ mod tests {
         for (text, open) in [
             ("Subject: x\n\ntext\n\n".to_owned(), false),
             (header.to_owned(), true),
+            (
+                "\nxFrom a@b Mon Jan  1 00:00:00 2001\nTo: x\n\n".to_owned(),
+                false,
+            ),
+            (
+                "\nxFrom a@b Mon Jan  1 00:00:00 2001\nTo: x\nFrom: y\n\n".to_owned(),
+                true,
+            ),
+            (
+                format!(
+                    "{}xFrom a@b Mon Jan  1 00:00:00 2001\nTo: x\nFrom: y\n{0}",
+                    "x\n".repeat(9000)
+                ),
+                true,
+            ),
             (header.replace('\n', "\r"), true),
             (header.replace('\n', "\r\n"), true),
             (format!("{header}--b--\n\n"), false),
@@ -239,10 +256,10 @@ mod tests {
             ),
         ] {
             let text = text.as_bytes();
-            assert_eq!(leaves_multipart_open(text), open, "{}", text.len());
+            assert_eq!(needs_mark(text), open, "{}", text.len());
             for length in [7, 5000, 3 << 20] {
                 let pieces = text.chunks(length);
-                assert_eq!(pieces_leave_multipart_open(text, pieces), open);
+                assert_eq!(pieces_need_mark(text, pieces), open);
             }
         }
     }

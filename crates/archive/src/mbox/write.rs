@@ -15,6 +15,22 @@ use super::from_line::is_plain;
 use super::unclosed::unmarked;
 use crate::Quoting;
 
+/// Largest number of CRs before a LF that form one line end with it. A file with CR LF has CR CR LF after a transfer as text.
+pub(super) const MOST_RETURNS: usize = 8;
+
+/// Returns the length of the line end at the start of `bytes`: CR, LF, or CRs and LF. 0 if none is there.
+pub fn line_end_length(bytes: &[u8]) -> usize {
+    let returns = bytes
+        .iter()
+        .take(MOST_RETURNS)
+        .take_while(|&&byte| byte == b'\r')
+        .count();
+    match bytes.get(returns) {
+        Some(b'\n') => returns + 1,
+        _ => returns.min(1),
+    }
+}
+
 /// Removes the quoting of `From ` lines. Borrows text without quoted lines.
 pub fn unquote(message: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
     let most = match quoting {
@@ -147,6 +163,12 @@ pub fn separator_for<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {
     if let Some((line, end @ [_, ..])) = unmarked(old) {
         return Cow::Owned([line, end].concat());
     }
+    // Python's `mailbox` and others read CR CR LF as part of the date.
+    if let ([.., b'\r', b'\n'], (line, _)) = (old, split_line(old))
+        && is_plain(line)
+    {
+        return Cow::Owned([line, b"\r\n"].concat());
+    }
     let (mut path, mut from, mut date, mut received) = (None, None, None, None);
     for (name, value) in Fields::new(message) {
         if name.eq_ignore_ascii_case(b"return-path") {
@@ -255,12 +277,22 @@ impl<'a> Iterator for Fields<'a> {
 /// Returns the first line without its end, and the offset of the next one.
 pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     match memchr::memchr2(b'\n', b'\r', bytes) {
-        Some(at) if bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n') => {
-            (&bytes[..at], at + 2)
-        }
-        Some(at) => (&bytes[..at], at + 1),
+        Some(at) => (&bytes[..at], at + line_end_length(&bytes[at..])),
         None => (bytes, bytes.len()),
     }
+}
+
+/// Returns the bytes before their last line end, or None if they do not end in one.
+pub(super) fn without_line_end(bytes: &[u8]) -> Option<&[u8]> {
+    let [rest @ .., b'\n' | b'\r'] = bytes else {
+        return None;
+    };
+    let returns = rest.iter().rev().take_while(|&&byte| byte == b'\r');
+    let returns = match bytes.last() {
+        Some(b'\n') => returns.take(MOST_RETURNS).count(),
+        _ => 0,
+    };
+    Some(&rest[..rest.len() - returns])
 }
 
 /// Returns an address that can stand in a separator line.

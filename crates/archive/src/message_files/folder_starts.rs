@@ -117,7 +117,7 @@ impl Files {
         }
         let start = self.beginning_of(&path, &file);
         let start = start.map_err(at(&path, Operation::Read))?;
-        if !self.is_no_mail(&start) {
+        if !self.is_no_mail(name, &start) {
             self.display(folder, false, reported);
         }
         Ok(())

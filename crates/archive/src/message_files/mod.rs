@@ -31,6 +31,7 @@ pub use self::folder_starts::folder_starts;
 use self::read::FilePiece;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
+use crate::file_names::is_written_message;
 use crate::file_tree::FileTree;
 use crate::files_ahead::{FileAhead, FileOpener, FilesAhead, ReadFiles};
 use crate::input::{Input, InputRange};
@@ -199,7 +200,8 @@ fn check_mail(path: &Path, file: &mut impl Read, options: &ReadOptions) -> Resul
         return Ok(());
     }
     let start = beginning(file, mail_check::BEGINNING).map_err(at(path, Operation::Read))?;
-    let is_message = layouts::of_message(&start, path, false).is_some();
+    let is_message = is_written_message(path.as_os_str().as_encoded_bytes())
+        || layouts::of_message(&start, path, false).is_some();
     if is_message || mail_check::is_mail(&start) {
         return Ok(());
     }

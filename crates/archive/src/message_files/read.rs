@@ -7,6 +7,7 @@ use super::apple_mail::apple_name;
 use super::files::{Files, MessageFile, Name, OpenMessageFile, PIECE, last};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, Operation, at};
+use crate::file_names::is_written_message;
 use crate::files_ahead::FileAhead;
 use crate::mbox::looks_like_message;
 use crate::mh::{self, MhSequences};
@@ -164,7 +165,7 @@ impl Files {
         }
         let start = self.beginning_of(&reading.path, &reading.file);
         let start = start.map_err(at(&reading.path, Operation::Read))?;
-        if self.is_no_mail(&start) {
+        if self.is_no_mail(&reading.message.name, &start) {
             reject(&mut reading.message, batch);
         }
         Ok(())
@@ -198,8 +199,9 @@ impl Files {
     }
 
     /// Returns true if the beginning of a file in the place of a message is not that of a message.
-    pub(super) fn is_no_mail(&self, start: &[u8]) -> bool {
+    pub(super) fn is_no_mail(&self, name: &[u8], start: &[u8]) -> bool {
         self.format != Format::Eml
+            && !is_written_message(name)
             && !self.options.force_format
             && Packing::of(start).is_none()
             && !mail_check::is_mail(start)
@@ -217,7 +219,7 @@ impl Files {
         }
         if file.offset == 0
             && file.kind != EntryKind::Other
-            && self.is_no_mail(&batch.bytes[start..])
+            && self.is_no_mail(&file.name, &batch.bytes[start..])
         {
             reject(file, batch);
         } else if is_too_large {

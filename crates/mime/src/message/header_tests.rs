@@ -86,6 +86,26 @@ fn headers_with_damage() {
             &["mime.no-blank-line"],
         ),
         (b"A: b\n \t \n", &["A| b"], "", &["mime.no-blank-line"]),
+        // Empty lines before a header, and text that looks like one field.
+        (
+            b"\n\r\nFrom: a\nSubject: b\n\nx",
+            &["From| a", "Subject| b"],
+            "x",
+            &["hdr.no-colon"],
+        ),
+        (
+            b"\nX-Own: c\nname: d\n e\nDate: f\n\nx",
+            &["X-Own| c", "name| d\\n e", "Date| f"],
+            "x",
+            &["hdr.no-colon"],
+        ),
+        (b"\nTo: us\n\nx", &[], "To: us\\n\\nx", &[]),
+        (
+            b"\n folded\nFrom: a\nTo: b\n",
+            &[],
+            " folded\\nFrom: a\\nTo: b\\n",
+            &[],
+        ),
         // Junk within a header, and a body without an empty line.
         (
             b"From: a\njunk line\nSubject: c\n\nx",

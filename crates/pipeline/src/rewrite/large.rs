@@ -15,9 +15,7 @@ use crate::names;
 use crate::pieces::Pieces;
 use crate::verify::Verifier;
 use mailglot_archive::ledger::Requote;
-use mailglot_archive::mbox::{
-    is_separator_kept, mark_separator, pieces_leave_multipart_open, separator_for,
-};
+use mailglot_archive::mbox::{is_separator_kept, mark_separator, pieces_need_mark, separator_for};
 use mailglot_archive::{Format, OutBatch, Quoting};
 use mailglot_mime::undo_edits;
 
@@ -73,7 +71,7 @@ impl RewriteWorker<'_> {
         made
     }
 
-    /// Returns the trailer of a message, and true if its last line gets a line end. Marks the separator if a multipart is open.
+    /// Returns the trailer of a message, and true if its last line gets a line end. Marks the separator if the text needs it.
     fn trailer_of<'t>(
         &self,
         original: &SourceMessage<'t>,
@@ -90,7 +88,7 @@ impl RewriteWorker<'_> {
         let ends_line = self.ends_line(is_empty, &before, old, last);
         let trailer = self.trailer(is_empty, &before, old, last);
         let text = written.slices().chain([trailer]);
-        if pieces_leave_multipart_open(&written.head(), text) {
+        if pieces_need_mark(&written.head(), text) {
             let end = separator.len();
             mark_separator(separator, 0, end);
         }

@@ -10,7 +10,7 @@ use crate::quote::{count_marks, has_from_line, line_end, rebuild};
 use crate::verify::{Rewritten, Verdict, Verifier};
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{
-    is_separator_kept, leaves_multipart_open, mark_separator, requotes, separator_for,
+    is_separator_kept, mark_separator, needs_mark, requotes, separator_for,
 };
 use mailglot_archive::{Format, OutBatch, Packing, Quoting, SourceInsert};
 use mailglot_mime::{Edit, Message, Plan, Report, Shortened, Span, Undo, shortened, undo_edits};
@@ -285,7 +285,7 @@ impl RewriteWorker<'_> {
         let ends_line = self.ends_line(is_empty, before, old, last);
         let trailer = self.trailer(is_empty, before, old, last);
         out.extend_from_slice(trailer);
-        if leaves_multipart_open(&out[body.start..]) {
+        if needs_mark(&out[body.start..]) {
             let inserted = mark_separator(out, start, body.start);
             *body = body.start + inserted..body.end + inserted;
         }

@@ -15,7 +15,7 @@ use crate::selection::folder_path;
 use crate::status;
 use crate::tally::Tally;
 use mailglot_archive::mbox::{
-    leaves_multipart_open, mark_separator, quote_mboxrd, separator_for, trailer_for, unquote,
+    mark_separator, needs_mark, quote_mboxrd, separator_for, trailer_for, unquote,
 };
 use mailglot_archive::{Entry, EntryKind, Format, MailboxOptions};
 use mailglot_mime::{Policy, Severity};
@@ -215,7 +215,7 @@ impl SplitWorker<'_> {
             }
         }
         // The end of the last piece of a large message is not known yet.
-        if !source.continued && (source.entry.more || leaves_multipart_open(&out[body..])) {
+        if !source.continued && (source.entry.more || needs_mark(&out[body..])) {
             mark_separator(out, start, body);
         }
     }

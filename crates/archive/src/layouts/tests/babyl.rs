@@ -130,28 +130,31 @@ fn carriage_returns_change_nothing() {
         FULL,
         b"\x1f\n",
     ]);
-    let crlf: Vec<u8> = lf
-        .iter()
-        .flat_map(|&byte| match byte {
-            b'\n' => b"\r\n".to_vec(),
-            byte => vec![byte],
-        })
-        .collect();
-    let (pieces, events) = plain(&crlf);
     let (expected, _) = plain(&lf);
-    let without: Vec<_> = messages(&pieces)
-        .into_iter()
-        .map(|(text, flags)| {
-            (
-                text.into_iter()
-                    .filter(|&byte| byte != b'\r')
-                    .collect::<Vec<_>>(),
-                flags,
-            )
-        })
-        .collect();
-    assert_eq!(without, messages(&expected));
-    assert_eq!(events, []);
+    for end in [&b"\r\n"[..], b"\r\r\n", b"\r"] {
+        let (pieces, events) = plain(&with_line_ends(&lf, end));
+        let expected: Vec<_> = messages(&expected)
+            .into_iter()
+            .map(|(text, flags)| (with_line_ends(&text, end), flags))
+            .collect();
+        assert_eq!(messages(&pieces), expected, "{end:?}");
+        assert_eq!(events, [], "{end:?}");
+    }
+}
+
+fn with_line_ends(text: &[u8], end: &[u8]) -> Vec<u8> {
+    text.split(|&byte| byte == b'\n')
+        .collect::<Vec<_>>()
+        .join(end)
+}
+
+/// No message begins behind a mark, so the file has none. An event says so.
+#[test]
+fn marks_that_divide_nothing_are_reported() {
+    let (pieces, events) = plain(&babyl(&[b"\x0c no labels\n", FULL, BODY, b"\x1f"]));
+    assert_eq!(messages(&pieces), []);
+    assert_eq!(codes(&events), ["box.structure"]);
+    assert_eq!(events[0].1 as usize, HEAD.len() - 1);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! # Limits
 //! Does not recognize a delimiter of more than 100 bytes, including white space at its end.
 
+use crate::mbox::write::MOST_RETURNS;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 
@@ -14,8 +15,6 @@ const LONGEST: usize = 100;
 const BEHIND_LINE: usize = 80;
 /// Number of bytes required from the start of a line.
 pub(super) const REACH: usize = LONGEST + BEHIND_LINE;
-/// Largest number of CRs before a LF that form one line end with it.
-const MOST_RETURNS: usize = 8;
 
 /// A line that begins with `--`.
 pub(super) struct DelimiterLine<'a> {

@@ -3,6 +3,8 @@
 //! # Limits
 //! Knows `From ` lines and MMDF only.
 
+use crate::mbox::write::line_end_length;
+
 /// How messages are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(in crate::mbox) enum Division {
@@ -15,10 +17,6 @@ pub(in crate::mbox) enum Division {
 /// Returns the length of a line of four ^A with its line end, if `bytes` starts with one.
 pub(in crate::mbox) fn mmdf_line(bytes: &[u8]) -> Option<usize> {
     let rest = bytes.strip_prefix(b"\x01\x01\x01\x01")?;
-    match rest {
-        [] => Some(4),
-        [b'\r', b'\n', ..] => Some(6),
-        [b'\r' | b'\n', ..] => Some(5),
-        _ => None,
-    }
+    let end = line_end_length(rest);
+    (end > 0 || rest.is_empty()).then_some(4 + end)
 }

@@ -126,7 +126,7 @@ impl SampleCounts {
             self.looked = true;
             let mut own = Shapes::default();
             own.insert(evidence.line);
-            self.begins = evidence.points(own) >= ACCEPT;
+            self.begins = evidence.points_of_form(own) >= ACCEPT;
             if self.begins {
                 self.first = Some(evidence.line);
             }

@@ -60,28 +60,35 @@ pub(super) fn last_certain(
         .collect();
     found.into_iter().rev().take(MOST).find_map(|at| {
         let offset = stretch.base + at as u64;
-        let evidence = evidence(stretch, at)?;
-        let is_certain = is_certain(offset, &evidence, profile, options)
+        let (evidence, points) = evidence(stretch, at, profile)?;
+        let is_certain = is_certain(offset, &evidence, points, options)
             .unwrap_or_else(|| !marks.are_around(offset));
         is_certain.then_some((offset, stretch.base + evidence.end as u64))
     })
 }
 
-/// Returns the evidence that the reader of a whole file has.
-fn evidence(stretch: &Stretch<'_>, at: usize) -> Option<LineEvidence> {
+/// Returns the evidence that the reader of a whole file has, and its points.
+fn evidence(
+    stretch: &Stretch<'_>,
+    at: usize,
+    profile: &FileProfile,
+) -> Option<(LineEvidence, i32)> {
     let start = at.saturating_sub(BEHIND);
     let end = stretch.data.len().min(at + NEAR);
     let whole = stretch.is_at_end && end == stretch.data.len();
-    let mut evidence = LineEvidence::gather(&stretch.data[start..end], at - start, false, whole)?;
+    let (near, place) = (&stretch.data[start..end], at - start);
+    let mut evidence = LineEvidence::gather(near, place, false, whole)?;
+    let dominant = profile.dominant(stretch.base + at as u64);
+    let points = evidence.points(near, place, dominant);
     evidence.end += start;
-    Some(evidence)
+    Some((evidence, points))
 }
 
 /// Returns whether the line is a separator, or None if the multiparts around it decide.
 fn is_certain(
     offset: u64,
     evidence: &LineEvidence,
-    profile: &FileProfile,
+    points: i32,
     options: &MailboxOptions,
 ) -> Option<bool> {
     if let Some(decision) = options.overrides.get(&offset) {
@@ -92,8 +99,7 @@ fn is_certain(
         MboxRule::Strict => return Some(evidence.blank_before && evidence.line.dated),
         _ => {}
     }
-    let is_enough = evidence.points(profile.dominant(offset)) >= ACCEPT;
-    if is_enough { None } else { Some(false) }
+    if points >= ACCEPT { None } else { Some(false) }
 }
 
 /// The lines of a stretch that may open a multipart, and those that may continue or close it, by their boundaries.

@@ -13,6 +13,7 @@ use crate::mbox::options::{LineDecision, MboxRule};
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
 use crate::mbox::split::{ACCEPT, LineEvidence, NEAR, quoted};
 use crate::mbox::unclosed::{is_marked, is_written};
+use crate::mbox::write::MOST_RETURNS;
 
 impl<R: Read> Mailbox<R> {
     /// Searches for the end of the current message.
@@ -116,8 +117,15 @@ impl<R: Read> Mailbox<R> {
                     end,
                 }));
             }
-        } else if self.guess_open && quoted(data, at).is_some() {
-            self.guess_open = false;
+        } else if quoted(data, at).is_none() {
+            if let Some(end) = self.accept_inside_line(offset)? {
+                return Ok(Some(MessageEnd::Separator {
+                    message: None,
+                    start: offset,
+                    end,
+                }));
+            }
+        } else if std::mem::take(&mut self.guess_open) {
             self.event(
                 BoxEventKind::QuotingGuess,
                 offset,
@@ -144,6 +152,10 @@ impl<R: Read> Mailbox<R> {
             return Ok(None);
         };
         let end = self.window.base() + evidence.end as u64;
+        let dominant = self.profile.dominant(offset);
+        let points = evidence.points(near, at, dominant);
+        let accepted = points >= ACCEPT;
+        let is_before_text = accepted && !first && evidence.is_before_text(near, at);
         let is_after_mark =
             self.is_marked && evidence.blank_before && is_written(&data[at..evidence.end]);
         if let Some(accepted) = self.decided(offset, &evidence) {
@@ -152,10 +164,9 @@ impl<R: Read> Mailbox<R> {
         if is_after_mark {
             return Ok(Some(end));
         }
-        let points = evidence.points(self.profile.dominant(offset));
-        let accepted = points >= ACCEPT;
+        let is_patch = evidence.is_pasted_patch(dominant);
         // A line with fewer points is not a separator, inside a multipart or not.
-        let multipart = if points >= 4 {
+        let multipart = if points >= 4 || is_patch {
             self.open_multipart(offset)?
         } else {
             None
@@ -165,8 +176,9 @@ impl<R: Read> Mailbox<R> {
                 self.accept_inside(offset, &evidence, points, multipart)?
             }
             Some(OpenMultipart::Continued(_) | OpenMultipart::Similar(_)) => false,
-            _ => {
-                if (4..=ACCEPT).contains(&points) {
+            multipart => {
+                let is_patch = is_patch && multipart.is_none();
+                if (4..=ACCEPT).contains(&points) || is_before_text || is_patch {
                     let detail = BoxDetail::Points { points, accepted };
                     self.event(BoxEventKind::AmbiguousFrom, offset, detail);
                 }
@@ -247,7 +259,7 @@ impl<R: Read> Mailbox<R> {
     /// Reads a run of MMDF delimiter lines, which is no longer than a message.
     pub(super) fn mmdf_run(&mut self, start: u64) -> io::Result<DelimiterRun> {
         // A shorter piece of a line decides nothing, unless the file ends there.
-        const LINE: usize = b"\x01\x01\x01\x01\r\n".len();
+        const LINE: usize = b"\x01\x01\x01\x01\n".len() + MOST_RETURNS;
         let (mut at, mut lines, mut first) = (0, 0, 0);
         loop {
             self.window.reach(start + (at + NEAR) as u64)?;

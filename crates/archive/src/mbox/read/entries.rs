@@ -10,6 +10,7 @@ use super::mailbox::{Current, GUARD, Mailbox, MessageEnd, ReadState};
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::mbox::profile::Division;
 use crate::mbox::split::quoted;
+use crate::mbox::write::without_line_end;
 use crate::{Entry, EntryKind, Quoting};
 
 impl<R: Read> Mailbox<R> {
@@ -161,7 +162,7 @@ impl<R: Read> Mailbox<R> {
     /// Returns the end of a message without one trailing blank line.
     fn without_blank_line(&self, message: u64, end: u64) -> u64 {
         let bytes = &self.window.data()[self.window.index(message)..self.window.index(end)];
-        let ([rest @ .., b'\r', b'\n'] | [rest @ .., b'\n' | b'\r']) = bytes else {
+        let Some(rest) = without_line_end(bytes) else {
             return end;
         };
         if matches!(rest.last(), None | Some(b'\n' | b'\r')) {

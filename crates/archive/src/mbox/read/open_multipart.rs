@@ -28,7 +28,8 @@ use super::mailbox::Mailbox;
 use crate::box_event::{BoxDetail, BoxEventKind, MultipartDecision};
 use crate::mbox::delimiters::{Delimiters, Enclosing, FAR};
 use crate::mbox::from_line::starts_line;
-use crate::mbox::split::{Follower, LineEvidence, NEAR, is_mail_header};
+use crate::mbox::separator_header::is_mail_header;
+use crate::mbox::split::{Follower, LineEvidence, NEAR};
 
 /// An open multipart around a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Tests of boundaries that people recognize, and of events for doubtful ones.
 
 use super::*;
-use crate::BoxDetail;
+use crate::{BoxDetail, LineDecision};
 
 #[test]
 fn boundaries_that_people_recognize() {
@@ -65,6 +65,15 @@ fn boundaries_that_people_recognize() {
         ("MMDF with nothing in it", 0, "\x01\x01\x01\x01\n".repeat(4000)),
         ("MMDF with nothing in it, CRLF", 0, "\x01\x01\x01\x01\r\n".repeat(2731) + "\n\n"),
         ("CR", 2, two(SEPARATOR.trim_end()).replace('\n', "\r")),
+        ("CR CR LF", 2, two(SEPARATOR.trim_end()).replace('\n', "\r\r\n")),
+        (
+            "MMDF with CR CR LF",
+            2,
+            format!(
+                "\x01\x01\x01\x01\n{HEADER}a\n\x01\x01\x01\x01\n\x01\x01\x01\x01\n{HEADER}b\n\x01\x01\x01\x01\n"
+            )
+            .replace('\n', "\r\r\n"),
+        ),
         ("an attached mailbox", 1, multipart("")),
         ("an attached mailbox, then another message", 2, format!("{}{}", multipart(""), one("x"))),
         ("the same open multipart twice", 2, {
@@ -157,6 +166,30 @@ fn separator_message_and_trailer() {
     assert_eq!(second.message, format!("{HEADER}two").as_bytes());
 }
 
+/// A file with CR LF that was transferred as text has CR CR LF, in all lines or in some.
+#[test]
+fn cr_cr_lf_ends_one_line() {
+    let text = format!("{SEPARATOR}{HEADER}one\n\n{SEPARATOR}{HEADER}two\n\n");
+    let all = text.replace('\n', "\r\r\n");
+    let separators = text.replace(SEPARATOR, &SEPARATOR.replace('\n', "\r\r\n"));
+    for (text, end) in [(all, "\r\r\n"), (separators, "\n")] {
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        assert_eq!(kinds(&events), []);
+        let bodies = ["one\n", "two\n"];
+        let expected = bodies.map(|body| format!("{HEADER}{body}").replace('\n', end));
+        let read = messages(&entries)
+            .into_iter()
+            .map(|entry| String::from_utf8_lossy(&entry.message));
+        assert_eq!(read.collect::<Vec<_>>(), expected);
+        assert!(entries.iter().all(|entry| entry.trailer == end.as_bytes()));
+        assert!(
+            entries
+                .iter()
+                .all(|entry| entry.separator.ends_with(b"2001\r\r\n"))
+        );
+    }
+}
+
 #[test]
 fn content_length_bounds_the_message() {
     let body = format!("Hello\n\n{SEPARATOR}Subject: inside\n\n\n\n");
@@ -209,6 +242,143 @@ fn doubtful_separators_are_reported() {
         (entries[0].quoting, kinds(&events)),
         (Quoting::Mboxo, vec![BoxEventKind::QuotingGuess])
     );
+}
+
+/// Mailboxes were joined although the first had no line end at its end, or with other bytes between.
+#[test]
+fn separators_inside_a_line() {
+    let date = "From a@example.org Mon Jan  1 00:00:00 2001\n";
+    let other = "From - Mon Jan  1 00:00:00 2001\n";
+    for (before, line, count, reported) in [
+        ("one", date, 3, 1),
+        ("one\n\n\x1a", date, 3, 1),
+        ("one\n\n\0\0\0\0", date, 3, 1),
+        ("one\n\n\u{feff}", date, 3, 1),
+        ("one\n\n\x0c", date, 3, 1),
+        ("<p>one</p>", date, 3, 1),
+        ("PS: one", date, 3, 1),
+        ("one", other, 2, 1),
+        ("one\n> ", "From what I heard\n", 2, 0),
+        ("one", "From a@example.org\n", 2, 1),
+        ("one", "From Ann\n", 2, 0),
+        ("one\n>", date, 2, 0),
+        ("one\n  ", date, 2, 0),
+        ("X-From-Line: ", date, 2, 0),
+        ("Subject: (", date, 2, 0),
+        ("X-From-Line:", date, 2, 0),
+    ] {
+        for end in ["\n", "\r\n"] {
+            let text = format!(
+                "{SEPARATOR}{HEADER}{before}{line}{HEADER}two\n\n{SEPARATOR}{HEADER}three\n\n"
+            );
+            let text = text.replace('\n', end);
+            let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+            assert_eq!(messages(&entries).len(), count, "{before:?} {events:?}");
+            let reported = vec![BoxEventKind::AmbiguousFrom; reported];
+            let ambiguous = kinds(&events);
+            let ambiguous = ambiguous
+                .into_iter()
+                .filter(|kind| *kind != BoxEventKind::QuotingGuess);
+            assert_eq!(ambiguous.collect::<Vec<_>>(), reported, "{before:?}");
+            assert_eq!(concatenated(&entries), text.as_bytes());
+        }
+    }
+}
+
+/// In a mailbox whose separators have no date, three usual fields are required.
+#[test]
+fn separators_without_a_date_inside_a_line() {
+    let line = "From a@example.org\n";
+    for (header, count) in [(HEADER, 2), ("Subject: s\nFrom: a\n\n", 1)] {
+        let text = format!("{line}{HEADER}one{line}{header}two\n\n");
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        assert_eq!(messages(&entries).len(), count, "{events:?}");
+        assert_eq!(events.len(), count - 1);
+    }
+}
+
+/// One field of a message, or a decision of the user.
+#[test]
+fn doubtful_separators_inside_a_line() {
+    let text = format!(
+        "{SEPARATOR}{HEADER}one{SEPARATOR}Subject: two\n\ntwo\n\n{SEPARATOR}{HEADER}three\n\n"
+    );
+    let at = (SEPARATOR.len() + HEADER.len() + 3) as u64;
+    for (decision, count, reported) in [
+        (None, 2, 1),
+        (Some(LineDecision::Cut), 3, 0),
+        (Some(LineDecision::Join), 2, 0),
+    ] {
+        let mut options = ReadOptions::default();
+        let overrides = decision.map(|decision| (at, decision));
+        options.mailbox.overrides = std::sync::Arc::new(overrides.into_iter().collect());
+        let (entries, events) = file(text.as_bytes(), &options);
+        assert_eq!(messages(&entries).len(), count);
+        assert_eq!(events.len(), reported, "{events:?}");
+        if let [event] = &events[..] {
+            assert_eq!(
+                (event.kind, event.offset),
+                (BoxEventKind::AmbiguousFrom, at)
+            );
+            assert_eq!(event.detail, BoxDetail::InsideLine { accepted: false });
+        }
+    }
+}
+
+/// A separator of a form that no other one of the mailbox has counts if a full header follows.
+#[test]
+fn single_separators_of_unusual_form() {
+    const FULL: &str = "Received: from a\nFrom: b@example.org\nSubject: s\nMessage-ID: <x>\n\n";
+    let text = |before: &str, line: &str, header: &str| {
+        format!(
+            "{SEPARATOR}{HEADER}{before}\n\n{line}\n{header}two\n\n{SEPARATOR}{HEADER}three\n\n"
+        )
+    };
+    let patch = "From 1234567890123456789012345678901234567890 Mon Sep 17 00:00:00 2001";
+    let german = "From a@example.org Di M\u{e4}r  4 10:11:12 2003";
+    for (before, line, header, count, reported) in [
+        (
+            "one",
+            "From a@example.org Tue Mar  4 10:11:12 103",
+            FULL,
+            3,
+            0,
+        ),
+        (
+            "one",
+            "From a@example.org Tue Mar  4 10:11:12 19100",
+            FULL,
+            3,
+            0,
+        ),
+        ("one", german, FULL, 3, 1),
+        ("one", "From Ann Di M\u{e4}r  4 10:11:12 2003", FULL, 3, 1),
+        ("one", "From a@example.org", FULL, 3, 1),
+        ("one", "From ", FULL, 3, 1),
+        ("--=_b1--", german, FULL, 3, 1),
+        ("one", german, "Subject: s\nTo: b\n\n", 2, 1),
+        ("Look at this:", german, FULL, 2, 1),
+        ("Look:\n\n-- Forwarded --", german, FULL, 2, 1),
+        ("one", "From Ann", FULL, 2, 1),
+        ("one", patch, FULL, 2, 1),
+        ("one", SEPARATOR.trim_end(), "", 3, 1),
+        ("one", SEPARATOR.trim_end(), "\n", 3, 0),
+        ("Look:", SEPARATOR.trim_end(), "\n", 3, 1),
+        (
+            "one",
+            SEPARATOR.trim_end(),
+            "note: this\nnothing else\n",
+            3,
+            1,
+        ),
+        ("one", SEPARATOR.trim_end(), "Via: this\nTo: x\n\n", 3, 0),
+    ] {
+        let text = text(before, line, header);
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        assert_eq!(messages(&entries).len(), count, "{line} {events:?}");
+        let ambiguous = vec![BoxEventKind::AmbiguousFrom; reported];
+        assert_eq!(kinds(&events), ambiguous, "{line} {events:?}");
+    }
 }
 
 #[test]

@@ -229,3 +229,64 @@ fn single_files() {
     assert_eq!(missing.io_kind(), io::ErrorKind::NotFound);
     assert!(missing.to_string().contains("missing"), "{missing}");
 }
+
+/// The head of a mailbox is missing, so it begins with text. A name of a mailbox and one separator suffice.
+#[test]
+fn a_mailbox_without_its_head_is_known_by_name() {
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    let message = "From x@y.z Mon Jan  1 00:00:00 2001\nFrom: x\nSubject: 2\n\ntwo\n";
+    let cut = format!("rest of a message\n\n{message}");
+    let undated = cut.replace(" Mon Jan  1 00:00:00 2001", "");
+    let packed = zstd::bulk::compress(cut.as_bytes(), 1).unwrap();
+    write(&path("cut.mbox"), cut.as_bytes());
+    write(&path("cut.txt"), cut.as_bytes());
+    write(&path("packed.mbox.zst"), &packed);
+    write(&path("packed.zst"), &packed);
+    write(&path("prose.mbox"), undated.as_bytes());
+    let mailboxes = ["cut.mbox", "packed.mbox.zst"];
+    let expected = mailboxes.map(|name| (path(name), Format::Mbox));
+    assert_eq!(found(root.path()), expected);
+    for name in mailboxes {
+        assert_eq!(found(&path(name))[0].1, Format::Mbox, "{name}");
+        let archive = recognize(&path(name)).unwrap().remove(0);
+        let (lines, events) = drain(open(&archive, &ReadOptions::default()).unwrap().as_mut());
+        assert_eq!(lines.len(), 2, "{name}: {lines:?}");
+        let gap = BoxEvent::new(BoxEventKind::Gap, 0, BoxDetail::TextBeforeSeparator);
+        assert_eq!(events, [gap], "{name}");
+    }
+}
+
+/// This program writes a message without a header to a file of its own, and must read it again.
+#[test]
+fn written_files_without_a_header_are_messages() {
+    let root = tempfile::tempdir().unwrap();
+    for folder in ["m/cur", "m/new"] {
+        fs::create_dir_all(root.path().join(folder)).unwrap();
+    }
+    for (folder, ours, other) in [
+        ("tree", "00000000-0123456789ab.eml", "1.eml"),
+        (
+            "m",
+            "cur/00000000.0123456789ab.mailglot:2,S",
+            "cur/1.host:2,S",
+        ),
+    ] {
+        let folder = root.path().join(folder);
+        write(&folder.join(ours), b"text alone\n");
+        write(&folder.join(other), b"text alone\n");
+        let archive = recognize(&folder).unwrap().remove(0);
+        let (lines, events) = drain(open(&archive, &ReadOptions::default()).unwrap().as_mut());
+        let messages = lines.iter().filter(|line| line.starts_with("Message"));
+        assert_eq!(messages.count(), 1, "{lines:?}");
+        assert_eq!(events.len(), 1);
+        assert_eq!(
+            (events[0].kind, &events[0].name[..]),
+            (BoxEventKind::NoHeader, other.as_bytes())
+        );
+    }
+    let file = root.path().join("tree/00000000-0123456789ab.eml");
+    let archive = recognize(&file).unwrap().remove(0);
+    let (lines, events) = drain(open(&archive, &ReadOptions::default()).unwrap().as_mut());
+    assert_eq!((lines.len(), events[0].kind), (1, BoxEventKind::Single));
+}

@@ -9,6 +9,7 @@
 //! - A line that is neither field nor continuation is junk (`hdr.no-colon`) if a field with a known name follows within eight
 //!   lines. No empty line and no line with two hyphens at its start may come before that field. Lines that continue junk are junk.
 //! - `From ` or `>From ` at the start of the first line is junk, too.
+//! - Empty lines before the first field of a message are junk if two fields with known names follow. Otherwise the header is empty.
 //! - Any other line that is neither field nor continuation begins the body (`mime.no-blank-line`), so that no text is lost. So does
 //!   every such line with two hyphens at its start.
 //! - A name is any run of bytes without blanks, controls and colons. Blanks may precede the colon. NUL stays part of the text.
@@ -23,6 +24,7 @@ use crate::Span;
 use crate::event::{Detail, EventKind, Reason};
 use crate::header::{Field, is_known};
 use crate::message::lines::Line;
+use crate::message::part::PartKind;
 
 /// Number of fields that gives `hdr.many-fields`.
 const MANY_FIELDS: usize = 1_000;
@@ -128,12 +130,18 @@ impl Parser<'_> {
         // A field with a known name exists at or after this offset.
         let mut known = start;
         let mut at = start;
+        let first_field = self.after_empty_lines(start);
         (header.span, header.body) = loop {
             if at >= self.raw.len() {
                 break (Span::new(start, at), at);
             }
             let line = self.lines.line(self.raw, at);
-            match self.role(line, before, &mut known) {
+            let role = if at < first_field {
+                Role::Junk
+            } else {
+                self.role(line, before, &mut known)
+            };
+            match role {
                 Role::Field(..) if self.fields.len() - first >= self.limits.fields => {
                     damage.skipped.get_or_insert(at);
                     damage.skipped_fields += 1;
@@ -256,6 +264,45 @@ impl Parser<'_> {
         };
         self.blank_run = (at, goes_on);
         goes_on
+    }
+
+    /// Returns the offset after the empty lines at the start of a message, if its header follows them. Otherwise returns `start`.
+    ///
+    /// Two fields with known names must follow, so that a text such as `To: the reader` stays a body.
+    fn after_empty_lines(&self, start: usize) -> usize {
+        let is_message = self
+            .stack
+            .last()
+            .is_none_or(|frame| self.parts[frame.part.0 as usize].kind == PartKind::Message);
+        let mut first = start;
+        while is_message && first < self.raw.len() {
+            let line = self.lines.line(self.raw, first);
+            if line.start < line.end {
+                break;
+            }
+            first = line.next;
+        }
+        if first == start {
+            return start;
+        }
+        let (mut at, mut known) = (first, 0);
+        for _ in 0..LOOKAHEAD {
+            if at >= self.raw.len() {
+                break;
+            }
+            let line = self.lines.line(self.raw, at);
+            let content = &self.raw[line.start..line.end];
+            match field_name(content) {
+                Some((name, _)) => known += u32::from(is_known(&content[..name])),
+                None if at > first && matches!(content.first(), Some(b' ' | b'\t')) => {}
+                None => break,
+            }
+            if known == 2 {
+                return first;
+            }
+            at = line.next;
+        }
+        start
     }
 
     /// Returns the start of a field with a known name within the next lines of this header.

@@ -7,12 +7,11 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::follower::Follower;
 use super::from_line::{FromLine, Shape, starts_line};
+use super::line_ends::split_line;
 use super::separator_header::has_usual_fields;
-use super::split::{
-    BEHIND, FULL_HEADER, Follower, LONGEST_LINE, NEAR, may_be_unusual_separator, quoted,
-};
-use super::write::split_line;
+use super::split::{BEHIND, FULL_HEADER, LONGEST_LINE, NEAR, may_be_unusual_separator, quoted};
 
 /// Number of usual fields that must follow a separator inside a line, if it has a date.
 const AFTER_DATE: u32 = 2;

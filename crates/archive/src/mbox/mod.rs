@@ -8,8 +8,10 @@
 //! Other formats of one file with many messages are in `layouts`.
 
 mod delimiters;
+mod follower;
 mod from_line;
 mod joined_line;
+mod line_ends;
 mod options;
 mod profile;
 mod range;
@@ -21,14 +23,15 @@ mod tests;
 mod unclosed;
 mod write;
 
+pub(crate) use follower::{Follower, is_from_line};
+pub use line_ends::line_end_length;
+pub(crate) use line_ends::split_line;
 pub use options::{LineDecision, MailboxOptions, MboxRule};
 pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, separators};
 pub use range::{MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder};
 pub(crate) use read::Mailbox;
-pub(crate) use split::{Follower, is_from_line};
 pub use unclosed::{mark_separator, needs_mark, pieces_need_mark};
-pub(crate) use write::split_line;
 pub use write::{
-    is_separator_kept, line_end, line_end_length, quote_mboxrd, requote, requotes, separator_for,
-    trailer_for, unquote, unquote_in_place,
+    is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for,
+    unquote, unquote_in_place,
 };

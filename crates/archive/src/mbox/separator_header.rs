@@ -3,8 +3,8 @@
 //! # Limits
 //! Reads only as many bytes as the caller has, and only the fields that mail programs put into nearly every message.
 
-use super::split::{Follower, is_from_line};
-use super::write::split_line;
+use super::follower::{Follower, is_from_line};
+use super::line_ends::split_line;
 
 /// Fields of the header of nearly every message.
 const FIELDS: [&[u8]; 7] = [

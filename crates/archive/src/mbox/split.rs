@@ -6,11 +6,12 @@
 //! # Limits
 //! A `From ` line above 4 KiB is never a separator.
 
+use super::follower::{Follower, is_from_line};
 use super::from_line::{FromLine, Shape, Shapes};
+use super::line_ends::{quote_depth, split_line, without_line_end};
 use super::separator_header::{
     MOST_FROM_LINES, ends_in_text, has_usual_fields, introduces_pasted_mail,
 };
-use super::write::{quote_depth, split_line, without_line_end};
 
 /// Number of bytes after the start of a candidate that contain all other evidence.
 pub(super) const NEAR: usize = 16 << 10;
@@ -21,17 +22,6 @@ pub(super) const ACCEPT: i32 = 6;
 
 /// Longest line that can be a separator.
 pub(super) const LONGEST_LINE: usize = 4 << 10;
-
-/// The line after a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Follower {
-    /// A known mail header field.
-    Known,
-    /// A line of the form `name: value`.
-    Field,
-    /// Anything else.
-    Other,
-}
 
 /// Evidence for and against a candidate from its neighborhood.
 #[derive(Clone, Copy, Debug)]
@@ -168,12 +158,6 @@ fn is_introduced(data: &[u8], at: usize) -> bool {
     introduces_pasted_mail(&text[start..])
 }
 
-/// Returns true for a quoted or unquoted `From ` line.
-pub(crate) fn is_from_line(line: &[u8]) -> bool {
-    let depth = line.iter().take_while(|&&byte| byte == b'>').count();
-    line[depth..].starts_with(b"From ")
-}
-
 /// Returns true if the mailbox quoted the `>From ` line at `at`, judging by its neighbors.
 ///
 /// After a `From ` line it belongs to a header. Beside another line that begins with `>`, a reply quotes it:
@@ -203,105 +187,6 @@ fn is_base64_line(line: &[u8]) -> bool {
         && line
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
-}
-
-impl Follower {
-    /// Classifies a line.
-    pub(crate) fn of(line: &[u8]) -> Self {
-        let name = line
-            .iter()
-            .take_while(|byte| (b'!'..=b'~').contains(byte) && **byte != b':')
-            .count();
-        let colon = name
-            + line[name..]
-                .iter()
-                .take_while(|byte| matches!(byte, b' ' | b'\t'))
-                .count();
-        if name == 0 || name > 70 || line.get(colon) != Some(&b':') {
-            return Self::Other;
-        }
-        if is_known(&line[..name]) {
-            Self::Known
-        } else if colon == name && matches!(line.get(colon + 1), None | Some(b' ' | b'\t')) {
-            Self::Field
-        } else {
-            Self::Other
-        }
-    }
-}
-
-/// Returns true for field names that occur in mail but rarely in prose.
-fn is_known(name: &[u8]) -> bool {
-    const FAMILIES: [&str; 10] = [
-        "x-",
-        "list-",
-        "content-",
-        "dkim-",
-        "arc-",
-        "resent-",
-        "received-",
-        "authentication-",
-        "original-",
-        "mail-",
-    ];
-    const NAMES: &[&str] = &[
-        "approved",
-        "auto-submitted",
-        "bcc",
-        "cc",
-        "comments",
-        "date",
-        "delivered-to",
-        "delivery-date",
-        "disposition-notification-to",
-        "domainkey-signature",
-        "encoding",
-        "envelope-to",
-        "errors-to",
-        "followup-to",
-        "from",
-        "importance",
-        "in-reply-to",
-        "keywords",
-        "lines",
-        "mailing-list",
-        "message-id",
-        "mime-version",
-        "newsgroups",
-        "organisation",
-        "organization",
-        "path",
-        "precedence",
-        "priority",
-        "received",
-        "references",
-        "reply-to",
-        "return-path",
-        "return-receipt-to",
-        "sender",
-        "sensitivity",
-        "status",
-        "subject",
-        "thread-index",
-        "thread-topic",
-        "to",
-        "user-agent",
-        "xref",
-    ];
-    let Some(first) = name.first().map(u8::to_ascii_lowercase) else {
-        return false;
-    };
-    // Every message has a line that is looked up here. The first letter excludes most names.
-    let named = |known: &&str, name: Option<&[u8]>| {
-        known.as_bytes().first() == Some(&first)
-            && name.is_some_and(|name| name.eq_ignore_ascii_case(known.as_bytes()))
-    };
-    FAMILIES
-        .iter()
-        .any(|family| named(family, name.get(..family.len())))
-        || NAMES
-            .iter()
-            .any(|known| named(known, (name.len() == known.len()).then_some(name)))
 }
 
 /// Returns the number of `>` before a `From ` at `at`, if the line has nothing else before it.

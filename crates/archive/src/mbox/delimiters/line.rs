@@ -3,7 +3,7 @@
 //! # Limits
 //! Does not recognize a delimiter of more than 100 bytes, including white space at its end.
 
-use crate::mbox::write::MOST_RETURNS;
+use crate::mbox::line_ends::MOST_RETURNS;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 

@@ -3,7 +3,7 @@
 //! # Limits
 //! Knows `From ` lines and MMDF only.
 
-use crate::mbox::write::line_end_length;
+use crate::mbox::line_ends::line_end_length;
 
 /// How messages are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -11,10 +11,9 @@ use super::content_length::{CONFIRM, HEADER, confirms, declared_end};
 use super::division::Division;
 use super::sniff_input::SniffInput;
 use crate::Quoting;
+use crate::mbox::follower::Follower;
 use crate::mbox::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git, starts_line};
-use crate::mbox::split::{
-    ACCEPT, BEHIND, Follower, LineEvidence, NEAR, is_quoted_by_mailbox, quoted,
-};
+use crate::mbox::split::{ACCEPT, BEHIND, LineEvidence, NEAR, is_quoted_by_mailbox, quoted};
 
 /// Largest number of lengths examined in the head of a file, and in each sample.
 const MOST_LENGTHS: u32 = 4096;

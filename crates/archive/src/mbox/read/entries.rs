@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use super::mailbox::{Current, GUARD, Mailbox, MessageEnd, ReadState};
 use crate::box_event::{BoxDetail, BoxEventKind};
+use crate::mbox::line_ends::without_line_end;
 use crate::mbox::profile::Division;
 use crate::mbox::split::quoted;
-use crate::mbox::write::without_line_end;
 use crate::{Entry, EntryKind, Quoting};
 
 impl<R: Read> Mailbox<R> {

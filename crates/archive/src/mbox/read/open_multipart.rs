@@ -27,9 +27,10 @@ use std::io::{self, Read};
 use super::mailbox::Mailbox;
 use crate::box_event::{BoxDetail, BoxEventKind, MultipartDecision};
 use crate::mbox::delimiters::{Delimiters, Enclosing, FAR};
+use crate::mbox::follower::Follower;
 use crate::mbox::from_line::starts_line;
 use crate::mbox::separator_header::is_mail_header;
-use crate::mbox::split::{Follower, LineEvidence, NEAR};
+use crate::mbox::split::{LineEvidence, NEAR};
 
 /// An open multipart around a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

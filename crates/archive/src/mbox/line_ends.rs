@@ -1,0 +1,54 @@
+//! Splits text into lines, which end in LF, CR LF, CR CR LF or a lone CR.
+//!
+//! # Limits
+//! At most eight CRs belong to the LF after them.
+
+/// Largest number of CRs before a LF that form one line end with it. A file with CR LF has CR CR LF after a transfer as text.
+pub(super) const MOST_RETURNS: usize = 8;
+
+/// Returns the length of the line end at the start of `bytes`: CR, LF, or CRs and LF. 0 if none is there.
+pub fn line_end_length(bytes: &[u8]) -> usize {
+    let returns = bytes
+        .iter()
+        .take(MOST_RETURNS)
+        .take_while(|&&byte| byte == b'\r')
+        .count();
+    match bytes.get(returns) {
+        Some(b'\n') => returns + 1,
+        _ => returns.min(1),
+    }
+}
+
+/// Returns the first line without its end, and the offset of the next one.
+pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
+    match memchr::memchr2(b'\n', b'\r', bytes) {
+        Some(at) => (&bytes[..at], at + line_end_length(&bytes[at..])),
+        None => (bytes, bytes.len()),
+    }
+}
+
+/// Returns the bytes before their last line end, or None if they do not end in one.
+pub(super) fn without_line_end(bytes: &[u8]) -> Option<&[u8]> {
+    let [rest @ .., b'\n' | b'\r'] = bytes else {
+        return None;
+    };
+    let returns = rest.iter().rev().take_while(|&&byte| byte == b'\r');
+    let returns = match bytes.last() {
+        Some(b'\n') => returns.take(MOST_RETURNS).count(),
+        _ => 0,
+    };
+    Some(&rest[..rest.len() - returns])
+}
+
+/// Returns the number of `>` between the line start and `at`, or `None` if anything else stands there.
+pub(super) fn quote_depth(bytes: &[u8], at: usize) -> Option<usize> {
+    let depth = bytes[..at]
+        .iter()
+        .rev()
+        .take_while(|&&byte| byte == b'>')
+        .count();
+    match at.checked_sub(depth + 1) {
+        None => Some(depth),
+        Some(before) => matches!(bytes[before], b'\n' | b'\r').then_some(depth),
+    }
+}

@@ -24,7 +24,6 @@ use crate::Span;
 use crate::event::{Detail, EventKind, Reason};
 use crate::header::{Field, is_known};
 use crate::message::lines::Line;
-use crate::message::part::PartKind;
 
 /// Number of fields that gives `hdr.many-fields`.
 const MANY_FIELDS: usize = 1_000;
@@ -270,12 +269,10 @@ impl Parser<'_> {
     ///
     /// Two fields with known names must follow, so that a text such as `To: the reader` stays a body.
     fn after_empty_lines(&self, start: usize) -> usize {
-        let is_message = self
-            .stack
-            .last()
-            .is_none_or(|frame| self.parts[frame.part.0 as usize].kind == PartKind::Message);
+        // Bounces have the remains of headers behind empty lines: they are text there.
+        let is_whole_message = self.stack.is_empty();
         let mut first = start;
-        while is_message && first < self.raw.len() {
+        while is_whole_message && first < self.raw.len() {
             let line = self.lines.line(self.raw, first);
             if line.start < line.end {
                 break;

@@ -52,7 +52,7 @@ fn is_named(line: &[u8]) -> bool {
 
 /// Returns true if a line before the first empty one begins with the name. A fast check: most messages have none.
 fn has_name(raw: &[u8]) -> bool {
-    let mut rest = raw;
+    let mut rest = without_empty_lines(raw);
     loop {
         match rest.first() {
             None | Some(b'\r' | b'\n') => return false,
@@ -60,6 +60,14 @@ fn has_name(raw: &[u8]) -> bool {
             _ => rest = &rest[line(rest).1..],
         }
     }
+}
+
+/// Returns a message without the empty lines before its header.
+pub(crate) fn without_empty_lines(mut message: &[u8]) -> &[u8] {
+    while let length @ 1.. = line_end_length(message) {
+        message = &message[length..];
+    }
+    message
 }
 
 /// Returns the length of the first line, without and with its line end.

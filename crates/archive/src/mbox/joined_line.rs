@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 
 use super::follower::Follower;
 use super::from_line::{FromLine, Shape, starts_line};
@@ -24,6 +24,10 @@ pub(super) fn fields_needed(data: &[u8], at: usize) -> Option<u32> {
         return None;
     }
     let (line, _) = split_line(&data[at..]);
+    // Only the last one of a line can end it. So a line full of them costs little.
+    if memmem::find(&line[b"From ".len()..], b"From ").is_some() {
+        return None;
+    }
     let form = FromLine::classify(&line[..line.len().min(LONGEST_LINE)]);
     let needed = match form.shape {
         Shape::Git => return None,
@@ -40,6 +44,33 @@ pub(super) fn fields_needed(data: &[u8], at: usize) -> Option<u32> {
 pub(super) fn is_after_blank(data: &[u8], at: usize) -> bool {
     at.checked_sub(1)
         .is_some_and(|before| matches!(data[before], b' ' | b'\t'))
+}
+
+/// Returns true if a message or its last line may end before `at`: in a letter, a digit, the end of a sentence, of a tag or of a multipart,
+/// or in the bytes that copying leaves. Code, markup and quotations end otherwise.
+pub(super) fn may_end_message(data: &[u8], at: usize) -> bool {
+    const MARK: &[u8] = b"\xEF\xBB\xBF";
+    let line = line_start(data, at);
+    let is_escape = || {
+        line.len() > 2
+            && line[line.len() - 3] == b'='
+            && line[line.len() - 2..].iter().all(u8::is_ascii_hexdigit)
+    };
+    match line.last() {
+        Some(0 | 0x0C | 0x1A | b'.' | b'!' | b'?') => true,
+        Some(last) if last.is_ascii_alphanumeric() => !is_escape(),
+        Some(b'=') => !line.contains(&b' '),
+        Some(b'-') => {
+            line.starts_with(b"--")
+                && line.ends_with(b"--")
+                && line.iter().any(u8::is_ascii_alphanumeric)
+        }
+        Some(b'>') => line
+            .windows(2)
+            .rposition(|pair| pair[0] == b'<')
+            .is_some_and(|tag| line[tag + 1] == b'/'),
+        _ => line.ends_with(MARK),
+    }
 }
 
 /// Returns the text of the line before `at`.

@@ -27,17 +27,14 @@ pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     }
 }
 
-/// Returns the bytes before their last line end, or None if they do not end in one.
+/// Returns the bytes before their last line end, which is CR LF, LF or CR, or None if they do not end in one.
+///
+/// CR CR LF counts as two: an empty line in CR LF may follow a message in CR.
 pub(super) fn without_line_end(bytes: &[u8]) -> Option<&[u8]> {
-    let [rest @ .., b'\n' | b'\r'] = bytes else {
-        return None;
-    };
-    let returns = rest.iter().rev().take_while(|&&byte| byte == b'\r');
-    let returns = match bytes.last() {
-        Some(b'\n') => returns.take(MOST_RETURNS).count(),
-        _ => 0,
-    };
-    Some(&rest[..rest.len() - returns])
+    match bytes {
+        [rest @ .., b'\r', b'\n'] | [rest @ .., b'\n' | b'\r'] => Some(rest),
+        _ => None,
+    }
 }
 
 /// Returns the number of `>` between the line start and `at`, or `None` if anything else stands there.

@@ -106,8 +106,16 @@ pub(super) fn ends_in_text(header: &[u8]) -> bool {
 pub(super) fn introduces_pasted_mail(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     // The delimiter of a multipart has no blank.
-    let is_rule = line.starts_with(b"--") && line.ends_with(b"--");
-    line.ends_with(b":") || is_rule && line.contains(&b' ')
+    let is_rule = [b'-', b'=', b'*', b'_', b'#', b'~']
+        .iter()
+        .any(|sign| line.starts_with(&[*sign; 2]) && line.ends_with(&[*sign; 2]));
+    let names_original = || {
+        let lower = line.to_ascii_lowercase();
+        [&b"forwarded message"[..], b"original message"]
+            .iter()
+            .any(|words| memchr::memmem::find(&lower, words).is_some())
+    };
+    line.ends_with(b":") || is_rule && line.contains(&b' ') || names_original()
 }
 
 #[cfg(test)]

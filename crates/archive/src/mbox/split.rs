@@ -141,14 +141,16 @@ impl LineEvidence {
     }
 }
 
-/// Returns true for a line that some program may have written as a separator. Words without an address need a time of day.
+/// Returns true for a line that some program may have written as a separator. Words without an address need a time of day with seconds.
 pub(super) fn may_be_unusual_separator(shape: Shape, line: &[u8]) -> bool {
-    let has_time = || {
-        memchr::memchr_iter(b':', line).any(|at| {
-            line[at - 1].is_ascii_digit() && line.get(at + 1).is_some_and(u8::is_ascii_digit)
-        })
+    let is_time = |part: &[u8]| {
+        let is_mark = |(at, byte): (usize, &u8)| match at {
+            2 | 5 => *byte == b':',
+            _ => byte.is_ascii_digit(),
+        };
+        part.iter().enumerate().all(is_mark)
     };
-    shape != Shape::Word || has_time()
+    shape != Shape::Word || line.windows(b"10:11:12".len()).any(is_time)
 }
 
 /// Returns true if the text before the blank lines before `at` introduces a pasted message. Looks back [`BEHIND`] bytes.

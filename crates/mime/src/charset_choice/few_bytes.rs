@@ -13,7 +13,7 @@
 
 use super::damage::decodes_without_loss;
 use super::likelier_charset::LikelierCharset;
-use super::misplaced_signs::{SignsWithin, signs_within_words};
+use super::misplaced_signs::{SignsWithin, is_latin, signs_within_words};
 use super::repetitions::without_repetitions;
 use super::thresholds::SURE_CONFIDENCE;
 use super::western_letters::is_latin_1;
@@ -57,14 +57,14 @@ fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
         overrule,
         is_of_signs: false,
     };
-    let of_signs = |overrule| Margins {
-        report: 0.0,
+    let of_signs = |report, overrule| Margins {
+        report,
         overrule,
         is_of_signs: true,
     };
     match signs_within_words(label, bytes) {
-        SignsWithin::Several => return Some(of_signs(10.0)),
-        SignsWithin::One => return Some(of_signs(16.0)),
+        SignsWithin::Several => return Some(of_signs(6.0, 10.0)),
+        SignsWithin::One => return Some(of_signs(10.0, 24.0)),
         SignsWithin::None => {}
     }
     if is_latin_1(label) && may_be_hungarian(bytes) {
@@ -101,6 +101,7 @@ fn by_rival(
     let margin = rival.margin - rival.rarity;
     let is_sure = guess.confidence >= SURE_CONFIDENCE;
     let may_be = guess.charset.is_single_byte()
+        && (margins.is_of_signs || is_latin(guess.charset))
         && detect::has_letters(text, guess.charset)
         && (label != Charset::WINDOWS_1250
             || margins.is_of_signs
@@ -118,7 +119,7 @@ pub(super) fn likelier_by_letters(
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
     /// Margin from which on the likeliest is reported.
-    const REPORT: f32 = 4.0;
+    const REPORT: f32 = 6.0;
     /// Margins from which on the likeliest replaces the label: over the label, and over the next one.
     const OVERRULE: f32 = 24.0;
     const LEAD: f32 = 8.0;

@@ -1,7 +1,7 @@
 //! Defines the answer to the question which charset is likelier than a label.
 //!
 //! # Limits
-//! Only holds it.
+//! Does not search for it.
 
 use mailglot_codec::detect::Guess;
 

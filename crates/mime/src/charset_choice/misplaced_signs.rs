@@ -17,9 +17,9 @@ const MAX_HIGH_BYTES: usize = 64;
 pub(super) enum SignsWithin {
     /// There are none.
     None,
-    /// One sign from A1 to BF. Misspelled words have such ones, and words that hide from filters: `V¡agra`.
+    /// One sign from A1 to BF, once or repeated. It may be a typing error, or hide a word from filters: `V¡agra and C¡alis`.
     One,
-    /// A sign from 80 to 9F, or several.
+    /// A sign from 80 to 9F, or different signs.
     Several,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn signs_within_words(label: Charset, bytes: &[u8]) -> SignsWithin {
         return SignsWithin::None;
     };
     let window = &bytes[first.saturating_sub(1)..bytes.len().min(first + WINDOW)];
-    let mut found = SignsWithin::None;
+    let mut first = None;
     for at in high_bytes(window).take(MAX_HIGH_BYTES) {
         let is_misplaced =
             may_be_sign(window[at]) && is_within(window, at) && is_sign(label, window[at])
@@ -37,16 +37,19 @@ pub(super) fn signs_within_words(label: Charset, bytes: &[u8]) -> SignsWithin {
         if !is_misplaced {
             continue;
         }
-        if window[at] < 0xA0 || found == SignsWithin::One {
+        if window[at] < 0xA0 || first.is_some_and(|first| first != window[at]) {
             return SignsWithin::Several;
         }
-        found = SignsWithin::One;
+        first = Some(window[at]);
     }
-    found
+    match first {
+        Some(_) => SignsWithin::One,
+        None => SignsWithin::None,
+    }
 }
 
 /// Returns true for charsets that have the letters of Latin languages from C0 on.
-fn is_latin(label: Charset) -> bool {
+pub(super) fn is_latin(label: Charset) -> bool {
     matches!(
         label,
         Charset::ISO_8859_1

@@ -35,7 +35,7 @@ pub(super) fn few_plain_words(label: Charset, bytes: &[u8]) -> Option<usize> {
 }
 
 /// Returns true if text under a Cyrillic label has many letters and no capital. KOI8-R has small letters where windows-1251 has capitals:
-/// `наын` is `ОБЩО`.
+/// `ОБЩО` in windows-1251 is `наын` under a label of KOI8-R.
 pub(super) fn has_small_letters_only(label: Charset, bytes: &[u8]) -> bool {
     /// Number of letters that a sentence has.
     const MANY: usize = 16;

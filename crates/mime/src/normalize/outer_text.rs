@@ -76,8 +76,12 @@ impl Body<'_, '_> {
         let mark = report.mark();
         self.transferred
             .report_findings(message, id, choice, self.policy, report);
-        let new = self.outer_text()?;
         let old = self.transferred.body;
+        if choice.used == Charset::UTF_8 && choice.log.losses() == 0 && choice.mixed.is_none() {
+            // A byte order mark stays, too.
+            return None;
+        }
+        let new = self.outer_text()?;
         if *new.bytes == *old {
             report.extend(new.note);
             return None;

@@ -9,8 +9,9 @@
 //! Subject: first message of the next mailbox
 //! ```
 //!
-//! It begins a message if it has the form of other separators of the mailbox, and two fields follow that nearly every message has,
-//! or three if it has no date. If its form is another one, or one field follows a date, an event reports it. All others are text.
+//! It begins a message if it has the form of other separators of the mailbox, if a message may end before it, and if two fields follow
+//! that nearly every message has, or three if it has no date. If its form or the text before it is another one, or one field follows a
+//! date, an event reports it. All others are text.
 //!
 //! # Limits
 //! Does not apply to a message after a marked separator (see `unclosed`), nor under the rules `strict` and `loose`. No separator is
@@ -20,7 +21,7 @@ use std::io::{self, Read};
 
 use super::mailbox::Mailbox;
 use crate::box_event::{BoxDetail, BoxEventKind};
-use crate::mbox::joined_line::{fields_needed, is_after_blank};
+use crate::mbox::joined_line::{fields_needed, is_after_blank, may_end_message};
 use crate::mbox::options::{LineDecision, MboxRule};
 use crate::mbox::separator_header::UsualFields;
 use crate::mbox::split::{LineEvidence, NEAR};
@@ -60,7 +61,7 @@ impl<R: Read> Mailbox<R> {
             self.used_overrides.insert(offset);
             return Ok(is_cut.then_some(end));
         }
-        let accepted = fields >= needed && is_like_others;
+        let accepted = fields >= needed && is_like_others && may_end_message(near, at);
         if accepted && let Some(multipart) = self.open_multipart(offset)? {
             let accepted = self.accept_inside(offset, &evidence, points, multipart)?;
             return Ok(accepted.then_some(end));

@@ -267,8 +267,9 @@ impl Parser<'_> {
 
     /// Returns the offset after the empty lines at the start of a message, if its header follows them. Otherwise returns `start`.
     ///
-    /// Two fields with known names must follow, so that a text such as `To: the reader` stays a body.
+    /// Two fields with known names and an empty line must follow, or three such fields. So a text such as `To: the reader` stays a body.
     fn after_empty_lines(&self, start: usize) -> usize {
+        const ENOUGH: u32 = 3;
         // Bounces have the remains of headers behind empty lines: they are text there.
         let is_whole_message = self.stack.is_empty();
         let mut first = start;
@@ -282,24 +283,28 @@ impl Parser<'_> {
         if first == start {
             return start;
         }
-        let (mut at, mut known) = (first, 0);
-        for _ in 0..LOOKAHEAD {
-            if at >= self.raw.len() {
-                break;
-            }
+        let (mut at, mut known, mut ends) = (first, 0, true);
+        while at < self.raw.len() {
             let line = self.lines.line(self.raw, at);
             let content = &self.raw[line.start..line.end];
             match field_name(content) {
                 Some((name, _)) => known += u32::from(is_known(&content[..name])),
                 None if at > first && matches!(content.first(), Some(b' ' | b'\t')) => {}
-                None => break,
+                None => {
+                    ends = content.is_empty();
+                    break;
+                }
             }
-            if known == 2 {
-                return first;
+            if known == ENOUGH {
+                break;
             }
             at = line.next;
         }
-        start
+        if known == ENOUGH || ends && known + 1 == ENOUGH {
+            first
+        } else {
+            start
+        }
     }
 
     /// Returns the start of a field with a known name within the next lines of this header.

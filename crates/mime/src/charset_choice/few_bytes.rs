@@ -43,6 +43,8 @@ struct Margins {
     overrule: f32,
     /// True for signs within words, which no language has: a report needs no certainty.
     is_of_signs: bool,
+    /// The charsets that have the letters; without them every Latin one.
+    charsets: &'static [Charset],
 }
 
 /// Returns true if few bytes may disprove the label. Fast.
@@ -52,15 +54,17 @@ pub(super) fn may_disprove(label: Charset, bytes: &[u8]) -> bool {
 
 /// Returns the margins that count for this text; None if its bytes fit the label.
 fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
-    let of = |report, overrule| Margins {
+    let of = |report, overrule, charsets| Margins {
         report,
         overrule,
         is_of_signs: false,
+        charsets,
     };
     let of_signs = |report, overrule| Margins {
         report,
         overrule,
         is_of_signs: true,
+        charsets: &[],
     };
     match signs_within_words(label, bytes) {
         SignsWithin::Several => return Some(of_signs(6.0, 10.0)),
@@ -68,12 +72,16 @@ fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
         SignsWithin::None => {}
     }
     if is_latin_1(label) && may_be_hungarian(bytes) {
-        return Some(of(8.0, 11.0));
+        return Some(of(8.0, 11.0, &[Charset::ISO_8859_2, Charset::WINDOWS_1250]));
     }
     if is_latin_1(label) && has_odd_letters(label, bytes) {
-        return Some(of(12.0, 16.0));
+        return Some(of(12.0, 16.0, &[]));
     }
-    (label == Charset::WINDOWS_1250 && may_be_iso_8859_2(bytes)).then_some(of(14.0, 20.0))
+    (label == Charset::WINDOWS_1250 && may_be_iso_8859_2(bytes)).then_some(of(
+        14.0,
+        20.0,
+        &[Charset::ISO_8859_2],
+    ))
 }
 
 /// Asks detection for a charset in which the few bytes are letters that fit.
@@ -100,12 +108,13 @@ fn by_rival(
     let guess = rival.guess;
     let margin = rival.margin - rival.rarity;
     let is_sure = guess.confidence >= SURE_CONFIDENCE;
+    let has_letters_of = |charset: Charset| match margins.charsets {
+        [] => margins.is_of_signs || is_latin(charset),
+        charsets => charsets.contains(&charset),
+    };
     let may_be = guess.charset.is_single_byte()
-        && (margins.is_of_signs || is_latin(guess.charset))
+        && has_letters_of(guess.charset)
         && detect::has_letters(text, guess.charset)
-        && (label != Charset::WINDOWS_1250
-            || margins.is_of_signs
-            || guess.charset == Charset::ISO_8859_2)
         && margin >= margins.report
         && (is_sure || margins.is_of_signs);
     may_be.then_some((guess, is_sure && margin >= margins.overrule))

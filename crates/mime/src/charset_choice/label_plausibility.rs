@@ -110,7 +110,9 @@ fn likelier_than_implausible(
     bytes: &[u8],
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
-    let by_costs = likelier_by_costs(label, bytes, hints);
+    // Bytes that right text has, too, count by their own margins only.
+    let by_costs = is_odd_enough(label, bytes).then(|| likelier_by_costs(label, bytes, hints));
+    let by_costs = by_costs.flatten();
     let mut likelier = match by_costs {
         Some(by_costs) if by_costs.decides => by_costs,
         _ => likelier_by_few_bytes(label, bytes, hints)
@@ -195,10 +197,14 @@ fn likelier_by_costs(
     })
 }
 
-/// Returns true if the label is odd enough to run detection.
+/// Returns true if the label is odd enough to run detection, or if single bytes are.
 fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
+    is_odd_enough(label, bytes) || may_disprove(label, bytes)
+}
+
+/// Returns true if the text as a whole is odd under the label.
+fn is_odd_enough(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label) && is_unlike_western(bytes)
-        || may_disprove(label, bytes)
         || high_bytes(bytes).nth(MIN_BYTES_TO_REPORT - 1).is_some()
             && (is_implausible(label, bytes) || has_small_letters_only(label, bytes))
 }

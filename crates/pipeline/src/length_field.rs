@@ -63,7 +63,7 @@ fn has_name(raw: &[u8]) -> bool {
 }
 
 /// Returns a message without the empty lines before its header.
-pub(crate) fn without_empty_lines(mut message: &[u8]) -> &[u8] {
+fn without_empty_lines(mut message: &[u8]) -> &[u8] {
     while let length @ 1.. = line_end_length(message) {
         message = &message[length..];
     }

@@ -5,14 +5,13 @@
 //! Ignores keywords (`X-Keywords`, `X-Mozilla-Keys`) and `X-Mozilla-Status2`. The fields stay in the message. Writes no such
 //! fields: a mailbox made from a Maildir has no flags, and an event reports that.
 
-use crate::length_field::without_empty_lines;
 use mailglot_archive::Flags;
 use mailglot_archive::mbox::line_end_length;
 
 /// Returns the flags in the fields of a header, combined if there are several fields.
 pub(crate) fn flags(message: &[u8]) -> Flags {
     let mut flags = 0;
-    let mut rest = without_empty_lines(message);
+    let mut rest = message;
     while !matches!(rest.first(), None | Some(b'\r' | b'\n')) {
         let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
         let (line, next) = rest.split_at(end);

@@ -33,6 +33,8 @@ use std::ops::Range;
 const MARGIN: f32 = 6.0;
 /// Minimum number of bytes above 7F that prove a charset without a label.
 const MIN_BYTES: usize = 6;
+/// Minimum number of bytes above 7F in lines that are odd, to examine all others.
+const MANY_BYTES: usize = 8;
 /// Maximum number of bytes before `>`, and of initials among them.
 const BEFORE_SIGN: usize = 12;
 const INITIALS: usize = 4;
@@ -52,8 +54,11 @@ pub(super) fn has_odd_beginning(bytes: &[u8], label: Charset) -> bool {
     let Some(second) = next_of_other_kind(bytes, first.end, is_quotation) else {
         return false;
     };
-    is_odd(&bytes[beginning(bytes, first, is_quotation)], label)
-        || is_odd(&bytes[beginning(bytes, second, !is_quotation)], label)
+    // Few letters are odd by chance.
+    let is_odd =
+        |lines: &[u8]| high_bytes(lines).nth(MANY_BYTES - 1).is_some() && is_odd(lines, label);
+    is_odd(&bytes[beginning(bytes, first, is_quotation)])
+        || is_odd(&bytes[beginning(bytes, second, !is_quotation)])
 }
 
 /// Returns the next line with bytes above 7F.

@@ -77,7 +77,8 @@ impl Body<'_, '_> {
         self.transferred
             .report_findings(message, id, choice, self.policy, report);
         let old = self.transferred.body;
-        if choice.used == Charset::UTF_8 && choice.log.losses() == 0 && choice.mixed.is_none() {
+        let is_utf8 = choice.used == Charset::UTF_8 && choice.mixed.is_none();
+        if is_utf8 && choice.log.losses() == 0 && self.policy.charset_out == CharsetOut::Utf8 {
             // A byte order mark stays, too.
             return None;
         }

@@ -12,7 +12,7 @@
 //! # Limits
 //! Ignores boundaries above 70 bytes, in pieces (RFC 2231), with quoted pairs or after comments, and more than 256 at once. Ignores
 //! parts of a digest that have no header. Base64 text is no evidence although it contains no separator: normalizing a mailbox turns
-//! it into plain lines. A mailbox written by this crate marks the messages that leave a multipart open (see `unclosed`), so these
+//! it into plain lines. A mailbox written by this crate marks the messages that leave a multipart open (see `separator_mark`), so these
 //! tests do not apply to it. A lone CR ends a line only if nothing else does. In a mailbox with a single LF, multiparts whose lines
 //! end in CR are not followed.
 

@@ -9,7 +9,7 @@ use memchr::memmem::{self, Finder};
 
 use super::follower::Follower;
 use super::from_line::{FromLine, Shape, starts_line};
-use super::line_ends::split_line;
+use super::line_ends::{open_line, split_line};
 use super::separator_header::has_usual_fields;
 use super::split::{BEHIND, FULL_HEADER, LONGEST_LINE, NEAR, may_be_unusual_separator, quoted};
 
@@ -75,9 +75,7 @@ pub(super) fn may_end_message(data: &[u8], at: usize) -> bool {
 
 /// Returns the text of the line before `at`.
 fn line_start(data: &[u8], at: usize) -> &[u8] {
-    let text = &data[at.saturating_sub(BEHIND)..at];
-    let start = memchr::memrchr2(b'\n', b'\r', text).map_or(0, |end| end + 1);
-    &text[start..]
+    open_line(&data[at.saturating_sub(BEHIND)..at])
 }
 
 /// Returns true for a field without a value (`X-From-Line:`), and for a known field (`Subject: "`).

@@ -27,6 +27,12 @@ pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     }
 }
 
+/// Returns the bytes behind the last line end: the beginning of a line that goes on.
+pub(super) fn open_line(bytes: &[u8]) -> &[u8] {
+    let start = memchr::memrchr2(b'\n', b'\r', bytes).map_or(0, |end| end + 1);
+    &bytes[start..]
+}
+
 /// Returns the bytes before their last line end, which is CR LF, LF or CR, or None if they do not end in one.
 ///
 /// CR CR LF counts as two: an empty line in CR LF may follow a message in CR.

@@ -1,7 +1,7 @@
 //! mbox files: reads every dialect, writes mboxrd.
 //!
 //! `profile` sniffs a file once. `split` judges one `From ` line (`from_line`: its grammar; `delimiters`: whether a multipart is
-//! open; `separator_header`: the fields after it). `read` walks over the file, or a `range` of it. `write` adds separators, trailers and quoting. `unclosed` marks a message that leaves a
+//! open; `separator_header`: the fields after it). `read` walks over the file, or a `range` of it. `write` adds separators, trailers and quoting. `separator_mark` marks a message that leaves a
 //! multipart open.
 //!
 //! # Limits
@@ -17,10 +17,10 @@ mod profile;
 mod range;
 mod read;
 mod separator_header;
+mod separator_mark;
 mod split;
 #[cfg(test)]
 mod tests;
-mod unclosed;
 mod write;
 
 pub(crate) use follower::{Follower, is_from_line};
@@ -30,7 +30,7 @@ pub use options::{LineDecision, MailboxOptions, MboxRule};
 pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, separators};
 pub use range::{MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder};
 pub(crate) use read::Mailbox;
-pub use unclosed::{mark_separator, needs_mark, pieces_need_mark};
+pub use separator_mark::{mark_separator, needs_mark, pieces_need_mark};
 pub use write::{
     is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for,
     unquote, unquote_in_place,

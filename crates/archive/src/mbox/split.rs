@@ -8,7 +8,7 @@
 
 use super::follower::{Follower, is_from_line};
 use super::from_line::{FromLine, Shape, Shapes};
-use super::line_ends::{quote_depth, split_line, without_line_end};
+use super::line_ends::{open_line, quote_depth, split_line, without_line_end};
 use super::separator_header::{
     MOST_FROM_LINES, ends_in_text, has_usual_fields, introduces_pasted_mail,
 };
@@ -156,8 +156,7 @@ pub(super) fn may_be_unusual_separator(shape: Shape, line: &[u8]) -> bool {
 /// Returns true if the text before the blank lines before `at` introduces a pasted message. Looks back [`BEHIND`] bytes.
 fn is_introduced(data: &[u8], at: usize) -> bool {
     let text = data[at.saturating_sub(BEHIND)..at].trim_ascii_end();
-    let start = memchr::memrchr2(b'\n', b'\r', text).map_or(0, |end| end + 1);
-    introduces_pasted_mail(&text[start..])
+    introduces_pasted_mail(open_line(text))
 }
 
 /// Returns true if the mailbox quoted the `>From ` line at `at`, judging by its neighbors.
@@ -178,9 +177,7 @@ pub(super) fn is_quoted_by_mailbox(data: &[u8], at: usize) -> bool {
 /// Returns the line before `at` without its end, as far as it lies within [`BEHIND`].
 fn line_before(data: &[u8], at: usize) -> Option<&[u8]> {
     let before = &data[at.saturating_sub(BEHIND)..at];
-    let before = without_line_end(before)?;
-    let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
-    Some(&before[start..])
+    without_line_end(before).map(open_line)
 }
 
 /// Returns true for a full-width base64 line, as in the middle of a body.

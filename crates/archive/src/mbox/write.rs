@@ -13,7 +13,7 @@ use memchr::memmem::Finder;
 
 use super::from_line::is_plain;
 use super::line_ends::{quote_depth, split_line};
-use super::unclosed::unmarked;
+use super::separator_mark::unmarked;
 use crate::Quoting;
 
 /// Removes the quoting of `From ` lines. Borrows text without quoted lines.

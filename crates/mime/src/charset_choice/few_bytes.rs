@@ -15,14 +15,10 @@ use super::damage::decodes_without_loss;
 use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, is_latin, signs_within_words};
 use super::repetitions::without_repetitions;
-use super::thresholds::SURE_CONFIDENCE;
+use super::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
 use super::western_letters::is_latin_1;
 use mailglot_codec::detect::{self, Evidence, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
-
-/// Number of bytes that are examined, from the first byte above 7F, and of these above 7F.
-const WINDOW: usize = 4096;
-const MAX_HIGH_BYTES: usize = 64;
 
 /// The charsets that have letters where Windows has signs, the most frequent in mail.
 const PAGES_OF_LETTERS: [Charset; 6] = [

@@ -72,14 +72,16 @@ fn by_label_or_better<'a>(
     evidence: &Evidence<'_>,
     mut events: Events,
 ) -> Choice<'a> {
-    if let Some(mixed) = mixed_by_label(bytes, charset, evidence) {
+    // Most text under a label of UTF-8 is valid: it is in one charset.
+    let is_valid = charset == Charset::UTF_8 && detect::is_utf8(bytes);
+    if !is_valid && let Some(mixed) = mixed_by_label(bytes, charset, evidence) {
         return mixed.choice(charset, events);
     }
-    if (charset == Charset::UTF_8 || has_odd_beginning(bytes, charset))
+    if !is_valid
+        && (charset == Charset::UTF_8 || has_odd_beginning(bytes, charset))
         && let Some(mixed) = quotations_by_label(bytes, charset, evidence)
     {
-        let used = mixed.other.charset;
-        return mixed.choice(used, events);
+        return mixed.choice_of_rest(events);
     }
     if let Some(choice) = by_label_check(bytes, charset, evidence, &mut events) {
         return choice;
@@ -105,8 +107,7 @@ fn by_label_or_better<'a>(
     let text = charset.decode(bytes, &mut log);
     if may_search && is_damaged(charset, bytes, &text, &log) && !is_truncated() {
         if let Some(mixed) = quotations_by_label(bytes, charset, evidence) {
-            let used = mixed.other.charset;
-            return mixed.choice(used, events);
+            return mixed.choice_of_rest(events);
         }
         let other = without_label(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() < log.losses()
@@ -144,8 +145,7 @@ fn by_label_check<'a>(
     if label_events.iter().any(is_doubted)
         && let Some(mixed) = quotations_by_label(bytes, charset, evidence)
     {
-        let used = mixed.other.charset;
-        return Some(mixed.choice(used, std::mem::take(events)));
+        return Some(mixed.choice_of_rest(std::mem::take(events)));
     }
     events.extend(label_events);
     let OtherReading {

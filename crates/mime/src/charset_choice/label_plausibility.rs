@@ -21,16 +21,11 @@ use super::plain_words::{few_plain_words, has_small_letters_only};
 use super::repetitions::{different_pairs, once, without_repetitions};
 use super::superset::has_c1;
 use super::telltale_bytes::{has_euro, is_latin_under};
-use super::thresholds::SURE_CONFIDENCE;
+use super::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
 use super::western_letters::{is_latin_1, is_letter, is_sign, is_western};
 use crate::event::NonText;
 use mailglot_codec::detect::{self, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
-
-/// Number of bytes that are examined.
-const WINDOW: usize = 4096;
-/// Maximum number of bytes above 7F that are examined.
-const MAX_HIGH_BYTES: usize = 64;
 
 /// Margin of likelihood (natural logarithm) from which on a likelier charset is reported.
 ///

@@ -4,18 +4,15 @@
 //! Labels of Latin charsets. Signs that some language or program writes within words prove nothing: apostrophes, hyphens, dashes,
 //! ellipses, guillemets, ordinals, middle dots.
 
+use super::thresholds::{MAX_HIGH_BYTES, WINDOW};
 use super::western_letters::is_latin_1;
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, LossLog};
 
-/// Number of bytes that are examined, from the first byte above 7F, and of these above 7F.
-const WINDOW: usize = 4096;
-const MAX_HIGH_BYTES: usize = 64;
-
 /// What signs within words say of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SignsWithin {
-    /// There are none.
+    /// No word has a sign inside: `für`, `† 1999`.
     None,
     /// One sign from A1 to BF, once or repeated. It may be a typing error, or hide a word from filters: `V¡agra and C¡alis`.
     One,

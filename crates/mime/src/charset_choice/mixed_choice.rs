@@ -177,6 +177,12 @@ pub(super) fn rest_charset(
 }
 
 impl MixedText {
+    /// Turns the text into a [`Choice`] with the charset of the text around the runs or lines.
+    pub(super) fn choice_of_rest<'a>(self, events: Vec<(EventKind, Detail)>) -> Choice<'a> {
+        let used = self.other.charset;
+        self.choice(used, events)
+    }
+
     /// Turns the text into a [`Choice`] with charset `used`.
     pub(super) fn choice<'a>(
         self,

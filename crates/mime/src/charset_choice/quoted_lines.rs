@@ -10,8 +10,9 @@
 //! Mail programs copied the bytes of a message into the answer, whatever charset the answer had.
 //!
 //! # Rules
-//! Blank lines, the beginning and the end of a quotation separate blocks. A block that is no text under the label has another charset if
-//! detection is sure of it. Blocks that are text under the label keep it. Without a label detection must be sure of both charsets.
+//! The text is divided into blocks: a block ends at a blank line, and where quoted lines begin or end. A block keeps the label if the label
+//! makes words of it. If it does not, and if detection is sure of another charset, the block is read in that charset. Text without a label
+//! is read in two charsets if detection is sure of both.
 //!
 //! # Limits
 //! Quoted lines begin with `>`, behind white space or initials. A text has two charsets at most. Documents such as HTML have no quotations.
@@ -116,8 +117,7 @@ pub(super) fn quotations_by_label(
     let is_off = LabelScope::of(evidence.detection()) == LabelScope::None
         || evidence.mapped
         || !evidence.may_find_mixed();
-    let is_valid = || label == Charset::UTF_8 && detect::is_utf8(bytes);
-    if is_off || evidence.document.is_some() || !is_part_of_mixed(label) || is_valid() {
+    if is_off || evidence.document.is_some() || !is_part_of_mixed(label) {
         return None;
     }
     let text = |block: &Range<usize>| &bytes[block.clone()];

@@ -88,8 +88,8 @@ fn has_rows_of_ibm(bytes: &[u8]) -> bool {
     memmem::find(bytes, b"\x8F\xF3").is_some() || memmem::find(bytes, b"\x8F\xF4").is_some()
 }
 
-/// Returns a charset that is no superset but has the bytes 80-9F that the labelled one leaves undefined, or letters that it lacks. Also
-/// returns [`lossless_superset`].
+/// Returns the charset whose characters the bytes show: the Windows page for bytes 80-9F, such as windows-1250 for ISO-8859-2; KOI8-U for
+/// Ukrainian letters under KOI8-R; and eucJP-ms for EUC-JP ([`lossless_superset`]).
 pub(crate) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
     if charset == Charset::EUC_JP {
         return lossless_superset(charset, bytes);

@@ -37,8 +37,7 @@ pub(super) fn without_label<'a>(
         && let Some(mixed) = mixed_without_label(bytes, evidence, &hints)
             .or_else(|| quotations_without_label(bytes, evidence))
     {
-        let used = mixed.other.charset;
-        return mixed.choice(used, events);
+        return mixed.choice_of_rest(events);
     }
     let cell = OnceCell::new();
     let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));

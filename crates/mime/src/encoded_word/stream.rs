@@ -215,8 +215,8 @@ fn line_end(buffer: &[u8], at: usize, last: bool) -> (usize, bool) {
 
 /// Examines `open`, where `=?` stands, in a line that is `closed` or may continue. The line has at most `most` bytes from there on.
 ///
-/// The answer is the same for every way in which the line arrives: it is given when the line is closed or full, or when no further byte
-/// could change it.
+/// A pipe may deliver a line in any pieces. So the function decides only when the line is closed or full, or when no further byte could
+/// change the decision.
 fn look_ahead(
     finder: &mut WordFinder<'_>,
     line: &[u8],

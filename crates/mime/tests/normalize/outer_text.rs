@@ -125,7 +125,7 @@ fn text_around_the_parts_is_read_like_text_without_a_label() {
         (guess.used, guess.at.of(&raw)),
         (Charset::WINDOWS_1252, &encoded(footer, "windows-1252")[..])
     );
-    // The label of a multipart is no label of the text in it.
+    // A charset parameter of the multipart does not apply to its epilogue: `multipart/mixed; charset=koi8-r`.
     let raw = [
         b"Content-Type: multipart/mixed; charset=koi8-r; boundary=b\n\n--b\n\nx\n--b--\n",
         &encoded(footer, "windows-1252")[..],

@@ -3,7 +3,7 @@
 //! # Limits
 //! Does not recognize a delimiter of more than 100 bytes, including white space at its end.
 
-use crate::mbox::line_ends::MOST_RETURNS;
+use crate::mbox::line_ends::line_end_length;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 
@@ -122,20 +122,9 @@ impl Behind {
 /// A CR ends a line if LF follows (with other CRs between), or if lone CRs end lines.
 #[inline]
 pub(super) fn line_end(bytes: &[u8], bare_cr: bool) -> Option<usize> {
-    match bytes.first() {
-        Some(b'\n') => return Some(1),
-        Some(b'\r') => {}
-        _ => return None,
-    }
-    let returns = bytes
-        .iter()
-        .take(MOST_RETURNS)
-        .take_while(|&&byte| byte == b'\r')
-        .count();
-    match bytes.get(returns) {
-        Some(b'\n') => Some(returns + 1),
-        _ => bare_cr.then_some(1),
-    }
+    let length = line_end_length(bytes);
+    let is_bare = length == 1 && bytes[0] == b'\r';
+    (length > 0 && (bare_cr || !is_bare)).then_some(length)
 }
 
 /// Returns the index of the first line end in `from..to`.

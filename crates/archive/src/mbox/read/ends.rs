@@ -12,8 +12,8 @@ use crate::mbox::from_line::starts_line;
 use crate::mbox::line_ends::MOST_RETURNS;
 use crate::mbox::options::{LineDecision, MboxRule};
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
+use crate::mbox::separator_mark::{is_marked, is_written};
 use crate::mbox::split::{ACCEPT, LineEvidence, NEAR, quoted};
-use crate::mbox::unclosed::{is_marked, is_written};
 
 impl<R: Read> Mailbox<R> {
     /// Searches for the end of the current message.

@@ -14,7 +14,7 @@
 //! date, an event reports it. All others are text.
 //!
 //! # Limits
-//! Does not apply to a message after a marked separator (see `unclosed`), nor under the rules `strict` and `loose`. No separator is
+//! Does not apply to a message after a marked separator (see `separator_mark`), nor under the rules `strict` and `loose`. No separator is
 //! found behind a blank, as in prose, or inside a header field (`X-Mailbox-Line: From …`).
 
 use std::io::{self, Read};

@@ -1,6 +1,6 @@
 //! Decides whether a candidate begins a message although a multipart of the previous message is open.
 //!
-//! Does not apply to a message after a marked separator: each `From ` line in it is quoted (see `unclosed`).
+//! Does not apply to a message after a marked separator: each `From ` line in it is quoted (see `separator_mark`).
 //!
 //! A truncated multipart and an attached, unquoted mailbox look alike up to the next delimiter. The rule:
 //!

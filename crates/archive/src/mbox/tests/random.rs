@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::mbox::joined_line::has_joined_line;
-use crate::mbox::unclosed::is_open_with_either_line_end;
+use crate::mbox::separator_mark::is_open_with_either_line_end;
 use crate::mbox::{mark_separator, needs_mark, quote_mboxrd, separator_for, trailer_for, unquote};
 
 /// Returns a mailbox of random pieces that the splitting rule has to judge.

@@ -47,74 +47,63 @@ impl Follower {
 
 /// Returns true for field names that occur in mail but rarely in prose.
 fn is_known(name: &[u8]) -> bool {
-    const FAMILIES: [&str; 10] = [
-        "x-",
-        "list-",
-        "content-",
-        "dkim-",
-        "arc-",
-        "resent-",
-        "received-",
-        "authentication-",
-        "original-",
-        "mail-",
-    ];
-    const NAMES: &[&str] = &[
-        "approved",
-        "auto-submitted",
-        "bcc",
-        "cc",
-        "comments",
-        "date",
-        "delivered-to",
-        "delivery-date",
-        "disposition-notification-to",
-        "domainkey-signature",
-        "encoding",
-        "envelope-to",
-        "errors-to",
-        "followup-to",
-        "from",
-        "importance",
-        "in-reply-to",
-        "keywords",
-        "lines",
-        "mailing-list",
-        "message-id",
-        "mime-version",
-        "newsgroups",
-        "organisation",
-        "organization",
-        "path",
-        "precedence",
-        "priority",
-        "received",
-        "references",
-        "reply-to",
-        "return-path",
-        "return-receipt-to",
-        "sender",
-        "sensitivity",
-        "status",
-        "subject",
-        "thread-index",
-        "thread-topic",
-        "to",
-        "user-agent",
-        "xref",
-    ];
-    let Some(first) = name.first().map(u8::to_ascii_lowercase) else {
+    // Every message has a line that is looked up here: the first letter excludes most names.
+    let Some(first) = name.first() else {
         return false;
     };
-    // Every message has a line that is looked up here. The first letter excludes most names.
-    let named = |known: &&str, name: Option<&[u8]>| {
-        known.as_bytes().first() == Some(&first)
-            && name.is_some_and(|name| name.eq_ignore_ascii_case(known.as_bytes()))
+    let (names, families) = names_and_families(first.to_ascii_lowercase());
+    let begins = |family: &&str| {
+        name.get(..family.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(family.as_bytes()))
     };
-    FAMILIES
+    names
         .iter()
-        .any(|family| named(family, name.get(..family.len())))
-        || NAMES
-            .iter()
-            .any(|known| named(known, (name.len() == known.len()).then_some(name)))
+        .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+        || families.iter().any(begins)
+}
+
+/// Returns the known names that begin with a letter, and the beginnings of families of names.
+fn names_and_families(letter: u8) -> (&'static [&'static str], &'static [&'static str]) {
+    match letter {
+        b'a' => (
+            &["approved", "auto-submitted"],
+            &["arc-", "authentication-"],
+        ),
+        b'b' => (&["bcc"], &[]),
+        b'c' => (&["cc", "comments"], &["content-"]),
+        b'd' => (
+            &[
+                "date",
+                "delivered-to",
+                "delivery-date",
+                "disposition-notification-to",
+                "domainkey-signature",
+            ],
+            &["dkim-"],
+        ),
+        b'e' => (&["encoding", "envelope-to", "errors-to"], &[]),
+        b'f' => (&["followup-to", "from"], &[]),
+        b'i' => (&["importance", "in-reply-to"], &[]),
+        b'k' => (&["keywords"], &[]),
+        b'l' => (&["lines"], &["list-"]),
+        b'm' => (&["mailing-list", "message-id", "mime-version"], &["mail-"]),
+        b'n' => (&["newsgroups"], &[]),
+        b'o' => (&["organisation", "organization"], &["original-"]),
+        b'p' => (&["path", "precedence", "priority"], &[]),
+        b'r' => (
+            &[
+                "received",
+                "references",
+                "reply-to",
+                "return-path",
+                "return-receipt-to",
+            ],
+            &["received-", "resent-"],
+        ),
+        b's' => (&["sender", "sensitivity", "status", "subject"], &[]),
+        b't' => (&["thread-index", "thread-topic", "to"], &[]),
+        b'u' => (&["user-agent"], &[]),
+        b'x' => (&["xref"], &["x-"]),
+        _ => (&[], &[]),
+    }
 }

@@ -66,14 +66,13 @@ impl LineEvidence {
             follower = &follower[step..];
         }
         let after = after.unwrap_or_default();
+        let follower = Follower::of(after);
         Some(Self {
             line: FromLine::classify(line),
             end,
             blank_before: first || before.is_some_and(<[u8]>::is_empty),
-            follower: Follower::of(after),
-            text_after: Follower::of(after) == Follower::Other
-                && !after.is_empty()
-                && !is_from_line(after),
+            follower,
+            text_after: follower == Follower::Other && !after.is_empty() && !is_from_line(after),
             base64: before.is_some_and(is_base64_line)
                 && is_base64_line(split_line(&data[end..]).0),
         })

@@ -3,7 +3,7 @@
 //! # Limits
 //! None.
 
-use super::portable::ascii::portable_push_ascii;
+use super::portable::ascii::{portable_high_mask, portable_push_ascii};
 use std::ops::Range;
 
 pub use super::portable::ascii::{append_prefix, as_str};
@@ -24,9 +24,42 @@ pub fn append(source: &[u8], range: Range<usize>, text: &mut String) -> bool {
     portable_push_ascii(source, range, text)
 }
 
+/// Returns a bit for each byte of a block, which is set if the byte is above 7F. Bit 0 stands for the first byte.
+///
+/// ```
+/// let mut block = [b'x'; 64];
+/// block[3] = 0xE9;
+/// assert_eq!(mailglot_kernel::ascii::high_mask(&block), 1 << 3);
+/// ```
+#[inline]
+#[must_use]
+pub fn high_mask(block: &[u8; 64]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if super::avx2::is_here() {
+        // SAFETY: the machine has what the function is made for.
+        return unsafe { super::avx2::high_mask(block) };
+    }
+    portable_high_mask(block)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mask_has_a_bit_for_each_high_byte() {
+        for place in 0..64 {
+            for byte in 0..=0xFF {
+                let mut block = [b'x'; 64];
+                block[place] = byte;
+                let bit = u64::from(byte >= 0x80) << place;
+                assert_eq!(high_mask(&block), bit, "{byte:X} {place}");
+                assert_eq!(portable_high_mask(&block), bit, "{byte:X} {place}");
+            }
+        }
+        assert_eq!(high_mask(&[0xFF; 64]), u64::MAX);
+        assert_eq!(portable_high_mask(&[0xFF; 64]), u64::MAX);
+    }
 
     /// The safe twin.
     fn twin(input: &[u8], text: &mut String) -> usize {

@@ -7,6 +7,7 @@ use super::byte_sorts::ByteSorts;
 use super::language::{self, Candidate, CandidateFloor, ScriptGroup};
 use super::models::{HAS_MODELS, Model, Models};
 use crate::{Charset, LossLog};
+use mailglot_kernel::ascii;
 
 /// Number of bytes that are read, from the first byte above 7F.
 const WINDOW: usize = 4096;
@@ -17,13 +18,19 @@ const FIRST: usize = 12;
 /// Number of bytes of double-byte text that are read: at first, and if those are nearly odd.
 const DECODED: [usize; 2] = [32, 192];
 
-/// Maximum mean cost of a letter by its neighbors, in sixteenths of a nat. Few of a hundred texts in a language of their charset cost
-/// more.
-const LETTER: u32 = 54;
-/// Like [`LETTER`], for Latin letters, which occur beside those of other languages more often.
-const LATIN: u32 = 64;
-/// Like [`LETTER`], for a character of Chinese, Japanese or Korean.
-const CHARACTER: u32 = 144;
+/// Returns the maximum mean cost of a letter by its neighbors, in sixteenths of a nat. Few of a hundred texts in a language of their charset
+/// cost more, and few of a hundred under a label of another script cost less.
+fn most(script: ScriptGroup) -> u32 {
+    match script {
+        ScriptGroup::Cyrillic | ScriptGroup::Arabic => 54,
+        ScriptGroup::Greek | ScriptGroup::Hebrew => 60,
+        // Latin letters occur beside those of other languages more often.
+        ScriptGroup::Latin => 64,
+        ScriptGroup::Thai => 68,
+        // A character of Chinese, Japanese or Korean.
+        ScriptGroup::Han => 144,
+    }
+}
 
 /// Returns true if text under a label looks odd: letters that are not neighbors in any language of its charset. False if no
 /// language is known, and where nothing is above 7F.
@@ -39,11 +46,7 @@ pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
     let Some(candidate) = language::for_label(label) else {
         return false;
     };
-    let most = match candidate.script {
-        ScriptGroup::Han => CHARACTER,
-        ScriptGroup::Latin => LATIN,
-        _ => LETTER,
-    };
+    let most = most(candidate.script);
     let found = if candidate.is_single_byte {
         pairs(candidate, bytes, start, most)
     } else {
@@ -147,27 +150,16 @@ fn pairs_by(
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
     let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
     let case = Models::get().case;
-    let (mut cost, mut count, mut seen, mut at) = (0, 0, 0, 0);
-    while let Some(&byte) = window.get(at) {
-        if byte < 0x80 {
-            // Words of ASCII are passed eight bytes at a time.
-            let skips = window
-                .get(at..)
-                .and_then(<[u8]>::first_chunk::<8>)
-                .is_some_and(|word| word.is_ascii());
-            at += if skips { 8 } else { 1 };
-            continue;
-        }
-        if seen == FIRST && is_far_below((cost, count), most) || seen == ENOUGH {
+    let (mut cost, mut count) = (0, 0);
+    for (seen, at) in high_bytes(window).take(ENOUGH).enumerate() {
+        if seen == FIRST && is_far_below((cost, count), most) {
             break;
         }
         let last = at.checked_sub(1).map_or(before, |at| window[at]);
-        at += 1;
-        let next = window.get(at).copied().unwrap_or(b' ');
-        let (more, pairs) = page.pairs(&floor, case, [last, byte, next]);
+        let next = window.get(at + 1).copied().unwrap_or(b' ');
+        let (more, pairs) = page.pairs(&floor, case, [last, window[at], next]);
         cost += more;
         count += pairs;
-        seen += 1;
     }
     (cost, count)
 }
@@ -218,9 +210,12 @@ impl HighByteOffsets<'_> {
         self.rest = rest;
         self.block = self.next;
         self.next += block.len();
-        self.mask = match block.as_array::<64>() {
-            Some(block) if block.is_ascii() => 0,
-            _ => high_mask(block),
+        self.mask = if let Some(block) = block.as_array() {
+            ascii::high_mask(block)
+        } else {
+            let mut padded = [0; 64];
+            padded[..block.len()].copy_from_slice(block);
+            ascii::high_mask(&padded)
         };
     }
 }
@@ -240,21 +235,6 @@ impl Iterator for HighByteOffsets<'_> {
         self.mask &= self.mask - 1;
         Some(at)
     }
-}
-
-/// Returns a bit for each of at most 64 bytes, which is set if the byte is above 7F.
-fn high_mask(block: &[u8]) -> u64 {
-    let (words, rest) = block.as_chunks::<8>();
-    let mut mask = 0;
-    for (nth, word) in words.iter().enumerate() {
-        let high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
-        // The product has the highest bits of the eight bytes in its highest byte.
-        mask |= high.wrapping_mul(0x0002_0408_1020_4081) >> 56 << (8 * nth);
-    }
-    for (nth, byte) in rest.iter().enumerate() {
-        mask |= u64::from(byte >> 7) << (8 * words.len() + nth);
-    }
-    mask
 }
 
 #[cfg(test)]

@@ -162,7 +162,8 @@ impl Sort {
     }
 }
 
-/// Returns true for apostrophes and their substitutes, hyphens, dashes, dots, quotation marks and ordinals.
+/// Returns true for apostrophes and their substitutes, hyphens, dashes, dots, quotation marks and ordinals, and for the joiners of Persian words
+/// and the marks of direction.
 fn stands_within_words(c: char) -> bool {
     matches!(
         c,
@@ -175,7 +176,7 @@ fn stands_within_words(c: char) -> bool {
             | '\u{B7}'
             | '\u{BA}'
             | '\u{BB}'
-            | '\u{2010}'..='\u{203A}'
+            | '\u{200C}'..='\u{203A}'
     )
 }
 

@@ -62,6 +62,14 @@ pub(in super::super) fn look(value: &[u8], from: usize) -> Scan {
     }
 }
 
+/// See [`high_mask`](crate::ascii::high_mask).
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn high_mask(block: &[u8; 64]) -> u64 {
+    let (halves, _) = block.as_chunks();
+    let bits = |half: &[u8; 32]| u64::from(_mm256_movemask_epi8(load(half)) as u32);
+    bits(&halves[0]) | bits(&halves[1]) << 32
+}
+
 /// See [`HighBytes::of`].
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn highs(block: &[u8; 64]) -> HighBytes {

@@ -9,6 +9,16 @@ use std::ops::Range;
 /// Bytes looked at in one step.
 const STEP: usize = 32;
 
+/// Returns a bit for each byte of a block, which is set if the byte is above 7F. Bit 0 stands for the first byte.
+pub(crate) fn portable_high_mask(block: &[u8; 64]) -> u64 {
+    let (words, _) = block.as_chunks::<8>();
+    words.iter().enumerate().fold(0, |mask, (nth, word)| {
+        let high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+        // The product has the highest bits of the eight bytes in its highest byte.
+        mask | high.wrapping_mul(0x0002_0408_1020_4081) >> 56 << (8 * nth)
+    })
+}
+
 /// Appends the ASCII bytes at the start of `input` to `text` and returns their number.
 pub fn append_prefix(input: &[u8], text: &mut String) -> usize {
     let mut out = Writer::new(text);

@@ -78,7 +78,7 @@ fn by_label_or_better<'a>(
         return mixed.choice(charset, events);
     }
     if !is_valid
-        && (charset == Charset::UTF_8 || has_odd_beginning(bytes, charset))
+        && (charset == Charset::UTF_8 || has_odd_beginning(bytes, charset, evidence))
         && let Some(mixed) = quotations_by_label(bytes, charset, evidence)
     {
         return mixed.choice_of_rest(events);

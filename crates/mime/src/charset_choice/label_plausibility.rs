@@ -206,15 +206,20 @@ fn is_odd_enough(label: Charset, bytes: &[u8]) -> bool {
 
 /// Returns true if text is implausible under its label.
 fn is_implausible(label: Charset, bytes: &[u8]) -> bool {
-    (!is_latin_1(label) || has_many_letters(bytes) || has_misplaced_bytes(bytes))
-        && is_odd_under(label, bytes)
+    if is_latin_1(label) {
+        return has_misplaced_bytes(bytes)
+            || has_many_letters(bytes) && has_odd_neighbors(label, bytes);
+    }
+    has_odd_neighbors(label, bytes)
 }
 
 /// Returns true if letters and symbols have neighbors under the label that no language of it has.
 pub(super) fn is_odd_under(label: Charset, bytes: &[u8]) -> bool {
-    if is_latin_1(label) && has_misplaced_bytes(bytes) {
-        return true;
-    }
+    is_latin_1(label) && has_misplaced_bytes(bytes) || has_odd_neighbors(label, bytes)
+}
+
+/// Like [`is_odd_under`], by costs only.
+fn has_odd_neighbors(label: Charset, bytes: &[u8]) -> bool {
     let may_be = label.is_ascii_compatible() && !label.is_stateful() && label != Charset::UTF_8;
     may_be
         && (matches!(label, Charset::ISO_8859_4 | Charset::ISO_8859_5) && has_c1(bytes)

@@ -26,10 +26,17 @@ pub(super) fn signs_within_words(label: Charset, bytes: &[u8]) -> SignsWithin {
         return SignsWithin::None;
     };
     let window = &bytes[first.saturating_sub(1)..bytes.len().min(first + WINDOW)];
+    // Most bytes that may be signs are letters: each is decoded once.
+    let mut letters = [false; 256];
+    let mut is_a_sign = |byte: u8| {
+        let is_letter = &mut letters[usize::from(byte)];
+        *is_letter = *is_letter || !is_sign(label, byte);
+        !*is_letter
+    };
     let mut first = None;
     for at in high_bytes(window).take(MAX_HIGH_BYTES) {
         let is_misplaced =
-            may_be_sign(window[at]) && is_within(window, at) && is_sign(label, window[at])
+            may_be_sign(window[at]) && is_within(window, at) && is_a_sign(window[at])
                 || is_inner_capital(label, window, at);
         if !is_misplaced {
             continue;

@@ -47,7 +47,10 @@ const ENOUGH: usize = 256;
 const SAMPLE: usize = 1024;
 
 /// Returns true if the first lines of a quotation, or those of the text beside it, are odd under the label. Fast.
-pub(super) fn has_odd_beginning(bytes: &[u8], label: Charset) -> bool {
+pub(super) fn has_odd_beginning(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> bool {
+    if !may_have_other_charset(label, evidence) {
+        return false;
+    }
     let Some(first) = next_line(bytes, 0) else {
         return false;
     };
@@ -108,16 +111,22 @@ fn beginning(bytes: &[u8], line: Range<usize>, is_quotation: bool) -> Range<usiz
     line.start..end
 }
 
+/// Returns true if quotations under the label may have another charset.
+fn may_have_other_charset(label: Charset, evidence: &Evidence<'_>) -> bool {
+    LabelScope::of(evidence.detection()) != LabelScope::None
+        && !evidence.mapped
+        && evidence.document.is_none()
+        && evidence.may_find_mixed()
+        && is_part_of_mixed(label)
+}
+
 /// Finds quotations, or text beside them, that disprove the label while it suits all other blocks.
 pub(super) fn quotations_by_label(
     bytes: &[u8],
     label: Charset,
     evidence: &Evidence<'_>,
 ) -> Option<MixedText> {
-    let is_off = LabelScope::of(evidence.detection()) == LabelScope::None
-        || evidence.mapped
-        || !evidence.may_find_mixed();
-    if is_off || evidence.document.is_some() || !is_part_of_mixed(label) {
+    if !may_have_other_charset(label, evidence) {
         return None;
     }
     let text = |block: &Range<usize>| &bytes[block.clone()];

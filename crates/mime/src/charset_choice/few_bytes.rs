@@ -70,6 +70,9 @@ fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
     if is_latin_1(label) && may_be_hungarian(bytes) {
         return Some(of(8.0, 11.0, &[Charset::ISO_8859_2, Charset::WINDOWS_1250]));
     }
+    if is_latin_1(label) && has_sign_before_word(bytes) {
+        return Some(of(12.0, 18.0, &[]));
+    }
     if is_latin_1(label) && has_odd_letters(label, bytes) {
         return Some(of(12.0, 16.0, &[]));
     }
@@ -211,6 +214,38 @@ fn may_be_hungarian(bytes: &[u8]) -> bool {
     is_typical
 }
 
+/// Returns true if a word begins with a sign that stands before figures or spaces in Western text: `¹kola` is `škola` in ISO-8859-2.
+fn has_sign_before_word(bytes: &[u8]) -> bool {
+    // £ ¥ ¦ ¨ © ¬ ® ¯ ± ³ ¶ ¹ ¼ ¾: letters in ISO-8859-2. Western words begin behind § ° µ ¡ ¿ «.
+    let is_sign = |byte: u8| {
+        matches!(
+            byte,
+            0xA3 | 0xA5
+                | 0xA6
+                | 0xA8
+                | 0xA9
+                | 0xAC
+                | 0xAE
+                | 0xAF
+                | 0xB1
+                | 0xB3
+                | 0xB6
+                | 0xB9
+                | 0xBC
+                | 0xBE
+        )
+    };
+    let is_small = |byte: &u8| byte.is_ascii_lowercase() || *byte >= 0xDF;
+    let is_apart = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'(' | b'"');
+    high_bytes(bytes).take(MAX_HIGH_BYTES).any(|at| {
+        is_sign(bytes[at])
+            && at
+                .checked_sub(1)
+                .is_none_or(|before| is_apart(&bytes[before]))
+            && bytes.get(at + 1).is_some_and(is_small)
+    })
+}
+
 /// Returns true if there are different letters above 7F, one of them unlike those of foreign words in English, with neighbors that no Western
 /// language has: `bêdê czeœæ`, `pøeklepù`.
 fn has_odd_letters(label: Charset, bytes: &[u8]) -> bool {
@@ -305,7 +340,19 @@ mod tests {
                 "ISO-8859-2",
                 Some("ISO-8859-2"),
             ),
+            (
+                "ISO-8859-1",
+                "Željko Šarić, dobre, pri škole",
+                "ISO-8859-2",
+                Some("ISO-8859-2"),
+            ),
             // Right labels.
+            (
+                "windows-1252",
+                "© für alle, ®egal, ¹siehe unten, £five, ±zwei",
+                "windows-1252",
+                None,
+            ),
             (
                 "windows-1252",
                 "vi ses på måndag † 1999, „nej“ 12€",

@@ -127,9 +127,12 @@ const PIECES: usize = 12;
 
 /// Parses a date (RFC 5322, sections 3.3 and 4.3). Returns `None` if day, month, year or time is missing or impossible.
 ///
-/// Also accepts the forms of other programs: the month may come before the day, and the year last (as `asctime` writes it). Ignores
-/// commas, comments and the name of the day.
+/// Also accepts the forms of other programs: the month may come before the day, and the year last (as `asctime` writes it), or all in
+/// figures (ISO 8601: `2003-05-07T10:15:00Z`). Ignores commas, comments and the name of the day.
 pub fn date(value: &[u8]) -> Option<Date> {
+    if let Some(date) = in_figures(value.trim_ascii()) {
+        return Some(date);
+    }
     let pieces = pieces(value);
     let (mut month, mut time, mut offset) = (None, None, None);
     // True if the piece before was a name of UTC, which an offset may follow.
@@ -162,7 +165,7 @@ pub fn date(value: &[u8]) -> Option<Date> {
     if day.len() > 2 {
         std::mem::swap(&mut day, &mut year);
     }
-    let date = Date {
+    is_possible(Date {
         year: full_year(year)?,
         month,
         day: day.parse().ok().filter(|_| day.len() <= 2)?,
@@ -170,10 +173,47 @@ pub fn date(value: &[u8]) -> Option<Date> {
         minute,
         second,
         offset,
+    })
+}
+
+/// Parses a date of ISO 8601 with a time: `2003-05-07T10:15:00.5+02:00`, `2003-05-07 10:15`. Slashes may replace the hyphens.
+fn in_figures(value: &[u8]) -> Option<Date> {
+    let value = str::from_utf8(value).ok()?;
+    let (date, rest) = value.split_at_checked("2003-05-07".len())?;
+    let mut parts = date.split(['-', '/']);
+    let mut number = |length: usize| {
+        let part = parts.next().filter(|part| part.len() == length)?;
+        let is_number = part.bytes().all(|b| b.is_ascii_digit());
+        part.parse::<u16>().ok().filter(|_| is_number)
     };
+    let (year, month, day) = (number(4)?, number(2)?, number(2)?);
+    let rest = rest.strip_prefix(['T', 't', ' '])?.trim_start();
+    let end = rest.find(|c: char| !matches!(c, '0'..='9' | ':'));
+    let (time, rest) = rest.split_at(end.unwrap_or(rest.len()));
+    let (hour, minute, second) = clock(time)?;
+    let rest = match rest.strip_prefix(['.', ',']) {
+        Some(fraction) => fraction.trim_start_matches(|c: char| c.is_ascii_digit()),
+        None => rest,
+    };
+    let name = rest.split_ascii_whitespace().next().unwrap_or_default();
+    is_possible(Date {
+        year,
+        month: u8::try_from(month)
+            .ok()
+            .filter(|month| (1..=12).contains(month))?,
+        day: u8::try_from(day).ok()?,
+        hour,
+        minute,
+        second,
+        offset: zone(&name.to_ascii_lowercase()),
+    })
+}
+
+/// Returns the date if its month has its day.
+fn is_possible(date: Date) -> Option<Date> {
     let leap = date.year.is_multiple_of(4)
         && (!date.year.is_multiple_of(100) || date.year.is_multiple_of(400));
-    let length = LENGTHS[usize::from(month) - 1] + u8::from(leap && month == 2);
+    let length = LENGTHS[usize::from(date.month) - 1] + u8::from(leap && date.month == 2);
     (1..=length).contains(&date.day).then_some(date)
 }
 
@@ -392,6 +432,16 @@ mod tests {
             ("1 Apr 2020", "-"),
             ("Apr 2020 1:2:3", "-"),
             ("1 Apr 20200 1:2:3", "-"),
+            ("2003-05-07T12:34:56Z", "2003-05-07T12:34:56Z"),
+            ("2003-05-07 12:34:56.789 +0200", "2003-05-07T12:34:56+02:00"),
+            ("2003-05-07T12:34+02:00", "2003-05-07T12:34:00+02:00"),
+            (" 2003/05/07  12:34:56 EST\r\n", "2003-05-07T12:34:56-05:00"),
+            ("2003-05-07 12:34:56", "2003-05-07T12:34:56-00:00"),
+            ("2003-05-07", "-"),
+            ("2003-13-07 12:34:56", "-"),
+            ("2003-02-29 12:34:56", "-"),
+            ("2003-05-07 24:34:56", "-"),
+            ("+003-05-07 12:34:56", "-"),
             ("nonsense", "-"),
             ("", "-"),
             ("(", "-"),

@@ -201,7 +201,9 @@ fn signed_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String> {
                 )
         );
         sealed[index] = below || seals;
-        let pgp = old.body.of(before.raw()).starts_with(b"-----BEGIN PGP ");
+        // In a multipart it would be its preamble alone.
+        let pgp = old.kind != PartKind::Multipart
+            && old.body.of(before.raw()).starts_with(b"-----BEGIN PGP ");
         let body_changed = old.body.of(before.raw()) != new.body.of(after.raw());
         let header_changed = old.header.of(before.raw()) != new.header.of(after.raw());
         if (sealed[index] || pgp) && body_changed {

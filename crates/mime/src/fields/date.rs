@@ -94,8 +94,38 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 const MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
+/// Beginnings of other names of months, by their numbers: Dutch, French, German, Italian, Portuguese, Scandinavian, Spanish.
+const OTHER_MONTHS: [(&str, u8); 27] = [
+    ("ene", 1),
+    ("gen", 1),
+    ("fev", 2),
+    ("fév", 2),
+    ("mär", 3),
+    ("mrt", 3),
+    ("abr", 4),
+    ("avr", 4),
+    ("mai", 5),
+    ("maj", 5),
+    ("mag", 5),
+    ("mei", 5),
+    ("juin", 6),
+    ("giu", 6),
+    ("juil", 7),
+    ("lug", 7),
+    ("ago", 8),
+    ("aou", 8),
+    ("aoû", 8),
+    ("set", 9),
+    ("okt", 10),
+    ("ott", 10),
+    ("out", 10),
+    ("des", 12),
+    ("dez", 12),
+    ("dic", 12),
+    ("déc", 12),
+];
 const LENGTHS: [u8; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-const ZONES: [(&str, i16); 24] = [
+const ZONES: [(&str, i16); 39] = [
     ("ut", 0),
     ("gmt", 0),
     ("utc", 0),
@@ -118,8 +148,23 @@ const ZONES: [(&str, i16); 24] = [
     ("cest", 120),
     ("met", 60),
     ("mest", 120),
+    ("mez", 60),
+    ("mesz", 120),
     ("eet", 120),
     ("eest", 180),
+    ("msk", 180),
+    ("msd", 240),
+    ("sast", 120),
+    ("hkt", 480),
+    ("awst", 480),
+    ("jst", 540),
+    ("kst", 540),
+    ("acst", 570),
+    ("acdt", 630),
+    ("aest", 600),
+    ("aedt", 660),
+    ("nzst", 720),
+    ("nzdt", 780),
 ];
 
 /// Maximum number of pieces that are read from a date.
@@ -128,36 +173,68 @@ const PIECES: usize = 12;
 /// Parses a date (RFC 5322, sections 3.3 and 4.3). Returns `None` if day, month, year or time is missing or impossible.
 ///
 /// Also accepts the forms of other programs: the month may come before the day, and the year last (as `asctime` writes it), or all in
-/// figures (ISO 8601: `2003-05-07T10:15:00Z`). Ignores commas, comments and the name of the day.
+/// figures (ISO 8601: `2003-05-07T10:15:00Z`). Names of months may be those of other languages. Ignores commas, comments and the name of
+/// the day.
 pub fn date(value: &[u8]) -> Option<Date> {
-    if let Some(date) = in_figures(value.trim_ascii()) {
-        return Some(date);
-    }
+    let value = value.trim_ascii();
+    // `Mar, 5 Oct` is a Tuesday in French, Italian and Spanish.
+    let after_day = without_day_name(value).and_then(in_figures_or_words);
+    after_day.or_else(|| in_figures_or_words(value))
+}
+
+/// Returns the text behind a word and a comma at the start.
+fn without_day_name(value: &[u8]) -> Option<&[u8]> {
+    let comma = memchr::memchr(b',', value)?;
+    let is_word = value[..comma]
+        .iter()
+        .all(|byte| byte.is_ascii_alphabetic() || *byte == b'.' || !byte.is_ascii());
+    is_word.then(|| value[comma + 1..].trim_ascii_start())
+}
+
+fn in_figures_or_words(value: &[u8]) -> Option<Date> {
+    in_figures(value).or_else(|| in_words(value))
+}
+
+/// Parses a date whose month is a word.
+fn in_words(value: &[u8]) -> Option<Date> {
     let pieces = pieces(value);
     let (mut month, mut time, mut offset) = (None, None, None);
-    // True if the piece before was a name of UTC, which an offset may follow.
-    let mut is_utc = false;
+    // The piece before, if it was a name of a zone without summer time. An offset may follow the names of UTC.
+    let mut zone_name = "";
     let mut numbers: Vec<&str> = Vec::new();
     for piece in &pieces {
         let piece: &str = piece;
         if time.is_none() && (piece.contains(':') || is_dotted(piece)) {
             time = Some(clock(piece)?);
-        } else if let Some(found) = MONTHS
-            .iter()
-            .position(|name| month.is_none() && starts(piece, name))
+        } else if let Some(found) = month_of(piece).filter(|_| month.is_none() || time.is_none()) {
+            // `mar 3 juin`: the first one was the name of the day.
+            month = Some(found);
+        } else if let (Some((hour, minute, second)), "am" | "pm") = (time, piece) {
+            let is_afternoon = piece == "pm" && hour < 12;
+            let is_midnight = piece == "am" && hour == 12;
+            let hour = if is_midnight {
+                0
+            } else {
+                hour + 12 * u8::from(is_afternoon)
+            };
+            time = Some((hour, minute, second));
+        } else if matches!(piece, "dst" | "daylight")
+            && matches!(zone_name, "met" | "mez" | "cet" | "eet" | "wet" | "gmt")
         {
-            month = Some(found as u8 + 1);
+            offset = offset.map(|offset| offset + 60);
+            zone_name = "";
         } else if piece.starts_with(['+', '-']) && time.is_some() {
             // After a name of UTC a number is the offset: `GMT+0100`. After other zones it is ignored.
-            if offset.is_none() || std::mem::take(&mut is_utc) {
+            if offset.is_none() || matches!(zone_name, "gmt" | "utc" | "ut") {
                 offset = zone(piece);
+                zone_name = "";
             }
-        } else if piece.bytes().all(|b| b.is_ascii_digit()) {
+        } else if let Some(number) = figures(piece) {
             // Digits after time, day and year are a zone that lost its sign. They are ignored.
-            numbers.push(piece);
+            numbers.push(number);
         } else if time.is_some() && offset.is_none() {
-            offset = zone(piece);
-            is_utc = matches!(piece, "gmt" | "utc" | "ut");
+            zone_name = piece.trim_matches('"');
+            offset = zone(zone_name);
         }
     }
     let (month, (hour, minute, second)) = (month?, time?);
@@ -303,8 +380,19 @@ fn pieces(value: &[u8]) -> Vec<String> {
     list
 }
 
-fn starts(piece: &str, month: &str) -> bool {
-    piece.starts_with(month) && piece.bytes().all(|b| b.is_ascii_alphabetic() || b == b'.')
+/// Returns the digits of a number, which a dot may end: `7.`
+fn figures(piece: &str) -> Option<&str> {
+    let digits = piece.strip_suffix('.').unwrap_or(piece);
+    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(digits)
+}
+
+/// Returns the number of a month by the beginning of its name.
+fn month_of(piece: &str) -> Option<u8> {
+    let is_word = || piece.chars().all(|c| c.is_alphabetic() || c == '.');
+    let english = MONTHS.iter().zip(1..).map(|(name, number)| (*name, number));
+    let names = english.chain(OTHER_MONTHS);
+    let mut found = names.filter(|(name, _)| piece.starts_with(name));
+    found.next().map(|(_, number)| number).filter(|_| is_word())
 }
 
 /// Parses `h:m` or `h:m:s` and drops fractions of a second. Dots may replace colons.
@@ -391,8 +479,27 @@ mod tests {
             ("Fri Nov 21 09:55:06 EST 1997", "1997-11-21T09:55:06-05:00"),
             (
                 "Fri, 21-Nov-97 09:55:06 MET DST",
-                "1997-11-21T09:55:06+01:00",
+                "1997-11-21T09:55:06+02:00",
             ),
+            ("Tue, 3 Jun 97 9:11:12 PM JST", "1997-06-03T21:11:12+09:00"),
+            ("3 Jun 97 12:11:12 AM \"GMT\"", "1997-06-03T00:11:12Z"),
+            (
+                "3 Jun 2003 9:11 GMT Daylight Time",
+                "2003-06-03T09:11:00+01:00",
+            ),
+            (
+                "mar, 3 juin 2003 09:11:12 +0200",
+                "2003-06-03T09:11:12+02:00",
+            ),
+            (
+                "mar 3 juin 2003 09:11:12 +0200",
+                "2003-06-03T09:11:12+02:00",
+            ),
+            ("Mar, 05 Oct 2004 1:2:3 Z", "2004-10-05T01:02:03Z"),
+            ("Mar 5 1:2:3 2004", "2004-03-05T01:02:03-00:00"),
+            ("Mar, 5 2004 1:2:3", "2004-03-05T01:02:03-00:00"),
+            ("Di, 07. Okt. 2003 1:2:3 MESZ", "2003-10-07T01:02:03+02:00"),
+            ("5 févr. 2004 1:2:3 Z", "2004-02-05T01:02:03Z"),
             (
                 "Friday, 21 November 1997 9:5:6 +5:30",
                 "1997-11-21T09:05:06+05:30",

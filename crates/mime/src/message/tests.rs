@@ -266,6 +266,10 @@ fn media_types_are_cleaned() {
         ("", "text/plain"),
         ("/html", "text/plain"),
         ("text/", "text/plain"),
+        ("Plain/Text; charset=koi8-r", "text/plain"),
+        ("application/text", "text/plain"),
+        ("*/*", "text/plain"),
+        ("html/text", "text/html"),
     ] {
         let raw = format!("Content-Type: {value}\nContent-Type: image/png\n\n");
         let message = parse(raw.as_bytes());

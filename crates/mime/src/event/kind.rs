@@ -220,7 +220,8 @@ event_kinds! {
     SignatureVoided = Info "signature.voided",
     /// A header contains a NUL byte, which RFC 5322, section 2.2, forbids.
     HdrNul = Info "hdr.nul",
-    /// A field that is never rewritten, such as Received, contains bytes that are not UTF-8, or a field name does. They stay.
+    /// A field that is never rewritten, such as Received, contains bytes that are not UTF-8, or a field name or a delivery status does.
+    /// They stay.
     HdrNotUtf8 = Info "hdr.not-utf8",
     /// A line of a header is not a field (RFC 5322, section 2.2).
     HdrNoColon = Info "hdr.no-colon",

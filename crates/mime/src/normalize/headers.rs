@@ -130,6 +130,15 @@ impl<'m> HeaderPlanner<'m, '_> {
             let is_plain_ascii = plain_ascii.contains(field);
             self.field(id, field, is_plain_ascii);
         }
+        let part = message.part_at(id);
+        // Their bodies are fields, too (RFC 3464, RFC 8098, RFC 5965).
+        let has_fields = matches!(
+            &*part.media.sub,
+            "delivery-status" | "disposition-notification" | "feedback-report"
+        );
+        if part.media.top == "message" && has_fields && part.kind == PartKind::Leaf {
+            self.report_not_utf8(id, part.body);
+        }
     }
 
     /// Reports dates that cannot be parsed, long lines and ambiguous senders.

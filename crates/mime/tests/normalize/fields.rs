@@ -521,6 +521,28 @@ fn kept_bytes_that_are_not_utf8_are_reported() {
     }
 }
 
+/// The fields of a delivery status stay, too.
+#[test]
+fn a_delivery_status_that_is_not_utf8_is_reported() {
+    let status = |diagnostic: &[u8]| {
+        let head = b"Content-Type: multipart/report; boundary=b\n\n--b\n\
+            Content-Type: message/delivery-status\n\nDiagnostic-Code: smtp; ";
+        [&head[..], diagnostic, b"\n--b--\n"].concat()
+    };
+    for (diagnostic, expected) in [
+        (&b"550 \xCF\xEE\xEB\xFC"[..], &["hdr.not-utf8"][..]),
+        ("550 Поль".as_bytes(), &[]),
+        (b"550 no", &[]),
+    ] {
+        let raw = status(diagnostic);
+        keeps_the_laws(&raw);
+        let normalized = process(&raw, &Policy::default());
+        let codes = normalized.report.events.iter();
+        let codes: Vec<_> = codes.map(|event| event.kind.code()).collect();
+        assert_eq!(codes, expected, "{}", diagnostic.escape_ascii());
+    }
+}
+
 /// Text under an unknown transfer encoding stays, and an event says so.
 #[test]
 fn text_under_an_unknown_transfer_encoding_is_reported() {

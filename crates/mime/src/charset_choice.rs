@@ -5,6 +5,7 @@
 //! # Limits
 //! Evidence from other parts of the message counts only if a part proves too little itself.
 
+mod block_charsets;
 mod case_faults;
 mod choice;
 mod cjk_level1;
@@ -39,6 +40,7 @@ mod quoted_lines;
 mod raw_text;
 mod redecode;
 mod repetitions;
+mod sections;
 mod steps;
 mod structure;
 mod superset;

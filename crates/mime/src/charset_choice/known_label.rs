@@ -11,6 +11,7 @@ use super::label_scope::LabelScope;
 use super::mixed_choice::mixed_by_label;
 use super::mixed_iso2022jp::is_japanese;
 use super::quoted_lines::{has_odd_beginning, quotations_by_label};
+use super::sections::{has_odd_section, sections_by_label};
 use super::structure::is_early_invalid_utf8;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::truncated_utf8::is_truncated_utf8;
@@ -80,6 +81,12 @@ fn by_label_or_better<'a>(
     if !is_valid
         && (charset == Charset::UTF_8 || has_odd_beginning(bytes, charset, evidence))
         && let Some(mixed) = quotations_by_label(bytes, charset, evidence)
+    {
+        return mixed.choice_of_rest(events);
+    }
+    if !is_valid
+        && (charset == Charset::UTF_8 || has_odd_section(bytes, charset, evidence))
+        && let Some(mixed) = sections_by_label(bytes, charset, evidence)
     {
         return mixed.choice_of_rest(events);
     }

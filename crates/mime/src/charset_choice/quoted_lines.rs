@@ -17,25 +17,16 @@
 //! # Limits
 //! Quoted lines begin with `>`, behind white space or initials. A text has two charsets at most. Documents such as HTML have no quotations.
 
-use super::damage::decodes_without_loss;
+use super::block_charsets::{
+    MANY_BYTES, are_apart, guess, is_odd, may_have_other_charset, odd_blocks, read_odd_blocks,
+};
 use super::evidence::Evidence;
-use super::label_plausibility::{find_likelier, is_odd_under};
-use super::label_scope::LabelScope;
-use super::mixed_choice::is_part_of_mixed;
 use super::mixed_lines::decode_lines;
-use super::mixed_text::{MixedText, OtherCharset, SequenceCount, join};
-use super::superset::better_by_bytes;
-use super::thresholds::LIKELY_CONFIDENCE;
+use super::mixed_text::{MixedText, join};
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, high_bytes};
+use mailglot_codec::detect::high_bytes;
 use std::ops::Range;
 
-/// How much likelier (natural logarithm) blocks must be in their own charset than in that of the other blocks.
-const MARGIN: f32 = 6.0;
-/// Minimum number of bytes above 7F that prove a charset without a label.
-const MIN_BYTES: usize = 6;
-/// Minimum number of bytes above 7F in lines that are odd, to examine all others.
-const MANY_BYTES: usize = 8;
 /// Maximum number of bytes before `>`, and of initials among them.
 const BEFORE_SIGN: usize = 12;
 const INITIALS: usize = 4;
@@ -43,9 +34,6 @@ const INITIALS: usize = 4;
 const TRIES: usize = 4;
 /// Number of bytes of a block that show whether it is odd.
 const ENOUGH: usize = 256;
-/// Number of bytes of a block that are decoded to find losses.
-const SAMPLE: usize = 1024;
-
 /// Returns true if the first lines of a quotation, or those of the text beside it, are odd under the label. Fast.
 pub(super) fn has_odd_beginning(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> bool {
     if !may_have_other_charset(label, evidence) {
@@ -111,15 +99,6 @@ fn beginning(bytes: &[u8], line: Range<usize>, is_quotation: bool) -> Range<usiz
     line.start..end
 }
 
-/// Returns true if quotations under the label may have another charset.
-fn may_have_other_charset(label: Charset, evidence: &Evidence<'_>) -> bool {
-    LabelScope::of(evidence.detection()) != LabelScope::None
-        && !evidence.mapped
-        && evidence.document.is_none()
-        && evidence.may_find_mixed()
-        && is_part_of_mixed(label)
-}
-
 /// Finds quotations, or text beside them, that disprove the label while it suits all other blocks.
 pub(super) fn quotations_by_label(
     bytes: &[u8],
@@ -129,37 +108,13 @@ pub(super) fn quotations_by_label(
     if !may_have_other_charset(label, evidence) {
         return None;
     }
-    let text = |block: &Range<usize>| &bytes[block.clone()];
     let blocks = blocks(bytes)?;
-    let (odd, fine): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| is_odd(text(block), label));
-    if odd.is_empty() || fine.is_empty() {
-        return None;
-    }
+    let odd = odd_blocks(bytes, &blocks, label)?;
     // Mostly the quotations are in another charset than the label's. If they are not, the other lines may be.
     [true, false].into_iter().find_map(|proof| {
-        let is_proof = |block: &&Range<usize>| is_quoted(text(block)) == proof;
-        let proofs = odd.iter().copied().filter(is_proof);
-        let used = likelier(&join(bytes, proofs), label, evidence)?;
-        let is_other = |block: &&Range<usize>| {
-            is_proof(block) || is_likelier(text(block), used.charset, label, evidence)
-        };
-        let lines: Vec<_> = odd.iter().copied().filter(is_other).cloned().collect();
-        let rest = without(bytes, &blocks, &lines);
-        let by_label = OtherCharset {
-            charset: better_by_bytes(label, &rest).unwrap_or(label),
-            confidence: used.confidence,
-        };
-        is_likelier(&rest, by_label.charset, used.charset, evidence)
-            .then(|| decode_lines(bytes, &lines, used.charset, by_label))
+        let is_proof = |block: &Range<usize>| is_quoted(&bytes[block.clone()]) == proof;
+        read_odd_blocks(bytes, &blocks, &odd, is_proof, label, evidence)
     })
-}
-
-/// Concatenates the bytes of the blocks that are not among `lines`. Both are in order.
-fn without(bytes: &[u8], blocks: &[Range<usize>], lines: &[Range<usize>]) -> Vec<u8> {
-    let mut lines = lines.iter().peekable();
-    let is_left = |block: &&Range<usize>| lines.next_if_eq(block).is_none();
-    let left: Vec<_> = blocks.iter().filter(is_left).collect();
-    join(bytes, left)
 }
 
 /// Finds quotations and text beside them that are sure to have different charsets, in text without a label.
@@ -171,80 +126,16 @@ pub(super) fn quotations_without_label(bytes: &[u8], evidence: &Evidence<'_>) ->
         .into_iter()
         .partition(|block| is_quoted(&bytes[block.clone()]));
     let [quoted_bytes, own_bytes] = [&quoted, &own].map(|blocks| join(bytes, blocks));
-    let hints = evidence.hints(bytes);
-    let guess = |text: &[u8]| {
-        high_bytes(text).nth(MIN_BYTES - 1)?;
-        let guess = detect::detect(text, &hints);
-        let is_likely = guess.confidence >= LIKELY_CONFIDENCE
-            && is_part_of_mixed(guess.charset)
-            && decodes_without_loss(guess.charset, text);
-        is_likely.then_some(OtherCharset {
-            charset: guess.charset,
-            confidence: Some(guess.confidence),
-        })
-    };
-    let (by_quotation, by_own) = (guess(&quoted_bytes)?, guess(&own_bytes)?);
-    let (charset, other) = (by_quotation.charset, by_own.charset);
-    let is_apart = charset != other
-        && is_likelier(&quoted_bytes, charset, other, evidence)
-        && is_likelier(&own_bytes, other, charset, evidence);
-    is_apart.then(|| decode_lines(bytes, &quoted, charset, by_own))
-}
-
-/// Returns true if `charset` makes letters of the text, and is much likelier than `other` or the only one that decodes it.
-fn is_likelier(text: &[u8], charset: Charset, other: Charset, evidence: &Evidence<'_>) -> bool {
-    if !detect::has_letters(text, charset) {
-        return false;
-    }
-    if !decodes_without_loss(other, text) {
-        return true;
-    }
-    let hints = evidence.hints(text);
-    let margin = match (charset, other) {
-        (Charset::UTF_8, _) => str::from_utf8(text)
-            .ok()
-            .and_then(|text| detect::utf8_margin(text, other, &hints)),
-        (_, Charset::UTF_8) => None,
-        _ => detect::margin_over(text, other, charset, &hints),
-    };
-    margin.is_some_and(|margin| margin >= MARGIN)
-}
-
-/// Returns true if a block is no text under the label.
-fn is_odd(block: &[u8], label: Charset) -> bool {
-    let charset = better_by_bytes(label, block).unwrap_or(label);
-    if charset != Charset::UTF_8 && is_odd_under(charset, block) {
-        return true;
-    }
-    // Every single-byte charset decodes most bytes.
-    let sample = match block.get(..SAMPLE) {
-        Some(start) => memchr::memrchr(b'\n', start).map_or(block, |end| &start[..end]),
-        None => block,
-    };
-    !charset.is_single_byte() && !decodes_without_loss(charset, sample)
-}
-
-/// Returns the charset that replaces the label for odd blocks.
-fn likelier(text: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<OtherCharset> {
-    let charset = better_by_bytes(label, text).unwrap_or(label);
-    let hints = || evidence.hints(text);
-    let guess = if decodes_without_loss(charset, text) {
-        let likelier = find_likelier(charset, text, LabelScope::Implausible, hints)?;
-        likelier.decides.then_some(likelier.guess)?
-    } else {
-        let count = SequenceCount::of(text);
-        let is_damage = charset == Charset::UTF_8 && count.within >= count.malformed;
-        let guess = detect::detect(text, &hints());
-        (guess.confidence >= LIKELY_CONFIDENCE && !is_damage).then_some(guess)?
-    };
-    let is_text = is_part_of_mixed(guess.charset)
-        && guess.charset.superset() != charset.superset()
-        && decodes_without_loss(guess.charset, text)
-        && !detect::is_odd(text, guess.charset);
-    is_text.then_some(OtherCharset {
-        charset: guess.charset,
-        confidence: Some(guess.confidence),
-    })
+    let (by_quotation, by_own) = (
+        guess(&quoted_bytes, evidence)?,
+        guess(&own_bytes, evidence)?,
+    );
+    let is_apart = are_apart(
+        [&quoted_bytes, &own_bytes],
+        [by_quotation.charset, by_own.charset],
+        evidence,
+    );
+    is_apart.then(|| decode_lines(bytes, &quoted, by_quotation.charset, by_own))
 }
 
 /// Returns the blocks with bytes above 7F, in order. None without quoted ones, or without others.

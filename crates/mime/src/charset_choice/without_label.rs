@@ -7,6 +7,7 @@ use super::label_events::detected_event;
 use super::mail_evidence::MailEvidence;
 use super::mixed_choice::mixed_without_label;
 use super::quoted_lines::quotations_without_label;
+use super::sections::sections_without_label;
 use super::superset::lossless_superset;
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE};
 use super::truncated_utf8::has_cut_characters;
@@ -36,6 +37,7 @@ pub(super) fn without_label<'a>(
         && declared.is_none_or(|charset| charset == Charset::US_ASCII)
         && let Some(mixed) = mixed_without_label(bytes, evidence, &hints)
             .or_else(|| quotations_without_label(bytes, evidence))
+            .or_else(|| sections_without_label(bytes, evidence))
     {
         return mixed.choice_of_rest(events);
     }

@@ -1,0 +1,160 @@
+//! Compares the charsets of blocks of a text: quotations and the lines between them, or sections.
+//!
+//! # Limits
+//! A text has two charsets at most. Documents such as HTML have no blocks.
+
+use super::damage::decodes_without_loss;
+use super::evidence::Evidence;
+use super::label_plausibility::{find_likelier, is_odd_under};
+use super::label_scope::LabelScope;
+use super::mixed_choice::is_part_of_mixed;
+use super::mixed_lines::decode_lines;
+use super::mixed_text::{MixedText, OtherCharset, SequenceCount, join};
+use super::superset::better_by_bytes;
+use super::thresholds::LIKELY_CONFIDENCE;
+use mailglot_codec::Charset;
+use mailglot_codec::detect::{self, high_bytes};
+use std::ops::Range;
+
+/// How much likelier (natural logarithm) blocks must be in their own charset than in that of the other blocks.
+const MARGIN: f32 = 6.0;
+/// Minimum number of bytes above 7F that prove a charset without a label.
+const MIN_BYTES: usize = 6;
+/// Minimum number of bytes above 7F in lines that are odd, to examine all others.
+pub(super) const MANY_BYTES: usize = 8;
+/// Number of bytes of a block that are decoded to find losses.
+const SAMPLE: usize = 1024;
+
+/// Returns true if blocks under the label may have another charset.
+pub(super) fn may_have_other_charset(label: Charset, evidence: &Evidence<'_>) -> bool {
+    LabelScope::of(evidence.detection()) != LabelScope::None
+        && !evidence.mapped
+        && evidence.document.is_none()
+        && evidence.may_find_mixed()
+        && is_part_of_mixed(label)
+}
+
+/// Returns the blocks that are no text under the label. None if all are, or none.
+pub(super) fn odd_blocks(
+    bytes: &[u8],
+    blocks: &[Range<usize>],
+    label: Charset,
+) -> Option<Vec<Range<usize>>> {
+    let is_odd = |block: &&Range<usize>| is_odd(&bytes[(*block).clone()], label);
+    let odd: Vec<_> = blocks.iter().filter(is_odd).cloned().collect();
+    (!odd.is_empty() && odd.len() < blocks.len()).then_some(odd)
+}
+
+/// Reads odd blocks in another charset than the label's, if those of them that are `is_proof` prove it and the label suits all other
+/// blocks. Blocks are in order.
+pub(super) fn read_odd_blocks(
+    bytes: &[u8],
+    blocks: &[Range<usize>],
+    odd: &[Range<usize>],
+    is_proof: impl Fn(&Range<usize>) -> bool,
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<MixedText> {
+    let text = |block: &Range<usize>| &bytes[block.clone()];
+    let proofs = odd.iter().filter(|block| is_proof(block));
+    let used = likelier(&join(bytes, proofs), label, evidence)?;
+    let is_other = |block: &&Range<usize>| {
+        is_proof(block) || is_likelier(text(block), used.charset, label, evidence)
+    };
+    let lines: Vec<_> = odd.iter().filter(is_other).cloned().collect();
+    let rest = without(bytes, blocks, &lines);
+    let by_label = OtherCharset {
+        charset: better_by_bytes(label, &rest).unwrap_or(label),
+        confidence: used.confidence,
+    };
+    is_likelier(&rest, by_label.charset, used.charset, evidence)
+        .then(|| decode_lines(bytes, &lines, used.charset, by_label))
+}
+
+/// Concatenates the bytes of the blocks that are not among `lines`. Both are in order.
+fn without(bytes: &[u8], blocks: &[Range<usize>], lines: &[Range<usize>]) -> Vec<u8> {
+    let mut lines = lines.iter().peekable();
+    let is_left = |block: &&Range<usize>| lines.next_if_eq(block).is_none();
+    let left: Vec<_> = blocks.iter().filter(is_left).collect();
+    join(bytes, left)
+}
+
+/// Returns the charset that detection is sure of for blocks without a label.
+pub(super) fn guess(text: &[u8], evidence: &Evidence<'_>) -> Option<OtherCharset> {
+    high_bytes(text).nth(MIN_BYTES - 1)?;
+    let guess = detect::detect(text, &evidence.hints(text));
+    let is_likely = guess.confidence >= LIKELY_CONFIDENCE
+        && is_part_of_mixed(guess.charset)
+        && decodes_without_loss(guess.charset, text);
+    is_likely.then_some(OtherCharset {
+        charset: guess.charset,
+        confidence: Some(guess.confidence),
+    })
+}
+
+/// Returns true if each of two texts is much likelier in its own charset than in that of the other.
+pub(super) fn are_apart(
+    [one, other]: [&[u8]; 2],
+    [of_one, of_other]: [Charset; 2],
+    evidence: &Evidence<'_>,
+) -> bool {
+    of_one != of_other
+        && is_likelier(one, of_one, of_other, evidence)
+        && is_likelier(other, of_other, of_one, evidence)
+}
+
+/// Returns true if `charset` makes letters of the text, and is much likelier than `other` or the only one that decodes it.
+fn is_likelier(text: &[u8], charset: Charset, other: Charset, evidence: &Evidence<'_>) -> bool {
+    if !detect::has_letters(text, charset) {
+        return false;
+    }
+    if !decodes_without_loss(other, text) {
+        return true;
+    }
+    let hints = evidence.hints(text);
+    let margin = match (charset, other) {
+        (Charset::UTF_8, _) => str::from_utf8(text)
+            .ok()
+            .and_then(|text| detect::utf8_margin(text, other, &hints)),
+        (_, Charset::UTF_8) => None,
+        _ => detect::margin_over(text, other, charset, &hints),
+    };
+    margin.is_some_and(|margin| margin >= MARGIN)
+}
+
+/// Returns true if a block is no text under the label.
+pub(super) fn is_odd(block: &[u8], label: Charset) -> bool {
+    let charset = better_by_bytes(label, block).unwrap_or(label);
+    if charset != Charset::UTF_8 && is_odd_under(charset, block) {
+        return true;
+    }
+    // Every single-byte charset decodes most bytes.
+    let sample = match block.get(..SAMPLE) {
+        Some(start) => memchr::memrchr(b'\n', start).map_or(block, |end| &start[..end]),
+        None => block,
+    };
+    !charset.is_single_byte() && !decodes_without_loss(charset, sample)
+}
+
+/// Returns the charset that replaces the label for odd blocks.
+fn likelier(text: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<OtherCharset> {
+    let charset = better_by_bytes(label, text).unwrap_or(label);
+    let hints = || evidence.hints(text);
+    let guess = if decodes_without_loss(charset, text) {
+        let likelier = find_likelier(charset, text, LabelScope::Implausible, hints)?;
+        likelier.decides.then_some(likelier.guess)?
+    } else {
+        let count = SequenceCount::of(text);
+        let is_damage = charset == Charset::UTF_8 && count.within >= count.malformed;
+        let guess = detect::detect(text, &hints());
+        (guess.confidence >= LIKELY_CONFIDENCE && !is_damage).then_some(guess)?
+    };
+    let is_text = is_part_of_mixed(guess.charset)
+        && guess.charset.superset() != charset.superset()
+        && decodes_without_loss(guess.charset, text)
+        && !detect::is_odd(text, guess.charset);
+    is_text.then_some(OtherCharset {
+        charset: guess.charset,
+        confidence: Some(guess.confidence),
+    })
+}

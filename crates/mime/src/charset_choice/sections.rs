@@ -1,0 +1,249 @@
+//! Decodes text whose sections have different charsets: footers of mail services, messages of a digest, forwarded messages.
+//!
+//! ```text
+//! Content-Type: text/plain; charset=windows-1251
+//!
+//! \xCF\xF0\xE8\xE2\xE5\xF2                     Привет in windows-1251
+//! ---
+//! \xF0\xCF\xDE\xD4\xC1 \xD2\xD5                  Почта ру in KOI8-R
+//! ```
+//!
+//! # Rules
+//! A line that begins with three hyphens, underscores or equals signs begins a section, and so does the line before a signature (`-- `).
+//! Sections are judged one by one, as quotations are.
+//!
+//! # Limits
+//! A text has two charsets at most. Documents such as HTML have no sections.
+
+use super::block_charsets::{
+    MANY_BYTES, are_apart, guess, is_odd, may_have_other_charset, odd_blocks, read_odd_blocks,
+};
+use super::evidence::Evidence;
+use super::mixed_lines::decode_lines;
+use super::mixed_text::{MixedText, join};
+use mailglot_codec::Charset;
+use mailglot_codec::detect::high_bytes;
+use memchr::memmem::Finder;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Number of sections whose beginnings show whether any section is odd.
+const FIRST_SECTIONS: usize = 16;
+/// Number of bytes that the beginning of a section has.
+const ENOUGH: usize = 256;
+
+/// Returns true if the beginning of a section is odd under the label. Fast.
+pub(super) fn has_odd_section(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> bool {
+    if !may_have_other_charset(label, evidence) {
+        return false;
+    }
+    let blocks = sections(bytes);
+    let last = blocks.iter().skip(FIRST_SECTIONS).next_back();
+    blocks.len() > 1
+        && blocks.iter().take(FIRST_SECTIONS).chain(last).any(|block| {
+            let beginning = &bytes[block.start..block.end.min(block.start + ENOUGH)];
+            // Few letters are odd by chance.
+            high_bytes(beginning).nth(MANY_BYTES - 1).is_some() && is_odd(beginning, label)
+        })
+}
+
+/// Finds sections that disprove the label while it suits all others.
+pub(super) fn sections_by_label(
+    bytes: &[u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<MixedText> {
+    if !may_have_other_charset(label, evidence) {
+        return None;
+    }
+    let blocks = sections(bytes);
+    match odd_blocks(bytes, &blocks, label) {
+        Some(odd) => read_odd_blocks(bytes, &blocks, &odd, |_| true, label, evidence),
+        // The label suits no section.
+        None if is_odd(&bytes[blocks.first()?.clone()], label) => {
+            sections_without_label(bytes, evidence)
+        }
+        None => None,
+    }
+}
+
+/// Finds sections that are sure to have different charsets, in text without a label.
+pub(super) fn sections_without_label(bytes: &[u8], evidence: &Evidence<'_>) -> Option<MixedText> {
+    if evidence.document.is_some() {
+        return None;
+    }
+    let blocks = sections(bytes);
+    let longest = blocks
+        .iter()
+        .max_by_key(|block| high_bytes(&bytes[(*block).clone()]).count())?;
+    let own = guess(&bytes[longest.clone()], evidence)?;
+    let (others, same): (Vec<_>, Vec<_>) = blocks
+        .into_iter()
+        .partition(|block| is_odd(&bytes[block.clone()], own.charset));
+    let [other_bytes, own_bytes] = [&others, &same].map(|blocks| join(bytes, blocks));
+    let other = guess(&other_bytes, evidence)?;
+    let charsets = [other.charset, own.charset];
+    are_apart([&other_bytes, &own_bytes], charsets, evidence)
+        .then(|| decode_lines(bytes, &others, other.charset, own))
+}
+
+/// Returns for each section the range from its first to its last line with bytes above 7F, in order.
+fn sections(bytes: &[u8]) -> Vec<Range<usize>> {
+    let starts = separators(bytes);
+    if starts.is_empty() {
+        return Vec::new();
+    }
+    let froms = std::iter::once(0).chain(starts.iter().copied());
+    let ends = starts.iter().copied().chain([bytes.len()]);
+    let lines = |(from, end): (usize, usize)| {
+        let section = &bytes[from..end];
+        let first = high_bytes(section).next()?;
+        let last = section.iter().rposition(|byte| !byte.is_ascii())?;
+        let start = memchr::memrchr(b'\n', &section[..first]).map_or(0, |at| at + 1);
+        let line_end = memchr::memchr(b'\n', &section[last..]);
+        Some(from + start..from + line_end.map_or(section.len(), |at| last + at + 1))
+    };
+    froms.zip(ends).filter_map(lines).collect()
+}
+
+/// Returns the starts of lines that separate sections, in order.
+fn separators(bytes: &[u8]) -> Vec<usize> {
+    static BEGINNINGS: LazyLock<[Finder<'static>; 3]> = LazyLock::new(|| {
+        [
+            Finder::new(b"\n--"),
+            Finder::new(b"\n__"),
+            Finder::new(b"\n=="),
+        ]
+    });
+    let is_separator = |start: &usize| {
+        let line = &bytes[*start..];
+        let is_signature = line.starts_with(b"-- \n") || line.starts_with(b"-- \r");
+        is_signature || line.get(2) == line.first()
+    };
+    let found = BEGINNINGS
+        .iter()
+        .flat_map(|beginning| beginning.find_iter(bytes));
+    let mut starts: Vec<_> = found.map(|at| at + 1).filter(is_separator).collect();
+    starts.sort_unstable();
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(charset: &str, text: &str) -> Vec<u8> {
+        let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+        let bytes = charset.encode_exact(text);
+        bytes
+            .unwrap_or_else(|_| panic!("{text} in {charset:?}"))
+            .into_owned()
+    }
+
+    const SECTIONS: &[[(&str, &str); 2]] = &[
+        [
+            ("windows-1251", "Привет, Наталья, как дела?\n"),
+            (
+                "KOI8-R",
+                "---\nПочта Рамблера: быстро и удобно, всегда рядом\n",
+            ),
+        ],
+        [
+            (
+                "ISO-8859-1",
+                "La réunion est reportée à demain, à bientôt, Hélène\n",
+            ),
+            (
+                "KOI8-R",
+                "____________\nСпасибо, Алексей, будем ждать завтра\n",
+            ),
+        ],
+        [
+            (
+                "KOI8-R",
+                "Привет, Наталья! Завтра приеду домой, жди меня.\n",
+            ),
+            (
+                "windows-1251",
+                "------------------\nСпасибо, Алексей, будем ждать тебя.\n",
+            ),
+        ],
+        [
+            (
+                "Shift_JIS",
+                "お世話になっております。見積書をお送りします。\n",
+            ),
+            (
+                "EUC-JP",
+                "====\nありがとうございます。明日までに返事をします。\n",
+            ),
+        ],
+    ];
+
+    #[test]
+    fn sections_in_another_charset_are_read() {
+        for [(label, one), (charset, other)] in SECTIONS {
+            let bytes = [encoded(label, one), encoded(charset, other)].concat();
+            let text = format!("{one}{other}");
+            let label = Charset::for_name(label).expect("known");
+            let evidence = Evidence::default();
+            assert!(has_odd_section(&bytes, label, &evidence), "{text}");
+            let mixed = sections_by_label(&bytes, label, &evidence);
+            assert_eq!(mixed.map(|mixed| mixed.text).as_ref(), Some(&text));
+            let mixed = sections_without_label(&bytes, &evidence);
+            assert_eq!(mixed.map(|mixed| mixed.text), Some(text));
+        }
+    }
+
+    #[test]
+    fn text_in_one_charset_has_no_other_sections() {
+        for [(label, one), (_, other)] in SECTIONS {
+            let charset = Charset::for_name(label).expect("known");
+            let Ok(more) = charset.encode_exact(other) else {
+                continue;
+            };
+            let bytes = [encoded(label, one), more.into_owned()].concat();
+            let evidence = Evidence::default();
+            assert!(sections_by_label(&bytes, charset, &evidence).is_none());
+            assert!(sections_by_label(&bytes, Charset::KOI8_U, &evidence).is_none());
+            assert!(sections_without_label(&bytes, &evidence).is_none());
+        }
+    }
+
+    #[test]
+    fn lines_of_signs_begin_sections() {
+        let text = b"a\n--\nb\n-- \nc\n---\nd\n--- Original ---\ne\n___\n==x\n====\n";
+        let starts = separators(text);
+        let lines: Vec<_> = starts
+            .iter()
+            .map(|at| {
+                text[*at..]
+                    .split(|b| *b == b'\n')
+                    .next()
+                    .unwrap_or_default()
+            })
+            .map(String::from_utf8_lossy)
+            .collect();
+        assert_eq!(lines, ["-- ", "---", "--- Original ---", "___", "===="]);
+        assert_eq!(
+            sections(b"\xE9\n---\na\n\xE9b\nc\n\xE9\nd\n---\n"),
+            [0..2, 8..15]
+        );
+    }
+
+    #[test]
+    fn long_text_takes_linear_time() {
+        for unit in ["Привет\n---\n", "---\n", "---\nи"] {
+            let unit = encoded("windows-1251", unit);
+            crate::linear::assert_linear(&"sections", 20_000, |n| {
+                let bytes = [
+                    unit.repeat(n),
+                    b"\n---\n\xF0\xD2\xC9\xD7\xC5\xD4 \xD7\xD3\xC5\xCD\n".repeat(n),
+                ]
+                .concat();
+                let _ = sections_by_label(&bytes, Charset::WINDOWS_1251, &Evidence::default());
+                let _ = sections_without_label(&bytes, &Evidence::default());
+            });
+        }
+    }
+}

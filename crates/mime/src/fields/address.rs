@@ -4,10 +4,14 @@
 //!
 //! Groups do not nest, as in RFC 5322; a colon inside a group belongs to the next name. The route of an address (`@a,@b:c@d`) is
 //! dropped.
+//!
+//! Common damage is read as the writer meant it: a missing comma between two addresses, a missing or a second angle bracket, and
+//! `joe at example.org (Joe)` of list archives.
 
 use crate::encoded_word::{AddressToken, HeaderContext, address_tokens};
 use crate::event::Finding;
 use crate::lexer;
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -28,6 +32,8 @@ pub struct Mailbox {
     /// The decoded display name; without one, the last comment after the address (RFC 5322, section A.6.3).
     pub name: Option<String>,
     /// The address as written, without angle brackets, white space and comments. Empty if there is only a name.
+    ///
+    /// Raw bytes are decoded as in the text of the field. Only an address such as `joe at example.org` contains spaces.
     pub address: String,
     /// Other comments, decoded, without their parentheses.
     pub comments: Vec<String>,
@@ -91,21 +97,102 @@ impl fmt::Display for Entry {
 
 /// Parses a list of addresses, then decodes the encoded words in its names.
 ///
-/// A decoded name may contain a comma or `@`; it stays one name.
+/// A decoded name may contain a comma or `@`; it stays one name. Two addresses without a comma between them are two mailboxes.
 pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Vec<Entry> {
+    let tokens = address_tokens(value, context, findings);
     let mut reader = List::default();
-    for part in address_tokens(value, context, findings) {
-        match part {
-            AddressToken::Separator(byte, at) => reader.separator(byte, at),
-            AddressToken::Text(text, at) => reader.text(&text, at, false),
-            AddressToken::Quoted(text, at) => reader.text(&text, at, true),
-            AddressToken::Comment(text, at) => reader.comment(text, &at),
-            AddressToken::Address(bytes, at) => reader.address(bytes, at),
+    let mut next = 0;
+    while let Some(token) = tokens.get(next) {
+        next += 1;
+        match token {
+            AddressToken::Separator(b':', at) if reader.may_be_decnet() => {
+                match decnet_rest(&tokens[next..]) {
+                    0 => reader.separator(b':', at.clone()),
+                    count => {
+                        reader.text(":", at.clone(), false);
+                        reader.push_decnet(&tokens[next..next + count]);
+                        next += count;
+                    }
+                }
+            }
+            AddressToken::Separator(byte, at) => reader.separator(*byte, at.clone()),
+            AddressToken::Text(text, at) => reader.text(text, at.clone(), false),
+            AddressToken::Quoted(text, at) => reader.text(text, at.clone(), true),
+            AddressToken::Comment(text, at) => {
+                let inner = value.get(at.start + 1..at.end - 1);
+                // An encoded word is no address, whatever it decodes to.
+                let is_address = inner == Some(text.as_bytes()) && is_bare_address(text);
+                reader.comment(text.clone(), is_address, at);
+            }
+            AddressToken::Address(text, at) => reader.address(text, at.clone()),
         }
     }
     reader.end();
     reader.close();
     reader.done
+}
+
+/// Returns the number of tokens after a colon that are the rest of an address of DECnet: `HOST::USER`, `HOST::HOST::USER`.
+///
+/// Nothing but a comment or a separator follows it. Otherwise the colon ends the name of a group.
+fn decnet_rest(tokens: &[AddressToken<'_>]) -> usize {
+    let mut count = 0;
+    loop {
+        let (Some(AddressToken::Separator(b':', _)), Some(AddressToken::Text(text, _))) =
+            (tokens.get(count), tokens.get(count + 1))
+        else {
+            return 0;
+        };
+        if !text.starts_with(|c: char| c.is_ascii_alphanumeric())
+            || text.trim_end().contains(|c: char| c.is_ascii_whitespace())
+        {
+            return 0;
+        }
+        count += 2;
+        match tokens.get(count) {
+            None | Some(AddressToken::Separator(b',' | b';', _) | AddressToken::Comment(..)) => {
+                return count;
+            }
+            // Another host follows directly.
+            Some(AddressToken::Separator(b':', _))
+                if text.ends_with(|c: char| c.is_ascii_alphanumeric()) =>
+            {
+                count += 1;
+            }
+            Some(_) => return 0,
+        }
+    }
+}
+
+/// Returns true if a comment is one address: `local@domain`, with a dot in the domain.
+fn is_bare_address(text: &str) -> bool {
+    let is_atom = |text: &str| {
+        let no_atom = |c: char| c.is_whitespace() || c.is_control() || "()<>[]:;@\\,\"".contains(c);
+        !text.is_empty() && !text.contains(no_atom)
+    };
+    text.trim().split_once('@').is_some_and(|(local, domain)| {
+        is_atom(local) && is_atom(domain) && has_inner_dot(domain) && !text.contains("=?")
+    })
+}
+
+/// Returns true if a dot stands between letters or digits.
+fn has_inner_dot(domain: &str) -> bool {
+    let is_inner =
+        |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b >= 0x80);
+    let bytes = domain.as_bytes();
+    memchr::memchr_iter(b'.', bytes)
+        .any(|dot| dot > 0 && is_inner(bytes.get(dot - 1)) && is_inner(bytes.get(dot + 1)))
+}
+
+/// Returns true for an address as pipermail writes it: `joe at example.org`.
+///
+/// Requires ASCII: `normalize` writes other words as encoded words, which are no address.
+fn is_obscured_address(phrase: &str) -> bool {
+    let words: Vec<&str> = phrase.split(' ').take(4).collect();
+    let [local, at, domain] = words[..] else {
+        return false;
+    };
+    phrase.is_ascii() && !local.is_empty() && at.eq_ignore_ascii_case("at") && has_inner_dot(domain)
 }
 
 /// Returns true if a mailbox has several addresses: two in angles, or two without a comma between them.
@@ -116,10 +203,9 @@ pub(crate) fn has_several_addresses(value: &[u8]) -> bool {
         match part {
             AddressToken::Separator(..) => open = None,
             // `a @ b` is one address in two pieces; a lone `@` is no address.
-            AddressToken::Address(bytes, _) if bytes.starts_with(b"@") || bytes.ends_with(b"@") => {
-            }
-            AddressToken::Address(bytes, _) => {
-                let angles = bytes.starts_with(b"<");
+            AddressToken::Address(text, _) if is_half(&text) => {}
+            AddressToken::Address(text, _) => {
+                let angles = text.starts_with('<');
                 // A bare address before one in angles is its name: `a@b <a@b>`.
                 if open.is_some_and(|before| before || !angles) {
                     return true;
@@ -130,6 +216,25 @@ pub(crate) fn has_several_addresses(value: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// Returns true for a part of an address with white space in it: `a@` or `@b`.
+fn is_half(address: &str) -> bool {
+    address.starts_with('@') || address.ends_with('@')
+}
+
+/// The start of the text after an address in angles. It is the name of the next address, if one follows without a comma.
+struct NextName {
+    /// Offset in the phrase.
+    phrase: usize,
+    /// Number of comments before it.
+    comments: usize,
+    /// True if the phrase before it contains words or quotes.
+    named: bool,
+    /// Offset in the value of the end of the mailbox before it.
+    end: usize,
+    /// Offset in the value.
+    start: usize,
 }
 
 #[derive(Default)]
@@ -145,9 +250,19 @@ struct List {
     written: Option<(usize, String)>,
     /// The address is in angles.
     angles: bool,
+    /// Where the name of another address may begin.
+    next_name: Option<NextName>,
     comments: Vec<String>,
+    /// Length of the phrase at the first comment.
+    before_comments: Option<usize>,
+    /// The last comment is an address.
+    is_address_comment: bool,
     /// The last piece was a comment.
     after_comment: bool,
+    /// The last piece was an address.
+    after_address: bool,
+    /// Offset in the phrase after its last words or quotes, and after its last address in angles.
+    unquoted: usize,
     at: Option<Range<usize>>,
 }
 
@@ -159,8 +274,12 @@ impl List {
         }
     }
 
-    fn comment(&mut self, text: String, at: &Range<usize>) {
+    fn comment(&mut self, text: String, is_address: bool, at: &Range<usize>) {
         self.touch(at);
+        self.after_address = false;
+        self.is_address_comment = is_address;
+        self.before_comments
+            .get_or_insert(self.phrase.trim_end().len());
         self.comments.push(text);
         // White space before and after a comment becomes one space.
         self.phrase.truncate(
@@ -176,24 +295,92 @@ impl List {
         } else {
             text
         };
+        let after_address = std::mem::take(&mut self.after_address);
+        let stray = after_address && !named && text.trim_start().starts_with('>');
+        let text = if stray {
+            // Stray angles: `<<a@b>>`, `a@b>`.
+            self.touch(&at);
+            format!(" {}", text.trim_start_matches(['>', ' ', '\t'])).into()
+        } else {
+            Cow::Borrowed(text)
+        };
         if text.trim().is_empty() && !named {
             if self.at.is_some() {
-                self.phrase.push_str(text);
+                self.phrase.push_str(&text);
             }
             return;
         }
+        self.begin_next_name(at.start);
         self.touch(&at);
-        self.phrase.push_str(text);
+        self.phrase.push_str(&text);
         self.named |= named;
+        if named {
+            self.unquoted = self.phrase.len();
+        }
     }
 
-    fn address(&mut self, bytes: &[u8], at: Range<usize>) {
+    /// Notes where text begins after an address in angles.
+    fn begin_next_name(&mut self, start: usize) {
+        if !self.angles || self.next_name.is_some() {
+            return;
+        }
+        self.next_name = Some(NextName {
+            phrase: self.phrase.len(),
+            comments: self.comments.len(),
+            named: std::mem::take(&mut self.named),
+            end: self.at.as_ref().map_or(start, |at| at.end),
+            start,
+        });
+    }
+
+    /// Ends the mailbox before a second address without a comma. Text after the first address is the name of the second one.
+    fn split(&mut self, at: Range<usize>) {
+        let Some(next) = self.next_name.take() else {
+            self.end();
+            self.touch(&at);
+            return;
+        };
+        let phrase = self.phrase.split_off(next.phrase.min(self.phrase.len()));
+        let comments = self.comments.split_off(next.comments);
+        let named = std::mem::replace(&mut self.named, next.named);
+        let unquoted = self.unquoted.saturating_sub(next.phrase);
+        if let Some(own) = &mut self.at {
+            own.end = next.end;
+        }
+        self.end();
+        self.phrase = phrase;
+        self.comments = comments;
+        self.named = named;
+        self.unquoted = unquoted;
+        self.at = Some(next.start..at.end);
+    }
+
+    /// Removes stray opening angles before an address from the phrase, but none of its words and quotes: `Joe <a@b`.
+    fn strip_open_angle(&mut self) {
+        let start = self.unquoted.min(self.phrase.len());
+        let own = &self.phrase[start..];
+        if own.trim_end().ends_with('<') {
+            let kept = own.trim_end_matches(['<', ' ', '\t']).len();
+            self.phrase.truncate(start + kept);
+            self.phrase.push(' ');
+        }
+    }
+
+    fn address(&mut self, written: &str, at: Range<usize>) {
+        let inner = written
+            .strip_prefix('<')
+            .and_then(|inner| inner.strip_suffix('>'));
+        let text = bare(inner.unwrap_or(written));
+        let has_first = self.address.as_ref().is_some_and(|first| !first.is_empty());
+        if self.angles && has_first && !is_half(written) {
+            self.split(at.clone());
+        }
         self.touch(&at);
-        let inner = bytes
-            .strip_prefix(b"<")
-            .and_then(|inner| inner.strip_suffix(b">"));
-        let text = bare(inner.unwrap_or(bytes));
+        self.after_address = true;
         if inner.is_some() {
+            // A second angle: `<<a@b>>`.
+            let text = text.trim_start_matches('<').to_owned();
+            self.unquoted = self.phrase.len();
             // A bare address before the one in angles is a name: `a@b <a@b>`.
             if let Some(before) = self.address.replace(text) {
                 self.write_back(before);
@@ -201,6 +388,7 @@ impl List {
             self.angles = true;
             return;
         }
+        self.strip_open_angle();
         match &mut self.address {
             // Decoded text is no part of an address.
             None if self.named && text == "@" => self.phrase.push_str(&text),
@@ -218,6 +406,7 @@ impl List {
                 self.address = Some(text);
             }
             Some(_) if self.angles => {
+                self.begin_next_name(at.start);
                 self.phrase.push_str(&text);
                 self.named = true;
             }
@@ -272,8 +461,33 @@ impl List {
         };
     }
 
+    /// Returns true if the phrase may be the host of an address of DECnet, the first colon of which follows.
+    fn may_be_decnet(&self) -> bool {
+        let host = self.phrase.trim_start();
+        self.group.is_none()
+            && self.address.is_none()
+            && !self.named
+            && self.comments.is_empty()
+            && host.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && !host.contains(|c: char| c.is_ascii_whitespace())
+    }
+
+    /// Adds the rest of an address of DECnet.
+    fn push_decnet(&mut self, tokens: &[AddressToken<'_>]) {
+        for token in tokens {
+            match token {
+                AddressToken::Separator(_, at) => self.text(":", at.clone(), false),
+                AddressToken::Text(text, at) => self.text(text, at.clone(), false),
+                _ => {}
+            }
+        }
+    }
+
     /// Ends a mailbox and adds it to the group or the list.
     fn end(&mut self) {
+        if let Some(next) = self.next_name.take() {
+            self.named |= next.named;
+        }
         // Decoded text is no domain.
         if self.named
             && !self.angles
@@ -292,6 +506,10 @@ impl List {
         } else {
             phrase
         };
+        // Comments stand only after the phrase.
+        let is_whole = self
+            .before_comments
+            .is_none_or(|length| length == self.phrase.trim_end().len());
         let mut mailbox = Mailbox {
             comments: std::mem::take(&mut self.comments),
             at: self.at.clone().unwrap_or_default(),
@@ -310,6 +528,15 @@ impl List {
                 mailbox.name = Some(more).filter(|name| !name.is_empty());
             }
             None if phrase.is_empty() => {}
+            // `Joe (joe@example.org)`
+            None if self.is_address_comment && mailbox.comments.len() == 1 => {
+                let comment = mailbox.comments.remove(0);
+                comment.trim().clone_into(&mut mailbox.address);
+                mailbox.name = Some(phrase);
+            }
+            None if !self.named && is_whole && is_obscured_address(&phrase) => {
+                mailbox.address = phrase;
+            }
             // A lone atom is a local part: `root`.
             None if !self.named && !phrase.contains(' ') => mailbox.address = phrase,
             None => mailbox.name = Some(phrase),
@@ -335,7 +562,8 @@ impl List {
 }
 
 /// Removes white space, comments and the route from an address. Quoted strings stay.
-fn bare(bytes: &[u8]) -> String {
+fn bare(text: &str) -> String {
+    let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let (mut at, mut comments) = (0, true);
     while let Some(&byte) = bytes.get(at) {

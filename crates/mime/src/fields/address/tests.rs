@@ -143,6 +143,219 @@ fn lists_are_split_before_words_are_decoded() {
     }
 }
 
+/// Formats the mailboxes of a value with raw bytes.
+fn shown_raw(value: &[u8], context: &HeaderContext) -> String {
+    let list = addresses(value, context, &mut Vec::new());
+    let entries: Vec<String> = list.iter().map(ToString::to_string).collect();
+    entries.join("|")
+}
+
+#[test]
+fn addresses_of_list_archives_are_addresses() {
+    for (value, want) in [
+        (
+            "joe at example.org (Joe Doe)",
+            "Joe Doe <joe at example.org>",
+        ),
+        ("joe at example.org", "<joe at example.org>"),
+        (
+            "joe.doe AT mail.example.org\n (=?utf-8?Q?J=C3=B6rg=2C_M?=)",
+            "J\u{f6}rg, M <joe.doe AT mail.example.org>",
+        ),
+        (
+            "joe at a.example (Joe), G: ann at b.example (Ann);",
+            "Joe <joe at a.example>|G{Ann <ann at b.example>}",
+        ),
+        ("joe at example.org (a) (b)", "b <joe at example.org> (a)"),
+        // Names.
+        ("Meet at noon (x)", "Meet at noon <> (x)"),
+        ("joe at example. (x)", "joe at example. <> (x)"),
+        (
+            "Uncle joe at example.org (x)",
+            "Uncle joe at example.org <> (x)",
+        ),
+        ("joe at example.org x", "joe at example.org x <>"),
+        ("joe (x) at example.org", "joe at example.org <> (x)"),
+        ("(x) joe at example.org", "joe at example.org <> (x)"),
+        ("\"joe\" at example.org (x)", "joe at example.org <> (x)"),
+        (
+            "=?utf-8?Q?joe?= at example.org (x)",
+            "joe at example.org <> (x)",
+        ),
+        (
+            "J\u{f6}rg at example.org (x)",
+            "J\u{f6}rg at example.org <> (x)",
+        ),
+        ("joe at example.org <a@b>", "joe at example.org <a@b>"),
+    ] {
+        assert_eq!(shown(value), want, "{value:?}");
+    }
+    assert_eq!(
+        shown_raw(
+            b"joe at example.org (J\xf6rg M\xfcller)",
+            &HeaderContext::default()
+        ),
+        "J\u{f6}rg M\u{fc}ller <joe at example.org>"
+    );
+}
+
+#[test]
+fn the_only_comment_may_be_the_address() {
+    for (value, want) in [
+        ("Joe (joe@example.org)", "Joe <joe@example.org>"),
+        (
+            "J\u{f6}rg M. ( joe@example.org )",
+            "J\u{f6}rg M. <joe@example.org>",
+        ),
+        (
+            "\"M, J\" (joe@example.org), b@c",
+            "M, J <joe@example.org>|<b@c>",
+        ),
+        (
+            "=?utf-8?Q?J=C3=B6rg?= (joe@example.org)",
+            "J\u{f6}rg <joe@example.org>",
+        ),
+        (
+            "joe at example.org (joe@example.org)",
+            "joe at example.org <joe@example.org>",
+        ),
+        // Comments.
+        ("(joe@example.org)", ""),
+        ("a@b (joe@example.org)", "joe@example.org <a@b>"),
+        ("Joe (joe@example.org) <a@b>", "Joe <a@b> (joe@example.org)"),
+        ("Joe (joe@example.org) (x)", "x <Joe> (joe@example.org)"),
+        ("Joe (x) (joe@example.org)", "joe@example.org <Joe> (x)"),
+        ("Joe (joe@example.org x)", "joe@example.org x <Joe>"),
+        ("Joe (joe@night)", "joe@night <Joe>"),
+        ("Joe (a@b@example.org)", "a@b@example.org <Joe>"),
+        ("Joe (=?utf-8?Q?joe=40x.example?=)", "joe@x.example <Joe>"),
+        ("Joe (=?x?Q?joe?=@x.example)", "=?x?Q?joe?=@x.example <Joe>"),
+    ] {
+        assert_eq!(shown(value), want, "{value:?}");
+    }
+    assert_eq!(
+        shown_raw(b"J\xf6rg (joe@example.org)", &HeaderContext::default()),
+        "J\u{f6}rg <joe@example.org>"
+    );
+}
+
+#[test]
+fn stray_angles_are_no_part_of_names_and_addresses() {
+    for (value, want) in [
+        (
+            "=?utf-8?Q?J=C3=B6rg?= <a@b.example",
+            "J\u{f6}rg <a@b.example>",
+        ),
+        ("Bob <<a@b.example>>", "Bob <a@b.example>"),
+        ("Bob <<a@b.example>", "Bob <a@b.example>"),
+        ("Bob<a@b.example>>x", "Bob x <a@b.example>"),
+        ("Bob < <a@b.example> > x", "Bob x <a@b.example>"),
+        ("J\u{f6}rg a@b.example>", "J\u{f6}rg <a@b.example>"),
+        ("<a@b.example", "<a@b.example>"),
+        ("a@b.example>, <<c@d>>", "<a@b.example>|<c@d>"),
+        ("a b <c@d, e f <g@h", "a b <c@d>|e f <g@h>"),
+        // Other angles stay.
+        ("\"x <\" a@b.example", "x < <a@b.example>"),
+        ("\"x <\" <a@b.example", "x < <a@b.example>"),
+        ("=?utf-8?Q?x_=3C?= a@b.example", "x < <a@b.example>"),
+        ("a@b.example \"> x\"", "> x <a@b.example>"),
+        ("a@b.example =?utf-8?Q?=3E?= x", "> x <a@b.example>"),
+        ("a > b a@b.example", "a > b <a@b.example>"),
+        ("a@b.example x>", "x> <a@b.example>"),
+    ] {
+        assert_eq!(shown(value), want, "{value:?}");
+    }
+}
+
+#[test]
+fn addresses_without_a_comma_are_mailboxes() {
+    for (value, want) in [
+        (
+            "Bob <a@b.example>\n\tAnn <c@d.example>",
+            "Bob <a@b.example>|Ann <c@d.example>",
+        ),
+        ("<a@b> <c@d> <e@f>", "<a@b>|<c@d>|<e@f>"),
+        ("x <a@b> y c@d", "x <a@b>|y <c@d>"),
+        ("x <a@b> y@z <c@d>", "x <a@b>|y@z <c@d>"),
+        (
+            "x <a@b> (m) \"y  z\" (n) <c@d> (o)",
+            "x <a@b> (m)|y  z <c@d> (n) (o)",
+        ),
+        ("\"x  x\" <a@b> y  z <c@d>", "x  x <a@b>|y z <c@d>"),
+        ("x <a@b> y c@d>", "x <a@b>|y <c@d>"),
+        ("x <a@b> \"y <\" c@d", "x <a@b>|y < <c@d>"),
+        ("x <a@b> y <c@d", "x <a@b>|y <c@d>"),
+        ("G: x <a@b> y <c@d>;", "G{x <a@b>|y <c@d>}"),
+        ("x <> <a@b>", "x <a@b>"),
+        ("x <a@b> <>", "x <a@b>"),
+        ("<a@b>\" \"(c)<d@e>", "<a@b>|c <d@e>"),
+        // One address.
+        ("x <a@b> y", "x y <a@b>"),
+        ("\"x\" <a@b> (c) y", "x y <a@b> (c)"),
+        ("x <a@b> @ y", "x  @y <a@b>"),
+    ] {
+        assert_eq!(shown(value), want, "{value:?}");
+    }
+    let value = b"Bob <a@b> (x)\n Ann (y) <c@d> (z)";
+    let list = addresses(value, &HeaderContext::default(), &mut Vec::new());
+    let places: Vec<_> = list
+        .iter()
+        .filter_map(|entry| match entry {
+            Entry::Mailbox(m) => Some(value[m.at.clone()].trim_ascii()),
+            Entry::Group { .. } => None,
+        })
+        .collect();
+    assert_eq!(places, [&b"Bob <a@b> (x)"[..], b"Ann (y) <c@d> (z)"]);
+}
+
+#[test]
+fn raw_bytes_of_addresses_are_decoded_as_in_the_text() {
+    use crate::header::{FieldKind, decode};
+    use mailglot_codec::Charset;
+    let koi8 = HeaderContext::default().raw(Charset::KOI8_R);
+    for (value, context, want) in [
+        (
+            &b"<j\xf6rg@example.com>"[..],
+            HeaderContext::default(),
+            "j\u{f6}rg@example.com",
+        ),
+        (b"\xe4\xc1@example.com", koi8, "\u{414}\u{430}@example.com"),
+        (
+            b"<\xe4\xc1@\xc3\xbc.example>",
+            koi8,
+            "\u{414}\u{430}@\u{446}\u{256a}.example",
+        ),
+        ("<\u{fc}@b.example>".as_bytes(), koi8, "\u{fc}@b.example"),
+    ] {
+        let list = addresses(value, &context, &mut Vec::new());
+        let [Entry::Mailbox(mailbox)] = &list[..] else {
+            panic!("{list:?}")
+        };
+        let text = decode(value, FieldKind::Structured, &context, &mut Vec::new());
+        assert_eq!(mailbox.address, text.trim_matches(['<', '>']));
+        assert_eq!(mailbox.address, want);
+    }
+}
+
+#[test]
+fn addresses_of_decnet_are_no_groups() {
+    for (value, want) in [
+        ("HOST::USER", "<HOST::USER>"),
+        (" HOST::USER (Joe Doe), b@c", "Joe Doe <HOST::USER>|<b@c>"),
+        ("A1::B2::USER", "<A1::B2::USER>"),
+        ("G: HOST::USER;", "G{<HOST::USER>}"),
+        // Groups.
+        ("A::B: c@d;", "A{:B: <c@d>}"),
+        ("A:: b@c;", "A{: <b@c>}"),
+        ("A::;", "A{<:>}"),
+        ("A B::C;", "A B{<:C>}"),
+        ("\"A\"::C;", "A{<:C>}"),
+        ("A::b c;", "A{:b c <>}"),
+    ] {
+        assert_eq!(shown(value), want, "{value:?}");
+    }
+}
+
 #[test]
 fn mailboxes_with_rival_addresses() {
     for (value, want) in [
@@ -193,6 +406,11 @@ fn long_input_takes_linear_time() {
         "<\"a\"(",
         "[",
         "a@[",
+        "a::",
+        "a <b@c> ",
+        "x <b@c> (d) ",
+        "<<a@b>>",
+        "a at b.c (d@e.f)",
     ] {
         assert_linear(&unit, 100_000, |n| {
             let _ = addresses(

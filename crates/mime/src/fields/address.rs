@@ -99,37 +99,59 @@ impl fmt::Display for Entry {
 ///
 /// A decoded name may contain a comma or `@`; it stays one name. Two addresses without a comma between them are two mailboxes.
 pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Vec<Entry> {
-    let tokens = address_tokens(value, context, findings);
-    let mut reader = List::default();
-    let mut next = 0;
-    while let Some(token) = tokens.get(next) {
-        next += 1;
-        match token {
-            AddressToken::Separator(b':', at) if reader.may_be_decnet() => {
-                match decnet_rest(&tokens[next..]) {
-                    0 => reader.separator(b':', at.clone()),
-                    count => {
-                        reader.text(":", at.clone(), false);
-                        reader.push_decnet(&tokens[next..next + count]);
-                        next += count;
+    List::default().read(value, address_tokens(value, context, findings))
+}
+
+/// Parses the addresses of the field `name`, like [`addresses`].
+///
+/// In From the last address in angles counts, and those before it without a comma belong to its name. A sender cannot hide behind
+/// the address of someone else. The event `hdr.ambiguous-from` reports such a field.
+pub fn addresses_of(
+    name: &[u8],
+    value: &[u8],
+    context: &HeaderContext,
+    findings: &mut Vec<Finding>,
+) -> Vec<Entry> {
+    let list = List {
+        last_counts: name.eq_ignore_ascii_case(b"from"),
+        ..List::default()
+    };
+    list.read(value, address_tokens(value, context, findings))
+}
+
+impl List {
+    fn read(self, value: &[u8], tokens: Vec<AddressToken<'_>>) -> Vec<Entry> {
+        let mut reader = self;
+        let mut next = 0;
+        while let Some(token) = tokens.get(next) {
+            next += 1;
+            match token {
+                AddressToken::Separator(b':', at) if reader.may_be_decnet() => {
+                    match decnet_rest(&tokens[next..]) {
+                        0 => reader.separator(b':', at.clone()),
+                        count => {
+                            reader.text(":", at.clone(), false);
+                            reader.push_decnet(&tokens[next..next + count]);
+                            next += count;
+                        }
                     }
                 }
+                AddressToken::Separator(byte, at) => reader.separator(*byte, at.clone()),
+                AddressToken::Text(text, at) => reader.text(text, at.clone(), false),
+                AddressToken::Quoted(text, at) => reader.text(text, at.clone(), true),
+                AddressToken::Comment(text, at) => {
+                    let inner = value.get(at.start + 1..at.end - 1);
+                    // An encoded word is no address, whatever it decodes to.
+                    let is_address = inner == Some(text.as_bytes()) && is_bare_address(text);
+                    reader.comment(text.clone(), is_address, at);
+                }
+                AddressToken::Address(text, at) => reader.address(text, at.clone()),
             }
-            AddressToken::Separator(byte, at) => reader.separator(*byte, at.clone()),
-            AddressToken::Text(text, at) => reader.text(text, at.clone(), false),
-            AddressToken::Quoted(text, at) => reader.text(text, at.clone(), true),
-            AddressToken::Comment(text, at) => {
-                let inner = value.get(at.start + 1..at.end - 1);
-                // An encoded word is no address, whatever it decodes to.
-                let is_address = inner == Some(text.as_bytes()) && is_bare_address(text);
-                reader.comment(text.clone(), is_address, at);
-            }
-            AddressToken::Address(text, at) => reader.address(text, at.clone()),
         }
+        reader.end();
+        reader.close();
+        reader.done
     }
-    reader.end();
-    reader.close();
-    reader.done
 }
 
 /// Returns the number of tokens after a colon that are the rest of an address of DECnet: `HOST::USER`, `HOST::HOST::USER`.
@@ -240,6 +262,8 @@ struct NextName {
 #[derive(Default)]
 struct List {
     done: Vec<Entry>,
+    /// The last address in angles counts, even without a comma before it.
+    last_counts: bool,
     /// The open group.
     group: Option<(String, Vec<Mailbox>)>,
     phrase: String,
@@ -372,7 +396,7 @@ impl List {
             .and_then(|inner| inner.strip_suffix('>'));
         let text = bare(inner.unwrap_or(written));
         let has_first = self.address.as_ref().is_some_and(|first| !first.is_empty());
-        if self.angles && has_first && !is_half(written) {
+        if self.angles && has_first && !is_half(written) && !self.last_counts {
             self.split(at.clone());
         }
         self.touch(&at);
@@ -457,6 +481,7 @@ impl List {
         *self = Self {
             done,
             group,
+            last_counts: self.last_counts,
             ..Self::default()
         };
     }

@@ -296,6 +296,16 @@ fn addresses_without_a_comma_are_mailboxes() {
     ] {
         assert_eq!(shown(value), want, "{value:?}");
     }
+    // The last one counts in From.
+    let value = b"x <a@b>\n y <c@d>, z <e@f> g@h";
+    for (name, want) in [
+        (&b"FROM"[..], "\"x  y a@b\" <c@d>|\"z  g@h\" <e@f>"),
+        (b"To", "x <a@b>|y <c@d>|z <e@f>|g@h"),
+    ] {
+        let list = addresses_of(name, value, &HeaderContext::default(), &mut Vec::new());
+        let entries: Vec<String> = list.iter().map(ToString::to_string).collect();
+        assert_eq!(entries.join("|"), want);
+    }
     let value = b"Bob <a@b> (x)\n Ann (y) <c@d> (z)";
     let list = addresses(value, &HeaderContext::default(), &mut Vec::new());
     let places: Vec<_> = list

@@ -99,13 +99,22 @@ impl fmt::Display for Entry {
 ///
 /// A decoded name may contain a comma or `@`; it stays one name. Two addresses without a comma between them are two mailboxes.
 pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Vec<Entry> {
-    List::default().read(value, address_tokens(value, context, findings))
+    List::default().read(value, &address_tokens(value, context, findings))
 }
 
 /// Parses the addresses of the field `name`, like [`addresses`].
 ///
 /// In From the last address in angles counts, and those before it without a comma belong to its name. A sender cannot hide behind
 /// the address of someone else. The event `hdr.ambiguous-from` reports such a field.
+///
+/// ```
+/// use mailglot_mime::encoded_word::HeaderContext;
+/// use mailglot_mime::fields::addresses_of;
+///
+/// let value = b"Bob <a@b.example>\n Ann <c@d.example>";
+/// let count = |name: &[u8]| addresses_of(name, value, &HeaderContext::default(), &mut Vec::new()).len();
+/// assert_eq!((count(b"To"), count(b"From")), (2, 1));
+/// ```
 pub fn addresses_of(
     name: &[u8],
     value: &[u8],
@@ -116,11 +125,11 @@ pub fn addresses_of(
         last_counts: name.eq_ignore_ascii_case(b"from"),
         ..List::default()
     };
-    list.read(value, address_tokens(value, context, findings))
+    list.read(value, &address_tokens(value, context, findings))
 }
 
 impl List {
-    fn read(self, value: &[u8], tokens: Vec<AddressToken<'_>>) -> Vec<Entry> {
+    fn read(self, value: &[u8], tokens: &[AddressToken<'_>]) -> Vec<Entry> {
         let mut reader = self;
         let mut next = 0;
         while let Some(token) = tokens.get(next) {

@@ -114,7 +114,7 @@ impl<'a> Mail<'a> {
         for field in self.named(name) {
             let value = field.value.of(self.raw());
             let context = self.context(value, FieldKind::Structured);
-            for entry in fields::addresses(value, &context, &mut Vec::new()) {
+            for entry in fields::addresses_of(name.as_bytes(), value, &context, &mut Vec::new()) {
                 match entry {
                     Entry::Mailbox(mailbox) => list.push(mailbox),
                     Entry::Group { list: members, .. } => list.extend(members),

@@ -64,7 +64,7 @@ fn look(mailbox: &Mailbox, value: &[u8], findings: &mut Findings) {
     if mailbox.address.is_empty() {
         return;
     }
-    // Bytes that are not UTF-8 are U+FFFD in the address.
+    // A lone name in raw ISO-2022-JP is read as an address. Its bytes are ASCII.
     if !mailbox.address.is_ascii()
         && value
             .get(mailbox.at.clone())

@@ -9,6 +9,7 @@ use super::reader::{Reader, Segment};
 use crate::event::Finding;
 use crate::header::FieldKind;
 use crate::lexer::{LexicalContext, unescape};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A token with its range in the value.
@@ -22,8 +23,8 @@ pub(crate) enum AddressToken<'v> {
     Quoted(String, Range<usize>),
     /// A comment without its parentheses.
     Comment(String, Range<usize>),
-    /// An address as written.
-    Address(&'v [u8], Range<usize>),
+    /// An address as written. Its raw bytes are decoded as in the text of the field.
+    Address(Cow<'v, str>, Range<usize>),
 }
 
 /// Splits a value into tokens. Decoded text never becomes a separator.
@@ -40,7 +41,12 @@ pub(crate) fn address_tokens<'v>(
         let range = segment.range.clone();
         match segment.lexical {
             LexicalContext::Address => {
-                list.push(AddressToken::Address(&value[range.clone()], range));
+                let bytes = &value[range.clone()];
+                let text = reader.utf8(bytes, LexicalContext::Address).map_or_else(
+                    || reader.legacy_text(bytes, LexicalContext::Address),
+                    Cow::Borrowed,
+                );
+                list.push(AddressToken::Address(text, range));
             }
             LexicalContext::Mark => match open.take() {
                 None => open = Some((String::new(), range)),

@@ -13,7 +13,7 @@ mod identifier;
 mod received;
 
 pub(crate) use address::has_several_addresses;
-pub use address::{Entry, Mailbox, addresses};
+pub use address::{Entry, Mailbox, addresses, addresses_of};
 pub(crate) use date::is_plain as is_plain_date;
 pub use date::{Date, date};
 pub use identifier::identifiers;
@@ -62,7 +62,7 @@ pub fn read(
 ) -> Value {
     let name = name.to_ascii_lowercase();
     match field_kind(&name) {
-        FieldKind::Structured => Value::Addresses(addresses(value, context, findings)),
+        FieldKind::Structured => Value::Addresses(addresses_of(&name, value, context, findings)),
         FieldKind::Parameters => Value::Parameters(params::parse(value, context, findings)),
         kind @ (FieldKind::Unstructured | FieldKind::Phrases) => {
             Value::Text(trimmed(&header::decode(value, kind, context, findings)))

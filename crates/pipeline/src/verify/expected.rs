@@ -1,7 +1,7 @@
 //! Collects what this project reads in the original message, at the positions of the edits.
 
 use mailglot_mime::encoded_word::HeaderContext;
-use mailglot_mime::fields::{Entry, addresses};
+use mailglot_mime::fields::{Entry, addresses_of};
 use mailglot_mime::header::decode;
 use mailglot_mime::header::{Field, FieldKind, field_kind};
 use mailglot_mime::{
@@ -338,7 +338,10 @@ fn read_field(
     let name = String::from_utf8_lossy(name).into_owned();
     Some(match kind {
         FieldKind::Opaque => return None,
-        FieldKind::Structured => Content::Mailboxes(name, addresses(value, context, &mut findings)),
+        FieldKind::Structured => {
+            let list = addresses_of(name.as_bytes(), value, context, &mut findings);
+            Content::Mailboxes(name, list)
+        }
         FieldKind::Parameters => {
             let list = params::parse(value, context, &mut findings).list;
             Content::Parameters(

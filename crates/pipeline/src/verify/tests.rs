@@ -64,6 +64,34 @@ fn correct_rewriting_is_accepted() {
     assert_eq!(verdict(MESSAGE, &edits), Verdict::Accepted(Vec::new()));
 }
 
+/// Readers disagree about damaged lists of addresses, but the rewriting does not cause that.
+#[test]
+fn damaged_lists_of_addresses_are_accepted() {
+    for value in [
+        &b"joe at example.org (J\xF6rg M\xFCller)"[..],
+        b"J\xF6rg (joe@example.org)",
+        b"=?iso-8859-1?Q?J=F6rg?= <a@b.example",
+        b"J\xF6rg <a@b.example",
+        b"J\xF6rg M <<a@b.example>>",
+        b"J\xF6rg a@b.example>",
+        b"J\xF6rg <a@b.example>\n\tAnn <c@d.example>",
+        b"J\xF6rg <a@b.example>\n\tAnn M\xFCller <c@d.example>",
+        b"Ann (\xFC) <a@b.example> J\xF6rg (x) c@d.example",
+        b"\"J\xF6rg\" <a@b.example> <c@d.example> (\xFC)",
+        b"HOST::USER (J\xF6rg)",
+        b"<j\xF6rg@example.com>, J\xF6rg <a@b.example>",
+    ] {
+        for name in ["To", "From"] {
+            let raw = [name.as_bytes(), b": ", value, b"\nSubject: x\n\nx\n"].concat();
+            let edits = plan(&raw, &Policy::default()).edits;
+            assert!(!edits.is_empty(), "{}", value.escape_ascii());
+            let verdict = verdict(&raw, &edits);
+            let is_accepted = matches!(verdict, Verdict::Accepted(_));
+            assert!(is_accepted, "{}: {verdict:?}", value.escape_ascii());
+        }
+    }
+}
+
 /// mail-parser does not know the other spellings of UTF-8, which scripts write.
 #[test]
 fn all_spellings_of_utf8_are_verified() {

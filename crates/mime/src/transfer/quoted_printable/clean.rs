@@ -18,8 +18,17 @@ pub(super) fn decode(body: &[u8]) -> Option<Cow<'_, [u8]>> {
     let mut out = vec![0; body.len() + SLACK];
     out[..first].copy_from_slice(&body[..first]);
     let (mut at, mut to) = (first, first);
+    // Lines of English have few escapes: behind one without any, the next line is copied up to its first equals sign.
+    let mut is_plain = true;
     loop {
+        if is_plain {
+            let rest = &body[at..];
+            let text = &rest[..memchr::memchr(b'=', rest).unwrap_or(rest.len())];
+            out[to..to + text.len()].copy_from_slice(text);
+            (at, to) = (at + text.len(), to + text.len());
+        }
         let (read, written) = hex_escapes::decode(&body[at..], &mut out[to..]);
+        is_plain = read == written;
         (at, to) = (at + read, to + written);
         if at == body.len() {
             break;

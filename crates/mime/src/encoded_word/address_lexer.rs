@@ -8,7 +8,7 @@ use super::context::HeaderContext;
 use super::reader::{Reader, Segment};
 use crate::event::Finding;
 use crate::header::FieldKind;
-use crate::lexer::{LexicalContext, unescape};
+use crate::lexer::LexicalContext;
 use std::ops::Range;
 
 /// A token with its range in the value.
@@ -127,9 +127,7 @@ fn comment(
                     range: inside,
                     ..segment.clone()
                 };
-                let mut raw = String::new();
-                reader.push(&piece, &mut raw, findings);
-                text.push_str(&unescape(&raw));
+                reader.push(&piece, &mut text, findings);
             }
         } else {
             reader.push(segment, &mut text, findings);

@@ -8,7 +8,7 @@ use super::context::HeaderContext;
 use super::reader::{Reader, Segment};
 use crate::event::Finding;
 use crate::header::FieldKind;
-use crate::lexer::{LexicalContext, unescape};
+use crate::lexer::LexicalContext;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -133,9 +133,7 @@ fn comment(
                     range: inside,
                     ..segment.clone()
                 };
-                let mut raw = String::new();
-                reader.push(&piece, &mut raw, findings);
-                text.push_str(&unescape(&raw));
+                reader.push(&piece, &mut text, findings);
             }
         } else {
             reader.push(segment, &mut text, findings);

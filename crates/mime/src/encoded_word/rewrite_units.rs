@@ -260,6 +260,9 @@ impl RewriteUnits<'_> {
                 raw = text;
             }
         }
+        if lexical == LexicalContext::Comment && raw.contains('\\') {
+            raw = unescaped(&raw, followed);
+        }
         let mut findings = Vec::new();
         let is_free = lexical == LexicalContext::Text;
         let repaired = self
@@ -296,6 +299,18 @@ impl RewriteUnits<'_> {
         }
         text
     }
+}
+
+/// Removes the backslashes of quoted pairs from a piece of a comment (RFC 2047, section 5: words contain no quoted pairs).
+///
+/// `followed` means that a backslash at the end belongs to the white space after it.
+fn unescaped(piece: &str, followed: bool) -> String {
+    let mut text = lexer::unescape(piece).into_owned();
+    let backslashes = piece.bytes().rev().take_while(|byte| *byte == b'\\');
+    if followed && backslashes.count() % 2 == 1 {
+        text.pop();
+    }
+    text
 }
 
 /// Returns true for a word in the target charset that is strictly written, complete in itself and without controls.

@@ -154,7 +154,7 @@ event_kinds! {
     ParamBackslash = Repair "param.backslash",
     /// An extended value has no charset and language (RFC 2231, section 4).
     ParamNoCharset = Repair "param.no-charset",
-    /// An asterisk in a parameter name marks no segment and is part of the name.
+    /// A mark of RFC 2231 (asterisk, number, charset) is missing or misplaced. An asterisk without a meaning is part of the name.
     ParamBadMark = Info "param.bad-mark",
     /// An extended value has quotes, which RFC 2231, section 7, forbids. It was decoded.
     ParamQuotedExtended = Info "param.quoted-extended",

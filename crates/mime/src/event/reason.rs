@@ -59,6 +59,14 @@ named! {
         RawBytesKept = "raw bytes outside values stay",
         /// An asterisk that marks no segment is part of the name.
         PartOfName = "part of the name",
+        /// A plain value has the syntax of an extended one.
+        NoAsterisk = "an extended value without an asterisk",
+        /// The number of a segment has leading zeros (RFC 2231, section 3, forbids them).
+        LeadingZeros = "a number with leading zeros",
+        /// A later segment repeats the charset of the first one.
+        RepeatedCharset = "the charset again in a later segment",
+        /// The first segment has the number 1 instead of 0.
+        CountedFromOne = "segments counted from 1",
         /// The quotes were ignored.
         Unquoted = "unquoted",
         /// The first of several parameters or segments counts.

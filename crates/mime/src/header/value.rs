@@ -13,8 +13,8 @@ use std::borrow::Cow;
 
 /// Decodes a field value for display: unfolds it, decodes words, replaces controls by spaces.
 ///
-/// In a structured field a quoted string loses its quotes and quoted pairs, so that it reads the same when it becomes words. A
-/// value with parameters becomes `value; name="text"` with joined continuations.
+/// In a structured field quoted strings lose their quotes, and strings and comments their quoted pairs, so that they read the same
+/// when they become words. A value with parameters becomes `value; name="text"` with joined continuations.
 ///
 /// Borrows the value if nothing needs decoding.
 // Inlined, since most callers know the arguments.

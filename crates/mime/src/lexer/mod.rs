@@ -23,7 +23,7 @@ mod word;
 pub(crate) use angle_address::contains_angle_address;
 pub(crate) use atoms::{Atom, AtomKind, atoms};
 pub(crate) use parameter::{ParameterLexer, ParameterSpan, ParameterToken, ValueKind};
-pub(crate) use parameter_name::{NameForm, is_file_name, split_name};
+pub(crate) use parameter_name::{NameForm, is_file_name, leading_zeros, split_name};
 pub(crate) use raw_characters::CharacterSteps;
 pub(crate) use raw_iso2022jp::{
     decode_raw_iso2022jp, has_escape, has_raw_iso2022jp, raw_iso2022jp_length,

@@ -6,7 +6,7 @@
 
 use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::raw_iso2022jp::{has_escape, raw_iso2022jp_length};
-use super::syntax::{comment_end, is_space, is_token, skip_cfws, skip_space};
+use super::syntax::{comment_end, is_space, is_token, skip_cfws, skip_space, trim_end};
 use super::trail_backslash::TrailBackslash;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while1};
@@ -117,6 +117,10 @@ impl<'a> ParameterLexer<'a> {
     pub(crate) fn main(&mut self) -> (Cow<'a, [u8]>, Range<usize>) {
         let value = self.value;
         let mut main: Cow<'a, [u8]> = Cow::Borrowed(b"");
+        self.at = skip_cfws(value, 0);
+        if starts_lone_file_name(value, self.at) {
+            return (self.disposition_after_file_name(), self.at..self.at);
+        }
         loop {
             self.at = skip_cfws(value, self.at);
             let start = self.at;
@@ -138,6 +142,24 @@ impl<'a> ParameterLexer<'a> {
             main.to_mut().retain(|&b| b != b'"');
         }
         (main, junk)
+    }
+
+    /// Returns the disposition of a field that begins with a file name: `filename=a.txt; attachment`. Empty if it has none.
+    fn disposition_after_file_name(&self) -> Cow<'a, [u8]> {
+        /// Maximum number of tokens that are searched.
+        const TOKENS: usize = 100;
+        let rest = Self {
+            at: self.at,
+            ..Self::new(self.value)
+        };
+        let mut words = rest.take(TOKENS).filter_map(|token| match token {
+            ParameterToken::Skipped(range) => Some(trim_end(&self.value[range])),
+            _ => None,
+        });
+        let is_disposition = |word: &&[u8]| {
+            word.eq_ignore_ascii_case(b"attachment") || word.eq_ignore_ascii_case(b"inline")
+        };
+        Cow::Borrowed(words.find(is_disposition).unwrap_or_default())
     }
 
     /// Skips to the next `;`, or to a `token=` that starts a parameter without one. Returns the range of the skipped text.
@@ -346,6 +368,12 @@ fn is_token_in_comments(value: &[u8], at: usize) -> bool {
 fn starts_parameter(value: &[u8], at: usize) -> bool {
     let end = token_end(value, at);
     end > at && value.get(skip_space(value, end)) == Some(&b'=')
+}
+
+/// Returns true if `filename=` stands at `at`, in any form, where a disposition is expected.
+fn starts_lone_file_name(value: &[u8], at: usize) -> bool {
+    let (base, _) = split_name(&value[at..token_end(value, at)]);
+    base.eq_ignore_ascii_case(b"filename") && starts_parameter(value, at)
 }
 
 /// Returns true if `token=` stands at `at` and the token is a known name or a segment of RFC 2231 3.

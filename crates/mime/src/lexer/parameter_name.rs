@@ -17,6 +17,8 @@ pub(crate) enum NameForm {
 }
 
 /// Splits a name from its RFC 2231 marks. An asterisk without a valid segment number is part of the name.
+///
+/// Numbers of a file name may have leading zeros, as some programs write them.
 pub(crate) fn split_name(name: &[u8]) -> (&[u8], NameForm) {
     let Some(star) = memchr::memchr(b'*', name).filter(|&n| n > 0) else {
         return (name, NameForm::Plain);
@@ -29,6 +31,7 @@ pub(crate) fn split_name(name: &[u8]) -> (&[u8], NameForm) {
         .strip_suffix(b"*")
         .map_or((mark, false), |digits| (digits, true));
     let canonical = digits == b"0" || digits.first().is_some_and(|d| (b'1'..=b'9').contains(d));
+    let canonical = canonical || is_file_name(base);
     let number = if canonical && digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
         std::str::from_utf8(digits)
             .ok()
@@ -39,6 +42,14 @@ pub(crate) fn split_name(name: &[u8]) -> (&[u8], NameForm) {
     number.map_or((name, NameForm::Plain), |number| {
         (base, NameForm::Segment { number, encoded })
     })
+}
+
+/// Returns the number of digits of a segment number with leading zeros; None for other names.
+pub(crate) fn leading_zeros(name: &[u8]) -> Option<usize> {
+    let star = memchr::memchr(b'*', name)?;
+    let mark = &name[star + 1..];
+    let digits = mark.strip_suffix(b"*").unwrap_or(mark);
+    (digits.len() > 1 && digits[0] == b'0').then_some(digits.len())
 }
 
 /// Returns true if a parameter names a file.

@@ -102,6 +102,24 @@ fn blocks_in_a_text_are_files() {
 }
 
 #[test]
+fn a_file_name_without_a_disposition_counts() {
+    let part = "Content-Type: text/plain; charset=koi8-r\nContent-Disposition: filename=\"d.txt\"\n\nabc\n";
+    let root = Mail::parse(part);
+    // It may be the text of the message.
+    assert_eq!(names(&root), pairs(&[("1", "d.txt")]));
+    assert!(!root.message.part_at(PartId(0)).attachment);
+    let raw = format!(
+        "Content-Type: multipart/mixed; boundary=b\n\n--b\n\ntext\n--b\n{part}--b\n\
+         Content-Type: image/png\nContent-Disposition: filename*=utf-8''%D0%B4.png\n\nx\n--b--\n"
+    );
+    let mail = Mail::parse(&raw);
+    assert_eq!(names(&mail), pairs(&[("2", "d.txt"), ("3", "д.png")]));
+    assert!(mail.message.part_at(PartId(2)).attachment);
+    // The field names no disposition.
+    assert!(mail.attachments().iter().all(Attachment::is_inline));
+}
+
+#[test]
 fn every_block_of_a_uuencoded_body_is_a_file() {
     let head = "Content-Type: image/gif; name=a.gif\nContent-Transfer-Encoding: x-uuencode\n\n";
     let first = "begin 644 b.gif\n#0V%T\n`\nend\n";

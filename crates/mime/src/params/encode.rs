@@ -4,6 +4,7 @@
 //!
 //! Writes UTF-8, or ISO-2022-JP for `charset_out = iso-2022-jp`. Lines exceed 76 bytes if the parameter name is too long.
 
+use super::misplaced_marks::lacks_asterisk;
 use crate::encoded_word::{self, Encoding, Place};
 use crate::{japanese, lexer};
 use std::fmt::Write;
@@ -36,7 +37,8 @@ pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) 
     // Keeps encoded words out of quotes, and backslashes, which some readers take for a path.
     let printable = text.bytes().all(|b| matches!(b, b' '..=b'~'))
         && !text.contains("=?")
-        && !text.contains('\\');
+        && !text.contains('\\')
+        && !lacks_asterisk(name.as_bytes(), text.as_bytes());
     if printable {
         let plain = if !text.is_empty() && text.bytes().all(is_plain_token) {
             format!("{name}={text}")

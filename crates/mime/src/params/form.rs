@@ -1,11 +1,12 @@
 //! Decodes the forms in which a parameter occurs, and chooses the one that counts.
 
 use super::group::Group;
+use super::misplaced_marks::{lacks_asterisk, segments_without_asterisk, without_asterisk};
 use super::param::Param;
 use super::scan::Item;
 use super::value::{FormText, VALUE, ValuePlace, extended, limit, percent, split_extended, words};
 use crate::encoded_word::HeaderContext;
-use crate::event::Finding;
+use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::lexer::{NameForm, split_name};
 use std::ops::Range;
 
@@ -105,6 +106,11 @@ impl<'a> Group<'a> {
         match form {
             NameForm::Plain => {
                 let item = self.plain.as_ref()?;
+                if lacks_asterisk(item.raw.name, &item.raw.value) {
+                    let at = ValuePlace::new(item.raw.range.clone());
+                    let decoded = without_asterisk(&item.raw.value, &at, found);
+                    return Some((item.extent(), decoded));
+                }
                 let at = ValuePlace::of_plain(item);
                 Some((
                     item.extent(),
@@ -126,6 +132,13 @@ impl<'a> Group<'a> {
                 let starts = self.segments.iter().map(|s| s.2.raw.range.start);
                 let ends = self.segments.iter().map(|s| s.2.raw.range.end);
                 let at = ValuePlace::new(starts.min()?..ends.max()?);
+                let name = self.name.as_bytes();
+                if let Some(value) = segments_without_asterisk(name, &self.segments) {
+                    let range = at.range.clone();
+                    found.add(range, EventKind::ParamBadMark, Reason::NoAsterisk);
+                    let decoded = without_asterisk(&value, &at, found);
+                    return Some((first..at.range.end, decoded));
+                }
                 let (mut head, mut language) = (None, None);
                 for (number, encoded, item) in &self.segments {
                     let mut part: &[u8] = &item.raw.value;

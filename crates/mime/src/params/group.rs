@@ -4,10 +4,11 @@
 //!
 //! Reads at most 1,000 different names.
 
+use super::misplaced_marks::{lacks_asterisk, repair_marks};
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::{self, HeaderContext};
 use crate::event::{EventKind, Finding, FindingList, Reason};
-use crate::lexer::{NameForm, split_name};
+use crate::lexer::{NameForm, is_file_name, leading_zeros, split_name};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::mem::discriminant;
@@ -97,11 +98,12 @@ pub(super) fn group<'a>(
     findings.append(&mut scanner.tolerated);
     for group in &mut groups {
         group.sort(findings);
+        repair_marks(group.extended.as_mut(), &mut group.segments, findings);
     }
     (main, groups)
 }
 
-/// Reports an invalid RFC 2231 mark, and quotes around an extended value, which RFC 2231 7 does not allow.
+/// Reports an invalid or missing RFC 2231 mark, and quotes around an extended value, which RFC 2231 7 does not allow.
 pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Finding>) {
     match form {
         NameForm::Plain if item.raw.name.contains(&b'*') => {
@@ -110,6 +112,14 @@ pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Find
                 EventKind::ParamBadMark,
                 Reason::PartOfName,
             );
+        }
+        NameForm::Plain if lacks_asterisk(item.raw.name, &item.raw.value) => {
+            let at = item.raw.range.clone();
+            findings.add(at, EventKind::ParamBadMark, Reason::NoAsterisk);
+        }
+        NameForm::Segment { .. } if leading_zeros(item.raw.name).is_some() => {
+            let at = item.name.clone();
+            findings.add(at, EventKind::ParamBadMark, Reason::LeadingZeros);
         }
         NameForm::Extended | NameForm::Segment { encoded: true, .. } if item.quoted => {
             findings.add(
@@ -152,14 +162,27 @@ impl<'a> Group<'a> {
     }
 
     /// Sorts the segments and leaves out those that cannot be joined.
+    ///
+    /// Some programs count from 1, and some write numbers with leading zeros, which make all of them equally long.
     fn sort(&mut self, findings: &mut Vec<Finding>) {
         let count = self.segments.len();
         self.segments.sort_by_key(|s| s.0);
         let mut kept: Vec<_> = Vec::with_capacity(count);
+        let first = self.segments.first();
+        let length = first.and_then(|(.., item)| leading_zeros(item.raw.name));
+        let is_only_form = self.plain.is_none() && self.extended.is_none();
+        let counts_from = match first {
+            Some((1, _, item)) if is_only_form && is_file_name(self.name.as_bytes()) => {
+                findings.add(item.extent(), EventKind::ParamGap, Reason::CountedFromOne);
+                1
+            }
+            _ => 0,
+        };
         for (number, encoded, item) in std::mem::take(&mut self.segments) {
-            let next = kept.len() as u32;
-            if number == next {
-                kept.push((number, encoded, item));
+            let next = counts_from + kept.len() as u32;
+            let own = leading_zeros(item.raw.name);
+            if number == next && (own.is_none() || own == length) {
+                kept.push((number - counts_from, encoded, item));
                 continue;
             }
             let (kind, detail) = if number < next {

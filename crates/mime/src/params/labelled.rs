@@ -1,5 +1,6 @@
 //! Extracts the bytes of parameters with their charset labels, as evidence for other parts of the message.
 
+use super::misplaced_marks::move_cut_escape;
 use super::scan::{Item, LIMIT, Scanner};
 use super::value::{percent_decode, split_extended};
 use crate::lexer::{NameForm, split_name};
@@ -86,6 +87,15 @@ impl LabelledParams {
             places.push((raw.range, index));
         }
         segments.sort_by_key(|(index, number, ..)| (*index, *number));
+        for next in 1..segments.len() {
+            let (before, after) = segments.split_at_mut(next);
+            if let (Some((one, _, true, text)), Some((other, _, true, later))) =
+                (before.last_mut(), after.first_mut())
+                && one == other
+            {
+                move_cut_escape(text, later);
+            }
+        }
         let mut last = None;
         for (index, _, encoded, text) in &segments {
             let Labelled { label, bytes } = &mut list[*index];

@@ -16,6 +16,7 @@ mod encode;
 mod form;
 mod group;
 mod labelled;
+mod misplaced_marks;
 mod names;
 mod param;
 mod raw_comments;

@@ -13,27 +13,32 @@
 
 use super::form::{FORMS, preferred};
 use super::group::{Group, note_mark};
+use super::misplaced_marks::lacks_asterisk;
 use super::scan::{Item, LIMIT, Scanner};
 use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, EventKind, Finding, FindingList};
 use crate::lexer::{self, NameForm, is_file_name, split_name};
 use std::ops::Range;
 
-/// Reports syntax errors in a field of plain values, without decoding the values. Returns true if a name occurs twice.
+/// Reports syntax errors in a field of plain values, without decoding the values.
+///
+/// Returns true if the values must be decoded: a name occurs twice, or a value lacks the asterisk of an extended one.
 pub(crate) fn survey(value: &[u8], findings: &mut Vec<Finding>) -> bool {
     let (_, mut scanner) = Scanner::new(value);
     let mut names: Vec<&[u8]> = Vec::new();
+    let mut is_encoded = false;
     for item in scanner.by_ref().take(LIMIT) {
         note_mark(&item, split_name(item.raw.name).1, findings);
         if is_file_name(item.raw.name) && item.raw.value.iter().any(|b| matches!(b, b'/' | b'\\')) {
             findings.add(item.extent(), EventKind::ParamPath, Detail::None);
         }
+        is_encoded |= lacks_asterisk(item.raw.name, &item.raw.value);
         names.push(item.raw.name);
     }
     scanner.note_rest();
     findings.append(&mut scanner.tolerated);
     findings.sort_by_key(|f| f.at.start);
-    repeats(&mut names)
+    repeats(&mut names) || is_encoded
 }
 
 /// Returns true if a name occurs twice in a field of plain values.

@@ -7,6 +7,7 @@
 
 use super::decode::parse;
 use super::group::{Group, group};
+use super::misplaced_marks::may_lack_asterisk;
 use super::names::has_repeats;
 use super::param::{Param, Params};
 use super::raw_comments::comments;
@@ -29,7 +30,8 @@ pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) ->
     let form = target.form;
     let may_encode =
         has_open(value) || lexer::has_escape(value) || memchr::memchr(b'*', value).is_some();
-    if value.is_ascii() && !may_encode && !has_repeats(value) {
+    let may_decode = may_encode || may_lack_asterisk(value);
+    if value.is_ascii() && !may_decode && !has_repeats(value) {
         return Vec::new();
     }
     let before = parse(value, context, findings);

@@ -215,6 +215,11 @@ pub(super) fn percent_decode(text: &[u8], out: &mut Vec<u8>) -> u64 {
     bad
 }
 
+/// Returns true if `text` begins with a percent sign and two hexadecimal digits.
+pub(super) fn is_escape_start(text: &[u8]) -> bool {
+    matches!(text, [b'%', high, low, ..] if digit_value(*high).is_some() && digit_value(*low).is_some())
+}
+
 /// Like [`percent_decode`], and reports percent signs without two digits.
 pub(super) fn percent(text: &[u8], at: &ValuePlace, out: &mut Vec<u8>, found: &mut Vec<Finding>) {
     let bad = percent_decode(text, out);

@@ -343,10 +343,16 @@ fn read_field(
             Content::Mailboxes(name, list)
         }
         FieldKind::Parameters => {
-            let list = params::parse(value, context, &mut findings).list;
+            let params = params::parse(value, context, &mut findings);
+            // Other readers take a file name that stands in the place of the disposition for the disposition.
+            if params.value.is_empty() {
+                return None;
+            }
             Content::Parameters(
                 name,
-                list.into_iter()
+                params
+                    .list
+                    .into_iter()
                     .map(|param| (param.name, param.text))
                     .collect(),
             )

@@ -68,7 +68,9 @@ impl Reader<'_> {
             decoded.text
         };
         let text = match lexical {
-            LexicalContext::Quoted => Cow::Owned(lexer::unescape(&text).into_owned()),
+            LexicalContext::Quoted | LexicalContext::Comment => {
+                Cow::Owned(lexer::unescape(&text).into_owned())
+            }
             _ => text,
         };
         let text = if lexical == LexicalContext::Address {

@@ -1,6 +1,8 @@
 //! Tests the mailboxes and groups of address lists.
 
 use super::*;
+use crate::encoded_word::{Form, RewriteTarget, apply};
+use crate::header::{self, FieldKind};
 use crate::linear::assert_linear;
 
 /// Formats mailboxes as `name <address> (comment)` with `|` between them, and groups as `name{…}`.
@@ -38,6 +40,62 @@ fn displayed_names_are_quoted_where_they_need_quotes() {
             panic!("{list:?}")
         };
         assert_eq!(entry.to_string(), value);
+    }
+}
+
+#[test]
+fn rewritten_comments_and_strings_have_no_quoted_pairs() {
+    for (value, want, name) in [
+        (
+            &b"b@x.org (\\\"M\xfcller\\\")"[..],
+            "b@x.org (=?UTF-8?B?Ik3DvGxsZXIi?=)",
+            "\"Müller\"",
+        ),
+        (
+            b"b@x.org (a\\)b \\\\\xfc \\c)",
+            "b@x.org (a\\)b =?UTF-8?B?XMO8?= \\c)",
+            "a)b \\ü c",
+        ),
+        (
+            b"b@x.org (\xfc\\ \xe4\\\\ c)",
+            "b@x.org (=?UTF-8?B?w7wgw6Rc?= c)",
+            "ü ä\\ c",
+        ),
+        (
+            b"\"\\\"M\xfcller\\\"\" <b@x.org>",
+            "=?UTF-8?B?Ik3DvGxsZXIi?= <b@x.org>",
+            "\"Müller\"",
+        ),
+        (
+            b"\"a\\\\b\\ \xfc\" <b@x.org>",
+            "=?UTF-8?B?YVxiIMO8?= <b@x.org>",
+            "a\\b ü",
+        ),
+    ] {
+        for form in [Form::Words, Form::RawUtf8, Form::Iso2022Jp] {
+            let target = RewriteTarget {
+                form,
+                column: 9,
+                eol: "\n",
+            };
+            let (kind, context) = (FieldKind::Structured, HeaderContext::default());
+            let list = header::rewrite(value, kind, target, &context, &mut Vec::new());
+            let after = apply(value, &list);
+            let read = |value: &[u8]| {
+                let text = header::decode(value, kind, &context, &mut Vec::new()).into_owned();
+                let list = addresses(value, &context, &mut Vec::new());
+                let Some(Entry::Mailbox(mailbox)) = list.into_iter().next() else {
+                    panic!("no mailbox in {text}")
+                };
+                (text, mailbox.name, mailbox.address)
+            };
+            let shown = String::from_utf8_lossy(&after);
+            if form == Form::Words {
+                assert_eq!(shown, want);
+            }
+            assert_eq!(read(&after).1.as_deref(), Some(name), "{shown} {form:?}");
+            assert_eq!(read(&after), read(value), "{shown} {form:?}");
+        }
     }
 }
 

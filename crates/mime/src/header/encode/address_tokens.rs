@@ -133,6 +133,7 @@ fn meaning<'a>(atom: &'a RewriteUnit, raw: &'a str) -> Cow<'a, str> {
     match atom.lexical {
         _ if reads_otherwise => atom.text.as_str().into(),
         LexicalContext::Quoted => unescape(&raw[1..raw.len() - 1]),
+        LexicalContext::Comment => unescape(raw),
         _ => raw.into(),
     }
 }

@@ -20,7 +20,7 @@ const DECODED: [usize; 2] = [32, 192];
 
 /// Returns the maximum mean cost of a letter by its neighbors, in sixteenths of a nat. Few of a hundred texts in a language of their charset
 /// cost more, and few of a hundred under a label of another script cost less.
-fn most(script: ScriptGroup) -> u32 {
+fn max_letter_cost(script: ScriptGroup) -> u32 {
     match script {
         ScriptGroup::Cyrillic | ScriptGroup::Arabic => 54,
         ScriptGroup::Greek | ScriptGroup::Hebrew => 60,
@@ -37,6 +37,18 @@ fn most(script: ScriptGroup) -> u32 {
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
 pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
+    costs_more(bytes, label, |most| most)
+}
+
+/// Like [`is_odd`], with a lower limit, which one of a hundred texts under a right label exceeds.
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
+pub fn is_rather_odd(bytes: &[u8], label: Charset) -> bool {
+    costs_more(bytes, label, |most| most * 3 / 4)
+}
+
+/// Returns true if the letters cost more than the limit that is made of the usual one.
+fn costs_more(bytes: &[u8], label: Charset, limit: impl Fn(u32) -> u32) -> bool {
     if !HAS_MODELS {
         return false;
     }
@@ -46,7 +58,7 @@ pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
     let Some(candidate) = language::for_label(label) else {
         return false;
     };
-    let most = most(candidate.script);
+    let most = limit(max_letter_cost(candidate.script));
     let found = if candidate.is_single_byte {
         pairs(candidate, bytes, start, most)
     } else {

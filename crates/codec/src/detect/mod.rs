@@ -50,7 +50,7 @@ pub use crate::utf8::is_utf8;
 pub use comparison::{margin_over, utf8_margin};
 pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
-pub use look::{has_letters, high_bytes, is_odd};
+pub use look::{has_letters, high_bytes, is_odd, is_rather_odd};
 #[doc(hidden)]
 pub use rules::Rules;
 pub use structure::{is_text_in_pairs, structure};

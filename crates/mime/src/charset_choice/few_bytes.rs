@@ -216,23 +216,11 @@ fn may_be_hungarian(bytes: &[u8]) -> bool {
 
 /// Returns true if a word begins with a sign that stands before figures or spaces in Western text: `¹kola` is `škola` in ISO-8859-2.
 fn has_sign_before_word(bytes: &[u8]) -> bool {
-    // £ ¥ ¦ ¨ © ¬ ® ¯ ± ³ ¶ ¹ ¼ ¾: letters in ISO-8859-2. Western words begin behind § ° µ ¡ ¿ «.
+    // £ ¥ ¦ © ¬ ® ± ³ ¶ ¹ ¼ ¾: letters in ISO-8859-2. Western words begin behind § ° µ ¡ ¿ « and lone accents (¨e, ¯a).
     let is_sign = |byte: u8| {
         matches!(
             byte,
-            0xA3 | 0xA5
-                | 0xA6
-                | 0xA8
-                | 0xA9
-                | 0xAC
-                | 0xAE
-                | 0xAF
-                | 0xB1
-                | 0xB3
-                | 0xB6
-                | 0xB9
-                | 0xBC
-                | 0xBE
+            0xA3 | 0xA5 | 0xA6 | 0xA9 | 0xAC | 0xAE | 0xB1 | 0xB3 | 0xB6 | 0xB9 | 0xBC | 0xBE
         )
     };
     let is_small = |byte: &u8| byte.is_ascii_lowercase() || *byte >= 0xDF;

@@ -201,7 +201,8 @@ fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
 fn is_odd_enough(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label) && is_unlike_western(bytes)
         || high_bytes(bytes).nth(MIN_BYTES_TO_REPORT - 1).is_some()
-            && (is_implausible(label, bytes) || has_small_letters_only(label, bytes))
+            && (is_implausible(label, bytes)
+                || has_small_letters_only(label, bytes) && detect::is_rather_odd(bytes, label))
 }
 
 /// Returns true if text is implausible under its label.

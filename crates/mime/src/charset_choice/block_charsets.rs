@@ -12,8 +12,8 @@ use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, OtherCharset, SequenceCount, join};
 use super::superset::better_by_bytes;
 use super::thresholds::LIKELY_CONFIDENCE;
-use mailglot_codec::Charset;
 use mailglot_codec::detect::{self, high_bytes};
+use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
 
 /// How much likelier (natural logarithm) blocks must be in their own charset than in that of the other blocks.
@@ -122,11 +122,30 @@ fn is_likelier(text: &[u8], charset: Charset, other: Charset, evidence: &Evidenc
     margin.is_some_and(|margin| margin >= MARGIN)
 }
 
+/// Returns true for UTF-8 with damage. Text of another charset has few sequences of UTF-8 by chance.
+fn is_damaged_utf8(text: &[u8], guess: Charset) -> bool {
+    /// Number of malformed sequences that damage hardly makes.
+    const MANY: usize = 4;
+    let count = SequenceCount::of(text);
+    count.within * 4 >= count.malformed || guess.is_single_byte() && count.malformed < MANY
+}
+
+/// Returns true if so many bytes above 7F differ that they prove a charset, or if ASCII letters stand beside them. Lines of a few letters
+/// do not: `æøå æøå`.
+pub(super) fn has_various_letters(text: &[u8]) -> bool {
+    const MANY: usize = 7;
+    let mut seen = [false; 256];
+    let is_new = |at: &usize| !std::mem::replace(&mut seen[usize::from(text[*at])], true);
+    let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic());
+    high_bytes(text).filter(is_new).nth(MANY - 1).is_some()
+        || letters.count() > high_bytes(text).count()
+}
+
 /// Returns true if a block is no text under the label.
 pub(super) fn is_odd(block: &[u8], label: Charset) -> bool {
     let charset = better_by_bytes(label, block).unwrap_or(label);
     if charset != Charset::UTF_8 && is_odd_under(charset, block) {
-        return true;
+        return charset.is_single_byte() || has_word_characters(charset, block);
     }
     // Every single-byte charset decodes most bytes.
     let sample = match block.get(..SAMPLE) {
@@ -134,6 +153,20 @@ pub(super) fn is_odd(block: &[u8], label: Charset) -> bool {
         None => block,
     };
     !charset.is_single_byte() && !decodes_without_loss(charset, sample)
+}
+
+/// Returns true if double-byte text has ideographs, syllables or half-width katakana, or cannot be decoded. Models say nothing of other
+/// characters, such as jamo, Greek letters, box-drawing lines and circled digits.
+fn has_word_characters(charset: Charset, block: &[u8]) -> bool {
+    let mut log = LossLog::with_limit(0);
+    let text = charset.decode(block, &mut log);
+    let is_word = |c: char| {
+        matches!(
+            c,
+            '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' | '\u{E000}'..='\u{FAFF}' | '\u{FF61}'..='\u{FF9F}'
+        ) || c >= '\u{20000}'
+    };
+    log.losses() > 0 || text.chars().any(is_word)
 }
 
 /// Returns the charset that replaces the label for odd blocks.
@@ -144,12 +177,12 @@ fn likelier(text: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<Othe
         let likelier = find_likelier(charset, text, LabelScope::Implausible, hints)?;
         likelier.decides.then_some(likelier.guess)?
     } else {
-        let count = SequenceCount::of(text);
-        let is_damage = charset == Charset::UTF_8 && count.within >= count.malformed;
         let guess = detect::detect(text, &hints());
+        let is_damage = charset == Charset::UTF_8 && is_damaged_utf8(text, guess.charset);
         (guess.confidence >= LIKELY_CONFIDENCE && !is_damage).then_some(guess)?
     };
     let is_text = is_part_of_mixed(guess.charset)
+        && has_various_letters(text)
         && guess.charset.superset() != charset.superset()
         && decodes_without_loss(guess.charset, text)
         && !detect::is_odd(text, guess.charset);

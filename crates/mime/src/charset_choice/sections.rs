@@ -13,10 +13,12 @@
 //! Sections are judged one by one, as quotations are.
 //!
 //! # Limits
-//! A text has two charsets at most. Documents such as HTML have no sections.
+//! A text has two charsets at most. Documents such as HTML have no sections. Of many sections under a label, the first sixteen and the last
+//! show whether any is odd. Labels without a language of their own, such as ISO-8859-16, have no other sections.
 
 use super::block_charsets::{
-    MANY_BYTES, are_apart, guess, is_odd, may_have_other_charset, odd_blocks, read_odd_blocks,
+    MANY_BYTES, are_apart, guess, has_various_letters, is_odd, may_have_other_charset, odd_blocks,
+    read_odd_blocks,
 };
 use super::evidence::Evidence;
 use super::mixed_lines::decode_lines;
@@ -34,17 +36,28 @@ const ENOUGH: usize = 256;
 
 /// Returns true if the beginning of a section is odd under the label. Fast.
 pub(super) fn has_odd_section(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> bool {
-    if !may_have_other_charset(label, evidence) {
+    if !may_have_other_charset(label, evidence) || !has_language(label) {
         return false;
     }
     let blocks = sections(bytes);
     let last = blocks.iter().skip(FIRST_SECTIONS).next_back();
     blocks.len() > 1
         && blocks.iter().take(FIRST_SECTIONS).chain(last).any(|block| {
-            let beginning = &bytes[block.start..block.end.min(block.start + ENOUGH)];
+            let start = &bytes[block.start..block.end.min(block.start + ENOUGH)];
+            // A character may be cut at the end.
+            let line_end = memchr::memrchr(b'\n', start);
+            let beginning = line_end.map_or(start, |at| &start[..at]);
             // Few letters are odd by chance.
             high_bytes(beginning).nth(MANY_BYTES - 1).is_some() && is_odd(beginning, label)
         })
+}
+
+/// Returns false for Latin charsets that no language has as its usual one: any text seems odd under them.
+fn has_language(label: Charset) -> bool {
+    !matches!(
+        label.name(),
+        "ISO-8859-3" | "ISO-8859-10" | "ISO-8859-14" | "ISO-8859-16"
+    )
 }
 
 /// Finds sections that disprove the label while it suits all others.
@@ -78,13 +91,17 @@ pub(super) fn sections_without_label(bytes: &[u8], evidence: &Evidence<'_>) -> O
         .max_by_key(|block| high_bytes(&bytes[(*block).clone()]).count())?;
     let own = guess(&bytes[longest.clone()], evidence)?;
     let (others, same): (Vec<_>, Vec<_>) = blocks
-        .into_iter()
+        .iter()
+        .cloned()
         .partition(|block| is_odd(&bytes[block.clone()], own.charset));
     let [other_bytes, own_bytes] = [&others, &same].map(|blocks| join(bytes, blocks));
-    let other = guess(&other_bytes, evidence)?;
+    let other = guess(&other_bytes, evidence).filter(|_| has_various_letters(&other_bytes))?;
+    let suits_all = blocks
+        .iter()
+        .all(|block| !is_odd(&bytes[block.clone()], other.charset));
     let charsets = [other.charset, own.charset];
-    are_apart([&other_bytes, &own_bytes], charsets, evidence)
-        .then(|| decode_lines(bytes, &others, other.charset, own))
+    let is_apart = !suits_all && are_apart([&other_bytes, &own_bytes], charsets, evidence);
+    is_apart.then(|| decode_lines(bytes, &others, other.charset, own))
 }
 
 /// Returns for each section the range from its first to its last line with bytes above 7F, in order.
@@ -197,17 +214,62 @@ mod tests {
 
     #[test]
     fn text_in_one_charset_has_no_other_sections() {
-        for [(label, one), (_, other)] in SECTIONS {
+        for (label, text) in [
+            (
+                "windows-1251",
+                "Привет, Наталья, как дела?\n---\nПочта Рамблера: быстро, всегда рядом\n",
+            ),
+            (
+                "KOI8-R",
+                "Привет, Наталья! Завтра приеду.\n====\nСпасибо, Алексей, будем ждать тебя.\n",
+            ),
+            (
+                "Shift_JIS",
+                "お世話になっております。\n___\nありがとうございます。明日までに返事をします。\n",
+            ),
+            (
+                "ISO-8859-1",
+                "Kære alle, vi ses på mandag. Venlig hilsen Søren\n---\næøåæøåæøåæøåæøåæøå\n",
+            ),
+            (
+                "ISO-8859-1",
+                "Test på dansk\n---\næøå æøå æøå æøå æøå æøå\n",
+            ),
+            (
+                "EUC-KR",
+                "안녕하세요. 변수는 다음과 같습니다.\n---\nα β γ δ ε λ μ π\n",
+            ),
+            (
+                "EUC-KR",
+                "오늘은 한글 모음을 배웁니다.\n---\nㅏ ㅑ ㅓ ㅕ ㅗ ㅛ ㅜ ㅠ ㅡ ㅣ\n",
+            ),
+            ("GBK", "您好，请查收附件中的资料。\n---\nα β γ δ ε λ μ π\n"),
+        ] {
             let charset = Charset::for_name(label).expect("known");
-            let Ok(more) = charset.encode_exact(other) else {
-                continue;
-            };
-            let bytes = [encoded(label, one), more.into_owned()].concat();
+            let bytes = encoded(label, text);
             let evidence = Evidence::default();
-            assert!(sections_by_label(&bytes, charset, &evidence).is_none());
-            assert!(sections_by_label(&bytes, Charset::KOI8_U, &evidence).is_none());
-            assert!(sections_without_label(&bytes, &evidence).is_none());
+            assert!(
+                sections_by_label(&bytes, charset, &evidence).is_none(),
+                "{text}"
+            );
+            assert!(
+                sections_by_label(&bytes, Charset::KOI8_U, &evidence).is_none(),
+                "{text}"
+            );
+            assert!(
+                sections_without_label(&bytes, &evidence).is_none(),
+                "{text}"
+            );
         }
+    }
+
+    /// Legacy bytes in a section of UTF-8 are damage.
+    #[test]
+    fn damaged_utf8_is_no_other_section() {
+        let text = b"Gr\xC3\xBC\xC3\x9Fe aus K\xC3\xB6ln\n-- \nAusf\xBChrung\nUng\xC3\xBCltiges f\xBCr alle\n";
+        assert!(sections_by_label(text, Charset::UTF_8, &Evidence::default()).is_none());
+        let text = b"miesi\xC4\x85c\n---\nmiesi\x85c\n";
+        assert!(sections_by_label(text, Charset::UTF_8, &Evidence::default()).is_none());
     }
 
     #[test]

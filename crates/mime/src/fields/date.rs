@@ -202,12 +202,21 @@ fn in_words(value: &[u8]) -> Option<Date> {
     // The piece before, if it was a name of a zone without summer time. An offset may follow the names of UTC.
     let mut zone_name = "";
     let mut numbers: Vec<&str> = Vec::new();
+    // `mar 3 juin`: in French, Italian and Spanish this is a Tuesday.
+    let is_day = |piece: &String| {
+        matches!(
+            &**piece,
+            "mar" | "mar." | "mardi" | "martes" | "martedì" | "martedi"
+        )
+    };
+    let mut may_be_day = pieces.first().is_some_and(is_day);
     for piece in &pieces {
         let piece: &str = piece;
+        let may_be_month = month.is_none() || may_be_day;
         if time.is_none() && (piece.contains(':') || is_dotted(piece)) {
             time = Some(clock(piece)?);
-        } else if let Some(found) = month_of(piece).filter(|_| month.is_none() || time.is_none()) {
-            // `mar 3 juin`: the first one was the name of the day.
+        } else if let Some(found) = month_of(piece).filter(|_| may_be_month && numbers.len() < 2) {
+            may_be_day &= month.is_none();
             month = Some(found);
         } else if let (Some((hour, minute, second)), "am" | "pm") = (time, piece) {
             let is_afternoon = piece == "pm" && hour < 12;
@@ -233,8 +242,8 @@ fn in_words(value: &[u8]) -> Option<Date> {
             // Digits after time, day and year are a zone that lost its sign. They are ignored.
             numbers.push(number);
         } else if time.is_some() && offset.is_none() {
-            zone_name = piece.trim_matches('"');
-            offset = zone(zone_name);
+            zone_name = piece;
+            offset = zone(piece);
         }
     }
     let (month, (hour, minute, second)) = (month?, time?);
@@ -260,30 +269,18 @@ fn in_figures(value: &[u8]) -> Option<Date> {
     let mut parts = date.split(['-', '/']);
     let mut number = |length: usize| {
         let part = parts.next().filter(|part| part.len() == length)?;
-        let is_number = part.bytes().all(|b| b.is_ascii_digit());
-        part.parse::<u16>().ok().filter(|_| is_number)
+        part.bytes().all(|b| b.is_ascii_digit()).then_some(part)
     };
     let (year, month, day) = (number(4)?, number(2)?, number(2)?);
+    let month = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
     let rest = rest.strip_prefix(['T', 't', ' '])?.trim_start();
     let end = rest.find(|c: char| !matches!(c, '0'..='9' | ':'));
     let (time, rest) = rest.split_at(end.unwrap_or(rest.len()));
-    let (hour, minute, second) = clock(time)?;
-    let rest = match rest.strip_prefix(['.', ',']) {
+    let zone = match rest.strip_prefix(['.', ',']) {
         Some(fraction) => fraction.trim_start_matches(|c: char| c.is_ascii_digit()),
         None => rest,
     };
-    let name = rest.split_ascii_whitespace().next().unwrap_or_default();
-    is_possible(Date {
-        year,
-        month: u8::try_from(month)
-            .ok()
-            .filter(|month| (1..=12).contains(month))?,
-        day: u8::try_from(day).ok()?,
-        hour,
-        minute,
-        second,
-        offset: zone(&name.to_ascii_lowercase()),
-    })
+    in_words(format!("{day} {month} {year} {time} {zone}").as_bytes())
 }
 
 /// Returns the date if its month has its day.
@@ -350,7 +347,7 @@ fn pieces(value: &[u8]) -> Vec<String> {
         let length = rest[signed..]
             .iter()
             .position(|&b| {
-                lexer::is_space(b) || matches!(b, b',' | b'(' | b';' | b'+' | b'-' | b'/')
+                lexer::is_space(b) || matches!(b, b',' | b'(' | b';' | b'+' | b'-' | b'/' | b'"')
             })
             .map_or(rest.len(), |n| n + signed);
         if length > signed && length <= 16 {
@@ -544,6 +541,17 @@ mod tests {
             ("2003-05-07T12:34+02:00", "2003-05-07T12:34:00+02:00"),
             (" 2003/05/07  12:34:56 EST\r\n", "2003-05-07T12:34:56-05:00"),
             ("2003-05-07 12:34:56", "2003-05-07T12:34:56-00:00"),
+            ("2003-05-07 3:34:56 PM", "2003-05-07T15:34:56-00:00"),
+            ("2003-05-07 10:15:00 GMT +0200", "2003-05-07T10:15:00+02:00"),
+            ("2003-05-07 10:15:00 UTC+02:00", "2003-05-07T10:15:00+02:00"),
+            (
+                "2003-05-07 10:15:00 (CEST) +0200",
+                "2003-05-07T10:15:00+02:00",
+            ),
+            ("2003-05-07 10:15 \"MET DST\"", "2003-05-07T10:15:00+02:00"),
+            ("5 octubre 2004, martes, 10:15 Z", "2004-10-05T10:15:00Z"),
+            ("5 Oct 2004 Marseille 10:15 Z", "2004-10-05T10:15:00Z"),
+            ("5 ottobre 2004 martedi 10:15 Z", "2004-10-05T10:15:00Z"),
             ("2003-05-07", "-"),
             ("2003-13-07 12:34:56", "-"),
             ("2003-02-29 12:34:56", "-"),

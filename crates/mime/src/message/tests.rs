@@ -270,6 +270,7 @@ fn media_types_are_cleaned() {
         ("application/text", "text/plain"),
         ("*/*", "text/plain"),
         ("html/text", "text/html"),
+        ("*/*; name=photo.jpg", "*/*"),
     ] {
         let raw = format!("Content-Type: {value}\nContent-Type: image/png\n\n");
         let message = parse(raw.as_bytes());

@@ -12,8 +12,6 @@ use crate::params;
 use std::borrow::Cow;
 
 /// Returns top level and subtype; None for an invalid media type, which RFC 2045 5.2 reads as the default.
-///
-/// Scripts write `plain/text`, `html/text`, `application/text` and `*/*` for text.
 pub(super) fn media_type(main: &[u8]) -> Option<MediaType> {
     let slash = memchr::memchr(b'/', main)?;
     let word = |bytes: &[u8]| {
@@ -24,17 +22,24 @@ pub(super) fn media_type(main: &[u8]) -> Option<MediaType> {
             .unwrap_or(bytes.len());
         (end > 0).then(|| intern(&bytes[..end]))
     };
-    let (top, sub) = (word(&main[..slash])?, word(&main[slash + 1..])?);
-    let text = |sub| {
-        Some(MediaType {
+    Some(MediaType {
+        top: word(&main[..slash])?,
+        sub: word(&main[slash + 1..])?,
+    })
+}
+
+impl MediaType {
+    /// Returns the type of text that scripts mean by `plain/text`, `html/text`, `application/text` and `*/*`. Others stay.
+    pub(super) fn corrected(self) -> Self {
+        let sub = match (&*self.top, &*self.sub) {
+            ("plain", "text") | ("*", "*") | ("application", "text" | "plain") => "plain",
+            ("html", "text" | "html") => "html",
+            _ => return self,
+        };
+        Self {
             top: Cow::Borrowed("text"),
             sub: Cow::Borrowed(sub),
-        })
-    };
-    match (&*top, &*sub) {
-        ("plain" | "*", _) | ("application", "text" | "plain") => text("plain"),
-        ("html", _) => text("html"),
-        _ => Some(MediaType { top, sub }),
+        }
     }
 }
 

@@ -63,10 +63,13 @@ impl<'a> Parser<'a> {
             return self.decide_kind(id, None);
         }
         let (main, list) = params::scan(at.of(raw));
-        if let Some(media) = media_type(&main) {
+        let has_file_name = has_file_name || names_file(&list, b"name");
+        let is_file = part.attachment || has_file_name;
+        let written = media_type(&main);
+        if let Some(media) = written.map(|media| if is_file { media } else { media.corrected() }) {
             part.media = media;
         }
-        self.mark_file(id, has_file_name || names_file(&list, b"name"));
+        self.mark_file(id, has_file_name);
         self.describe_charset(id, at, &list);
         let part = &self.parts[id.0 as usize];
         if part.media.top != "multipart" {

@@ -127,7 +127,7 @@ fn is_damaged_utf8(text: &[u8], guess: Charset) -> bool {
     /// Number of malformed sequences that damage hardly makes.
     const MANY: usize = 4;
     let count = SequenceCount::of(text);
-    count.within * 4 >= count.malformed || guess.is_single_byte() && count.malformed < MANY
+    count.within * 2 >= count.malformed || guess.is_single_byte() && count.malformed < MANY
 }
 
 /// Returns true if so many bytes above 7F differ that they prove a charset, or if ASCII letters stand beside them. Lines of a few letters

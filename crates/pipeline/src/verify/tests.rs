@@ -75,6 +75,7 @@ fn damaged_lists_of_addresses_are_accepted() {
         b"J\xF6rg M <<a@b.example>>",
         b"J\xF6rg a@b.example>",
         b"J\xF6rg <a@b.example>\n\tAnn <c@d.example>",
+        b"J\xF6rg <a@b.example> [mailto:a@b.example]",
         b"J\xF6rg <a@b.example>\n\tAnn M\xFCller <c@d.example>",
         b"Ann (\xFC) <a@b.example> J\xF6rg (x) c@d.example",
         b"\"J\xF6rg\" <a@b.example> <c@d.example> (\xFC)",

@@ -93,6 +93,15 @@ fn damaged_lists_of_addresses_are_accepted() {
     }
 }
 
+/// The backslash may be the trail byte of a character.
+#[test]
+fn backslash_at_the_end_of_a_comment_is_verified() {
+    let raw = b"To: <a@b.example> (\xE9\\)\n\nx\n";
+    let edits = plan(raw, &Policy::default()).edits;
+    assert!(!edits.is_empty());
+    assert_eq!(verdict(raw, &edits), Verdict::Accepted(Vec::new()));
+}
+
 /// mail-parser does not know the other spellings of UTF-8, which scripts write.
 #[test]
 fn all_spellings_of_utf8_are_verified() {

@@ -61,6 +61,13 @@ fn rewritten_comments_and_strings_have_no_quoted_pairs() {
             "b@x.org (=?UTF-8?B?w7wgw6Rc?= c)",
             "ü ä\\ c",
         ),
+        // The backslash may be a trail byte.
+        (b"b@x.org (\xe9\\)", "b@x.org (=?UTF-8?B?w6lc?=)", "é\\"),
+        (
+            b"b@x.org (c (\xe9\\)), (d\\)e)",
+            "b@x.org (c (=?UTF-8?B?w6lc?=)), (d\\)e)",
+            "c (é\\)",
+        ),
         (
             b"\"\\\"M\xfcller\\\"\" <b@x.org>",
             "=?UTF-8?B?Ik3DvGxsZXIi?= <b@x.org>",

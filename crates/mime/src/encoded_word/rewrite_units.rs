@@ -220,7 +220,8 @@ impl RewriteUnits<'_> {
                 }
                 AtomKind::Delimiter => (UnitState::default(), String::new()),
                 AtomKind::Text => {
-                    self.atom(&bytes[at.clone()], lexical, invalid, at.end < bytes.len())
+                    let next = bytes.get(at.end).copied();
+                    self.atom(&bytes[at.clone()], lexical, invalid, next)
                 }
             };
             self.list.push(RewriteUnit {
@@ -232,13 +233,13 @@ impl RewriteUnits<'_> {
         }
     }
 
-    /// Returns the properties of an atom, and its text if it has raw bytes or damage. `followed` means that more text follows it.
+    /// Returns the properties of an atom, and its text if it has raw bytes or damage. `next` is the byte after it.
     fn atom(
         &self,
         piece: &[u8],
         lexical: LexicalContext,
         invalid: bool,
-        followed: bool,
+        next: Option<u8>,
     ) -> (UnitState, String) {
         let raw_state = |invalid| UnitState {
             raw: true,
@@ -248,7 +249,7 @@ impl RewriteUnits<'_> {
         let (mut state, mut raw) = (UnitState::default(), String::new());
         if !piece.is_ascii() {
             state = raw_state(invalid);
-            raw = self.decode(piece, lexical, invalid, followed);
+            raw = self.decode(piece, lexical, invalid, next.is_some());
         } else if self.reader.context.repairs.may_touch(piece) {
             raw = String::from_utf8_lossy(piece).into_owned();
         }
@@ -261,7 +262,7 @@ impl RewriteUnits<'_> {
             }
         }
         if lexical == LexicalContext::Comment && raw.contains('\\') {
-            raw = unescaped(&raw, followed);
+            raw = unescaped(&raw, next.is_some_and(lexer::is_space));
         }
         let mut findings = Vec::new();
         let is_free = lexical == LexicalContext::Text;
@@ -303,11 +304,12 @@ impl RewriteUnits<'_> {
 
 /// Removes the backslashes of quoted pairs from a piece of a comment (RFC 2047, section 5: words contain no quoted pairs).
 ///
-/// `followed` means that a backslash at the end belongs to the white space after it.
-fn unescaped(piece: &str, followed: bool) -> String {
+/// `before_space` means that a backslash at the end belongs to the white space after it. Before a parenthesis, which a backslash
+/// would escape, it is the trail byte of a character for readers of the bytes, so it stays.
+fn unescaped(piece: &str, before_space: bool) -> String {
     let mut text = lexer::unescape(piece).into_owned();
     let backslashes = piece.bytes().rev().take_while(|byte| *byte == b'\\');
-    if followed && backslashes.count() % 2 == 1 {
+    if before_space && backslashes.count() % 2 == 1 {
         text.pop();
     }
     text

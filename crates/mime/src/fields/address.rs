@@ -122,7 +122,7 @@ pub fn addresses_of(
     findings: &mut Vec<Finding>,
 ) -> Vec<Entry> {
     let list = List {
-        last_counts: name.eq_ignore_ascii_case(b"from"),
+        last_address_counts: name.eq_ignore_ascii_case(b"from"),
         ..List::default()
     };
     list.read(value, &address_tokens(value, context, findings))
@@ -217,13 +217,32 @@ fn has_inner_dot(domain: &str) -> bool {
 
 /// Returns true for an address as pipermail writes it: `joe at example.org`.
 ///
-/// Requires ASCII: `normalize` writes other words as encoded words, which are no address.
-fn is_obscured_address(phrase: &str) -> bool {
+/// Requires ASCII: `normalize` writes other words as encoded words, which are no address. A top-level domain has letters only:
+/// `Lunch at 12.30` is a name. Without a comment, which is the name of the sender, so is `Everyone at example.org`.
+fn is_obscured_address(phrase: &str, has_comment: bool) -> bool {
     let words: Vec<&str> = phrase.split(' ').take(4).collect();
     let [local, at, domain] = words[..] else {
         return false;
     };
-    phrase.is_ascii() && !local.is_empty() && at.eq_ignore_ascii_case("at") && has_inner_dot(domain)
+    let top = domain.rsplit('.').next().unwrap_or_default();
+    let letters = top.bytes().filter(u8::is_ascii_alphabetic).count();
+    phrase.is_ascii()
+        && !local.is_empty()
+        && (has_comment || !local.starts_with(|c: char| c.is_ascii_uppercase()))
+        && at.eq_ignore_ascii_case("at")
+        && has_inner_dot(domain)
+        && letters >= 2
+        && !top.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Returns true if a text ends in the scheme of an address: `mailto:`.
+fn ends_with_mailto(text: &str) -> bool {
+    const SCHEME: &[u8] = b"mailto:";
+    let bytes = text.as_bytes();
+    bytes
+        .len()
+        .checked_sub(SCHEME.len())
+        .is_some_and(|start| bytes[start..].eq_ignore_ascii_case(SCHEME))
 }
 
 /// Returns true if a mailbox has several addresses: two in angles, or two without a comma between them.
@@ -272,7 +291,7 @@ struct NextName {
 struct List {
     done: Vec<Entry>,
     /// The last address in angles counts, even without a comma before it.
-    last_counts: bool,
+    last_address_counts: bool,
     /// The open group.
     group: Option<(String, Vec<Mailbox>)>,
     phrase: String,
@@ -388,6 +407,21 @@ impl List {
         self.at = Some(next.start..at.end);
     }
 
+    /// Returns true for a bare address that Outlook repeats after one in angles: `Bob <a@b.example> [mailto:a@b.example]`.
+    fn is_in_brackets(&self, written: &str) -> bool {
+        if written.starts_with('<') {
+            return false;
+        }
+        let start = self
+            .next_name
+            .as_ref()
+            .map_or(self.phrase.len(), |next| next.phrase);
+        let before = self.phrase.get(start..).unwrap_or_default().trim_end();
+        // `a@[192.0.2.1]` ends in the bracket of its domain.
+        let closes = written.ends_with(']') && !written.contains("@[");
+        closes || before.ends_with('[') || ends_with_mailto(before) || written.starts_with('[')
+    }
+
     /// Removes stray opening angles before an address from the phrase, but none of its words and quotes: `Joe <a@b`.
     fn strip_open_angle(&mut self) {
         let start = self.unquoted.min(self.phrase.len());
@@ -405,7 +439,12 @@ impl List {
             .and_then(|inner| inner.strip_suffix('>'));
         let text = bare(inner.unwrap_or(written));
         let has_first = self.address.as_ref().is_some_and(|first| !first.is_empty());
-        if self.angles && has_first && !is_half(written) && !self.last_counts {
+        if self.angles
+            && has_first
+            && !is_half(written)
+            && !self.last_address_counts
+            && !self.is_in_brackets(written)
+        {
             self.split(at.clone());
         }
         self.touch(&at);
@@ -490,7 +529,7 @@ impl List {
         *self = Self {
             done,
             group,
-            last_counts: self.last_counts,
+            last_address_counts: self.last_address_counts,
             ..Self::default()
         };
     }
@@ -568,7 +607,10 @@ impl List {
                 comment.trim().clone_into(&mut mailbox.address);
                 mailbox.name = Some(phrase);
             }
-            None if !self.named && is_whole && is_obscured_address(&phrase) => {
+            None if !self.named
+                && is_whole
+                && is_obscured_address(&phrase, !mailbox.comments.is_empty()) =>
+            {
                 mailbox.address = phrase;
             }
             // A lone atom is a local part: `root`.

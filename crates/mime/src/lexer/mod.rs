@@ -31,7 +31,7 @@ pub(crate) use raw_iso2022jp::{
 pub(crate) use spaced_address::has_spaced;
 pub(crate) use syntax::{
     comment_end, is_space, is_token, is_tspecial, quoted_end, skip_cfws, skip_space, trim_end,
-    unescape,
+    unescape, unescape_comment,
 };
 pub(crate) use syntax_faults::swallows_address;
 pub(crate) use token::{LexicalContext, Token, tokens};

@@ -152,6 +152,52 @@ pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Like [`unescape`], for a text of comments that was decoded from `raw`.
+///
+/// A reader of the bytes may see the trail byte of a character where the text has a backslash: `(\xE9\)`. Such a backslash escapes
+/// no parenthesis that ends or begins a comment. `step` returns the length of the character at an offset.
+pub(crate) fn unescape_comment<'t>(
+    text: &'t str,
+    raw: &[u8],
+    step: impl Fn(usize) -> usize,
+) -> Cow<'t, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let is_parenthesis = |byte: &u8| matches!(byte, b'(' | b')');
+    // For each parenthesis, true if it is part of a quoted pair.
+    let mut pairs = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = raw.get(at) {
+        let is_pair = *byte == b'\\';
+        let character = if is_pair { raw.get(at + 1) } else { Some(byte) };
+        if character.is_some_and(is_parenthesis) {
+            pairs.push(is_pair);
+        }
+        at += if is_pair { 2 } else { step(at).max(1) };
+    }
+    // The escape sequences of ISO-2022-JP have parentheses, too.
+    if text.bytes().filter(|byte| is_parenthesis(byte)).count() != pairs.len() {
+        return unescape(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut pairs = pairs.into_iter();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_delimiter =
+            |next: &char| matches!(next, '(' | ')') && pairs.as_slice().first() == Some(&false);
+        let c = match chars.peek() {
+            Some(next) if c == '\\' && !is_delimiter(next) => chars.next().unwrap_or_default(),
+            _ => c,
+        };
+        if matches!(c, '(' | ')') {
+            pairs.next();
+        }
+        out.push(c);
+    }
+    Cow::Owned(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +215,23 @@ mod tests {
         }
         assert_eq!(skip_cfws(b" (a) \r\n\t(b(c)) x", 0), 15);
         assert_eq!(skip_cfws(b" (((", 0), 4);
+    }
+
+    #[test]
+    fn trail_bytes_escape_no_parenthesis() {
+        let wide = |raw: &'static [u8]| {
+            move |at: usize| 1 + usize::from(raw[at] >= 0x80 && at + 1 < raw.len())
+        };
+        for (raw, text, want) in [
+            (&b"(\xE9\\)"[..], "(é\\)", "(é\\)"),
+            (b"(\\) \xE9\\)(b\\)", "(\\) é\\)(b\\)", "() é\\)(b)"),
+            (b"(a (\xE9\\)\\\\)", "(a (é\\)\\\\)", "(a (é\\)\\)"),
+            (b"(\xE9\\(a))", "(é\\(a))", "(é\\(a))"),
+            (b"(\xE9\\ \\a\\", "(é\\ \\a\\", "(é a\\"),
+            (b"(\x1b(B\\))", "(\\))", "())"),
+        ] {
+            assert_eq!(unescape_comment(text, raw, wide(raw)), want, "{text}");
+        }
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use super::disagreement::Disagreement;
 use super::expected::{BodyText, Content, ExpectedItem};
 use super::reader::{self, SecondReading};
+use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{Entry, Mailbox};
-use mailglot_mime::{CharsetOut, Message, Policy, iso_2022_jp_form};
+use mailglot_mime::{CharsetOut, Message, Policy, iso_2022_jp_form, params};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -245,10 +246,23 @@ fn parameters(list: &[(String, String)]) -> String {
         .iter()
         .filter(|(name, _)| name != "charset" && !name.ends_with("-language"));
     let mut kept: Vec<String> = kept
-        .map(|(name, text)| format!("{name}={}", words(text)))
+        .map(|(name, text)| format!("{name}={}", words(&with_escapes_decoded(name, text))))
         .collect();
     kept.sort_unstable();
     kept.join("; ")
+}
+
+/// Decodes an extended value without an asterisk (`filename="utf-8''%C3%BC.doc"`), which other readers show literally.
+pub(super) fn with_escapes_decoded<'t>(name: &str, text: &'t str) -> Cow<'t, str> {
+    let is_file_name = matches!(name, "filename" | "name");
+    if !is_file_name || !text.is_ascii() || !text.contains("''") || !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
+    let value = format!("attachment; {name}=\"{quoted}\"");
+    let mut list = params::parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new()).list;
+    list.pop()
+        .map_or(Cow::Borrowed(text), |param| Cow::Owned(param.text))
 }
 
 /// Returns the length of the common prefix in characters.

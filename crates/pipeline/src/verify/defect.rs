@@ -3,7 +3,7 @@
 //! A rule examines one difference. It may also compare the second reader's result for the *original* message: if it finds other
 //! parts or addresses there as well, the rewriting did not cause the difference.
 
-use super::compare::{Difference, field_as_seen, words};
+use super::compare::{Difference, field_as_seen, with_escapes_decoded, words};
 use super::expected::{Content, ExpectedItem};
 use super::reader::{self, SecondReader, SecondReading};
 use mailglot_mime::fields::{Entry, Mailbox};
@@ -242,7 +242,7 @@ fn is_field_syntax(message: &Message<'_>, item: &ExpectedItem<'_>) -> bool {
             let names = |list: &[(String, String)]| {
                 let kept = list.iter().filter(|(name, _)| !name.ends_with("-language"));
                 let mut names: Vec<_> = kept
-                    .map(|(name, text)| (name.clone(), shape(text)))
+                    .map(|(name, text)| (name.clone(), shape(&with_escapes_decoded(name, text))))
                     .collect();
                 names.sort_unstable();
                 names

@@ -343,11 +343,10 @@ fn read_field(
             Content::Mailboxes(name, list)
         }
         FieldKind::Parameters => {
-            let params = params::parse(value, context, &mut findings);
-            // Other readers take a file name that stands in the place of the disposition for the disposition.
-            if params.value.is_empty() {
+            if lacks_semicolon(value) {
                 return None;
             }
+            let params = params::parse(value, context, &mut findings);
             Content::Parameters(
                 name,
                 params
@@ -361,6 +360,20 @@ fn read_field(
             name,
             decode(value, kind, context, &mut findings).into_owned(),
         ),
+    })
+}
+
+/// Returns true if no semicolon precedes the file name that is the first parameter: `filename=a.txt; attachment`.
+///
+/// Other readers take such a name for the disposition, or for a part of it.
+fn lacks_semicolon(value: &[u8]) -> bool {
+    let (_, list) = params::scan(value);
+    list.first().is_some_and(|first| {
+        let base = first.name.split(|byte| *byte == b'*').next();
+        let is_file_name = base.is_some_and(|base| {
+            base.eq_ignore_ascii_case(b"filename") || base.eq_ignore_ascii_case(b"name")
+        });
+        is_file_name && !value[..first.range.start].contains(&b';')
     })
 }
 

@@ -75,6 +75,7 @@ fn damaged_lists_of_addresses_are_accepted() {
         b"J\xF6rg M <<a@b.example>>",
         b"J\xF6rg a@b.example>",
         b"J\xF6rg <a@b.example>\n\tAnn <c@d.example>",
+        b"J\xF6rg <a@b.example> [mailto:a@b.example]",
         b"J\xF6rg <a@b.example>\n\tAnn M\xFCller <c@d.example>",
         b"Ann (\xFC) <a@b.example> J\xF6rg (x) c@d.example",
         b"\"J\xF6rg\" <a@b.example> <c@d.example> (\xFC)",
@@ -90,6 +91,66 @@ fn damaged_lists_of_addresses_are_accepted() {
             assert!(is_accepted, "{}: {verdict:?}", value.escape_ascii());
         }
     }
+}
+
+/// The backslash may be the trail byte of a character.
+#[test]
+fn backslash_at_the_end_of_a_comment_is_verified() {
+    let raw = b"To: <a@b.example> (\xE9\\)\n\nx\n";
+    let edits = plan(raw, &Policy::default()).edits;
+    assert!(!edits.is_empty());
+    assert_eq!(verdict(raw, &edits), Verdict::Accepted(Vec::new()));
+}
+
+/// The second reader reads such a field otherwise, before and after.
+#[test]
+fn misplaced_file_names_are_accepted() {
+    for value in [
+        &b"filename*0=x; filename*1=\"J\xF6.doc\"; attachment"[..],
+        b"filename*0*=koi8-r''%E4; filename*1*=%CF; attachment",
+        b"filename=\"\xE4\"; attachment",
+        b"attachment filename*01*=koi8-r''%E4; filename*02*=%CF",
+        b"attachment;filename=koi8-r''%E4%CF.doc; filename*2*=%CF",
+        b"attachment; filename*0=\"koi8-r''%E4\"; filename*1=\"%CF.doc\"; filename*3=\xE4",
+        b"attachment; filename=\"\xE4\"; name=\"utf-8''%41\"",
+    ] {
+        let raw = [b"Content-Disposition: ", value, b"\n\nx\n"].concat();
+        let edits = plan(&raw, &Policy::default()).edits;
+        assert!(!edits.is_empty(), "{}", value.escape_ascii());
+        let verdict = verdict(&raw, &edits);
+        let is_accepted = matches!(verdict, Verdict::Accepted(_));
+        assert!(is_accepted, "{}: {verdict:?}", value.escape_ascii());
+    }
+}
+
+/// An extended value without an asterisk is verified.
+#[test]
+fn faults_in_file_names_are_found() {
+    for value in [
+        &b"attachment; filename=\"\xE4\"; name=\"utf-8''%41\""[..],
+        b"attachment;filename=koi8-r''%E4%CF.doc; filename*2*=%CF",
+    ] {
+        let raw = [b"Content-Disposition: ", value, b"\n\nx\n"].concat();
+        let mut edits = plan(&raw, &Policy::default()).edits;
+        for edit in &mut edits {
+            edit.with = b"filename=other".to_vec();
+            edit.recipe = None;
+        }
+        let verdict = verdict(&raw, &edits);
+        let is_found = matches!(verdict, Verdict::Rejected(_));
+        assert!(is_found, "{}: {verdict:?}", value.escape_ascii());
+    }
+}
+
+/// A field without a disposition is compared, but mail-parser finds no parameters in it.
+#[test]
+fn file_names_after_a_semicolon_are_compared() {
+    let raw = b"Content-Disposition: ; filename=\"\xE4\"\n\nx\n";
+    let edits = plan(raw, &Policy::default()).edits;
+    assert_eq!(
+        verdict(raw, &edits),
+        Verdict::Accepted(vec![Defect::FieldSyntax])
+    );
 }
 
 /// mail-parser does not know the other spellings of UTF-8, which scripts write.

@@ -68,8 +68,10 @@ impl Reader<'_> {
             decoded.text
         };
         let text = match lexical {
-            LexicalContext::Quoted | LexicalContext::Comment => {
-                Cow::Owned(lexer::unescape(&text).into_owned())
+            LexicalContext::Quoted => Cow::Owned(lexer::unescape(&text).into_owned()),
+            LexicalContext::Comment => {
+                let step = |at| self.steps.step(raw, at);
+                Cow::Owned(lexer::unescape_comment(&text, raw, step).into_owned())
             }
             _ => text,
         };

@@ -61,6 +61,13 @@ fn rewritten_comments_and_strings_have_no_quoted_pairs() {
             "b@x.org (=?UTF-8?B?w7wgw6Rc?= c)",
             "ü ä\\ c",
         ),
+        // The backslash may be a trail byte.
+        (b"b@x.org (\xe9\\)", "b@x.org (=?UTF-8?B?w6lc?=)", "é\\"),
+        (
+            b"b@x.org (c (\xe9\\)), (d\\)e)",
+            "b@x.org (c (=?UTF-8?B?w6lc?=)), (d\\)e)",
+            "c (é\\)",
+        ),
         (
             b"\"\\\"M\xfcller\\\"\" <b@x.org>",
             "=?UTF-8?B?Ik3DvGxsZXIi?= <b@x.org>",
@@ -225,9 +232,15 @@ fn addresses_of_list_archives_are_addresses() {
             "Joe <joe at a.example>|G{Ann <ann at b.example>}",
         ),
         ("joe at example.org (a) (b)", "b <joe at example.org> (a)"),
+        ("Joe at example.org (Joe)", "Joe <Joe at example.org>"),
         // Names.
         ("Meet at noon (x)", "Meet at noon <> (x)"),
         ("joe at example. (x)", "joe at example. <> (x)"),
+        ("lunch at 12.30 (x)", "lunch at 12.30 <> (x)"),
+        ("Dinner at No.5", "Dinner at No.5 <>"),
+        ("joe at example.o", "joe at example.o <>"),
+        ("joe at example.mp3", "joe at example.mp3 <>"),
+        ("Everyone at example.org", "Everyone at example.org <>"),
         (
             "Uncle joe at example.org (x)",
             "Uncle joe at example.org <> (x)",
@@ -376,6 +389,27 @@ fn addresses_without_a_comma_are_mailboxes() {
     assert_eq!(places, [&b"Bob <a@b> (x)"[..], b"Ann (y) <c@d> (z)"]);
 }
 
+/// Outlook repeats the address in brackets.
+#[test]
+fn addresses_in_brackets_are_no_mailboxes() {
+    for (value, want) in [
+        (
+            "Bob <a@b.example> [mailto:a@b.example]",
+            "Bob  [mailto:a@b.example] <a@b.example>",
+        ),
+        ("<a@b.c> [mailto:a@b.c]", "[mailto:a@b.c] <a@b.c>"),
+        ("<a@b.c> [a@b.c], d@e.f", "[a@b.c] <a@b.c>|<d@e.f>"),
+        ("<a@b.c> [ a@b.c ]", "[ a@b.c ] <a@b.c>"),
+        ("<a@b.c> MAILTO:a@b.c", "MAILTO:a@b.c <a@b.c>"),
+        // Other mailboxes.
+        ("<a@b.c> d@[192.0.2.1]", "<a@b.c>|<d@[192.0.2.1]>"),
+        ("<a@b.c> [x] d@e.f", "<a@b.c>|[x] <d@e.f>"),
+        ("<a@b.c> [x] Ann <d@e.f>", "<a@b.c>|[x] Ann <d@e.f>"),
+    ] {
+        assert_eq!(shown(value), want, "{value:?}");
+    }
+}
+
 #[test]
 fn raw_bytes_of_addresses_are_decoded_as_in_the_text() {
     use crate::header::{FieldKind, decode};
@@ -479,6 +513,7 @@ fn long_input_takes_linear_time() {
         "x <b@c> (d) ",
         "<<a@b>>",
         "a at b.c (d@e.f)",
+        "<a@b> [mailto:a@b] ",
     ] {
         assert_linear(&unit, 100_000, |n| {
             let _ = addresses(

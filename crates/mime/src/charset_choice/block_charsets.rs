@@ -22,6 +22,8 @@ const MARGIN: f32 = 6.0;
 const MIN_BYTES: usize = 6;
 /// Minimum number of bytes above 7F in lines that are odd, to examine all others.
 pub(super) const MANY_BYTES: usize = 8;
+/// Minimum number of different bytes above 7F that prove another charset than the label's.
+const MIN_DIFFERENT: usize = 7;
 /// Number of bytes of a block that are decoded to find losses.
 const SAMPLE: usize = 1024;
 
@@ -130,14 +132,13 @@ fn is_damaged_utf8(text: &[u8], guess: Charset) -> bool {
     count.within * 2 >= count.malformed || guess.is_single_byte() && count.malformed < MANY
 }
 
-/// Returns true if so many bytes above 7F differ that they prove a charset, or if ASCII letters stand beside them. Lines of a few letters
+/// Returns true if so many bytes above 7F differ (`many`) that they prove a charset, or if ASCII letters stand beside them. Lines of a few letters
 /// do not: `æøå æøå`.
-pub(super) fn has_various_letters(text: &[u8]) -> bool {
-    const MANY: usize = 7;
+pub(super) fn has_various_letters(text: &[u8], many: usize) -> bool {
     let mut seen = [false; 256];
     let is_new = |at: &usize| !std::mem::replace(&mut seen[usize::from(text[*at])], true);
     let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic());
-    high_bytes(text).filter(is_new).nth(MANY - 1).is_some()
+    high_bytes(text).filter(is_new).nth(many - 1).is_some()
         || letters.count() > high_bytes(text).count()
 }
 
@@ -182,7 +183,7 @@ fn likelier(text: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<Othe
         (guess.confidence >= LIKELY_CONFIDENCE && !is_damage).then_some(guess)?
     };
     let is_text = is_part_of_mixed(guess.charset)
-        && has_various_letters(text)
+        && has_various_letters(text, MIN_DIFFERENT)
         && guess.charset.superset() != charset.superset()
         && decodes_without_loss(guess.charset, text)
         && !detect::is_odd(text, guess.charset);

@@ -31,6 +31,8 @@ use std::sync::LazyLock;
 
 /// Number of sections whose beginnings show whether any section is odd.
 const FIRST_SECTIONS: usize = 16;
+/// Minimum number of different bytes above 7F that prove the charset of a section: it may be a list of letters.
+const MIN_DIFFERENT: usize = 10;
 /// Number of bytes that the beginning of a section has.
 const ENOUGH: usize = 256;
 
@@ -71,7 +73,10 @@ pub(super) fn sections_by_label(
     }
     let blocks = sections(bytes);
     match odd_blocks(bytes, &blocks, label) {
-        Some(odd) => read_odd_blocks(bytes, &blocks, &odd, |_| true, label, evidence),
+        Some(odd) if has_various_letters(&join(bytes, &odd), MIN_DIFFERENT) => {
+            read_odd_blocks(bytes, &blocks, &odd, |_| true, label, evidence)
+        }
+        Some(_) => None,
         // The label suits no section.
         None if is_odd(&bytes[blocks.first()?.clone()], label) => {
             sections_without_label(bytes, evidence)
@@ -89,19 +94,23 @@ pub(super) fn sections_without_label(bytes: &[u8], evidence: &Evidence<'_>) -> O
     let longest = blocks
         .iter()
         .max_by_key(|block| high_bytes(&bytes[(*block).clone()]).count())?;
-    let own = guess(&bytes[longest.clone()], evidence)?;
+    let sure =
+        |text: &[u8]| guess(text, evidence).filter(|_| has_various_letters(text, MIN_DIFFERENT));
+    let own = sure(&bytes[longest.clone()])?;
     let (others, same): (Vec<_>, Vec<_>) = blocks
         .iter()
         .cloned()
         .partition(|block| is_odd(&bytes[block.clone()], own.charset));
     let [other_bytes, own_bytes] = [&others, &same].map(|blocks| join(bytes, blocks));
-    let other = guess(&other_bytes, evidence).filter(|_| has_various_letters(&other_bytes))?;
+    let other = sure(&other_bytes)?;
     let suits_all = blocks
         .iter()
         .all(|block| !is_odd(&bytes[block.clone()], other.charset));
     let charsets = [other.charset, own.charset];
     let is_apart = !suits_all && are_apart([&other_bytes, &own_bytes], charsets, evidence);
-    is_apart.then(|| decode_lines(bytes, &others, other.charset, own))
+    is_apart
+        .then(|| decode_lines(bytes, &others, other.charset, own))
+        .filter(|mixed| mixed.log.losses() == 0)
 }
 
 /// Returns for each section the range from its first to its last line with bytes above 7F, in order.

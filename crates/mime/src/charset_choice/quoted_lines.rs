@@ -118,7 +118,13 @@ pub(super) fn quotations_by_label(
 }
 
 /// Finds quotations and text beside them that are sure to have different charsets, in text without a label.
-pub(super) fn quotations_without_label(bytes: &[u8], evidence: &Evidence<'_>) -> Option<MixedText> {
+///
+/// `guess_for_all` gives the charset of the whole text. If it suits both, they are not compared.
+pub(super) fn quotations_without_label(
+    bytes: &[u8],
+    guess_for_all: impl FnOnce() -> Charset,
+    evidence: &Evidence<'_>,
+) -> Option<MixedText> {
     if evidence.document.is_some() {
         return None;
     }
@@ -126,6 +132,10 @@ pub(super) fn quotations_without_label(bytes: &[u8], evidence: &Evidence<'_>) ->
         .into_iter()
         .partition(|block| is_quoted(&bytes[block.clone()]));
     let [quoted_bytes, own_bytes] = [&quoted, &own].map(|blocks| join(bytes, blocks));
+    let for_all = guess_for_all();
+    if !is_odd(&quoted_bytes, for_all) && !is_odd(&own_bytes, for_all) {
+        return None;
+    }
     let (by_quotation, by_own) = (
         guess(&quoted_bytes, evidence)?,
         guess(&own_bytes, evidence)?,
@@ -314,7 +324,11 @@ mod tests {
     #[test]
     fn quotations_in_another_charset_are_read_without_a_label() {
         for (_, lines) in MAILS {
-            let mixed = quotations_without_label(&bytes(lines), &Evidence::default());
+            let mixed = quotations_without_label(
+                &bytes(lines),
+                || Charset::WINDOWS_1252,
+                &Evidence::default(),
+            );
             assert_eq!(mixed.map(|mixed| mixed.text), Some(text(lines)));
         }
     }

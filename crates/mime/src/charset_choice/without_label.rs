@@ -33,16 +33,16 @@ pub(super) fn without_label<'a>(
         events.push((EventKind::CharsetUnlabelled, Reason::EightBitText.into()));
     }
     let hints = evidence.hints(bytes);
+    let cell = OnceCell::new();
+    let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));
     if evidence.may_find_mixed()
         && declared.is_none_or(|charset| charset == Charset::US_ASCII)
         && let Some(mixed) = mixed_without_label(bytes, evidence, &hints)
-            .or_else(|| quotations_without_label(bytes, evidence))
+            .or_else(|| quotations_without_label(bytes, || weighed().guess().charset, evidence))
             .or_else(|| sections_without_label(bytes, evidence))
     {
         return mixed.choice_of_rest(events);
     }
-    let cell = OnceCell::new();
-    let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));
     let is_absurd = |charset| {
         weighed()
             .rival(charset)

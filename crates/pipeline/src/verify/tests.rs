@@ -64,6 +64,14 @@ fn correct_rewriting_is_accepted() {
     assert_eq!(verdict(MESSAGE, &edits), Verdict::Accepted(Vec::new()));
 }
 
+fn assert_rewritten_and_accepted(raw: &[u8]) {
+    let edits = plan(raw, &Policy::default()).edits;
+    assert!(!edits.is_empty(), "{}", raw.escape_ascii());
+    let verdict = verdict(raw, &edits);
+    let is_accepted = matches!(verdict, Verdict::Accepted(_));
+    assert!(is_accepted, "{}: {verdict:?}", raw.escape_ascii());
+}
+
 /// Readers disagree about damaged lists of addresses, but the rewriting does not cause that.
 #[test]
 fn damaged_lists_of_addresses_are_accepted() {
@@ -84,11 +92,7 @@ fn damaged_lists_of_addresses_are_accepted() {
     ] {
         for name in ["To", "From"] {
             let raw = [name.as_bytes(), b": ", value, b"\nSubject: x\n\nx\n"].concat();
-            let edits = plan(&raw, &Policy::default()).edits;
-            assert!(!edits.is_empty(), "{}", value.escape_ascii());
-            let verdict = verdict(&raw, &edits);
-            let is_accepted = matches!(verdict, Verdict::Accepted(_));
-            assert!(is_accepted, "{}: {verdict:?}", value.escape_ascii());
+            assert_rewritten_and_accepted(&raw);
         }
     }
 }
@@ -115,11 +119,7 @@ fn misplaced_file_names_are_accepted() {
         b"attachment; filename=\"\xE4\"; name=\"utf-8''%41\"",
     ] {
         let raw = [b"Content-Disposition: ", value, b"\n\nx\n"].concat();
-        let edits = plan(&raw, &Policy::default()).edits;
-        assert!(!edits.is_empty(), "{}", value.escape_ascii());
-        let verdict = verdict(&raw, &edits);
-        let is_accepted = matches!(verdict, Verdict::Accepted(_));
-        assert!(is_accepted, "{}: {verdict:?}", value.escape_ascii());
+        assert_rewritten_and_accepted(&raw);
     }
 }
 

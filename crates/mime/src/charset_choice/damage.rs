@@ -39,7 +39,7 @@ fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
 
 /// Returns true if the first 2 KiB are damaged UTF-8 rather than legacy text.
 pub(super) fn begins_as_damaged_utf8(bytes: &[u8]) -> bool {
-    let mut log = LossLog::new();
+    let mut log = LossLog::with_limit(0);
     let text = Charset::UTF_8.decode(&bytes[..bytes.len().min(2048)], &mut log);
     is_mostly_utf8(Charset::UTF_8, &text, &log)
 }

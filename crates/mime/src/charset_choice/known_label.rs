@@ -80,7 +80,7 @@ fn by_label_or_better<'a>(
     }
     if !is_valid
         && (charset == Charset::UTF_8 || has_odd_beginning(bytes, charset, evidence))
-        && let Some(mixed) = quotations_by_label(bytes, charset, evidence)
+        && let Some(mixed) = quotations_by_label(bytes, charset, None, evidence)
     {
         return mixed.choice_of_rest(events);
     }
@@ -113,7 +113,7 @@ fn by_label_or_better<'a>(
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
     if may_search && is_damaged(charset, bytes, &text, &log) && !is_truncated() {
-        if let Some(mixed) = quotations_by_label(bytes, charset, evidence) {
+        if let Some(mixed) = quotations_by_label(bytes, charset, None, evidence) {
             return mixed.choice_of_rest(events);
         }
         let other = without_label(bytes, evidence, Some(charset), Vec::new());
@@ -149,8 +149,9 @@ fn by_label_check<'a>(
         events: label_events,
     } = check_label(charset, bytes, None, scope, hints)?;
     let is_doubted = |(kind, _): &(EventKind, Detail)| *kind != EventKind::CharsetSuperset;
+    let replacement = read.as_ref().map(|read| read.used);
     if label_events.iter().any(is_doubted)
-        && let Some(mixed) = quotations_by_label(bytes, charset, evidence)
+        && let Some(mixed) = quotations_by_label(bytes, charset, replacement, evidence)
     {
         return Some(mixed.choice_of_rest(std::mem::take(events)));
     }

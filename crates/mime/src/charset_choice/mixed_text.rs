@@ -125,10 +125,11 @@ pub(super) fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) ->
 
 /// Concatenates the bytes of the lines.
 pub(super) fn join<'l>(bytes: &[u8], lines: impl IntoIterator<Item = &'l Range<usize>>) -> Vec<u8> {
-    lines
-        .into_iter()
-        .flat_map(|line| bytes[line.clone()].iter().copied())
-        .collect()
+    let mut joined = Vec::new();
+    for line in lines {
+        joined.extend_from_slice(&bytes[line.clone()]);
+    }
+    joined
 }
 
 /// Returns true if a UTF-8 run may begin after ASCII, after a no-break space, or at the start. Fast: most text has none.

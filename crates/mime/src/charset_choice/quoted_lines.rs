@@ -100,15 +100,22 @@ fn beginning(bytes: &[u8], line: Range<usize>, is_quotation: bool) -> Range<usiz
 }
 
 /// Finds quotations, or text beside them, that disprove the label while it suits all other blocks.
+///
+/// `replacement` is the charset that replaces the label for the whole text, if one does. If it suits both, they are not compared.
 pub(super) fn quotations_by_label(
     bytes: &[u8],
     label: Charset,
+    replacement: Option<Charset>,
     evidence: &Evidence<'_>,
 ) -> Option<MixedText> {
     if !may_have_other_charset(label, evidence) {
         return None;
     }
     let blocks = blocks(bytes)?;
+    if replacement.is_some_and(|charset| suits_both(charset, &quotations_and_rest(bytes, &blocks)))
+    {
+        return None;
+    }
     let odd = odd_blocks(bytes, &blocks, label)?;
     // Mostly the quotations are in another charset than the label's. If they are not, the other lines may be.
     [true, false].into_iter().find_map(|proof| {
@@ -128,24 +135,36 @@ pub(super) fn quotations_without_label(
     if evidence.document.is_some() {
         return None;
     }
-    let (quoted, own): (Vec<_>, Vec<_>) = blocks(bytes)?
-        .into_iter()
-        .partition(|block| is_quoted(&bytes[block.clone()]));
-    let [quoted_bytes, own_bytes] = [&quoted, &own].map(|blocks| join(bytes, blocks));
-    let for_all = guess_for_all();
-    if !is_odd(&quoted_bytes, for_all) && !is_odd(&own_bytes, for_all) {
+    let blocks = blocks(bytes)?;
+    let texts = quotations_and_rest(bytes, &blocks);
+    if suits_both(guess_for_all(), &texts) {
         return None;
     }
-    let (by_quotation, by_own) = (
-        guess(&quoted_bytes, evidence)?,
-        guess(&own_bytes, evidence)?,
-    );
+    let [quoted_bytes, own_bytes] = &texts;
+    let (by_quotation, by_own) = (guess(quoted_bytes, evidence)?, guess(own_bytes, evidence)?);
     let is_apart = are_apart(
-        [&quoted_bytes, &own_bytes],
+        [quoted_bytes, own_bytes],
         [by_quotation.charset, by_own.charset],
         evidence,
     );
-    is_apart.then(|| decode_lines(bytes, &quoted, by_quotation.charset, by_own))
+    is_apart.then(|| {
+        let is_quoted = |block: &&Range<usize>| is_quoted(&bytes[(*block).clone()]);
+        let quoted: Vec<_> = blocks.iter().filter(is_quoted).cloned().collect();
+        decode_lines(bytes, &quoted, by_quotation.charset, by_own)
+    })
+}
+
+/// Joins the quoted blocks, and all others.
+fn quotations_and_rest(bytes: &[u8], blocks: &[Range<usize>]) -> [Vec<u8>; 2] {
+    [true, false].map(|proof| {
+        let is_kind = |block: &&Range<usize>| is_quoted(&bytes[(*block).clone()]) == proof;
+        join(bytes, blocks.iter().filter(is_kind))
+    })
+}
+
+/// Returns true if the charset makes text of both.
+fn suits_both(charset: Charset, texts: &[Vec<u8>; 2]) -> bool {
+    texts.iter().all(|text| !is_odd(text, charset))
 }
 
 /// Returns the blocks with bytes above 7F, in order. None without quoted ones, or without others.
@@ -238,8 +257,9 @@ mod tests {
                     b"\n> \xF0\xD2\xC9\xD7\xC5\xD4 \xD7\xD3\xC5\xCD\n".repeat(n),
                 ]
                 .concat();
-                let _ = quotations_by_label(&bytes, Charset::WINDOWS_1251, &Evidence::default());
-                let _ = quotations_by_label(&bytes, Charset::KOI8_R, &Evidence::default());
+                let _ =
+                    quotations_by_label(&bytes, Charset::WINDOWS_1251, None, &Evidence::default());
+                let _ = quotations_by_label(&bytes, Charset::KOI8_R, None, &Evidence::default());
             });
         }
     }
@@ -303,7 +323,8 @@ mod tests {
 
     fn read(lines: &[(&str, &str)], label: &str) -> Option<String> {
         let label = Charset::for_name(label).expect("known");
-        quotations_by_label(&bytes(lines), label, &Evidence::default()).map(|mixed| mixed.text)
+        quotations_by_label(&bytes(lines), label, None, &Evidence::default())
+            .map(|mixed| mixed.text)
     }
 
     #[test]

@@ -180,6 +180,8 @@ event_kinds! {
     CteB64Several = Repair "cte.b64-several",
     /// The body is not in the transfer encoding that its header names.
     CteWrongLabel = Repair "cte.wrong-label",
+    /// ASCII text looks like base64 or quoted-printable, which its header does not name. It stays.
+    CteUnlabelled = Info "cte.unlabelled",
     /// A body labelled 7bit contains bytes above 0x7F (RFC 2045, section 2.7).
     Cte8bitIn7bit = Info "cte.8bit-in-7bit",
     /// A body contains a uuencoded block, which stays. The range is the block.

@@ -145,6 +145,10 @@ named! {
         NotBase64 = "not base64",
         /// The body is not quoted-printable.
         NotQuotedPrintable = "not quoted-printable",
+        /// The body seems to be base64 that no label names.
+        LooksLikeBase64 = "looks like base64",
+        /// The body seems to be quoted-printable that no label names.
+        LooksLikeQuotedPrintable = "looks like quoted-printable",
         /// Blanks at line ends are not part of the text.
         TrailingBlanks = "no part of the text",
         /// Quoted-printable contains bytes above 0x7F.

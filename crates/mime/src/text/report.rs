@@ -2,10 +2,10 @@
 
 use super::transferred::Transferred;
 use crate::charset_choice::{Choice, choose_for_footer};
-use crate::event::{Detail, Event, EventKind};
+use crate::event::{Detail, Event, EventKind, Reason};
 use crate::guess::excerpt;
 use crate::reading::{How, Reading};
-use crate::transfer::{self, TransferEncoding};
+use crate::transfer::{self, TransferEncoding, unlabelled};
 use crate::{Guess, GuessKind, Message, PartId, Policy, Report};
 use mailglot_codec::{Charset, Loss, Resolved};
 
@@ -58,6 +58,7 @@ impl Transferred<'_> {
             let kind = EventKind::Cte8bitIn7bit;
             report.push(Event::new(id, self.span, kind, Detail::None));
         }
+        self.report_unlabelled(id, report);
         self.report_blocks(id, report);
         if let Some(first) = memchr::memchr(0, self.body) {
             let count = memchr::memchr_iter(0, self.body).count() as u64;
@@ -68,6 +69,21 @@ impl Transferred<'_> {
         self.report_losses(id, choice, report);
         self.report_guess(id, choice, report);
         self.report_footer(id, choice.used, policy, report);
+    }
+
+    /// Reports text in a transfer encoding that its header does not name.
+    fn report_unlabelled(&self, id: PartId, report: &mut Report) {
+        let is_identity = [self.decoded.used, self.label] == [TransferEncoding::Identity; 2];
+        if !is_identity || !self.body.is_ascii() || !self.blocks.is_empty() {
+            return;
+        }
+        let reason = match unlabelled(self.body) {
+            Some(TransferEncoding::Base64) => Reason::LooksLikeBase64,
+            Some(_) => Reason::LooksLikeQuotedPrintable,
+            None => return,
+        };
+        let kind = EventKind::CteUnlabelled;
+        report.push(Event::new(id, self.span, kind, reason));
     }
 
     /// Reports a guessed charset or an overruled label. US-ASCII says nothing of bytes above 7F.

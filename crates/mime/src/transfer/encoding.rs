@@ -33,9 +33,9 @@ impl TransferEncoding {
             || key == b"none"
         {
             Self::Identity
-        } else if starts(b"quoted") || starts(b"xquoted") || key == b"qp" {
+        } else if starts(b"quoted") || key.ends_with(b"printable") || key == b"qp" {
             Self::QuotedPrintable
-        } else if starts(b"base64") || key == b"b64" || key == b"xbase64" {
+        } else if is_base64(key) {
             Self::Base64
         } else if matches!(
             key,
@@ -52,6 +52,21 @@ impl TransferEncoding {
         } else {
             Self::Unknown
         }
+    }
+}
+
+/// Returns true for a label of base64, also with a letter too many, too few, wrong or in the wrong place (`bas64`, `base46`).
+fn is_base64(key: &[u8]) -> bool {
+    const NAME: &[u8] = b"base64";
+    if key.starts_with(NAME) || matches!(key, b"b64" | b"xbase64") {
+        return true;
+    }
+    let same = key.iter().zip(NAME).take_while(|(a, b)| a == b).count();
+    let (key, name) = (&key[same..], &NAME[same..]);
+    match (key, name) {
+        ([_, rest @ ..], [_, others @ ..]) if rest == others => true,
+        ([a, b, rest @ ..], [c, d, others @ ..]) if [a, b] == [d, c] && rest == others => true,
+        _ => key.get(1..) == Some(name) || name.get(1..) == Some(key),
     }
 }
 

@@ -12,8 +12,10 @@ mod decode;
 mod decoded;
 mod encoding;
 mod locator;
+mod unlabelled;
 
 pub(crate) use decode::locate_any;
 pub use decode::{decode, locate};
 pub use decoded::Decoded;
 pub use encoding::TransferEncoding;
+pub(crate) use unlabelled::unlabelled;

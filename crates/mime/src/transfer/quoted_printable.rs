@@ -6,6 +6,7 @@
 //! quoted-printable if one line ends in an equals sign for every eight other equals signs.
 
 mod clean;
+mod raw_addresses;
 
 use super::decoded::{Decoded, RangeCount, Sink};
 use super::encoding::TransferEncoding;
@@ -139,7 +140,10 @@ static ESCAPES: [[u8; 3]; 256] = {
 
 /// Decodes a quoted-printable body (RFC 2045, section 6.7). Borrows `body` if nothing in it is escaped.
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
-    if let Some(bytes) = clean::decode(body) {
+    let raw_signs = raw_addresses::equals_signs(body);
+    if raw_signs.is_empty()
+        && let Some(bytes) = clean::decode(body)
+    {
         return Decoded {
             bytes,
             footer: None,
@@ -151,7 +155,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
         prefix: 0,
         owned: None,
     };
-    let damage = read(body, &mut bytes);
+    let damage = read(body, &raw_signs, &mut bytes);
     if damage.is_wrong_label() {
         findings.add(
             0..body.len(),
@@ -187,7 +191,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
 
 /// Passes decoded bytes with their ranges to `sink`. Returns false for a body that is not quoted-printable.
 pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
-    !read(body, sink).is_wrong_label()
+    !read(body, &raw_addresses::equals_signs(body), sink).is_wrong_label()
 }
 
 /// Maximum number of invalid escapes per certain one in a quoted-printable body. Appended plain markup has many of them.
@@ -210,7 +214,8 @@ impl QuotedPrintableDamage {
     }
 }
 
-fn read(body: &[u8], sink: &mut impl Sink) -> QuotedPrintableDamage {
+/// Decodes the body. Equals signs at `raw_signs` are text.
+fn read(body: &[u8], raw_signs: &[usize], sink: &mut impl Sink) -> QuotedPrintableDamage {
     let mut damage = QuotedPrintableDamage::default();
     let cr_only = memchr::memchr(b'\n', body).is_none() && memchr::memchr(b'\r', body).is_some();
     let line_end = if cr_only { b'\r' } else { b'\n' };
@@ -237,7 +242,11 @@ fn read(body: &[u8], sink: &mut impl Sink) -> QuotedPrintableDamage {
         emit(sink, run..at);
         run = at;
         while body.get(at) == Some(&b'=') {
-            match escape(body, at) {
+            let read = match raw_signs.binary_search(&at) {
+                Ok(_) => Escape::Bad,
+                Err(_) => escape(body, at),
+            };
+            match read {
                 Escape::Byte(byte) => {
                     sink.byte(byte, at..at + 3);
                     let capital =

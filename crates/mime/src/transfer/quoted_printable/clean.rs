@@ -82,7 +82,7 @@ mod tests {
             prefix: 0,
             owned: None,
         };
-        let damage = read(body, &mut bytes);
+        let damage = read(body, &[], &mut bytes);
         (bytes.finish().into_owned(), damage.bad.count)
     }
 

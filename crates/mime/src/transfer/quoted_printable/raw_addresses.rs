@@ -1,0 +1,169 @@
+//! Finds web addresses that were not encoded as quoted-printable: mail services append them to an encoded body.
+//!
+//! ```text
+//! sch=F6ne Gr=FC=DFe
+//! --
+//! http://lists.example.org/?list=beta&id=4711
+//! ```
+//!
+//! `=be` and `=47` are escapes by their form only. An encoder escapes neither letters nor digits, and writes `=3D` for an equals sign.
+//!
+//! # Rules
+//! An equals sign behind the name of a query (`?list=`, `&id=`) stays if the address has an escape of a letter or digit, an escape in
+//! lower-case digits, or no escape there. Addresses with `=3D` are encoded. Lower-case digits prove nothing if other text has them.
+
+use super::{Escape, escape};
+use memchr::memmem;
+use std::sync::LazyLock;
+
+/// Returns the offsets of equals signs that belong to such addresses, in order.
+pub(super) fn equals_signs(body: &[u8]) -> Vec<usize> {
+    static SCHEME: LazyLock<memmem::Finder<'static>> =
+        LazyLock::new(|| memmem::Finder::new(b"://"));
+    let mut found = Vec::new();
+    let mut lower_case_only = Vec::new();
+    let mut from = 0;
+    while let Some(scheme) = SCHEME.find(&body[from..]) {
+        let start = from + scheme + 3;
+        let address = address(&body[start..]);
+        from = start + address.len();
+        match Query::of(body, start, from) {
+            Some(query) if query.is_raw => found.extend(query.signs),
+            Some(query) if query.has_lower_case => lower_case_only.extend(query.signs),
+            _ => {}
+        }
+    }
+    if !lower_case_only.is_empty() && !has_lower_case_escape(body, &lower_case_only) {
+        found.extend(lower_case_only);
+        found.sort_unstable();
+    }
+    found
+}
+
+/// Returns the address at the start of the bytes, up to a soft line break.
+fn address(bytes: &[u8]) -> &[u8] {
+    let is_end = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'<' | b'>' | b'\'');
+    &bytes[..bytes.iter().position(is_end).unwrap_or(bytes.len())]
+}
+
+/// The query of an address.
+struct Query {
+    /// Offsets of the equals signs behind names.
+    signs: Vec<usize>,
+    /// True if no encoder wrote them so.
+    is_raw: bool,
+    /// True if an escape has lower-case digits.
+    has_lower_case: bool,
+}
+
+impl Query {
+    /// Returns the query of the address in `body[start..end]`. None without an equals sign behind a name, or if one is encoded.
+    fn of(body: &[u8], start: usize, end: usize) -> Option<Self> {
+        let mut query = Self {
+            signs: Vec::new(),
+            is_raw: false,
+            has_lower_case: false,
+        };
+        for sign in memchr::memchr_iter(b'=', &body[start..end]) {
+            let at = start + sign;
+            if !ends_name(&body[start..at]) {
+                continue;
+            }
+            match escape(body, at) {
+                Escape::Byte(b'=') => return None,
+                Escape::Byte(byte) => {
+                    query.is_raw |= byte.is_ascii_alphanumeric();
+                    query.has_lower_case |= has_lower_case(&body[at + 1..at + 3]);
+                }
+                Escape::SoftBreak(_) => continue,
+                Escape::Bad => query.is_raw = true,
+            }
+            query.signs.push(at);
+        }
+        (!query.signs.is_empty()).then_some(query)
+    }
+}
+
+/// Returns true if the bytes end in `?` or `&` and a name.
+fn ends_name(before: &[u8]) -> bool {
+    let is_name =
+        |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'[' | b']');
+    let name = before.iter().rev().take_while(|b| is_name(b)).count();
+    let mark = before[..before.len() - name].last();
+    name > 0 && matches!(mark, Some(b'?' | b'&' | b';'))
+}
+
+fn has_lower_case(digits: &[u8]) -> bool {
+    digits.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Returns true if an escape other than those at `except` has lower-case digits.
+fn has_lower_case_escape(body: &[u8], except: &[usize]) -> bool {
+    memchr::memchr_iter(b'=', body).any(|at| {
+        except.binary_search(&at).is_err()
+            && matches!(escape(body, at), Escape::Byte(_))
+            && has_lower_case(&body[at + 1..at + 3])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signs(body: &str) -> String {
+        let mut marked = body.as_bytes().to_vec();
+        for at in equals_signs(body.as_bytes()) {
+            assert_eq!(marked[at], b'=');
+            marked[at] = b'#';
+        }
+        String::from_utf8(marked).expect("ASCII")
+    }
+
+    #[test]
+    fn addresses_that_no_encoder_wrote_are_found() {
+        for (body, marked) in [
+            (
+                "Gr=FC=DFe\nhttp://x/?list=beta\n",
+                "Gr=FC=DFe\nhttp://x/?list#beta\n",
+            ),
+            ("http://x/?id=4711", "http://x/?id#4711"),
+            (
+                "<a href=3D\"http://x/?u=C0FFEE&id=4711\">",
+                "<a href=3D\"http://x/?u#C0FFEE&id#4711\">",
+            ),
+            ("http://x/?a=list&b=20", "http://x/?a#list&b#20"),
+            (
+                "http://x/?a[1]=ab https://y/?b=cd",
+                "http://x/?a[1]#ab https://y/?b#cd",
+            ),
+        ] {
+            assert_eq!(signs(body), marked);
+        }
+    }
+
+    #[test]
+    fn encoded_addresses_stay() {
+        for body in [
+            "http://x/?list=3Dbeta&id=3D4711",
+            "http://x/?list=3dbeta=e9",
+            // An encoder that writes lower-case digits.
+            "gr=fc=dfe http://x/?f=fcr",
+            "http://x/?a=C3=A9",
+            "http://x/?a=20\n",
+            "http://x/?long=\nbeta",
+            "http://x/=be?=be",
+            "list=beta ?list=beta",
+        ] {
+            assert_eq!(signs(body), body);
+        }
+    }
+
+    #[test]
+    fn long_bodies_take_linear_time() {
+        for unit in ["http://x/?a=be ", "://?a=4", "=be://?a=be ", "?a"] {
+            crate::linear::assert_linear(&"addresses", 20_000, |n| {
+                let _ = equals_signs(["http://x/", &unit.repeat(n)].concat().as_bytes());
+            });
+        }
+    }
+}

@@ -11,6 +11,7 @@ use super::mixed_choice::is_part_of_mixed;
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, OtherCharset, SequenceCount, join};
 use super::superset::better_by_bytes;
+use super::telltale_bytes::is_latin_under;
 use super::thresholds::LIKELY_CONFIDENCE;
 use mailglot_codec::detect::{self, high_bytes};
 use mailglot_codec::{Charset, LossLog};
@@ -21,7 +22,7 @@ const MARGIN: f32 = 6.0;
 /// Minimum number of bytes above 7F that prove a charset without a label.
 const MIN_BYTES: usize = 6;
 /// Minimum number of bytes above 7F in lines that are odd, to examine all others.
-pub(super) const MANY_BYTES: usize = 8;
+const MANY_BYTES: usize = 8;
 /// Minimum number of different bytes above 7F that prove another charset than the label's.
 const MIN_DIFFERENT: usize = 7;
 /// Number of bytes of a block that are decoded to find losses.
@@ -142,8 +143,17 @@ pub(super) fn has_various_letters(text: &[u8], many: usize) -> bool {
         || letters.count() > high_bytes(text).count()
 }
 
+/// Returns true if the beginning of a block is no text under the label. Few letters are odd by chance, unless they stand within Latin words.
+pub(super) fn begins_oddly(beginning: &[u8], label: Charset) -> bool {
+    high_bytes(beginning).nth(MANY_BYTES - 1).is_some() && is_odd(beginning, label)
+        || is_latin_under(label, beginning)
+}
+
 /// Returns true if a block is no text under the label.
 pub(super) fn is_odd(block: &[u8], label: Charset) -> bool {
+    if is_latin_under(label, block) {
+        return true;
+    }
     let charset = better_by_bytes(label, block).unwrap_or(label);
     if charset != Charset::UTF_8 && is_odd_under(charset, block) {
         return charset.is_single_byte() || has_word_characters(charset, block);

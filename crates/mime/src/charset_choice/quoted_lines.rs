@@ -18,7 +18,7 @@
 //! Quoted lines begin with `>`, behind white space or initials. A text has two charsets at most. Documents such as HTML have no quotations.
 
 use super::block_charsets::{
-    MANY_BYTES, are_apart, guess, is_odd, may_have_other_charset, odd_blocks, read_odd_blocks,
+    are_apart, begins_oddly, guess, is_odd, may_have_other_charset, odd_blocks, read_odd_blocks,
 };
 use super::evidence::Evidence;
 use super::mixed_lines::decode_lines;
@@ -46,11 +46,8 @@ pub(super) fn has_odd_beginning(bytes: &[u8], label: Charset, evidence: &Evidenc
     let Some(second) = next_of_other_kind(bytes, first.end, is_quotation) else {
         return false;
     };
-    // Few letters are odd by chance.
-    let is_odd =
-        |lines: &[u8]| high_bytes(lines).nth(MANY_BYTES - 1).is_some() && is_odd(lines, label);
-    is_odd(&bytes[beginning(bytes, first, is_quotation)])
-        || is_odd(&bytes[beginning(bytes, second, !is_quotation)])
+    begins_oddly(&bytes[beginning(bytes, first, is_quotation)], label)
+        || begins_oddly(&bytes[beginning(bytes, second, !is_quotation)], label)
 }
 
 /// Returns the next line with bytes above 7F.

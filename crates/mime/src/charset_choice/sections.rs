@@ -17,8 +17,8 @@
 //! show whether any is odd. Labels without a language of their own, such as ISO-8859-16, have no other sections.
 
 use super::block_charsets::{
-    MANY_BYTES, are_apart, guess, has_various_letters, is_odd, may_have_other_charset, odd_blocks,
-    read_odd_blocks,
+    are_apart, begins_oddly, guess, has_various_letters, is_odd, may_have_other_charset,
+    odd_blocks, read_odd_blocks,
 };
 use super::evidence::Evidence;
 use super::mixed_lines::decode_lines;
@@ -49,8 +49,7 @@ pub(super) fn has_odd_section(bytes: &[u8], label: Charset, evidence: &Evidence<
             // A character may be cut at the end.
             let line_end = memchr::memrchr(b'\n', start);
             let beginning = line_end.map_or(start, |at| &start[..at]);
-            // Few letters are odd by chance.
-            high_bytes(beginning).nth(MANY_BYTES - 1).is_some() && is_odd(beginning, label)
+            begins_oddly(beginning, label)
         })
 }
 
@@ -218,6 +217,30 @@ mod tests {
             assert_eq!(mixed.map(|mixed| mixed.text).as_ref(), Some(&text));
             let mixed = sections_without_label(&bytes, &evidence);
             assert_eq!(mixed.map(|mixed| mixed.text), Some(text));
+        }
+    }
+
+    /// The label makes Latin letters Cyrillic ones or ideographs within the words of the footer.
+    #[test]
+    fn latin_sections_are_read_under_labels_of_other_scripts() {
+        for (label, text) in [
+            ("KOI8-R", "Привет, Наталья! Завтра приеду.\n"),
+            ("windows-1251", "Здравствуйте, спасибо за письмо.\n"),
+            ("Big5", "謝謝您，我已經收到了。\n"),
+            ("GBK", "您好，请查收附件中的资料。\n"),
+        ] {
+            for footer in [
+                "-- \nBitte lächeln! Für alle, die schöne Grüße verschicken möchten.\n",
+                "-- \nJürgen Schäfer, Straße 5, Köln\n",
+                "---\nPour vous désabonner, écrivez à la liste générale\n",
+            ] {
+                let bytes = [encoded(label, text), encoded("windows-1252", footer)].concat();
+                let label = Charset::for_name(label).expect("known");
+                let evidence = Evidence::default();
+                assert!(has_odd_section(&bytes, label, &evidence), "{text}{footer}");
+                let mixed = sections_by_label(&bytes, label, &evidence).map(|mixed| mixed.text);
+                assert_eq!(mixed, Some(format!("{text}{footer}")));
+            }
         }
     }
 

@@ -1,23 +1,70 @@
-//! Finds the charset of a few bytes whose places tell that a label is wrong: the euro of ISO-8859-15, and Latin letters under East Asian labels.
+//! Finds the charset of a few bytes whose places tell that a label is wrong: the euro of ISO-8859-15, and Latin letters under the label of
+//! another script.
 //!
 //! # Limits
 //! Each rule demands that no byte of the text speaks against it.
 
 use super::western_letters::is_western;
-use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
+use mailglot_codec::{Charset, LossLog};
 
 /// The euro in ISO-8859-15. In ISO-8859-1 it is the currency sign, which hardly anybody writes.
 const EURO: u8 = 0xA4;
 
-/// Returns true if the bytes are Western European text under an East Asian label.
+/// Letters of other scripts that look like Latin ones. Spam has them within Latin words, under a right label.
+const LOOKALIKES: &str = "авеікмнорстухѕјАВЕІЅКМНОРСТУХЈοΟΑΒΕΖΗΙΚΜΝΡΤΥΧνρ";
+
+/// Returns true if the bytes are Western European text under a label of another script.
 pub(super) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
     let is_wide = !label.is_single_byte() && label.is_ascii_compatible() && label != Charset::UTF_8;
     let may_be_kana = matches!(
         label.superset(),
         Charset::ISO_2022_JP | Charset::CP50221 | Charset::SHIFT_JIS | Charset::WINDOWS_31J
     );
-    (is_wide || may_be_kana) && has_latin_within_words(bytes, is_wide, may_be_kana)
+    if is_wide || may_be_kana {
+        return has_latin_within_words(bytes, is_wide, may_be_kana);
+    }
+    has_words_of_two_scripts(label, bytes)
+}
+
+/// Returns true if all bytes above 7F are letters of Latin words, and if the label makes letters of another script of some: `FЭr alle`.
+fn has_words_of_two_scripts(label: Charset, bytes: &[u8]) -> bool {
+    /// Minimum number of such letters between two Latin ones.
+    const ENOUGH: usize = 2;
+    /// Maximum number of them side by side: `Grüße`.
+    const MOST: usize = 2;
+    if !label.is_single_byte() || !label.is_ascii_compatible() {
+        return false;
+    }
+    let (mut between, mut from) = (0, 0);
+    while let Some(start) = high_bytes(&bytes[from..]).next().map(|at| from + at) {
+        let run = bytes[start..].iter().take_while(|b| !b.is_ascii()).count();
+        from = start + run;
+        let is_letter = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphabetic);
+        let before = is_letter(start.checked_sub(1).and_then(|at| bytes.get(at)));
+        let after = is_letter(bytes.get(from));
+        let is_within = before && after;
+        let letters = &bytes[start..from];
+        if letters.iter().any(|b| *b < 0xC0) || run > MOST || !is_within && run > 1 {
+            return false;
+        }
+        for byte in letters.iter().filter(|_| is_within) {
+            match letter(label, *byte) {
+                Some(c) if LOOKALIKES.contains(c) => {}
+                Some(c) if c > '\u{36F}' => between += 1,
+                _ => return false,
+            }
+        }
+    }
+    between >= ENOUGH && is_western(bytes)
+}
+
+/// Decodes a byte to a letter.
+fn letter(charset: Charset, byte: u8) -> Option<char> {
+    let text = charset
+        .decode(&[byte], &mut LossLog::with_limit(0))
+        .into_owned();
+    text.chars().next().filter(|c| c.is_alphabetic())
 }
 
 /// Returns true if each currency sign of ISO-8859-1 stands beside a number, and no other byte is a letter of ISO-8859-15 in place of a
@@ -52,28 +99,46 @@ pub(super) fn has_euro(label: Charset, bytes: &[u8]) -> bool {
 /// Returns true if each byte above 7F is a Latin letter within a word of one Western language, which a multi-byte charset reads as one
 /// character together with the next letter, or as one half-width katakana: `Empf鋘ger`, `GIOVEDﾌ`.
 fn has_latin_within_words(bytes: &[u8], is_wide: bool, may_be_kana: bool) -> bool {
-    let mut has_inner = false;
+    let (mut inner, mut pairs) = (0, 0);
     for at in high_bytes(bytes) {
         let is_letter = |at: Option<usize>| {
             at.and_then(|at| bytes.get(at))
                 .is_some_and(u8::is_ascii_alphabetic)
+        };
+        let is_lower = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at))
+                .is_some_and(u8::is_ascii_lowercase)
         };
         let is_high = |at: Option<usize>| {
             at.and_then(|at| bytes.get(at))
                 .is_some_and(|byte| *byte >= 0x80)
         };
         let (before, after) = (at.checked_sub(1), Some(at + 1));
+        // The pair of `Grüße`.
+        let is_first = is_high(after) && is_lower(before) && is_lower(Some(at + 2));
+        let is_second = is_high(before) && is_lower(after) && is_lower(at.checked_sub(2));
+        if is_wide && bytes[at] >= 0xC0 && (is_first || is_second) {
+            pairs += 1;
+            continue;
+        }
         let is_kana = may_be_kana && bytes[at] <= 0xDF;
         // A letter behind a byte above 7F is the second half of a character.
         let is_within =
             is_letter(before) && !is_high(at.checked_sub(2)) && (is_kana || is_letter(after));
         let begins = is_wide && !is_kana && is_letter(after);
-        if bytes[at] < 0xC0 || is_high(before) || is_high(after) || !(is_within || begins) {
+        // No character of two bytes: `écrivez à la liste`.
+        let is_word = is_wide && !is_letter(before) && bytes.get(at + 1) == Some(&b' ');
+        if bytes[at] < 0xC0
+            || is_high(before)
+            || is_high(after)
+            || !(is_within || begins || is_word)
+        {
             return false;
         }
-        has_inner |= is_within;
+        inner += usize::from(is_within);
     }
-    has_inner && is_western(bytes)
+    // A pair may be an ideograph: `r金e`.
+    inner > usize::from(pairs > 0) && is_western(bytes)
 }
 
 #[cfg(test)]
@@ -119,6 +184,9 @@ mod tests {
             ),
             ("Big5", b"Se\xF1or Ib\xE1\xF1ez", false),
             ("Big5", b"Se\xF1orita", true),
+            ("Big5", b"r\xE9pondre \xE0 tous", true),
+            ("Big5", b"F\xFCr Gr\xFC\xDFe aus K\xF6ln", true),
+            ("Big5", b"Gr\xFC\xDFe aus K\xF6ln", false),
             ("Shift_JIS", b"d\xE9claration", true),
             ("Shift_JIS", b"CITT\xC0", true),
             ("ISO-2022-JP", b"PERCH\xC9", true),

@@ -229,12 +229,22 @@ mod tests {
             ("Big5", "謝謝您，我已經收到了。\n"),
             ("GBK", "您好，请查收附件中的资料。\n"),
         ] {
-            for footer in [
-                "-- \nBitte lächeln! Für alle, die schöne Grüße verschicken möchten.\n",
-                "-- \nJürgen Schäfer, Straße 5, Köln\n",
-                "---\nPour vous désabonner, écrivez à la liste générale\n",
+            for (charset, footer) in [
+                (
+                    "ISO-8859-2",
+                    "---\nKsiążkę oddam przy okazji, do zobaczenia na urodzinach. Małgorzata Wąsowska z córką, Piątkowo\n",
+                ),
+                (
+                    "windows-1252",
+                    "-- \nBitte lächeln! Für alle, die schöne Grüße verschicken möchten.\n",
+                ),
+                ("windows-1252", "-- \nJürgen Schäfer, Straße 5, Köln\n"),
+                (
+                    "windows-1252",
+                    "---\nPour vous désabonner, écrivez à la liste générale\n",
+                ),
             ] {
-                let bytes = [encoded(label, text), encoded("windows-1252", footer)].concat();
+                let bytes = [encoded(label, text), encoded(charset, footer)].concat();
                 let label = Charset::for_name(label).expect("known");
                 let evidence = Evidence::default();
                 assert!(has_odd_section(&bytes, label, &evidence), "{text}{footer}");

@@ -4,7 +4,7 @@
 //! # Limits
 //! Each rule demands that no byte of the text speaks against it.
 
-use super::western_letters::is_western;
+use super::western_letters::{is_sign, is_western};
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, LossLog};
 
@@ -27,14 +27,28 @@ pub(super) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
     has_words_of_two_scripts(label, bytes)
 }
 
-/// Returns true if all bytes above 7F are letters of Latin words, and if the label makes letters of another script of some: `FЭr alle`.
+/// Returns true if all bytes above 7F are letters of Latin words of a Western language, and if the label makes letters of another script of
+/// some: `FЭr alle`.
 fn has_words_of_two_scripts(label: Charset, bytes: &[u8]) -> bool {
-    /// Minimum number of such letters between two Latin ones.
     const ENOUGH: usize = 2;
-    /// Maximum number of them side by side: `Grüße`.
+    foreign_characters_between_letters(label, bytes).is_some_and(|between| between >= ENOUGH)
+        && high_bytes(bytes).all(|at| bytes[at] >= 0xC0)
+        && is_western(bytes)
+}
+
+/// Returns true if bytes above 7F stand in Latin words only, and if the label makes letters of another script of several: `ZdjЙcia`.
+pub(super) fn has_latin_words(label: Charset, bytes: &[u8]) -> bool {
+    const ENOUGH: usize = 3;
+    foreign_characters_between_letters(label, bytes).is_some_and(|between| between >= ENOUGH)
+}
+
+/// Counts letters of another script, and signs, that the label puts between Latin letters. None if other bytes stand outside Latin words, or if
+/// the label makes Latin letters there.
+fn foreign_characters_between_letters(label: Charset, bytes: &[u8]) -> Option<usize> {
+    /// Maximum number of letters above 7F side by side: `Grüße`.
     const MOST: usize = 2;
     if !label.is_single_byte() || !label.is_ascii_compatible() {
-        return false;
+        return None;
     }
     let (mut between, mut from) = (0, 0);
     while let Some(start) = high_bytes(&bytes[from..]).next().map(|at| from + at) {
@@ -43,28 +57,33 @@ fn has_words_of_two_scripts(label: Charset, bytes: &[u8]) -> bool {
         let is_letter = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphabetic);
         let before = is_letter(start.checked_sub(1).and_then(|at| bytes.get(at)));
         let after = is_letter(bytes.get(from));
-        let is_within = before && after;
-        let letters = &bytes[start..from];
-        if letters.iter().any(|b| *b < 0xC0) || run > MOST || !is_within && run > 1 {
-            return false;
+        if run > MOST || run > 1 && !before && !after {
+            return None;
         }
-        for byte in letters.iter().filter(|_| is_within) {
-            match letter(label, *byte) {
+        for byte in bytes[start..from].iter().filter(|_| before && after) {
+            match decoded(label, *byte) {
                 Some(c) if LOOKALIKES.contains(c) => {}
-                Some(c) if c > '\u{36F}' => between += 1,
-                _ => return false,
+                Some(c) if is_foreign(c) => between += 1,
+                Some(c) if c.is_alphabetic() => return None,
+                _ => {}
             }
         }
     }
-    between >= ENOUGH && is_western(bytes)
+    Some(between)
 }
 
-/// Decodes a byte to a letter.
-fn letter(charset: Charset, byte: u8) -> Option<char> {
+/// Returns true for what does not stand between Latin letters: letters of other scripts, signs, and lines of boxes.
+fn is_foreign(c: char) -> bool {
+    c > '\u{36F}' && (c.is_alphabetic() || matches!(c, '\u{2500}'..='\u{25A0}'))
+        || u8::try_from(c).is_ok_and(is_sign)
+}
+
+/// Decodes a byte.
+fn decoded(charset: Charset, byte: u8) -> Option<char> {
     let text = charset
         .decode(&[byte], &mut LossLog::with_limit(0))
         .into_owned();
-    text.chars().next().filter(|c| c.is_alphabetic())
+    text.chars().next()
 }
 
 /// Returns true if each currency sign of ISO-8859-1 stands beside a number, and no other byte is a letter of ISO-8859-15 in place of a

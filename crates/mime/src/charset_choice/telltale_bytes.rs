@@ -34,12 +34,22 @@ fn has_words_of_two_scripts(label: Charset, bytes: &[u8]) -> bool {
     foreign_characters_between_letters(label, bytes).is_some_and(|between| between >= ENOUGH)
         && high_bytes(bytes).all(|at| bytes[at] >= 0xC0)
         && is_western(bytes)
+        && is_of_other_script(label)
 }
 
 /// Returns true if bytes above 7F stand in Latin words only, and if the label makes letters of another script of several: `ZdjЙcia`.
 pub(super) fn has_latin_words(label: Charset, bytes: &[u8]) -> bool {
     const ENOUGH: usize = 3;
     foreign_characters_between_letters(label, bytes).is_some_and(|between| between >= ENOUGH)
+        && is_of_other_script(label)
+}
+
+/// Returns true if most bytes above 7F are letters of another script than Latin.
+fn is_of_other_script(label: Charset) -> bool {
+    const SCRIPT: usize = 24;
+    let is_letter = |c: char| c > '\u{36F}' && c.is_alphabetic();
+    let letters = (0x80..=0xFF).filter(|byte| decoded(label, *byte).is_some_and(is_letter));
+    letters.count() >= SCRIPT
 }
 
 /// Counts letters of another script, and signs, that the label puts between Latin letters. None if other bytes stand outside Latin words, or if

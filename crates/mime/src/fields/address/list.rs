@@ -318,11 +318,11 @@ impl List {
         if inner.is_some() {
             // A second angle: `<<a@b>>`.
             let text = text.trim_start_matches('<').to_owned();
-            self.unquoted = self.phrase.len();
             // A bare address before the one in angles is a name: `a@b <a@b>`.
             if let Some(before) = self.address.replace(text) {
                 self.write_back(before);
             }
+            self.unquoted = self.phrase.len();
             self.angles = true;
             return;
         }

@@ -491,6 +491,48 @@ fn places_are_those_of_the_mailboxes() {
     assert_eq!(places, [&b"x <a@b>"[..], b"=?utf-8?Q?=C3=BC?= <c@d> (e)"]);
 }
 
+/// Any tokens in any order have a reading, in characters of one to four bytes.
+#[test]
+fn every_value_is_read() {
+    const PIECES: [&str; 24] = [
+        "\u{b2}",
+        "\u{448}",
+        "\u{1F600}",
+        "\u{feff}",
+        "a",
+        "Joe",
+        "@",
+        "<",
+        ">",
+        "<>",
+        "<a@b>",
+        "a@b",
+        " ",
+        ",",
+        ";",
+        ":",
+        "(",
+        ")",
+        "\"",
+        "[mailto:",
+        "]",
+        "\\",
+        " at ",
+        "=?utf-8?Q?=C3=BC?=",
+    ];
+    let mut random = crate::random::Random(7);
+    for _ in 0..100_000 {
+        let length = 1 + random.below(10);
+        let value: String = (0..length).map(|_| *random.pick(&PIECES)).collect();
+        let list = addresses(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+        for entry in &list {
+            if let Entry::Mailbox(mailbox) = entry {
+                assert!(mailbox.at.end <= value.len(), "{value}");
+            }
+        }
+    }
+}
+
 #[test]
 fn long_input_takes_linear_time() {
     for unit in [

@@ -85,8 +85,9 @@ impl Runs {
                 }
             }
             all.add(of_line.isolated, of_line.has_word);
-            // A word proves the rest of a line in UTF-8.
-            if proven.has_word && detect::is_utf8(line) {
+            // A word, or most letters, prove the rest of a line in UTF-8.
+            let are_most = proven.isolated > 1 && proven.isolated * 2 >= of_line.isolated;
+            if (proven.has_word || are_most) && detect::is_utf8(line) {
                 found.is_utf8[first..].fill(true);
                 proven = of_line;
             }
@@ -220,6 +221,18 @@ mod tests {
                 "{charset}"
             );
         }
+    }
+
+    /// `à` and a blank are `Ă` and a no-break space in windows-1250.
+    #[test]
+    fn letters_follow_most_others_of_their_line() {
+        let text = [
+            &b"\xF8\xEDli\xB9 \x9elu\xBB\n"[..],
+            "désabonner, écrivez à la\n".as_bytes(),
+        ]
+        .concat();
+        let runs = ["é", "é", "à"].map(str::to_owned).to_vec();
+        assert_eq!(texts("windows-1250", &text), Some(runs));
     }
 
     #[test]

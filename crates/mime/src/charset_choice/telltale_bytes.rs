@@ -34,22 +34,40 @@ fn has_words_of_two_scripts(label: Charset, bytes: &[u8]) -> bool {
     foreign_characters_between_letters(label, bytes).is_some_and(|between| between >= ENOUGH)
         && high_bytes(bytes).all(|at| bytes[at] >= 0xC0)
         && is_western(bytes)
-        && is_of_other_script(label)
 }
 
 /// Returns true if bytes above 7F stand in Latin words only, and if the label makes letters of another script of several: `ZdjЙcia`.
 pub(super) fn has_latin_words(label: Charset, bytes: &[u8]) -> bool {
     const ENOUGH: usize = 3;
     foreign_characters_between_letters(label, bytes).is_some_and(|between| between >= ENOUGH)
-        && is_of_other_script(label)
 }
 
-/// Returns true if most bytes above 7F are letters of another script than Latin.
+/// Returns true if most bytes above 7F are letters of another script than Latin, in the charsets that mail has.
 fn is_of_other_script(label: Charset) -> bool {
-    const SCRIPT: usize = 24;
-    let is_letter = |c: char| c > '\u{36F}' && c.is_alphabetic();
-    let letters = (0x80..=0xFF).filter(|byte| decoded(label, *byte).is_some_and(is_letter));
-    letters.count() >= SCRIPT
+    matches!(
+        label.name(),
+        "KOI8-R"
+            | "KOI8-U"
+            | "windows-1251"
+            | "ISO-8859-5"
+            | "IBM866"
+            | "IBM855"
+            | "x-mac-cyrillic"
+            | "windows-1253"
+            | "ISO-8859-7"
+            | "CP737"
+            | "IBM869"
+            | "windows-1255"
+            | "ISO-8859-8"
+            | "ISO-8859-8-I"
+            | "ISO-8859-8-E"
+            | "IBM862"
+            | "windows-1256"
+            | "ISO-8859-6"
+            | "windows-874"
+            | "TIS-620"
+            | "ISO-8859-11"
+    )
 }
 
 /// Counts letters of another script, and signs, that the label puts between Latin letters. None if other bytes stand outside Latin words, or if
@@ -57,7 +75,7 @@ fn is_of_other_script(label: Charset) -> bool {
 fn foreign_characters_between_letters(label: Charset, bytes: &[u8]) -> Option<usize> {
     /// Maximum number of letters above 7F side by side: `Grüße`.
     const MOST: usize = 2;
-    if !label.is_single_byte() || !label.is_ascii_compatible() {
+    if !is_of_other_script(label) {
         return None;
     }
     let (mut between, mut from) = (0, 0);

@@ -87,8 +87,8 @@ impl<'a> Body<'a, '_> {
             if self.is_bare() && self.needs_charset() {
                 report.push(self.event(EventKind::MimeUnsettled, Reason::NoTypeInvented));
             }
-            // It may be encoded text: `Content-Transfer-Encoding: foo`.
-            if message.part_at(id).transfer == TransferEncoding::Unknown {
+            let is_unknown = message.part_at(id).transfer == TransferEncoding::Unknown;
+            if is_unknown && !choice.text.is_ascii() {
                 report.push(self.event(EventKind::MimeUnsettled, Reason::UnknownEncoding));
             }
             return None;

@@ -73,8 +73,11 @@ impl Transferred<'_> {
 
     /// Reports text in a transfer encoding that its header does not name.
     fn report_unlabelled(&self, id: PartId, report: &mut Report) {
-        let is_identity = [self.decoded.used, self.label] == [TransferEncoding::Identity; 2];
-        if !is_identity || !self.body.is_ascii() || !self.blocks.is_empty() {
+        let is_other = !matches!(
+            self.label,
+            TransferEncoding::Identity | TransferEncoding::Unknown
+        );
+        if is_other || !self.body.is_ascii() || !self.blocks.is_empty() {
             return;
         }
         let reason = match unlabelled(self.body) {

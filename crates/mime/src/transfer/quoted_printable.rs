@@ -6,12 +6,13 @@
 //! quoted-printable if one line ends in an equals sign for every eight other equals signs.
 
 mod clean;
+mod escape;
 mod raw_addresses;
 
 use super::decoded::{Decoded, RangeCount, Sink};
 use super::encoding::TransferEncoding;
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
-use mailglot_kernel::hex_escapes::digit_value;
+use escape::{Escape, escape};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -294,37 +295,6 @@ fn trim_blanks(body: &[u8], start: usize, mut end: usize) -> usize {
     end
 }
 
-enum Escape {
-    Byte(u8),
-    /// The offset where the text continues.
-    SoftBreak(usize),
-    Bad,
-}
-
-/// Decodes the equals sign at `at`.
-#[inline]
-fn escape(body: &[u8], at: usize) -> Escape {
-    let rest = &body[at + 1..];
-    if let [high, low, ..] = *rest
-        && let (Some(high), Some(low)) = (digit_value(high), digit_value(low))
-    {
-        return Escape::Byte(high << 4 | low);
-    }
-    let blanks = rest
-        .iter()
-        .take_while(|b| matches!(b, b' ' | b'\t'))
-        .count();
-    let returns = rest[blanks..].iter().take_while(|&&b| b == b'\r').count();
-    let place = at + 1 + blanks;
-    match rest.get(blanks + returns) {
-        Some(b'\n') => Escape::SoftBreak(place + returns + 1),
-        _ if returns > 0 => Escape::SoftBreak(place + 1),
-        // At the end of the body, the line end belongs to the delimiter.
-        None => Escape::SoftBreak(place),
-        Some(_) => Escape::Bad,
-    }
-}
-
 /// Collects decoded bytes. Copies nothing while they equal the bytes of the body.
 struct BodyWriter<'a> {
     body: &'a [u8],
@@ -372,6 +342,7 @@ impl Sink for BodyWriter<'_> {
 mod tests {
     use super::*;
     use crate::linear::assert_linear;
+    use mailglot_kernel::hex_escapes::digit_value;
     use quoted_printable::ParseMode;
 
     fn decoded(body: &[u8]) -> (Vec<u8>, TransferEncoding, Vec<&'static str>) {

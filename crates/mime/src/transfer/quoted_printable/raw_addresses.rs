@@ -12,7 +12,7 @@
 //! An equals sign behind the name of a query (`?list=`, `&id=`) stays if the address has an escape of a letter or digit, an escape in
 //! lower-case digits, or no escape there. Addresses with `=3D` are encoded. Lower-case digits prove nothing if other text has them.
 
-use super::{Escape, escape};
+use super::escape::{Escape, escape};
 use memchr::memmem;
 use std::sync::LazyLock;
 

@@ -317,7 +317,7 @@ fn entities(text: &str) -> (String, u64) {
 }
 
 /// Returns the character of the entity that a text begins with, and the length of the entity.
-pub(super) fn first_entity(text: &[u8]) -> Option<(char, usize)> {
+fn first_entity(text: &[u8]) -> Option<(char, usize)> {
     // The longest name has six letters, the longest number eight digits.
     let end = text.iter().take(12).position(|b| *b == b';')?;
     let name = str::from_utf8(text.get(1..end)?).ok()?;

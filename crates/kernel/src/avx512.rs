@@ -51,7 +51,7 @@ pub(super) fn is_here() -> bool {
 /// See [`PlainRun::scan`](crate::PlainRun::scan).
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 pub(super) fn look(value: &[u8], from: usize) -> Scan {
-    let (mut eight, mut control) = (0, 0);
+    let (mut eight, mut control, mut sign) = (0, 0, 0);
     let mut at = from;
     loop {
         let raw = near(value, at);
@@ -61,11 +61,13 @@ pub(super) fn look(value: &[u8], from: usize) -> Scan {
         let before = _blsmsk_u64(stops) & !stops & first(value.len().saturating_sub(at));
         eight |= _mm512_movepi8_mask(raw) & before;
         control |= (_mm512_cmplt_epu8_mask(raw, all(0x20)) | is(0x7F)) & before;
+        sign |= (is(b'$') | is(b'&')) & before;
         if stops != 0 || value.len().saturating_sub(at) <= BLOCK {
             let stop = (stops != 0).then(|| at + stops.trailing_zeros() as usize);
             return Scan {
                 eight: eight != 0,
                 control: control != 0,
+                sign: sign != 0,
                 stop,
             };
         }

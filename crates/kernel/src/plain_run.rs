@@ -22,6 +22,8 @@ pub struct PlainRun<'v> {
     pub ascii: Option<&'v str>,
     /// True if the run has a byte below 20, or 7F.
     pub has_control: bool,
+    /// True if the run has `$` or `&`, with which damaged text may begin.
+    pub has_dollar_or_ampersand: bool,
     /// Offset in the input of the `=?`, CR or LF; `None` if the run ends with the input.
     pub stop: Option<usize>,
 }
@@ -37,6 +39,7 @@ impl<'v> PlainRun<'v> {
         Self {
             ascii,
             has_control: scan.control,
+            has_dollar_or_ampersand: scan.sign,
             stop: scan.stop,
         }
     }
@@ -108,6 +111,7 @@ mod tests {
         Scan {
             eight: piece.iter().any(|byte| *byte > 0x7F),
             control: piece.iter().any(|byte| *byte == 0x7F || *byte < 0x20),
+            sign: piece.iter().any(|byte| matches!(byte, b'$' | b'&')),
             stop: stop.map(|at| from + at),
         }
     }

@@ -55,7 +55,7 @@ mod utf8_vs_label;
 mod western_letters;
 mod without_label;
 
-pub(crate) use choice::Choice;
+pub(crate) use choice::{Choice, MAX_DOLLARS};
 use damage::decodes_without_loss;
 pub(crate) use disproved_label::read_as_disproved;
 pub(crate) use disproved_labels::{DisprovedLabels, LabelEvidence, LabelTest};

@@ -2,6 +2,7 @@
 
 mod as_read;
 mod body_charset;
+mod body_damage;
 mod delimiters;
 mod encoded;
 mod footer;

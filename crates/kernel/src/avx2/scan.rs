@@ -20,11 +20,13 @@ pub(in super::super) fn look(value: &[u8], from: usize) -> Scan {
     const STEP: usize = 31;
     let all = |byte: u8| _mm256_set1_epi8(byte as i8);
     let bits = |vector: __m256i| _mm256_movemask_epi8(vector) as u32;
-    let [mut eight, mut control] = [_mm256_setzero_si256(); 2];
+    let [mut eight, mut control, mut sign] = [_mm256_setzero_si256(); 3];
     let last = value.len().saturating_sub(32);
     let mut at = from;
     loop {
         let raw = near(value, at);
+        // `$` and `&` differ in one bit.
+        let dollar_or_ampersand = _mm256_cmpeq_epi8(_mm256_andnot_si256(all(2), raw), all(b'$'));
         let low = _mm256_cmpeq_epi8(_mm256_min_epu8(raw, all(0x1F)), raw);
         let low = _mm256_or_si256(low, _mm256_cmpeq_epi8(raw, all(0x7F)));
         let end = _mm256_or_si256(
@@ -38,6 +40,7 @@ pub(in super::super) fn look(value: &[u8], from: usize) -> Scan {
             return Scan {
                 eight: bits(eight) | bits(raw) & before != 0,
                 control: bits(control) | bits(low) & before != 0,
+                sign: bits(sign) | bits(dollar_or_ampersand) & before != 0,
                 stop: Some(at + stops.trailing_zeros() as usize),
             };
         }
@@ -50,10 +53,12 @@ pub(in super::super) fn look(value: &[u8], from: usize) -> Scan {
         };
         eight = _mm256_or_si256(eight, raw);
         control = _mm256_or_si256(control, low);
+        sign = _mm256_or_si256(sign, dollar_or_ampersand);
         if at >= last {
             return Scan {
                 eight: bits(eight) != 0,
                 control: bits(control) != 0,
+                sign: bits(sign) != 0,
                 stop: None,
             };
         }

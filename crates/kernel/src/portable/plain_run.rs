@@ -10,6 +10,8 @@ pub(crate) struct Scan {
     pub(crate) eight: bool,
     /// A byte below 20 occurs, or 7F.
     pub(crate) control: bool,
+    /// `$` or `&` occurs.
+    pub(crate) sign: bool,
     /// Offset of the stop.
     pub(crate) stop: Option<usize>,
 }
@@ -24,6 +26,14 @@ pub(crate) fn portable_look(value: &[u8], from: usize) -> Scan {
         control: piece
             .iter()
             .fold(false, |any, byte| any | byte.is_ascii_control()),
+        sign: piece
+            .iter()
+            .fold(false, |any, byte| any | is_dollar_or_ampersand(*byte)),
         stop: stop.map(|at| from + at),
     }
+}
+
+/// The two differ in one bit.
+fn is_dollar_or_ampersand(byte: u8) -> bool {
+    byte & !2 == b'$'
 }

@@ -3,7 +3,7 @@
 //! # Limits
 //! A step sees only its own body and what [`Evidence`] says of the message.
 
-use super::choice::Choice;
+use super::choice::{AsciiBytes, Choice};
 use super::evidence::Evidence;
 use super::known_label::known_label;
 use super::label_events::{detected_event, drop_label_events, note_label, read_as, written_label};
@@ -28,6 +28,8 @@ pub(super) struct Undecided<'a, 'e> {
     /// The charset that the label names.
     declared: Option<Charset>,
     is_ascii: bool,
+    /// What a search found, if the bytes are ASCII.
+    ascii: Option<AsciiBytes>,
     /// ASCII without ESC and NUL.
     is_plain: bool,
     events: Vec<(EventKind, Detail)>,
@@ -37,7 +39,9 @@ pub(super) struct Undecided<'a, 'e> {
 pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
     let mut body = Undecided::new(bytes, evidence);
     let decided = Undecided::STEPS.iter().find_map(|step| step(&mut body));
-    decided.unwrap_or_else(|| body.without_label())
+    let ascii = body.ascii;
+    let choice = decided.unwrap_or_else(|| body.without_label());
+    Choice { ascii, ..choice }
 }
 
 impl<'a, 'e> Undecided<'a, 'e> {
@@ -70,12 +74,14 @@ impl<'a, 'e> Undecided<'a, 'e> {
             let detail = Detail::LabelMeans { label, charset };
             events.push((EventKind::CharsetMapped, detail));
         }
+        let ascii = is_ascii.then(|| AsciiBytes::of(bytes));
         Self {
             bytes,
             evidence,
             declared,
             is_ascii,
-            is_plain: is_ascii && memchr::memchr2(0x1b, 0, bytes).is_none(),
+            ascii,
+            is_plain: ascii.is_some_and(|ascii| ascii.is_plain),
             events,
         }
     }

@@ -49,6 +49,8 @@ pub struct HeaderContext<'a> {
     pub check_labels: bool,
     /// Labels that other text of the message disproves. Only a message gives them.
     pub(crate) disproved: DisprovedLabels,
+    /// True for the text of a word that is decoded once more. Its damage is reported with the word.
+    pub(crate) is_nested: bool,
 }
 
 impl HeaderContext<'_> {

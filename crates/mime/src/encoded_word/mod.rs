@@ -20,6 +20,7 @@
 mod address_lexer;
 mod context;
 mod controls;
+mod damage_signs;
 mod eight_bit_bytes;
 mod encode;
 pub(crate) mod encode_legacy;
@@ -57,6 +58,7 @@ pub use crate::policy::Repairs;
 pub(crate) use address_lexer::{AddressToken, address_tokens};
 pub use context::{HeaderContext, UnknownLabel};
 pub(crate) use controls::{is_control, push_clean, report_controls};
+pub(crate) use damage_signs::find_damaged_ascii;
 pub use encode::{Encoding, Place, encode};
 pub(crate) use encode::{
     LineWriter, MAX_LINE_BYTES, choose_letter, is_atom, span_to_encode, stretches,

@@ -10,8 +10,9 @@
 //! that became a space). Keeps entities for ASCII: their characters would be syntax.
 
 use super::controls::is_control;
+use super::damage_signs::{find_misread, may_be_damaged};
 use crate::charset_choice::utf8_outweighs_label;
-use crate::event::{Detail, EventKind, Finding, FindingList};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::generated::html_entities::ENTITIES;
 use crate::policy::Repairs;
 use mailglot_codec::{Charset, LossLog, Unmappable};
@@ -26,8 +27,60 @@ pub(crate) fn is_repair(kind: EventKind) -> bool {
     )
 }
 
-/// A repair. Returns the repaired text and the number of repairs.
-type RepairStep = fn(&str) -> (String, u64);
+/// A repair of texts. Those of nested words need the reader.
+struct TextRepair {
+    /// The kind of the event that reports the repair.
+    kind: EventKind,
+    /// The detail of the event that reports the damage if nobody asked for the repair.
+    damage: Reason,
+    /// Returns true if the repair is enabled.
+    is_enabled: fn(Repairs) -> bool,
+    /// Returns true if a text may have such damage. Fast.
+    may_occur: fn(&str) -> bool,
+    /// True if the damage may occur only in texts without syntax.
+    needs_free_text: bool,
+    /// Returns the repaired text and the number of repairs.
+    repair: fn(&str) -> (String, u64),
+    /// Returns the number of repairs that are beyond doubt.
+    count: fn(&str) -> u64,
+}
+
+/// The repairs, in the order in which they run.
+const TEXT_REPAIRS: [TextRepair; 3] = [
+    TextRepair {
+        kind: EventKind::EwLostEscape,
+        damage: Reason::RepairableEscapes,
+        is_enabled: |repairs| repairs.escapes,
+        may_occur: |text| text.contains('$'),
+        needs_free_text: true,
+        repair: lost_escapes,
+        count: |text| lost_escapes(text).1,
+    },
+    TextRepair {
+        kind: EventKind::EwEntity,
+        damage: Reason::RepairableEntities,
+        is_enabled: |repairs| repairs.entities,
+        may_occur: |text| text.contains('&'),
+        needs_free_text: true,
+        repair: entities,
+        count: |text| entities(text).1,
+    },
+    TextRepair {
+        kind: EventKind::EwMojibake,
+        damage: Reason::RepairableMojibake,
+        is_enabled: |repairs| repairs.mojibake,
+        may_occur: |text| !text.is_ascii(),
+        needs_free_text: false,
+        repair: mojibake,
+        count: count_misread,
+    },
+];
+
+impl TextRepair {
+    fn may_apply(&self, text: &str, is_free: bool) -> bool {
+        (is_free || !self.needs_free_text) && (self.may_occur)(text)
+    }
+}
 
 /// Returns the repaired text and reports each kind of damage. `free` means that the text has no syntax, so entities and shifted
 /// sequences may occur.
@@ -38,33 +91,37 @@ pub(crate) fn repaired<'t>(
     at: &Range<usize>,
     findings: &mut Vec<Finding>,
 ) -> Cow<'t, str> {
-    let steps: [(bool, EventKind, RepairStep); 3] = [
-        (
-            repairs.escapes && free && text.contains('$'),
-            EventKind::EwLostEscape,
-            lost_escapes,
-        ),
-        (
-            repairs.entities && free && text.contains('&'),
-            EventKind::EwEntity,
-            entities,
-        ),
-        (
-            repairs.mojibake && !text.is_ascii(),
-            EventKind::EwMojibake,
-            mojibake,
-        ),
-    ];
-    for (wanted, kind, step) in steps {
-        if wanted {
-            let (restored, count) = step(&text);
+    for step in &TEXT_REPAIRS {
+        if (step.is_enabled)(repairs) && step.may_apply(&text, free) {
+            let (restored, count) = (step.repair)(&text);
             if count > 0 {
-                findings.add_counted(at.clone(), kind, Detail::None, count);
+                findings.add_counted(at.clone(), step.kind, Detail::None, count);
                 text = Cow::Owned(restored);
             }
         }
     }
     text
+}
+
+/// Reports each kind of damage in a text that an enabled repair would undo, and that `repairs` keep.
+pub(crate) fn report_repairable(
+    text: &str,
+    repairs: Repairs,
+    is_free: bool,
+    at: &Range<usize>,
+    findings: &mut Vec<Finding>,
+) {
+    if !may_be_damaged(text.as_bytes()) {
+        return;
+    }
+    for step in &TEXT_REPAIRS {
+        if !(step.is_enabled)(repairs) && step.may_apply(text, is_free) {
+            let count = (step.count)(text);
+            if count > 0 {
+                findings.add_counted(at.clone(), EventKind::EwRepairable, step.damage, count);
+            }
+        }
+    }
 }
 
 /// Undoes misread UTF-8 in each non-ASCII stretch as long as the word gets likelier. Returns the number of stretches.
@@ -85,6 +142,36 @@ fn mojibake(text: &str) -> (String, u64) {
         out.push_str(&word[end..]);
     }
     (out, count)
+}
+
+/// Returns the number of misread stretches, like [`mojibake`], but 0 if each may be a letter before a sign. Fast: examines only words
+/// with a sign of damage.
+pub(crate) fn count_misread(text: &str) -> u64 {
+    let is_border = |b: &u8| b.is_ascii() && !b.is_ascii_alphanumeric();
+    let bytes = text.as_bytes();
+    let (mut count, mut is_sure, mut at) = (0, false, 0);
+    while let Some(found) = find_misread(bytes, at) {
+        let start = bytes[at..found].iter().rposition(is_border);
+        let start = start.map_or(at, |border| at + border + 1);
+        let end = bytes[found..].iter().position(is_border);
+        at = end.map_or(bytes.len(), |border| found + border);
+        let word = &text[start..at];
+        let stretches = undo_misread_word(word).1;
+        count += stretches;
+        is_sure |= stretches > 0 && !may_be_capitals_before_sign(word);
+    }
+    if is_sure { count } else { 0 }
+}
+
+/// Returns true for capitals that end in a letter and a sign, such as `AMANHÃ…` (`AMANHÅ` to a repair) and `MÃ”`.
+fn may_be_capitals_before_sign(word: &str) -> bool {
+    /// Signs that stand directly after a word.
+    const SIGNS: &str = "…‘’“”„«»‹›–—•®™\u{a0}";
+    let mut chars = word.chars().rev();
+    let is_sign = chars.next().is_some_and(|c| SIGNS.contains(c));
+    let is_capital = chars.next().is_some_and(char::is_uppercase);
+    let mut start = chars.peekable();
+    is_sign && is_capital && start.peek().is_some() && start.all(|c| c.is_ascii_uppercase())
 }
 
 /// Undoes misreading as long as the word gets likelier. Returns the word and the number of its stretches.
@@ -220,16 +307,21 @@ fn entities(text: &str) -> (String, u64) {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        // The longest name has six letters, the longest number eight digits.
-        let end = rest.bytes().take(12).position(|b| b == b';');
-        let found = end.and_then(|end| Some((entity(rest.get(1..end)?)?, end + 1)));
-        let (c, length) = found.unwrap_or(('&', 1));
+        let (c, length) = first_entity(rest.as_bytes()).unwrap_or(('&', 1));
         count += u64::from(c != '&');
         out.push(c);
         rest = &rest[length..];
     }
     out.push_str(rest);
     (out, count)
+}
+
+/// Returns the character of the entity that a text begins with, and the length of the entity.
+fn first_entity(text: &[u8]) -> Option<(char, usize)> {
+    // The longest name has six letters, the longest number eight digits.
+    let end = text.iter().take(12).position(|b| *b == b';')?;
+    let name = str::from_utf8(text.get(1..end)?).ok()?;
+    Some((entity(name)?, end + 1))
 }
 
 fn entity(name: &str) -> Option<char> {
@@ -254,7 +346,7 @@ fn entity(name: &str) -> Option<char> {
 }
 
 /// Restores escape characters (RFC 1468) if that gives Japanese text that encodes to these bytes. Returns the number of sequences.
-fn lost_escapes(text: &str) -> (String, u64) {
+pub(crate) fn lost_escapes(text: &str) -> (String, u64) {
     let (mut out, mut count) = (String::with_capacity(text.len()), 0);
     let (mut at, mut done) = (0, 0);
     let mut ends = [PairEnds::default(); 2];

@@ -11,6 +11,7 @@
 
 use super::context::HeaderContext;
 use super::controls::push_clean;
+use super::damage_signs::find_damaged_ascii;
 use super::reader::Reader;
 use super::repair::is_repair;
 use super::rewrite_target::{Form, Replacement, RewriteTarget};
@@ -277,6 +278,7 @@ fn plan(
         && !has_open(value)
         && !lexer::has_escape(value)
         && !context.repairs.may_touch(value)
+        && find_damaged_ascii(value).is_none()
     {
         return (String::new(), Vec::new());
     }

@@ -12,9 +12,10 @@
 //!
 //! # Limits
 //!
-//! Writes encoded words only. [`super::rewrite`] rewrites all other values, since it verifies replacements by the whole value.
+//! Writes encoded words only, and leaves damage that a repair may undo to the reader. [`super::rewrite`] rewrites all other values, since it verifies replacements by the whole value.
 
 use super::context::HeaderContext;
+use super::damage_signs::{begins_damage, word_may_be_damaged};
 use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::UnitState;
 use super::usual_words::UsualWords;
@@ -73,6 +74,9 @@ fn replacements(
             b'=' if value.get(at + 1) == Some(&b'?') => {
                 words.text.clear();
                 let run = words.run(at, &mut last, bytes.get_or_insert_default())?;
+                if word_may_be_damaged(words.text.as_bytes()) {
+                    return None;
+                }
                 if !run.is_utf8 {
                     let state = UnitState {
                         words: true,
@@ -83,6 +87,7 @@ fn replacements(
                 }
                 at = run.end;
             }
+            b'&' | b'$' if !structured && begins_damage(&value[at..]) => return None,
             b'"' | b'(' if structured => return None,
             b'@' | b'.'
                 if structured

@@ -5,10 +5,11 @@
 //!
 //! # Limits
 //!
-//! The reader decodes texts with damage, controls, invisible characters, or a line end at the end of the value. It also decodes
+//! The reader decodes texts with damage that a repair may undo, controls, invisible characters, or a line end at the end of the value. It also decodes
 //! values with raw non-ASCII text beside other unusual pieces, since such text may be in the charset of the words.
 
 use super::context::{HeaderContext, is_plain};
+use super::damage_signs::{has_sign, may_be_damaged, word_may_be_damaged};
 use super::eight_bit_bytes::eight_bit_bytes;
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
 use super::reader::{Reader, decode_segments};
@@ -96,12 +97,16 @@ fn whole<'v>(value: &'v [u8], context: &HeaderContext, findings: &mut Vec<Findin
     if scan.stop.is_some() || scan.has_control {
         return Whole::Pieces(scan);
     }
-    if let Some(text) = scan.ascii {
+    if let Some(text) = scan.ascii
+        && !(scan.has_dollar_or_ampersand && has_sign(value))
+    {
         return Whole::Text(Cow::Borrowed(text));
     }
-    if !context.raw.is_some_and(is_plain)
+    if scan.ascii.is_none()
+        && !context.raw.is_some_and(is_plain)
         && let Some(checked) = INVISIBLE_LEADS.check_utf8(value)
         && (!checked.is_suspect || is_visible(checked.text))
+        && !may_be_damaged(value)
     {
         findings.push(raw_finding(checked.eight, checked.count as u64));
         return Whole::Text(Cow::Borrowed(checked.text));
@@ -203,10 +208,11 @@ impl<'v, 'f> Unstructured<'v, 'f> {
         if end == self.words.value.len() {
             return Some(end);
         }
+        let text = self.words.text.len();
         let bytes = &mut self.buffers.bytes;
         let run = self.words.run(end, &mut self.last, bytes)?;
         self.has_legacy_words |= run.is_legacy;
-        Some(run.end)
+        (!word_may_be_damaged(&self.words.text.as_bytes()[text..])).then_some(run.end)
     }
 
     /// Appends the text from `start` on with a space for each fold; returns its end. `scan` is the result for its first line.
@@ -214,6 +220,7 @@ impl<'v, 'f> Unstructured<'v, 'f> {
     fn text(&mut self, start: usize, mut scan: PlainRun<'v>) -> Option<usize> {
         let value = self.words.value;
         let (mut at, mut has_raw_8bit, mut unsure_from) = (start, false, usize::MAX);
+        let (text_start, mut has_candidate) = (self.words.text.len(), false);
         let end = loop {
             let range = at..scan.stop.unwrap_or(value.len());
             let text = &mut self.words.text;
@@ -226,6 +233,7 @@ impl<'v, 'f> Unstructured<'v, 'f> {
                 }
             }
             has_raw_8bit |= scan.ascii.is_none();
+            has_candidate |= scan.ascii.is_none() | scan.has_dollar_or_ampersand;
             match scan.stop {
                 Some(stop) if value[stop] != b'=' => {
                     text.push(' ');
@@ -246,8 +254,13 @@ impl<'v, 'f> Unstructured<'v, 'f> {
             let (at, count) = eight_bit_bytes(value, start..end);
             self.words.findings.push(raw_finding(at, count));
         }
-        let text = self.words.text.get(unsure_from..);
-        text.is_none_or(is_visible).then_some(end)
+        let text = self.words.text.as_str();
+        if has_candidate && may_be_damaged(&text.as_bytes()[text_start..]) {
+            return None;
+        }
+        text.get(unsure_from..)
+            .is_none_or(is_visible)
+            .then_some(end)
     }
 }
 

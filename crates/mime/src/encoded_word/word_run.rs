@@ -68,7 +68,7 @@ impl Reader<'_> {
             }
             let at = extent(group);
             let text = self.decode_nested(text, &at, findings);
-            let text = self.repaired(text, true, &at, findings);
+            let text = self.repaired_or_reported(text, true, &at, findings);
             let start = out.len();
             let controls = self.push_text(&text, out);
             report_controls(controls, &at, findings);
@@ -77,18 +77,19 @@ impl Reader<'_> {
         }
     }
 
-    /// Decodes words inside the text of words, if that repair is enabled. Keeps damaged ones.
+    /// Decodes words inside the text of words, if that repair is enabled, and reports them otherwise. Keeps damaged ones.
     fn decode_nested<'t>(
         &self,
         text: Cow<'t, str>,
         range: &Range<usize>,
         findings: &mut Vec<Finding>,
     ) -> Cow<'t, str> {
-        if !self.context.repairs.nested || !has_word(text.as_bytes()) {
+        if self.context.is_nested || !has_word(text.as_bytes()) {
             return text;
         }
         let context = HeaderContext {
             repairs: Repairs::default(),
+            is_nested: true,
             ..self.context
         };
         let mut inner = Vec::new();
@@ -102,6 +103,11 @@ impl Reader<'_> {
         };
         let settled = || decode_text(again.as_bytes(), &context, &mut Vec::new()) == again;
         if again == text || inner.iter().any(unsure) || !settled() {
+            return text;
+        }
+        if !self.context.repairs.nested {
+            let damage = Reason::RepairableNested;
+            findings.add(range.clone(), EventKind::EwRepairable, damage);
             return text;
         }
         findings.extend(inner.into_iter().map(|finding| Finding {

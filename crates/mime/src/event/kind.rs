@@ -96,7 +96,7 @@ event_kinds! {
     CharsetMapped = Repair "charset.mapped",
     /// Text mixes UTF-8 with another charset, and each run was decoded in its own.
     CharsetMixed = Repair "charset.mixed",
-    /// The label decoded the text, but another charset is likelier, or the text contains control characters.
+    /// The label decoded the text, but another charset is likelier, or the text contains control characters or looks damaged.
     CharsetSuspected = Info "charset.suspected",
     /// Hebrew text has its letters in visual order (RFC 1556) and keeps that order.
     CharsetVisualOrder = Info "charset.visual-order",
@@ -134,6 +134,8 @@ event_kinds! {
     EwLostEscape = Repair "ew.lost-escape",
     /// An encoded word contains encoded words, which were decoded on request.
     EwNested = Repair "ew.nested",
+    /// A header value has damage that [`Repairs`](crate::encoded_word::Repairs) can undo, and no caller asked for it. The text stays.
+    EwRepairable = Info "ew.repairable",
     /// A parameter contains an encoded word, which RFC 2047, section 5, forbids. The word was decoded.
     ParamRfc2047 = Repair "param.rfc2047",
     /// A continued parameter lacks a segment (RFC 2231, section 3). Later segments are ignored.

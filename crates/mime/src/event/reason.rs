@@ -37,6 +37,18 @@ named! {
         Base64ForeignBytes = "bytes outside the base64 alphabet",
         /// The base64 of an encoded word has too little or too much padding.
         Base64Padding = "wrong base64 padding",
+        /// UTF-8 was decoded as windows-1252 or ISO-8859-1. [`Repairs::mojibake`](crate::encoded_word::Repairs) restores it.
+        RepairableMojibake = "UTF-8 decoded as windows-1252; repair with mojibake",
+        /// HTML entities stand for characters outside ASCII. [`Repairs::entities`](crate::encoded_word::Repairs) decodes them.
+        RepairableEntities = "HTML entities; repair with entities",
+        /// ISO-2022-JP lost its escape characters. [`Repairs::escapes`](crate::encoded_word::Repairs) restores them.
+        RepairableEscapes = "ISO-2022-JP without escape characters; repair with escapes",
+        /// The text of an encoded word is encoded words. [`Repairs::nested`](crate::encoded_word::Repairs) decodes them.
+        RepairableNested = "encoded words within a word; repair with nested",
+        /// A body is UTF-8 that was decoded as windows-1252 or ISO-8859-1 and encoded again. It stays.
+        BodyMojibake = "UTF-8 decoded as windows-1252, and encoded again",
+        /// A body is ISO-2022-JP that lost its escape characters. It stays.
+        BodyLostEscapes = "ISO-2022-JP without escape characters",
         /// An equals sign in an encoded word begins no escape.
         EqualsSign = "an equals sign that is no escape",
         /// White space splits an escape in an encoded word.

@@ -3,7 +3,7 @@
 use super::header_guesses::{self, FieldReading};
 use crate::charset_choice::DisprovedLabels;
 use crate::encoded_word::{
-    self, Form, HeaderContext, Repairs, Replacement, RewriteTarget, Rewriting,
+    self, Form, HeaderContext, Repairs, Replacement, RewriteTarget, Rewriting, find_damaged_ascii,
 };
 use crate::event::{Detail, Event, EventKind, Finding, Reason};
 use crate::header::{self, FieldKind};
@@ -181,7 +181,10 @@ impl<'m> HeaderPlanner<'m, '_> {
         let (name, value) = (field.name.of(raw), field.value.of(raw));
         let is_ascii = is_plain_ascii || value.is_ascii();
         let is_silent = is_plain_ascii
-            || is_ascii && !may_encode(value) && !self.policy.repairs.may_touch(value);
+            || is_ascii
+                && !may_encode(value)
+                && !self.policy.repairs.may_touch(value)
+                && find_damaged_ascii(value).is_none();
         let may_have_params = || memchr::memchr2(b';', b'=', value).is_some();
         if is_silent && !(starts_like_mime(name) && may_have_params()) {
             return;
@@ -411,28 +414,32 @@ fn may_have_several_addresses(value: &[u8]) -> bool {
 }
 
 /// Checks many fields at once for encoded text, which most of them do not contain.
+#[derive(Default)]
 struct PlainAscii<'m> {
     /// The header up to the end of its last field; empty if each field needs its own check.
     raw: &'m [u8],
     /// The offset up to which there is no encoded text.
     end: usize,
+    /// The offset up to which there is no text that a repair may change.
+    damaged: usize,
 }
 
 impl<'m> PlainAscii<'m> {
     fn of(fields: &[header::Field], raw: &'m [u8], policy: &Policy) -> Self {
         let (Some(first), Some(last)) = (fields.first(), fields.last()) else {
-            return Self { raw: &[], end: 0 };
+            return Self::default();
         };
         let ascii = raw
             .get(first.full.start..last.full.end)
             .is_some_and(<[u8]>::is_ascii);
         if policy.repairs.any() || !ascii {
-            return Self { raw: &[], end: 0 };
+            return Self::default();
         }
         let raw = &raw[..last.full.end];
         Self {
             raw,
             end: next_encoding_sign(raw, first.full.start),
+            damaged: next_damage(raw, first.full.start),
         }
     }
 
@@ -441,7 +448,10 @@ impl<'m> PlainAscii<'m> {
         if self.end < field.full.start {
             self.end = next_encoding_sign(self.raw, field.full.start);
         }
-        field.value.end <= self.end
+        if self.damaged < field.full.start {
+            self.damaged = next_damage(self.raw, field.full.start);
+        }
+        field.value.end <= self.end.min(self.damaged)
     }
 }
 
@@ -451,6 +461,12 @@ fn next_encoding_sign(raw: &[u8], from: usize) -> usize {
     let sign =
         memchr::memchr3_iter(b'?', b'*', ESCAPE, rest).find(|&at| is_encoding_sign(rest, at));
     sign.map_or(raw.len(), |at| from + at)
+}
+
+/// Returns the offset of the next place in ASCII that a repair may change; the end without one.
+fn next_damage(raw: &[u8], from: usize) -> usize {
+    let damage = raw.get(from..).and_then(find_damaged_ascii);
+    damage.map_or(raw.len(), |at| from + at)
 }
 
 /// Returns true if a name may be that of a MIME field. Fast.

@@ -167,6 +167,7 @@ fn clean_text(
     found: &mut Vec<Finding>,
 ) -> String {
     let repaired = repair::repaired(raw.into(), context.repairs, true, &at.range, found);
+    repair::report_repairable(&repaired, context.repairs, true, &at.range, found);
     let mut text = String::new();
     let controls = encoded_word::push_clean(&repaired, &mut text);
     encoded_word::report_controls(controls, &at.range, found);

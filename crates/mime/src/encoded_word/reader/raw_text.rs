@@ -78,7 +78,7 @@ impl Reader<'_> {
         let text = if lexical == LexicalContext::Address {
             text
         } else {
-            self.repaired(text, lexical == LexicalContext::Text, &range, findings)
+            self.repaired_or_reported(text, lexical == LexicalContext::Text, &range, findings)
         };
         let start = out.len();
         let mut controls = self.push_text(&text, out);
@@ -122,6 +122,22 @@ impl Reader<'_> {
         }
         repair::repaired(text, self.context.repairs, free, range, findings)
     }
+
+    /// Like [`Self::repaired`], and reports the damage that stays.
+    pub(in crate::encoded_word) fn repaired_or_reported<'t>(
+        &self,
+        text: Cow<'t, str>,
+        free: bool,
+        range: &Range<usize>,
+        findings: &mut Vec<Finding>,
+    ) -> Cow<'t, str> {
+        let text = self.repaired(text, free, range, findings);
+        if !self.context.is_nested {
+            repair::report_repairable(&text, self.context.repairs, free, range, findings);
+        }
+        text
+    }
+
     /// Decodes raw bytes as UTF-8, or as the raw bytes of the value.
     fn raw_text<'t>(&self, bytes: &'t [u8], lexical: LexicalContext) -> RawText<'t> {
         if let Some(text) = self.utf8(bytes, lexical) {

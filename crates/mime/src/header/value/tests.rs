@@ -169,7 +169,7 @@ fn utf8_is_decoded_under_any_label() {
         (
             "=?iso-8859-1?Q?caf=E9?= =?iso-8859-1?Q?_na=C3=AFf?=",
             "café naÃ¯f",
-            vec![],
+            vec!["ew.repairable"],
         ),
         ("=?gb2312?B?xOO6ww==?=", "你好", vec![]),
         ("=?gb2312?B?5Lya6K6u6YCa55+l?=", "会议通知", vec![utf8]),

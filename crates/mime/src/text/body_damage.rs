@@ -1,0 +1,99 @@
+//! Finds text of bodies that other programs damaged: UTF-8 that was decoded as windows-1252, and ISO-2022-JP without escapes.
+//!
+//! # Limits
+//!
+//! Repairs nothing. Lost escape characters stay unseen beside uuencoded blocks and in text without kana. The caller searches only ASCII
+//! and encoded bodies for `$B`, since it searches them anyway. So they stay unseen in non-ASCII text in base64, too.
+
+use crate::encoded_word::repair;
+use crate::event::Reason;
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
+
+/// Returns the damage of a text and its number of places.
+pub(super) fn misread_words(text: &str) -> Option<(Reason, u64)> {
+    let count = repair::count_misread(text);
+    (count > 0).then_some((Reason::BodyMojibake, count))
+}
+
+/// Minimum number of kana. Fewer may stand in code or in encoded data by chance.
+const KANA: usize = 2;
+
+/// Returns the damage of a text that lost the escape characters of ISO-2022-JP, and the number of its sequences.
+///
+/// Encoded data may have a sequence by chance, beside many starts of sequences that do not decode.
+pub(super) fn lost_escapes(text: &str) -> Option<(Reason, u64)> {
+    static START: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("$B"));
+    let start = START.find(text.as_bytes())?;
+    let (restored, count) = repair::lost_escapes(&text[start..]);
+    let kana = |c: &char| matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}');
+    let is_proved = count > 0
+        && restored.chars().filter(kana).nth(KANA - 1).is_some()
+        && START.find_iter(restored.as_bytes()).count() as u64 <= count;
+    is_proved.then_some((Reason::BodyLostEscapes, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{EventKind, Policy, plan};
+
+    /// Returns the detail and the count of the event about a body.
+    fn suspected(label: &str, body: &str) -> Option<(String, u64)> {
+        let mail = format!(
+            "Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: 8bit\n\n{body}\n"
+        );
+        let plan = plan(mail.as_bytes(), &Policy::default());
+        assert!(plan.edits.is_empty(), "{body}");
+        let events = &plan.report.events;
+        let event = events
+            .iter()
+            .find(|e| e.kind == EventKind::CharsetSuspected)?;
+        assert_eq!(event.at.of(mail.as_bytes()), format!("{body}\n").as_bytes());
+        Some((event.detail.to_string(), event.count))
+    }
+
+    #[test]
+    fn damaged_bodies_are_reported() {
+        const MISREAD: &str = "UTF-8 decoded as windows-1252, and encoded again";
+        const ESCAPES: &str = "ISO-2022-JP without escape characters";
+        for (body, count) in [
+            ("Schöne GrÃ¼ÃŸe aus KÃ¶ln", 2),
+            ("SchÃ¶ne GrÃ¼ÃŸe", 2),
+            ("DÃ©jÃ\u{a0} vu, lâ€™Ã©tÃ©", 4),
+            ("MaÃ±ana en EspaÃ±a", 2),
+            ("NÃ£o, informaÃ§Ã£o", 2),
+            ("ZaÅ¼Ã³Å‚Ä‡", 1),
+            ("ÐŸÑ€Ð¸Ð²ÐµÑ‚", 1),
+            ("æ—¥æœ¬èªž", 1),
+            ("GrÃƒÂ¼ÃƒÅ¸e", 1),
+            ("CAFÃ‰", 1),
+            ("MANHÃ… Ã©", 2),
+        ] {
+            let found = suspected("utf-8", body);
+            assert_eq!(found, Some((MISREAD.to_owned(), count)), "{body}");
+        }
+        for label in ["utf-8", "us-ascii", "iso-2022-jp"] {
+            let found = suspected(label, "$BF|K\\8l$N7oL>$G$9(B, $B%F%9%H(B");
+            assert_eq!(found, Some((ESCAPES.to_owned(), 2)), "{label}");
+        }
+    }
+
+    #[test]
+    fn sound_bodies_are_not_reported() {
+        for body in [
+            "Não, Ã é uma letra: MANHÃ, «IRMû, AMANHÃ…",
+            "MÃ” XÂ… AMANHÃ\u{a0}– ROMÃ»",
+            "CAFÉ® NESCAFÉ® ÉTÉ… QUALITÉ\u{a0}: ÂME, CHÂTEAU, PÂTÉ”",
+            "Trân trọng, Cảm ơn bạn, ÂM NHẠC – Ã, VÂNG",
+            "“À bientôt” – l’été, où ça?",
+            "Größe: ÄÖÜ–äöü, Straße „Köln“",
+            "Українська – мова, Привет",
+            "日本語の件名です, 中文, 한국어",
+            "cost $Bonds(B) and $B; print \"$B{$A}(B)\"; $BASE(B) $PATH",
+            "my ($A, $B) = @_; $B->{x}(B); $B++ for 1..3; 10$ (BUY)",
+            "$B%F(B",
+        ] {
+            assert_eq!(suspected("utf-8", body), None, "{body}");
+        }
+    }
+}

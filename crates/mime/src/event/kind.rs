@@ -231,6 +231,8 @@ event_kinds! {
     HdrDuplicate = Info "hdr.duplicate",
     /// One mailbox of From contains several addresses, so readers may show different senders.
     HdrAmbiguousFrom = Info "hdr.ambiguous-from",
+    /// A name has a comma without quotes (RFC 5322, section 3.4): `Smith, John <js@x.example>`. It is read as one mailbox.
+    HdrUnquotedComma = Info "hdr.unquoted-comma",
     /// A header contains a CR without LF (RFC 5322, section 2.2).
     HdrBareCr = Info "hdr.bare-cr",
     /// A header line has more than 998 bytes (RFC 5322, section 2.1.1).

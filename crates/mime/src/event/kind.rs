@@ -164,6 +164,8 @@ event_kinds! {
     ParamEmpty = Info "param.empty",
     /// White space stands beside the equals sign of a parameter.
     ParamBlank = Info "param.blank",
+    /// A plain file name contains percent-encoded UTF-8, as in a URL. It stays, since a file may have this name.
+    ParamUrlEncoded = Info "param.url-encoded",
     /// A file name contains a path separator, which stays. Use [`Attachment::safe_name`](crate::Attachment::safe_name) for files.
     ParamPath = Info "param.path",
     /// An equals sign in quoted-printable begins no escape and stays (RFC 2045, section 6.7).

@@ -69,8 +69,7 @@ fn is_name(phrase: &str) -> bool {
 /// Returns true if a value may contain such a name: an entry without an address before one in angles. Fast.
 pub(crate) fn may_have_unquoted_comma(value: &[u8]) -> bool {
     let mut start = 0;
-    let mut commas = memchr::memchr_iter(b',', value);
-    while let Some(comma) = commas.next() {
+    for comma in memchr::memchr_iter(b',', value) {
         let has_address = memchr::memchr2(b'@', b'<', &value[start..comma]).is_some();
         start = comma + 1;
         if !has_address {

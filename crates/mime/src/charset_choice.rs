@@ -53,6 +53,7 @@ mod undeclared_bytes;
 mod utf8_runs;
 mod utf8_vs_label;
 mod western_letters;
+mod western_pairs;
 mod without_label;
 
 pub(crate) use choice::{Choice, MAX_DOLLARS};

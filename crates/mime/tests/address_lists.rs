@@ -174,3 +174,46 @@ fn an_at_sign_makes_no_address_of_a_phrase() {
         assert_eq!(String::from_utf8_lossy(&after), want, "{name}");
     }
 }
+
+#[test]
+fn names_with_a_comma_without_quotes_are_reported() {
+    use mailglot_mime::{EventKind, Mail, Policy};
+    for (header, want) in [
+        (
+            "To: a@b.example, Smith, John <js@x.example>\n",
+            &["Smith, John <js@x.example>"][..],
+        ),
+        (
+            "Cc: M\u{fc}ller, Hans <m@x.example>, =?utf-8?Q?J=C3=B6rg?=, Max <j@x.example>\n",
+            &[
+                "M\u{fc}ller, Hans <m@x.example>",
+                "=?utf-8?Q?J=C3=B6rg?=, Max <j@x.example>",
+            ],
+        ),
+        ("Cc: postmaster, John <js@x.example>\n", &[]),
+        ("Subject: Smith, John <js@x.example>\n", &[]),
+        ("To: \"Smith, John\" <js@x.example>\n", &[]),
+    ] {
+        let raw = format!("{header}\nhello\n");
+        let mail = Mail::parse(raw.as_bytes());
+        let normalized = mail.normalize(&Policy::default());
+        let events = normalized.events();
+        let found: Vec<_> = events
+            .iter()
+            .filter(|event| event.kind == EventKind::HdrUnquotedComma)
+            .map(|event| {
+                String::from_utf8_lossy(event.at.of(raw.as_bytes()))
+                    .trim()
+                    .to_owned()
+            })
+            .collect();
+        assert_eq!(found, want, "{header}");
+        let names = |mail: &Mail| [mail.to(), mail.cc()].concat();
+        let bytes = normalized.bytes().into_owned();
+        let after = Mail::parse(&bytes[..]);
+        let shown = |list: Vec<mailglot_mime::fields::Mailbox>| {
+            list.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(names(&after)), shown(names(&mail)), "{header}");
+    }
+}

@@ -178,6 +178,7 @@ fn kinds_of_match() {
         ("koi8-r, utf-8", NoInformation),
         ("utf-8 iso-8859-2", NoInformation),
         ("unknown-8bit", NoInformation),
+        ("Windows", NoInformation),
         ("DEFAULT", NoInformation),
         ("replacement", NoInformation),
         ("x-user-defined", NoInformation),

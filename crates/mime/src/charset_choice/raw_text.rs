@@ -4,6 +4,7 @@
 //! Gr\xC3\xBC\xC3\x9Fe an die Lehrkr\xC3   UTF-8 that was cut: Grüße an die Lehrkr, U+FFFD
 //! R\xC3\xA9union \xE0 9 h                 UTF-8 with a byte of windows-1252: Réunion à 9 h
 //! Wi\x9Cniewski                           windows-1250, if a body names ISO-8859-2
+//! J\xF6rg M\xFCller                        windows-1252, even if a body names GB2312
 //! ```
 //!
 //! # Limits
@@ -15,6 +16,7 @@ use super::mixed_text::{SequenceCount, malformed};
 use super::mojibake_score::mojibake_score;
 use super::superset::better_by_bytes;
 use super::truncated_utf8::{CutCharacters, is_truncated_utf8};
+use super::western_pairs::is_western_in_pairs;
 use mailglot_codec::detect::{Hints, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
@@ -104,7 +106,9 @@ impl RawEvidence<'_> {
         let weighed = Weighed::new(self.bytes, &self.hints);
         let is_short = high_bytes(self.bytes).nth(ENOUGH_TO_OUTWEIGH - 1).is_none();
         let is_plausible = |(charset, is_certain): &(Charset, bool)| {
-            if !decodes_all_but_cut(*charset, self.bytes) {
+            if !decodes_all_but_cut(*charset, self.bytes)
+                || is_western_in_pairs(*charset, self.bytes)
+            {
                 return false;
             }
             let faults = faults_in(*charset, self.bytes);

@@ -24,8 +24,9 @@ pub(crate) fn redecode<'b>(
     message_charset: Option<Charset>,
     language: Option<&str>,
 ) -> Option<LabelVerdict<'b>> {
-    if !is_damaged(label, bytes, text, log) || !label.is_ascii_compatible() && !label.is_stateful()
-    {
+    let may_be_wrong =
+        label.is_ascii_compatible() || label.is_stateful() || lacks_high_bytes(label, bytes, log);
+    if !is_damaged(label, bytes, text, log) || !may_be_wrong {
         return None;
     }
     let can_be = |charset: Charset| {
@@ -38,6 +39,9 @@ pub(crate) fn redecode<'b>(
         can_be(*message_charset) && !detect::is_odd(bytes, *message_charset)
     });
     let (used, by) = match message_charset {
+        _ if is_gb(label) && is_in_pairs(bytes) && can_be(Charset::GBK) => {
+            (Charset::GBK, ChosenBy::Step(How::Detected))
+        }
         Some(message_charset) => (message_charset, ChosenBy::Step(How::Message)),
         None => detect_charset(bytes, label, language).filter(|(used, _)| can_be(*used))?,
     };
@@ -82,9 +86,29 @@ fn detect_charset(
             Charset::WINDOWS_1252,
             ChosenBy::Detection(Evidence::Fallback),
         )),
+        Evidence::Fallback if !label.is_ascii_compatible() && !label.is_stateful() => {
+            Some((Charset::WINDOWS_1252, ChosenBy::Detection(guess.evidence)))
+        }
         Evidence::Fallback => None,
         _ => (!stands).then_some((guess.charset, ChosenBy::Detection(guess.evidence))),
     }
+}
+
+/// Returns true for a label of seven bits (ISO 646) over bytes above 7F, such as the registry's `gb` and `de`. It says nothing.
+fn lacks_high_bytes(label: Charset, bytes: &[u8], log: &LossLog) -> bool {
+    let high = bytes.iter().filter(|byte| !byte.is_ascii()).count() as u64;
+    label.is_single_byte() && high > 0 && log.losses() == high
+}
+
+/// Returns true for the registry's `gb` and `cn`. In mail they mean GB 2312.
+fn is_gb(label: Charset) -> bool {
+    label == Charset::BS_4730 || label == Charset::GB_1988_80
+}
+
+/// Returns true if bytes above 7F stand in pairs, as in GB 2312. GBK has pairs with ASCII bytes, too.
+fn is_in_pairs(bytes: &[u8]) -> bool {
+    let mut runs = bytes.split(u8::is_ascii);
+    runs.all(|run| run.len().is_multiple_of(2))
 }
 
 /// Returns true if the only byte above 7F touches no letter, or is a symbol at the edge of a word. It may be anything.
@@ -150,6 +174,7 @@ fn ends_in_cut_character(label: Charset, bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_codec::View;
 
     fn read(
         label: Charset,
@@ -192,6 +217,30 @@ mod tests {
                 "{} {message_charset:?}",
                 bytes.escape_ascii()
             );
+        }
+    }
+
+    #[test]
+    fn labels_of_seven_bits_say_nothing_about_eight() {
+        for (label, bytes, want) in [
+            ("gb", &b"\xC4\xE3\xBA\xC3"[..], Some(("GBK", "你好"))),
+            ("gb", b"\xCD\xF5", Some(("GBK", "王"))),
+            ("cn", b"\xCD\xF5", Some(("GBK", "王"))),
+            ("gb", b"M\xFCller", Some(("windows-1252", "Müller"))),
+            ("de", b"M\xFCller", Some(("windows-1252", "Müller"))),
+            (
+                "de",
+                b"\xF0\xD2\xC9\xD7\xC5\xD4",
+                Some(("KOI8-R", "Привет")),
+            ),
+            ("gb", b"M#ller", None),
+            ("IBM037", b"\xFF\xC1", None),
+        ] {
+            let label = Charset::for_label(label.as_bytes(), View::Mail).charset();
+            let label = label.expect("a known label");
+            let read = read(label, bytes, None);
+            let read = read.as_ref().map(|(name, text)| (*name, text.as_str()));
+            assert_eq!(read, want, "{label} {}", bytes.escape_ascii());
         }
     }
 

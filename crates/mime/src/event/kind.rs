@@ -166,6 +166,8 @@ event_kinds! {
     ParamEmpty = Info "param.empty",
     /// White space stands beside the equals sign of a parameter.
     ParamBlank = Info "param.blank",
+    /// A plain file name contains percent-encoded UTF-8, as in a URL. It stays, since a file may have this name.
+    ParamUrlEncoded = Info "param.url-encoded",
     /// A file name contains a path separator, which stays. Use [`Attachment::safe_name`](crate::Attachment::safe_name) for files.
     ParamPath = Info "param.path",
     /// An equals sign in quoted-printable begins no escape and stays (RFC 2045, section 6.7).
@@ -235,6 +237,8 @@ event_kinds! {
     HdrDuplicate = Info "hdr.duplicate",
     /// One mailbox of From contains several addresses, so readers may show different senders.
     HdrAmbiguousFrom = Info "hdr.ambiguous-from",
+    /// A name has a comma without quotes (RFC 5322, section 3.4): `Smith, John <js@x.example>`. It is read as one mailbox.
+    HdrUnquotedComma = Info "hdr.unquoted-comma",
     /// A header contains a CR without LF (RFC 5322, section 2.2).
     HdrBareCr = Info "hdr.bare-cr",
     /// A header line has more than 998 bytes (RFC 5322, section 2.1.1).

@@ -5,23 +5,27 @@
 //! Groups do not nest, as in RFC 5322; a colon inside a group belongs to the next name. The route of an address (`@a,@b:c@d`) is
 //! dropped.
 //!
-//! Common damage is read as the writer meant it: a missing comma between two addresses, a missing or a second angle bracket, and
-//! `joe at example.org (Joe)` of list archives.
+//! Common damage is read as the writer meant it: a missing comma between two addresses, a comma without quotes in a name, a missing
+//! or a second angle bracket, and `joe at example.org (Joe)` of list archives.
 
 use crate::encoded_word::{AddressToken, HeaderContext, address_tokens};
 use crate::event::Finding;
 
 mod list;
 mod mailbox;
+mod unquoted_comma;
 
 use list::{List, is_half};
 pub use mailbox::{Entry, Mailbox};
+pub(crate) use unquoted_comma::may_have_unquoted_comma;
 
 /// Parses a list of addresses, then decodes the encoded words in its names.
 ///
 /// A decoded name may contain a comma or `@`; it stays one name. Two addresses without a comma between them are two mailboxes.
+/// `Smith, John <js@x.example>` is one mailbox, and the finding `hdr.unquoted-comma` reports it.
 pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Vec<Entry> {
-    List::new(false).read(value, &address_tokens(value, context, findings))
+    let tokens = address_tokens(value, context, findings);
+    List::new(false).read(value, &tokens, findings)
 }
 
 /// Parses the addresses of the field `name`, like [`addresses`].
@@ -44,7 +48,8 @@ pub fn addresses_of(
     findings: &mut Vec<Finding>,
 ) -> Vec<Entry> {
     let last_address_counts = name.eq_ignore_ascii_case(b"from");
-    List::new(last_address_counts).read(value, &address_tokens(value, context, findings))
+    let tokens = address_tokens(value, context, findings);
+    List::new(last_address_counts).read(value, &tokens, findings)
 }
 
 /// Returns true if a mailbox has several addresses: two in angles, or two without a comma between them.

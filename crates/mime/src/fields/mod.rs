@@ -12,8 +12,8 @@ mod date;
 mod identifier;
 mod received;
 
-pub(crate) use address::has_several_addresses;
 pub use address::{Entry, Mailbox, addresses, addresses_of};
+pub(crate) use address::{has_several_addresses, may_have_unquoted_comma};
 pub(crate) use date::is_plain as is_plain_date;
 pub use date::{Date, date};
 pub use identifier::identifiers;

@@ -165,6 +165,21 @@ impl<'m> HeaderPlanner<'m, '_> {
             self.report
                 .push(Event::new(id, field.value, kind, Detail::None));
         }
+        if fields::may_have_unquoted_comma(value)
+            && value.len() <= self.policy.limits.field
+            && header::field_kind(name) == FieldKind::Structured
+        {
+            self.report_unquoted_commas(id, field);
+        }
+    }
+
+    /// Reports names with a comma that has no quotes.
+    fn report_unquoted_commas(&mut self, id: PartId, field: &header::Field) {
+        let value = field.value.of(self.message.raw());
+        let mut findings = Vec::new();
+        let _ = fields::addresses(value, &HeaderContext::default(), &mut findings);
+        findings.retain(|finding| finding.kind == EventKind::HdrUnquotedComma);
+        header_guesses::push(id, field.value, findings, self.report);
     }
 
     /// Reports bytes that are not UTF-8 in a place where nothing is rewritten.

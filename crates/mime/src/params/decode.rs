@@ -129,6 +129,15 @@ mod tests {
             ("a/b; name=c; NAME=d", vec!["param.duplicate"]),
             ("a/b; name*=utf-8''%4", vec!["param.bad-percent"]),
             ("a/b; name=\"=?utf-8?Q?c?=\"", vec!["param.rfc2047"]),
+            (
+                "a/b; filename=\"%D0%94%D0%BE.doc\"",
+                vec!["param.url-encoded"],
+            ),
+            ("a/b; name=%E2%82%AC.doc", vec![]),
+            ("a/b; name=100%.doc", vec![]),
+            ("a/b; name=a%20b.doc", vec![]),
+            ("a/b; name=%C4.doc", vec![]),
+            ("a/b; title=%D0%94.doc", vec![]),
         ] {
             assert_eq!(kinds(value), want, "{value}");
             let (mut seen, all) = (Vec::new(), kinds(value));
@@ -145,6 +154,7 @@ mod tests {
                 "no-value",
                 "empty",
                 "blank",
+                "url-encoded",
             ];
             let want: Vec<_> = all
                 .into_iter()
@@ -285,6 +295,11 @@ mod tests {
             ),
             ("a; f*=utf-8''x%0D%0ABcc:%00", "a; f=\"x  Bcc: \""),
             ("a; f=\"x\\\\y\"", "a; f=\"x\\\\y\""),
+            // A file may have this name.
+            (
+                "a; filename=\"%D0%94%D0%BE.doc\"",
+                "a; filename=%D0%94%D0%BE.doc",
+            ),
         ] {
             assert_eq!(show(value), want, "{value}");
         }

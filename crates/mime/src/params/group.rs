@@ -6,8 +6,9 @@
 
 use super::misplaced_marks::{lacks_asterisk, repair_marks};
 use super::scan::{Item, LIMIT, Scanner};
+use super::value::is_url_encoded;
 use crate::encoded_word::{self, HeaderContext};
-use crate::event::{EventKind, Finding, FindingList, Reason};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer::{NameForm, is_file_name, leading_zeros, split_name};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -116,6 +117,10 @@ pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Find
         NameForm::Plain if lacks_asterisk(item.raw.name, &item.raw.value) => {
             let at = item.raw.range.clone();
             findings.add(at, EventKind::ParamBadMark, Reason::NoAsterisk);
+        }
+        NameForm::Plain if is_file_name(item.raw.name) && is_url_encoded(&item.raw.value) => {
+            let at = item.raw.range.clone();
+            findings.add(at, EventKind::ParamUrlEncoded, Detail::None);
         }
         NameForm::Segment { .. } if leading_zeros(item.raw.name).is_some() => {
             let at = item.name.clone();

@@ -180,7 +180,11 @@ mod tests {
             &["param.bad-mark"],
         ),
         // No charset, no or broken escapes, a language, invalid bytes, or another name.
-        ("a; filename=\"x''%D0%94.doc\"", Some("x''%D0%94.doc"), &[]),
+        (
+            "a; filename=\"x''%D0%94.doc\"",
+            Some("x''%D0%94.doc"),
+            &["param.url-encoded"],
+        ),
         ("a; filename=\"utf-8''a.doc\"", Some("utf-8''a.doc"), &[]),
         (
             "a; filename=\"utf-8''%41%.doc\"",

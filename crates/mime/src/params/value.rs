@@ -216,6 +216,17 @@ pub(super) fn percent_decode(text: &[u8], out: &mut Vec<u8>) -> u64 {
     bad
 }
 
+/// Returns true for a plain value with percent-encoded UTF-8: `%D0%94%D0%BE.doc`. Outlook Web Access and browsers wrote such names.
+pub(super) fn is_url_encoded(value: &[u8]) -> bool {
+    if memchr::memchr(b'%', value).is_none() {
+        return false;
+    }
+    let mut bytes = Vec::new();
+    let bad = percent_decode(&value[..value.len().min(VALUE)], &mut bytes);
+    let has_letters = |text: &str| text.chars().any(|c| !c.is_ascii() && c.is_alphabetic());
+    bad == 0 && value.is_ascii() && std::str::from_utf8(&bytes).is_ok_and(has_letters)
+}
+
 /// Returns true if `text` begins with a percent sign and two hexadecimal digits.
 pub(super) fn is_escape_start(text: &[u8]) -> bool {
     matches!(text, [b'%', high, low, ..] if digit_value(*high).is_some() && digit_value(*low).is_some())

@@ -5,6 +5,7 @@ mod message_language;
 mod parameters;
 #[path = "../../src/random.rs"]
 mod random;
+mod western;
 
 use mailglot_codec::{Charset, LossLog, Unmappable, View};
 use mailglot_mime::encoded_word::{Form, HeaderContext, RewriteTarget};

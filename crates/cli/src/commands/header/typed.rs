@@ -16,7 +16,13 @@ pub(super) fn typed(
     context: &HeaderContext,
     findings: &mut Vec<Finding>,
 ) -> Option<Json> {
-    let typed = fields::read(name.as_bytes(), value, context, &mut Vec::new());
+    let mut of_type = Vec::new();
+    let typed = fields::read(name.as_bytes(), value, context, &mut of_type);
+    findings.extend(
+        of_type
+            .into_iter()
+            .filter(|finding| finding.kind == EventKind::HdrUnquotedComma),
+    );
     if typed == Value::Date(None) {
         let kind = EventKind::DateUnparsable;
         findings.push(Finding::new(0..value.len(), kind, Detail::None));

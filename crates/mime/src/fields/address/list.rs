@@ -5,7 +5,9 @@
 //! Groups do not nest.
 
 use super::mailbox::{Entry, Mailbox};
+use super::unquoted_comma::{is_first_part, is_last_part, is_title};
 use crate::encoded_word::AddressToken;
+use crate::event::{Detail, EventKind, Finding, FindingList};
 use crate::lexer;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +20,12 @@ impl List {
         }
     }
 
-    pub(super) fn read(self, value: &[u8], tokens: &[AddressToken<'_>]) -> Vec<Entry> {
+    pub(super) fn read(
+        self,
+        value: &[u8],
+        tokens: &[AddressToken<'_>],
+        findings: &mut Vec<Finding>,
+    ) -> Vec<Entry> {
         let mut reader = self;
         let mut next = 0;
         while let Some(token) = tokens.get(next) {
@@ -48,6 +55,9 @@ impl List {
         }
         reader.end();
         reader.close();
+        for at in reader.joined_names {
+            findings.add(at, EventKind::HdrUnquotedComma, Detail::None);
+        }
         reader.done
     }
 }
@@ -182,6 +192,10 @@ pub(super) struct List {
     /// Offset in the phrase after its last words or quotes, and after its last address in angles.
     unquoted: usize,
     at: Option<Range<usize>>,
+    /// The number of entries directly before this one that have no address and may be the first part of its name.
+    first_parts: usize,
+    /// Mailboxes whose names have a comma without quotes.
+    joined_names: Vec<Range<usize>>,
 }
 
 impl List {
@@ -385,16 +399,26 @@ impl List {
                 self.end();
                 self.close();
             }
-            _ => self.end(),
+            _ => {
+                let first_parts = if self.may_be_first_part() {
+                    self.first_parts + 1
+                } else {
+                    0
+                };
+                self.end();
+                self.first_parts = first_parts;
+            }
         }
     }
 
     fn clear(&mut self) {
         let done = std::mem::take(&mut self.done);
         let group = self.group.take();
+        let joined_names = std::mem::take(&mut self.joined_names);
         *self = Self {
             done,
             group,
+            joined_names,
             last_address_counts: self.last_address_counts,
             ..Self::default()
         };
@@ -483,6 +507,9 @@ impl List {
             None if !self.named && !phrase.contains(' ') => mailbox.address = phrase,
             None => mailbox.name = Some(phrase),
         }
+        if self.angles {
+            self.join_first_parts(&mut mailbox);
+        }
         if mailbox.name.is_none() && !mailbox.address.is_empty() {
             mailbox.name = mailbox.comments.pop().filter(|name| !name.is_empty());
         }
@@ -494,6 +521,43 @@ impl List {
             Some((_, list)) => list.push(mailbox),
             None => self.done.push(Entry::Mailbox(mailbox)),
         }
+    }
+
+    /// Returns true if a comma after this entry may belong to a name: `Smith, John <js@x.example>`.
+    fn may_be_first_part(&self) -> bool {
+        self.address.is_none() && self.comments.is_empty() && is_first_part(&self.phrase)
+    }
+
+    /// Joins the entries before an address in angles to its name if they are parts of it.
+    fn join_first_parts(&mut self, mailbox: &mut Mailbox) {
+        let name = mailbox.name.as_deref().unwrap_or_default();
+        let belongs = match self.first_parts {
+            1 => is_last_part(name),
+            2 => is_last_part(name) && is_title(name),
+            _ => false,
+        };
+        if !belongs || mailbox.address.is_empty() {
+            return;
+        }
+        for _ in 0..self.first_parts {
+            let first = match &mut self.group {
+                Some((_, list)) => list.pop(),
+                None => match self.done.pop() {
+                    Some(Entry::Mailbox(first)) => Some(first),
+                    other => {
+                        self.done.extend(other);
+                        None
+                    }
+                },
+            };
+            let Some(first) = first else { return };
+            // A lone atom was read as a local part.
+            let part = first.name.unwrap_or(first.address);
+            let name = mailbox.name.take().unwrap_or_default();
+            mailbox.name = Some(format!("{part}, {name}"));
+            mailbox.at.start = first.at.start;
+        }
+        self.joined_names.push(mailbox.at.clone());
     }
 
     fn close(&mut self) {

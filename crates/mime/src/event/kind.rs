@@ -114,6 +114,8 @@ event_kinds! {
     EwRaw8bit = Repair "ew.raw8bit",
     /// An encoded word or a field is damaged: padding, escapes, foreign bytes, length or an open quote (RFC 2047, section 2).
     EwBadToken = Repair "ew.bad-token",
+    /// An encoded word at the end of a value has no end, and stays (RFC 2047, section 2).
+    EwUnclosed = Info "ew.unclosed",
     /// An encoded word has no white space around it (RFC 2047, section 5).
     EwGlued = Info "ew.glued",
     /// A quoted string contains an encoded word, which RFC 2047, section 5, forbids. The word was decoded.
@@ -239,6 +241,8 @@ event_kinds! {
     HdrAmbiguousFrom = Info "hdr.ambiguous-from",
     /// A name has a comma without quotes (RFC 5322, section 3.4): `Smith, John <js@x.example>`. It is read as one mailbox.
     HdrUnquotedComma = Info "hdr.unquoted-comma",
+    /// An encoded word contains a whole mailbox, which RFC 2047, section 5, forbids. It is read as a name, so the address is missing.
+    HdrEncodedAddress = Info "hdr.encoded-address",
     /// A header contains a CR without LF (RFC 5322, section 2.2).
     HdrBareCr = Info "hdr.bare-cr",
     /// A header line has more than 998 bytes (RFC 5322, section 2.1.1).

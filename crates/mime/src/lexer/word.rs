@@ -181,6 +181,31 @@ impl<'a> WordFinder<'a> {
     }
 }
 
+/// Returns the word at the end of a value if its `?=` is missing, or the equals sign of it: a program cut the value.
+pub(crate) fn unclosed_word(value: &[u8]) -> Option<WordToken> {
+    let at = memchr::memmem::rfind(value, b"=?")?;
+    let head = head(value, at)?;
+    let payload = &value[head.payload..];
+    let payload = payload.strip_suffix(b"?").unwrap_or(payload);
+    let is_digit = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
+    let (letter, is_text) = match head.letter {
+        b'B' | b'b' => (Letter::B, payload.iter().all(is_digit)),
+        b'Q' | b'q' => {
+            let is_text = |b: &u8| b.is_ascii_graphic() && *b != b'?';
+            (Letter::Q, payload.iter().all(is_text))
+        }
+        _ => return None,
+    };
+    let end = head.payload + payload.len();
+    let label = head.label.start..label_end(value, head.label.clone());
+    (is_text && !payload.is_empty()).then_some(WordToken {
+        range: at..value.len(),
+        label,
+        letter,
+        payload: head.payload..end,
+    })
+}
+
 /// Returns true if a reader may read `?=` before `rest` as the end of a Q word.
 pub(crate) fn ends_word(rest: &[u8]) -> bool {
     match rest.first() {

@@ -165,20 +165,21 @@ impl<'m> HeaderPlanner<'m, '_> {
             self.report
                 .push(Event::new(id, field.value, kind, Detail::None));
         }
-        if fields::may_have_unquoted_comma(value)
+        let may_be_encoded = || lexer::has_open(value) && memchr::memchr(b'@', value).is_none();
+        if (fields::may_have_unquoted_comma(value) || may_be_encoded())
             && value.len() <= self.policy.limits.field
             && header::field_kind(name) == FieldKind::Structured
         {
-            self.report_unquoted_commas(id, field);
+            self.report_names(id, field);
         }
     }
 
-    /// Reports names with a comma that has no quotes.
-    fn report_unquoted_commas(&mut self, id: PartId, field: &header::Field) {
+    /// Reports names with a comma that has no quotes, and names that contain the address.
+    fn report_names(&mut self, id: PartId, field: &header::Field) {
         let value = field.value.of(self.message.raw());
         let mut findings = Vec::new();
         let _ = fields::addresses(value, &HeaderContext::default(), &mut findings);
-        findings.retain(|finding| finding.kind == EventKind::HdrUnquotedComma);
+        findings.retain(|finding| is_about_names(finding.kind));
         header_guesses::push(id, field.value, findings, self.report);
     }
 
@@ -426,6 +427,14 @@ fn is_from(name: &[u8]) -> bool {
 fn may_have_several_addresses(value: &[u8]) -> bool {
     memchr::memchr2_iter(b'@', b'<', value).nth(2).is_some()
         || memchr::memchr_iter(b'@', value).nth(1).is_some()
+}
+
+/// Returns true for the findings of address lists that a decoder of text does not have.
+fn is_about_names(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::HdrUnquotedComma | EventKind::HdrEncodedAddress
+    )
 }
 
 /// Checks many fields at once for encoded text, which most of them do not contain.

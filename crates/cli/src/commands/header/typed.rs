@@ -18,11 +18,12 @@ pub(super) fn typed(
 ) -> Option<Json> {
     let mut of_type = Vec::new();
     let typed = fields::read(name.as_bytes(), value, context, &mut of_type);
-    findings.extend(
-        of_type
-            .into_iter()
-            .filter(|finding| finding.kind == EventKind::HdrUnquotedComma),
-    );
+    findings.extend(of_type.into_iter().filter(|finding| {
+        matches!(
+            finding.kind,
+            EventKind::HdrUnquotedComma | EventKind::HdrEncodedAddress
+        )
+    }));
     if typed == Value::Date(None) {
         let kind = EventKind::DateUnparsable;
         findings.push(Finding::new(0..value.len(), kind, Detail::None));

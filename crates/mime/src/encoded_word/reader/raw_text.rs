@@ -16,7 +16,7 @@ use crate::encoded_word::writable::push_written;
 use crate::event::{Detail, EventKind, Finding, FindingList};
 use crate::lexer::{self, LexicalContext};
 use crate::reading::How;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, View};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -57,6 +57,9 @@ impl Reader<'_> {
             if let Some(other) = decoded.reading.other() {
                 findings.extend(mixed_finding(raw, range.start, other));
             }
+        }
+        if range.end == self.value.len() {
+            findings.extend(unclosed_word_finding(raw, range.start));
         }
         let shifted = (lexical != LexicalContext::Address && lexer::has_escape(&text))
             .then(|| lexer::decode_raw_iso2022jp(&decoded.text))
@@ -166,6 +169,14 @@ impl Reader<'_> {
         let reading = self.raw_reading(lexical);
         reading.decode(bytes, &mut LossLog::new())
     }
+}
+
+/// Builds the finding for an encoded word without an end at the end of a value. The raw text begins at `start`.
+fn unclosed_word_finding(raw: &[u8], start: usize) -> Option<Finding> {
+    let word = lexer::unclosed_word(raw)?;
+    let charset = Charset::for_label(&raw[word.label], View::Mail).charset()?;
+    let at = start + word.range.start..start + word.range.end;
+    Some(Finding::new(at, EventKind::EwUnclosed, charset))
 }
 
 /// Builds the finding for `count` sequences of ISO-2022-JP in a raw text that begins at `start`.

@@ -58,8 +58,24 @@ impl List {
         for at in reader.joined_names {
             findings.add(at, EventKind::HdrUnquotedComma, Detail::None);
         }
+        for at in reader.encoded_addresses {
+            findings.add(at, EventKind::HdrEncodedAddress, Detail::None);
+        }
         reader.done
     }
+}
+
+/// Returns true if a name ends in an address in angles, as a program writes it that encodes a whole mailbox: `Jörg <j@b.example>`.
+fn ends_in_address(name: &str) -> bool {
+    let inner = name
+        .strip_suffix('>')
+        .and_then(|name| name.rsplit_once('<'));
+    inner.is_some_and(|(_, address)| {
+        let has_halves = address.split_once('@').is_some_and(|(local, domain)| {
+            !local.is_empty() && domain.contains('.') && !domain.contains('@')
+        });
+        has_halves && address.bytes().all(|b| b.is_ascii_graphic())
+    })
 }
 
 /// Returns the number of tokens after a colon that are the rest of an address of DECnet: `HOST::USER`, `HOST::HOST::USER`.
@@ -196,6 +212,8 @@ pub(super) struct List {
     first_parts: usize,
     /// Mailboxes whose names have a comma without quotes.
     joined_names: Vec<Range<usize>>,
+    /// Mailboxes whose only address is within their decoded name.
+    encoded_addresses: Vec<Range<usize>>,
 }
 
 impl List {
@@ -415,10 +433,12 @@ impl List {
         let done = std::mem::take(&mut self.done);
         let group = self.group.take();
         let joined_names = std::mem::take(&mut self.joined_names);
+        let encoded_addresses = std::mem::take(&mut self.encoded_addresses);
         *self = Self {
             done,
             group,
             joined_names,
+            encoded_addresses,
             last_address_counts: self.last_address_counts,
             ..Self::default()
         };
@@ -509,6 +529,9 @@ impl List {
         }
         if self.angles {
             self.join_first_parts(&mut mailbox);
+        }
+        if mailbox.address.is_empty() && mailbox.name.as_deref().is_some_and(ends_in_address) {
+            self.encoded_addresses.push(mailbox.at.clone());
         }
         if mailbox.name.is_none() && !mailbox.address.is_empty() {
             mailbox.name = mailbox.comments.pop().filter(|name| !name.is_empty());

@@ -679,3 +679,21 @@ fn a_comma_without_quotes_may_be_part_of_a_name() {
         let _ = addresses(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
     });
 }
+
+#[test]
+fn a_whole_mailbox_within_a_word_is_reported() {
+    for (value, expected) in [
+        ("=?utf-8?Q?J=C3=B6rg_<j@b.example>?=", 1),
+        ("=?utf-8?B?SsO2cmcgPGpAYi5leGFtcGxlPg==?=, a@b.example", 1),
+        ("\"Joe <j@b.example>\"", 1),
+        ("=?utf-8?Q?J=C3=B6rg_<j@b.example>?= <j@b.example>", 0),
+        ("=?utf-8?Q?J=C3=B6rg_<3?=", 0),
+        ("=?utf-8?Q?<j@b>?=", 0),
+    ] {
+        let mut findings = Vec::new();
+        let _ = addresses(value.as_bytes(), &HeaderContext::default(), &mut findings);
+        let is_address = |finding: &&Finding| finding.kind == EventKind::HdrEncodedAddress;
+        let found = findings.iter().filter(is_address).count();
+        assert_eq!(found, expected, "{value}");
+    }
+}

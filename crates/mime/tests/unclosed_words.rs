@@ -18,6 +18,7 @@ fn words_that_a_program_cut_are_reported() {
     for (before, charset, word) in [
         ("Re: ", "KOI8-R", "=?koi8-r?B?5M/Hz9fP0iDJINPeo9Qg2sEg0NLP2"),
         ("", "KOI8-R", "=?koi8-r?B?8NLJ18XU?"),
+        ("", "KOI8-R", "=?koi8-r?B?8NLJ1w==?"),
         ("a ", "UTF-8", "=?utf-8?Q?ra=C4=8Duna?"),
         ("", "UTF-8", "=?utf-8?q?Gr=C3=BC=C3=9"),
         ("[list] ", "ISO-8859-1", "=?iso-8859-1*de?Q?Gr=FC"),
@@ -28,6 +29,8 @@ fn words_that_a_program_cut_are_reported() {
     // Words before it are complete.
     let words = "=?UTF-8?B?UsOpcA==?= =?UTF-8?B?w7w";
     assert_eq!(unclosed(words).as_deref(), Some("UTF-8 =?UTF-8?B?w7w"));
+    let words = "=?UTF-8?B?UsOpcA==?= =?UTF";
+    assert_eq!(unclosed(words).as_deref(), Some(" =?UTF"));
 }
 
 #[test]
@@ -39,6 +42,7 @@ fn text_that_resembles_a_word_is_not_reported() {
         "=?utf-8?Q?",
         "=?no-such-charset?Q?a",
         "a =?b",
+        "=?UTF-8?B?UsOpcA==?= why =?",
         "why=?",
         "=?utf-8?Q?whole?=",
         "=?utf-8?X?abc",

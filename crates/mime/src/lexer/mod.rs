@@ -37,5 +37,6 @@ pub(crate) use syntax_faults::swallows_address;
 pub(crate) use token::{LexicalContext, Token, tokens};
 pub(crate) use trail_backslash::TrailBackslash;
 pub(crate) use word::{
-    Letter, WordFinder, WordToken, ends_word, has_open, has_word, may_open, unclosed_word,
+    Letter, WordFinder, WordToken, ends_word, has_open, has_word, is_cut_head, may_open,
+    unclosed_word,
 };

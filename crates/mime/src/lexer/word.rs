@@ -183,10 +183,10 @@ impl<'a> WordFinder<'a> {
 
 /// Returns the word at the end of a value if its `?=` is missing, or the equals sign of it: a program cut the value.
 pub(crate) fn unclosed_word(value: &[u8]) -> Option<WordToken> {
-    let at = memchr::memmem::rfind(value, b"=?")?;
+    let all = value.strip_suffix(b"?").unwrap_or(value);
+    let at = memchr::memmem::rfind(all, b"=?")?;
     let head = head(value, at)?;
-    let payload = &value[head.payload..];
-    let payload = payload.strip_suffix(b"?").unwrap_or(payload);
+    let payload = all.get(head.payload..)?;
     let is_digit = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
     let (letter, is_text) = match head.letter {
         b'B' | b'b' => (Letter::B, payload.iter().all(is_digit)),
@@ -204,6 +204,14 @@ pub(crate) fn unclosed_word(value: &[u8]) -> Option<WordToken> {
         letter,
         payload: head.payload..end,
     })
+}
+
+/// Returns true if bytes are the beginning of a word up to its encoding at most: `=?utf-8?Q`.
+pub(crate) fn is_cut_head(bytes: &[u8]) -> bool {
+    let is_label = |b: &u8| b.is_ascii_alphanumeric() || b"-_.:*?".contains(b);
+    bytes
+        .strip_prefix(b"=?")
+        .is_some_and(|label| label.iter().all(is_label))
 }
 
 /// Returns true if a reader may read `?=` before `rest` as the end of a Q word.

@@ -59,7 +59,7 @@ impl Reader<'_> {
             }
         }
         if range.end == self.value.len() {
-            findings.extend(unclosed_word_finding(raw, range.start));
+            findings.extend(self.unclosed_word_finding(raw, range.start));
         }
         let shifted = (lexical != LexicalContext::Address && lexer::has_escape(&text))
             .then(|| lexer::decode_raw_iso2022jp(&decoded.text))
@@ -94,6 +94,20 @@ impl Reader<'_> {
             let strip = self.context.strip_hidden;
             report_hidden_characters(out, start, range, strip, findings);
         }
+    }
+
+    /// Builds the finding for an encoded word without an end at the end of the value. The raw text begins at `start`.
+    fn unclosed_word_finding(&self, raw: &[u8], start: usize) -> Option<Finding> {
+        if let Some(word) = lexer::unclosed_word(raw) {
+            let charset = Charset::for_label(&raw[word.label], View::Mail).charset()?;
+            let at = start + word.range.start..start + word.range.end;
+            return Some(Finding::new(at, EventKind::EwUnclosed, charset));
+        }
+        // The next word may have been cut within its label.
+        let tail = raw.trim_ascii_start();
+        let is_cut = self.value[..start].ends_with(b"?=") && lexer::is_cut_head(tail);
+        let at = start + raw.len() - tail.len()..start + raw.len();
+        is_cut.then(|| Finding::new(at, EventKind::EwUnclosed, Detail::None))
     }
 
     /// Appends decoded text with spaces for controls; returns their number.
@@ -169,14 +183,6 @@ impl Reader<'_> {
         let reading = self.raw_reading(lexical);
         reading.decode(bytes, &mut LossLog::new())
     }
-}
-
-/// Builds the finding for an encoded word without an end at the end of a value. The raw text begins at `start`.
-fn unclosed_word_finding(raw: &[u8], start: usize) -> Option<Finding> {
-    let word = lexer::unclosed_word(raw)?;
-    let charset = Charset::for_label(&raw[word.label], View::Mail).charset()?;
-    let at = start + word.range.start..start + word.range.end;
-    Some(Finding::new(at, EventKind::EwUnclosed, charset))
 }
 
 /// Builds the finding for `count` sequences of ISO-2022-JP in a raw text that begins at `start`.

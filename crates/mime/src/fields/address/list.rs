@@ -160,6 +160,17 @@ fn ends_with_mailto(text: &str) -> bool {
         .is_some_and(|start| bytes[start..].eq_ignore_ascii_case(SCHEME))
 }
 
+/// Returns the offset of `mailto` or `[mailto` at the end of a text.
+fn begins_scheme(text: &str) -> Option<usize> {
+    const SCHEME: &str = "mailto";
+    let start = text.len().checked_sub(SCHEME.len())?;
+    let scheme = text.get(start..)?;
+    let before = text.get(..start)?;
+    let open = before.strip_suffix('[').unwrap_or(before);
+    let is_apart = open.is_empty() || open.ends_with([' ', '\t']);
+    (scheme.eq_ignore_ascii_case(SCHEME) && is_apart).then_some(open.len())
+}
+
 /// Returns true for a part of an address with white space in it: `a@` or `@b`.
 pub(super) fn is_half(address: &str) -> bool {
     address.starts_with('@') || address.ends_with('@')
@@ -212,6 +223,8 @@ pub(super) struct List {
     first_parts: usize,
     /// Mailboxes whose names have a comma without quotes.
     joined_names: Vec<Range<usize>>,
+    /// `mailto:` precedes the address.
+    is_link: bool,
     /// Mailboxes whose only address is within their decoded name.
     encoded_addresses: Vec<Range<usize>>,
 }
@@ -372,6 +385,10 @@ impl List {
                 local[..from].clone_into(&mut self.phrase);
             }
             None => {
+                let bracket = text
+                    .strip_suffix(']')
+                    .filter(|_| self.is_link && !text.contains("@["));
+                let text = bracket.map_or(text.clone(), str::to_owned);
                 self.written = Some((self.phrase.len(), text.clone()));
                 self.address = Some(text);
             }
@@ -398,6 +415,13 @@ impl List {
 
     fn separator(&mut self, byte: u8, at: Range<usize>) {
         match byte {
+            // A bare address that Outlook shows: `Bob [mailto:a@b.example]`.
+            b':' if self.address.is_none() && begins_scheme(&self.phrase).is_some() => {
+                let start = begins_scheme(&self.phrase).unwrap_or_default();
+                self.phrase.truncate(start);
+                self.unquoted = self.unquoted.min(start);
+                self.is_link = true;
+            }
             b':' if self.group.is_none() && self.address.is_none() => {
                 let name = self.phrase.trim().to_owned();
                 self.clear();

@@ -399,6 +399,16 @@ fn addresses_in_brackets_are_no_mailboxes() {
             "Bob  [mailto:a@b.example] <a@b.example>",
         ),
         ("<a@b.c> [mailto:a@b.c]", "[mailto:a@b.c] <a@b.c>"),
+        (
+            "Bob [mailto:a@b.example], c@d.example",
+            "Bob <a@b.example>|<c@d.example>",
+        ),
+        (
+            "=?utf-8?Q?=C3=9C?= [mailto:a@b.example]",
+            "\u{dc} <a@b.example>",
+        ),
+        ("mailto:a@b.example", "<a@b.example>"),
+        ("hotmailto: a@b;", "hotmailto{<a@b>}"),
         ("<a@b.c> [a@b.c], d@e.f", "[a@b.c] <a@b.c>|<d@e.f>"),
         ("<a@b.c> [ a@b.c ]", "[ a@b.c ] <a@b.c>"),
         ("<a@b.c> MAILTO:a@b.c", "MAILTO:a@b.c <a@b.c>"),

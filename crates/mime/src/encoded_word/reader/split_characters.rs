@@ -10,6 +10,7 @@
 
 use super::{Reader, same_charset};
 use crate::charset_choice::RawReading;
+use crate::encoded_word::payload::{is_fold, missing_of_utf8};
 use crate::encoded_word::raw_charset::read_raw;
 use crate::lexer::{self, LexicalContext};
 use mailglot_codec::{Charset, LossLog};
@@ -46,29 +47,45 @@ impl Reader<'_> {
     }
 
     fn find_splits(&self) -> Vec<Range<usize>> {
-        let (mut found, mut legacy) = (Vec::new(), Vec::new());
         let raw = self.segments.iter().filter(|segment| {
             segment.words.is_empty() && segment.lexical != LexicalContext::Address
         });
-        for range in raw.map(|segment| segment.range.clone()) {
-            if std::str::from_utf8(&self.value[range.clone()]).is_ok() {
-                continue;
-            }
-            let splits: Vec<_> = blanks(self.value, range.clone())
-                .filter(|blank| splits_utf8(self.value, range.clone(), blank))
+        let is_legacy =
+            |range: &Range<usize>| std::str::from_utf8(&self.value[range.clone()]).is_err();
+        let raw = raw.map(|segment| segment.range.clone());
+        let texts: Vec<Range<usize>> = raw.filter(is_legacy).collect();
+        self.splits_of_utf8(&texts)
+            .unwrap_or_else(|| self.splits_of_double_bytes(&texts))
+    }
+
+    /// Returns the folds within characters if all texts are UTF-8 without them. Half a character may stand at the end.
+    fn splits_of_utf8(&self, texts: &[Range<usize>]) -> Option<Vec<Range<usize>>> {
+        let (mut found, mut whole) = (Vec::new(), 0);
+        for text in texts {
+            let splits: Vec<_> = blanks(self.value, text.clone())
+                .filter(|blank| splits_utf8(self.value, text.clone(), blank))
                 .collect();
-            let joined = without(self.value, range.clone(), &splits);
-            let is_utf8 =
-                std::str::from_utf8(&joined).map_or_else(|e| e.error_len().is_none(), |_| true);
-            if is_utf8 {
-                found.extend(splits);
-            } else {
-                legacy.push(range);
-            }
+            let joined = without(self.value, text.clone(), &splits);
+            let valid = match std::str::from_utf8(&joined) {
+                Ok(text) => text,
+                Err(error) if error.error_len().is_none() => {
+                    let valid = &joined[..error.valid_up_to()];
+                    std::str::from_utf8(valid).unwrap_or_default()
+                }
+                Err(_) => return None,
+            };
+            whole += valid.chars().filter(|c| !c.is_ascii()).count() - splits.len();
+            found.extend(splits);
         }
-        found.extend(self.splits_of_double_bytes(&legacy));
-        found.sort_by_key(|split| split.start);
-        found
+        // Letters of Latin words begin with one of these bytes.
+        let is_letter = |at: usize| self.value.get(at).is_some_and(u8::is_ascii_alphabetic);
+        let is_latin = |split: &Range<usize>| {
+            matches!(self.value[split.start - 1], 0xC3..=0xC5)
+                && (split.start > 1 && is_letter(split.start - 2) || is_letter(split.end + 1))
+        };
+        let is_sure = |split| is_latin(split) || is_fold(&self.value[split.clone()]);
+        let is_proven = whole >= 2 || whole > 0 && found.iter().all(is_sure);
+        (is_proven && !found.is_empty()).then_some(found)
     }
 
     /// Returns the folds after a lead byte, if the texts without these folds are in a double-byte charset.
@@ -124,11 +141,6 @@ fn without<'v>(value: &'v [u8], range: Range<usize>, splits: &[Range<usize>]) ->
     Cow::Owned(bytes)
 }
 
-/// Returns true if white space is a fold.
-fn is_fold(blank: &[u8]) -> bool {
-    memchr::memchr2(b'\r', b'\n', blank).is_some()
-}
-
 /// Returns the white space between other bytes of a range, in order.
 fn blanks(value: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let text = &value[..range.end];
@@ -149,19 +161,14 @@ fn splits_utf8(value: &[u8], range: Range<usize>, blank: &Range<usize>) -> bool 
     if blank.len() > 1 && !is_fold(&value[blank.clone()]) || !matches!(after, [0x80..=0xBF, ..]) {
         return false;
     }
-    let tail = before.iter().rev().take_while(|b| matches!(b, 0x80..=0xBF));
-    let Some(lead) = before.len().checked_sub(tail.count() + 1) else {
+    let missing = missing_of_utf8(before);
+    let (Some(end), Some(lead)) = (
+        after.get(..missing),
+        before.iter().rposition(|b| *b >= 0xC0),
+    ) else {
         return false;
     };
-    let (start, length) = (&before[lead..], before[lead].leading_ones() as usize);
-    let Some(missing) = length
-        .checked_sub(start.len())
-        .filter(|missing| *missing > 0)
-    else {
-        return false;
-    };
-    let end = after.get(..missing).unwrap_or_default();
-    std::str::from_utf8(&[start, end].concat()).is_ok_and(|text| text.chars().count() == 1)
+    missing > 0 && std::str::from_utf8(&[&before[lead..], end].concat()).is_ok()
 }
 
 /// Appends the folds of a text between the two bytes of a character.

@@ -159,10 +159,12 @@ fn a_fold_within_a_character_is_removed() {
                 let want = if is_split {
                     whole.to_owned()
                 } else {
-                    let boundary = whole.char_indices().map(|(place, _)| place);
-                    let place =
-                        boundary.filter(|p| encoded(charset, &whole[..*p]).len() == at + within);
-                    let (one, other) = whole.split_at(place.last().expect("a boundary"));
+                    let is_end = |place: &usize| {
+                        whole.is_char_boundary(*place)
+                            && encoded(charset, &whole[..*place]).len() == at + within
+                    };
+                    let place = (0..whole.len()).find(is_end);
+                    let (one, other) = whole.split_at(place.expect("a boundary"));
                     format!("{one} {other}")
                 };
                 let shown = value.escape_ascii();

@@ -141,7 +141,7 @@ fn has_capital_alpha(bytes: &[u8]) -> bool {
         end > 1
             && !word[..end].iter().any(|b| has_accent(*b))
             && !last.is_some_and(|b| is_small(*b))
-            && !before.last().is_some_and(|b| *b >= 0xC0)
+            && before.last().is_none_or(|b| *b < 0xC0)
     })
 }
 

@@ -96,6 +96,26 @@ fn words_labelled_utf_8_are_read_in_what_they_are_in() {
     }
 }
 
+/// Legacy text contains UTF-8 sequences by chance.
+#[test]
+fn words_that_are_hardly_utf_8_are_legacy() {
+    for (name, text) in [
+        ("windows-874", "ขอบคุณมาก"),
+        ("windows-874", "สาธารณรัฐออสเตรีย"),
+        ("GBK", "大学同学聚会安排"),
+        ("Big5", "ODS 範本"),
+    ] {
+        let bytes = encoded(text, name);
+        let (read, codes) = read(&q("utf-8", &bytes), FieldKind::Unstructured);
+        assert_eq!(read, text);
+        assert!(codes.contains(&"charset.legacy-in-utf8"), "{codes:?}");
+    }
+    // Maltese that lost three bytes.
+    let damaged = b"Ir-ri\xC5\xBCultati tal-e\xC5ami \xC4\xA7ar\xC4u llum Laqg\xC4a";
+    let (read, _) = read(&q("utf-8", damaged), FieldKind::Unstructured);
+    assert_eq!(read, String::from_utf8_lossy(damaged));
+}
+
 #[test]
 fn parameters_labelled_utf_8_are_read_in_what_they_are_in() {
     for (name, text) in TEXTS {

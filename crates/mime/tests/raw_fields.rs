@@ -77,6 +77,11 @@ fn cut_utf8_stays_utf8() {
             "Größe für J\u{FFFD}...",
         ),
         (b"Gr\xC3\xB6\xC3\x9Fe \xFF", "Größe \u{FFFD}"),
+        (
+            b"\xD0\x9B\xD0\xB8 \xD0\x9A\xD1\x81 \xD0\xB4\xD0\xBE\xD0\xBA\xD1",
+            "Ли Кс док\u{FFFD}",
+        ),
+        (b"=?UTF-8?B?U2VuIHN1ZmnELi4u?=", "Sen sufi\u{FFFD}..."),
     ] {
         let raw = message("Subject", value, "", "hi\n");
         let (read, report) = text(&raw, "subject");
@@ -125,6 +130,86 @@ fn stray_bytes_stand_in_utf8() {
         file_name(b"attachment; filename=\"f\xC3\xBCr Lehrkr\xC3\""),
         "für Lehrkr\u{FFFD}"
     );
+}
+
+/// Programs fold long lines at a number of bytes.
+#[test]
+fn a_fold_within_a_character_is_removed() {
+    for (charset, whole) in [
+        ("UTF-8", "新版本，Größe"),
+        ("GBK", "公司最新产品目录"),
+        ("Big5", "請查收附件中的資料"),
+        ("EUC-KR", "자료를보내드립니다"),
+        ("Shift_JIS", "来週の予定の変更について"),
+        ("EUC-JP", "未使用の依存関係を自動的に削除"),
+    ] {
+        let mut at = 0;
+        let bytes = encoded(charset, whole);
+        for c in whole.chars() {
+            let length = encoded(charset, &c.to_string()).len();
+            // A fold between characters stays a space.
+            for (within, fold) in [(1, "\n "), (length - 1, "\r\n\t"), (length, "\n ")] {
+                if at < 8 || within == 0 || at + within == bytes.len() {
+                    continue;
+                }
+                let (before, after) = bytes.split_at(at + within);
+                let value = [before, fold.as_bytes(), after].concat();
+                let (read, report) = text(&message("Subject", &value, "", "hi\n"), "subject");
+                let is_split = within < length;
+                let want = if is_split {
+                    whole.to_owned()
+                } else {
+                    let is_end = |place: &usize| {
+                        whole.is_char_boundary(*place)
+                            && encoded(charset, &whole[..*place]).len() == at + within
+                    };
+                    let place = (0..whole.len()).find(is_end);
+                    let (one, other) = whole.split_at(place.expect("a boundary"));
+                    format!("{one} {other}")
+                };
+                let shown = value.escape_ascii();
+                assert_eq!(read, want, "{charset} {shown}");
+                let is_reported = codes(&report).contains(&"ew.split-char");
+                assert_eq!(is_reported, is_split, "{charset} {shown}");
+            }
+            at += length;
+        }
+    }
+    // A name, and one blank in place of a fold.
+    let raw = message(
+        "From",
+        b"\xE6\x96\xB0\xE7\n \x89\x88 <a@b.example>",
+        "",
+        "hi\n",
+    );
+    assert_eq!(text(&raw, "from").0, "新版 <a@b.example>");
+    let raw = message(
+        "Subject",
+        b"Perch\xC3\xA9 \xC3\xA8 pi\xC3 \xB9 l\xC3\xA0, cos\xC3\xAC",
+        "",
+        "hi\n",
+    );
+    assert_eq!(text(&raw, "subject").0, "Perché è più là, così");
+    // UTF-8 by chance.
+    let raw = message("Subject", b"\xE9\xB0 \x9F\\", "", "hi\n");
+    assert_ne!(text(&raw, "subject").0, "鰟\\");
+    // Text in single bytes, whose folds are between words.
+    for (charset, one, other) in [
+        ("windows-1252", "voilà", "été à Genève"),
+        ("windows-1251", "При", "Мир вам всем"),
+        ("KOI8-R", "Как", "дела у вас"),
+        ("windows-1253", "Καλημέρα", "και ευχαριστώ"),
+    ] {
+        let value = [
+            encoded(charset, one),
+            b"\n ".to_vec(),
+            encoded(charset, other),
+        ]
+        .concat();
+        let (read, report) = text(&message("Subject", &value, "", "hi\n"), "subject");
+        assert_eq!(read, format!("{one} {other}"));
+        assert!(!codes(&report).contains(&"ew.split-char"), "{one}");
+    }
 }
 
 /// Legacy text contains UTF-8 sequences by chance.

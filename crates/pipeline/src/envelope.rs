@@ -1,8 +1,8 @@
-//! Reads the header fields of a message that lists, selections and splits need, without its body.
+//! Reads the header fields of a message that lists, selections and splits need, and its body only if their charset may depend on it.
 //!
 //! # Limits
 //!
-//! A header above 1 MiB is read up to there.
+//! A header above 1 MiB is read up to there. Words under a label of UTF-8 are read without the body.
 
 use mailglot_archive::mbox::line_end_length;
 use mailglot_mime::fields::{Date, date};
@@ -45,11 +45,25 @@ fn header_from(raw: &[u8], mut at: usize) -> &[u8] {
     raw
 }
 
-/// Parses the header of a message. The body is parsed, too, if the header has raw bytes, whose charset may depend on it.
+/// Parses the header of a message. The body is parsed, too, if the charset of raw bytes or of words may depend on it: text under the same
+/// label may disprove that label.
 pub(crate) fn mail<'a>(raw: &'a [u8], policy: &Policy) -> Mail<'a> {
     let header = header(raw);
-    let read = if header.is_ascii() { header } else { raw };
+    let read = if header.is_ascii() && !has_legacy_word(header) {
+        header
+    } else {
+        raw
+    };
     Mail::parse_with(read, policy.clone())
+}
+
+/// Returns true if something may be an encoded word under another label than UTF-8.
+fn has_legacy_word(header: &[u8]) -> bool {
+    memchr::memmem::find_iter(header, b"=?").any(|at| {
+        let label = header[at + 2..].get(..5).unwrap_or_default();
+        label.first().is_some_and(u8::is_ascii_alphanumeric)
+            && !label.eq_ignore_ascii_case(b"utf-8")
+    })
 }
 
 /// Where the date of a message stands.
@@ -147,6 +161,18 @@ mod tests {
             assert_eq!(header(raw).len(), length, "{}", raw.escape_ascii());
         }
         assert_eq!(header(&vec![b'a'; LONGEST + 5]).len(), LONGEST);
+    }
+
+    #[test]
+    fn a_body_tells_the_charset_of_mislabelled_words() {
+        let raw = b"Subject: =?iso-8859-1?Q?=D6=F0renci?=\nMIME-Version: 1.0\n\
+            Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n\
+            De\xF0erli \xF6\xF0renciler, s\xFDnav sonu\xE7lar\xFD a\xE7\xFDkland\xFD. G\xF6r\xFC\xFEmek \xFCzere, \xE7ok te\xFEekk\xFCrler.\n";
+        let mail = mail(raw, &Policy::default());
+        assert_eq!(mail.subject().as_deref(), Some("Öğrenci"));
+        assert!(!has_legacy_word(
+            b"Subject: =?UTF-8?Q?=C3=A9?= =?Utf-8?Q?b?= a=?\n"
+        ));
     }
 
     #[test]

@@ -15,7 +15,8 @@ use super::damage::decodes_without_loss;
 use super::mixed_text::{SequenceCount, malformed};
 use super::mojibake_score::mojibake_score;
 use super::superset::better_by_bytes;
-use super::truncated_utf8::{CutCharacters, is_truncated_utf8};
+use super::truncated_utf8::{CutCharacters, before_incomplete_character, is_truncated_utf8};
+use super::utf8_vs_label::utf8_outweighs_message;
 use super::western_pairs::is_western_in_pairs;
 use mailglot_codec::detect::{Hints, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog};
@@ -156,6 +157,9 @@ impl RawEvidence<'_> {
         if found.others == 0 || found.within < found.others {
             return None;
         }
+        if found.others == 1 && is_utf8_before_cut(self.bytes, found.within, known) {
+            return Some(damaged);
+        }
         let legacy = legacy();
         let is_lossless = decodes_without_loss(legacy, self.bytes);
         let is_everyday = || found.within < 2 * found.others || is_level1(legacy, self.bytes);
@@ -234,8 +238,22 @@ impl Sequences {
     }
 }
 
+/// Returns true if the text is UTF-8 except for half a character at its end, and if it would be UTF-8 without the latter. `within` is the
+/// number of bytes in its sequences, without their first bytes.
+fn is_utf8_before_cut(bytes: &[u8], within: usize, known: Option<Charset>) -> bool {
+    const ENOUGH: usize = 3;
+    let text = before_ellipsis(bytes);
+    let Some(whole) = before_incomplete_character(text).filter(|_| within >= ENOUGH) else {
+        return false;
+    };
+    // A letter of Latin-1 may end a word, unless the text has letters that begin so.
+    let is_cut = is_truncated_utf8(text) || memchr::memchr(text[whole.len()], whole).is_some();
+    is_cut
+        && std::str::from_utf8(whole).is_ok_and(|text| utf8_outweighs_message(known, whole, text))
+}
+
 /// Returns the text without blanks and full stops at its end. Programs write `...` after a text that they cut.
-fn before_ellipsis(bytes: &[u8]) -> &[u8] {
+pub(super) fn before_ellipsis(bytes: &[u8]) -> &[u8] {
     let end = bytes
         .iter()
         .rposition(|b| *b != b'.' && !b.is_ascii_whitespace());

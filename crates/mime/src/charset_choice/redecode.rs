@@ -6,11 +6,13 @@ use super::evidence::MAIL_HINTS;
 use super::label_check::{LabelVerdict, OtherReading};
 use super::label_events::detected_event;
 use super::mixed_text::SequenceCount;
+use super::mojibake_score::mojibake_score;
+use super::raw_text::before_ellipsis;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
 use crate::event::ChosenBy;
 use crate::reading::How;
-use mailglot_codec::detect::{self, Evidence, Weighed};
+use mailglot_codec::detect::{self, Evidence, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 
 /// Decodes bytes in another charset if their label decodes them with losses. Returns None to keep the label.
@@ -26,7 +28,8 @@ pub(crate) fn redecode<'b>(
 ) -> Option<LabelVerdict<'b>> {
     let may_be_wrong =
         label.is_ascii_compatible() || label.is_stateful() || lacks_high_bytes(label, bytes, log);
-    if !is_damaged(label, bytes, text, log) || !may_be_wrong {
+    let is_damaged = is_damaged(label, bytes, text, log);
+    if !is_damaged && label != Charset::UTF_8 || !may_be_wrong {
         return None;
     }
     let can_be = |charset: Charset| {
@@ -45,14 +48,23 @@ pub(crate) fn redecode<'b>(
         Some(message_charset) => (message_charset, ChosenBy::Step(How::Message)),
         None => detect_charset(bytes, label, language).filter(|(used, _)| can_be(*used))?,
     };
+    let is_legacy = label == Charset::UTF_8 && is_legacy_by_utf8_chance(bytes, used);
+    if !is_damaged && !is_legacy {
+        return None;
+    }
     if message_charset.is_none() && is_isolated_byte(bytes, used) {
         return None;
     }
-    if label == Charset::UTF_8 && (is_damaged_utf8(bytes, used) || swallows_ascii(bytes, used)) {
+    if label == Charset::UTF_8
+        && !is_legacy
+        && (is_damaged_utf8(bytes, used) || swallows_ascii(bytes, used))
+    {
         return None;
     }
     if ends_in_cut_character(label, bytes)
-        && (detect::is_odd(bytes, used) || message_charset.is_none() && !is_latin1_word_end(bytes))
+        && (detect::is_odd(bytes, used) || {
+            message_charset.is_none() && !is_latin1_word_end(before_ellipsis(bytes))
+        })
     {
         return None;
     }
@@ -140,6 +152,52 @@ fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
     is_character_tail(bytes) || sequences > 0 && damage <= 3 * sequences && !is_everyday()
 }
 
+/// Returns true for text in `other` with UTF-8 sequences by chance: malformed ones outnumber them, and the text in `other` is faultless.
+///
+/// In a double-byte charset, all characters must be everyday ones.
+fn is_legacy_by_utf8_chance(bytes: &[u8], other: Charset) -> bool {
+    const ENOUGH_MALFORMED: usize = 3;
+    const ENOUGH: usize = 6;
+    let count = SequenceCount::of(bytes);
+    let is_enough = high_bytes(bytes).nth(ENOUGH - 1).is_some();
+    if count.malformed < ENOUGH_MALFORMED || !is_enough && count.within > 0 {
+        return false;
+    }
+    let text = other.decode(bytes, &mut LossLog::with_limit(0));
+    if !other.is_single_byte() {
+        let length = if is_enough { ENOUGH / 2 } else { 2 };
+        let mut words = text.split(|c: char| c.is_ascii());
+        return count.within < 2 * count.malformed
+            && !is_character_tail(bytes)
+            && is_level1(other, bytes)
+            && words.any(|word| word.chars().nth(length - 1).is_some())
+            && !has_wide_within_words(&text);
+    }
+    // UTF-8 sequences are frequent in Thai.
+    let factor = if other == Charset::WINDOWS_874 { 2 } else { 1 };
+    is_enough
+        && count.within < factor * count.malformed
+        && is_foreign_script(&text)
+        && mojibake_score(&text) == 0
+}
+
+/// Returns true if a character above 7F touches a small Latin letter: `i告n`. Such characters are pieces of damaged ones.
+fn has_wide_within_words(text: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_lowercase();
+    let pairs = text.chars().zip(text.chars().skip(1));
+    pairs
+        .into_iter()
+        .any(|(a, b)| is_letter(a) && !b.is_ascii() || !a.is_ascii() && is_letter(b))
+}
+
+/// Returns true if most characters above 7F are letters of another script than Latin, and none is a Latin letter.
+fn is_foreign_script(text: &str) -> bool {
+    let others = text.chars().filter(|c| !c.is_ascii());
+    let letters = others.clone().filter(|c| c.is_alphabetic());
+    let is_latin = |c: char| matches!(c, '\u{80}'..='\u{24F}');
+    3 * letters.clone().count() >= 2 * others.count() && !letters.clone().any(is_latin)
+}
+
 /// Returns true if the only high bytes are the end of a cut UTF-8 character at the start.
 fn is_character_tail(bytes: &[u8]) -> bool {
     let length = bytes
@@ -166,9 +224,10 @@ fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
     bytes.iter().filter(|byte| byte.is_ascii()).count() > text.bytes().filter(u8::is_ascii).count()
 }
 
-/// Returns true if the only high bytes are the beginning of a cut UTF-8 character at the end.
+/// Returns true if the only high bytes are the beginning of a cut UTF-8 character at the end, or before an ellipsis there.
 fn ends_in_cut_character(label: Charset, bytes: &[u8]) -> bool {
-    label == Charset::UTF_8 && before_incomplete_character(bytes).is_some_and(<[u8]>::is_ascii)
+    let before = || before_incomplete_character(before_ellipsis(bytes));
+    label == Charset::UTF_8 && before().is_some_and(<[u8]>::is_ascii)
 }
 
 #[cfg(test)]

@@ -88,15 +88,19 @@ fn has_rows_of_ibm(bytes: &[u8]) -> bool {
     memmem::find(bytes, b"\x8F\xF3").is_some() || memmem::find(bytes, b"\x8F\xF4").is_some()
 }
 
-/// Returns the charset whose characters the bytes show: the Windows page for bytes 80-9F, such as windows-1250 for ISO-8859-2; KOI8-U for
-/// Ukrainian letters under KOI8-R; and eucJP-ms for EUC-JP ([`lossless_superset`]).
+/// Returns the charset whose characters the bytes show: the Windows page for bytes 80-9F, such as windows-1250 for ISO-8859-2; windows-1253 for
+/// `Ά` under ISO-8859-7; KOI8-U for Ukrainian letters under KOI8-R; and eucJP-ms for EUC-JP ([`lossless_superset`]).
 pub(crate) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
     if charset == Charset::EUC_JP {
         return lossless_superset(charset, bytes);
     }
     let (page, is_evidence) = better_charset_and_test(charset)?;
-    (is_evidence(bytes) && (charset != Charset::KOI8_R || has_ukrainian_letter(bytes)))
-        .then_some(page)
+    let is_proof = || match charset {
+        Charset::KOI8_R => has_ukrainian_letter(bytes),
+        Charset::ISO_8859_7 => has_c1(bytes) || has_capital_alpha(bytes),
+        _ => true,
+    };
+    (is_evidence(bytes) && is_proof()).then_some(page)
 }
 
 /// Returns true if bytes count as evidence, independent of chunk boundaries.
@@ -109,7 +113,36 @@ pub(crate) fn better_charset_and_test(charset: Charset) -> Option<(Charset, Evid
             bytes.chunks(256).any(has_ukrainian_byte)
         }));
     }
+    if charset == Charset::ISO_8859_7 {
+        return Some((Charset::WINDOWS_1253, |bytes| {
+            has_c1(bytes) || memchr::memchr(CAPITAL_ALPHA, bytes).is_some()
+        }));
+    }
     Some((charset.windows_page()?, has_c1))
+}
+
+/// The letter `Ά` of windows-1253. In ISO-8859-7 it is the quotation mark `’`.
+const CAPITAL_ALPHA: u8 = 0xA2;
+
+/// Returns true if `Ά` begins a word of small letters without another accent: `Άρθρο`.
+///
+/// A quotation mark may stand in place of a vowel, behind a small word: `θα ’ρθω`.
+fn has_capital_alpha(bytes: &[u8]) -> bool {
+    let is_small = |b: u8| matches!(b, 0xDC..=0xFE);
+    let has_accent = |b: u8| matches!(b, 0xC0 | 0xDC..=0xE0 | 0xFC..=0xFE);
+    memchr::memchr_iter(CAPITAL_ALPHA, bytes).any(|at| {
+        let (before, word) = (&bytes[..at], &bytes[at + 1..]);
+        let end = word
+            .iter()
+            .position(|b| !is_small(*b))
+            .unwrap_or(word.len());
+        let is_gap = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
+        let last = before.iter().rfind(|b| !is_gap(b));
+        end > 1
+            && !word[..end].iter().any(|b| has_accent(*b))
+            && !last.is_some_and(|b| is_small(*b))
+            && before.last().is_none_or(|b| *b < 0xC0)
+    })
 }
 
 /// Returns true if a byte is a letter in KOI8-U and a box-drawing line in KOI8-R.
@@ -143,6 +176,23 @@ fn has_ukrainian_letter(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_capital_alpha_differs_from_a_quotation_mark() {
+        for (bytes, expected) in [
+            (&b"\xA2\xF1\xE8\xF1\xEF"[..], true),
+            (b"Re: \xA2\xF1\xE8\xF1\xEF 5", true),
+            // `θα ’ρθω`, `σ’ αυτό`, `’πάμε`, `‘Το άρθρο’`.
+            (b"\xE8\xE1 \xA2\xF1\xE8\xF9", false),
+            (b"\xF3\xA2 \xE1\xF5\xF4\xFC", false),
+            (b"\xA2\xF0\xDC\xEC\xE5", false),
+            (b"\xA1\xD4\xEF \xDC\xF1\xE8\xF1\xEF\xA2", false),
+        ] {
+            let found = better_by_bytes(Charset::ISO_8859_7, bytes);
+            let expected = expected.then_some(Charset::WINDOWS_1253);
+            assert_eq!(found, expected, "{}", bytes.escape_ascii());
+        }
+    }
 
     #[test]
     fn ukrainian_letters_differ_from_box_drawing() {

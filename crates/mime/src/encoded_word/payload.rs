@@ -207,16 +207,19 @@ fn sextet(byte: u8) -> Option<u8> {
     })
 }
 
-/// Decodes Q text.
-pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> PayloadDamage {
+/// Decodes Q text. `is_utf8` tells that its label is UTF-8, in which folds within characters can be found.
+pub(crate) fn decode_q(payload: &[u8], is_utf8: bool, out: &mut Vec<u8>) -> PayloadDamage {
     let mut damage = PayloadDamage::default();
+    let start = out.len();
     let mut i = 0;
     while let Some(&byte) = payload.get(i) {
         i += 1;
         match byte {
             b'_' => out.push(b' '),
             b'=' => {
-                if let Some((value, end)) = escape(payload, i) {
+                let breaks =
+                    |_: &(u8, usize)| !breaks_before_digits(payload, i, is_utf8, &out[start..]);
+                if let Some((value, end)) = escape(payload, i).filter(breaks) {
                     damage.split_escape |= end > i + 2;
                     out.push(value);
                     i = end;
@@ -231,7 +234,10 @@ pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> PayloadDamage {
             b'\r' | b'\n' => {
                 damage.space = true;
                 i = lexer::skip_space(payload, i);
-                if payload.get(i) != Some(&b'_') {
+                let is_split = is_utf8
+                    && missing_of_utf8(&out[start..]) > 0
+                    && matches!(next_byte(payload, i), Some(0x80..=0xBF));
+                if !is_split && payload.get(i) != Some(&b'_') {
                     out.push(b' ');
                 }
             }
@@ -243,6 +249,69 @@ pub(crate) fn decode_q(payload: &[u8], out: &mut Vec<u8>) -> PayloadDamage {
         }
     }
     damage
+}
+
+/// Returns the number of bytes that the character of UTF-8 at the end lacks.
+pub(super) fn missing_of_utf8(bytes: &[u8]) -> usize {
+    let is_tail = |byte: &&u8| matches!(byte, 0x80..=0xBF);
+    let tail = bytes.iter().rev().take(3).take_while(is_tail).count();
+    let lead = bytes.len().checked_sub(tail + 1).map(|at| bytes[at]);
+    match lead {
+        Some(lead @ 0xC2..=0xF4) => (lead.leading_ones() as usize).saturating_sub(tail + 1),
+        _ => 0,
+    }
+}
+
+/// Returns the byte that is encoded at `at`.
+fn next_byte(payload: &[u8], at: usize) -> Option<u8> {
+    match payload.get(at)? {
+        b'=' => Some(escape(payload, at + 1)?.0),
+        byte => Some(*byte),
+    }
+}
+
+/// Returns true if the fold after an equals sign is a soft line break, although hexadecimal digits follow: `associ=\r\n aci=C3=B3n`.
+///
+/// Otherwise the fold stands within an escape. `before` is the text so far.
+fn breaks_before_digits(payload: &[u8], at: usize, is_utf8: bool, before: &[u8]) -> bool {
+    let first = lexer::skip_space(payload, at);
+    let Some((value, end)) = escape(payload, first) else {
+        return false;
+    };
+    if end > first + 2 || !is_fold(&payload[at..first]) {
+        return false;
+    }
+    let next = payload.get(end);
+    let digits = &payload[first..end];
+    let is_usual = !digits.iter().any(u8::is_ascii_lowercase) || has_lowercase_escape(payload);
+    let is_escape = match value {
+        0x80.. if is_utf8 && missing_of_utf8(before) > 0 => value <= 0xBF,
+        0xC2..=0xF4 if is_utf8 => matches!(next_byte(payload, end), Some(0x80..=0xBF)),
+        0x80.. => is_usual && !is_utf8,
+        // Soft breaks are of quoted-printable, which has no underscores for spaces.
+        b' '..=b'~' if memchr::memchr(b'_', payload).is_some() => is_usual,
+        // Mailers escape neither letters nor digits.
+        b' ' => !next.is_some_and(|b| b.is_ascii_digit() || lexer::is_space(*b)),
+        b'!'..=b'~' if !value.is_ascii_alphanumeric() => {
+            is_usual && !next.is_some_and(u8::is_ascii_digit)
+        }
+        _ => false,
+    };
+    !is_escape
+}
+
+/// Returns true if an escape has lowercase digits.
+fn has_lowercase_escape(payload: &[u8]) -> bool {
+    memchr::memchr_iter(b'=', payload).any(|at| {
+        payload.get(at + 1..at + 3).is_some_and(|digits| {
+            digits.iter().all(u8::is_ascii_hexdigit) && digits.iter().any(u8::is_ascii_lowercase)
+        })
+    })
+}
+
+/// Returns true if white space is a fold.
+pub(super) fn is_fold(blank: &[u8]) -> bool {
+    memchr::memchr2(b'\r', b'\n', blank).is_some()
 }
 
 /// Decodes the escape whose equals sign stands before `at`; returns the byte and the end. Blanks may precede the digits, and a fold
@@ -264,11 +333,13 @@ fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
 
 /// Returns the end of the soft line break (RFC 2045, section 6.7) whose equals sign stands before `at`.
 ///
-/// PHP's `quoted_printable_encode` writes them, and its callers put the result into one word.
+/// PHP's `quoted_printable_encode` writes them, and its callers put the result into one word. A mailer indents the next line by one
+/// blank, so the second of two is text.
 fn soft_break(payload: &[u8], at: usize) -> Option<usize> {
     let end = lexer::skip_space(payload, at);
-    let is_fold = payload[at..end].iter().any(|b| matches!(b, b'\r' | b'\n'));
-    is_fold.then_some(end)
+    let line_end = memchr::memrchr2(b'\r', b'\n', &payload[at..end])?;
+    let is_text = end < payload.len() && payload[at + line_end + 1..end].len() == 2;
+    Some(end - usize::from(is_text))
 }
 
 #[cfg(test)]
@@ -350,9 +421,24 @@ mod tests {
             ("a\r\n _b", "a b"),
             ("=A", "=A"),
             ("zwei Worte", "zwei Worte"),
+            // Text behind a soft break that looks like an escape, and folds within escapes.
+            ("associ=\r\n aci=C3=B3n", "associación"),
+            (
+                "Mitgli=\r\n ederversammlung f=C3=BCr",
+                "Mitgliederversammlung für",
+            ),
+            ("v_=C4\r\n =8Dtvrtek", "v čtvrtek"),
+            ("v_=C4=\r\n 8Dtvrtek", "v čtvrtek"),
+            ("f=\r\n C3=BCr", "für"),
+            ("f=C3=\r\n bcr", "für"),
+            ("nur =\r\n 2005", "nur 2005"),
+            ("GNU_=\r\n 282=29", "GNU (2)"),
+            ("a=\r\n 2C b", "a, b"),
+            ("nhanh=\r\n  ch=C3=B3ng", "nhanh chóng"),
+            ("=C3\r\n a", "\u{fffd} a"),
         ] {
             let mut out = Vec::new();
-            let _ = decode_q(payload.as_bytes(), &mut out);
+            let _ = decode_q(payload.as_bytes(), true, &mut out);
             assert_eq!(String::from_utf8_lossy(&out), want, "{payload:?}");
         }
     }

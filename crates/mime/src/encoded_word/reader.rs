@@ -1,6 +1,6 @@
 //! Splits a value into runs of words and texts.
 //!
-//! `word_decoder` and `base64_join` decode the words; `raw_reading` and `raw_text` decode the texts between them.
+//! `word_decoder` and `base64_join` decode the words; `raw_reading`, `raw_text` and `split_characters` decode the texts between them.
 //!
 //! # Limits
 //!
@@ -10,6 +10,7 @@ mod base64_join;
 mod label_cache;
 mod raw_reading;
 mod raw_text;
+mod split_characters;
 mod word_decoder;
 
 use super::context::HeaderContext;
@@ -76,6 +77,8 @@ pub(super) struct Reader<'a> {
     named: OnceCell<Option<Charset>>,
     rival: OnceCell<Option<Charset>>,
     reading: OnceCell<RawReading>,
+    /// The folds within characters of raw text.
+    splits: OnceCell<Vec<Range<usize>>>,
     /// Texts and runs, in order.
     pub segments: Vec<Segment>,
     /// All decodable words, in order.
@@ -122,6 +125,7 @@ impl<'a> Reader<'a> {
             named: OnceCell::new(),
             rival: OnceCell::new(),
             reading: OnceCell::new(),
+            splits: OnceCell::new(),
             segments: Vec::new(),
             words: Vec::new(),
             bytes: Vec::new(),

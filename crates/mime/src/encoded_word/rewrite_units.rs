@@ -208,8 +208,22 @@ impl RewriteUnits<'_> {
     /// Adds the atoms of a text.
     fn text(&mut self, range: Range<usize>, lexical: LexicalContext) {
         let bytes = &self.value[range.clone()];
-        let invalid = self.reader.utf8(bytes, lexical).is_none();
-        for Atom { range: at, kind } in lexer::atoms(bytes, lexical, self.reader.steps) {
+        let joined = self.reader.without_splits(range.clone());
+        let invalid = self.reader.utf8(&joined, lexical).is_none();
+        let splits = self.reader.splits_in(range.clone());
+        let mut atoms = lexer::atoms(bytes, lexical, self.reader.steps).peekable();
+        while let Some(Atom {
+            range: mut at,
+            kind,
+        }) = atoms.next()
+        {
+            // A fold within a character separates nothing.
+            let is_split = |end: usize| splits.iter().any(|split| split.start == range.start + end);
+            let start = at.start;
+            while kind == AtomKind::Text && is_split(at.end) {
+                let _ = atoms.next();
+                at.end = atoms.next().map_or(bytes.len(), |rest| rest.range.end);
+            }
             let (state, text) = match kind {
                 AtomKind::Space => {
                     let (mut state, mut text) = (UnitState::default(), String::new());
@@ -221,7 +235,15 @@ impl RewriteUnits<'_> {
                 AtomKind::Delimiter => (UnitState::default(), String::new()),
                 AtomKind::Text => {
                     let next = bytes.get(at.end).copied();
-                    self.atom(&bytes[at.clone()], lexical, invalid, next)
+                    let own = range.start + start..range.start + at.end;
+                    let (mut state, text) = self.atom(
+                        &self.reader.without_splits(own.clone()),
+                        lexical,
+                        invalid,
+                        next,
+                    );
+                    state.invalid |= !self.reader.splits_in(own).is_empty();
+                    (state, text)
                 }
             };
             self.list.push(RewriteUnit {

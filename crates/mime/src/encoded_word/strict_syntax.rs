@@ -173,7 +173,7 @@ mod tests {
                 vec![b'a', byte, b'_'],
             ] {
                 let mut slow = Vec::new();
-                let damage = payload::decode_q(&text, &mut slow);
+                let damage = payload::decode_q(&text, true, &mut slow);
                 let value = [b"=?u?q?", &text[..], b"?="].concat();
                 let mut bytes = ShortBytes::default();
                 if let Some(word) = word(&value, 0, b"u", &mut bytes) {

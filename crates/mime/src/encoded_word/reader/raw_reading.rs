@@ -11,6 +11,7 @@ use crate::encoded_word::context::is_plain;
 use crate::encoded_word::raw_charset::read_raw;
 use crate::lexer::LexicalContext;
 use mailglot_codec::Charset;
+use std::borrow::Cow;
 
 impl Reader<'_> {
     /// Returns raw bytes as UTF-8, unless they are UTF-8 only by chance.
@@ -40,7 +41,7 @@ impl Reader<'_> {
         *self.reading.get_or_init(|| {
             let mut raw = Vec::new();
             for bytes in self.legacy() {
-                raw.extend_from_slice(bytes);
+                raw.extend_from_slice(&bytes);
                 raw.push(b' ');
             }
             // UTF-8 by chance is in the charset that UTF-8 was weighed against.
@@ -53,7 +54,7 @@ impl Reader<'_> {
     }
 
     /// Returns the charset that all words of the value share.
-    fn named(&self) -> Option<Charset> {
+    pub(super) fn named(&self) -> Option<Charset> {
         *self.named.get_or_init(|| {
             let mut used = self
                 .words
@@ -67,14 +68,16 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns the raw texts of the value that are not UTF-8.
-    fn legacy(&self) -> impl Iterator<Item = &[u8]> {
+    /// Returns the raw texts of the value that are not UTF-8, without folds within their characters.
+    fn legacy(&self) -> impl Iterator<Item = Cow<'_, [u8]>> {
         let raw = self
             .segments
             .iter()
             .filter(|s| s.words.is_empty() && s.lexical != LexicalContext::Address);
-        raw.map(|segment| &self.value[segment.range.clone()])
-            .filter(|bytes| std::str::from_utf8(bytes).is_err())
+        let is_legacy = |bytes: &[u8]| std::str::from_utf8(bytes).is_err();
+        raw.filter(move |segment| is_legacy(&self.value[segment.range.clone()]))
+            .map(|segment| self.without_splits(segment.range.clone()))
+            .filter(move |bytes| is_legacy(bytes))
     }
 
     /// Returns the charset that competes with valid UTF-8 for raw bytes.
@@ -82,7 +85,7 @@ impl Reader<'_> {
         *self.rival.get_or_init(|| {
             let may_guess = self.context.detection != Detection::Off;
             let guessed = || {
-                (may_guess && self.legacy().any(has_letters))
+                (may_guess && self.legacy().any(|bytes| has_letters(&bytes)))
                     .then(|| self.raw_reading(LexicalContext::Text).charset())
                     .filter(|&charset| is_plain(charset))
             };

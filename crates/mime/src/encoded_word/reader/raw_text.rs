@@ -43,7 +43,11 @@ impl Reader<'_> {
             return;
         }
         let raw = &self.value[range.clone()];
-        let text = unfold(raw, range.end == self.value.len());
+        let joined = self.without_splits(range.clone());
+        for split in self.splits_in(range.clone()) {
+            findings.add(split.clone(), EventKind::EwSplitChar, Detail::None);
+        }
+        let text = unfold(&joined, range.end == self.value.len());
         let decoded = self.raw_text(&text, lexical);
         if !text.is_ascii() {
             let (at, count) = eight_bit_bytes(self.value, range.clone());
@@ -73,8 +77,8 @@ impl Reader<'_> {
         let text = match lexical {
             LexicalContext::Quoted => Cow::Owned(lexer::unescape(&text).into_owned()),
             LexicalContext::Comment => {
-                let step = |at| self.steps.step(raw, at);
-                Cow::Owned(lexer::unescape_comment(&text, raw, step).into_owned())
+                let step = |at| self.steps.step(&joined, at);
+                Cow::Owned(lexer::unescape_comment(&text, &joined, step).into_owned())
             }
             _ => text,
         };

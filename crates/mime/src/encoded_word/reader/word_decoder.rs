@@ -100,7 +100,11 @@ impl Reader<'_> {
         let text = &self.value[word.payload.clone()];
         let mut start = self.bytes.len();
         let (damage, left) = match word.letter {
-            Letter::Q => (payload::decode_q(text, &mut self.bytes), Sextets::default()),
+            Letter::Q => {
+                let is_utf8 = charset == Some(Charset::UTF_8);
+                let damage = payload::decode_q(text, is_utf8, &mut self.bytes);
+                (damage, Sextets::default())
+            }
             Letter::B => {
                 let carried = if joined {
                     self.carry(charset, text)
@@ -138,7 +142,7 @@ impl Reader<'_> {
     fn unknown(&self, word: &WordToken) -> Option<Charset> {
         let (text, mut bytes) = (&self.value[word.payload.clone()], Vec::new());
         match word.letter {
-            Letter::Q => drop(payload::decode_q(text, &mut bytes)),
+            Letter::Q => drop(payload::decode_q(text, false, &mut bytes)),
             Letter::B => drop(payload::decode_b(text, Sextets::default(), &mut bytes)),
         }
         let by_context = || match self.context.unknown {

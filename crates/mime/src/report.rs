@@ -211,6 +211,11 @@ impl Report {
         }
     }
 
+    /// Returns true if the report keeps events. One that does not counts losses and repairs; notes need no search.
+    pub(crate) fn keeps_events(&self) -> bool {
+        self.limit > 0
+    }
+
     /// Adds the counts of events that another report did not keep.
     pub(crate) fn extend_unkept(&mut self, unkept: Vec<(EventKind, u64)>) {
         for (kind, times) in unkept {

@@ -270,7 +270,8 @@ impl TextWorker<'_> {
             json,
             parts,
         } = *self.stage;
-        let mut report = Report::with_limit(policy.limits.events);
+        // Only losses count here.
+        let mut report = Report::with_limit(0);
         for defect in message.defects() {
             if defect.kind == EventKind::MsgTooLarge {
                 let (code, severity) = (defect.kind.code(), defect.kind.severity());

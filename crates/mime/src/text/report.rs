@@ -59,7 +59,9 @@ impl Transferred<'_> {
             let kind = EventKind::Cte8bitIn7bit;
             report.push(Event::new(id, self.span, kind, Detail::None));
         }
-        self.report_unlabelled(id, report);
+        if report.keeps_events() {
+            self.report_unlabelled(id, report);
+        }
         self.report_blocks(id, report);
         let is_identity = self.decoded.used == TransferEncoding::Identity;
         let (nul, has_shift) = match choice.ascii {
@@ -75,7 +77,9 @@ impl Transferred<'_> {
             let event = Event::new(id, at, EventKind::CteNul, Detail::None);
             report.push(event.counted(count));
         }
-        self.report_damage(id, choice, has_shift, report);
+        if report.keeps_events() {
+            self.report_damage(id, choice, has_shift, report);
+        }
         self.report_losses(id, choice, report);
         self.report_guess(id, choice, report);
         self.report_footer(id, choice.used, policy, report);

@@ -69,10 +69,14 @@ pub(crate) fn same_text(old: &Text, new: &Text, told: &Report) -> bool {
 }
 
 /// Returns true if a part kept its bytes because some of them cannot be decoded, or because the new bytes would be decoded differently. If the
-/// other parts helped to guess its charset and were rewritten, its guess may be another one now.
+/// other parts helped to guess its charset and were rewritten, its guess may be another one now. Binary data stays, too.
 pub(crate) fn kept_guess(old: &Text, new: &Text, told: &Report, policy: &Policy) -> bool {
-    let unsettled =
-        |event: &Event| event.kind == EventKind::MimeUnsettled && event.part == old.part;
-    let kept = policy.on_loss == OnLoss::Keep && old.lossy || told.events.iter().any(unsettled);
+    let stays = |event: &Event| {
+        matches!(
+            event.kind,
+            EventKind::MimeUnsettled | EventKind::MimeNotText
+        ) && event.part == old.part
+    };
+    let kept = policy.on_loss == OnLoss::Keep && old.lossy || told.events.iter().any(stays);
     kept && old.body == new.body && matches!(old.how, How::Message | How::Detected | How::Fallback)
 }

@@ -174,7 +174,9 @@ fn is_kept_guess(
     );
     let kept = foreign
         || policy.on_loss == OnLoss::Keep && old.is_lossy
-        || reported(EventKind::MimeUnsettled);
+        || reported(EventKind::MimeUnsettled)
+        // Binary data under a label of text stays.
+        || reported(EventKind::MimeNotText);
     let guessed = matches!(old.how, How::Message | How::Detected | How::Fallback);
     let decoded = |message: &Message<'_>, id: PartId| {
         let part = &message.parts()[id.0 as usize];

@@ -154,21 +154,28 @@ fn a_label_has_the_meaning_that_the_caller_gives() {
 
 #[test]
 fn long_input_is_rewritten_in_linear_time() {
-    for unit in [
-        "\u{fc} ",
-        "=?koi8-r?Q?=F0?= ",
-        "=?koi8-r?Q?=F0?= x ",
-        "(\u{fc}",
-        "\"\u{fc}\" ",
-        "=?",
-        "=?utf-7?Q?+Jg?= ",
-        "; a=\u{fc}",
-    ] {
+    let units: [&[u8]; 13] = [
+        "\u{fc} ".as_bytes(),
+        b"=?koi8-r?Q?=F0?= ",
+        b"=?koi8-r?Q?=F0?= x ",
+        "(\u{fc}".as_bytes(),
+        "\"\u{fc}\" ".as_bytes(),
+        b"=?",
+        b"=?utf-7?Q?+Jg?= ",
+        "; a=\u{fc}".as_bytes(),
+        // Folds that may stand within characters.
+        b"\x80 ",
+        b"\xC3 \x80 ",
+        b"\xC3\n \x80",
+        b"a\xB9\n \xD0",
+        b"=?utf-8?Q?=C3=\n =BC?=",
+    ];
+    for unit in units {
         for kind in KINDS {
-            assert_linear(&(unit, kind), 20_000, |n| {
+            assert_linear(&(unit.escape_ascii().to_string(), kind), 20_000, |n| {
                 let (value, context) = (unit.repeat(n), HeaderContext::default());
                 let _ = rewrite(
-                    value.as_bytes(),
+                    &value,
                     kind,
                     RewriteTarget {
                         form: Form::Words,

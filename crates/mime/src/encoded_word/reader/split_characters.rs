@@ -162,13 +162,15 @@ fn splits_utf8(value: &[u8], range: Range<usize>, blank: &Range<usize>) -> bool 
         return false;
     }
     let missing = missing_of_utf8(before);
-    let (Some(end), Some(lead)) = (
-        after.get(..missing),
-        before.iter().rposition(|b| *b >= 0xC0),
-    ) else {
+    if missing == 0 {
+        return false;
+    }
+    // The lead byte is one of the last three.
+    let lead = before.iter().rposition(|b| *b >= 0xC0);
+    let (Some(end), Some(lead)) = (after.get(..missing), lead) else {
         return false;
     };
-    missing > 0 && std::str::from_utf8(&[&before[lead..], end].concat()).is_ok()
+    std::str::from_utf8(&[&before[lead..], end].concat()).is_ok()
 }
 
 /// Appends the folds of a text between the two bytes of a character.

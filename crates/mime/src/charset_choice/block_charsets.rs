@@ -11,7 +11,7 @@ use super::mixed_choice::is_part_of_mixed;
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, OtherCharset, SequenceCount, join};
 use super::superset::better_by_bytes;
-use super::telltale_bytes::{has_latin_words, is_latin_under};
+use super::telltale_bytes::is_latin_under;
 use super::thresholds::LIKELY_CONFIDENCE;
 use mailglot_codec::detect::{self, high_bytes};
 use mailglot_codec::{Charset, LossLog};
@@ -146,17 +146,12 @@ pub(super) fn has_various_letters(text: &[u8], many: usize) -> bool {
 /// Returns true if the beginning of a block is no text under the label. Few letters are odd by chance, unless they stand within Latin words.
 pub(super) fn begins_oddly(beginning: &[u8], label: Charset) -> bool {
     high_bytes(beginning).nth(MANY_BYTES - 1).is_some() && is_odd(beginning, label)
-        || is_in_latin_words(beginning, label)
-}
-
-/// Returns true if the text has Latin words, and the label makes letters of another script of theirs.
-fn is_in_latin_words(text: &[u8], label: Charset) -> bool {
-    is_latin_under(label, text) || has_latin_words(label, text)
+        || is_latin_under(label, beginning)
 }
 
 /// Returns true if a block is no text under the label.
 pub(super) fn is_odd(block: &[u8], label: Charset) -> bool {
-    if is_in_latin_words(block, label) {
+    if is_latin_under(label, block) {
         return true;
     }
     let charset = better_by_bytes(label, block).unwrap_or(label);
@@ -189,8 +184,7 @@ fn has_word_characters(charset: Charset, block: &[u8]) -> bool {
 fn likelier(text: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<OtherCharset> {
     let charset = better_by_bytes(label, text).unwrap_or(label);
     let hints = || evidence.hints(text);
-    let has_other_letters = has_latin_words(label, text) && !is_latin_under(label, text);
-    let guess = if !has_other_letters && decodes_without_loss(charset, text) {
+    let guess = if decodes_without_loss(charset, text) {
         let likelier = find_likelier(charset, text, LabelScope::Implausible, hints)?;
         likelier.decides.then_some(likelier.guess)?
     } else {

@@ -1,117 +1,24 @@
-//! Finds the charset of a few bytes whose places tell that a label is wrong: the euro of ISO-8859-15, and Latin letters under the label of
-//! another script.
+//! Finds the charset of a few bytes whose places tell that a label is wrong: the euro of ISO-8859-15, and Latin letters under East Asian
+//! labels.
 //!
 //! # Limits
 //! Each rule demands that no byte of the text speaks against it.
 
-use super::western_letters::{is_sign, is_western};
+use super::western_letters::is_western;
+use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog};
 
 /// The euro in ISO-8859-15. In ISO-8859-1 it is the currency sign, which hardly anybody writes.
 const EURO: u8 = 0xA4;
 
-/// Letters of other scripts that look like Latin ones. Spam has them within Latin words, under a right label.
-const LOOKALIKES: &str = "авеікмнорстухѕјАВЕІЅКМНОРСТУХЈοΟΑΒΕΖΗΙΚΜΝΡΤΥΧνρ";
-
-/// Returns true if the bytes are Western European text under a label of another script.
+/// Returns true if the bytes are Western European text under an East Asian label.
 pub(super) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
     let is_wide = !label.is_single_byte() && label.is_ascii_compatible() && label != Charset::UTF_8;
     let may_be_kana = matches!(
         label.superset(),
         Charset::ISO_2022_JP | Charset::CP50221 | Charset::SHIFT_JIS | Charset::WINDOWS_31J
     );
-    if is_wide || may_be_kana {
-        return has_latin_within_words(bytes, is_wide, may_be_kana);
-    }
-    has_words_of_two_scripts(label, bytes)
-}
-
-/// Returns true if all bytes above 7F are letters of Latin words of a Western language, and if the label makes letters of another script of
-/// some: `FЭr alle`.
-fn has_words_of_two_scripts(label: Charset, bytes: &[u8]) -> bool {
-    const ENOUGH: usize = 2;
-    foreign_characters_between_letters(label, bytes).is_some_and(|between| between >= ENOUGH)
-        && high_bytes(bytes).all(|at| bytes[at] >= 0xC0)
-        && is_western(bytes)
-}
-
-/// Returns true if bytes above 7F stand in Latin words only, and if the label makes letters of another script of several: `ZdjЙcia`.
-pub(super) fn has_latin_words(label: Charset, bytes: &[u8]) -> bool {
-    const ENOUGH: usize = 3;
-    foreign_characters_between_letters(label, bytes).is_some_and(|between| between >= ENOUGH)
-}
-
-/// Returns true if most bytes above 7F are letters of another script than Latin, in the charsets that mail has.
-fn is_of_other_script(label: Charset) -> bool {
-    matches!(
-        label.name(),
-        "KOI8-R"
-            | "KOI8-U"
-            | "windows-1251"
-            | "ISO-8859-5"
-            | "IBM866"
-            | "IBM855"
-            | "x-mac-cyrillic"
-            | "windows-1253"
-            | "ISO-8859-7"
-            | "CP737"
-            | "IBM869"
-            | "windows-1255"
-            | "ISO-8859-8"
-            | "ISO-8859-8-I"
-            | "ISO-8859-8-E"
-            | "IBM862"
-            | "windows-1256"
-            | "ISO-8859-6"
-            | "windows-874"
-            | "TIS-620"
-            | "ISO-8859-11"
-    )
-}
-
-/// Counts letters of another script, and signs, that the label puts between Latin letters. None if other bytes stand outside Latin words, or if
-/// the label makes Latin letters there.
-fn foreign_characters_between_letters(label: Charset, bytes: &[u8]) -> Option<usize> {
-    /// Maximum number of letters above 7F side by side: `Grüße`.
-    const MOST: usize = 2;
-    if !is_of_other_script(label) {
-        return None;
-    }
-    let (mut between, mut from) = (0, 0);
-    while let Some(start) = high_bytes(&bytes[from..]).next().map(|at| from + at) {
-        let run = bytes[start..].iter().take_while(|b| !b.is_ascii()).count();
-        from = start + run;
-        let is_letter = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphabetic);
-        let before = is_letter(start.checked_sub(1).and_then(|at| bytes.get(at)));
-        let after = is_letter(bytes.get(from));
-        if run > MOST || run > 1 && !before && !after {
-            return None;
-        }
-        for byte in bytes[start..from].iter().filter(|_| before && after) {
-            match decoded(label, *byte) {
-                Some(c) if LOOKALIKES.contains(c) => {}
-                Some(c) if is_foreign(c) => between += 1,
-                Some(c) if c.is_alphabetic() => return None,
-                _ => {}
-            }
-        }
-    }
-    Some(between)
-}
-
-/// Returns true for what does not stand between Latin letters: letters of other scripts, signs, and lines of boxes.
-fn is_foreign(c: char) -> bool {
-    c > '\u{36F}' && (c.is_alphabetic() || matches!(c, '\u{2500}'..='\u{25A0}'))
-        || u8::try_from(c).is_ok_and(is_sign)
-}
-
-/// Decodes a byte.
-fn decoded(charset: Charset, byte: u8) -> Option<char> {
-    let text = charset
-        .decode(&[byte], &mut LossLog::with_limit(0))
-        .into_owned();
-    text.chars().next()
+    (is_wide || may_be_kana) && has_latin_within_words(bytes, is_wide, may_be_kana)
 }
 
 /// Returns true if each currency sign of ISO-8859-1 stands beside a number, and no other byte is a letter of ISO-8859-15 in place of a
@@ -249,6 +156,8 @@ mod tests {
             ("GBK", b"plain", false),
             ("UTF-8", b"Empf\xE4nger", false),
             ("KOI8-R", b"Empf\xE4nger", false),
+            ("ISO-8859-7", b"sin\xE8cos\xF6 tan\xE8x", false),
+            ("windows-1251", b"Vot moja ko\xF8ka, ona horo\xF8aja", false),
         ] {
             let charset = Charset::for_name(label).unwrap();
             let found = is_latin_under(charset, text);

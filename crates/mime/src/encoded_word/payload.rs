@@ -270,6 +270,9 @@ fn next_byte(payload: &[u8], at: usize) -> Option<u8> {
     }
 }
 
+/// Number of bytes of a word that show how it is written.
+const BEGINNING: usize = 256;
+
 /// Returns true if the fold after an equals sign is a soft line break, although hexadecimal digits follow: `associ=\r\n aci=C3=B3n`.
 ///
 /// Otherwise the fold stands within an escape. `before` is the text so far.
@@ -283,13 +286,15 @@ fn breaks_before_digits(payload: &[u8], at: usize, is_utf8: bool, before: &[u8])
     }
     let next = payload.get(end);
     let digits = &payload[first..end];
-    let is_usual = !digits.iter().any(u8::is_ascii_lowercase) || has_lowercase_escape(payload);
+    // The beginning shows how the word is written. The bound keeps the time linear.
+    let beginning = &payload[..payload.len().min(BEGINNING)];
+    let is_usual = !digits.iter().any(u8::is_ascii_lowercase) || has_lowercase_escape(beginning);
     let is_escape = match value {
         0x80.. if is_utf8 && missing_of_utf8(before) > 0 => value <= 0xBF,
         0xC2..=0xF4 if is_utf8 => matches!(next_byte(payload, end), Some(0x80..=0xBF)),
         0x80.. => is_usual && !is_utf8,
         // Soft breaks are of quoted-printable, which has no underscores for spaces.
-        b' '..=b'~' if memchr::memchr(b'_', payload).is_some() => is_usual,
+        b' '..=b'~' if memchr::memchr(b'_', beginning).is_some() => is_usual,
         // Mailers escape neither letters nor digits.
         b' ' => !next.is_some_and(|b| b.is_ascii_digit() || lexer::is_space(*b)),
         b'!'..=b'~' if !value.is_ascii_alphanumeric() => {

@@ -154,7 +154,7 @@ fn a_label_has_the_meaning_that_the_caller_gives() {
 
 #[test]
 fn long_input_is_rewritten_in_linear_time() {
-    let units: [&[u8]; 13] = [
+    let units: [&[u8]; 18] = [
         "\u{fc} ".as_bytes(),
         b"=?koi8-r?Q?=F0?= ",
         b"=?koi8-r?Q?=F0?= x ",
@@ -169,11 +169,21 @@ fn long_input_is_rewritten_in_linear_time() {
         b"\xC3\n \x80",
         b"a\xB9\n \xD0",
         b"=?utf-8?Q?=C3=\n =BC?=",
+        b"\xE6\x96\xB0\xE6\n \x9C\xAC",
+        b"\xB9\xAB\xCB\xBE\xD7\n \xEE\xD0\xC2 ",
+        // Soft breaks before digits, within one word.
+        b"=\n a0",
+        b"=\n e9x",
+        b"=\n 21x",
     ];
     for unit in units {
         for kind in KINDS {
             assert_linear(&(unit.escape_ascii().to_string(), kind), 20_000, |n| {
-                let (value, context) = (unit.repeat(n), HeaderContext::default());
+                let value = match unit {
+                    [b'=', b'\n', ..] => [b"=?utf-8?Q?", &unit.repeat(n)[..], b"?="].concat(),
+                    _ => unit.repeat(n),
+                };
+                let context = HeaderContext::default();
                 let _ = rewrite(
                     &value,
                     kind,

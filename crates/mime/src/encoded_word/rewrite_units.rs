@@ -218,7 +218,12 @@ impl RewriteUnits<'_> {
         }) = atoms.next()
         {
             // A fold within a character separates nothing.
-            let is_split = |end: usize| splits.iter().any(|split| split.start == range.start + end);
+            let is_split = |end: usize| {
+                let end = range.start + end;
+                splits
+                    .binary_search_by_key(&end, |split| split.start)
+                    .is_ok()
+            };
             let start = at.start;
             while kind == AtomKind::Text && is_split(at.end) {
                 let _ = atoms.next();

@@ -54,7 +54,7 @@ pub(super) fn is_last_part(phrase: &str) -> bool {
 /// Returns true for a title after a name, such as `Jr.` or `PhD`.
 pub(super) fn is_title(phrase: &str) -> bool {
     let phrase = phrase.trim();
-    TITLES.contains(&phrase) || phrase.ends_with('.') && !phrase.contains(' ')
+    TITLES.contains(&phrase.strip_suffix('.').unwrap_or(phrase))
 }
 
 fn is_name(phrase: &str) -> bool {

@@ -56,7 +56,7 @@ mod western_letters;
 mod western_pairs;
 mod without_label;
 
-pub(crate) use choice::{Choice, MAX_DOLLARS};
+pub(crate) use choice::Choice;
 use damage::decodes_without_loss;
 pub(crate) use disproved_label::read_as_disproved;
 pub(crate) use disproved_labels::{DisprovedLabels, LabelEvidence, LabelTest};

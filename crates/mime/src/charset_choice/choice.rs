@@ -19,42 +19,6 @@ pub(crate) struct Choice<'a> {
     pub events: Vec<(EventKind, Detail)>,
     /// The charset of the bytes that are not UTF-8, in text that mixes both. One charset alone cannot restore such bytes.
     pub mixed: Option<Charset>,
-    /// What a search of the bytes found, if they are ASCII and were searched.
-    pub ascii: Option<AsciiBytes>,
-}
-
-/// What a search of ASCII bytes found.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AsciiBytes {
-    /// No byte is ESC or NUL.
-    pub is_plain: bool,
-    /// Plain bytes contain `$B`, which begins Japanese text whose escape characters were lost.
-    pub has_shift: bool,
-}
-
-/// Maximum number of `$` that a search for `$B` examines. Programs and price lists have many.
-pub(crate) const MAX_DOLLARS: usize = 4;
-
-impl AsciiBytes {
-    /// Searches for all in one pass.
-    pub(super) fn of(bytes: &[u8]) -> Self {
-        let mut dollars = 0;
-        for at in memchr::memchr3_iter(0x1B, 0, b'$', bytes) {
-            let is_plain = bytes[at] == b'$';
-            let has_shift = is_plain && bytes.get(at + 1) == Some(&b'B');
-            dollars += 1;
-            if !is_plain || has_shift || dollars == MAX_DOLLARS {
-                return Self {
-                    is_plain: is_plain && memchr::memchr2(0x1B, 0, &bytes[at..]).is_none(),
-                    has_shift,
-                };
-            }
-        }
-        Self {
-            is_plain: true,
-            has_shift: false,
-        }
-    }
 }
 
 impl<'a> Choice<'a> {
@@ -91,7 +55,6 @@ impl<'a> Choice<'a> {
             log,
             events,
             mixed: None,
-            ascii: None,
         }
     }
 

@@ -3,7 +3,7 @@
 //! # Limits
 //! A step sees only its own body and what [`Evidence`] says of the message.
 
-use super::choice::{AsciiBytes, Choice};
+use super::choice::Choice;
 use super::evidence::Evidence;
 use super::known_label::known_label;
 use super::label_events::{detected_event, drop_label_events, note_label, read_as, written_label};
@@ -28,8 +28,6 @@ pub(super) struct Undecided<'a, 'e> {
     /// The charset that the label names.
     declared: Option<Charset>,
     is_ascii: bool,
-    /// What a search found, if the bytes are ASCII.
-    ascii: Option<AsciiBytes>,
     /// ASCII without ESC and NUL.
     is_plain: bool,
     events: Vec<(EventKind, Detail)>,
@@ -39,9 +37,7 @@ pub(super) struct Undecided<'a, 'e> {
 pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
     let mut body = Undecided::new(bytes, evidence);
     let decided = Undecided::STEPS.iter().find_map(|step| step(&mut body));
-    let ascii = body.ascii;
-    let choice = decided.unwrap_or_else(|| body.without_label());
-    Choice { ascii, ..choice }
+    decided.unwrap_or_else(|| body.without_label())
 }
 
 impl<'a, 'e> Undecided<'a, 'e> {
@@ -74,14 +70,12 @@ impl<'a, 'e> Undecided<'a, 'e> {
             let detail = Detail::LabelMeans { label, charset };
             events.push((EventKind::CharsetMapped, detail));
         }
-        let ascii = is_ascii.then(|| AsciiBytes::of(bytes));
         Self {
             bytes,
             evidence,
             declared,
             is_ascii,
-            ascii,
-            is_plain: ascii.is_some_and(|ascii| ascii.is_plain),
+            is_plain: is_ascii && memchr::memchr2(0x1b, 0, bytes).is_none(),
             events,
         }
     }

@@ -9,7 +9,7 @@
     reason = "lazy operators would keep the loops from becoming vector code"
 )]
 
-use crate::generated::html_entities::ENTITIES;
+use super::html_entity::first_entity;
 
 /// Number of bytes that are examined together. The compiler turns the loops over them into vector code.
 const BLOCK: usize = 16;
@@ -72,21 +72,12 @@ pub(super) fn find_misread(text: &[u8], from: usize) -> Option<usize> {
 /// Returns true if a text may begin with damage.
 pub(super) fn begins_damage(text: &[u8]) -> bool {
     match text {
-        [b'&', ..] => begins_entity(text),
+        [b'&', ..] => first_entity(text).is_some(),
         [b'$', b'B' | b'@', pairs @ ..] => pairs
             .get(..4)
             .is_some_and(|pairs| pairs.iter().all(u8::is_ascii_graphic)),
         _ => begins_misread(text),
     }
-}
-
-/// Returns true if a text begins with an entity for a character outside ASCII, or with a numeric one.
-fn begins_entity(text: &[u8]) -> bool {
-    // The longest name has six letters, the longest number eight digits.
-    let end = text.iter().take(12).position(|b| *b == b';');
-    let name = end.and_then(|end| text.get(1..end)).unwrap_or_default();
-    let is_named = || ENTITIES.binary_search_by_key(&name, |(known, _)| known.as_bytes());
-    name.starts_with(b"#") || is_named().is_ok()
 }
 
 fn begins_misread(text: &[u8]) -> bool {

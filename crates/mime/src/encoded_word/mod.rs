@@ -25,6 +25,7 @@ mod eight_bit_bytes;
 mod encode;
 pub(crate) mod encode_legacy;
 mod explain;
+mod html_entity;
 mod invisible;
 mod invisible_scan;
 mod labelled_bytes;

@@ -11,9 +11,9 @@
 
 use super::controls::is_control;
 use super::damage_signs::{find_misread, may_be_damaged};
+use super::html_entity::first_entity;
 use crate::charset_choice::utf8_outweighs_label;
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
-use crate::generated::html_entities::ENTITIES;
 use crate::policy::Repairs;
 use mailglot_codec::{Charset, LossLog, Unmappable};
 use std::borrow::Cow;
@@ -314,35 +314,6 @@ fn entities(text: &str) -> (String, u64) {
     }
     out.push_str(rest);
     (out, count)
-}
-
-/// Returns the character of the entity that a text begins with, and the length of the entity.
-fn first_entity(text: &[u8]) -> Option<(char, usize)> {
-    // The longest name has six letters, the longest number eight digits.
-    let end = text.iter().take(12).position(|b| *b == b';')?;
-    let name = str::from_utf8(text.get(1..end)?).ok()?;
-    Some((entity(name)?, end + 1))
-}
-
-fn entity(name: &str) -> Option<char> {
-    if let Some(number) = name.strip_prefix('#') {
-        let code = match number.strip_prefix(['x', 'X']) {
-            Some(digits) => u32::from_str_radix(digits, 16)
-                .ok()
-                .filter(|_| !digits.starts_with('+'))?,
-            None => number.parse().ok().filter(|_| !number.starts_with('+'))?,
-        };
-        // HTML maps C1 numbers to windows-1252 (numeric character reference end state).
-        let c = match code {
-            0x80..=0x9F => (0xA0..=0x2122)
-                .filter_map(char::from_u32)
-                .find(|&c| windows_1252(c) == Some(code as u8))?,
-            _ => char::from_u32(code)?,
-        };
-        return (!c.is_ascii() && !is_control(c) && u32::from(c) & 0xFFFE != 0xFFFE).then_some(c);
-    }
-    let found = ENTITIES.binary_search_by_key(&name, |(known, _)| *known);
-    found.ok().map(|at| ENTITIES[at].1)
 }
 
 /// Restores escape characters (RFC 1468) if that gives Japanese text that encodes to these bytes. Returns the number of sequences.

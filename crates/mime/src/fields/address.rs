@@ -9,13 +9,15 @@
 //! or a second angle bracket, and `joe at example.org (Joe)` of list archives.
 
 use crate::encoded_word::{AddressToken, HeaderContext, address_tokens};
-use crate::event::Finding;
+use crate::event::{EventKind, Finding};
 
+mod address_forms;
 mod list;
 mod mailbox;
 mod unquoted_comma;
 
-use list::{List, is_half};
+use address_forms::is_half;
+use list::List;
 pub use mailbox::{Entry, Mailbox};
 pub(crate) use unquoted_comma::may_have_unquoted_comma;
 
@@ -52,6 +54,21 @@ pub fn addresses_of(
     List::new(last_address_counts).read(value, &tokens, findings)
 }
 
+/// Returns true for the findings of a list itself. All others of [`addresses`] are those of its decoded text, too.
+///
+/// ```
+/// use mailglot_mime::EventKind;
+/// use mailglot_mime::fields::is_about_names;
+///
+/// assert!(is_about_names(EventKind::HdrUnquotedComma) && !is_about_names(EventKind::EwRaw8bit));
+/// ```
+pub fn is_about_names(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::HdrUnquotedComma | EventKind::HdrEncodedAddress
+    )
+}
+
 /// Returns true if a mailbox has several addresses: two in angles, or two without a comma between them.
 pub(crate) fn has_several_addresses(value: &[u8]) -> bool {
     // The address since the last separator: None without one, else true for one in angles.
@@ -75,5 +92,7 @@ pub(crate) fn has_several_addresses(value: &[u8]) -> bool {
     false
 }
 
+#[cfg(test)]
+mod name_tests;
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ mod date;
 mod identifier;
 mod received;
 
-pub use address::{Entry, Mailbox, addresses, addresses_of};
+pub use address::{Entry, Mailbox, addresses, addresses_of, is_about_names};
 pub(crate) use address::{has_several_addresses, may_have_unquoted_comma};
 pub(crate) use date::is_plain as is_plain_date;
 pub use date::{Date, date};

@@ -179,7 +179,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         let value = field.value.of(self.message.raw());
         let mut findings = Vec::new();
         let _ = fields::addresses(value, &HeaderContext::default(), &mut findings);
-        findings.retain(|finding| is_about_names(finding.kind));
+        findings.retain(|finding| fields::is_about_names(finding.kind));
         header_guesses::push(id, field.value, findings, self.report);
     }
 
@@ -427,14 +427,6 @@ fn is_from(name: &[u8]) -> bool {
 fn may_have_several_addresses(value: &[u8]) -> bool {
     memchr::memchr2_iter(b'@', b'<', value).nth(2).is_some()
         || memchr::memchr_iter(b'@', value).nth(1).is_some()
-}
-
-/// Returns true for the findings of address lists that a decoder of text does not have.
-fn is_about_names(kind: EventKind) -> bool {
-    matches!(
-        kind,
-        EventKind::HdrUnquotedComma | EventKind::HdrEncodedAddress
-    )
 }
 
 /// Checks many fields at once for encoded text, which most of them do not contain.

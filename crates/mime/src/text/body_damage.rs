@@ -2,8 +2,7 @@
 //!
 //! # Limits
 //!
-//! Repairs nothing. Lost escape characters stay unseen beside uuencoded blocks and in text without kana. The caller searches only ASCII
-//! and encoded bodies for `$B`, since it searches them anyway. So they stay unseen in non-ASCII text in base64, too.
+//! Repairs nothing. Lost escape characters stay unseen beside uuencoded blocks and other escape characters, and in text without kana.
 
 use crate::encoded_word::repair;
 use crate::event::Reason;
@@ -25,6 +24,9 @@ const KANA: usize = 2;
 pub(super) fn lost_escapes(text: &str) -> Option<(Reason, u64)> {
     static START: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("$B"));
     let start = START.find(text.as_bytes())?;
+    if memchr::memchr(0x1B, text.as_bytes()).is_some() {
+        return None;
+    }
     let (restored, count) = repair::lost_escapes(&text[start..]);
     let kana = |c: &char| matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}');
     let is_proved = count > 0

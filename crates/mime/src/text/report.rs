@@ -2,7 +2,7 @@
 
 use super::body_damage::{lost_escapes, misread_words};
 use super::transferred::Transferred;
-use crate::charset_choice::{Choice, MAX_DOLLARS, choose_for_footer};
+use crate::charset_choice::{Choice, choose_for_footer};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::guess::excerpt;
 use crate::reading::{How, Reading};
@@ -63,22 +63,14 @@ impl Transferred<'_> {
             self.report_unlabelled(id, report);
         }
         self.report_blocks(id, report);
-        let is_identity = self.decoded.used == TransferEncoding::Identity;
-        let (nul, has_shift) = match choice.ascii {
-            Some(ascii) if ascii.is_plain && is_identity => (None, ascii.has_shift),
-            ascii => {
-                let (nul, has_shift) = find_nul_and_shift(self.body);
-                (nul, has_shift || ascii.is_some_and(|ascii| ascii.has_shift))
-            }
-        };
-        if let Some(first) = nul {
+        if let Some(first) = memchr::memchr(0, self.body) {
             let count = memchr::memchr_iter(0, self.body).count() as u64;
             let at = self.span.at(&(first..first + 1));
             let event = Event::new(id, at, EventKind::CteNul, Detail::None);
             report.push(event.counted(count));
         }
         if report.keeps_events() {
-            self.report_damage(id, choice, has_shift, report);
+            self.report_damage(id, choice, report);
         }
         self.report_losses(id, choice, report);
         self.report_guess(id, choice, report);
@@ -138,13 +130,10 @@ impl Transferred<'_> {
     }
 
     /// Reports text that other programs damaged before it was encoded. It decodes, so nothing else is odd about it.
-    ///
-    /// `has_shift` means that `$B` occurs in the body.
-    fn report_damage(&self, id: PartId, choice: &Choice<'_>, has_shift: bool, report: &mut Report) {
-        let may_be_misread = choice.used == Charset::UTF_8 && choice.ascii.is_none();
-        let misread = may_be_misread.then(|| misread_words(&choice.text));
-        let may_be_shifted = has_shift && self.blocks.is_empty();
-        let shifted = may_be_shifted.then(|| lost_escapes(&choice.text));
+    fn report_damage(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+        let misread = (choice.used == Charset::UTF_8).then(|| misread_words(&choice.text));
+        // Encoded blocks have such sequences by chance.
+        let shifted = self.blocks.is_empty().then(|| lost_escapes(&choice.text));
         for (reason, count) in [misread, shifted].into_iter().flatten().flatten() {
             let event = Event::new(id, self.span, EventKind::CharsetSuspected, reason);
             report.push(event.counted(count));
@@ -242,25 +231,6 @@ impl Transferred<'_> {
             report.push(Event::new(id, self.span, kind, detail).counted(more));
         }
     }
-}
-
-/// Returns the offset of the first NUL, and true if there is `$B`, which begins Japanese text without its escape character.
-fn find_nul_and_shift(body: &[u8]) -> (Option<usize>, bool) {
-    let mut dollars = 0;
-    for at in memchr::memchr2_iter(0, b'$', body) {
-        if body[at] == 0 {
-            return (Some(at), false);
-        }
-        // Most such text has its escape characters.
-        let is_escaped = at > 0 && body[at - 1] == 0x1B;
-        let has_shift = !is_escaped && body.get(at + 1) == Some(&b'B');
-        dollars += 1;
-        if has_shift || dollars == MAX_DOLLARS {
-            let nul = memchr::memchr(0, &body[at..]);
-            return (nul.map(|nul| at + nul), has_shift);
-        }
-    }
-    (None, false)
 }
 
 /// Returns true if the part declares 7bit, or nothing, which means the same.

@@ -18,12 +18,8 @@ pub(super) fn typed(
 ) -> Option<Json> {
     let mut of_type = Vec::new();
     let typed = fields::read(name.as_bytes(), value, context, &mut of_type);
-    findings.extend(of_type.into_iter().filter(|finding| {
-        matches!(
-            finding.kind,
-            EventKind::HdrUnquotedComma | EventKind::HdrEncodedAddress
-        )
-    }));
+    let of_names = of_type.into_iter();
+    findings.extend(of_names.filter(|finding| fields::is_about_names(finding.kind)));
     if typed == Value::Date(None) {
         let kind = EventKind::DateUnparsable;
         findings.push(Finding::new(0..value.len(), kind, Detail::None));

@@ -5,6 +5,7 @@
 //! Addresses are decoded, but neither repaired nor searched for invisible characters.
 
 use super::Reader;
+use super::split_characters::without;
 use crate::charset_choice::RawReading;
 use crate::encoded_word::controls::{is_control, is_plain_text, push_clean, report_controls};
 use crate::encoded_word::eight_bit_bytes::eight_bit_bytes;
@@ -43,8 +44,9 @@ impl Reader<'_> {
             return;
         }
         let raw = &self.value[range.clone()];
-        let joined = self.without_splits(range.clone());
-        for split in self.splits_in(range.clone()) {
+        let splits = self.splits_in(range.clone());
+        let joined = without(self.value, range.clone(), splits);
+        for split in splits {
             findings.add(split.clone(), EventKind::EwSplitChar, Detail::None);
         }
         let text = unfold(&joined, range.end == self.value.len());

@@ -74,7 +74,8 @@ impl Reader<'_> {
                 }
                 Err(_) => return None,
             };
-            whole += valid.chars().filter(|c| !c.is_ascii()).count() - splits.len();
+            let characters = valid.chars().filter(|c| !c.is_ascii()).count();
+            whole += characters.saturating_sub(splits.len());
             found.extend(splits);
         }
         // Letters of Latin words begin with one of these bytes.
@@ -128,7 +129,11 @@ impl Reader<'_> {
 }
 
 /// Returns the bytes of a range without some ranges in it.
-fn without<'v>(value: &'v [u8], range: Range<usize>, splits: &[Range<usize>]) -> Cow<'v, [u8]> {
+pub(super) fn without<'v>(
+    value: &'v [u8],
+    range: Range<usize>,
+    splits: &[Range<usize>],
+) -> Cow<'v, [u8]> {
     if splits.is_empty() {
         return Cow::Borrowed(&value[range]);
     }

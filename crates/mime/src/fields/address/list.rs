@@ -4,11 +4,14 @@
 //!
 //! Groups do not nest.
 
+use super::address_forms::{
+    bare, decnet_rest, ends_in_address, ends_with_mailto, is_bare_address, is_half,
+    is_obscured_address, scheme_start,
+};
 use super::mailbox::{Entry, Mailbox};
-use super::unquoted_comma::{is_first_part, is_last_part, is_title};
+use super::unquoted_comma::{are_two_names, is_first_part, is_last_part, is_title};
 use crate::encoded_word::AddressToken;
 use crate::event::{Detail, EventKind, Finding, FindingList};
-use crate::lexer;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -55,125 +58,9 @@ impl List {
         }
         reader.end();
         reader.close();
-        for at in reader.joined_names {
-            findings.add(at, EventKind::HdrUnquotedComma, Detail::None);
-        }
-        for at in reader.encoded_addresses {
-            findings.add(at, EventKind::HdrEncodedAddress, Detail::None);
-        }
+        findings.append(&mut reader.findings);
         reader.done
     }
-}
-
-/// Returns true if a name ends in an address in angles, as a program writes it that encodes a whole mailbox: `Jörg <j@b.example>`.
-fn ends_in_address(name: &str) -> bool {
-    let inner = name
-        .strip_suffix('>')
-        .and_then(|name| name.rsplit_once('<'));
-    inner.is_some_and(|(_, address)| {
-        let has_halves = address.split_once('@').is_some_and(|(local, domain)| {
-            !local.is_empty() && domain.contains('.') && !domain.contains('@')
-        });
-        has_halves && address.bytes().all(|b| b.is_ascii_graphic())
-    })
-}
-
-/// Returns the number of tokens after a colon that are the rest of an address of DECnet: `HOST::USER`, `HOST::HOST::USER`.
-///
-/// Nothing but a comment or a separator follows it. Otherwise the colon ends the name of a group.
-fn decnet_rest(tokens: &[AddressToken<'_>]) -> usize {
-    let mut count = 0;
-    loop {
-        let (Some(AddressToken::Separator(b':', _)), Some(AddressToken::Text(text, _))) =
-            (tokens.get(count), tokens.get(count + 1))
-        else {
-            return 0;
-        };
-        if !text.starts_with(|c: char| c.is_ascii_alphanumeric())
-            || text.trim_end().contains(|c: char| c.is_ascii_whitespace())
-        {
-            return 0;
-        }
-        count += 2;
-        match tokens.get(count) {
-            None | Some(AddressToken::Separator(b',' | b';', _) | AddressToken::Comment(..)) => {
-                return count;
-            }
-            // Another host follows directly.
-            Some(AddressToken::Separator(b':', _))
-                if text.ends_with(|c: char| c.is_ascii_alphanumeric()) =>
-            {
-                count += 1;
-            }
-            Some(_) => return 0,
-        }
-    }
-}
-
-/// Returns true if a comment is one address: `local@domain`, with a dot in the domain.
-fn is_bare_address(text: &str) -> bool {
-    let is_atom = |text: &str| {
-        let no_atom = |c: char| c.is_whitespace() || c.is_control() || "()<>[]:;@\\,\"".contains(c);
-        !text.is_empty() && !text.contains(no_atom)
-    };
-    text.trim().split_once('@').is_some_and(|(local, domain)| {
-        is_atom(local) && is_atom(domain) && has_inner_dot(domain) && !text.contains("=?")
-    })
-}
-
-/// Returns true if a dot stands between letters or digits.
-fn has_inner_dot(domain: &str) -> bool {
-    let is_inner =
-        |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b >= 0x80);
-    let bytes = domain.as_bytes();
-    memchr::memchr_iter(b'.', bytes)
-        .any(|dot| dot > 0 && is_inner(bytes.get(dot - 1)) && is_inner(bytes.get(dot + 1)))
-}
-
-/// Returns true for an address as pipermail writes it: `joe at example.org`.
-///
-/// Requires ASCII: `normalize` writes other words as encoded words, which are no address. A top-level domain has letters only:
-/// `Lunch at 12.30` is a name. Without a comment, which is the name of the sender, so is `Everyone at example.org`.
-fn is_obscured_address(phrase: &str, has_comment: bool) -> bool {
-    let words: Vec<&str> = phrase.split(' ').take(4).collect();
-    let [local, at, domain] = words[..] else {
-        return false;
-    };
-    let top = domain.rsplit('.').next().unwrap_or_default();
-    let letters = top.bytes().filter(u8::is_ascii_alphabetic).count();
-    phrase.is_ascii()
-        && !local.is_empty()
-        && (has_comment || !local.starts_with(|c: char| c.is_ascii_uppercase()))
-        && at.eq_ignore_ascii_case("at")
-        && has_inner_dot(domain)
-        && letters >= 2
-        && !top.contains(|c: char| c.is_ascii_digit())
-}
-
-/// Returns true if a text ends in the scheme of an address: `mailto:`.
-fn ends_with_mailto(text: &str) -> bool {
-    const SCHEME: &[u8] = b"mailto:";
-    let bytes = text.as_bytes();
-    bytes
-        .len()
-        .checked_sub(SCHEME.len())
-        .is_some_and(|start| bytes[start..].eq_ignore_ascii_case(SCHEME))
-}
-
-/// Returns the offset of `mailto` or `[mailto` at the end of a text.
-fn begins_scheme(text: &str) -> Option<usize> {
-    const SCHEME: &str = "mailto";
-    let start = text.len().checked_sub(SCHEME.len())?;
-    let scheme = text.get(start..)?;
-    let before = text.get(..start)?;
-    let open = before.strip_suffix('[').unwrap_or(before);
-    let is_apart = open.is_empty() || open.ends_with([' ', '\t']);
-    (scheme.eq_ignore_ascii_case(SCHEME) && is_apart).then_some(open.len())
-}
-
-/// Returns true for a part of an address with white space in it: `a@` or `@b`.
-pub(super) fn is_half(address: &str) -> bool {
-    address.starts_with('@') || address.ends_with('@')
 }
 
 /// The start of the text after an address in angles. It is the name of the next address, if one follows without a comma.
@@ -221,12 +108,10 @@ pub(super) struct List {
     at: Option<Range<usize>>,
     /// The number of entries directly before this one that have no address and may be the first part of its name.
     first_parts: usize,
-    /// Mailboxes whose names have a comma without quotes.
-    joined_names: Vec<Range<usize>>,
     /// `mailto:` precedes the address.
     is_link: bool,
-    /// Mailboxes whose only address is within their decoded name.
-    encoded_addresses: Vec<Range<usize>>,
+    /// What is odd about names.
+    findings: Vec<Finding>,
 }
 
 impl List {
@@ -373,7 +258,7 @@ impl List {
         }
         self.strip_open_angle();
         match &mut self.address {
-            // Decoded text is no part of an address.
+            // An encoded word or a quoted string is no local part: `"Joe" @`.
             None if self.named && text == "@" => self.phrase.push_str(&text),
             None if text.starts_with('@') => {
                 // `a @ b`: the obsolete syntax allows this white space.
@@ -414,14 +299,17 @@ impl List {
     }
 
     fn separator(&mut self, byte: u8, at: Range<usize>) {
+        // A bare address that Outlook shows: `Bob [mailto:a@b.example]`.
+        if byte == b':'
+            && self.address.is_none()
+            && let Some(start) = scheme_start(&self.phrase)
+        {
+            self.phrase.truncate(start);
+            self.unquoted = self.unquoted.min(start);
+            self.is_link = true;
+            return;
+        }
         match byte {
-            // A bare address that Outlook shows: `Bob [mailto:a@b.example]`.
-            b':' if self.address.is_none() && begins_scheme(&self.phrase).is_some() => {
-                let start = begins_scheme(&self.phrase).unwrap_or_default();
-                self.phrase.truncate(start);
-                self.unquoted = self.unquoted.min(start);
-                self.is_link = true;
-            }
             b':' if self.group.is_none() && self.address.is_none() => {
                 let name = self.phrase.trim().to_owned();
                 self.clear();
@@ -456,13 +344,11 @@ impl List {
     fn clear(&mut self) {
         let done = std::mem::take(&mut self.done);
         let group = self.group.take();
-        let joined_names = std::mem::take(&mut self.joined_names);
-        let encoded_addresses = std::mem::take(&mut self.encoded_addresses);
+        let findings = std::mem::take(&mut self.findings);
         *self = Self {
             done,
             group,
-            joined_names,
-            encoded_addresses,
+            findings,
             last_address_counts: self.last_address_counts,
             ..Self::default()
         };
@@ -495,7 +381,7 @@ impl List {
         if let Some(next) = self.next_name.take() {
             self.named |= next.named;
         }
-        // Decoded text is no domain.
+        // An encoded word is no domain: `joe@ =?utf-8?Q?b?=`.
         if self.named
             && !self.angles
             && self
@@ -555,7 +441,8 @@ impl List {
             self.join_first_parts(&mut mailbox);
         }
         if mailbox.address.is_empty() && mailbox.name.as_deref().is_some_and(ends_in_address) {
-            self.encoded_addresses.push(mailbox.at.clone());
+            let kind = EventKind::HdrEncodedAddress;
+            self.findings.add(mailbox.at.clone(), kind, Detail::None);
         }
         if mailbox.name.is_none() && !mailbox.address.is_empty() {
             mailbox.name = mailbox.comments.pop().filter(|name| !name.is_empty());
@@ -575,11 +462,23 @@ impl List {
         self.address.is_none() && self.comments.is_empty() && is_first_part(&self.phrase)
     }
 
+    /// Returns the last mailbox of the open group or of the list.
+    fn last_mailbox(&self) -> Option<&Mailbox> {
+        match (&self.group, self.done.last()) {
+            (Some((_, list)), _) => list.last(),
+            (None, Some(Entry::Mailbox(last))) => Some(last),
+            _ => None,
+        }
+    }
+
     /// Joins the entries before an address in angles to its name if they are parts of it.
     fn join_first_parts(&mut self, mailbox: &mut Mailbox) {
         let name = mailbox.name.as_deref().unwrap_or_default();
         let belongs = match self.first_parts {
-            1 => is_last_part(name),
+            1 => {
+                let first = self.last_mailbox().and_then(|first| first.name.as_deref());
+                is_last_part(name) && !first.is_some_and(|first| are_two_names(first, name))
+            }
             2 => is_last_part(name) && is_title(name),
             _ => false,
         };
@@ -604,7 +503,8 @@ impl List {
             mailbox.name = Some(format!("{part}, {name}"));
             mailbox.at.start = first.at.start;
         }
-        self.joined_names.push(mailbox.at.clone());
+        let kind = EventKind::HdrUnquotedComma;
+        self.findings.add(mailbox.at.clone(), kind, Detail::None);
     }
 
     fn close(&mut self) {
@@ -612,45 +512,4 @@ impl List {
             self.done.push(Entry::Group { name, list });
         }
     }
-}
-
-/// Removes white space, comments and the route from an address. Quoted strings stay.
-fn bare(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let (mut at, mut comments) = (0, true);
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                let end = lexer::quoted_end(bytes, at).unwrap_or(bytes.len());
-                out.extend(
-                    bytes[at..end]
-                        .iter()
-                        .filter(|b| !matches!(b, b'\r' | b'\n')),
-                );
-                at = end;
-                continue;
-            }
-            b'(' if comments => {
-                if let Some(end) = lexer::comment_end(bytes, at) {
-                    at = end;
-                    continue;
-                }
-                comments = false;
-                out.push(byte);
-            }
-            _ if lexer::is_space(byte) => {}
-            _ => out.push(byte),
-        }
-        at += 1;
-    }
-    let route = out.first() == Some(&b'@');
-    let start = if route {
-        memchr::memchr(b':', &out).map_or(0, |n| n + 1)
-    } else {
-        0
-    };
-    let mut text = String::new();
-    crate::encoded_word::push_clean(&String::from_utf8_lossy(&out[start..]), &mut text);
-    text
 }

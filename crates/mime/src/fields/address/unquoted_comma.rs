@@ -4,7 +4,8 @@
 //!
 //! # Limits
 //!
-//! Both parts need a capital or a letter beyond ASCII: `postmaster, John <j@x.example>` stays two mailboxes. Of several entries
+//! Both parts need a capital or a letter beyond ASCII: `postmaster, John <j@x.example>` stays two mailboxes. `Ann, Bob <b@x.example>`
+//! is one, though Ann may be another person. Of several entries
 //! without an address, such as `Ann, Bob, Carl <c@x.example>`, none is part of a name, except before a title.
 
 /// Words before a family name that begin with a small letter: `van den Berg, Jan`.
@@ -49,6 +50,14 @@ pub(super) fn is_first_part(phrase: &str) -> bool {
 /// Returns true if decoded text looks like the part of a name after a comma.
 pub(super) fn is_last_part(phrase: &str) -> bool {
     is_name(phrase)
+}
+
+/// Returns true if both parts have two words or more, without particles and initials: `Maria Lopez, Peter Jones` are two people.
+pub(super) fn are_two_names(first: &str, last: &str) -> bool {
+    let is_word = |word: &&str| !PARTICLES.contains(word) && !word.ends_with('.');
+    [first, last]
+        .iter()
+        .all(|part| part.split_whitespace().filter(is_word).count() > 1)
 }
 
 /// Returns true for a title after a name, such as `Jr.` or `PhD`.
@@ -112,6 +121,11 @@ mod tests {
             assert!(!is_first_part(other), "{other}");
         }
         assert!(is_last_part("Dr. J.") && is_last_part("John") && !is_last_part("fred"));
+        assert!(are_two_names("Maria Lopez", "Peter Jones"));
+        assert!(
+            !are_two_names("García López", "Juan") && !are_two_names("van den Berg", "Jan Piet")
+        );
+        assert!(!are_two_names("Garcia Lopez", "Juan C."));
         assert!(is_title("Jr.") && is_title("PhD") && !is_title("John") && !is_title("John Q."));
     }
 

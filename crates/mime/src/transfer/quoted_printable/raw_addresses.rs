@@ -71,6 +71,8 @@ impl Query {
             }
             match escape(body, at) {
                 Escape::Byte(b'=') => return None,
+                // A character of several bytes: `?q=D0=BF`.
+                Escape::Byte(0x80..) if matches!(body.get(at + 3), Some(b'=')) => continue,
                 Escape::Byte(byte) => {
                     query.is_raw |= byte.is_ascii_alphanumeric();
                     query.has_lower_case |= has_lower_case(&body[at + 1..at + 3]);

@@ -57,16 +57,13 @@ pub(super) fn find_misread(text: &[u8], from: usize) -> Option<usize> {
     let mut at = from + memchr::memchr(0xC3, rest)?;
     while let Some(block) = text.get(at..at + LONG + AFTER) {
         if block_has::<LONG>(block, is_misread_candidate)
-            && let Some(found) = block[..LONG + AFTER]
-                .windows(1 + AFTER)
-                .position(begins_misread)
+            && let Some(found) = (at..at + LONG).find(|at| begins_misread(&text[*at..]))
         {
-            return Some(at + found);
+            return Some(found);
         }
         at += LONG;
     }
-    let found = text.get(at..)?.windows(1 + AFTER).position(begins_misread);
-    found.map(|found| at + found)
+    (at..text.len()).find(|at| begins_misread(&text[*at..]))
 }
 
 /// Returns true if a text may begin with damage.
@@ -80,11 +77,27 @@ pub(super) fn begins_damage(text: &[u8]) -> bool {
     }
 }
 
+/// Returns true if as many characters follow a first byte of UTF-8 as its sequence has, which may be its other bytes. `ë’s` is no sequence.
 fn begins_misread(text: &[u8]) -> bool {
-    matches!(
-        text,
-        [0xC3, 0x82..=0xB4, 0xC2 | 0xC5 | 0xC6 | 0xCB | 0xE2, ..]
-    )
+    let [0xC3, first @ 0x82..=0xB4, rest @ ..] = text else {
+        return false;
+    };
+    // The second byte of U+00C2 to U+00F4 in UTF-8.
+    let others = match first {
+        ..=0x9F => 1,
+        0xA0..=0xAF => 2,
+        _ => 3,
+    };
+    let mut rest = rest;
+    (0..others).all(|_| {
+        let length = match rest.first() {
+            Some(0xC2 | 0xC5 | 0xC6 | 0xCB) => 2,
+            Some(0xE2) => 3,
+            _ => return false,
+        };
+        rest = rest.get(length..).unwrap_or_default();
+        true
+    })
 }
 
 /// Returns true for `$` and `&`.

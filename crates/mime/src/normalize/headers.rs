@@ -165,10 +165,10 @@ impl<'m> HeaderPlanner<'m, '_> {
             self.report
                 .push(Event::new(id, field.value, kind, Detail::None));
         }
-        let may_be_encoded = || lexer::has_open(value) && memchr::memchr(b'@', value).is_none();
-        if (fields::may_have_unquoted_comma(value) || may_be_encoded())
+        let may_be_encoded = || memchr::memchr(b'@', value).is_none() && lexer::has_open(value);
+        if header::field_kind(name) == FieldKind::Structured
             && value.len() <= self.policy.limits.field
-            && header::field_kind(name) == FieldKind::Structured
+            && (may_be_encoded() || fields::may_have_unquoted_comma(value))
         {
             self.report_names(id, field);
         }

@@ -23,10 +23,12 @@ const SLOW: &[&str] = &[
     "signed",
 ];
 
-/// Tests of other binaries that `--fast` leaves out, by the end of their names: loops of kills, and long ranges of inputs.
+/// Tests of other binaries that `--fast` leaves out, by the end of their names: loops of kills, long ranges of inputs, and a
+/// mail server.
 const SLOW_TESTS: &[&str] = &[
     "a_killed_job_is_resumed",
     "a_killed_job_is_resumed_inside_a_folder",
+    "a_server_starts_when_its_port_becomes_free",
     "every_character_comes_back_or_is_recorded",
     "every_shared_message_comes_back_alone",
     "killed_at_any_moment_the_output_is_whole_or_absent",

@@ -12,10 +12,14 @@ use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, SystemTime};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 const MASTER: &str = "/usr/lib/postfix/sbin/master";
+
+/// File of the master's standard error.
+const ERRORS: &str = "errors";
 
 /// Time limit for starting and for ending.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -328,6 +332,27 @@ impl Postfix {
     }
 
     fn begin(&mut self, as_the_system: bool) {
+        let start = Instant::now();
+        let mut failed = String::new();
+        while start.elapsed() < PATIENCE {
+            self.master = Some(self.spawn(as_the_system));
+            let mut exit = None;
+            let answers = wait_for(PATIENCE, || {
+                exit = self.exit();
+                exit.is_some() || Client::connect(self.port).is_ok()
+            });
+            let Some(status) = exit else {
+                assert!(answers, "Postfix does not answer:\n{}", self.log());
+                return;
+            };
+            // It may find its port or a lock still taken by processes of the server before.
+            let _ = writeln!(failed, "{status}: {}", self.errors());
+            thread::sleep(Duration::from_millis(100));
+        }
+        panic!("Postfix does not start:\n{failed}{}", self.log());
+    }
+
+    fn spawn(&self, as_the_system: bool) -> Child {
         let etc = self.folder.path().join("etc");
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "TERM"]);
@@ -341,13 +366,23 @@ impl Postfix {
         // Its own process group, because the master ends its group when it ends.
         command.args([MASTER, "-c"]).arg(&etc).arg("-d");
         command.env("MAIL_CONFIG", etc).process_group(0);
+        let errors = File::create(self.folder.path().join(ERRORS)).expect("a file for its errors");
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        self.master = Some(command.spawn().expect("setpriv can be started"));
-        let up = wait_for(PATIENCE, || Client::connect(self.port).is_ok());
-        assert!(up, "Postfix does not answer:\n{}", self.log());
+            .stderr(errors);
+        command.spawn().expect("setpriv can be started")
+    }
+
+    /// Returns the exit status of the master, if it has ended.
+    fn exit(&mut self) -> Option<ExitStatus> {
+        let master = self.master.as_mut()?;
+        master.try_wait().expect("a child of this process")
+    }
+
+    /// Returns what the master wrote to standard error. Errors at its start are in no log.
+    fn errors(&self) -> String {
+        fs::read_to_string(self.folder.path().join(ERRORS)).unwrap_or_default()
     }
 
     fn end(&mut self) {
@@ -418,4 +453,25 @@ fn files(folder: &Path) -> usize {
         Err(_) => 0,
     };
     entries.flatten().map(count).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_server_starts_when_its_port_becomes_free() {
+        let mut postfix = Postfix::start(&Settings::default());
+        postfix.end();
+        let taken = TcpListener::bind(("127.0.0.1", postfix.port)).expect("a free port");
+        let holder = thread::spawn(move || {
+            thread::sleep(Duration::from_secs(1));
+            drop(taken);
+        });
+        postfix.begin(false);
+        holder.join().expect("a thread that ends");
+        assert!(postfix.errors().is_empty(), "{}", postfix.errors());
+        drop(postfix.client());
+    }
 }

@@ -60,7 +60,9 @@ pub(super) fn look(value: &[u8], from: usize) -> Scan {
         // Up to the first stop. Zeros behind the end do not count as controls.
         let before = _blsmsk_u64(stops) & !stops & first(value.len().saturating_sub(at));
         eight |= _mm512_movepi8_mask(raw) & before;
-        control |= (_mm512_cmplt_epu8_mask(raw, all(0x20)) | is(0x7F)) & before;
+        // `~` and 7F differ in one bit.
+        let tilde_or_delete = _mm512_cmpeq_epi8_mask(_mm512_or_si512(raw, all(1)), all(0x7F));
+        control |= (_mm512_cmplt_epu8_mask(raw, all(0x20)) | tilde_or_delete) & before;
         sign |= (is(b'$') | is(b'&')) & before;
         if stops != 0 || value.len().saturating_sub(at) <= BLOCK {
             let stop = (stops != 0).then(|| at + stops.trailing_zeros() as usize);

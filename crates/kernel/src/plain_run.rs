@@ -14,14 +14,14 @@ use super::portable::plain_run::{Scan, portable_look};
 /// let run = |from| PlainRun::scan(value, from);
 /// assert_eq!((run(0).ascii, run(0).stop), (Some("a=b"), Some(3)));
 /// assert_eq!((run(5).ascii, run(5).stop), (Some(" c "), Some(8)));
-/// assert!(run(9).has_control && run(9).stop.is_none());
+/// assert!(run(9).has_control_or_tilde && run(9).stop.is_none());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainRun<'v> {
     /// The run as text; `None` if a byte of it is above 7F.
     pub ascii: Option<&'v str>,
-    /// True if the run has a byte below 20, or 7F.
-    pub has_control: bool,
+    /// True if the run has a byte below 20, `~`, with which HZ begins, or 7F.
+    pub has_control_or_tilde: bool,
     /// True if the run has `$` or `&`, with which damaged text may begin.
     pub has_dollar_or_ampersand: bool,
     /// Offset in the input of the `=?`, CR or LF; `None` if the run ends with the input.
@@ -38,7 +38,7 @@ impl<'v> PlainRun<'v> {
         let (scan, ascii) = look(value, from);
         Self {
             ascii,
-            has_control: scan.control,
+            has_control_or_tilde: scan.control,
             has_dollar_or_ampersand: scan.sign,
             stop: scan.stop,
         }
@@ -110,7 +110,9 @@ mod tests {
         let piece = &rest[..stop.unwrap_or(rest.len())];
         Scan {
             eight: piece.iter().any(|byte| *byte > 0x7F),
-            control: piece.iter().any(|byte| *byte == 0x7F || *byte < 0x20),
+            control: piece
+                .iter()
+                .any(|byte| *byte >= 0x7E && *byte < 0x80 || *byte < 0x20),
             sign: piece.iter().any(|byte| matches!(byte, b'$' | b'&')),
             stop: stop.map(|at| from + at),
         }

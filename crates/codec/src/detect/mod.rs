@@ -24,6 +24,7 @@ mod cost;
 mod first_look;
 mod guess;
 mod hints;
+mod hz;
 pub(crate) mod language;
 mod least_losses;
 mod look;
@@ -50,6 +51,8 @@ pub use crate::utf8::is_utf8;
 pub use comparison::{margin_over, utf8_margin};
 pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
+#[doc(hidden)]
+pub use hz::{hz_sequence, is_hz};
 pub use look::{has_letters, high_bytes, is_odd, is_rather_odd};
 #[doc(hidden)]
 pub use rules::Rules;

@@ -28,7 +28,11 @@ pub(in super::super) fn look(value: &[u8], from: usize) -> Scan {
         // `$` and `&` differ in one bit.
         let dollar_or_ampersand = _mm256_cmpeq_epi8(_mm256_andnot_si256(all(2), raw), all(b'$'));
         let low = _mm256_cmpeq_epi8(_mm256_min_epu8(raw, all(0x1F)), raw);
-        let low = _mm256_or_si256(low, _mm256_cmpeq_epi8(raw, all(0x7F)));
+        // So do `~` and 7F.
+        let low = _mm256_or_si256(
+            low,
+            _mm256_cmpeq_epi8(_mm256_or_si256(raw, all(1)), all(0x7F)),
+        );
         let end = _mm256_or_si256(
             _mm256_cmpeq_epi8(raw, all(b'\r')),
             _mm256_cmpeq_epi8(raw, all(b'\n')),

@@ -8,7 +8,7 @@
 pub(crate) struct Scan {
     /// A byte above 7F occurs.
     pub(crate) eight: bool,
-    /// A byte below 20 occurs, or 7F.
+    /// A byte below 20 occurs, `~` or 7F.
     pub(crate) control: bool,
     /// `$` or `&` occurs.
     pub(crate) sign: bool,
@@ -23,9 +23,9 @@ pub(crate) fn portable_look(value: &[u8], from: usize) -> Scan {
     let piece = &rest[..stop.unwrap_or(rest.len())];
     Scan {
         eight: !piece.is_ascii(),
-        control: piece
-            .iter()
-            .fold(false, |any, byte| any | byte.is_ascii_control()),
+        control: piece.iter().fold(false, |any, byte| {
+            any | byte.is_ascii_control() | (*byte == b'~')
+        }),
         sign: piece
             .iter()
             .fold(false, |any, byte| any | is_dollar_or_ampersand(*byte)),

@@ -276,7 +276,7 @@ fn plan(
 ) -> (String, Vec<Replacement>) {
     if value.is_ascii()
         && !has_open(value)
-        && !lexer::has_escape(value)
+        && !lexer::may_have_shifts(value)
         && !context.repairs.may_touch(value)
         && find_damaged_ascii(value).is_none()
     {

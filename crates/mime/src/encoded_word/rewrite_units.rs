@@ -128,7 +128,7 @@ impl RewriteUnits<'_> {
     pub(crate) fn state(&self, segment: &Segment, repaired: bool) -> UnitState {
         if segment.words.is_empty() {
             let bytes = &self.value[segment.range.clone()];
-            let shifted = lexer::has_raw_iso2022jp(bytes);
+            let shifted = lexer::has_raw_shift(bytes);
             let raw = repaired || shifted || !bytes.is_ascii();
             let invalid = repaired || shifted || self.reader.utf8(bytes, segment.lexical).is_none();
             return UnitState {
@@ -280,12 +280,12 @@ impl RewriteUnits<'_> {
         } else if self.reader.context.repairs.may_touch(piece) {
             raw = String::from_utf8_lossy(piece).into_owned();
         }
-        if lexer::has_raw_iso2022jp(piece) {
+        if lexer::has_raw_shift(piece) {
             let ascii = String::from_utf8_lossy(piece);
             let text = if state.raw { raw.as_str() } else { &ascii };
-            if let Some((text, _)) = lexer::decode_raw_iso2022jp(text) {
+            if let Some(shifted) = lexer::decode_raw_shifts(text) {
                 state = raw_state(true);
-                raw = text;
+                raw = shifted.text;
             }
         }
         if lexical == LexicalContext::Comment && raw.contains('\\') {

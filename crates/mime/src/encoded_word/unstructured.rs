@@ -94,7 +94,7 @@ fn whole<'v>(value: &'v [u8], context: &HeaderContext, findings: &mut Vec<Findin
         );
     }
     let scan = PlainRun::scan(value, 0);
-    if scan.stop.is_some() || scan.has_control {
+    if scan.stop.is_some() || scan.has_control_or_tilde {
         return Whole::Pieces(scan);
     }
     if let Some(text) = scan.ascii
@@ -220,11 +220,11 @@ impl<'v, 'f> Unstructured<'v, 'f> {
     fn text(&mut self, start: usize, mut scan: PlainRun<'v>) -> Option<usize> {
         let value = self.words.value;
         let (mut at, mut has_raw_8bit, mut unsure_from) = (start, false, usize::MAX);
-        let (text_start, mut has_candidate) = (self.words.text.len(), false);
+        let (text_start, mut has_candidate, mut has_tilde) = (self.words.text.len(), false, false);
         let end = loop {
             let range = at..scan.stop.unwrap_or(value.len());
             let text = &mut self.words.text;
-            if scan.ascii.is_some() && !scan.has_control {
+            if scan.ascii.is_some() && !scan.has_control_or_tilde {
                 ascii::append(value, range, text).then_some(())?;
             } else {
                 let line = text.len();
@@ -234,6 +234,7 @@ impl<'v, 'f> Unstructured<'v, 'f> {
             }
             has_raw_8bit |= scan.ascii.is_none();
             has_candidate |= scan.ascii.is_none() | scan.has_dollar_or_ampersand;
+            has_tilde |= scan.has_control_or_tilde;
             match scan.stop {
                 Some(stop) if value[stop] != b'=' => {
                     text.push(' ');
@@ -255,7 +256,8 @@ impl<'v, 'f> Unstructured<'v, 'f> {
             self.words.findings.push(raw_finding(at, count));
         }
         let text = self.words.text.as_str();
-        if has_candidate && may_be_damaged(&text.as_bytes()[text_start..]) {
+        let added = &text.as_bytes()[text_start..];
+        if has_candidate && may_be_damaged(added) || has_tilde && lexer::may_have_shifts(added) {
             return None;
         }
         text.get(unsure_from..)

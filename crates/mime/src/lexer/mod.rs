@@ -12,7 +12,7 @@ mod atoms;
 mod parameter;
 mod parameter_name;
 mod raw_characters;
-mod raw_iso2022jp;
+mod raw_shifts;
 mod spaced_address;
 mod syntax;
 mod syntax_faults;
@@ -25,8 +25,9 @@ pub(crate) use atoms::{Atom, AtomKind, atoms};
 pub(crate) use parameter::{ParameterLexer, ParameterSpan, ParameterToken, ValueKind};
 pub(crate) use parameter_name::{NameForm, is_file_name, leading_zeros, split_name};
 pub(crate) use raw_characters::CharacterSteps;
-pub(crate) use raw_iso2022jp::{
-    decode_raw_iso2022jp, has_escape, has_raw_iso2022jp, raw_iso2022jp_length,
+pub(crate) use raw_shifts::{
+    ShiftedText, decode_raw_shifts, has_raw_shift, may_begin_shift, may_have_shifts,
+    raw_shift_length,
 };
 pub(crate) use spaced_address::has_spaced;
 pub(crate) use syntax::{

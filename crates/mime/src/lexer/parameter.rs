@@ -5,7 +5,7 @@
 //! [`crate::params`] removes quotes and folds, and reports the errors.
 
 use super::parameter_name::{NameForm, is_file_name, split_name};
-use super::raw_iso2022jp::{has_escape, raw_iso2022jp_length};
+use super::raw_shifts::{may_have_shifts, raw_shift_length};
 use super::syntax::{comment_end, is_space, is_token, skip_cfws, skip_space, trim_end};
 use super::trail_backslash::TrailBackslash;
 use nom::branch::alt;
@@ -218,19 +218,18 @@ impl<'a> ParameterLexer<'a> {
         }
     }
 
-    /// Returns the end of the quoted string at `start` if it contains ISO-2022-JP, whose bytes may equal quotes and backslashes.
+    /// Returns the end of the quoted string at `start` if it contains ISO-2022-JP or HZ, whose bytes may equal quotes and backslashes.
     ///
     /// Does not skip a sequence in which other readers would see a parameter.
     fn quoted_end_over_shifts(&mut self, start: usize) -> Option<usize> {
-        if self.open_shift || !has_escape(&self.value[start..]) {
+        if self.open_shift || !may_have_shifts(&self.value[start..]) {
             return None;
         }
         let (mut at, mut shifted) = (start + 1, false);
-        while let Some(found) = self
-            .value
-            .get(at..)
-            .and_then(|rest| memchr::memchr3(b'"', b'\\', 0x1B, rest))
-        {
+        while let Some(found) = self.value.get(at..).and_then(|rest| {
+            rest.iter()
+                .position(|b| matches!(b, b'"' | b'\\' | b'~' | 0x1B))
+        }) {
             at += found;
             let rest = &self.value[at..];
             at += match rest[0] {
@@ -239,7 +238,7 @@ impl<'a> ParameterLexer<'a> {
                 _ => {
                     let hides =
                         |length: &usize| memchr::memmem::find(&rest[..*length], b"\";").is_some();
-                    let length = raw_iso2022jp_length(rest).filter(|length| !hides(length));
+                    let length = raw_shift_length(rest).filter(|length| !hides(length));
                     shifted |= length.is_some();
                     length.unwrap_or(1)
                 }

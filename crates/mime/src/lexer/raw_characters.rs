@@ -1,13 +1,13 @@
 //! Steps through raw text in a structured value by characters, whose bytes may look like quotes, parentheses, backslashes or `@`.
 //!
-//! The second byte of a double-byte character may be one of these ([`TrailBackslash`]). In ISO-2022-JP, both bytes may be.
+//! The second byte of a double-byte character may be one of these ([`TrailBackslash`]). In ISO-2022-JP and HZ, both bytes may be.
 //!
 //! # Limits
 //!
-//! A sequence does not count as ISO-2022-JP if other readers see an address in angles in it.
+//! A sequence does not count as ISO-2022-JP or HZ if other readers see an address in angles in it.
 
 use super::angle_address::contains_angle_address;
-use super::raw_iso2022jp::{has_escape, raw_iso2022jp_length};
+use super::raw_shifts::{may_begin_shift, may_have_shifts, raw_shift_length};
 use super::syntax::{comment_end, comment_end_by, is_space, quoted_end_by};
 use super::trail_backslash::TrailBackslash;
 
@@ -16,8 +16,8 @@ use super::trail_backslash::TrailBackslash;
 pub(crate) struct CharacterSteps {
     /// Which backslashes are trail bytes.
     pub(super) backslashes: TrailBackslash,
-    /// True if the value contains an escape character, so it may contain ISO-2022-JP.
-    pub(super) has_iso2022jp: bool,
+    /// True if the value may contain ISO-2022-JP or HZ.
+    pub(super) has_shifts: bool,
     /// True if non-ASCII text is not UTF-8.
     pub(super) legacy: bool,
 }
@@ -27,7 +27,7 @@ impl CharacterSteps {
     pub(super) fn with(backslashes: TrailBackslash, value: &[u8]) -> Self {
         Self {
             backslashes,
-            has_iso2022jp: has_escape(value),
+            has_shifts: may_have_shifts(value),
             legacy: false,
         }
     }
@@ -38,13 +38,13 @@ impl CharacterSteps {
             .unwrap_or_else(|| self.backslashes.step(value, at))
     }
 
-    /// Returns the length of the ISO-2022-JP sequence at `at`.
+    /// Returns the length of the sequence of ISO-2022-JP or HZ at `at`.
     pub(crate) fn shift(self, value: &[u8], at: usize) -> Option<usize> {
-        if !self.has_iso2022jp || value.get(at) != Some(&0x1B) {
+        if !self.has_shifts || !value.get(at..).is_some_and(may_begin_shift) {
             return None;
         }
         let rest = &value[at..];
-        raw_iso2022jp_length(rest).filter(|length| !contains_angle_address(&rest[..*length]))
+        raw_shift_length(rest).filter(|length| !contains_angle_address(&rest[..*length]))
     }
 
     /// Returns the length of the character at `at` in an atom. An `@` may be its trail byte if no domain follows.
@@ -78,7 +78,7 @@ impl CharacterSteps {
 
     /// Returns the offset of the next quote, parenthesis or angle that opens something.
     pub(super) fn opening(self, value: &[u8], mut at: usize) -> Option<usize> {
-        if !self.has_iso2022jp {
+        if !self.has_shifts {
             return memchr::memchr3(b'"', b'(', b'<', value.get(at..)?).map(|found| at + found);
         }
         loop {
@@ -91,7 +91,7 @@ impl CharacterSteps {
 
     /// Like [`super::syntax::quoted_end`], but steps by characters.
     pub(crate) fn quoted_end(self, value: &[u8], at: usize) -> Option<usize> {
-        if !self.has_iso2022jp {
+        if !self.has_shifts {
             return self.backslashes.quoted_end(value, at);
         }
         quoted_end_by(value, at, |i| self.step(value, i))
@@ -99,7 +99,7 @@ impl CharacterSteps {
 
     /// Like [`comment_end`], but steps by characters.
     pub(crate) fn comment_end(self, value: &[u8], at: usize) -> Option<usize> {
-        if !self.has_iso2022jp && self.backslashes == TrailBackslash::None {
+        if !self.has_shifts && self.backslashes == TrailBackslash::None {
             return comment_end(value, at);
         }
         comment_end_by(value, at, |i| self.step(value, i))

@@ -6,7 +6,7 @@
 
 use super::angle_address::{angle_end, contains_angle_address};
 use super::raw_characters::CharacterSteps;
-use super::raw_iso2022jp::has_escape;
+use super::raw_shifts::may_have_shifts;
 use super::syntax::is_space;
 use super::trail_backslash::TrailBackslash;
 
@@ -16,7 +16,7 @@ impl CharacterSteps {
         let legacy = !value.is_ascii() && std::str::from_utf8(value).is_err();
         Self {
             backslashes: TrailBackslash::of(value),
-            has_iso2022jp: has_escape(value),
+            has_shifts: may_have_shifts(value),
             legacy,
         }
     }

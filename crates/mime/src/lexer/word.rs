@@ -233,13 +233,16 @@ pub(crate) fn may_open(bytes: &[u8]) -> bool {
     else {
         return true;
     };
-    let letter = |b: &u8| matches!(b, b'B' | b'b' | b'Q' | b'q');
-    match &rest[mark..] {
-        [b'?'] => true,
-        [b'?', byte] => letter(byte),
-        [b'?', byte, b'?', ..] => letter(byte) && head(bytes, 0).is_some(),
-        _ => false,
+    if rest[mark] != b'?' {
+        return false;
     }
+    let place = skip_blanks(rest, mark + 1);
+    let is_letter = |b: &u8| matches!(b, b'B' | b'b' | b'Q' | b'q');
+    let Some(letter) = rest.get(place) else {
+        return true;
+    };
+    let is_whole = skip_blanks(rest, place + 1) < rest.len();
+    is_letter(letter) && (!is_whole || head(bytes, 0).is_some())
 }
 
 struct WordHead {
@@ -248,15 +251,20 @@ struct WordHead {
     payload: usize,
 }
 
-/// Reads `=?label?letter?` at `at`. The next question mark bounds the cost.
+/// Reads `=?label?letter?` at `at`. The next two question marks bound the cost.
 fn head(value: &[u8], at: usize) -> Option<WordHead> {
     let start = at + 2;
     let end = start
         + value[start..]
             .iter()
             .position(|&b| b == b'?' || !matches!(b, b' '..=b'~' | b'\t'))?;
-    let (letter, close) = (*value.get(end + 1)?, *value.get(end + 2)?);
-    if value[end] != b'?' || close != b'?' || !letter.is_ascii_alphabetic() {
+    if value[end] != b'?' {
+        return None;
+    }
+    let place = skip_blanks(value, end + 1);
+    let letter = *value.get(place)?;
+    let close = skip_blanks(value, place + 1);
+    if value.get(close) != Some(&b'?') || !letter.is_ascii_alphabetic() {
         return None;
     }
     let outer = |b: &u8| matches!(b, b' ' | b'\t' | b'"' | b'\'');
@@ -266,14 +274,33 @@ fn head(value: &[u8], at: usize) -> Option<WordHead> {
         .iter()
         .rposition(|b| !outer(b))
         .map_or(from, |n| n + 1);
-    if label[from..to].iter().any(outer) {
-        return None;
-    }
-    Some(WordHead {
+    is_label(&label[from..to]).then_some(WordHead {
         label: start + from..start + to,
         letter,
-        payload: end + 3,
+        payload: close + 1,
     })
+}
+
+/// Returns true if bytes may be a label. One blank may stand before a number: `utf 8`.
+fn is_label(label: &[u8]) -> bool {
+    let mut outer = label
+        .iter()
+        .enumerate()
+        .filter(|(_, b)| matches!(b, b' ' | b'\t' | b'"' | b'\''));
+    match (outer.next(), outer.next()) {
+        (None, _) => true,
+        (Some((at, b' ')), None) => label.get(at + 1).is_some_and(u8::is_ascii_digit),
+        _ => false,
+    }
+}
+
+/// Returns the first place from `at` on without a blank, within the value or at its end.
+fn skip_blanks(value: &[u8], at: usize) -> usize {
+    let rest = value.get(at..).unwrap_or_default();
+    at + rest
+        .iter()
+        .take_while(|b| matches!(b, b' ' | b'\t'))
+        .count()
 }
 
 /// Returns the end of a label without the language tag of RFC 2231, section 5.
@@ -333,6 +360,12 @@ mod tests {
             ("=?u?Q??=", vec!["u|"]),
             ("=??Q?a?=", vec!["|a"]),
             ("=?a b?Q?a?=", vec![]),
+            ("=?utf 8?Q?a?=", vec!["utf 8|a"]),
+            ("=?iso 8859 1?Q?a?=", vec![]),
+            ("=? utf-8 ? Q ? a?=", vec!["utf-8| a"]),
+            ("=?utf-8?\tb?YQ==?=", vec!["utf-8|YQ=="]),
+            ("=?utf-8? QB?a?=", vec![]),
+            ("=?utf-8? ?a?=", vec![]),
             ("=?=?u?Q?a?=", vec!["u|a"]),
             ("=?utf-8?Q?a\r\n b?=", vec!["utf-8|a\r\n b"]),
         ] {

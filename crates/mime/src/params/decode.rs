@@ -133,7 +133,12 @@ mod tests {
                 "a/b; filename=\"%D0%94%D0%BE.doc\"",
                 vec!["param.url-encoded"],
             ),
-            ("a/b; name=%E2%82%AC.doc", vec![]),
+            ("a/b; name=%E2%82%AC.doc", vec!["param.url-encoded"]),
+            ("a/b; name=%C2%85.doc", vec![]),
+            (
+                "a/b; name*=us-ascii''%3D%3Futf-8%3FQ%3F%3DC3%3DBC%3F%3D",
+                vec!["param.rfc2047"],
+            ),
             ("a/b; name=100%.doc", vec![]),
             ("a/b; name=a%20b.doc", vec![]),
             ("a/b; name=%C4.doc", vec![]),

@@ -29,7 +29,7 @@ pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) ->
     } = *rewriting;
     let form = target.form;
     let may_encode =
-        has_open(value) || lexer::has_escape(value) || memchr::memchr(b'*', value).is_some();
+        has_open(value) || lexer::may_have_shifts(value) || memchr::memchr(b'*', value).is_some();
     let may_decode = may_encode || may_lack_asterisk(value);
     if value.is_ascii() && !may_decode && !has_repeats(value) {
         return Vec::new();

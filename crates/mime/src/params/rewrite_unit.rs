@@ -164,7 +164,9 @@ fn syntax(
             Form::Words | Form::Iso2022Jp => item.raw.value.is_ascii(),
             Form::RawUtf8 => std::str::from_utf8(&item.raw.value).is_ok(),
         });
-        let stays = same && written && (clean || ascii && !controls);
+        // So do encoded words in an extended value.
+        let has_words = ascii && !controls && param.text.as_bytes() != bytes;
+        let stays = same && !has_words && written && (clean || ascii && !controls);
         return (!stays).then_some(Syntax::Extended);
     }
     let bytes: Vec<u8> = items
@@ -173,7 +175,7 @@ fn syntax(
         .collect();
     let words =
         has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
-    let shifted = lexer::has_raw_iso2022jp(&bytes);
+    let shifted = lexer::has_raw_shift(&bytes);
     let raw = shifted || !bytes.is_ascii();
     let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
     match form {

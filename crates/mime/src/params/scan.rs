@@ -5,7 +5,7 @@ use crate::encoded_word::{self, HeaderContext};
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer::{
     self, ParameterLexer, ParameterSpan, ParameterToken, TrailBackslash, ValueKind, is_file_name,
-    raw_iso2022jp_length,
+    may_begin_shift, raw_shift_length,
 };
 use std::borrow::Cow;
 use std::ops::Range;
@@ -238,7 +238,7 @@ fn unquote(inside: &[u8], backslashes: impl FnOnce() -> TrailBackslash) -> Cow<'
     else {
         return Cow::Borrowed(inside);
     };
-    let first = memchr::memchr(0x1B, &inside[..first]).unwrap_or(first);
+    let first = memchr::memchr2(0x1B, b'~', &inside[..first]).unwrap_or(first);
     let path = is_path(inside);
     let is_raw = !inside.is_ascii() && std::str::from_utf8(inside).is_err();
     let backslashes = if is_raw {
@@ -266,8 +266,8 @@ fn unquote(inside: &[u8], backslashes: impl FnOnce() -> TrailBackslash) -> Cow<'
             }
             continue;
         }
-        if inside[i] == 0x1B
-            && let Some(length) = raw_iso2022jp_length(&inside[i..])
+        if may_begin_shift(&inside[i..])
+            && let Some(length) = raw_shift_length(&inside[i..])
         {
             out.extend_from_slice(&inside[i..i + length]);
             i += length;

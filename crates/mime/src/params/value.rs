@@ -148,7 +148,11 @@ pub(super) fn extended(
             losses,
         );
     }
-    let text = clean_text(&raw, at, context, found);
+    let is_ascii = resolved.charset().is_none_or(|c| c == Charset::US_ASCII);
+    let nested = is_ascii.then(|| nested_words(&raw, at, context, found));
+    let text = nested
+        .flatten()
+        .unwrap_or_else(|| clean_text(&raw, at, context, found));
     let language = language
         .filter(|l| !l.is_empty())
         .map(|l| String::from_utf8_lossy(l).into_owned());
@@ -157,6 +161,29 @@ pub(super) fn extended(
         language,
         losses,
     }
+}
+
+/// Decodes an extended value in US-ASCII that consists of encoded words. Programs encode a file name twice, first for RFC 2047.
+///
+/// Under the label UTF-8 such a value stays: its writer had a choice.
+fn nested_words(
+    raw: &str,
+    at: &ValuePlace,
+    context: &HeaderContext,
+    found: &mut Vec<Finding>,
+) -> Option<String> {
+    let may_be = raw.starts_with("=?") && raw.ends_with("?=") && has_word(raw.as_bytes());
+    if !may_be || !raw.is_ascii() {
+        return None;
+    }
+    let mut findings = Vec::new();
+    let place = ValuePlace::new(at.range.clone());
+    let decoded = words(raw.as_bytes(), &place, context, &mut findings);
+    let is_whole = decoded.losses == 0 && !decoded.text.contains("=?");
+    is_whole.then(|| {
+        found.append(&mut findings);
+        decoded.text
+    })
 }
 
 /// Applies the repairs of the context to decoded text, and replaces controls by spaces.
@@ -223,8 +250,8 @@ pub(super) fn is_url_encoded(value: &[u8]) -> bool {
     }
     let mut bytes = Vec::new();
     let bad = percent_decode(&value[..value.len().min(VALUE)], &mut bytes);
-    let has_letters = |text: &str| text.chars().any(|c| !c.is_ascii() && c.is_alphabetic());
-    bad == 0 && value.is_ascii() && std::str::from_utf8(&bytes).is_ok_and(has_letters)
+    let has_characters = |text: &str| text.chars().any(|c| !c.is_ascii() && !c.is_control());
+    bad == 0 && value.is_ascii() && std::str::from_utf8(&bytes).is_ok_and(has_characters)
 }
 
 /// Returns true if `text` begins with a percent sign and two hexadecimal digits.

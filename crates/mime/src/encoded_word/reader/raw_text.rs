@@ -15,7 +15,7 @@ use crate::encoded_word::repair;
 use crate::encoded_word::unfold::unfold;
 use crate::encoded_word::writable::push_written;
 use crate::event::{Detail, EventKind, Finding, FindingList};
-use crate::lexer::{self, LexicalContext};
+use crate::lexer::{self, LexicalContext, ShiftedText};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, View};
 use std::borrow::Cow;
@@ -67,12 +67,12 @@ impl Reader<'_> {
         if range.end == self.value.len() {
             findings.extend(self.unclosed_word_finding(raw, range.start));
         }
-        let shifted = (lexical != LexicalContext::Address && lexer::has_escape(&text))
-            .then(|| lexer::decode_raw_iso2022jp(&decoded.text))
+        let shifted = (lexical != LexicalContext::Address && lexer::may_have_shifts(&text))
+            .then(|| lexer::decode_raw_shifts(&decoded.text))
             .flatten();
-        let text = if let Some((shifted, count)) = shifted {
-            findings.push(raw_iso2022jp_finding(raw, range.start, count));
-            Cow::Owned(shifted)
+        let text = if let Some(shifted) = shifted {
+            findings.push(shifts_finding(raw, range.start, &shifted));
+            Cow::Owned(shifted.text)
         } else {
             decoded.text
         };
@@ -109,9 +109,10 @@ impl Reader<'_> {
             let at = start + word.range.start..start + word.range.end;
             return Some(Finding::new(at, EventKind::EwUnclosed, charset));
         }
-        // The next word may have been cut within its label.
+        // The next word may have been cut within its label, or behind its first byte.
         let tail = raw.trim_ascii_start();
-        let is_cut = self.value[..start].ends_with(b"?=") && lexer::is_cut_head(tail);
+        let is_cut =
+            self.value[..start].ends_with(b"?=") && (lexer::is_cut_head(tail) || tail == b"=");
         let at = start + raw.len() - tail.len()..start + raw.len();
         is_cut.then(|| Finding::new(at, EventKind::EwUnclosed, Detail::None))
     }
@@ -191,14 +192,19 @@ impl Reader<'_> {
     }
 }
 
-/// Builds the finding for `count` sequences of ISO-2022-JP in a raw text that begins at `start`.
-fn raw_iso2022jp_finding(raw: &[u8], start: usize, count: u64) -> Finding {
-    let first = memchr::memchr(0x1B, raw).unwrap_or(0);
-    let last = memchr::memrchr(0x1B, raw).map_or(raw.len(), |last| raw.len().min(last + 3));
+/// Builds the finding for the sequences of a raw text that begins at `start`.
+fn shifts_finding(raw: &[u8], start: usize, shifted: &ShiftedText) -> Finding {
+    let (opens, closes): (&[u8], &[u8]) = match shifted.charset {
+        Charset::HZ_GB_2312 => (b"~{", b"~}"),
+        _ => (b"\x1B", b"\x1B"),
+    };
+    let first = memchr::memmem::find(raw, opens).unwrap_or(0);
+    let last = memchr::memmem::rfind(raw, closes).map_or(raw.len(), |last| last + 3);
     let detail = Detail::ShownBy {
-        used: Charset::ISO_2022_JP,
+        used: shifted.charset,
         how: How::Structure,
     };
     let kind = EventKind::CharsetDetected;
-    Finding::counted(start + first..start + last, kind, detail, count)
+    let at = start + first..start + last.min(raw.len());
+    Finding::counted(at, kind, detail, shifted.count)
 }

@@ -109,10 +109,9 @@ impl Reader<'_> {
             let at = start + word.range.start..start + word.range.end;
             return Some(Finding::new(at, EventKind::EwUnclosed, charset));
         }
-        // The next word may have been cut within its label, or behind its first byte.
+        // The next word may have been cut within its label.
         let tail = raw.trim_ascii_start();
-        let is_cut =
-            self.value[..start].ends_with(b"?=") && (lexer::is_cut_head(tail) || tail == b"=");
+        let is_cut = self.value[..start].ends_with(b"?=") && lexer::is_cut_head(tail);
         let at = start + raw.len() - tail.len()..start + raw.len();
         is_cut.then(|| Finding::new(at, EventKind::EwUnclosed, Detail::None))
     }

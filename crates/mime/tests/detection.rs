@@ -352,7 +352,7 @@ fn stray_bytes_that_are_no_word_are_damage() {
     }
 }
 
-/// The shifts of HZ may be in any ASCII text, so without a label only Chinese mail is read as HZ.
+/// A few shifts of HZ may be in any ASCII text, so without a label they count in Chinese mail only.
 #[test]
 fn hz_without_a_label_is_read_in_chinese_mail() {
     let hz = b"Subject: x\n\n~{VPND~} text\n";
@@ -369,6 +369,32 @@ fn hz_without_a_label_is_read_in_chinese_mail() {
         let once = mailglot_mime::process(raw, policy);
         assert_eq!(&body(&once.bytes, policy).0, text);
         assert_eq!(mailglot_mime::process(&once.bytes, policy).edits, []);
+    }
+}
+
+/// Pine labelled all text US-ASCII.
+#[test]
+fn several_characters_of_hz_are_read_without_a_label_of_chinese() {
+    let hz = "~{9XSZOBV\\;aRi5DM(V*~}\nsee http://example.org/~user\n";
+    let read = "关于下周会议的通知\nsee http://example.org/~user\n";
+    let ascii = "Content-Type: text/plain; charset=us-ascii\n";
+    let lisp = "(format t \"~{~a~^, ~}\" list) ~{LOOK~} ~{here~}\n";
+    let utf8 = "Content-Type: text/plain; charset=utf-8\n";
+    for (fields, text, want) in [
+        ("", hz, read),
+        (ascii, hz, read),
+        (utf8, hz, hz),
+        ("", lisp, lisp),
+        ("", "~{LOOK~}\n", "~{LOOK~}\n"),
+    ] {
+        let raw = format!("{fields}Subject: x\n\n{text}");
+        let policy = Policy::default();
+        assert_eq!(body(raw.as_bytes(), &policy).0, want, "{raw}");
+        let once = mailglot_mime::process(raw.as_bytes(), &policy);
+        assert_eq!(body(&once.bytes, &policy).0, want);
+        assert_eq!(mailglot_mime::process(&once.bytes, &policy).edits, []);
+        let off = self::policy(Detection::Off);
+        assert_eq!(body(raw.as_bytes(), &off).0, text);
     }
 }
 

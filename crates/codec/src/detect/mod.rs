@@ -52,7 +52,7 @@ pub use comparison::{margin_over, utf8_margin};
 pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
 #[doc(hidden)]
-pub use hz::{hz_sequence, is_hz};
+pub use hz::{hz_characters, hz_sequence};
 pub use look::{has_letters, high_bytes, is_odd, is_rather_odd};
 #[doc(hidden)]
 pub use rules::Rules;

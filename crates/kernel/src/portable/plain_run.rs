@@ -23,14 +23,18 @@ pub(crate) fn portable_look(value: &[u8], from: usize) -> Scan {
     let piece = &rest[..stop.unwrap_or(rest.len())];
     Scan {
         eight: !piece.is_ascii(),
-        control: piece.iter().fold(false, |any, byte| {
-            any | byte.is_ascii_control() | (*byte == b'~')
-        }),
+        control: piece
+            .iter()
+            .fold(false, |any, byte| any | is_control_or_tilde(*byte)),
         sign: piece
             .iter()
             .fold(false, |any, byte| any | is_dollar_or_ampersand(*byte)),
         stop: stop.map(|at| from + at),
     }
+}
+
+fn is_control_or_tilde(byte: u8) -> bool {
+    byte.is_ascii_control() || byte == b'~'
 }
 
 /// The two differ in one bit.

@@ -18,7 +18,7 @@ use super::without_label::without_label;
 use crate::Detection;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, detect};
 use std::mem;
 
 /// A body whose charset no step has decided yet.
@@ -80,9 +80,17 @@ impl<'a, 'e> Undecided<'a, 'e> {
         }
     }
 
-    /// Step for HZ under a label of GB 2312, or without a label in Chinese mail.
+    /// Step for HZ under a label of GB 2312. Without a label and in US-ASCII, it takes Chinese mail or more characters.
     fn hz(&mut self) -> Option<Choice<'a>> {
-        if !self.is_ascii || !self.may_be_hz() || !is_hz(self.bytes) {
+        /// Characters that prove HZ in any mail. Between `~{` and `~}`, other texts have small letters or white space.
+        const CERTAIN: usize = 4;
+        let is_hz = self.is_ascii
+            && if self.may_be_hz() {
+                is_hz(self.bytes)
+            } else {
+                self.is_unlabelled_ascii() && detect::hz_characters(self.bytes) >= CERTAIN
+            };
+        if !is_hz {
             return None;
         }
         let by = ChosenBy::Step(How::Structure);
@@ -91,7 +99,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(self.decode(Charset::HZ_GB_2312, How::Structure))
     }
 
-    /// Returns true if a label allows HZ or, without a label, if the caller's language or the message does. The signs of HZ may be
+    /// Returns true if a label allows HZ or, without a label, if the caller's language or the message does. A few signs of HZ may be
     /// in any ASCII text. What only a guess says of a message does not count: text that became UTF-8 would say more.
     fn may_be_hz(&self) -> bool {
         if let Some(label) = self.declared {
@@ -106,6 +114,16 @@ impl<'a, 'e> Undecided<'a, 'e> {
                 language.is_some_and(|tag| tag.starts_with("zh"))
                     || mail.named_charsets().any(is_chinese)
             })
+    }
+
+    /// Returns true if no label names another charset than US-ASCII, and detection is on.
+    fn is_unlabelled_ascii(&self) -> bool {
+        let is_ascii = |label| label == Charset::US_ASCII;
+        let is_open = match self.declared {
+            Some(label) => is_ascii(label),
+            None => self.evidence.label.is_none() && self.evidence.document.is_none(),
+        };
+        is_open && self.evidence.detection() != Detection::Off
     }
 
     fn plain_ascii(&mut self) -> Option<Choice<'a>> {

@@ -34,6 +34,7 @@ mod mixed_lines;
 mod mixed_text;
 mod mixed_utf8;
 mod mojibake_score;
+mod plain_western;
 mod plain_words;
 mod private_use;
 mod quoted_lines;

@@ -17,6 +17,7 @@ use super::few_bytes::{
 };
 use super::label_scope::LabelScope;
 use super::likelier_charset::LikelierCharset;
+use super::plain_western::is_plain_western;
 use super::plain_words::{few_plain_words, has_small_letters_only};
 use super::repetitions::{different_pairs, once, without_repetitions};
 use super::superset::has_c1;
@@ -194,7 +195,7 @@ fn likelier_by_costs(
 
 /// Returns true if the label is odd enough to run detection, or if single bytes are.
 fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
-    is_odd_enough(label, bytes) || may_disprove(label, bytes)
+    !is_plain_western(label, bytes) && (is_odd_enough(label, bytes) || may_disprove(label, bytes))
 }
 
 /// Returns true if the text as a whole is odd under the label.
@@ -354,7 +355,41 @@ fn is_icelandic(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use mailglot_codec::LossLog;
+
+    /// Random words of ASCII letters, letters of some texts and bytes above 7F.
+    #[test]
+    fn plain_western_text_passes_all_other_tests() {
+        let mut random = Random(5);
+        let mut plain = 0;
+        let common = b"\xE4\xF6\xFC\xDF\xE9\xE8\xE0\xE7\xF1\x92\x93\x84\x80\xBB\xF8\xE6\xF5";
+        for _ in 0..200_000 {
+            let most = random.below(common.len()) + 1;
+            let bytes: Vec<u8> = (0..random.below(120) + 1)
+                .map(|_| match random.below(16) {
+                    0 if most == common.len() => 0x80 | random.below(128) as u8,
+                    0 | 1 => common[random.below(most)],
+                    2..=5 => b" \n.,"[random.below(4)],
+                    6 => b'A' + random.below(26) as u8,
+                    _ => b'a' + random.below(26) as u8,
+                })
+                .collect();
+            for label in [
+                Charset::ISO_8859_1,
+                Charset::WINDOWS_1252,
+                Charset::ISO_8859_15,
+            ] {
+                if is_plain_western(label, &bytes) {
+                    plain += 1;
+                    let text = bytes.escape_ascii();
+                    assert!(!is_odd_enough(label, &bytes), "{text}");
+                    assert!(!may_disprove(label, &bytes), "{text}");
+                }
+            }
+        }
+        assert!(plain > 100_000, "{plain}");
+    }
 
     fn bytes(charset: &str, text: &str) -> Vec<u8> {
         let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));

@@ -366,7 +366,7 @@ mod tests {
         let common = b"\xE4\xF6\xFC\xDF\xE9\xE8\xE0\xE7\xF1\x92\x93\x84\x80\xBB\xF8\xE6\xF5";
         for _ in 0..200_000 {
             let most = random.below(common.len()) + 1;
-            let bytes: Vec<u8> = (0..random.below(120) + 1)
+            let bytes: Vec<u8> = (0..=random.below(120))
                 .map(|_| match random.below(16) {
                     0 if most == common.len() => 0x80 | random.below(128) as u8,
                     0 | 1 => common[random.below(most)],

@@ -42,12 +42,8 @@ pub(super) fn kind(bytes: &[u8], text: &[u8]) -> Option<FileKind> {
 }
 
 fn is_data(text: &[u8]) -> bool {
-    // Counts in chunks, so that the compiler can use vector registers: nearly all texts have none.
-    let count: usize = text
-        .chunks(128)
-        .map(|chunk| usize::from(chunk.iter().map(|b| u8::from(is_control(*b))).sum::<u8>()))
-        .sum();
-    if count * SELDOM < text.len() || count < DIFFERENT as usize {
+    let is_enough = |count: usize| count * SELDOM >= text.len() && count >= DIFFERENT as usize;
+    if !is_enough(count(text, may_be_control)) || !is_enough(count(text, is_control)) {
         return false;
     }
     let seen = text
@@ -55,6 +51,18 @@ fn is_data(text: &[u8]) -> bool {
         .filter(|b| is_control(**b))
         .fold(0_u128, |seen, b| seen | 1 << b);
     seen.count_ones() >= DIFFERENT
+}
+
+/// Counts in chunks, so that the compiler can use vector registers: nearly all texts have few controls.
+fn count(text: &[u8], counts: impl Fn(u8) -> bool) -> usize {
+    text.chunks(128)
+        .map(|chunk| usize::from(chunk.iter().map(|b| u8::from(counts(*b))).sum::<u8>()))
+        .sum()
+}
+
+/// Returns true for 00 to 07, 10 to 1F and 7F: all of [`is_control`], and escapes. Fast.
+fn may_be_control(byte: u8) -> bool {
+    (byte & 0xE8 == 0) | (byte & 0xF8 == 0x18) | (byte == 0x7F)
 }
 
 /// Returns true for control characters that are unusual in text.
@@ -84,6 +92,14 @@ mod tests {
             "BZhé",
         ] {
             assert_eq!(kind(text.as_bytes(), text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn all_controls_may_be_controls() {
+        for byte in 0..=0xFF {
+            let escape = matches!(byte, 0x1A | 0x1B);
+            assert_eq!(may_be_control(byte), is_control(byte) || escape, "{byte:X}");
         }
     }
 

@@ -62,7 +62,7 @@ fn count(text: &[u8], counts: impl Fn(u8) -> bool) -> usize {
 
 /// Returns true for 00 to 07, 10 to 1F and 7F: all of [`is_control`], and escapes. Fast.
 fn may_be_control(byte: u8) -> bool {
-    (byte & 0xE8 == 0) | (byte & 0xF8 == 0x18) | (byte == 0x7F)
+    byte & 0xE8 == 0 || byte & 0xF8 == 0x18 || byte == 0x7F
 }
 
 /// Returns true for control characters that are unusual in text.

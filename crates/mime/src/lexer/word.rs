@@ -30,7 +30,10 @@ impl WordToken {
     /// Returns the language tag of RFC 2231 5 as written. `value` is the value that contains the word.
     pub(crate) fn language<'v>(&self, value: &'v [u8]) -> Option<Cow<'v, str>> {
         let tail = &value[self.label.end..self.payload.start];
-        let tag = tail.strip_prefix(b"*")?.split(|&b| b == b'?').next()?;
+        let tag = tail
+            .strip_prefix(b"*")
+            .or_else(|| tail.strip_prefix(b"'"))?;
+        let tag = tag.split(|&b| b == b'?').next()?;
         let outer = |b: &u8| matches!(b, b' ' | b'\t' | b'"' | b'\'');
         let from = tag.iter().position(|b| !outer(b))?;
         let to = tag.iter().rposition(|b| !outer(b))?;
@@ -281,7 +284,7 @@ fn head(value: &[u8], at: usize) -> Option<WordHead> {
     })
 }
 
-/// Returns true if bytes may be a label. One blank may stand before a number: `utf 8`.
+/// Returns true if bytes may be a label. One blank may stand before a number (`utf 8`), one apostrophe before a language (`utf-8'en`).
 fn is_label(label: &[u8]) -> bool {
     let mut outer = label
         .iter()
@@ -290,6 +293,7 @@ fn is_label(label: &[u8]) -> bool {
     match (outer.next(), outer.next()) {
         (None, _) => true,
         (Some((at, b' ')), None) => label.get(at + 1).is_some_and(u8::is_ascii_digit),
+        (Some((at, b'\'')), None) => label.get(at + 1).is_some_and(u8::is_ascii_alphabetic),
         _ => false,
     }
 }
@@ -303,9 +307,9 @@ fn skip_blanks(value: &[u8], at: usize) -> usize {
         .count()
 }
 
-/// Returns the end of a label without the language tag of RFC 2231, section 5.
+/// Returns the end of a label without the language tag of RFC 2231, section 5. Some programs write the apostrophe of section 4 before it.
 fn label_end(value: &[u8], label: Range<usize>) -> usize {
-    memchr::memchr(b'*', &value[label.clone()]).map_or(label.end, |n| label.start + n)
+    memchr::memchr2(b'*', b'\'', &value[label.clone()]).map_or(label.end, |n| label.start + n)
 }
 
 /// Returns true if a value contains `=?`.
@@ -348,6 +352,9 @@ mod tests {
             ),
             ("=?utf-8*pt-BR?Q?a?=", vec!["utf-8|a"]),
             ("=? \"utf-8\" ?Q?a?=", vec!["utf-8|a"]),
+            ("=?utf-8'en?Q?a?=", vec!["utf-8|a"]),
+            ("=?utf-8'en'?Q?a?=", vec!["utf-8|a"]),
+            ("=?it's 5?Q?a?=", vec![]),
             ("=?UTF-8?Q?Wann??=", vec!["UTF-8|Wann?"]),
             ("=?UTF-8?Q?Wer?_Wo?= x", vec!["UTF-8|Wer?_Wo"]),
             ("=?u?q?a?==?u?q?b?=", vec!["u|a", "u|b"]),

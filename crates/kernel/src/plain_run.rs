@@ -112,7 +112,7 @@ mod tests {
             eight: piece.iter().any(|byte| *byte > 0x7F),
             control: piece
                 .iter()
-                .any(|byte| *byte >= 0x7E && *byte < 0x80 || *byte < 0x20),
+                .any(|byte| matches!(byte, 0..0x20 | 0x7E | 0x7F)),
             sign: piece.iter().any(|byte| matches!(byte, b'$' | b'&')),
             stop: stop.map(|at| from + at),
         }

@@ -28,7 +28,7 @@ pub(in super::super) fn look(value: &[u8], from: usize) -> Scan {
         // `$` and `&` differ in one bit.
         let dollar_or_ampersand = _mm256_cmpeq_epi8(_mm256_andnot_si256(all(2), raw), all(b'$'));
         let low = _mm256_cmpeq_epi8(_mm256_min_epu8(raw, all(0x1F)), raw);
-        // So do `~` and 7F.
+        // `~` and 7F differ in one bit, too.
         let low = _mm256_or_si256(
             low,
             _mm256_cmpeq_epi8(_mm256_or_si256(raw, all(1)), all(0x7F)),

@@ -118,9 +118,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
 
     /// Returns true if no label names another charset than US-ASCII, and detection is on.
     fn is_unlabelled_ascii(&self) -> bool {
-        let is_ascii = |label| label == Charset::US_ASCII;
         let is_open = match self.declared {
-            Some(label) => is_ascii(label),
+            Some(label) => label == Charset::US_ASCII,
             None => self.evidence.label.is_none() && self.evidence.document.is_none(),
         };
         is_open && self.evidence.detection() != Detection::Off

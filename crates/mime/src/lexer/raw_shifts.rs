@@ -8,6 +8,7 @@
 //! Keeps sequences that are truncated or undecodable.
 
 use mailglot_codec::{Charset, LossLog, detect};
+use std::ops::Range;
 
 const ESCAPE: u8 = 0x1B;
 
@@ -59,6 +60,20 @@ pub(crate) fn may_begin_shift(bytes: &[u8]) -> bool {
 /// Returns true if there is a sequence.
 pub(crate) fn has_raw_shift(value: &[u8]) -> bool {
     memchr::memchr2_iter(ESCAPE, b'~', value).any(|at| sequence(&value[at..]).is_some())
+}
+
+/// Returns the bytes from the first sequence to the end of the last one.
+pub(crate) fn raw_shifts_range(value: &[u8]) -> Option<Range<usize>> {
+    let mut range: Option<Range<usize>> = None;
+    for at in memchr::memchr2_iter(ESCAPE, b'~', value) {
+        let end = range.as_ref().map_or(0, |range| range.end);
+        if at >= end
+            && let Some(length) = raw_shift_length(&value[at..])
+        {
+            range.get_or_insert(at..at).end = at + length;
+        }
+    }
+    range
 }
 
 /// Returns the length of the sequence at the start of `bytes`.
@@ -133,6 +148,18 @@ mod tests {
             assert_eq!(read, want, "{bytes:?}");
             assert_eq!(has_raw_shift(bytes.as_bytes()), want.is_some());
             assert!(want.is_none() || may_have_shifts(bytes.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn the_range_is_that_of_the_sequences() {
+        for (value, want) in [
+            (&b"~{VPND~} (1)"[..], Some(0..8)),
+            (b"~{list~} a~{VP~} ~{ND~}~ ~}", Some(10..23)),
+            (b"\x1B[1m \x1B$B2q\x1B(B ~{VP~} \x1B", Some(5..20)),
+            (b"~{list~} \x1B", None),
+        ] {
+            assert_eq!(raw_shifts_range(value), want, "{}", value.escape_ascii());
         }
     }
 

@@ -92,6 +92,20 @@ mod tests {
         parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new()).to_string()
     }
 
+    #[test]
+    fn words_in_an_extended_value_are_decoded_in_ascii_only() {
+        let words = "%3D%3Futf-8%3FQ%3F%3DC3%3DBC%3F%3D";
+        for (charset, text) in [
+            ("us-ascii", "ü"),
+            ("", "ü"),
+            ("utf-8", "=?utf-8?Q?=C3=BC?="),
+        ] {
+            let value = format!("a/b; name*={charset}''{words}");
+            let params = parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+            assert_eq!(params.get("name"), Some(text), "{value}");
+        }
+    }
+
     fn kinds(value: &str) -> Vec<&'static str> {
         let mut findings = Vec::new();
         let _ = parse(value.as_bytes(), &HeaderContext::default(), &mut findings);

@@ -193,17 +193,15 @@ impl Reader<'_> {
 
 /// Builds the finding for the sequences of a raw text that begins at `start`.
 fn shifts_finding(raw: &[u8], start: usize, shifted: &ShiftedText) -> Finding {
-    let (opens, closes): (&[u8], &[u8]) = match shifted.charset {
-        Charset::HZ_GB_2312 => (b"~{", b"~}"),
-        _ => (b"\x1B", b"\x1B"),
-    };
-    let first = memchr::memmem::find(raw, opens).unwrap_or(0);
-    let last = memchr::memmem::rfind(raw, closes).map_or(raw.len(), |last| last + 3);
+    let Range {
+        start: first,
+        end: last,
+    } = lexer::raw_shifts_range(raw).unwrap_or(0..raw.len());
     let detail = Detail::ShownBy {
         used: shifted.charset,
         how: How::Structure,
     };
     let kind = EventKind::CharsetDetected;
-    let at = start + first..start + last.min(raw.len());
+    let at = start + first..start + last;
     Finding::counted(at, kind, detail, shifted.count)
 }

@@ -30,6 +30,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod byte_classes;
 mod byte_pairs;
 mod byte_table;
 mod high_bytes;
@@ -52,6 +53,7 @@ pub mod utf16;
 pub mod utf7;
 pub mod utf8;
 
+pub use byte_classes::ByteClasses;
 pub use byte_pairs::BytePairs;
 pub use byte_table::ByteTable;
 pub use high_bytes::HighBytes;

@@ -17,7 +17,7 @@ pub(super) use base64::lines;
 pub(super) use hex_escapes::{escapes, hex_escapes};
 pub(super) use json::json;
 pub(super) use pairs::{pairs, short_pairs};
-pub(super) use scan::{high_mask, highs, look, suspect};
+pub(super) use scan::{classes, high_mask, highs, look, suspect};
 pub(super) use short_bytes::base64;
 pub(super) use utf7::{shifted, text};
 pub(super) use utf8::{check_utf8, push_ascii, push_utf8};

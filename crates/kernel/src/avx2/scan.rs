@@ -4,6 +4,7 @@
 //! None.
 
 use super::{first_bytes, load, near, twice};
+use crate::portable::byte_classes::{ByteClasses, LOWER_HALVES, UPPER_HALVES, portable_classes};
 use crate::portable::byte_pairs::BytePairs;
 use crate::portable::high_bytes::HighBytes;
 use crate::portable::plain_run::Scan;
@@ -69,6 +70,32 @@ pub(in super::super) fn look(value: &[u8], from: usize) -> Scan {
         // The last block ends with the value.
         at = last.min(at + STEP);
     }
+}
+
+/// See [`ByteClasses::of`].
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+pub(in super::super) fn classes(bytes: &[u8]) -> ByteClasses {
+    let (lower, upper) = (twice(&LOWER_HALVES), twice(&UPPER_HALVES));
+    let half = _mm256_set1_epi8(0x0F);
+    let classes = |raw: __m256i| {
+        let of_lower = _mm256_shuffle_epi8(lower, _mm256_and_si256(raw, half));
+        let shifted = _mm256_and_si256(_mm256_srli_epi16::<4>(raw), half);
+        _mm256_and_si256(of_lower, _mm256_shuffle_epi8(upper, shifted))
+    };
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    let mut found = [_mm256_setzero_si256(); 2];
+    let (pairs, single) = blocks.as_chunks::<2>();
+    for pair in pairs {
+        for (found, block) in found.iter_mut().zip(pair) {
+            *found = _mm256_or_si256(*found, classes(load(block)));
+        }
+    }
+    for block in single {
+        found[0] = _mm256_or_si256(found[0], classes(load(block)));
+    }
+    let all = super::bytes(_mm256_or_si256(found[0], found[1]));
+    let found = all.iter().fold(0, |found, classes| found | classes);
+    ByteClasses(found | portable_classes(rest).0)
 }
 
 /// See [`high_mask`](crate::ascii::high_mask).

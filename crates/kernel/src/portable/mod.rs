@@ -5,6 +5,7 @@
 
 pub(crate) mod ascii;
 pub(crate) mod base64;
+pub(crate) mod byte_classes;
 pub(crate) mod byte_pairs;
 pub(crate) mod byte_table;
 pub(crate) mod hex_escapes;

@@ -25,9 +25,7 @@ use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, join};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
-use memchr::memmem::Finder;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 /// Number of sections whose beginnings show whether any section is odd.
 const FIRST_SECTIONS: usize = 16;
@@ -133,23 +131,20 @@ fn sections(bytes: &[u8]) -> Vec<Range<usize>> {
 
 /// Returns the starts of lines that separate sections, in order.
 fn separators(bytes: &[u8]) -> Vec<usize> {
-    static BEGINNINGS: LazyLock<[Finder<'static>; 3]> = LazyLock::new(|| {
-        [
-            Finder::new(b"\n--"),
-            Finder::new(b"\n__"),
-            Finder::new(b"\n=="),
-        ]
-    });
-    let is_separator = |start: &usize| {
-        let line = &bytes[*start..];
-        let is_signature = line.starts_with(b"-- \n") || line.starts_with(b"-- \r");
-        is_signature || line.get(2) == line.first()
+    let is_separator = |line: &[u8]| match line {
+        [b'-', b'-', b' ', b'\n' | b'\r', ..] => true,
+        [first, second, third, ..] => first == second && second == third,
+        _ => false,
     };
-    let found = BEGINNINGS
-        .iter()
-        .flat_map(|beginning| beginning.find_iter(bytes));
-    let mut starts: Vec<_> = found.map(|at| at + 1).filter(is_separator).collect();
-    starts.sort_unstable();
+    let mut starts = Vec::new();
+    let mut from = 0;
+    while let Some(sign) = memchr::memchr3(b'-', b'_', b'=', &bytes[from..]).map(|n| from + n) {
+        if sign > 0 && bytes[sign - 1] == b'\n' && is_separator(&bytes[sign..]) {
+            starts.push(sign);
+        }
+        let line_end = memchr::memchr(b'\n', &bytes[sign..]);
+        from = line_end.map_or(bytes.len(), |n| sign + n + 1);
+    }
     starts
 }
 

@@ -19,6 +19,7 @@ use crate::Detection;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, detect};
+use mailglot_kernel::ByteClasses;
 use std::mem;
 
 /// A body whose charset no step has decided yet.
@@ -27,6 +28,7 @@ pub(super) struct Undecided<'a, 'e> {
     evidence: &'e Evidence<'e>,
     /// The charset that the label names.
     declared: Option<Charset>,
+    classes: ByteClasses,
     is_ascii: bool,
     /// ASCII without ESC and NUL.
     is_plain: bool,
@@ -64,7 +66,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
     fn new(bytes: &'a [u8], evidence: &'e Evidence<'e>) -> Self {
         let mut events = Vec::new();
         let declared = note_label(evidence.label, evidence.resolved, &mut events);
-        let is_ascii = bytes.is_ascii();
+        let classes = ByteClasses::of(bytes);
+        let is_ascii = classes.is_ascii();
         if let Some(charset) = declared.filter(|_| evidence.mapped && !is_ascii) {
             let label = written_label(evidence.label);
             let detail = Detail::LabelMeans { label, charset };
@@ -74,8 +77,9 @@ impl<'a, 'e> Undecided<'a, 'e> {
             bytes,
             evidence,
             declared,
+            classes,
             is_ascii,
-            is_plain: is_ascii && memchr::memchr2(0x1b, 0, bytes).is_none(),
+            is_plain: is_ascii && !classes.has_escape() && !classes.has_nul(),
             events,
         }
     }
@@ -151,14 +155,18 @@ impl<'a, 'e> Undecided<'a, 'e> {
         let may_be = self.is_ascii
             && !self.is_plain
             && self.declared.is_none()
-            && memchr::memchr(0, self.bytes).is_none()
+            && !self.classes.has_nul()
             && !may_be_iso2022(self.bytes);
         may_be.then(|| self.unlabelled_ascii())
     }
 
     fn bom_or_structure(&mut self) -> Option<Choice<'a>> {
-        let (charset, how) =
-            by_bom_or_structure(self.bytes, self.declared, self.evidence.resolved)?;
+        let (charset, how) = by_bom_or_structure(
+            self.bytes,
+            self.classes,
+            self.declared,
+            self.evidence.resolved,
+        )?;
         if self.declared != Some(charset) {
             let detail = Detail::ShownBy { used: charset, how };
             self.events.push((EventKind::CharsetDetected, detail));
@@ -177,7 +185,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
     /// overrule.
     fn mixed_iso2022jp(&mut self) -> Option<Choice<'a>> {
         let may_be = |label: Charset| is_open_label(label) || is_japanese(label);
-        if !self.evidence.may_find_mixed() || !self.declared.is_none_or(may_be) {
+        let is_possible = self.classes.has_escape() && self.evidence.may_find_mixed();
+        if !is_possible || !self.declared.is_none_or(may_be) {
             return None;
         }
         let mixed = in_iso2022jp(self.bytes, self.declared, |rest| {

@@ -3,10 +3,14 @@
 use super::mixed_iso2022jp::has_iso2022jp;
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom, detect};
+use mailglot_kernel::ByteClasses;
 
 /// Returns the charset of a byte order mark, or of escape sequences and NUL patterns that the label does not rule out.
+///
+/// `classes` are those of all bytes.
 pub(super) fn by_bom_or_structure(
     bytes: &[u8],
+    classes: ByteClasses,
     declared: Option<Charset>,
     resolved: Option<Resolved>,
 ) -> Option<(Charset, How)> {
@@ -27,9 +31,13 @@ pub(super) fn by_bom_or_structure(
             return Some((charset, How::Bom));
         }
     }
-    if let Some(label) = declared.filter(|_| wide && memchr::memchr(0, bytes).is_none()) {
+    if let Some(label) = declared.filter(|_| wide && !classes.has_nul()) {
         let is_utf8 = std::str::from_utf8(bytes).is_ok() && !detect::is_text_in_pairs(label, bytes);
         return is_utf8.then_some((Charset::UTF_8, How::Structure));
+    }
+    // The structures below consist of controls.
+    if !classes.has_escape() && !classes.has_control() {
+        return None;
     }
     let open = match resolved {
         None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
@@ -37,13 +45,13 @@ pub(super) fn by_bom_or_structure(
     };
     let charset = match declared {
         // Escape sequences in 7-bit text outweigh a label of another kind.
-        Some(label) if !open && !label.is_stateful() && !wide && bytes.is_ascii() => {
+        Some(label) if !open && !label.is_stateful() && !wide && classes.is_ascii() => {
             detect::structure(bytes).filter(|charset| charset.is_stateful())?
         }
         _ if open => detect::structure(bytes)?,
         _ => return None,
     };
-    (memchr::memchr(0, bytes).is_none() || may_be_wide(bytes)).then_some((charset, How::Structure))
+    (!classes.has_nul() || may_be_wide(bytes)).then_some((charset, How::Structure))
 }
 
 /// Returns true for the labels that programs write over everything: any structure outweighs them.
@@ -55,14 +63,17 @@ pub(super) fn is_open_label(label: Charset) -> bool {
 }
 
 /// Returns true if text would not be read as UTF-8 although its label says UTF-8: a leading U+FEFF, escape sequences, NULs.
-pub(crate) fn is_misread_under_utf8(text: &[u8]) -> bool {
+///
+/// `classes` are those of the text.
+pub(crate) fn is_misread_under_utf8(text: &[u8], classes: ByteClasses) -> bool {
     if text.starts_with("\u{feff}".as_bytes()) {
         return true;
     }
-    has_iso2022jp(text)
-        || memchr::memchr2(0x1b, 0, text).is_some()
+    classes.has_escape() && has_iso2022jp(text)
+        || (classes.has_escape() || classes.has_nul())
             && by_bom_or_structure(
                 text,
+                classes,
                 Some(Charset::UTF_8),
                 Some(Resolved::Exact(Charset::UTF_8)),
             )

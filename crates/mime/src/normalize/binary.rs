@@ -4,6 +4,7 @@
 //! Recognizes unknown kinds of files by their control characters, so short ones may be missed.
 
 use crate::event::FileKind;
+use mailglot_kernel::ByteClasses;
 
 /// First bytes of file formats. If the flag is false, the format also needs non-ASCII bytes or control characters.
 const KINDS: [(&[u8], bool, FileKind); 16] = [
@@ -30,20 +31,21 @@ const SELDOM: usize = 32;
 /// Minimum number of different control characters in binary data. The color codes of chat logs use fewer.
 const DIFFERENT: u32 = 6;
 
-/// Returns the kind of binary file in `bytes`; None for text. `text` is the decoded text. Linear time.
-pub(super) fn kind(bytes: &[u8], text: &[u8]) -> Option<FileKind> {
+/// Returns the kind of binary file in `bytes`; None for text. `text` is the decoded text, `classes` are those of its bytes.
+/// Linear time.
+pub(super) fn kind(bytes: &[u8], text: &[u8], classes: ByteClasses) -> Option<FileKind> {
     let found = KINDS.iter().find(|(start, ..)| bytes.starts_with(start));
     let known = found
         .filter(|(_, alone, _)| *alone || !bytes.is_ascii() || text.iter().any(|b| is_control(*b)));
     match known {
         Some((.., kind)) => Some(*kind),
-        None => is_data(text).then_some(FileKind::Unknown),
+        None => (classes.has_unusual_control() && is_data(text)).then_some(FileKind::Unknown),
     }
 }
 
 fn is_data(text: &[u8]) -> bool {
-    let is_enough = |count: usize| count * SELDOM >= text.len() && count >= DIFFERENT as usize;
-    if !is_enough(count(text, may_be_control)) || !is_enough(count(text, is_control)) {
+    let count = text.iter().filter(|b| is_control(**b)).count();
+    if count * SELDOM < text.len() || count < DIFFERENT as usize {
         return false;
     }
     let seen = text
@@ -51,18 +53,6 @@ fn is_data(text: &[u8]) -> bool {
         .filter(|b| is_control(**b))
         .fold(0_u128, |seen, b| seen | 1 << b);
     seen.count_ones() >= DIFFERENT
-}
-
-/// Counts in chunks, so that the compiler can use vector registers: nearly all texts have few controls.
-fn count(text: &[u8], counts: impl Fn(u8) -> bool) -> usize {
-    text.chunks(128)
-        .map(|chunk| usize::from(chunk.iter().map(|b| u8::from(counts(*b))).sum::<u8>()))
-        .sum()
-}
-
-/// Returns true for 00 to 07, 10 to 1F and 7F: all of [`is_control`], and escapes. Fast.
-fn may_be_control(byte: u8) -> bool {
-    byte & 0xE8 == 0 || byte & 0xF8 == 0x18 || byte == 0x7F
 }
 
 /// Returns true for control characters that are unusual in text.
@@ -74,7 +64,7 @@ fn is_control(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{ByteClasses, FileKind, is_control};
 
     #[test]
     fn kinds_are_recognized_by_their_first_bytes() {
@@ -95,11 +85,16 @@ mod tests {
         }
     }
 
+    fn kind(bytes: &[u8], text: &[u8]) -> Option<FileKind> {
+        super::kind(bytes, text, ByteClasses::of(text))
+    }
+
     #[test]
-    fn all_controls_may_be_controls() {
+    fn controls_of_data_are_unusual_controls() {
         for byte in 0..=0xFF {
-            let escape = matches!(byte, 0x1A | 0x1B);
-            assert_eq!(may_be_control(byte), is_control(byte) || escape, "{byte:X}");
+            let is_unusual = ByteClasses::of(&[byte]).has_unusual_control();
+            // The end of DOS files is a control of text here.
+            assert_eq!(is_control(byte), is_unusual && byte != 0x1A, "{byte:X}");
         }
     }
 

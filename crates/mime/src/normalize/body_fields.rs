@@ -68,6 +68,10 @@ impl Body<'_, '_> {
     fn missing_semicolon(&self, label: Span) -> Option<Edit> {
         let span = self.message.content_type_value(self.id)?;
         let value = span.of(self.message.raw());
+        let before_label = label.start.checked_sub(span.start);
+        if before_label.is_some_and(|end| value.get(..end).is_some_and(is_first_parameter)) {
+            return None;
+        }
         let mut findings = Vec::new();
         let _ = params::survey(value, &mut findings);
         let name = findings
@@ -126,6 +130,18 @@ impl Body<'_, '_> {
 fn edits_within(value: Span, changes: Vec<charset::Change>) -> impl Iterator<Item = Edit> {
     let edit = move |(at, with)| Edit::new(value.at(&at), with);
     changes.into_iter().map(edit)
+}
+
+/// Returns true for the text before the value of a charset that directly follows the media type and a semicolon. Fast.
+fn is_first_parameter(before: &[u8]) -> bool {
+    let Some(semicolon) = memchr::memchr(b';', before) else {
+        return false;
+    };
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-+.".contains(byte);
+    let name = before[semicolon + 1..].trim_ascii();
+    let name = name.strip_suffix(b"\"").unwrap_or(name).strip_suffix(b"=");
+    before[..semicolon].trim_ascii().iter().all(is_plain)
+        && name.is_some_and(|name| name.eq_ignore_ascii_case(b"charset"))
 }
 
 /// Returns the offset for a first parameter in a Content-Type: after the media type.

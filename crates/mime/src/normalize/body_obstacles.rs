@@ -12,6 +12,7 @@ use crate::transfer::TransferEncoding;
 use crate::transfer::blocks::{Block, has_yenc};
 use crate::{Bodies, OnLoss, PartId, charset_choice};
 use mailglot_codec::Charset;
+use mailglot_kernel::ByteClasses;
 use memchr::memmem;
 
 impl Body<'_, '_> {
@@ -49,10 +50,11 @@ impl Body<'_, '_> {
         let bytes = &*transferred.decoded.bytes;
         let relabels = relabel.is_some();
         let unsettled = |reason: Reason| Err(Some(self.event(EventKind::MimeUnsettled, reason)));
-        if relabel == Some(UTF_8) && charset_choice::is_misread_under_utf8(new) {
+        let classes = ByteClasses::of(new);
+        if relabel == Some(UTF_8) && charset_choice::is_misread_under_utf8(new, classes) {
             return unsettled(Reason::WouldReadAsUtf8);
         }
-        if let Some(kind) = binary::kind(bytes, new) {
+        if let Some(kind) = binary::kind(bytes, new, classes) {
             return Err(Some(self.event(EventKind::MimeNotText, Detail::File(kind))));
         }
         // A conversion would damage binary data.

@@ -30,6 +30,8 @@ mod tests {
             let classes = ByteClasses::of(&[byte]);
             assert_eq!(classes.is_ascii(), byte < 0x80, "{byte:X}");
             assert_eq!(classes.has_nul(), byte == 0, "{byte:X}");
+            let continues = matches!(byte, 0x80..=0xBF);
+            assert_eq!(classes.has_continuation(), continues, "{byte:X}");
             assert_eq!(classes.has_escape(), byte == 0x1B, "{byte:X}");
             let unusual = matches!(byte, 0..=7 | 0x10..=0x1A | 0x1C..=0x1F | 0x7F);
             assert_eq!(classes.has_unusual_control(), unusual, "{byte:X}");
@@ -46,7 +48,7 @@ mod tests {
             assert_eq!(ByteClasses::of(&text), ByteClasses::default());
             for place in 0..len {
                 for byte in [
-                    0, 1, 8, 9, 0x0E, 0x10, 0x1A, 0x1B, 0x7F, 0x80, 0x9F, 0xA0, 0xFF,
+                    0, 1, 8, 9, 0x0E, 0x10, 0x1A, 0x1B, 0x7F, 0x80, 0xBF, 0xC0, 0xFF,
                 ] {
                     text[place] = byte;
                     let want = portable_classes(&[byte]);

@@ -27,14 +27,14 @@ const HIGH_CONTROL: u8 = 1 << 3;
 const ESCAPE: u8 = 1 << 4;
 /// 7F.
 const DELETE: u8 = 1 << 5;
-/// 80 to 9F.
-const C1: u8 = 1 << 6;
-/// A0 to FF.
-const OTHER_HIGH: u8 = 1 << 7;
+/// 80 to BF.
+const CONTINUATION: u8 = 1 << 6;
+/// C0 to FF.
+const LEAD: u8 = 1 << 7;
 
 /// Classes for each lower half of a byte. A byte has the classes that both its halves have.
 pub(crate) const LOWER_HALVES: [u8; 16] = {
-    let mut classes = [HIGH_CONTROL | C1 | OTHER_HIGH; 16];
+    let mut classes = [HIGH_CONTROL | CONTINUATION | LEAD; 16];
     classes[0] |= NUL;
     let mut half = 1;
     while half < 8 {
@@ -42,7 +42,7 @@ pub(crate) const LOWER_HALVES: [u8; 16] = {
         half += 1;
     }
     classes[0x8] |= LAYOUT;
-    classes[0xB] = ESCAPE | LAYOUT | C1 | OTHER_HIGH;
+    classes[0xB] = ESCAPE | LAYOUT | CONTINUATION | LEAD;
     classes[0xE] |= LAYOUT;
     classes[0xF] |= LAYOUT | DELETE;
     classes
@@ -54,11 +54,9 @@ pub(crate) const UPPER_HALVES: [u8; 16] = {
     classes[0] = NUL | LOW_CONTROL | LAYOUT;
     classes[1] = HIGH_CONTROL | ESCAPE;
     classes[7] = DELETE;
-    classes[8] = C1;
-    classes[9] = C1;
-    let mut half = 0xA;
+    let mut half = 8;
     while half < 16 {
-        classes[half] = OTHER_HIGH;
+        classes[half] = if half < 0xC { CONTINUATION } else { LEAD };
         half += 1;
     }
     classes
@@ -68,7 +66,13 @@ impl ByteClasses {
     /// Returns true if no byte is above 7F.
     #[must_use]
     pub fn is_ascii(self) -> bool {
-        self.0 & (C1 | OTHER_HIGH) == 0
+        self.0 & (CONTINUATION | LEAD) == 0
+    }
+
+    /// Returns true if a byte is 80 to BF, as in each non-ASCII character of UTF-8 (RFC 3629, section 3).
+    #[must_use]
+    pub fn has_continuation(self) -> bool {
+        self.0 & CONTINUATION > 0
     }
 
     /// Returns true if a byte is 00.

@@ -21,17 +21,21 @@ use crate::Detection;
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossKind, LossLog, detect};
+use mailglot_kernel::ByteClasses;
 
 type Events = Vec<(EventKind, Detail)>;
 
 /// Chooses the charset of a body whose label names `charset`, and reports text that the label makes implausible.
+///
+/// `classes` are those of all bytes.
 pub(super) fn known_label<'a>(
     bytes: &'a [u8],
+    classes: ByteClasses,
     charset: Charset,
     evidence: &Evidence<'_>,
     events: Events,
 ) -> Choice<'a> {
-    let mut choice = by_label_or_better(bytes, charset, evidence, events);
+    let mut choice = by_label_or_better(bytes, classes, charset, evidence, events);
     let is_believed = matches!(choice.how, How::Label | How::Superset);
     if !is_believed {
         return choice;
@@ -69,13 +73,19 @@ pub(super) fn known_label<'a>(
 
 fn by_label_or_better<'a>(
     bytes: &'a [u8],
+    classes: ByteClasses,
     charset: Charset,
     evidence: &Evidence<'_>,
     mut events: Events,
 ) -> Choice<'a> {
     // Most text under a label of UTF-8 is valid: it is in one charset.
     let is_valid = charset == Charset::UTF_8 && detect::is_utf8(bytes);
-    if !is_valid && let Some(mixed) = mixed_by_label(bytes, charset, evidence) {
+    // UTF-8 and the code pages behind labels of ISO 8859 have bytes below C0.
+    let has_continuation = classes.has_continuation();
+    if !is_valid
+        && (has_continuation || charset == Charset::UTF_8)
+        && let Some(mixed) = mixed_by_label(bytes, charset, evidence)
+    {
         return mixed.choice(charset, events);
     }
     if !is_valid
@@ -125,7 +135,11 @@ fn by_label_or_better<'a>(
         }
     }
     let wider = charset.superset();
-    if wider != charset && log.losses() == 0 && superset::needs_superset(charset, bytes) {
+    if wider != charset
+        && log.losses() == 0
+        && (has_continuation || !charset.is_single_byte())
+        && superset::needs_superset(charset, bytes)
+    {
         events.push((EventKind::CharsetSuperset, read_as(charset, wider)));
         return Choice::of_text(text, log, wider, How::Superset, events);
     }

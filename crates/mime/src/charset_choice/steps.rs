@@ -262,7 +262,13 @@ impl<'a, 'e> Undecided<'a, 'e> {
         let is_possible = |charset: &Charset| *charset != Charset::US_ASCII || self.is_ascii;
         let charset = self.declared.filter(is_possible)?;
         let events = mem::take(&mut self.events);
-        Some(known_label(self.bytes, charset, self.evidence, events))
+        Some(known_label(
+            self.bytes,
+            self.classes,
+            charset,
+            self.evidence,
+            events,
+        ))
     }
 
     /// The last step: document, message, caller, detection, windows-1252.

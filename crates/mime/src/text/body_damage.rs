@@ -6,8 +6,6 @@
 
 use crate::encoded_word::repair;
 use crate::event::Reason;
-use memchr::memmem::Finder;
-use std::sync::LazyLock;
 
 /// Returns the damage of a text and its number of places.
 pub(super) fn misread_words(text: &str) -> Option<(Reason, u64)> {
@@ -22,8 +20,7 @@ const KANA: usize = 2;
 ///
 /// Encoded data may have a sequence by chance, beside many starts of sequences that do not decode.
 pub(super) fn lost_escapes(text: &str) -> Option<(Reason, u64)> {
-    static START: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("$B"));
-    let start = START.find(text.as_bytes())?;
+    let start = sequences(text).next()?;
     if memchr::memchr(0x1B, text.as_bytes()).is_some() {
         return None;
     }
@@ -31,8 +28,14 @@ pub(super) fn lost_escapes(text: &str) -> Option<(Reason, u64)> {
     let kana = |c: &char| matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}');
     let is_proved = count > 0
         && restored.chars().filter(kana).nth(KANA - 1).is_some()
-        && START.find_iter(restored.as_bytes()).count() as u64 <= count;
+        && sequences(&restored).count() as u64 <= count;
     is_proved.then_some((Reason::BodyLostEscapes, count))
+}
+
+/// Returns the offsets of `$B`. The dollar sign alone is rare in text, so its search is the fastest.
+fn sequences(text: &str) -> impl Iterator<Item = usize> {
+    let begins = |at: &usize| text[*at..].starts_with("$B");
+    memchr::memchr_iter(b'$', text.as_bytes()).filter(begins)
 }
 
 #[cfg(test)]

@@ -66,6 +66,9 @@ impl Document {
 ///
 /// UTF-16 that is named in ASCII bytes means UTF-8. Stateful charsets and EBCDIC never count.
 pub(crate) fn declared_charset(bytes: &[u8], document: Document) -> Option<Charset> {
+    if document == Document::Card {
+        return card_charset(bytes);
+    }
     let to = |most: usize| &bytes[..bytes.len().min(most)];
     document
         .declarations(to(NEAR), to(FAR))
@@ -88,6 +91,14 @@ pub(crate) fn declared_charset(bytes: &[u8], document: Document) -> Option<Chars
             }
             charset.is_ascii_compatible().then_some(charset)
         })
+}
+
+/// Returns the charset that all properties of a card with unencoded non-ASCII text name.
+fn card_charset(card: &[u8]) -> Option<Charset> {
+    let mut names = properties(card).into_iter();
+    let first = Charset::for_label(&card[names.next()?], View::Mail).charset()?;
+    let is_same = |range| Charset::for_label(&card[range], View::Mail).charset() == Some(first);
+    (first.is_ascii_compatible() && names.all(is_same)).then_some(first)
 }
 
 /// Returns the language of a document: the first `lang` attribute.

@@ -12,6 +12,7 @@
 //! Labels of Latin charsets. Other charsets of one byte, with letters in place of the bytes.
 
 use super::damage::decodes_without_loss;
+use super::foreign_letters::{are_of_several_alphabets, are_within_latin_words};
 use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, is_latin, signs_within_words};
 use super::repetitions::without_repetitions;
@@ -37,7 +38,7 @@ struct Margins {
     report: f32,
     /// To replace the label.
     overrule: f32,
-    /// True for signs within words, which no language has: a report needs no certainty.
+    /// True for signs or letters of another script within words, which no language has: a report needs no certainty.
     is_of_signs: bool,
     /// The charsets that have the letters; without them every Latin one.
     charsets: &'static [Charset],
@@ -66,6 +67,12 @@ fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
         SignsWithin::Several => return Some(of_signs(6.0, 10.0)),
         SignsWithin::One => return Some(of_signs(10.0, 24.0)),
         SignsWithin::None => {}
+    }
+    if are_within_latin_words(label, bytes) {
+        return Some(of_signs(0.0, 12.0));
+    }
+    if are_of_several_alphabets(label, bytes) {
+        return Some(of(8.0, 16.0, &[]));
     }
     if is_latin_1(label) && may_be_hungarian(bytes) {
         return Some(of(8.0, 11.0, &[Charset::ISO_8859_2, Charset::WINDOWS_1250]));
@@ -131,8 +138,8 @@ pub(super) fn likelier_by_letters(
     /// Margins from which on the likeliest replaces the label: over the label, and over the next one.
     const OVERRULE: f32 = 24.0;
     const LEAD: f32 = 8.0;
-    let has_signs = margins(label, bytes).is_some_and(|margins| margins.is_of_signs);
-    if !has_signs || !is_mostly_ascii(bytes) {
+    let has_signs = || margins(label, bytes).is_some_and(|margins| margins.is_of_signs);
+    if !is_latin(label) || !has_signs() || !is_mostly_ascii(bytes) {
         return None;
     }
     let text = &*without_repetitions(bytes);

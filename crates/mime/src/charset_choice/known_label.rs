@@ -10,6 +10,7 @@ use super::label_events::{detected_event, read_as};
 use super::label_scope::LabelScope;
 use super::mixed_choice::mixed_by_label;
 use super::mixed_iso2022jp::is_japanese;
+use super::named_rival::by_named_rival;
 use super::quoted_lines::{has_odd_beginning, quotations_by_label};
 use super::sections::{has_odd_section, sections_by_label};
 use super::structure::is_early_invalid_utf8;
@@ -99,6 +100,9 @@ fn by_label_or_better<'a>(
         && let Some(mixed) = sections_by_label(bytes, charset, evidence)
     {
         return mixed.choice_of_rest(events);
+    }
+    if let Some(choice) = by_named_rival(bytes, charset, evidence, &mut events) {
+        return choice.after(events);
     }
     if let Some(choice) = by_label_check(bytes, charset, evidence, &mut events) {
         return choice;

@@ -64,6 +64,13 @@ pub enum Detail {
         /// The likelier charset.
         likelier: Charset,
     },
+    /// The document declares another charset than the label, which decoded the text.
+    Declares {
+        /// The charset that the label names.
+        label: Charset,
+        /// The charset that the document declares.
+        declared: Charset,
+    },
     /// Decoding in the charset gives characters that text does not contain.
     Gives {
         /// The charset that decoded the text.
@@ -139,6 +146,14 @@ impl fmt::Display for Detail {
             Self::AppendedText(charset) => write!(f, "appended text read as {}", charset.name()),
             Self::Likelier { label, likelier } => {
                 write!(f, "{}, but {} is likelier", label.name(), likelier.name())
+            }
+            Self::Declares { label, declared } => {
+                write!(
+                    f,
+                    "{}, but the document declares {}",
+                    label.name(),
+                    declared.name()
+                )
             }
             Self::Gives {
                 charset,

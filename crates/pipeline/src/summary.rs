@@ -67,7 +67,7 @@ pub struct Summary {
     pub sources: Vec<SourceSummary>,
     /// Inputs, and files below them, that could not be read, with the reason. Only a dry run continues after these.
     pub unread: Vec<UnreadInput>,
-    /// Compressed inputs that were not read to their end.
+    /// Inputs that were damaged, or that `--max-expansion` stopped.
     #[serde(rename = "damaged")]
     pub incomplete: Vec<IncompleteInput>,
     /// Number of files without a header field in the place of messages, by folder. They were skipped.

@@ -52,10 +52,21 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         ));
     }
     for input in &done.incomplete {
-        console.error(format_args!(
-            "{}: incomplete: input left out from compressed byte {}: {}; the original ends before it",
-            input.path, input.offset, input.reason
-        ));
+        if input.is_bounded {
+            console.error(format_args!(
+                "{}: incomplete: input left out from compressed byte {}: {}; the original ends before it",
+                input.path, input.offset, input.reason
+            ));
+        } else {
+            let place = match input.offset {
+                0 => String::new(),
+                offset => format!(" (at byte {offset})"),
+            };
+            console.error(format_args!(
+                "{}: incomplete: {}{place}; the original has what was read",
+                input.path, input.reason
+            ));
+        }
     }
     if let Some(original) = &job.original {
         console.say(format_args!(

@@ -244,7 +244,7 @@ fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
     };
     lines.push(format!(
         "reversible: {}with {} (check: mailglot restore {}{option} --verify-only)",
-        if bounded().next().is_none() {
+        if account.incomplete.is_empty() {
             ""
         } else {
             "only what was read, "

@@ -203,6 +203,26 @@ fn a_renamed_content_length_is_accepted() {
     }
 }
 
+/// A document may declare a name that no charset has.
+#[test]
+fn any_declared_name_may_be_replaced() {
+    for name in ["_autodetect", "-", "us-ascii", ":x", "+1", ".", "x_y"] {
+        let raw = format!(
+            "Content-Type: text/html; charset=us-ascii\n\n<html><head>\
+             <meta http-equiv=\"Content-Type\" content=\"text/html; charset={name}\"></head>caf\u{e9}</html>\n"
+        );
+        let edits = plan(raw.as_bytes(), &Policy::default()).edits;
+        let changed = rewritten(raw.as_bytes(), &edits);
+        let declared = format!("charset={name}\">");
+        assert!(
+            !String::from_utf8_lossy(&changed).contains(&declared),
+            "{name}"
+        );
+        let verdict = verdict(raw.as_bytes(), &edits);
+        assert_eq!(verdict, Verdict::Accepted(Vec::new()), "{name}");
+    }
+}
+
 type Damage = fn(&mut Edit);
 
 /// A fault in any single edit is found: left out, or with a line or text added.

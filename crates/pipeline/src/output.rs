@@ -109,6 +109,11 @@ impl<'a> OutputSink<'a> {
     ) -> Result<String, Error> {
         summary.bytes_out = Some(self.bytes);
         self.footer.set_aside = summary.set_aside;
+        let sources = summary.sources.iter_mut();
+        for (source, output) in sources.zip(&self.footer.outputs) {
+            let name = String::from_utf8_lossy(&output.name).into_owned();
+            source.output = (!self.plan.alone).then_some(name);
+        }
         let mut ledger = None;
         if let Some(mut writer) = self.ledger.take() {
             let noted = notes(&summary.incomplete, self.has_block, |block| {
@@ -165,18 +170,18 @@ impl ResultSink<RewrittenBatch> for OutputSink<'_> {
         }
         if let Some(ledger) = &mut self.ledger {
             for block in batch.blocks.iter().chain([&batch.block]) {
+                self.has_block |= !block.is_empty();
                 let written = ledger.block(block);
                 written.map_err(|error| self.plan.ledger_error(error))?;
             }
             if let Some((kind, span)) = batch.ledger_only.take() {
                 let bytes = batch.out.source.get(span).unwrap_or_default();
-                self.has_block |= !block.is_empty();
+                self.has_block = true;
                 let written = raw_blocks(kind, bytes, |block| ledger.block(block));
                 written.map_err(|error| self.plan.ledger_error(error))?;
             }
         }
         batch.clear();
-                self.has_block = true;
         Ok(ControlFlow::Continue(()))
     }
 
@@ -281,11 +286,6 @@ impl SetAside<'_> {
     }
 }
 
-fn at(path: &Path, operation: Operation, error: io::Error) -> Error {
-    Error::Output(FileError::new(path, operation, error))
-}
-
-fn replacement(place: Option<&Path>, options: WriteOptions) -> Result<Option<Replacement>, Error> {
 /// Calls `put` with blocks that note the inputs that were not read completely.
 ///
 /// They are the last blocks, so a job in parts has the same ones. Without a block before them, they begin the first source.
@@ -315,6 +315,11 @@ fn notes(
     Ok(())
 }
 
+fn at(path: &Path, operation: Operation, error: io::Error) -> Error {
+    Error::Output(FileError::new(path, operation, error))
+}
+
+fn replacement(place: Option<&Path>, options: WriteOptions) -> Result<Option<Replacement>, Error> {
     let create = |place: &Path| Replacement::create(place, options).map_err(Error::Output);
     place.map(create).transpose()
 }

@@ -21,6 +21,9 @@ pub struct SourceSummary {
     /// BLAKE3 digest of the archive in hexadecimal (folders: of names and contents). None for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blake3: Option<String>,
+    /// Name of its output below the folder of outputs. None if there is one output, and for a dry run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 /// An example of an event.

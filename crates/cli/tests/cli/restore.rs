@@ -142,3 +142,54 @@ fn a_message_comes_back_from_the_ledger_of_a_gateway() {
         .ended(4);
     sandbox.run(&["restore", "--verify-only"]).ended(1);
 }
+
+/// The outputs of a tree are siblings. Summary and report say which is which.
+#[test]
+fn outputs_of_a_tree_are_named() {
+    let sandbox = Sandbox::new();
+    let mailbox = sandbox.read("archive.mbox");
+    for folder in ["t/2001", "t/2002"] {
+        std::fs::create_dir_all(sandbox.path(folder)).unwrap();
+        sandbox.write(&format!("{folder}/Inbox"), &mailbox);
+    }
+    sandbox.write("t/other.mbox", &mailbox);
+    for form in ["mbox", "eml", "maildir"] {
+        let args = [
+            "normalize",
+            "t",
+            "-o",
+            form,
+            "--to",
+            form,
+            "--report",
+            "report.json",
+            "--force",
+        ];
+        let run = sandbox.run(&args).ended(0);
+        let lines = "outputs     3 in one folder, 1 under another name\n";
+        assert!(run.err.contains(lines), "{form}: {}", run.err);
+        let report: serde_json::Value =
+            serde_json::from_slice(&sandbox.read("report.json")).unwrap();
+        let sources = report["summary"]["sources"].as_array().unwrap();
+        for source in sources {
+            let (path, output) = (
+                source["path"].as_str().unwrap(),
+                source["output"].as_str().unwrap(),
+            );
+            assert!(sandbox.path(form).join(output).exists(), "{output}");
+            let is_second = path == "t/2002/Inbox";
+            assert_eq!(output.starts_with("Inbox-2"), is_second, "{path} {output}");
+            let line = format!("  {output} is from {path}\n");
+            assert_eq!(run.err.contains(&line), is_second, "{}", run.err);
+        }
+        // The messages of a mailbox had no file names.
+        assert!(!run.err.contains("file names  new"), "{}", run.err);
+    }
+    let run = sandbox.run(&["-v", "normalize", "t", "-o", "all"]).ended(0);
+    assert!(run.err.contains("t/other.mbox: 2 messages"), "{}", run.err);
+    assert!(run.err.contains(", output other.mbox\n"), "{}", run.err);
+    let run = sandbox
+        .run(&["normalize", "t/other.mbox", "-o", "one"])
+        .ended(0);
+    assert!(!run.err.contains("outputs "), "{}", run.err);
+}

@@ -143,6 +143,56 @@ fn a_message_comes_back_from_the_ledger_of_a_gateway() {
     sandbox.run(&["restore", "--verify-only"]).ended(1);
 }
 
+#[test]
+fn a_ledger_in_the_place_of_the_output_names_the_right_call() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "clean.mbox"])
+        .ended(0);
+    let run = sandbox
+        .run(&["restore", "clean.mbox.ledger", "--verify-only"])
+        .ended(4);
+    assert!(
+        run.err.ends_with(
+            "clean.mbox.ledger.ledger: no such file or directory; \
+             name the output of `normalize`, not its ledger: mailglot restore clean.mbox\n"
+        ),
+        "{}",
+        run.err
+    );
+    std::fs::remove_file(sandbox.path("clean.mbox")).unwrap();
+    let run = sandbox
+        .run(&["restore", "clean.mbox.ledger", "--verify-only"])
+        .ended(4);
+    let call = "mailglot restore [NORMALIZED] --ledger clean.mbox.ledger\n";
+    assert!(run.err.ends_with(call), "{}", run.err);
+    // The advice about another file is given once.
+    sandbox.write("empty.ledger", b"");
+    let run = sandbox
+        .run(&[
+            "restore",
+            "archive.mbox",
+            "--ledger",
+            "empty.ledger",
+            "--verify-only",
+        ])
+        .ended(4);
+    assert_eq!(run.err.matches("name the ledger").count(), 1, "{}", run.err);
+}
+
+#[test]
+fn an_unreadable_input_says_that_nothing_was_written() {
+    let sandbox = Sandbox::new();
+    let run = sandbox
+        .run(&["normalize", "archive.mbox", "missing", "-o", "out"])
+        .ended(2);
+    assert_eq!(
+        run.err,
+        "mailglot: missing: no such file or directory; nothing was written, since each input must be readable\n"
+    );
+    assert!(!sandbox.path("out").exists());
+}
+
 /// The outputs of a tree are siblings. Summary and report say which is which.
 #[test]
 fn outputs_of_a_tree_are_named() {

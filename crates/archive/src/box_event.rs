@@ -164,6 +164,12 @@ impl BoxEvent {
         }
     }
 
+    /// Returns true if compressed data were not read to their end. Then the last message before the event may be incomplete.
+    pub fn is_cut(&self) -> bool {
+        self.kind == BoxEventKind::Expansion
+            || matches!(&self.detail, BoxDetail::Compressed { defect, .. } if defect.is_cut())
+    }
+
     /// Builds an event about the file `name` of a folder.
     pub(crate) fn of_file(kind: BoxEventKind, name: &[u8], detail: BoxDetail) -> Self {
         Self {

@@ -55,6 +55,8 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     name = "mailglot",
+    // Without it, usage and errors name the file of the program.
+    bin_name = "mailglot",
     version,
     arg_required_else_help = true,
     after_help = "\

@@ -114,6 +114,20 @@ mod tests {
     }
 
     #[test]
+    fn usage_names_the_program_whatever_its_file() {
+        for line in [
+            "/opt/other-9 count --help",
+            "other-9 split a -o b",
+            "other-9 --help",
+        ] {
+            let words: Vec<_> = line.split(' ').map(OsString::from).collect();
+            let text = parse(&words).map(|_| ()).unwrap_err().to_string();
+            assert!(text.contains("Usage: mailglot"), "{text}");
+            assert!(!text.contains("other-9"), "{text}");
+        }
+    }
+
+    #[test]
     fn only_valid_arguments_behind_a_command_are_parsed() {
         let parsed = |line: &str| {
             let words: Vec<_> = line.split(' ').map(OsString::from).collect();

@@ -5,10 +5,11 @@
 //! Errors of the gateway have words of their own (docs/outcomes.md).
 
 use crate::shell_words::quoted;
-use mailglot_archive::ledger::LedgerError;
 use mailglot_archive::{Error as FileError, ErrorKind, Packing};
-use mailglot_pipeline::{Error, LedgerFaultKind, MessageAddress, MessageChoice, PartsFault};
+use mailglot_pipeline::{Error, MessageAddress, MessageChoice, PartsFault};
+use std::fs::File;
 use std::io::ErrorKind::NotFound;
+use std::io::Read;
 use std::path::Path;
 
 /// What a command advises if its output exists.
@@ -24,18 +25,6 @@ pub(crate) enum IfExists {
 pub(crate) fn of_job(error: &Error, if_exists: IfExists) -> String {
     match error {
         Error::Input(error) | Error::Output(error) => of_file(error, if_exists),
-        Error::Ledger(fault) => {
-            let not_a_ledger = matches!(
-                fault.kind,
-                LedgerFaultKind::Unreadable(LedgerError::NotALedger)
-            );
-            let advice = if not_a_ledger {
-                "; name the ledger that `mailglot normalize` wrote (NORMALIZED.ledger)"
-            } else {
-                ""
-            };
-            format!("{error}{advice}")
-        }
         Error::Parts(error) => format!("{error}{}", of_parts(&error.fault)),
         _ => error.to_string(),
     }
@@ -64,7 +53,11 @@ fn of_parts(fault: &PartsFault) -> &'static str {
 pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
     let path = error.path();
     let advice = match error.kind() {
-        ErrorKind::NoHeader => "; --force-format reads it as a message".to_owned(),
+        ErrorKind::NoHeader => without_header(path).to_owned(),
+        ErrorKind::NoMailFound(None) if path.is_dir() => format!(
+            "; in a folder a message is a file named *.eml; name other files themselves: mailglot … {}/*",
+            quoted(path)
+        ),
         ErrorKind::NotRead(packing) => conversion(*packing, path),
         ErrorKind::StoreInStream(_) => {
             "; unpack it to a file, and give the name of that file".to_owned()
@@ -106,6 +99,25 @@ pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
 fn is_address(path: &Path) -> bool {
     let address = MessageAddress::parse(path.as_os_str());
     address.choice != MessageChoice::All && address.path.exists()
+}
+
+/// Returns what to do about a file without a header. As a message, a file of Outlook would be one of random text.
+fn without_header(path: &Path) -> &'static str {
+    let mut start = [0; 8];
+    let is_file = std::fs::metadata(path).is_ok_and(|there| there.is_file());
+    let opened = is_file.then(|| File::open(path).ok()).flatten();
+    let read = opened.is_some_and(|mut file| file.read_exact(&mut start).is_ok());
+    match start {
+        // [MS-PST], section 2.2.2.6.
+        [b'!', b'B', b'D', b'N', ..] if read => {
+            "; it is a folder of Outlook (.pst): convert it to a mailbox first, for example with readpst"
+        }
+        // [MS-CFB], section 2.2.
+        [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1] if read => {
+            "; it is a file of Outlook (.msg) or Office: convert a message to .eml first, for example with msgconvert"
+        }
+        _ => "; --force-format reads it as a message",
+    }
 }
 
 /// Returns how to read a file in a form that is not read.
@@ -196,5 +208,41 @@ mod tests {
         assert!(
             words("notes", ErrorKind::NoHeader).ends_with("--force-format reads it as a message")
         );
+    }
+
+    #[test]
+    fn outlook_files_are_not_forced() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes, advice) in [
+            ("a.pst", &b"!BDN\x01\x02\x03\x04rest"[..], "with readpst"),
+            (
+                "a.msg",
+                b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1rest",
+                "with msgconvert",
+            ),
+            ("text.msg", b"Dear all, no header here", "as a message"),
+            ("short.msg", b"!BDN", "as a message"),
+        ] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let error = FileError::new(&path, Operation::Read, ErrorKind::NoHeader);
+            let text = of_file(&error, IfExists::Force);
+            assert!(text.ends_with(advice), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_folder_without_mail_says_what_to_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let words = |path: &Path| {
+            let error = FileError::new(path, Operation::Read, ErrorKind::NoMailFound(None));
+            of_file(&error, IfExists::Force)
+        };
+        let advice = format!(
+            "name other files themselves: mailglot … {}/*",
+            folder.path().display()
+        );
+        assert!(words(folder.path()).ends_with(&advice));
+        assert!(words(&folder.path().join("a.zip")).ends_with("no mail found"));
     }
 }

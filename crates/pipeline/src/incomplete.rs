@@ -1,13 +1,13 @@
-//! Lists compressed inputs that were not read to their end, for the summary and as a note in the ledger.
+//! Lists inputs that were not read completely, for the summary and as a note in the ledger.
 //!
 //! # Limits
 //!
-//! The ledger notes only inputs that `--max-expansion` stopped. Of a damaged file, everything readable is restored.
+//! Says where an input is damaged, not which messages are missing.
 
 use mailglot_archive::{BoxEvent, BoxEventKind};
 use std::fmt;
 
-/// A compressed input that was not read to its end.
+/// An input that was not read completely: it is damaged, or `--max-expansion` stopped it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncompleteInput {
     /// Its path.
@@ -49,10 +49,11 @@ impl IncompleteInput {
         }
     }
 
-    /// Formats the note for a ledger: `{"incomplete":PATH,"offset":N,"reason":TEXT}`.
+    /// Formats the note for a ledger: `{"incomplete":PATH,"is_damaged":BOOLEAN,"offset":N,"reason":TEXT}`. Readers find it by its first key.
     pub(crate) fn note(&self) -> Vec<u8> {
         let note = serde_json::json!({
             "incomplete": self.path,
+            "is_damaged": !self.is_bounded,
             "offset": self.offset,
             "reason": self.reason,
         });
@@ -69,7 +70,8 @@ impl IncompleteInput {
             path: note["incomplete"].as_str()?.to_owned(),
             offset: note["offset"].as_u64()?,
             reason: note["reason"].as_str()?.to_owned(),
-            is_bounded: true,
+            // Older ledgers note only inputs that `--max-expansion` stopped.
+            is_bounded: note["is_damaged"].as_bool() != Some(true),
         })
     }
 }
@@ -93,13 +95,17 @@ mod tests {
 
     #[test]
     fn note_round_trips() {
-        let input = IncompleteInput {
-            path: "a \"b\".gz".to_owned(),
-            offset: 230_564,
-            reason: "r".to_owned(),
-            is_bounded: true,
-        };
-        assert_eq!(IncompleteInput::from_note(&input.note()), Some(input));
+        for is_bounded in [true, false] {
+            let input = IncompleteInput {
+                path: "a \"b\".gz".to_owned(),
+                offset: 230_564,
+                reason: "r".to_owned(),
+                is_bounded,
+            };
+            assert_eq!(IncompleteInput::from_note(&input.note()), Some(input));
+        }
+        let older = br#"{"incomplete":"a.gz","offset":7,"reason":"r"}"#;
+        assert!(IncompleteInput::from_note(older).is_some_and(|input| input.is_bounded));
         for other in [&b"{}"[..], b"{\"incomplete\":1}", b"{\"incomplete\":", b""] {
             assert_eq!(IncompleteInput::from_note(other), None);
         }

@@ -33,7 +33,7 @@ pub(crate) fn remove(
                 .checked_sub(1)
                 .is_some_and(|before| edits[before].span.end > field.start);
         if !touching && doubtful {
-            edits.insert(at, Edit::new(Span::new(field.start, field.start), *b"X-"));
+            edits.insert(at, Edit::new(Span::new(field.start, field.start), PREFIX));
         } else if !touching {
             edits.insert(at, Edit::new(*field, Vec::new()));
         }
@@ -41,7 +41,14 @@ pub(crate) fn remove(
     fields.first().copied()
 }
 
+/// Returns true if an edit gives a Content-Length its other name.
+pub(crate) fn is_renaming(raw: &[u8], edit: &Edit) -> bool {
+    edit.span.is_empty() && edit.with == PREFIX && is_named(&raw[edit.span.start..])
+}
+
 const NAME: &[u8] = b"content-length";
+/// Added before the name of a field that must not be removed.
+const PREFIX: &[u8] = b"X-";
 
 /// Returns true if a line of a field begins with the name.
 fn is_named(line: &[u8]) -> bool {

@@ -14,8 +14,8 @@ use crate::plan::{Plan, Ready};
 use crate::raw_blocks::raw_blocks;
 use crate::rewrite::RewrittenBatch;
 use crate::run::{EndedSource, ResultSink};
-use crate::{Error, Summary, report};
-use mailglot_archive::ledger::{Archived, Footer, LedgerWriter};
+use crate::{Error, IncompleteInput, Summary, report};
+use mailglot_archive::ledger::{Archived, BlockBuilder, Footer, LedgerWriter, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
 use mailglot_archive::{
     Destination, Error as FileError, Operation, OutBatch, WriteOptions, create,
@@ -32,6 +32,8 @@ pub(crate) struct OutputSink<'a> {
     /// The output of the current source.
     current: Option<CurrentOutput>,
     ledger: Option<LedgerWriter<Replacement>>,
+    /// True if the ledger has a block, and so a source.
+    has_block: bool,
     report: Option<Replacement>,
     aside: SetAside<'a>,
     footer: Footer,
@@ -69,6 +71,7 @@ impl<'a> OutputSink<'a> {
             root,
             current: None,
             ledger,
+            has_block: false,
             report,
             aside: SetAside {
                 place: &plan.aside,
@@ -106,9 +109,17 @@ impl<'a> OutputSink<'a> {
     ) -> Result<String, Error> {
         summary.bytes_out = Some(self.bytes);
         self.footer.set_aside = summary.set_aside;
+        let sources = summary.sources.iter_mut();
+        for (source, output) in sources.zip(&self.footer.outputs) {
+            let name = String::from_utf8_lossy(&output.name).into_owned();
+            source.output = (!self.plan.alone).then_some(name);
+        }
         let mut ledger = None;
-        if let Some(writer) = self.ledger.take() {
-            let finished = writer.finish(&self.footer);
+        if let Some(mut writer) = self.ledger.take() {
+            let noted = notes(&summary.incomplete, self.has_block, |block| {
+                writer.block(block)
+            });
+            let finished = noted.and_then(|()| writer.finish(&self.footer));
             let (mut file, length) = finished.map_err(|error| self.plan.ledger_error(error))?;
             file.sync().map_err(Error::Output)?;
             summary.ledger_bytes = Some(length);
@@ -159,11 +170,13 @@ impl ResultSink<RewrittenBatch> for OutputSink<'_> {
         }
         if let Some(ledger) = &mut self.ledger {
             for block in batch.blocks.iter().chain([&batch.block]) {
+                self.has_block |= !block.is_empty();
                 let written = ledger.block(block);
                 written.map_err(|error| self.plan.ledger_error(error))?;
             }
             if let Some((kind, span)) = batch.ledger_only.take() {
                 let bytes = batch.out.source.get(span).unwrap_or_default();
+                self.has_block = true;
                 let written = raw_blocks(kind, bytes, |block| ledger.block(block));
                 written.map_err(|error| self.plan.ledger_error(error))?;
             }
@@ -271,6 +284,35 @@ impl SetAside<'_> {
         let written = file.and_then(|mut file| file.write_all(message));
         written.map_err(|error| at(&self.place.join(name), Operation::Write, error))
     }
+}
+
+/// Calls `put` with blocks that note the inputs that were not read completely.
+///
+/// They are the last blocks, so a job in parts has the same ones. Without a block before them, they begin the first source.
+fn notes(
+    incomplete: &[IncompleteInput],
+    has_block: bool,
+    mut put: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    /// Number of notes in a block, since a block has a limit.
+    const MOST: usize = 10_000;
+    if incomplete.is_empty() {
+        return Ok(());
+    }
+    let mut builder = BlockBuilder::new()?;
+    if !has_block {
+        builder.push(&Record::Source(0));
+    }
+    let mut block = Vec::new();
+    for inputs in incomplete.chunks(MOST) {
+        for input in inputs {
+            builder.push(&Record::Note(&input.note()));
+        }
+        builder.finish(&mut block)?;
+        put(&block)?;
+        block.clear();
+    }
+    Ok(())
 }
 
 fn at(path: &Path, operation: Operation, error: io::Error) -> Error {

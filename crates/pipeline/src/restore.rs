@@ -57,7 +57,7 @@ pub struct Restored {
     pub notes: Vec<Vec<u8>>,
     /// Number of further notes.
     pub more_notes: u64,
-    /// Compressed inputs that `--max-expansion` stopped, so that only what was read is restored.
+    /// Inputs that were damaged, or that `--max-expansion` stopped, so that only what was read is restored.
     pub incomplete: Vec<IncompleteInput>,
 }
 

@@ -21,6 +21,9 @@ pub struct SourceSummary {
     /// BLAKE3 digest of the archive in hexadecimal (folders: of names and contents). None for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blake3: Option<String>,
+    /// Name of its output below the folder of outputs. None if there is one output, and for a dry run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 /// An example of an event.
@@ -67,7 +70,7 @@ pub struct Summary {
     pub sources: Vec<SourceSummary>,
     /// Inputs, and files below them, that could not be read, with the reason. Only a dry run continues after these.
     pub unread: Vec<UnreadInput>,
-    /// Compressed inputs that were not read to their end.
+    /// Inputs that were damaged, or that `--max-expansion` stopped.
     #[serde(rename = "damaged")]
     pub incomplete: Vec<IncompleteInput>,
     /// Number of files without a header field in the place of messages, by folder. They were skipped.

@@ -348,6 +348,18 @@ pub enum CompressionDefect {
 }
 
 impl CompressionDefect {
+    /// Returns true if bytes from the defect on are not read. A wrong checksum alone loses none.
+    pub(super) fn is_cut(&self) -> bool {
+        match self {
+            Self::Expansion { .. } | Self::CutOff { .. } | Self::BeyondSize { .. } => true,
+            Self::Damaged { left, .. } => left.is_some(),
+            Self::BytesBehind(_)
+            | Self::ZerosBehind(_)
+            | Self::ZerosInside(_)
+            | Self::Checksum { .. } => false,
+        }
+    }
+
     /// Writes the sentence. `what` names the compression.
     fn write(&self, f: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
         match self {

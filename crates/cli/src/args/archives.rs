@@ -20,7 +20,8 @@ use std::path::PathBuf;
 /// Convert archives to UTF-8, with a ledger from which the original can be restored.
 ///
 /// The output appears complete or not at all. With one input, OUTPUT is a mailbox, folder or message like it; with several, a folder of
-/// them. `mailglot restore` rebuilds the original byte for byte from OUTPUT and OUTPUT.ledger. The summary goes to standard error. A
+/// them. The outputs of a tree are siblings: 2001/Inbox and 2002/Inbox become Inbox and Inbox-2. The summary and --report name the input
+/// of each. `mailglot restore` rebuilds the original byte for byte from OUTPUT and OUTPUT.ledger. The summary goes to standard error. A
 /// message larger than --max-message is copied unchanged and counted as a loss. Messages that the selection leaves out stay in the
 /// ledger.
 #[derive(Debug, Group)]

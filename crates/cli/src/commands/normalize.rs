@@ -59,6 +59,11 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         if args.resume && matches!(error, Error::Interrupted) {
             failure.message += "; repeat the command to continue";
         }
+        if let Error::Input(error) = &error
+            && job.inputs != [error.path()]
+        {
+            failure.message += "; nothing was written, since each input must be readable";
+        }
         failure
     })?;
     summary::report(&account, &job, console);

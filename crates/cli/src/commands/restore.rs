@@ -5,7 +5,8 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::stoppable;
 use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
-use mailglot_pipeline::{RestoreJob, restore};
+use crate::shell_words::quoted;
+use mailglot_pipeline::{Error, RestoreJob, restore};
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
     if args
@@ -24,7 +25,8 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         original: args.original,
         force: false,
     };
-    let done = stoppable(|progress| watched(console, progress, || restore(&job, progress)))?;
+    let done = stoppable(|progress| watched(console, progress, || restore(&job, progress)));
+    let done = done.map_err(|error| with_hint(error, &job))?;
     for note in &done.notes {
         console.explain(visible(&String::from_utf8_lossy(note)));
     }
@@ -52,10 +54,21 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         ));
     }
     for input in &done.incomplete {
-        console.error(format_args!(
-            "{}: incomplete: input left out from compressed byte {}: {}; the original ends before it",
-            input.path, input.offset, input.reason
-        ));
+        if input.is_bounded {
+            console.error(format_args!(
+                "{}: incomplete: input left out from compressed byte {}: {}; the original ends before it",
+                input.path, input.offset, input.reason
+            ));
+        } else {
+            let place = match input.offset {
+                0 => String::new(),
+                offset => format!(" (at byte {offset})"),
+            };
+            console.error(format_args!(
+                "{}: incomplete: {}{place}; the original has what was read",
+                input.path, input.reason
+            ));
+        }
     }
     if let Some(original) = &job.original {
         console.say(format_args!(
@@ -74,4 +87,24 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
     } else {
         Exit::Unread
     })
+}
+
+/// Adds the right call to the failure of a restore whose output is named by its ledger.
+fn with_hint(error: Error, job: &RestoreJob) -> Failure {
+    let mut failure = Failure::from(error);
+    let (Some(named), None) = (&job.output, &job.ledger) else {
+        return failure;
+    };
+    if named.extension() != Some("ledger".as_ref()) || !named.is_file() {
+        return failure;
+    }
+    let output = named.with_extension("");
+    let call = if output.exists() {
+        quoted(&output)
+    } else {
+        format!("[NORMALIZED] --ledger {}", quoted(named))
+    };
+    failure.message += "; name the output of `normalize`, not its ledger: mailglot restore ";
+    failure.message += &call;
+    failure
 }

@@ -105,11 +105,11 @@ fn of_compression_that_is_cut_off_all_that_is_there_is_read() {
     );
     assert!(
         run.err
-            .contains("losses      1\n           1  box.damaged\n"),
+            .contains("losses      2\n           1  box.damaged\n           1  msg.set-aside\n"),
         "{}",
         run.err
     );
-    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(2);
     let back = sandbox.read("back");
     assert!(inside.starts_with(&back) && !back.is_empty());
     for args in [
@@ -136,6 +136,7 @@ fn of_compression_that_is_cut_off_all_that_is_there_is_read() {
     sandbox.run(&["check", "--fail-on", "loss", name]).ended(3);
     fs::remove_file(sandbox.path("out")).unwrap();
     fs::remove_file(sandbox.path("out.ledger")).unwrap();
+    fs::remove_dir_all(sandbox.path("out.set-aside")).unwrap();
     // Where nothing at all comes out, it is an input that cannot be read.
     sandbox.write(name, &whole[..12]);
     let run = sandbox.run(&["normalize", name, "-o", "out"]).ended(2);
@@ -332,6 +333,89 @@ fn a_message_that_the_bound_cuts_is_set_aside() {
     sandbox
         .shell("mailglot restore all.mbox --verify-only")
         .ended(0);
+}
+
+/// The ledger of a damaged input knows that it is incomplete. A message that the damage cuts is in no output.
+#[test]
+fn a_restore_of_a_damaged_input_says_that_it_is_incomplete() {
+    let sandbox = Sandbox::new();
+    let messages: Vec<_> = (0..3_000u32)
+        .map(|number| {
+            format!(
+                "Subject: {number}\n\n{:x}\n",
+                number.wrapping_mul(2_654_435_761)
+            )
+        })
+        .collect();
+    let messages: Vec<_> = messages.iter().map(String::as_bytes).collect();
+    sandbox.write("list.mbox", &mbox(&messages));
+    let whole = sandbox.read("list.mbox");
+    let pack = "import bz2, gzip, zipfile; f = open('list.mbox', 'rb').read(); \
+                open('list.gz', 'wb').write(gzip.compress(f)); open('list.bz2', 'wb').write(bz2.compress(f, 1)); \
+                z = zipfile.ZipFile('list.zip', 'w', zipfile.ZIP_DEFLATED); z.write('list.mbox'); z.close()";
+    sandbox.shell(&format!("python3 -c \"{pack}\"")).ended(0);
+    let cut = |name: &str| {
+        let bytes = sandbox.read(name);
+        bytes[..bytes.len() / 2].to_vec()
+    };
+    let mut wrong = sandbox.read("list.gz");
+    let sum = wrong.len() - 8;
+    wrong[sum] ^= 1;
+    // Only a wrong checksum cuts no message.
+    for (name, bytes, aside) in [
+        ("a.mbox.gz", cut("list.gz"), 1),
+        ("b.mbox.bz2", cut("list.bz2"), 1),
+        ("c.zip", cut("list.zip"), 1),
+        ("d.mbox.gz", wrong, 0),
+    ] {
+        sandbox.write(name, &bytes);
+        let out = format!("{name}.out");
+        let run = sandbox.run(&["normalize", name, "-o", &out]).ended(2);
+        let said = format!(" written + {aside} set aside");
+        assert!(run.err.contains(&said), "{name}: {}", run.err);
+        let said = "reversible: only what was read, with ";
+        assert!(run.err.contains(said), "{name}: {}", run.err);
+        let output = sandbox.read(&out);
+        assert!(whole.starts_with(&output) && !output.is_empty(), "{name}");
+        assert!(whole[output.len()..].is_empty() || whole[output.len()..].starts_with(b"From "));
+        let run = sandbox.run(&["restore", &out, "--verify-only"]).ended(2);
+        assert_eq!(run.text(), "reversible: only what was read (checked)\n");
+        assert!(
+            run.err.contains(&format!("mailglot: {name}: incomplete: "))
+                || run
+                    .err
+                    .contains(&format!("mailglot: {name}/list.mbox: incomplete: ")),
+            "{}",
+            run.err
+        );
+        let back = format!("{name}.back");
+        sandbox.run(&["restore", &out, "-o", &back]).ended(2);
+        assert!(sandbox.path(&back).exists());
+        // A job in parts has the same ledger.
+        let parts = format!("{name}.parts-out");
+        sandbox
+            .run(&["normalize", "--resume", name, "-o", &parts])
+            .ended(2);
+        assert_eq!(
+            sandbox.read(&format!("{parts}.ledger")),
+            sandbox.read(&format!("{out}.ledger"))
+        );
+    }
+    // Damage of the list of members is noted, too.
+    sandbox.write("two.mbox", &mbox(&messages[..2]));
+    sandbox.shell("zip -q -0 two.zip two.mbox").ended(0);
+    let bytes = sandbox.read("two.zip");
+    let end = memchr::memmem::rfind(&bytes, b"PK\x05\x06").unwrap();
+    sandbox.write("two.zip", &bytes[..end]);
+    sandbox.run(&["normalize", "two.zip", "-o", "two"]).ended(2);
+    let run = sandbox.run(&["restore", "two", "-o", "two-back"]).ended(2);
+    assert!(run.err.contains("two.zip: incomplete: "), "{}", run.err);
+    // What is complete is still said to be so.
+    sandbox
+        .run(&["normalize", "list.zip", "-o", "all"])
+        .ended(0);
+    let run = sandbox.run(&["restore", "all", "--verify-only"]).ended(0);
+    assert_eq!(run.text(), "reversible: yes (checked)\n");
 }
 
 /// Writes `list.mbox.bz2`, of 20 blocks.

@@ -142,3 +142,104 @@ fn a_message_comes_back_from_the_ledger_of_a_gateway() {
         .ended(4);
     sandbox.run(&["restore", "--verify-only"]).ended(1);
 }
+
+#[test]
+fn a_ledger_in_the_place_of_the_output_names_the_right_call() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run(&["normalize", "archive.mbox", "-o", "clean.mbox"])
+        .ended(0);
+    let run = sandbox
+        .run(&["restore", "clean.mbox.ledger", "--verify-only"])
+        .ended(4);
+    assert!(
+        run.err.ends_with(
+            "clean.mbox.ledger.ledger: no such file or directory; \
+             name the output of `normalize`, not its ledger: mailglot restore clean.mbox\n"
+        ),
+        "{}",
+        run.err
+    );
+    std::fs::remove_file(sandbox.path("clean.mbox")).unwrap();
+    let run = sandbox
+        .run(&["restore", "clean.mbox.ledger", "--verify-only"])
+        .ended(4);
+    let call = "mailglot restore [NORMALIZED] --ledger clean.mbox.ledger\n";
+    assert!(run.err.ends_with(call), "{}", run.err);
+    // The advice about another file is given once.
+    sandbox.write("empty.ledger", b"");
+    let run = sandbox
+        .run(&[
+            "restore",
+            "archive.mbox",
+            "--ledger",
+            "empty.ledger",
+            "--verify-only",
+        ])
+        .ended(4);
+    assert_eq!(run.err.matches("name the ledger").count(), 1, "{}", run.err);
+}
+
+#[test]
+fn an_unreadable_input_says_that_nothing_was_written() {
+    let sandbox = Sandbox::new();
+    let run = sandbox
+        .run(&["normalize", "archive.mbox", "missing", "-o", "out"])
+        .ended(2);
+    assert_eq!(
+        run.err,
+        "mailglot: missing: no such file or directory; nothing was written, since each input must be readable\n"
+    );
+    assert!(!sandbox.path("out").exists());
+}
+
+/// The outputs of a tree are siblings. Summary and report say which is which.
+#[test]
+fn outputs_of_a_tree_are_named() {
+    let sandbox = Sandbox::new();
+    let mailbox = sandbox.read("archive.mbox");
+    for folder in ["t/2001", "t/2002"] {
+        std::fs::create_dir_all(sandbox.path(folder)).unwrap();
+        sandbox.write(&format!("{folder}/Inbox"), &mailbox);
+    }
+    sandbox.write("t/other.mbox", &mailbox);
+    for form in ["mbox", "eml", "maildir"] {
+        let args = [
+            "normalize",
+            "t",
+            "-o",
+            form,
+            "--to",
+            form,
+            "--report",
+            "report.json",
+            "--force",
+        ];
+        let run = sandbox.run(&args).ended(0);
+        let lines = "outputs     3 in one folder, 1 under another name\n";
+        assert!(run.err.contains(lines), "{form}: {}", run.err);
+        let report: serde_json::Value =
+            serde_json::from_slice(&sandbox.read("report.json")).unwrap();
+        let sources = report["summary"]["sources"].as_array().unwrap();
+        for source in sources {
+            let (path, output) = (
+                source["path"].as_str().unwrap(),
+                source["output"].as_str().unwrap(),
+            );
+            assert!(sandbox.path(form).join(output).exists(), "{output}");
+            let is_second = path == "t/2002/Inbox";
+            assert_eq!(output.starts_with("Inbox-2"), is_second, "{path} {output}");
+            let line = format!("  {output} is from {path}\n");
+            assert_eq!(run.err.contains(&line), is_second, "{}", run.err);
+        }
+        // The messages of a mailbox had no file names.
+        assert!(!run.err.contains("file names  new"), "{}", run.err);
+    }
+    let run = sandbox.run(&["-v", "normalize", "t", "-o", "all"]).ended(0);
+    assert!(run.err.contains("t/other.mbox: 2 messages"), "{}", run.err);
+    assert!(run.err.contains(", output other.mbox\n"), "{}", run.err);
+    let run = sandbox
+        .run(&["normalize", "t/other.mbox", "-o", "one"])
+        .ended(0);
+    assert!(!run.err.contains("outputs "), "{}", run.err);
+}

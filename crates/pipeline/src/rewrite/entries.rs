@@ -6,7 +6,6 @@ use super::rewritten_batch::RewrittenBatch;
 use super::source_message::SourceMessage;
 use super::worker::RewriteWorker;
 use crate::in_place::InPlace;
-use crate::incomplete::IncompleteInput;
 use crate::names;
 use crate::quote::has_from;
 use crate::reader::NumberedBatch;
@@ -15,9 +14,10 @@ use crate::tally::Tally;
 use crate::verify::{Verdict, Verifier};
 use mailglot_archive::ledger::{BlockBuilder, RawKind, Record};
 use mailglot_archive::mbox::unquote;
-use mailglot_archive::{BoxEvent, BoxEventKind, Entry, EntryKind, Packing};
+use mailglot_archive::{Batch, BoxEvent, Entry, EntryKind, Packing};
 use mailglot_mime::Severity;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -82,16 +82,9 @@ impl<'a> BatchRewrite<'a> {
         if let Some(index) = self.job.ledger.filter(|_| feed.first) {
             self.builder.push(&Record::Source(index));
         }
-        let bound = |event: &&BoxEvent| event.kind == BoxEventKind::Expansion;
-        let is_cut = feed.batch.events.iter().any(|event| bound(&event));
-        for event in feed.batch.events.iter().filter(bound) {
-            let note = IncompleteInput::of(self.job.path, event).note();
-            self.record(&Record::Note(&note));
-        }
-        let is_message =
-            |entry: &Entry| matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-        let last_here = feed.batch.entries.iter().rposition(is_message);
-        let last = last_here.filter(|_| feed.last);
+        let last = feed.batch.entries.iter().rposition(is_message);
+        let last = last.filter(|_| feed.last);
+        let cut = cut_messages(&feed.batch);
         for (index, entry) in feed.batch.entries.iter().enumerate() {
             let bytes = &feed.batch.bytes[entry.span.clone()];
             self.name_file(entry);
@@ -113,8 +106,8 @@ impl<'a> BatchRewrite<'a> {
                 }
                 EntryKind::Message => {
                     let place = self.in_place.get(&index);
-                    if is_cut && Some(index) == last_here {
-                        self.cut_by_bound(entry, place);
+                    if let Some(event) = cut.get(&index) {
+                        self.cut(entry, place, event.kind);
                         continue;
                     }
                     self.message(entry, place, Some(index) == last);
@@ -218,4 +211,20 @@ impl<'a> BatchRewrite<'a> {
         }
         self.report_flags(entry);
     }
+}
+
+fn is_message(entry: &Entry) -> bool {
+    matches!(entry.kind, EntryKind::Message | EntryKind::Oversize)
+}
+
+/// Returns the messages whose ends were not read, by index, with the event that says so: of each file the last message before it.
+fn cut_messages(batch: &Batch) -> BTreeMap<usize, &BoxEvent> {
+    let events = batch.events.iter().filter(|event| event.is_cut());
+    let last = |event: &BoxEvent| {
+        let is_of = |entry: &Entry| is_message(entry) && entry.name == event.name;
+        batch.entries.iter().rposition(is_of)
+    };
+    events
+        .filter_map(|event| Some((last(event)?, event)))
+        .collect()
 }

@@ -5,8 +5,8 @@ use crate::in_place::InPlace;
 use crate::raw_blocks::RAW_PIECE;
 use crate::reader::begins_message;
 use crate::verify::Disagreement;
-use mailglot_archive::Entry;
 use mailglot_archive::ledger::{RawKind, Record};
+use mailglot_archive::{BoxEventKind, Entry};
 use mailglot_mime::Severity;
 
 /// Bytes up to which a message that is not in the output is in one block of the ledger.
@@ -19,10 +19,14 @@ impl BatchRewrite<'_> {
         self.set_aside_raw(entry, place, detail);
     }
 
-    /// Sets aside the last message before `--max-expansion` stopped the input, because its end was not read.
-    pub(super) fn cut_by_bound(&mut self, entry: &Entry, place: Option<&InPlace>) {
+    /// Sets aside the last message before compressed data were damaged, or before `--max-expansion` stopped them. Its end was not read.
+    pub(super) fn cut(&mut self, entry: &Entry, place: Option<&InPlace>, by: BoxEventKind) {
         self.tally.messages += 1;
-        let detail = "cut by --max-expansion; copied as far as it was read";
+        let detail = if by == BoxEventKind::Expansion {
+            "cut by --max-expansion; copied as far as it was read"
+        } else {
+            "cut, as the compressed data are damaged; copied as far as it was read"
+        };
         self.set_aside_raw(entry, place, detail);
     }
 

@@ -18,8 +18,8 @@ use mailglot_archive::{
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -62,10 +62,23 @@ pub(super) struct OpenOutput {
     pub(super) digests: u128,
     /// What must precede another message.
     open_end: OpenEnd,
+    /// Where a blank line was missing between messages, as in the input.
+    pub(super) gaps: Vec<Gap>,
+    /// Bytes of the line ends that would fill the gaps.
+    gap_bytes: u64,
     /// Bytes that are not in its file yet.
     pending: Vec<u8>,
     /// Name of the file of the last message in a folder.
     file: String,
+}
+
+/// A place between two messages without a blank line.
+#[derive(Clone, Copy)]
+pub(super) struct Gap {
+    /// Offset in the output.
+    at: u64,
+    /// The missing line end.
+    line_end: &'static [u8],
 }
 
 enum Writer {
@@ -123,6 +136,28 @@ impl<'a> Outputs<'a> {
         Ok(Some(root))
     }
 
+    /// Adds the blank lines that the output at `index` lacks. Returns false if it lacks none. Its bytes must be in its file.
+    pub(super) fn fill_gaps(&mut self, index: usize) -> Result<bool, Error> {
+        let Writer::Mailboxes(root, mode, _) = &self.writer else {
+            return Ok(false);
+        };
+        let open = &mut self.list[index];
+        let gaps = std::mem::take(&mut open.gaps);
+        if gaps.is_empty() {
+            return Ok(false);
+        }
+        let path = root.temporary().join(&open.output.name);
+        // No other output has this ending.
+        let new = root.temporary().join(format!("{}.tmp", open.output.name));
+        let filled = fill(&path, &new, &gaps, *mode);
+        filled.map_err(|error| {
+            let path = root.path().join(&open.output.name);
+            Error::Output(FileError::new(path, Operation::Write, error))
+        })?;
+        open.output.bytes += std::mem::take(&mut open.gap_bytes);
+        Ok(true)
+    }
+
     /// Returns the temporary folder of outputs that are folders. None if they are mailboxes.
     pub(super) fn tree(&self) -> Option<&Path> {
         match &self.writer {
@@ -146,7 +181,8 @@ impl<'a> Outputs<'a> {
         self.current.clear();
         if let SplitBy::Size(most) = self.job.by {
             let fits = |open: &OpenOutput| {
-                let with = open.output.bytes + open.open_end.line_ends.len() as u64 + length;
+                let line_ends = open.gap_bytes + open.open_end.line_ends.len() as u64;
+                let with = open.output.bytes + line_ends + length;
                 open.convention == piece.convention && !piece.more && with <= most
             };
             let last = self.list.len().checked_sub(1);
@@ -190,6 +226,8 @@ impl<'a> Outputs<'a> {
             convention,
             digests: 0,
             open_end: OpenEnd::default(),
+            gaps: Vec::new(),
+            gap_bytes: 0,
             pending: Vec::new(),
             file: String::new(),
         });
@@ -212,8 +250,7 @@ impl<'a> Outputs<'a> {
                 Writer::Mailboxes(_, _, held) => {
                     let before = open.pending.len();
                     if !piece.continued {
-                        self.ended_lines += u64::from(open.open_end.ends_line);
-                        open.pending.extend_from_slice(open.open_end.line_ends);
+                        self.ended_lines += u64::from(open.end_message());
                     }
                     open.pending.extend_from_slice(bytes);
                     open.open_end = piece.open_end;
@@ -251,6 +288,43 @@ impl<'a> Outputs<'a> {
         }
         Ok(())
     }
+}
+
+impl OpenOutput {
+    /// Ends the last message before another one. Returns true if its last line got a line end.
+    ///
+    /// A blank line that the input lacks is added only if the output is not read as its messages without it.
+    fn end_message(&mut self) -> bool {
+        let OpenEnd {
+            line_ends,
+            ends_line,
+        } = self.open_end;
+        if ends_line {
+            self.pending.extend_from_slice(line_ends);
+        } else if !line_ends.is_empty() {
+            self.gap_bytes += line_ends.len() as u64;
+            self.gaps.push(Gap {
+                at: self.output.bytes,
+                line_end: line_ends,
+            });
+        }
+        ends_line
+    }
+}
+
+/// Copies a file to `new` with the missing line ends, and gives the copy its name.
+fn fill(path: &Path, new: &Path, gaps: &[Gap], mode: FileMode) -> io::Result<()> {
+    let mut old = BufReader::new(File::open(path)?);
+    let mut file = BufWriter::new(mode.create_file(new)?);
+    let mut from = 0;
+    for gap in gaps {
+        io::copy(&mut old.by_ref().take(gap.at - from), &mut file)?;
+        file.write_all(gap.line_end)?;
+        from = gap.at;
+    }
+    io::copy(&mut old, &mut file)?;
+    file.flush()?;
+    fs::rename(new, path)
 }
 
 /// Returns a batch of one file, after empty folders.

@@ -5,7 +5,7 @@
 //! Compares sums of digests, so the order of messages is not compared. Messages above the size limit are only counted. Of outputs that
 //! are folders, only the numbers of files and of bytes are compared.
 
-use super::outputs::Outputs;
+use super::outputs::{OpenOutput, Outputs};
 use super::piece::digest;
 use crate::error::ReadBackError;
 use crate::reader::begins_message;
@@ -16,6 +16,8 @@ use std::path::Path;
 use std::{fs, io};
 
 /// Checks that each mailbox below the temporary folder is read as the messages that were written to it, and that each folder has them.
+///
+/// Adds blank lines to a mailbox that is not read so without them.
 ///
 /// # Errors
 /// A mailbox would be read as other messages, or a folder has more or fewer bytes. `place` is the final path of the folder.
@@ -28,17 +30,32 @@ pub(super) fn check(
         return check_folders(outputs, place);
     };
     let folder = root.temporary().to_owned();
-    for open in &outputs.list {
-        let (messages, digests) = read(&folder.join(&open.output.name), progress)?;
-        if (messages, digests) != (open.output.messages, open.digests) {
-            return Err(Error::ReadBack(ReadBackError {
-                path: place.join(&open.output.name),
-                written: open.output.messages,
-                read: messages,
-            }));
+    for index in 0..outputs.list.len() {
+        let mut checked = check_mailbox(&outputs.list[index], &folder, place, progress);
+        if matches!(checked, Err(Error::ReadBack(_))) && outputs.fill_gaps(index)? {
+            checked = check_mailbox(&outputs.list[index], &folder, place, progress);
         }
+        checked?;
     }
     Ok(())
+}
+
+/// Checks that a mailbox in `folder` is read as its messages. `place` is the final path of the folder.
+fn check_mailbox(
+    open: &OpenOutput,
+    folder: &Path,
+    place: &Path,
+    progress: &Progress,
+) -> Result<(), Error> {
+    let (messages, digests) = read(&folder.join(&open.output.name), progress)?;
+    if (messages, digests) == (open.output.messages, open.digests) {
+        return Ok(());
+    }
+    Err(Error::ReadBack(ReadBackError {
+        path: place.join(&open.output.name),
+        written: open.output.messages,
+        read: messages,
+    }))
 }
 
 /// Compares the numbers of files and bytes of outputs that are folders with those of their messages.

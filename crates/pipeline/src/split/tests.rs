@@ -2,7 +2,7 @@
 
 use super::job::{SplitBy, SplitJob};
 use super::outputs::Outputs;
-use super::piece::{Convention, OpenEnd, SplitBatch, SplitPiece};
+use super::piece::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
 use super::read_back::check;
 use super::split;
 use crate::run::ResultSink;
@@ -180,4 +180,61 @@ fn mailboxes_read_by_rules_are_quoted_anew() {
         assert_eq!(parts.len(), 5, "{parts:?}");
         assert!(parts["part-00004.mbox"].ends_with("Subject: t\n\nfour\n\n"));
     }
+}
+
+/// A mailbox without blank lines between messages is not changed, unless a part would be read otherwise.
+#[test]
+fn missing_blank_lines_are_added_only_where_a_part_needs_them() {
+    let message = |number: usize| {
+        format!("{SEPARATOR}From: a@b.example\nSubject: {number}\n\ntext {number}\n")
+    };
+    let messages: Vec<_> = (0..20).map(message).collect();
+    let mailbox = messages.concat();
+    for size in [1, 300, 1 << 20] {
+        let parts = parts(&mailbox, |job| job.by = SplitBy::Size(size));
+        let joined: String = parts.into_values().collect();
+        assert_eq!(joined, mailbox, "{size}");
+    }
+    // A message that was cut off gets its line end.
+    let cut = format!("{}{SEPARATOR}Subject: x\n\nno line end", messages.concat());
+    let by_year = parts(&cut, |job| job.by = SplitBy::Year);
+    assert_eq!(by_year.len(), 1);
+    assert_eq!(by_year["2001.mbox"], cut);
+}
+
+#[test]
+fn a_part_that_is_read_otherwise_gets_its_blank_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out");
+    let job = job(Path::new("-"), &output, SplitBy::Size(1 << 20));
+    let mut outputs = Outputs::new(&job, WriteOptions::NEW).unwrap();
+    let bodies = [
+        "Subject: s\n\none\n",
+        "no header\n",
+        "Subject: t\n\nthree\n",
+    ];
+    let mut batch = SplitBatch::default();
+    for body in bodies {
+        let start = batch.bytes.len();
+        batch.bytes.extend_from_slice(SEPARATOR.as_bytes());
+        batch.bytes.extend_from_slice(body.as_bytes());
+        batch.pieces.push(SplitPiece {
+            open_end: OpenEnd {
+                line_ends: b"\n",
+                ends_line: false,
+            },
+            digest: digest(body.as_bytes()),
+            ..piece(start..batch.bytes.len(), &[], false, false)
+        });
+    }
+    assert!(outputs.take(&mut batch).unwrap().is_continue());
+    check(&mut outputs, &output, &Progress::default()).unwrap();
+    let list = outputs.commit().unwrap();
+    let expected = bodies.map(|body| format!("{SEPARATOR}{body}")).join("\n");
+    assert_eq!(
+        fs::read_to_string(output.join("part-00001.mbox")).unwrap(),
+        expected
+    );
+    assert_eq!(list[0].bytes, expected.len() as u64);
+    assert_eq!(fs::read_dir(&output).unwrap().count(), 1);
 }

@@ -171,7 +171,7 @@ fn without_declarations(text: &str) -> String {
     while let Some(at) = next_declaration(rest) {
         let (before, after) = rest.split_at(at);
         kept.push_str(before);
-        rest = after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "-_:.+".contains(c));
+        rest = after.trim_start_matches(|c: char| u8::try_from(c).is_ok_and(is_of_charset_name));
     }
     kept + rest
 }
@@ -194,8 +194,14 @@ fn next_declaration(text: &str) -> Option<usize> {
             .take_while(|byte| b" \t\r\n='\"".contains(byte))
             .count();
         let name = start + skipped;
-        (skipped > 0 && bytes.get(name).is_some_and(u8::is_ascii_alphanumeric)).then_some(name)
+        let is_name = bytes.get(name).copied().is_some_and(is_of_charset_name);
+        (skipped > 0 && is_name).then_some(name)
     })
+}
+
+/// Returns true for the characters of names in declarations, which no charset need have: `_autodetect`.
+fn is_of_charset_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_:.+".contains(&byte)
 }
 
 /// Joins the words of a header value by single spaces. Folding may change blanks, and a control counts as one.

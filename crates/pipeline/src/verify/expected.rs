@@ -1,5 +1,6 @@
 //! Collects what this project reads in the original message, at the positions of the edits.
 
+use crate::length_field;
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{Entry, addresses_of};
 use mailglot_mime::header::decode;
@@ -247,7 +248,7 @@ fn is_inside(edit: &Edit, field: &Field) -> bool {
     }
 }
 
-/// Returns the first added line that is not a field required by a rewritten body.
+/// Returns the first added line that is not a field required by a rewritten body. A Content-Length may get another name.
 pub(super) fn stray_line(message: &Message<'_>, edits: &[Edit]) -> Option<(PartId, usize, String)> {
     const NEEDED: [&[u8]; 3] = [
         b"content-type",
@@ -267,6 +268,7 @@ pub(super) fn stray_line(message: &Message<'_>, edits: &[Edit]) -> Option<(PartI
             });
             added
                 .filter(|edit| starts_line(message.raw(), edit.span.start))
+                .filter(|edit| !length_field::is_renaming(message.raw(), edit))
                 .find_map(|edit| {
                     let mut lines = edit.with.split(|byte| matches!(byte, b'\r' | b'\n'));
                     let stray = lines.find(|line| {

@@ -176,6 +176,53 @@ fn all_spellings_of_utf8_are_verified() {
     }
 }
 
+/// The new name of a Content-Length is no added field. Another name would be.
+#[test]
+fn a_renamed_content_length_is_accepted() {
+    for raw in [
+        &b"Subject: caf\xE9\rContent-Length: 12\r\r\xE9t\xE9\r"[..],
+        b"Subject: caf\xE9\nno field\nContent-Length: 12\nFrom: a@b.example\n\nx\n",
+        b"Content-Length: 12\nno field\nSubject: caf\xE9\n\nx\n",
+    ] {
+        let message = Message::parse(raw, &Limits::default());
+        let mut edits = plan(raw, &Policy::default()).edits;
+        let count = edits.len();
+        assert!(crate::length_field::remove(raw, Some(&message), &mut edits).is_some());
+        assert_eq!(edits.len(), count + 1);
+        let accepted = verdict(raw, &edits);
+        assert!(
+            matches!(accepted, Verdict::Accepted(_)),
+            "{}: {accepted:?}",
+            raw.escape_ascii()
+        );
+        for edit in edits.iter_mut().filter(|edit| edit.with == b"X-") {
+            edit.with = b"X-A".to_vec();
+        }
+        let other = verdict(raw, &edits);
+        assert!(matches!(other, Verdict::Rejected(_)), "{other:?}");
+    }
+}
+
+/// A document may declare a name that no charset has.
+#[test]
+fn any_declared_name_may_be_replaced() {
+    for name in ["_autodetect", "-", "us-ascii", ":x", "+1", ".", "x_y"] {
+        let raw = format!(
+            "Content-Type: text/html; charset=us-ascii\n\n<html><head>\
+             <meta http-equiv=\"Content-Type\" content=\"text/html; charset={name}\"></head>caf\u{e9}</html>\n"
+        );
+        let edits = plan(raw.as_bytes(), &Policy::default()).edits;
+        let changed = rewritten(raw.as_bytes(), &edits);
+        let declared = format!("charset={name}\">");
+        assert!(
+            !String::from_utf8_lossy(&changed).contains(&declared),
+            "{name}"
+        );
+        let verdict = verdict(raw.as_bytes(), &edits);
+        assert_eq!(verdict, Verdict::Accepted(Vec::new()), "{name}");
+    }
+}
+
 type Damage = fn(&mut Edit);
 
 /// A fault in any single edit is found: left out, or with a line or text added.

@@ -12,7 +12,7 @@ const SHORT: usize = 8;
 /// Examples of one group of findings.
 pub(crate) const EXAMPLES: usize = 3;
 /// Examples of files that were left out.
-const NAMED: usize = 4;
+pub(super) const NAMED: usize = 4;
 
 /// What the second reader made of the rewritten messages, and the first that it reads otherwise.
 pub(crate) fn verified(account: &Summary) -> Vec<String> {

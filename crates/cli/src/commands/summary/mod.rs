@@ -10,7 +10,7 @@ mod guesses;
 pub(crate) use events::*;
 pub(crate) use guesses::*;
 
-use events::{VERIFY_DISAGREES, doubts, is_ambiguous, is_duplicate, is_left_alone};
+use events::{NAMED, VERIFY_DISAGREES, doubts, is_ambiguous, is_duplicate, is_left_alone};
 
 use super::job_exit::note;
 use crate::exit::{Exit, Failure};
@@ -65,24 +65,71 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
             console.say(format_args!("  e.g. {}", shown(example)));
         }
     }
-    for line in new_names(account, job)
+    for line in outputs(account, all)
         .into_iter()
+        .chain(new_names(account, job))
         .chain(reversal(account, job))
     {
         console.say(line);
     }
 }
 
-/// Says that files of a folder have new names, and how to list the old ones.
+/// Names the outputs that have not the names of their inputs. The outputs of a tree are siblings, so names may occur twice.
+fn outputs(account: &Summary, all: bool) -> Vec<String> {
+    let sources = account.sources.iter();
+    let renamed: Vec<(&SourceSummary, &str)> = sources
+        .filter_map(|source| Some((source, source.output.as_deref()?)))
+        .filter(|(source, output)| !has_name_of(output, &source.path.to_string()))
+        .collect();
+    if renamed.is_empty() {
+        return Vec::new();
+    }
+    let shown = if all { renamed.len() } else { NAMED };
+    let more = if shown < renamed.len() {
+        " (-v and --report name all)"
+    } else {
+        ""
+    };
+    let mut lines = vec![format!(
+        "outputs     {} in one folder, {} under another name{more}",
+        with_thousands(account.sources.len() as u64),
+        with_thousands(renamed.len() as u64)
+    )];
+    lines.extend(renamed.iter().take(shown).map(|(source, output)| {
+        let path = source.path.to_string();
+        format!("  {} is from {}", visible(output), visible(&path))
+    }));
+    lines
+}
+
+/// Returns true if an output has the name of its input, apart from the ending.
+fn has_name_of(output: &str, input: &str) -> bool {
+    let mut parts = input.rsplit('/');
+    let name = match (parts.next(), parts.next()) {
+        // The file of an Apple mailbox.
+        (Some("mbox"), Some(parent)) if parent.strip_suffix(".mbox").is_some() => parent,
+        (name, _) => name.unwrap_or_default(),
+    };
+    let endings = [".mbox", ".eml"];
+    let stem = endings.iter().find_map(|end| output.strip_suffix(end));
+    name.starts_with(stem.unwrap_or(output))
+}
+
+/// Says that messages have new file names, and how to list the old ones.
 fn new_names(account: &Summary, job: &NormalizeJob) -> Option<String> {
     let is_mailbox = |source: &SourceSummary| source.dialect.starts_with("mbox");
+    let is_written_as_folder = |source: &SourceSummary| match &source.output {
+        Some(name) => job.output.join(name).is_dir(),
+        None => job.output.is_dir(),
+    };
     let folders: Vec<String> = account
         .sources
         .iter()
         .filter(|source| source.messages > 0 && !source.dialect.is_empty() && !is_mailbox(source))
+        .filter(|source| is_written_as_folder(source))
         .map(|source| quoted(Path::new(&source.path.to_string())))
         .collect();
-    (job.output.is_dir() && !folders.is_empty()).then(|| {
+    (!folders.is_empty()).then(|| {
         format!(
             "file names  new, they begin with the message number; `mailglot inspect --json {}` lists numbers and old names",
             folders.join(" ")
@@ -109,6 +156,9 @@ pub(crate) fn profile(source: &SourceSummary) -> String {
             " ({} of them in no message)",
             with_thousands(source.gap_bytes)
         );
+    }
+    if let Some(output) = &source.output {
+        let _ = write!(line, ", output {}", visible(output));
     }
     line
 }
@@ -244,7 +294,7 @@ fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
     };
     lines.push(format!(
         "reversible: {}with {} (check: mailglot restore {}{option} --verify-only)",
-        if bounded().next().is_none() {
+        if account.incomplete.is_empty() {
             ""
         } else {
             "only what was read, "
@@ -327,6 +377,41 @@ mod tests {
             ..job
         };
         assert_eq!(new_names(&summary("Maildir"), &missing), None);
+    }
+
+    #[test]
+    fn outputs_under_another_name_are_listed() {
+        for (output, input, expected) in [
+            ("Inbox", "t/2001/Inbox", true),
+            ("Inbox-2", "t/2002/Inbox", false),
+            ("a.mbox", "a.dbx", true),
+            ("a-2.mbox", "b/a.mbox", false),
+            ("Inbox-2.old", "Inbox.old", false),
+            ("2001-May.txt", "list/2001-May.txt.gz", true),
+            ("1.eml", "Messages/1.emlx", true),
+            ("Sent.mbox", "x/Sent.mbox/mbox", true),
+            ("Sent-2.mbox", "y/Sent.mbox/mbox", false),
+        ] {
+            assert_eq!(has_name_of(output, input), expected, "{output} {input}");
+        }
+        let source = |number: u32| SourceSummary {
+            path: FileName::of(Path::new(&format!("{number}/Inbox"))),
+            output: Some(format!("Inbox-{number}")),
+            ..SourceSummary::default()
+        };
+        let account = Summary {
+            sources: (2..9).map(source).collect(),
+            ..Summary::default()
+        };
+        let lines = outputs(&account, false);
+        assert_eq!(lines.len(), 5);
+        assert_eq!(
+            lines[0],
+            "outputs     7 in one folder, 7 under another name (-v and --report name all)"
+        );
+        assert_eq!(lines[1], "  Inbox-2 is from 2/Inbox");
+        assert_eq!(outputs(&account, true).len(), 8);
+        assert!(outputs(&Summary::default(), true).is_empty());
     }
 
     #[test]

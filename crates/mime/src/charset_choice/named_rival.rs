@@ -46,7 +46,7 @@ pub(super) fn by_named_rival<'a>(
     events: &mut Vec<(EventKind, Detail)>,
 ) -> Option<Choice<'a>> {
     if evidence.mapped
-        || label == Charset::UTF_8
+        || !is_common(label)
         || LabelScope::of(evidence.detection()) == LabelScope::None
     {
         return None;
@@ -67,7 +67,7 @@ pub(super) fn by_named_rival<'a>(
     }
     let mut doubt = None;
     let named = evidence.mail?.named_charsets().take(MAX_NAMED);
-    let mut others = named.filter(|named| is_other(*named, label));
+    let mut others = named.filter(|named| is_common(*named) && is_other(*named, label));
     let choice = others.find_map(|named| {
         let hints = evidence.hints(bytes);
         let margin = margin(bytes, label, named, &hints)?;
@@ -88,12 +88,37 @@ pub(super) fn by_named_rival<'a>(
 }
 
 fn is_other(named: Charset, label: Charset) -> bool {
-    let has_own_letters = |charset: Charset| {
-        charset.is_ascii_compatible()
-            && !charset.is_stateful()
-            && !matches!(charset, Charset::US_ASCII | Charset::UTF_8)
-    };
-    named.superset() != label.superset() && has_own_letters(named) && has_own_letters(label)
+    let has_own_letters = named.is_ascii_compatible()
+        && !named.is_stateful()
+        && !matches!(named, Charset::US_ASCII | Charset::UTF_8);
+    has_own_letters && named.superset() != label.superset()
+}
+
+/// Returns true for charsets that mail programs write over text of other charsets. Somebody chose the label of a rare one, for a
+/// language that the models may not know, such as Maltese in ISO-8859-3 and Tajik in KOI8-T.
+fn is_common(charset: Charset) -> bool {
+    matches!(
+        charset.superset(),
+        Charset::WINDOWS_1250
+            | Charset::WINDOWS_1251
+            | Charset::WINDOWS_1252
+            | Charset::WINDOWS_1253
+            | Charset::WINDOWS_1254
+            | Charset::WINDOWS_1255
+            | Charset::WINDOWS_1256
+            | Charset::WINDOWS_1257
+            | Charset::ISO_8859_2
+            | Charset::ISO_8859_5
+            | Charset::ISO_8859_7
+            | Charset::ISO_8859_8
+            | Charset::ISO_8859_15
+            | Charset::KOI8_R
+            | Charset::KOI8_U
+            | Charset::IBM866
+    ) || charset != Charset::UTF_8
+        && !charset.is_single_byte()
+        && charset.is_ascii_compatible()
+        && !charset.is_stateful()
 }
 
 /// Returns how much likelier (natural logarithm) text in `named` is. Returns None if one of them does not decode the bytes, or if the

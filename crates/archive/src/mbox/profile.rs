@@ -173,8 +173,9 @@ impl FileProfile {
             at = end;
         }
         let first = head.first;
+        let known = first.filter(|line| head.begins || !head.is_outnumbered(line.index()));
         let mut common = head.dominant();
-        if let Some(line) = first {
+        if let Some(line) = known {
             common.insert(line);
         }
         let mut regions = vec![(size.min(HEAD), common)];
@@ -188,13 +189,10 @@ impl FileProfile {
                 } else {
                     HEAD + (size - HEAD) / PROBES * (probe + 1)
                 };
-                let mut tally = SampleCounts {
-                    looked: head.looked,
-                    ..SampleCounts::default()
-                };
+                let mut tally = head.for_sample((HEAD / PROBE) as u32);
                 tally.count(look, &mut buffer, start, (start + PROBE).min(end), prelude)?;
                 let mut shapes = tally.dominant().union(head.dominant_without_git());
-                if let Some(line) = first {
+                if let Some(line) = known {
                     shapes.insert(line);
                 }
                 regions.push((end, shapes));

@@ -87,14 +87,18 @@ impl LineEvidence {
     /// ```
     pub(super) fn points(&self, data: &[u8], at: usize, dominant: Shapes) -> i32 {
         let points = self.points_of_form(dominant);
-        let is_unusual = points == ACCEPT - 1
-            && self.blank_before
+        points + i32::from(points == ACCEPT - 1 && self.has_full_header(data, at))
+    }
+
+    /// Returns true if the line may be a separator of any form, and a full header follows that no text introduces. `data` is that of
+    /// [`Self::gather`].
+    pub(super) fn has_full_header(&self, data: &[u8], at: usize) -> bool {
+        self.blank_before
             && self.follower == Follower::Known
             && self.line.shape != Shape::Git
             && may_be_unusual_separator(self.line.shape, split_line(&data[at..]).0)
             && has_usual_fields(&data[self.end..], FULL_HEADER)
-            && !is_introduced(data, at);
-        points + i32::from(is_unusual)
+            && !is_introduced(data, at)
     }
 
     /// Returns true if the line may be a separator that was pasted into a text, or one before a message without a header.

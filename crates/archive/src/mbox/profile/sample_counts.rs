@@ -12,11 +12,20 @@ use super::division::Division;
 use super::sniff_input::SniffInput;
 use crate::Quoting;
 use crate::mbox::follower::Follower;
-use crate::mbox::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git, starts_line};
+use crate::mbox::from_line::{
+    FromLine, KINDS, Shape, Shapes, UNDATED_WORD, has_no_words, is_dated, is_git, starts_line,
+};
 use crate::mbox::split::{ACCEPT, BEHIND, LineEvidence, NEAR, is_quoted_by_mailbox, quoted};
 
 /// Largest number of lengths examined in the head of a file, and in each sample.
 const MOST_LENGTHS: u32 = 4096;
+/// Separators of a second program are rare if there are this many others for each.
+const RARE: u32 = 10;
+
+/// Returns true for the kinds with a date that are not those of patches.
+fn is_dated_mail(index: usize) -> bool {
+    is_dated(index) && !is_git(index)
+}
 
 /// Counts for a profile.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +36,14 @@ pub(super) struct SampleCounts {
     pub(super) first: Option<FromLine>,
     /// Candidates with a blank line before and a known field after, by kind.
     pub(super) strong: [u32; KINDS],
+    /// Those without a date that stand before a full header, by kind.
+    full: [u32; KINDS],
+    /// Candidates with a date and a known field after, but no blank line before, except patches.
+    unspaced: u32,
+    /// Number of separators with a date that the head of the file lets expect in this sample.
+    expected: u32,
+    /// True if the file begins with a separator with a date.
+    begins_dated: bool,
     /// Number of `>From ` lines.
     pub(super) quoted: u32,
     /// Number of lines with more than one `>`.
@@ -104,7 +121,10 @@ impl SampleCounts {
                 continue;
             }
             if strong {
-                self.strong[evidence.line.index()] += 1;
+                let kind = evidence.line.index();
+                self.strong[kind] += 1;
+                let is_full = !evidence.line.dated && evidence.has_full_header(near, start);
+                self.full[kind] += u32::from(is_full);
                 self.first_strong = self.first_strong.or(Some(offset));
                 self.first = self.first.or(Some(evidence.line));
             }
@@ -128,6 +148,7 @@ impl SampleCounts {
             self.begins = evidence.points_of_form(own) >= ACCEPT;
             if self.begins {
                 self.first = Some(evidence.line);
+                self.begins_dated = is_dated_mail(evidence.line.index());
             }
         } else if !strong {
             let text = evidence.blank_before
@@ -135,6 +156,10 @@ impl SampleCounts {
                 && !evidence.line.dated
                 && evidence.line.shape == Shape::Word;
             self.prose += u32::from(text);
+            let is_unspaced = evidence.follower == Follower::Known
+                && !evidence.base64
+                && is_dated_mail(evidence.line.index());
+            self.unspaced += u32::from(is_unspaced);
         }
     }
 
@@ -198,32 +223,68 @@ impl SampleCounts {
         self.first_strong = self.first_strong.or(other.first_strong);
     }
 
-    /// Returns the kinds of at least two strong candidates.
-    ///
-    /// Patches must be as frequent as all other kinds together, because patches pasted into mail are strong candidates too.
-    pub(super) fn dominant(&self) -> Shapes {
-        let git: u32 = (0..KINDS)
-            .filter(|index| is_git(*index))
-            .map(|index| self.strong[index])
-            .sum();
-        let others = self.strong.iter().sum::<u32>() - git;
-        let mut shapes = self.dominant_without_git();
-        for index in
-            (0..KINDS).filter(|index| is_git(*index) && self.strong[*index] >= 2 && git >= others)
-        {
-            shapes.insert_index(index);
+    /// Returns empty counts for a sample of one part in `parts` of the bytes that these counts cover.
+    pub(super) fn for_sample(&self, parts: u32) -> Self {
+        Self {
+            looked: self.looked,
+            expected: self.dated_mail() / parts,
+            begins_dated: self.begins_dated,
+            ..Self::default()
         }
-        shapes
+    }
+
+    /// Returns the kinds of at least two strong candidates, except those that others outnumber.
+    pub(super) fn dominant(&self) -> Shapes {
+        self.kinds(|index| index != UNDATED_WORD)
     }
 
     pub(super) fn dominant_without_git(&self) -> Shapes {
+        self.kinds(|index| index != UNDATED_WORD && !is_git(index))
+    }
+
+    fn kinds(&self, may_be: impl Fn(usize) -> bool) -> Shapes {
         let mut shapes = Shapes::default();
-        for (index, &count) in self.strong.iter().enumerate() {
-            if count >= 2 && index != UNDATED_WORD && !is_git(index) {
+        for index in (0..KINDS).filter(|index| may_be(*index)) {
+            if self.strong[index] >= 2 && !self.is_outnumbered(index) {
                 shapes.insert_index(index);
             }
         }
         shapes
+    }
+
+    /// Returns true for a kind of lines that people paste into mail, if separators of another kind show that these are no separators.
+    ///
+    /// - Patches, if they are fewer than all others.
+    /// - Lines without a date beside separators with a date. They are separators of a second program if most of them stand before a
+    ///   full header, and if they are not rare. A name or an address without a date stands in prose, too; the line `From ` does not:
+    ///
+    /// ```text
+    /// From ann@example.org
+    /// Subject: the trip
+    /// ```
+    pub(super) fn is_outnumbered(&self, index: usize) -> bool {
+        let (count, full) = (self.strong[index], self.full[index]);
+        let dated = self.dated_mail();
+        if is_git(index) {
+            let git = count + self.strong[index ^ 1];
+            return git < self.strong.iter().sum::<u32>() + self.unspaced - git;
+        }
+        if is_dated(index) || dated == 0 || !self.begins_dated && dated < count {
+            return false;
+        }
+        let are_enough = if has_no_words(index) {
+            full >= 2
+        } else {
+            full >= 3 && full.saturating_mul(RARE) >= dated
+        };
+        !are_enough || full * 2 < count
+    }
+
+    /// Returns the number of separators with a date, except patches.
+    fn dated_mail(&self) -> u32 {
+        let strong = (0..KINDS).filter(|index| is_dated_mail(*index));
+        let strong: u32 = strong.map(|index| self.strong[index]).sum();
+        self.expected.max(strong + self.unspaced)
     }
 
     /// Returns name, quoting, and whether the quoting is a guess. If so, an event reports each `>From ` line, unquoted or not.

@@ -102,12 +102,13 @@ impl LineEvidence {
     }
 
     /// Returns true if the line may be a separator that was pasted into a text, or one before a message without a header.
-    pub(super) fn is_before_text(&self, data: &[u8], at: usize) -> bool {
-        match self.follower {
+    pub(super) fn may_be_pasted(&self, data: &[u8], at: usize) -> bool {
+        let is_before_text = match self.follower {
             Follower::Known => false,
             Follower::Field => ends_in_text(&data[self.end..]),
-            Follower::Other => self.text_after || is_introduced(data, at),
-        }
+            Follower::Other => self.text_after,
+        };
+        is_before_text || is_introduced(data, at)
     }
 
     /// Returns true for the first line of `git format-patch` with a header, in a mailbox that is not one of patches.

@@ -383,6 +383,16 @@ fn single_separators_of_unusual_form() {
             1,
         ),
         ("one", SEPARATOR.trim_end(), "Via: this\nTo: x\n\n", 3, 0),
+        ("one", SEPARATOR.trim_end(), FULL, 3, 0),
+        ("He wrote:", SEPARATOR.trim_end(), FULL, 3, 1),
+        (
+            "-- Unsent message follows --",
+            SEPARATOR.trim_end(),
+            FULL,
+            3,
+            1,
+        ),
+        ("--=_b1--", SEPARATOR.trim_end(), FULL, 3, 0),
     ] {
         let text = text(before, line, header);
         let (entries, events) = file(text.as_bytes(), &ReadOptions::default());

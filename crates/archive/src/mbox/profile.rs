@@ -23,7 +23,7 @@ use self::sample_counts::SampleCounts;
 pub(super) use self::sniff_input::{SniffInput, read_at};
 use super::follower::Follower;
 use super::from_line::{FromLine, KINDS, Shapes, is_git};
-use super::line_ends::split_line;
+use super::line_ends::{open_line, split_line};
 use super::options::MboxRule;
 use super::split::NEAR;
 use crate::packed::beginning;
@@ -288,15 +288,21 @@ pub(crate) fn looks_like_message(bytes: &[u8]) -> bool {
     rest.starts_with(b"From ") || Follower::of(split_line(rest).0) != Follower::Other
 }
 
-/// Returns the length of a byte order mark and blank lines at the start.
+/// Returns the length of a byte order mark and blank lines at the start, with or without blanks in them.
+///
+/// `bytes` are the whole file, or at least [`PRELUDE`] bytes of it.
 fn prelude(bytes: &[u8]) -> usize {
     let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
         3
     } else {
         0
     };
-    mark + bytes[mark..]
-        .iter()
-        .take_while(|byte| matches!(byte, b'\n' | b'\r'))
-        .count()
+    let is_blank = |byte: &&u8| matches!(byte, b'\n' | b'\r' | b' ' | b'\t');
+    let blank = bytes[mark..].iter().take_while(is_blank).count();
+    let end = mark + blank;
+    if end == bytes.len() && end < PRELUDE {
+        return end;
+    }
+    // The blanks at the start of a line with text belong to the line.
+    end - open_line(&bytes[mark..end]).len()
 }

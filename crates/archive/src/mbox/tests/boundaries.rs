@@ -533,3 +533,28 @@ fn marks_of_a_reply_are_no_quoting() {
         assert_eq!(read(bodies), expected, "{bodies:?}");
     }
 }
+
+/// Blank lines before the first separator are no message, with or without blanks in them.
+#[test]
+fn blank_lines_before_the_first_separator() {
+    let two = format!("{SEPARATOR}{HEADER}one\n\n").repeat(2);
+    for (before, count, expected) in [
+        ("   \n", 2, BoxEventKind::Prelude),
+        ("\t\r\n\n \n", 2, BoxEventKind::Prelude),
+        ("\u{feff} \n", 2, BoxEventKind::Prelude),
+        (" x\n\n", 3, BoxEventKind::Gap),
+    ] {
+        let text = format!("{before}{two}");
+        for (entries, events) in [
+            file(text.as_bytes(), &ReadOptions::default()),
+            stream(text.as_bytes(), &ReadOptions::default()),
+        ] {
+            assert_eq!(messages(&entries).len(), count, "{before:?}");
+            assert_eq!(kinds(&events), [expected], "{before:?}");
+            assert_eq!(concatenated(&entries), text.as_bytes());
+        }
+    }
+    // Blanks before text are part of it.
+    let (entries, _) = file(b" \n  folded\n", &ReadOptions::default());
+    assert_eq!(messages(&entries)[0].message, b"  folded\n");
+}

@@ -267,6 +267,13 @@ pub(crate) fn is_mailbox_inside(input: &mut impl Read, is_named: bool) -> io::Re
     Ok(is_it(&FileProfile::of_start(&head)?))
 }
 
+/// Returns true if the start of a file that does not begin with a separator has two with a date further on, or one if it `is_named` as
+/// a mailbox. `start` may be the `whole` file.
+pub(crate) fn has_dated_separators(start: &[u8], whole: bool, is_named: bool) -> io::Result<bool> {
+    let profile = FileProfile::sniff(&SniffInput::Start(start, whole))?;
+    Ok(profile.dated_mail >= if is_named { 1 } else { 2 })
+}
+
 /// Returns the number of lines in a file that look like mailbox separators, and the offset of the first.
 ///
 /// A file on a disk has `size` bytes. A stream is read from its start, and examined in its first [`HEAD`] bytes.

@@ -44,8 +44,6 @@ pub(super) struct SampleCounts {
     unspaced: u32,
     /// Number of separators with a date that the head of the file lets expect in this sample.
     expected: u32,
-    /// True if the file begins with a separator with a date.
-    begins_dated: bool,
     /// Number of `>From ` lines.
     pub(super) quoted: u32,
     /// Number of lines with more than one `>`, the outer one from the mailbox.
@@ -164,7 +162,6 @@ impl SampleCounts {
             self.begins = evidence.points_of_form(own) >= ACCEPT;
             if self.begins {
                 self.first = Some(evidence.line);
-                self.begins_dated = is_dated_mail(evidence.line.index());
             }
         } else if !strong {
             let text = evidence.blank_before
@@ -246,7 +243,6 @@ impl SampleCounts {
         Self {
             looked: self.looked,
             expected: self.dated_mail() / parts,
-            begins_dated: self.begins_dated,
             ..Self::default()
         }
     }
@@ -273,8 +269,8 @@ impl SampleCounts {
     /// Returns true for a kind of lines that people paste into mail, if separators of another kind show that these are no separators.
     ///
     /// - Patches, if they are fewer than all others.
-    /// - Lines without a date beside separators with a date. They are separators of a second program if most of them stand before a
-    ///   full header, and if they are not rare. A name or an address without a date stands in prose, too; the line `From ` does not:
+    /// - Lines without a date beside as many separators with a date. They are separators of a second program if most of them stand
+    ///   before a full header, and if they are not rare. An address without a date stands in prose, too; the line `From ` does not:
     ///
     /// ```text
     /// From ann@example.org
@@ -287,7 +283,7 @@ impl SampleCounts {
             let git = count + self.strong[index ^ 1];
             return git < self.strong.iter().sum::<u32>() + self.unspaced - git;
         }
-        if is_dated(index) || dated == 0 || !self.begins_dated && dated < count {
+        if is_dated(index) || dated < count.max(1) {
             return false;
         }
         let are_enough = if has_no_words(index) {

@@ -77,6 +77,7 @@ fn a_second_program_may_write_separators_without_a_date() {
         (dated("a", "\n").repeat(500), bare.repeat(2)),
         (full.repeat(2), dated("a", "\n").repeat(30) + short),
         (short.repeat(2), dated("a", "\n").repeat(30) + short),
+        (dated("a", "\n").repeat(3), short.repeat(5)),
     ] {
         let text = first + &second;
         let separators = text.lines().filter(|line| line.starts_with("From "));

@@ -499,10 +499,8 @@ fn kept_quote_mark_is_reported() {
 #[test]
 fn marks_of_a_reply_are_no_quoting() {
     let read = |bodies: &[&str]| {
-        let text: String = bodies
-            .iter()
-            .map(|body| format!("{SEPARATOR}{HEADER}{body}\n\n"))
-            .collect();
+        let message = |body: &&str| format!("{SEPARATOR}{HEADER}{body}\n\n");
+        let text = bodies.iter().map(message).collect::<Vec<_>>().concat();
         let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
         let quoting = entries[0].quoting;
         (quoting, kinds(&events) == [BoxEventKind::QuotingGuess])
@@ -557,4 +555,25 @@ fn blank_lines_before_the_first_separator() {
     // Blanks before text are part of it.
     let (entries, _) = file(b" \n  folded\n", &ReadOptions::default());
     assert_eq!(messages(&entries)[0].message, b"  folded\n");
+}
+
+/// A mailbox of another program was joined to one without a line end at its end.
+#[test]
+fn separators_of_another_form_inside_a_line() {
+    const FULL: &str = "Received: from a\nFrom: b@example.org\nTo: c\nDate: d\nSubject: s\n\n";
+    let dated = "From - Mon Jan  1 00:00:00 2001\n";
+    for (before, line, header, count) in [
+        ("one", dated, FULL, 3),
+        ("one\n\n\u{feff}", dated, FULL, 3),
+        ("one", dated, &FULL.replace("To: c\n", ""), 2),
+        ("one", "From b@example.org\n", FULL, 2),
+        ("mbox:17:", dated, FULL, 2),
+    ] {
+        let text =
+            format!("{SEPARATOR}{HEADER}{before}{line}{header}two\n\n{SEPARATOR}{HEADER}three\n\n");
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        assert_eq!(messages(&entries).len(), count, "{before:?} {header:?}");
+        assert_eq!(kinds(&events), [BoxEventKind::AmbiguousFrom], "{before:?}");
+        assert_eq!(concatenated(&entries), text.as_bytes());
+    }
 }

@@ -4,12 +4,13 @@
 //! None.
 
 use crate::error::{Error, ErrorKind, Operation, at};
+use crate::file_names::is_named_mailbox;
 use crate::input::{Input, InputRange};
-use crate::layouts::{self, LayoutReader};
+use crate::layouts::{self, FileLayout, LayoutReader};
 use crate::mbox::Mailbox;
 use crate::message_files::Files;
 use crate::message_stores::MessageStore;
-use crate::packed;
+use crate::packed::{self, Through};
 use crate::regular::open_input;
 use crate::source::{Format, ReadOptions, Source};
 use crate::tree_file::TreeFile;
@@ -77,13 +78,34 @@ pub fn is_mbox_file(found: &Input) -> Result<bool, Error> {
     if found.format != Format::Mbox || found.packed.is_some() || found.tree.is_container() {
         return Ok(false);
     }
-    let mut file = open_input(path)?;
+    let file = open_input(path)?;
     let metadata = file.metadata().map_err(at(path, Operation::Open))?;
     if !metadata.is_file() {
         return Ok(false);
     }
-    let start = packed::beginning(&mut file, packed::BEGINNING);
-    Ok(layouts::of(&start.map_err(at(path, Operation::Read))?).is_none())
+    let failed = at(path, Operation::Read);
+    Ok(file_layout(path, &file).map_err(failed)?.is_none())
+}
+
+/// Returns the layout of a mailbox that is a regular file, and rewinds it.
+fn file_layout(path: &Path, mut file: &File) -> io::Result<Option<&'static dyn FileLayout>> {
+    let start = packed::beginning(&mut file, packed::BEGINNING)?;
+    file.rewind()?;
+    let layout = layouts::of_possible_mailbox(&start, is_named_mailbox(path), |most| {
+        packed::beginning(&mut file, most)
+    });
+    file.rewind()?;
+    layout
+}
+
+/// Returns the layout of a mailbox in a stream, compressed or not. Damage before the first byte is reported by the reader of mailboxes.
+fn stream_layout(
+    path: &Path,
+    input: &mut Through,
+    start: &[u8],
+) -> io::Result<Option<&'static dyn FileLayout>> {
+    let is_named = is_named_mailbox(path) || is_named_mailbox(&path.with_extension(""));
+    layouts::of_possible_mailbox(start, is_named, |most| input.peek(most))
 }
 
 /// Opens a mailbox in a container.
@@ -97,7 +119,8 @@ fn open_member(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, 
     // Damage before the first byte is reported by the reader of mailboxes.
     let start = inside.peek(packed::BEGINNING).unwrap_or_default();
     reject_store(path, &start)?;
-    if let Some(layout) = layouts::of(&start) {
+    let layout = stream_layout(path, &mut inside, &start).map_err(at(path, Operation::Read))?;
+    if let Some(layout) = layout {
         let reader = LayoutReader::from_member(path, inside, &found.tree, layout, options);
         return Ok(Box::new(reader.map_err(at(path, Operation::Read))?));
     }
@@ -121,7 +144,8 @@ fn stream(
     let start = input.peek(packed::BEGINNING);
     let start = start.map_err(at(path, Operation::Read))?;
     reject_store(path, &start)?;
-    if let Some(layout) = layouts::of(&start) {
+    let layout = stream_layout(path, &mut input, &start).map_err(at(path, Operation::Read))?;
+    if let Some(layout) = layout {
         let reader = LayoutReader::from_through(path, input, None, layout, options);
         return Ok(Box::new(reader.map_err(at(path, Operation::Read))?));
     }
@@ -150,9 +174,7 @@ fn layout(
     let failed = at(path, Operation::Read);
     let again = file.try_clone().map_err(&failed)?;
     if !is_packed {
-        let start = packed::beginning(&mut file, packed::BEGINNING).map_err(&failed)?;
-        file.rewind().map_err(&failed)?;
-        return match layouts::of(&start) {
+        return match file_layout(path, file).map_err(&failed)? {
             Some(layout) => {
                 let reader = LayoutReader::from_file(path, again, layout, options);
                 Ok(Some(Box::new(reader.map_err(failed)?)))
@@ -164,7 +186,7 @@ fn layout(
     // Damage before the first byte is reported by the reader of mailboxes.
     let start = input.peek(packed::BEGINNING).unwrap_or_default();
     reject_store(path, &start)?;
-    if let Some(layout) = layouts::of(&start) {
+    if let Some(layout) = stream_layout(path, &mut input, &start).map_err(&failed)? {
         let reader = LayoutReader::from_through(path, input, Some(file), layout, options);
         return Ok(Some(Box::new(reader.map_err(failed)?)));
     }

@@ -127,6 +127,14 @@ impl Divider for EmlxDivider {
     }
 }
 
+/// Returns true if the property list of an emlx file stands in `start` where the first line says.
+pub(super) fn is_exact(start: &[u8]) -> bool {
+    let end = first_line(start).and_then(|(size, length)| (length as u64).checked_add(size));
+    let end = end.and_then(|end| usize::try_from(end).ok());
+    end.and_then(|end| start.get(end..))
+        .is_some_and(|rest| is_list(&rest[..rest.len().min(HEAD)]))
+}
+
 fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
     BoxEvent::new(BoxEventKind::Structure, at, detail)
 }

@@ -15,11 +15,13 @@ mod read;
 mod tests;
 mod uw_mbx;
 
+use std::io;
 use std::path::Path;
 
 use self::layout::Content;
 pub(crate) use self::layout::FileLayout;
 pub(crate) use self::read::LayoutReader;
+use crate::mbox::has_dated_separators;
 
 /// Every format, in the order in which they are tried.
 const LAYOUTS: &[&dyn FileLayout] = &[
@@ -28,12 +30,36 @@ const LAYOUTS: &[&dyn FileLayout] = &[
     &emlx::Emlx,
 ];
 
+/// Number of bytes at the start of a file in which separators are searched.
+const MORE: usize = 1 << 20;
+
 /// Returns the layout of a file that begins with `start`, at least 512 bytes of it if it is that long.
 pub(crate) fn of(start: &[u8]) -> Option<&'static dyn FileLayout> {
     LAYOUTS
         .iter()
         .copied()
         .find(|layout| layout.recognizes(start))
+}
+
+/// Like [`of`], for a file that may be a mailbox. `more` returns the given number of bytes at the start of the file, or all of it.
+///
+/// Separators with a date prove that a number in the first line is not the length of a message. A file that `is_named` as a mailbox
+/// needs one of them.
+pub(crate) fn of_possible_mailbox(
+    start: &[u8],
+    is_named: bool,
+    more: impl FnOnce(usize) -> io::Result<Vec<u8>>,
+) -> io::Result<Option<&'static dyn FileLayout>> {
+    let Some(layout) = of(start) else {
+        return Ok(None);
+    };
+    if layout.content() == Content::OneMessage {
+        let start = more(MORE)?;
+        if !emlx::is_exact(&start) && has_dated_separators(&start, start.len() < MORE, is_named)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(layout))
 }
 
 /// Returns the layout of a file with one message. If the file `is_mail`, the extension of its name suffices.

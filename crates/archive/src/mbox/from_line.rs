@@ -106,6 +106,18 @@ pub(super) fn is_git(index: usize) -> bool {
     index / 2 == Shape::Git as usize
 }
 
+/// Returns true for the kinds with a date.
+pub(super) fn is_dated(index: usize) -> bool {
+    index % 2 == 1
+}
+
+/// Returns true for the kinds whose lines have neither a name nor an address: `From ` and `From -`.
+pub(super) fn has_no_words(index: usize) -> bool {
+    [Shape::Bare, Shape::Dash]
+        .iter()
+        .any(|shape| *shape as usize == index / 2)
+}
+
 /// Longest line (RFC 5322, section 2.1.1).
 const LONGEST_PLAIN: usize = 998;
 

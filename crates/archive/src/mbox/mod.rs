@@ -27,7 +27,9 @@ pub(crate) use follower::{Follower, is_from_line};
 pub use line_ends::line_end_length;
 pub(crate) use line_ends::split_line;
 pub use options::{LineDecision, MailboxOptions, MboxRule};
-pub(crate) use profile::{is_mailbox, is_mailbox_inside, looks_like_message, separators};
+pub(crate) use profile::{
+    has_dated_separators, is_mailbox, is_mailbox_inside, looks_like_message, separators,
+};
 pub use range::{MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder};
 pub(crate) use read::Mailbox;
 pub use separator_mark::{mark_separator, needs_mark, pieces_need_mark};

@@ -23,7 +23,7 @@ use self::sample_counts::SampleCounts;
 pub(super) use self::sniff_input::{SniffInput, read_at};
 use super::follower::Follower;
 use super::from_line::{FromLine, KINDS, Shapes, is_git};
-use super::line_ends::split_line;
+use super::line_ends::{open_line, split_line};
 use super::options::MboxRule;
 use super::split::NEAR;
 use crate::packed::beginning;
@@ -173,8 +173,9 @@ impl FileProfile {
             at = end;
         }
         let first = head.first;
+        let known = first.filter(|line| head.begins || !head.is_outnumbered(line.index()));
         let mut common = head.dominant();
-        if let Some(line) = first {
+        if let Some(line) = known {
             common.insert(line);
         }
         let mut regions = vec![(size.min(HEAD), common)];
@@ -188,13 +189,10 @@ impl FileProfile {
                 } else {
                     HEAD + (size - HEAD) / PROBES * (probe + 1)
                 };
-                let mut tally = SampleCounts {
-                    looked: head.looked,
-                    ..SampleCounts::default()
-                };
+                let mut tally = head.for_sample((HEAD / PROBE) as u32);
                 tally.count(look, &mut buffer, start, (start + PROBE).min(end), prelude)?;
                 let mut shapes = tally.dominant().union(head.dominant_without_git());
-                if let Some(line) = first {
+                if let Some(line) = known {
                     shapes.insert(line);
                 }
                 regions.push((end, shapes));
@@ -269,6 +267,13 @@ pub(crate) fn is_mailbox_inside(input: &mut impl Read, is_named: bool) -> io::Re
     Ok(is_it(&FileProfile::of_start(&head)?))
 }
 
+/// Returns true if the start of a file that does not begin with a separator has two with a date further on, or one if it `is_named` as
+/// a mailbox. `start` may be the `whole` file.
+pub(crate) fn has_dated_separators(start: &[u8], whole: bool, is_named: bool) -> io::Result<bool> {
+    let profile = FileProfile::sniff(&SniffInput::Start(start, whole))?;
+    Ok(profile.dated_mail >= if is_named { 1 } else { 2 })
+}
+
 /// Returns the number of lines in a file that look like mailbox separators, and the offset of the first.
 ///
 /// A file on a disk has `size` bytes. A stream is read from its start, and examined in its first [`HEAD`] bytes.
@@ -290,15 +295,21 @@ pub(crate) fn looks_like_message(bytes: &[u8]) -> bool {
     rest.starts_with(b"From ") || Follower::of(split_line(rest).0) != Follower::Other
 }
 
-/// Returns the length of a byte order mark and blank lines at the start.
+/// Returns the length of a byte order mark and blank lines at the start, with or without blanks in them.
+///
+/// `bytes` are the whole file, or at least [`PRELUDE`] bytes of it.
 fn prelude(bytes: &[u8]) -> usize {
     let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
         3
     } else {
         0
     };
-    mark + bytes[mark..]
-        .iter()
-        .take_while(|byte| matches!(byte, b'\n' | b'\r'))
-        .count()
+    let is_blank = |byte: &&u8| matches!(byte, b'\n' | b'\r' | b' ' | b'\t');
+    let blank = bytes[mark..].iter().take_while(is_blank).count();
+    let end = mark + blank;
+    if end == bytes.len() && end < PRELUDE {
+        return end;
+    }
+    // The blanks at the start of a line with text belong to the line.
+    end - open_line(&bytes[mark..end]).len()
 }

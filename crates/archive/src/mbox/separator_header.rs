@@ -105,17 +105,48 @@ pub(super) fn ends_in_text(header: &[u8]) -> bool {
 /// ```
 pub(super) fn introduces_pasted_mail(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    // The delimiter of a multipart has no blank.
-    let is_rule = [b'-', b'=', b'*', b'_', b'#', b'~']
-        .iter()
-        .any(|sign| line.starts_with(&[*sign; 2]) && line.ends_with(&[*sign; 2]));
-    let names_original = || {
-        let lower = line.to_ascii_lowercase();
-        [&b"forwarded message"[..], b"original message"]
-            .iter()
-            .any(|words| memchr::memmem::find(&lower, words).is_some())
+    line.ends_with(b":") || is_rule_with_words(line) || names_original(line)
+}
+
+/// Returns true for words between two rows of the same sign. They do not say that something ends, and are no delimiter of a multipart,
+/// which has no blank or a `=`.
+///
+/// ```text
+/// -----END PGP SIGNATURE-----
+/// --=_NextPart 01--
+/// ```
+fn is_rule_with_words(line: &[u8]) -> bool {
+    let sign = line.first().filter(|sign| b"-=*_#~".contains(*sign));
+    let Some(sign) = sign.filter(|_| line.contains(&b' ')) else {
+        return false;
     };
-    line.ends_with(b":") || is_rule && line.contains(&b' ') || names_original()
+    if !line.starts_with(&[*sign; 2]) || !line.ends_with(&[*sign; 2]) {
+        return false;
+    }
+    let other = |byte: &u8| byte != sign;
+    let start = line.iter().position(other).unwrap_or(line.len());
+    let text = line[start..].trim_ascii_start();
+    let is_end = text
+        .split(|byte| !byte.is_ascii_alphabetic())
+        .next()
+        .is_some_and(|word| word.eq_ignore_ascii_case(b"end"));
+    let is_delimiter = *sign == b'-' && text.contains(&b'=');
+    !is_end && !is_delimiter
+}
+
+/// Returns true for a line with `forwarded message` or `original message`, in any case.
+fn names_original(line: &[u8]) -> bool {
+    const MESSAGE: &[u8] = b"message";
+    // Every message ends in a line that is searched here, so nothing is allocated.
+    memchr::memchr2_iter(b'm', b'M', line).any(|at| {
+        let ends = |words: &&[u8]| {
+            at.checked_sub(words.len())
+                .is_some_and(|start| line[start..at].eq_ignore_ascii_case(words))
+        };
+        line.get(at..at + MESSAGE.len())
+            .is_some_and(|word| word.eq_ignore_ascii_case(MESSAGE))
+            && [&b"forwarded "[..], b"original "].iter().any(ends)
+    })
 }
 
 #[cfg(test)]
@@ -161,10 +192,30 @@ mod tests {
 
     #[test]
     fn introductions_of_pasted_mail() {
-        for line in ["Look:", "---- Forwarded message ----\t", "-- copy --"] {
+        for line in [
+            "Look:",
+            "---- Forwarded message ----\t",
+            "-- copy --",
+            "The Original MESSAGE, m",
+            "ms original message",
+        ] {
             assert!(introduces_pasted_mail(line.as_bytes()), "{line}");
         }
-        for line in ["", "See you", "--=_b1--", "--", "-- ", "----------"] {
+        for line in [
+            "",
+            "See you",
+            "my message m",
+            "original messag",
+            "--=_b1--",
+            "--",
+            "-- ",
+            "----------",
+            "-----END PGP SIGNATURE-----",
+            "-- End --",
+            "--= Multipart Boundary 01--",
+            "------- =_aa0--",
+            "** =_aa0--",
+        ] {
             assert!(!introduces_pasted_mail(line.as_bytes()), "{line}");
         }
     }

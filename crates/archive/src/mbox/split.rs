@@ -87,23 +87,28 @@ impl LineEvidence {
     /// ```
     pub(super) fn points(&self, data: &[u8], at: usize, dominant: Shapes) -> i32 {
         let points = self.points_of_form(dominant);
-        let is_unusual = points == ACCEPT - 1
-            && self.blank_before
+        points + i32::from(points == ACCEPT - 1 && self.has_full_header(data, at))
+    }
+
+    /// Returns true if the line may be a separator of any form, and a full header follows that no text introduces. `data` is that of
+    /// [`Self::gather`].
+    pub(super) fn has_full_header(&self, data: &[u8], at: usize) -> bool {
+        self.blank_before
             && self.follower == Follower::Known
             && self.line.shape != Shape::Git
             && may_be_unusual_separator(self.line.shape, split_line(&data[at..]).0)
             && has_usual_fields(&data[self.end..], FULL_HEADER)
-            && !is_introduced(data, at);
-        points + i32::from(is_unusual)
+            && !is_introduced(data, at)
     }
 
     /// Returns true if the line may be a separator that was pasted into a text, or one before a message without a header.
-    pub(super) fn is_before_text(&self, data: &[u8], at: usize) -> bool {
-        match self.follower {
+    pub(super) fn may_be_pasted(&self, data: &[u8], at: usize) -> bool {
+        let is_before_text = match self.follower {
             Follower::Known => false,
             Follower::Field => ends_in_text(&data[self.end..]),
-            Follower::Other => self.text_after || is_introduced(data, at),
-        }
+            Follower::Other => self.text_after,
+        };
+        is_before_text || is_introduced(data, at)
     }
 
     /// Returns true for the first line of `git format-patch` with a header, in a mailbox that is not one of patches.
@@ -171,6 +176,44 @@ pub(super) fn is_quoted_by_mailbox(data: &[u8], at: usize) -> bool {
     let is_quotation = |line: &[u8]| line.starts_with(b">");
     line_before(data, at).is_some_and(|line| !is_from_line(line) && !is_quotation(line))
         && !is_quotation(&data[at + after..])
+}
+
+/// Who wrote the outer mark of a line `>>From `.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OuterMark {
+    /// The mailbox, which is mboxrd then.
+    Mailbox,
+    /// The reply that quotes the lines around it as often. The mailbox is not mboxrd: it would have added a mark.
+    Reply,
+    /// The lines before and after it speak for different writers.
+    Unknown,
+}
+
+impl OuterMark {
+    /// Judges a line at `at` with several marks before its `From ` by its neighbors.
+    ///
+    /// ```text
+    /// >>Who can come?
+    /// >>From what I heard, everybody.
+    /// ```
+    pub(super) fn of(data: &[u8], at: usize, depth: usize) -> Self {
+        let after = &data[at + split_line(&data[at..]).1..];
+        let neighbors = [line_before(data, at), Some(split_line(after).0)];
+        let has_marks = |count: usize| {
+            let mut lines = neighbors.iter().flatten();
+            lines.any(|line| {
+                let marks = line.iter().take_while(|byte| **byte == b'>').count();
+                // With a blank after its marks, the reply would have written `>> From `.
+                let has_text = !matches!(line.get(marks), None | Some(b' ' | b'\t'));
+                marks == count && has_text && !is_from_line(line)
+            })
+        };
+        match (has_marks(depth), has_marks(depth - 1)) {
+            (false, _) => Self::Mailbox,
+            (true, false) => Self::Reply,
+            (true, true) => Self::Unknown,
+        }
+    }
 }
 
 /// Returns the line before `at` without its end, as far as it lies within [`BEHIND`].

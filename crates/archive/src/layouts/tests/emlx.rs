@@ -329,3 +329,31 @@ fn a_single_file_with_another_name_is_recognized() {
     );
     assert_eq!(source.profile().dialect, "emlx");
 }
+
+/// Separators with a date prove that a number in the first line is no length. In a mailbox by name, one of them suffices.
+#[test]
+fn separators_behind_a_number_make_a_mailbox() {
+    const DATED: &[u8] =
+        b"\nFrom a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\nSubject: two\n\ntext\n";
+    let first = [b"12\n", MESSAGE].concat();
+    let two = [&first, DATED, DATED].concat();
+    let one = [&first, DATED].concat();
+    let pasted = [MESSAGE, DATED, DATED].concat();
+    let pasted = emlx(&pasted.len().to_string(), &pasted, &list(1));
+    for (name, bytes, expected) in [
+        ("a.mbox", &two, 3),
+        ("a", &two, 3),
+        ("a.mbox", &one, 2),
+        ("a", &one, 1),
+        ("a.mbox", &pasted, 1),
+        ("a.mbox", &first, 1),
+        ("a.emlx", &two, 1),
+    ] {
+        let (pieces, _) = read(name, bytes, &ReadOptions::default());
+        assert_eq!(messages(&pieces).len(), expected, "{name}");
+        if name != "a.emlx" {
+            let packed = read_packed(name, bytes, &ReadOptions::default());
+            assert_eq!(messages(&packed).len(), expected, "{name}");
+        }
+    }
+}

@@ -12,11 +12,22 @@ use super::division::Division;
 use super::sniff_input::SniffInput;
 use crate::Quoting;
 use crate::mbox::follower::Follower;
-use crate::mbox::from_line::{FromLine, KINDS, Shape, Shapes, UNDATED_WORD, is_git, starts_line};
-use crate::mbox::split::{ACCEPT, BEHIND, LineEvidence, NEAR, is_quoted_by_mailbox, quoted};
+use crate::mbox::from_line::{
+    FromLine, KINDS, Shape, Shapes, UNDATED_WORD, has_no_words, is_dated, is_git, starts_line,
+};
+use crate::mbox::split::{
+    ACCEPT, BEHIND, LineEvidence, NEAR, OuterMark, is_quoted_by_mailbox, quoted,
+};
 
 /// Largest number of lengths examined in the head of a file, and in each sample.
 const MOST_LENGTHS: u32 = 4096;
+/// Separators of a second program are rare if there are this many others for each.
+const RARE: u32 = 10;
+
+/// Returns true for the kinds with a date that are not those of patches.
+fn is_dated_mail(index: usize) -> bool {
+    is_dated(index) && !is_git(index)
+}
 
 /// Counts for a profile.
 #[derive(Clone, Debug, Default)]
@@ -27,10 +38,20 @@ pub(super) struct SampleCounts {
     pub(super) first: Option<FromLine>,
     /// Candidates with a blank line before and a known field after, by kind.
     pub(super) strong: [u32; KINDS],
+    /// Those without a date that stand before a full header, by kind.
+    full: [u32; KINDS],
+    /// Candidates with a date and a known field after, but no blank line before, except patches.
+    unspaced: u32,
+    /// Number of separators with a date that the head of the file lets expect in this sample.
+    expected: u32,
     /// Number of `>From ` lines.
     pub(super) quoted: u32,
-    /// Number of lines with more than one `>`.
-    pub(super) requoted: u32,
+    /// Number of lines with more than one `>`, the outer one from the mailbox.
+    requoted: u32,
+    /// Number of lines with more than one `>`, all from a reply.
+    kept: u32,
+    /// Number of lines with more than one `>` from the mailbox or from a reply.
+    unclear: u32,
     /// Number of both that the mailbox quoted: in a body, and not in a quoted passage of a reply.
     pub(super) quoted_by_mailbox: u32,
     /// Number of unquoted `From ` lines after a blank line that are text.
@@ -75,9 +96,7 @@ impl SampleCounts {
             let start = at + found;
             at = start + 5;
             if let Some(depth) = quoted(data, start) {
-                self.quoted += u32::from(depth == 1);
-                self.requoted += u32::from(depth > 1);
-                self.quoted_by_mailbox += u32::from(is_quoted_by_mailbox(data, start - depth));
+                self.count_quoted(data, start - depth, depth);
                 continue;
             }
             let offset = base + start as u64;
@@ -104,7 +123,10 @@ impl SampleCounts {
                 continue;
             }
             if strong {
-                self.strong[evidence.line.index()] += 1;
+                let kind = evidence.line.index();
+                self.strong[kind] += 1;
+                let is_full = !evidence.line.dated && evidence.has_full_header(near, start);
+                self.full[kind] += u32::from(is_full);
                 self.first_strong = self.first_strong.or(Some(offset));
                 self.first = self.first.or(Some(evidence.line));
             }
@@ -117,6 +139,18 @@ impl SampleCounts {
             }
         }
         Ok(())
+    }
+
+    /// Counts a quoted line with `depth` marks at `at`.
+    fn count_quoted(&mut self, data: &[u8], at: usize, depth: usize) {
+        let mark = (depth > 1).then(|| OuterMark::of(data, at, depth));
+        *match mark {
+            None => &mut self.quoted,
+            Some(OuterMark::Mailbox) => &mut self.requoted,
+            Some(OuterMark::Reply) => &mut self.kept,
+            Some(OuterMark::Unknown) => &mut self.unclear,
+        } += 1;
+        self.quoted_by_mailbox += u32::from(is_quoted_by_mailbox(data, at));
     }
 
     /// Counts a possible separator. `begins` means that only a prelude precedes it; `strong` means that its surroundings prove it.
@@ -135,6 +169,10 @@ impl SampleCounts {
                 && !evidence.line.dated
                 && evidence.line.shape == Shape::Word;
             self.prose += u32::from(text);
+            let is_unspaced = evidence.follower == Follower::Known
+                && !evidence.base64
+                && is_dated_mail(evidence.line.index());
+            self.unspaced += u32::from(is_unspaced);
         }
     }
 
@@ -185,6 +223,8 @@ impl SampleCounts {
         for (sum, more) in [
             (&mut self.quoted, other.quoted),
             (&mut self.requoted, other.requoted),
+            (&mut self.kept, other.kept),
+            (&mut self.unclear, other.unclear),
             (&mut self.quoted_by_mailbox, other.quoted_by_mailbox),
             (&mut self.prose, other.prose),
             (&mut self.good_lengths, other.good_lengths),
@@ -198,32 +238,67 @@ impl SampleCounts {
         self.first_strong = self.first_strong.or(other.first_strong);
     }
 
-    /// Returns the kinds of at least two strong candidates.
-    ///
-    /// Patches must be as frequent as all other kinds together, because patches pasted into mail are strong candidates too.
-    pub(super) fn dominant(&self) -> Shapes {
-        let git: u32 = (0..KINDS)
-            .filter(|index| is_git(*index))
-            .map(|index| self.strong[index])
-            .sum();
-        let others = self.strong.iter().sum::<u32>() - git;
-        let mut shapes = self.dominant_without_git();
-        for index in
-            (0..KINDS).filter(|index| is_git(*index) && self.strong[*index] >= 2 && git >= others)
-        {
-            shapes.insert_index(index);
+    /// Returns empty counts for a sample of one part in `parts` of the bytes that these counts cover.
+    pub(super) fn for_sample(&self, parts: u32) -> Self {
+        Self {
+            looked: self.looked,
+            expected: self.dated_mail() / parts,
+            ..Self::default()
         }
-        shapes
+    }
+
+    /// Returns the kinds of at least two strong candidates, except those that others outnumber.
+    pub(super) fn dominant(&self) -> Shapes {
+        self.kinds(|index| index != UNDATED_WORD)
     }
 
     pub(super) fn dominant_without_git(&self) -> Shapes {
+        self.kinds(|index| index != UNDATED_WORD && !is_git(index))
+    }
+
+    fn kinds(&self, may_be: impl Fn(usize) -> bool) -> Shapes {
         let mut shapes = Shapes::default();
-        for (index, &count) in self.strong.iter().enumerate() {
-            if count >= 2 && index != UNDATED_WORD && !is_git(index) {
+        for index in (0..KINDS).filter(|index| may_be(*index)) {
+            if self.strong[index] >= 2 && !self.is_outnumbered(index) {
                 shapes.insert_index(index);
             }
         }
         shapes
+    }
+
+    /// Returns true for a kind of lines that people paste into mail, if separators of another kind show that these are no separators.
+    ///
+    /// - Patches, if they are fewer than all others.
+    /// - Lines without a date beside as many separators with a date. They are separators of a second program if most of them stand
+    ///   before a full header, and if they are not rare. An address without a date stands in prose, too; the line `From ` does not:
+    ///
+    /// ```text
+    /// From ann@example.org
+    /// Subject: the trip
+    /// ```
+    pub(super) fn is_outnumbered(&self, index: usize) -> bool {
+        let (count, full) = (self.strong[index], self.full[index]);
+        let dated = self.dated_mail();
+        if is_git(index) {
+            let git = count + self.strong[index ^ 1];
+            return git < self.strong.iter().sum::<u32>() + self.unspaced - git;
+        }
+        if is_dated(index) || dated < count.max(1) {
+            return false;
+        }
+        let are_enough = if has_no_words(index) {
+            full >= 2
+        } else {
+            full >= 3 && full.saturating_mul(RARE) >= dated
+        };
+        !are_enough || full * 2 < count
+    }
+
+    /// Returns the number of separators with a date, except patches.
+    fn dated_mail(&self) -> u32 {
+        let strong = (0..KINDS).filter(|index| is_dated_mail(*index));
+        let strong: u32 = strong.map(|index| self.strong[index]).sum();
+        self.expected.max(strong + self.unspaced)
     }
 
     /// Returns name, quoting, and whether the quoting is a guess. If so, an event reports each `>From ` line, unquoted or not.
@@ -233,7 +308,10 @@ impl SampleCounts {
         trust_length: bool,
     ) -> (&'static str, Quoting, bool) {
         let first = self.first.map(|line| line.shape);
-        let any_quoted = self.quoted + self.requoted > 0;
+        let any_quoted = self.quoted + self.requoted + self.kept + self.unclear > 0;
+        // Replies quote what another program left quoted, and change their depth: both kinds of lines occur in one mailbox.
+        let is_mboxo = self.kept > self.requoted;
+        let is_mboxrd = self.requoted > 0 && !is_mboxo;
         if division == Division::Mmdf {
             ("MMDF", Quoting::None, false)
         } else if first.is_none() && self.strong.iter().sum::<u32>() == 0 {
@@ -249,14 +327,14 @@ impl SampleCounts {
                 Some(Shape::Dash | Shape::Bare) => "Thunderbird",
                 Some(Shape::At) => "pipermail",
                 _ if self.mozilla > 0 => "Thunderbird",
-                _ if self.requoted > 0 => "mboxrd",
-                _ if self.quoted > 0 && self.prose > 0 => "mboxo",
+                _ if is_mboxrd => "mboxrd",
+                _ if self.quoted > 0 && (self.prose > 0 || is_mboxo) => "mboxo",
                 _ => "mbox",
             };
-            match (self.requoted > 0, any_quoted, self.prose > 0) {
+            match (is_mboxrd, any_quoted, self.prose > 0 || is_mboxo) {
                 (false, true, true) => (name, Quoting::Mboxo, true),
                 (false, false, true) => (name, Quoting::None, true),
-                (true, _, _) => (name, Quoting::Mboxrd, false),
+                (true, _, _) => (name, Quoting::Mboxrd, self.kept > 0),
                 (false, guess, false) => (name, Quoting::Mboxrd, guess),
             }
         }

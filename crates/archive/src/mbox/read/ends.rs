@@ -155,7 +155,7 @@ impl<R: Read> Mailbox<R> {
         let dominant = self.profile.dominant(offset);
         let points = evidence.points(near, at, dominant);
         let accepted = points >= ACCEPT;
-        let is_before_text = accepted && !first && evidence.is_before_text(near, at);
+        let may_be_pasted = accepted && !first && evidence.may_be_pasted(near, at);
         let is_after_mark =
             self.is_marked && evidence.blank_before && is_written(&data[at..evidence.end]);
         if let Some(accepted) = self.decided(offset, &evidence) {
@@ -178,7 +178,7 @@ impl<R: Read> Mailbox<R> {
             Some(OpenMultipart::Continued(_) | OpenMultipart::Similar(_)) => false,
             multipart => {
                 let is_patch = is_patch && multipart.is_none();
-                if (4..=ACCEPT).contains(&points) || is_before_text || is_patch {
+                if (4..=ACCEPT).contains(&points) || may_be_pasted || is_patch {
                     let detail = BoxDetail::Points { points, accepted };
                     self.event(BoxEventKind::AmbiguousFrom, offset, detail);
                 }

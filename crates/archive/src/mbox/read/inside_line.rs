@@ -9,9 +9,9 @@
 //! Subject: first message of the next mailbox
 //! ```
 //!
-//! It begins a message if it has the form of other separators of the mailbox, if a message may end before it, and if two fields follow
-//! that nearly every message has, or three if it has no date. If its form or the text before it is another one, or one field follows a
-//! date, an event reports it. All others are text.
+//! It begins a message if a message may end before it, and if fields follow that nearly every message has. A separator of the form of
+//! others in the mailbox needs two of them, or three if it has no date. One of another form needs a date and five: a mailbox of another
+//! program begins there. With fewer fields, or after other text, an event reports it. All others are text.
 //!
 //! # Limits
 //! Does not apply to a message after a marked separator (see `separator_mark`), nor under the rules `strict` and `loose`. No separator is
@@ -25,6 +25,9 @@ use crate::mbox::joined_line::{fields_needed, is_after_blank, may_end_message};
 use crate::mbox::options::{LineDecision, MboxRule};
 use crate::mbox::separator_header::UsualFields;
 use crate::mbox::split::{LineEvidence, NEAR};
+
+/// Number of usual fields that must follow a separator whose form no other one has.
+const OTHER_FORM: u32 = 5;
 
 impl<R: Read> Mailbox<R> {
     /// Applies the rule to `From ` at an offset inside a line. Returns the offset after the line if it is a separator.
@@ -47,9 +50,10 @@ impl<R: Read> Mailbox<R> {
             return Ok(None);
         };
         let header = &near[evidence.end..];
-        let fields = UsualFields::read(header, |fields| fields.count() >= needed).count();
+        let fields = UsualFields::read(header, |fields| fields.count() >= OTHER_FORM).count();
         let dominant = self.profile.dominant(offset);
         let is_like_others = dominant.contains(evidence.line);
+        let is_other_program = evidence.line.dated && fields >= OTHER_FORM;
         let is_doubtful = fields > 0 && evidence.line.dated && is_like_others;
         if fields < needed && !is_doubtful {
             return Ok(None);
@@ -61,7 +65,8 @@ impl<R: Read> Mailbox<R> {
             self.used_overrides.insert(offset);
             return Ok(is_cut.then_some(end));
         }
-        let accepted = fields >= needed && is_like_others && may_end_message(near, at);
+        let has_fields = fields >= needed && is_like_others || is_other_program;
+        let accepted = has_fields && may_end_message(near, at);
         if accepted && let Some(multipart) = self.open_multipart(offset)? {
             let accepted = self.accept_inside(offset, &evidence, points, multipart)?;
             return Ok(accepted.then_some(end));

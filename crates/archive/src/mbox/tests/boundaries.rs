@@ -383,6 +383,16 @@ fn single_separators_of_unusual_form() {
             1,
         ),
         ("one", SEPARATOR.trim_end(), "Via: this\nTo: x\n\n", 3, 0),
+        ("one", SEPARATOR.trim_end(), FULL, 3, 0),
+        ("He wrote:", SEPARATOR.trim_end(), FULL, 3, 1),
+        (
+            "-- Unsent message follows --",
+            SEPARATOR.trim_end(),
+            FULL,
+            3,
+            1,
+        ),
+        ("--=_b1--", SEPARATOR.trim_end(), FULL, 3, 0),
     ] {
         let text = text(before, line, header);
         let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
@@ -482,5 +492,97 @@ fn kept_quote_mark_is_reported() {
             .collect();
         assert_eq!(reported.len(), 1, "{events:?}");
         assert!(text[reported[0].offset as usize - 1..].starts_with(">From "));
+    }
+}
+
+/// A reply quotes text twice, and the mailbox is not mboxrd: it would have quoted the line once more.
+#[test]
+fn marks_of_a_reply_are_no_quoting() {
+    let read = |bodies: &[&str]| {
+        let message = |body: &&str| format!("{SEPARATOR}{HEADER}{body}\n\n");
+        let text = bodies.iter().map(message).collect::<Vec<_>>().concat();
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        let quoting = entries[0].quoting;
+        (quoting, kinds(&events) == [BoxEventKind::QuotingGuess])
+    };
+    let reply = "Ann wrote:\n>>who comes?\n>>From what I heard, all.\n>>good\n>so";
+    for (bodies, expected) in [
+        (&[reply][..], (Quoting::Mboxo, true)),
+        (
+            &["Ann:\n>>From what I heard\n>>all"],
+            (Quoting::Mboxo, true),
+        ),
+        (
+            &["Ann:\n>>>x\n>>>From what I heard\n"],
+            (Quoting::Mboxo, true),
+        ),
+        (&[">From x", reply, reply], (Quoting::Mboxo, true)),
+        // The outer mark may be that of the mailbox, or of the reply.
+        (&["Ann:\n>>who?\n>>From me\n>ah"], (Quoting::Mboxrd, true)),
+        (&[reply, ">>From x"], (Quoting::Mboxrd, true)),
+        // The mailbox added one.
+        (&["Ann:\n>who?\n>>From me\n>ah"], (Quoting::Mboxrd, false)),
+        (
+            &["Ann:\n>>who?\n>>>From me\n>>ah"],
+            (Quoting::Mboxrd, false),
+        ),
+        (&["x\n>>From me\n>>From you"], (Quoting::Mboxrd, false)),
+        // A reply with blanks after its marks would have written `>> From me`.
+        (
+            &["Ann:\n>> who?\n>>From me\n>> ah"],
+            (Quoting::Mboxrd, false),
+        ),
+        (
+            &["Ann:\n> >who?\n>>From me\n>> >ah\n>>"],
+            (Quoting::Mboxrd, false),
+        ),
+    ] {
+        assert_eq!(read(bodies), expected, "{bodies:?}");
+    }
+}
+
+/// Blank lines before the first separator are no message, with or without blanks in them.
+#[test]
+fn blank_lines_before_the_first_separator() {
+    let two = format!("{SEPARATOR}{HEADER}one\n\n").repeat(2);
+    for (before, count, expected) in [
+        ("   \n", 2, BoxEventKind::Prelude),
+        ("\t\r\n\n \n", 2, BoxEventKind::Prelude),
+        ("\u{feff} \n", 2, BoxEventKind::Prelude),
+        (" x\n\n", 3, BoxEventKind::Gap),
+    ] {
+        let text = format!("{before}{two}");
+        for (entries, events) in [
+            file(text.as_bytes(), &ReadOptions::default()),
+            stream(text.as_bytes(), &ReadOptions::default()),
+        ] {
+            assert_eq!(messages(&entries).len(), count, "{before:?}");
+            assert_eq!(kinds(&events), [expected], "{before:?}");
+            assert_eq!(concatenated(&entries), text.as_bytes());
+        }
+    }
+    // Blanks before text are part of it.
+    let (entries, _) = file(b" \n  folded\n", &ReadOptions::default());
+    assert_eq!(messages(&entries)[0].message, b"  folded\n");
+}
+
+/// A mailbox of another program was joined to one without a line end at its end.
+#[test]
+fn separators_of_another_form_inside_a_line() {
+    const FULL: &str = "Received: from a\nFrom: b@example.org\nTo: c\nDate: d\nSubject: s\n\n";
+    let dated = "From - Mon Jan  1 00:00:00 2001\n";
+    for (before, line, header, count) in [
+        ("one", dated, FULL, 3),
+        ("one\n\n\u{feff}", dated, FULL, 3),
+        ("one", dated, &FULL.replace("To: c\n", ""), 2),
+        ("one", "From b@example.org\n", FULL, 2),
+        ("mbox:17:", dated, FULL, 2),
+    ] {
+        let text =
+            format!("{SEPARATOR}{HEADER}{before}{line}{header}two\n\n{SEPARATOR}{HEADER}three\n\n");
+        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
+        assert_eq!(messages(&entries).len(), count, "{before:?} {header:?}");
+        assert_eq!(kinds(&events), [BoxEventKind::AmbiguousFrom], "{before:?}");
+        assert_eq!(concatenated(&entries), text.as_bytes());
     }
 }

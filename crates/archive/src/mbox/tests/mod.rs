@@ -3,6 +3,7 @@
 mod boundaries;
 mod large;
 pub(super) mod random;
+mod rare_forms;
 mod truth;
 
 use std::io::{self, Read, Write};

@@ -40,6 +40,9 @@ impl<'a> Body<'a, '_> {
             // Readers differ in which of them they believe.
             return true;
         }
+        if self.choice.moved_folds.is_some() {
+            return true;
+        }
         let label = self.transferred.resolved;
         let bytes = &*self.transferred.decoded.bytes;
         let unchanged = self.choice.text.as_bytes() == bytes;

@@ -69,6 +69,18 @@ impl<'a> Body<'a, '_> {
         }
     }
 
+    /// Returns true if only the label must change: non-ASCII UTF-8 under an alias that few other readers know, such as `utf8mb4`.
+    pub(super) fn needs_label(&self) -> bool {
+        let is_utf8 = self.transferred.resolved.and_then(Resolved::charset) == Some(Charset::UTF_8);
+        is_utf8 && !self.choice.text.is_ascii() && !self.has_usual_label()
+    }
+
+    fn has_usual_label(&self) -> bool {
+        let is = |label: &[u8], name: &str| label.eq_ignore_ascii_case(name.as_bytes());
+        let label = self.transferred.charset.as_deref();
+        label.is_some_and(|label| is(label, UTF_8) || is(label, "utf8"))
+    }
+
     /// Returns the text in UTF-8 with updated declarations and the footer. Without a label, returns the bytes with the footer.
     pub(super) fn content(&self, label: Option<&'static str>) -> Outgoing<'a> {
         let choice: &'a Choice<'a> = self.choice;

@@ -18,7 +18,7 @@ pub(crate) struct Transferred<'a> {
     pub label: TransferEncoding,
     pub decoded: Decoded<'a>,
     /// The charset label as written, unquoted.
-    pub(super) charset: Option<Cow<'a, [u8]>>,
+    pub(crate) charset: Option<Cow<'a, [u8]>>,
     pub resolved: Option<Resolved>,
     /// Encoded blocks (uuencode, yEnc) in the text, with offsets into the decoded bytes.
     pub blocks: Vec<Block>,

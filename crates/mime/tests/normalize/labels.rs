@@ -1,0 +1,54 @@
+//! Labels that other readers do not find or know.
+
+use super::keeps_the_laws;
+use mailglot_mime::{Attachments, EventKind, Policy, process};
+
+const FIELD: &str = "Content-Transfer-Encoding: 8bit\n\n";
+
+fn rewritten(raw: &str) -> String {
+    keeps_the_laws(raw.as_bytes());
+    let bytes = process(raw.as_bytes(), &Policy::default()).bytes;
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn rare_aliases_of_utf8_get_the_usual_name() {
+    for (label, want) in [
+        ("x-unicode20utf8", "utf-8"),
+        ("unicode-1-1-utf-8", "utf-8"),
+        ("\"utf8mb4\"", "\"utf-8\""),
+        ("cp65001", "utf-8"),
+        ("utf8", "utf8"),
+        ("UTF-8", "UTF-8"),
+        ("\"UTF8\"", "\"UTF8\""),
+    ] {
+        for text in ["<p>Grüße</p>", "<p>ASCII</p>"] {
+            let mail = |label| format!("Content-Type: text/html; charset={label}\n{FIELD}{text}\n");
+            let want = if text.is_ascii() { label } else { want };
+            assert_eq!(rewritten(&mail(label)), mail(want));
+        }
+    }
+}
+
+/// An attachment stays unless the policy asks for UTF-8. It is UTF-8, so no event says otherwise.
+#[test]
+fn attachments_keep_rare_aliases() {
+    let mail = |label| {
+        format!(
+            "Content-Type: text/html; charset={label}\nContent-Disposition: attachment\n{FIELD}Grüße\n"
+        )
+    };
+    let raw = mail("utf8mb4");
+    let kept = process(raw.as_bytes(), &Policy::default());
+    assert!(kept.edits.is_empty());
+    let kinds: Vec<_> = kept.report.events.iter().map(|event| event.kind).collect();
+    assert!(
+        !kinds.contains(&EventKind::MimeAttachmentUntouched),
+        "{kinds:?}"
+    );
+    let policy = Policy::default().attachments(Attachments::Utf8);
+    assert_eq!(
+        &*process(raw.as_bytes(), &policy).bytes,
+        mail("utf-8").as_bytes()
+    );
+}

@@ -30,6 +30,45 @@ fn rare_aliases_of_utf8_get_the_usual_name() {
     }
 }
 
+/// Readers that find no semicolon find no label.
+#[test]
+fn a_missing_semicolon_is_written_before_a_label_of_utf8() {
+    for (value, want) in [
+        ("text/html charset=utf-8", "text/html; charset=utf-8"),
+        (
+            "text/html\n\tCharset = \"UTF-8\"",
+            "text/html;\n\tCharset = \"UTF-8\"",
+        ),
+        (
+            "text/html; format=flowed charset=utf8",
+            "text/html; format=flowed; charset=utf-8",
+        ),
+        (
+            "text/html (page); charset=utf-8",
+            "text/html (page); charset=utf-8",
+        ),
+        (
+            "text/html; format=flowed; charset=utf-8",
+            "text/html; format=flowed; charset=utf-8",
+        ),
+        (
+            "text/html; charset=utf-8 format=flowed",
+            "text/html; charset=utf-8 format=flowed",
+        ),
+    ] {
+        for text in ["Grüße", "ASCII"] {
+            let mail = |value| format!("Content-Type: {value}\n{FIELD}{text}\n");
+            let want = if text.is_ascii() { value } else { want };
+            assert_eq!(rewritten(&mail(value)), mail(want));
+        }
+    }
+    let part = "Content-Type: text/plain charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nGrüße\n";
+    let signature = "Content-Type: application/pgp-signature\n\nx\n";
+    let signed =
+        format!("Content-Type: multipart/signed; boundary=b\n\n--b\n{part}--b\n{signature}--b--\n");
+    assert_eq!(rewritten(&signed), signed);
+}
+
 /// An attachment stays unless the policy asks for UTF-8. It is UTF-8, so no event says otherwise.
 #[test]
 fn attachments_keep_rare_aliases() {

@@ -35,9 +35,7 @@ impl<'a> Transferred<'a> {
         let mut findings = Vec::new();
         let decoded = transfer::decode(part.transfer, body, &mut findings);
         // A charset label counts only on text.
-        let charset = message
-            .charset_label(id)
-            .filter(|_| part.media.top == "text");
+        let charset = message.charset_label(id).filter(|_| part.media.is_text());
         let resolved = charset
             .as_deref()
             .map(|label| Charset::for_label(label, View::Mail));

@@ -1,6 +1,6 @@
 //! Labels that other readers do not find or know.
 
-use super::keeps_the_laws;
+use super::{keeps_the_laws, texts};
 use mailglot_mime::{Attachments, EventKind, Policy, process};
 
 const FIELD: &str = "Content-Transfer-Encoding: 8bit\n\n";
@@ -90,4 +90,23 @@ fn attachments_keep_rare_aliases() {
         &*process(raw.as_bytes(), &policy).bytes,
         mail("utf-8").as_bytes()
     );
+}
+
+#[test]
+fn xhtml_is_text() {
+    let page = |name: &str, text: &str| {
+        format!("<?xml version=\"1.0\" encoding=\"{name}\"?>\n<p>{text}</p>\n")
+    };
+    let head = "Content-Type: application/xhtml+xml";
+    let raw = [
+        format!("{head}\n{FIELD}").into_bytes(),
+        super::latin1(&page("iso-8859-1", "Grüße")),
+    ]
+    .concat();
+    assert_eq!(texts(&raw)[0].1, page("iso-8859-1", "Grüße").trim_end());
+    // A declaration in the document follows the label.
+    let bare = format!("{head}\n{FIELD}<p>Gr\u{fc}\u{df}e</p>\n");
+    keeps_the_laws(&super::latin1(&bare));
+    let want = format!("{head}; charset=utf-8\n{FIELD}{}", page("utf-8", "Grüße"));
+    assert_eq!(&*process(&raw, &Policy::default()).bytes, want.as_bytes());
 }

@@ -53,6 +53,7 @@ mod tests;
 mod thresholds;
 mod truncated_utf8;
 mod undeclared_bytes;
+mod unfolded;
 mod utf8_runs;
 mod utf8_vs_label;
 mod western_letters;
@@ -81,6 +82,7 @@ pub(crate) use superset::{
 use thresholds::FALLBACK_CONFIDENCE;
 pub(crate) use thresholds::SURE_CONFIDENCE;
 pub(crate) use undeclared_bytes::{has_letters, is_legacy};
+pub(crate) use unfolded::choose_unfolded;
 pub(crate) use utf8_vs_label::{utf8_outweighs_label, utf8_outweighs_message};
 
 use crate::reading::How;

@@ -4,7 +4,7 @@
 //! Searches 1,024 bytes for a declaration of the whole document (4,096 while an HTML head is open), as browsers do. Searches as
 //! many characters to correct one. Does not distinguish scripts and styles from markup.
 
-use mailglot_codec::{Charset, Resolved, View};
+use mailglot_codec::{Charset, LossLog, Resolved, View};
 use memchr::memmem;
 use std::ops::Range;
 
@@ -69,28 +69,50 @@ pub(crate) fn declared_charset(bytes: &[u8], document: Document) -> Option<Chars
     if document == Document::Card {
         return card_charset(bytes);
     }
+    named_charsets(bytes, document).find_map(|charset| {
+        if [
+            Charset::UTF_16,
+            Charset::UTF_16BE,
+            Charset::UTF_16LE,
+            Charset::UTF_32,
+        ]
+        .contains(&charset)
+        {
+            return Some(Charset::UTF_8);
+        }
+        charset.is_ascii_compatible().then_some(charset)
+    })
+}
+
+/// Returns the first charset that a document names, whether it counts or not.
+pub(crate) fn named_charset(bytes: &[u8], document: Document) -> Option<Charset> {
+    named_charsets(bytes, document).next()
+}
+
+/// Returns true if an HTML document names UTF-7 and has sequences of UTF-7. Browsers decode no document so: ASCII would hide scripts.
+pub(crate) fn is_named_utf7(bytes: &[u8], document: Document) -> bool {
+    let near = &bytes[..bytes.len().min(FAR)];
+    let has_sequences = || {
+        let text = Charset::UTF_7.decode(bytes, &mut LossLog::with_limit(0));
+        let is_decoded = |c: char| !c.is_ascii() && c != char::REPLACEMENT_CHARACTER;
+        text.chars().any(is_decoded)
+    };
+    document == Document::Html
+        && memmem::find(near, b"-7").is_some()
+        && named_charset(bytes, document) == Some(Charset::UTF_7)
+        && has_sequences()
+}
+
+/// Returns the known charsets that a document names, in order.
+fn named_charsets(bytes: &[u8], document: Document) -> impl Iterator<Item = Charset> {
     let to = |most: usize| &bytes[..bytes.len().min(most)];
-    document
-        .declarations(to(NEAR), to(FAR))
-        .into_iter()
-        .find_map(|range| {
-            let (Resolved::Exact(charset) | Resolved::Alias(charset)) =
-                Charset::for_label(&bytes[range], View::Mail)
-            else {
-                return None;
-            };
-            if [
-                Charset::UTF_16,
-                Charset::UTF_16BE,
-                Charset::UTF_16LE,
-                Charset::UTF_32,
-            ]
-            .contains(&charset)
-            {
-                return Some(Charset::UTF_8);
-            }
-            charset.is_ascii_compatible().then_some(charset)
-        })
+    let names = document.declarations(to(NEAR), to(FAR)).into_iter();
+    names.filter_map(
+        |range| match Charset::for_label(&bytes[range], View::Mail) {
+            Resolved::Exact(charset) | Resolved::Alias(charset) => Some(charset),
+            _ => None,
+        },
+    )
 }
 
 /// Returns the charset that all properties of a card with unencoded non-ASCII text name.

@@ -139,6 +139,7 @@ mod setters;
 #[cfg(test)]
 mod shared_material;
 mod span;
+mod split_folds;
 mod text;
 mod undo;
 

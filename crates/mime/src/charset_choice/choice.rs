@@ -2,6 +2,7 @@
 
 use crate::event::{Detail, EventKind};
 use crate::reading::How;
+use crate::split_folds::MovedFolds;
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
@@ -19,6 +20,8 @@ pub(crate) struct Choice<'a> {
     pub events: Vec<(EventKind, Detail)>,
     /// The charset of the bytes that are not UTF-8, in text that mixes both. One charset alone cannot restore such bytes.
     pub mixed: Option<Charset>,
+    /// The folds that moved out of characters before decoding, in a calendar or vCard.
+    pub moved_folds: Option<MovedFolds>,
 }
 
 impl<'a> Choice<'a> {
@@ -55,6 +58,26 @@ impl<'a> Choice<'a> {
             log,
             events,
             mixed: None,
+            moved_folds: None,
+        }
+    }
+
+    /// Decodes other bytes in the same charset.
+    pub(crate) fn of_bytes(self, bytes: &[u8]) -> Choice<'static> {
+        let mut log = LossLog::new();
+        let text = self.used.decode(bytes, &mut log).into_owned();
+        Choice {
+            text: Cow::Owned(text),
+            log,
+            ..self
+        }
+    }
+
+    /// Copies borrowed text, so that the result outlives the bytes.
+    pub(crate) fn into_owned(self) -> Choice<'static> {
+        Choice {
+            text: Cow::Owned(self.text.into_owned()),
+            ..self
         }
     }
 

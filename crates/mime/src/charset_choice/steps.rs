@@ -13,9 +13,10 @@ use super::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::structure::{
     by_bom_or_structure, is_early_invalid_utf8, is_open_label, may_be_iso2022, may_be_wide,
 };
-use super::utf8_vs_label::{is_hz, is_label_of_hz, utf8_outweighs_label};
+use super::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::without_label::without_label;
 use crate::Detection;
+use crate::document_charset::{Document, is_named_utf7, named_charset};
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, detect};
@@ -84,23 +85,41 @@ impl<'a, 'e> Undecided<'a, 'e> {
         }
     }
 
-    /// Step for HZ under a label of GB 2312. Without a label and in US-ASCII, it takes Chinese mail or more characters.
+    /// Step for HZ under a label of GB 2312. Without a label and in US-ASCII, it takes Chinese mail, a document that names it, or more
+    /// characters.
     fn hz(&mut self) -> Option<Choice<'a>> {
-        /// Characters that prove HZ in any mail. Between `~{` and `~}`, other texts have small letters or white space.
-        const CERTAIN: usize = 4;
-        let is_hz = self.is_ascii
-            && if self.may_be_hz() {
-                is_hz(self.bytes)
-            } else {
-                self.is_unlabelled_ascii() && detect::hz_characters(self.bytes) >= CERTAIN
-            };
-        if !is_hz {
+        if !self.is_ascii {
             return None;
         }
-        let by = ChosenBy::Step(How::Structure);
+        let how = if self.may_be_hz() {
+            is_hz(self.bytes).then_some(How::Structure)
+        } else {
+            self.unlabelled_hz()
+        }?;
+        let by = ChosenBy::Step(how);
         self.events
             .push(detected_event(self.declared, Charset::HZ_GB_2312, by));
-        Some(self.decode(Charset::HZ_GB_2312, How::Structure))
+        Some(self.decode(Charset::HZ_GB_2312, how))
+    }
+
+    /// Returns what shows that ASCII without a label is HZ: the charset that a document names, or the characters.
+    fn unlabelled_hz(&self) -> Option<How> {
+        /// Characters that prove HZ in any mail. Between `~{` and `~}`, other texts have small letters or white space.
+        const CERTAIN: usize = 4;
+        if !has_hz_shift(self.bytes) {
+            return None;
+        }
+        let has_no_label = self.evidence.label.is_none();
+        let document = self.evidence.document.filter(|_| has_no_label);
+        let named = document.and_then(|document| named_charset(self.bytes, document));
+        let is_named = |charset| is_label_of_hz(charset) || charset == Charset::HZ_GB_2312;
+        if named.is_some_and(is_named) && is_hz(self.bytes) {
+            return Some(How::Document);
+        }
+        let is_open = self.is_unlabelled_ascii()
+            && named.is_none_or(|charset| charset == Charset::US_ASCII)
+            && document != Some(Document::Css);
+        (is_open && detect::hz_characters(self.bytes) >= CERTAIN).then_some(How::Structure)
     }
 
     /// Returns true if a label allows HZ or, without a label, if the caller's language or the message does. A few signs of HZ may be
@@ -124,7 +143,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
     fn is_unlabelled_ascii(&self) -> bool {
         let is_open = match self.declared {
             Some(label) => label == Charset::US_ASCII,
-            None => self.evidence.label.is_none() && self.evidence.document.is_none(),
+            None => self.evidence.label.is_none(),
         };
         is_open && self.evidence.detection() != Detection::Off
     }
@@ -134,7 +153,17 @@ impl<'a, 'e> Undecided<'a, 'e> {
             return None;
         }
         let Some(charset) = self.declared else {
-            return Some(self.unlabelled_ascii());
+            let mut choice = self.unlabelled_ascii();
+            if let Some(document) = self.evidence.document
+                && is_named_utf7(self.bytes, document)
+            {
+                let event = (
+                    EventKind::CharsetSuspected,
+                    Reason::DocumentNamesUtf7.into(),
+                );
+                choice.events.push(event);
+            }
+            return Some(choice);
         };
         let agrees = charset.is_ascii_compatible() || charset == Charset::ISO_2022_JP;
         agrees.then(|| self.decode(charset, How::Label))

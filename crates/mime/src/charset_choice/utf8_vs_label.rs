@@ -146,9 +146,14 @@ pub(super) fn is_label_of_hz(label: Charset) -> bool {
     [Charset::GBK, Charset::GB18030, Charset::GB2312].contains(&label)
 }
 
+/// Returns true if text may shift to the characters of GB 2312 in HZ.
+pub(super) fn has_hz_shift(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"~{").is_some()
+}
+
 /// Returns true if ASCII text is in HZ.
 pub(super) fn is_hz(bytes: &[u8]) -> bool {
-    if memchr::memmem::find(bytes, b"~{").is_none() {
+    if !has_hz_shift(bytes) {
         return false;
     }
     let mut log = LossLog::with_limit(0);

@@ -108,7 +108,8 @@ event_kinds! {
     CharsetBeyondOut = Info "charset.beyond-out",
     /// Equivalent characters replaced those that the charset of [`Policy::charset_out`](crate::Policy::charset_out()) lacks.
     CharsetLookAlike = Info "charset.look-alike",
-    /// Two encoded words share one character, which RFC 2047, section 5, forbids, or a fold stands within a character.
+    /// Two encoded words share one character, which RFC 2047, section 5, forbids, or a fold stands within a character. In a calendar or
+    /// vCard the fold moves before the character (RFC 5545, section 3.1).
     EwSplitChar = Repair "ew.split-char",
     /// A header field contains raw bytes above 0x7F.
     EwRaw8bit = Repair "ew.raw8bit",

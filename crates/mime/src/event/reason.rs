@@ -17,6 +17,8 @@ named! {
         VisualOrderByLabel = "in visual order, as the label says",
         /// An extended value was decoded without its unknown label.
         LabelIgnored = "the value is read without it",
+        /// A document without a label names UTF-7, which may hide scripts from a check of the text (WHATWG HTML, 13.2.3.3).
+        DocumentNamesUtf7 = "the document names UTF-7, which needs a label in the header",
         /// The label is a placeholder such as `unknown`.
         LabelSaysNothing = "the label says nothing",
         /// An encoded word with an unknown label stays as written.

@@ -66,6 +66,11 @@ impl MediaType {
     pub fn is_message(&self) -> bool {
         self.top == "message" && matches!(&*self.sub, "rfc822" | "global" | "news")
     }
+
+    /// Returns true if a part of this type is text: text/*, and application/xhtml+xml, which is HTML in XML (RFC 3236).
+    pub fn is_text(&self) -> bool {
+        self.top == "text" || self.top == "application" && self.sub == "xhtml+xml"
+    }
 }
 
 /// The content of a part.
@@ -127,7 +132,7 @@ pub struct Part {
 impl Part {
     /// Returns true if this crate decodes the part as text.
     pub(crate) fn is_text(&self) -> bool {
-        self.kind == PartKind::Leaf && self.media.top == "text" && !self.unread
+        self.kind == PartKind::Leaf && self.media.is_text() && !self.unread
     }
 
     /// Returns true if a part with another media type than text may contain text. Fast, since it runs for every attachment.

@@ -72,7 +72,7 @@ impl<'a> Body<'a, '_> {
             let detail = Detail::InCharset(self.choice.used);
             report.push(self.event(EventKind::MimeAttachmentUntouched, detail));
         }
-        stays || !legacy
+        stays || !(legacy || self.needs_label())
     }
 
     /// Returns the new form of the body, or None if it stays as it is. Reports the findings of the body.

@@ -40,6 +40,9 @@ impl<'a> Body<'a, '_> {
             // Readers differ in which of them they believe.
             return true;
         }
+        if self.choice.moved_folds.is_some() {
+            return true;
+        }
         let label = self.transferred.resolved;
         let bytes = &*self.transferred.decoded.bytes;
         let unchanged = self.choice.text.as_bytes() == bytes;
@@ -64,6 +67,21 @@ impl<'a> Body<'a, '_> {
             _ if self.choice.text.is_ascii() => !unchanged,
             _ => true,
         }
+    }
+
+    /// Returns true if only the label must change: non-ASCII UTF-8 under an alias that few other readers know, such as `utf8mb4`, or
+    /// under a label that they do not find, as in `text/html charset=utf-8`.
+    pub(super) fn needs_label(&self) -> bool {
+        let is_utf8 = self.transferred.resolved.and_then(Resolved::charset) == Some(Charset::UTF_8);
+        is_utf8
+            && !self.choice.text.is_ascii()
+            && (!self.has_usual_label() || self.missing_semicolon().is_some())
+    }
+
+    fn has_usual_label(&self) -> bool {
+        let is = |label: &[u8], name: &str| label.eq_ignore_ascii_case(name.as_bytes());
+        let label = self.transferred.charset.as_deref();
+        label.is_some_and(|label| is(label, UTF_8) || is(label, "utf8"))
     }
 
     /// Returns the text in UTF-8 with updated declarations and the footer. Without a label, returns the bytes with the footer.

@@ -24,11 +24,13 @@ impl Body<'_, '_> {
                     let changes = charset::in_place(value.of(raw), label);
                     edits_within(value, changes)
                 }));
-            } else if !charset::unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
-                let quote = if old.starts_with(b"\"") { "\"" } else { "" };
-                let with = format!("{quote}{label}{quote}").into_bytes();
-                edits.extend(self.missing_semicolon(span));
-                edits.push(Edit::new(span, with));
+            } else {
+                edits.extend(self.missing_semicolon());
+                if !charset::unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
+                    let quote = if old.starts_with(b"\"") { "\"" } else { "" };
+                    let with = format!("{quote}{label}{quote}").into_bytes();
+                    edits.push(Edit::new(span, with));
+                }
             }
         } else if let Some(value) = value {
             let missing = value.of(raw).trim_ascii().is_empty();
@@ -64,12 +66,13 @@ impl Body<'_, '_> {
         Some(edits_within(value, changes).collect())
     }
 
-    /// Returns the edit that writes the semicolon before the charset parameter if none is there. `label` is the parameter's value.
-    fn missing_semicolon(&self, label: Span) -> Option<Edit> {
+    /// Returns the edit that writes the semicolon before the charset parameter if none is there.
+    pub(super) fn missing_semicolon(&self) -> Option<Edit> {
+        let label = self.message.part_at(self.id).charset?;
         let span = self.message.content_type_value(self.id)?;
         let value = span.of(self.message.raw());
         let before_label = label.start.checked_sub(span.start);
-        if before_label.is_some_and(|end| value.get(..end).is_some_and(is_first_parameter)) {
+        if before_label.is_some_and(|end| value.get(..end).is_some_and(has_semicolon)) {
             return None;
         }
         let mut findings = Vec::new();
@@ -132,16 +135,15 @@ fn edits_within(value: Span, changes: Vec<charset::Change>) -> impl Iterator<Ite
     changes.into_iter().map(edit)
 }
 
-/// Returns true for the text before the value of a charset that directly follows the media type and a semicolon. Fast.
-fn is_first_parameter(before: &[u8]) -> bool {
-    let Some(semicolon) = memchr::memchr(b';', before) else {
+/// Returns true for the text before the value of a charset whose name directly follows a semicolon. Fast.
+fn has_semicolon(before: &[u8]) -> bool {
+    let name = before.strip_suffix(b"\"").unwrap_or(before);
+    let name = name.trim_ascii_end().strip_suffix(b"=");
+    let name = name.unwrap_or_default().trim_ascii_end();
+    let Some((rest, name)) = name.split_last_chunk::<7>() else {
         return false;
     };
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-+.".contains(byte);
-    let name = before[semicolon + 1..].trim_ascii();
-    let name = name.strip_suffix(b"\"").unwrap_or(name).strip_suffix(b"=");
-    before[..semicolon].trim_ascii().iter().all(is_plain)
-        && name.is_some_and(|name| name.eq_ignore_ascii_case(b"charset"))
+    name.eq_ignore_ascii_case(b"charset") && rest.trim_ascii_end().ends_with(b";")
 }
 
 /// Returns the offset for a first parameter in a Content-Type: after the media type.

@@ -131,7 +131,8 @@ impl<'a> Body<'a, '_> {
         let is_reversible = self.transferred.footer().is_none()
             && self.transferred.decoded.used != TransferEncoding::QuotedPrintable
             && !requirements.is_seven_bit
-            && self.choice.mixed.is_none();
+            && self.choice.mixed.is_none()
+            && self.choice.moved_folds.is_none();
         BodyTarget {
             text: outgoing.text,
             transfer: TransferEncoding::Identity,

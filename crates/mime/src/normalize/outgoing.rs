@@ -13,7 +13,10 @@ use std::borrow::Cow;
 pub(super) fn of<'a>(body: &Body<'a, '_>) -> Outgoing<'a> {
     let usual = || match body.policy.bodies {
         Bodies::Keep => body.content(None),
-        Bodies::Utf8 => body.content(body.needs_charset().then_some(UTF_8)),
+        Bodies::Utf8 => {
+            let relabels = body.needs_charset() || body.needs_label();
+            body.content(relabels.then_some(UTF_8))
+        }
     };
     match (body.policy.bodies, body.policy.charset_out) {
         (Bodies::Utf8, CharsetOut::Iso2022Jp) => {

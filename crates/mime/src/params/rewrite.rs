@@ -240,6 +240,11 @@ mod tests {
                 "a; f=\"=?UTF-8?B?w6QuZ2lm?=\"",
             ),
             ("a; f=\"=?UTF-8?Q?=C3=A4?=\"", "a; f=\"=?UTF-8?Q?=C3=A4?=\""),
+            // Other readers end a value at an equals sign.
+            (
+                "a; f==?utf-8?Q?=C3=A4?=; g=h",
+                "a; f=\"=?UTF-8?B?w6Q=?=\"; g=h",
+            ),
             ("a; f=\"ä\"", "a; f*=utf-8''%C3%A4"),
             (
                 "a; f*1*=%F0; x=y; f*0*=koi8-r''%F0",

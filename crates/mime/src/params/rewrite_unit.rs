@@ -177,11 +177,13 @@ fn syntax(
         has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
     let shifted = lexer::has_raw_shift(&bytes);
     let raw = shifted || !bytes.is_ascii();
+    // An equals sign ends the value for some readers.
+    let is_bare = group.plain.is_some() && items.iter().any(|item| !item.quoted);
     let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
     match form {
         Form::RawUtf8 if !words && !shifted && std::str::from_utf8(&bytes).is_ok() => None,
         Form::RawUtf8 if readable => Some(Syntax::Raw),
-        _ if words && !raw && is_clean_text(&bytes, form, context) => None,
+        _ if words && !raw && !is_bare && is_clean_text(&bytes, form, context) => None,
         _ if words => Some(Syntax::Words),
         _ if raw => Some(Syntax::Extended),
         _ => None,

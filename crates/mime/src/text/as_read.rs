@@ -1,5 +1,6 @@
 //! Decodes a body in a charset that was chosen before.
 
+use crate::split_folds::{MovedFolds, has_folds};
 use crate::transfer;
 use crate::{Message, Reading};
 use mailglot_codec::LossLog;
@@ -16,6 +17,12 @@ pub fn text_as_read<'a>(message: &Message<'a>, reading: &Reading) -> Option<Cow<
         return None;
     }
     let mut log = LossLog::with_limit(0);
+    if has_folds(&part.media)
+        && let Some(moved) = MovedFolds::find(&decoded.bytes, reading.used)
+    {
+        let text = reading.used.decode(moved.bytes(), &mut log).into_owned();
+        return Some(Cow::Owned(text));
+    }
     Some(match decoded.bytes {
         Cow::Borrowed(bytes) => reading.used.decode(bytes, &mut log),
         Cow::Owned(bytes) => Cow::Owned(reading.used.decode(&bytes, &mut log).into_owned()),

@@ -3,9 +3,12 @@
 use super::label_evidence::test_of_label;
 use super::message_evidence::{MailContext, MessageEvidence};
 use super::transferred::Transferred;
-use crate::charset_choice::{Choice, Evidence, choose, choose_by_sample, is_legacy};
+use crate::charset_choice::{
+    Choice, Evidence, choose, choose_by_sample, choose_unfolded, is_legacy,
+};
 use crate::document_charset::Document;
 use crate::reading::How;
+use crate::split_folds::has_folds;
 use crate::transfer::blocks::{beside, has_yenc};
 use crate::{Message, PartId, Policy};
 use mailglot_codec::{Charset, Resolved};
@@ -80,6 +83,8 @@ impl Transferred<'_> {
         };
         let choice = if has_yenc(&self.blocks) {
             choose_by_sample(bytes, &beside(&self.blocks, bytes), &evidence)
+        } else if has_folds(&part.media) {
+            choose_unfolded(bytes, &evidence)
         } else {
             choose(bytes, &evidence)
         };

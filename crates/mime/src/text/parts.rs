@@ -1,6 +1,6 @@
 //! Finds and decodes the text of a message.
 //!
-//! Text is every text/* leaf, and text that would otherwise be lost:
+//! Text is every leaf of text/* or application/xhtml+xml, and text that would otherwise be lost:
 //!
 //! - the body of an opaque multipart or message (no boundary, beyond a limit), or its parts if delimiters in the body reveal its
 //!   boundary
@@ -35,7 +35,7 @@ pub(crate) const ENCODED_LEVELS: u32 = 4;
 
 /// A decoded text of a message.
 ///
-/// [`text_parts`] makes one of every text/* leaf, and of attachments unless the policy leaves them out.
+/// [`text_parts`] makes one of every text leaf ([`MediaType::is_text`]), and of attachments unless the policy leaves them out.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TextPart<'a> {

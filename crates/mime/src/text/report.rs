@@ -63,6 +63,7 @@ impl Transferred<'_> {
             self.report_unlabelled(id, report);
         }
         self.report_blocks(id, report);
+        self.report_moved_folds(id, choice, report);
         if let Some(first) = memchr::memchr(0, self.body) {
             let count = memchr::memchr_iter(0, self.body).count() as u64;
             let at = self.span.at(&(first..first + 1));
@@ -138,6 +139,20 @@ impl Transferred<'_> {
             let event = Event::new(id, self.span, EventKind::CharsetSuspected, reason);
             report.push(event.counted(count));
         }
+    }
+
+    /// Reports folds within characters at the place of the first one.
+    fn report_moved_folds(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+        let Some(moved) = &choice.moved_folds else {
+            return;
+        };
+        let first = std::slice::from_ref(&moved.first);
+        let places = transfer::locate_any(self.decoded.used, self.body, first);
+        let at = places
+            .first()
+            .map_or(self.span, |place| self.span.at(place));
+        let event = Event::new(id, at, EventKind::EwSplitChar, Detail::None);
+        report.push(event.counted(moved.count));
     }
 
     /// Reports blocks of uuencode and yEnc in the text.

@@ -18,7 +18,7 @@ pub(crate) struct Transferred<'a> {
     pub label: TransferEncoding,
     pub decoded: Decoded<'a>,
     /// The charset label as written, unquoted.
-    pub(super) charset: Option<Cow<'a, [u8]>>,
+    pub(crate) charset: Option<Cow<'a, [u8]>>,
     pub resolved: Option<Resolved>,
     /// Encoded blocks (uuencode, yEnc) in the text, with offsets into the decoded bytes.
     pub blocks: Vec<Block>,
@@ -35,9 +35,7 @@ impl<'a> Transferred<'a> {
         let mut findings = Vec::new();
         let decoded = transfer::decode(part.transfer, body, &mut findings);
         // A charset label counts only on text.
-        let charset = message
-            .charset_label(id)
-            .filter(|_| part.media.top == "text");
+        let charset = message.charset_label(id).filter(|_| part.media.is_text());
         let resolved = charset
             .as_deref()
             .map(|label| Charset::for_label(label, View::Mail));

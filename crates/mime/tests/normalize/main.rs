@@ -2,6 +2,7 @@
 
 mod bodies;
 mod fields;
+mod labels;
 mod line_ends;
 mod outer_text;
 

@@ -212,7 +212,7 @@ impl<'a> EditedPlaces<'_, 'a> {
 }
 
 fn is_text(part: &Part) -> bool {
-    part.kind == PartKind::Leaf && part.media.top == "text"
+    part.kind == PartKind::Leaf && part.media.is_text()
 }
 
 /// Reads all texts of the original, with the choice of their charsets.

@@ -91,7 +91,7 @@ impl<'a> Parser<'a> {
         part.charset = charset::label(value, &charsets).map(|label| at.at(&label));
         part.joined_charset = charset::joined(value, &charsets);
         let mut others = charset::rivals(&charsets).skip(1);
-        let second = others.next().filter(|_| part.media.top == "text");
+        let second = others.next().filter(|_| part.media.is_text());
         part.several_charsets = second.is_some();
         if let Some(second) = second {
             let (place, more) = (at.at(&second.range), 1 + others.count() as u64);

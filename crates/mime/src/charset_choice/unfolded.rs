@@ -1,0 +1,51 @@
+//! Chooses the charset of calendars and vCards that are folded within characters.
+//!
+//! # Limits
+//! Text in two charsets keeps its folds if only the choice between them reveals its charset.
+
+use super::choice::Choice;
+use super::evidence::Evidence;
+use super::steps::choose;
+use crate::split_folds::{MovedFolds, joined, may_be_double_byte, may_split};
+use mailglot_codec::{Charset, Resolved};
+
+/// Chooses the charset of a calendar or vCard by its bytes without folds within characters. Decodes it.
+pub(crate) fn choose_unfolded<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
+    let choice = choose(bytes, evidence);
+    // A fold within a character is a loss, except in a single-byte charset. Most bodies end here, or have no such fold.
+    let is_whole =
+        !choice.used.is_single_byte() && choice.log.losses() == 0 && choice.mixed.is_none();
+    if is_whole || !may_split(bytes) {
+        return choice;
+    }
+    let choose_moved = |moved: MovedFolds| {
+        let choice = choose(moved.bytes(), evidence).into_owned();
+        let is_same = MovedFolds::find(bytes, choice.used).as_ref() == Some(&moved);
+        is_same.then_some(Choice {
+            moved_folds: Some(moved),
+            ..choice
+        })
+    };
+    let label = evidence.resolved.and_then(Resolved::charset);
+    let label = label.filter(|charset| *charset != Charset::UTF_8);
+    let named = [Some(Charset::UTF_8), label].into_iter().flatten();
+    let mut found = named.filter_map(|charset| MovedFolds::find(bytes, charset));
+    if let Some(choice) = found.find_map(choose_moved) {
+        return choice;
+    }
+    if may_be_double_byte(bytes) {
+        let used = choose(&joined(bytes), evidence).used;
+        if let Some(choice) = MovedFolds::find(bytes, used).and_then(choose_moved) {
+            return choice;
+        }
+    }
+    // Text in two charsets was not decoded by one of them.
+    let is_mixed = choice.mixed.is_some();
+    match MovedFolds::find(bytes, choice.used).filter(|_| !is_mixed) {
+        Some(moved) => Choice {
+            moved_folds: Some(moved.clone()),
+            ..choice.of_bytes(moved.bytes())
+        },
+        None => choice,
+    }
+}

@@ -142,6 +142,7 @@ fn characters_of_utf8(bytes: &[u8]) -> Vec<Range<usize>> {
     for fold in folds(bytes) {
         let done = found.last().map_or(0, |last| last.end);
         if fold.start >= done
+            && matches!(bytes.get(fold.end), Some(0x80..=0xBF))
             && let Some(character) = character_of_utf8(bytes, done, fold.start)
         {
             found.push(character);
@@ -184,7 +185,11 @@ fn is_mostly_utf8(bytes: &[u8]) -> bool {
 /// The lengths of the characters of a double-byte charset.
 #[derive(Clone, Copy)]
 struct DoubleByteLayout {
-    charset: Charset,
+    is_shift_jis: bool,
+    /// 8F begins three bytes.
+    is_euc_jp: bool,
+    /// 81 30 81 30 is a character.
+    is_gb18030: bool,
 }
 
 /// A sequence of a double-byte charset that begins with a byte above 7F.
@@ -196,13 +201,20 @@ struct DoubleByteSequence {
 
 impl DoubleByteLayout {
     fn of(charset: Charset) -> Option<Self> {
-        let charset = charset.superset();
-        let is_same = |other: &Charset| other.superset() == charset;
-        DOUBLE_BYTE.iter().any(is_same).then_some(Self { charset })
+        let is = |other: Charset| other.superset() == charset.superset();
+        DOUBLE_BYTE.into_iter().any(is).then(|| Self {
+            is_shift_jis: is(Charset::SHIFT_JIS),
+            is_euc_jp: is(Charset::EUC_JP),
+            is_gb18030: is(Charset::GBK),
+        })
     }
 
     /// Returns true if no sequence is incomplete and one has a fold.
     fn fits(self, bytes: &[u8]) -> bool {
+        // In Cyrillic text, most letters before a fold are half-width katakana of Shift_JIS.
+        if !folds(bytes).any(|fold| self.is_lead(bytes[fold.start - 1])) {
+            return false;
+        }
         let mut is_split = false;
         let is_text = self.sequences(bytes).all(|sequence| {
             is_split |= sequence.is_split;
@@ -230,7 +242,7 @@ impl DoubleByteLayout {
 
     /// Reads the sequence whose lead byte is at `start`.
     fn sequence(self, bytes: &[u8], start: usize) -> DoubleByteSequence {
-        let is_triple = self.is(Charset::EUC_JP) && bytes[start] == 0x8F;
+        let is_triple = self.is_euc_jp && bytes[start] == 0x8F;
         let (mut at, mut read, mut missing) = (start + 1, 1, 1 + usize::from(is_triple));
         let mut is_split = false;
         while missing > 0 {
@@ -240,9 +252,8 @@ impl DoubleByteLayout {
             };
             match trail {
                 0x40..=0x7E | 0x80..=0xFE => missing -= 1,
-                // GB18030 has characters of four bytes: 81 30 81 30.
-                0x30..=0x39 if self.is(Charset::GBK) && read == 1 => missing = 2,
-                0x30..=0x39 if self.is(Charset::GBK) && read == 3 => missing = 0,
+                0x30..=0x39 if self.is_gb18030 && read == 1 => missing = 2,
+                0x30..=0x39 if self.is_gb18030 && read == 3 => missing = 0,
                 _ => break,
             }
             is_split |= fold > 0;
@@ -258,13 +269,84 @@ impl DoubleByteLayout {
 
     fn is_lead(self, byte: u8) -> bool {
         match byte {
-            0xA0..=0xDF => !self.is(Charset::SHIFT_JIS),
-            0x81..=0xFE => true,
+            // Half-width katakana, and bytes without characters.
+            0xA0..=0xDF | 0xFD..=0xFE => !self.is_shift_jis,
+            0x81..=0xFC => true,
             _ => false,
         }
     }
+}
 
-    fn is(self, charset: Charset) -> bool {
-        self.charset == charset.superset()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::assert_linear;
+
+    fn moved(charset: Charset, bytes: &[u8]) -> Option<Vec<u8>> {
+        let moved = MovedFolds::find(bytes, charset)?;
+        assert_eq!(moved.bytes.len(), bytes.len());
+        assert_eq!(MovedFolds::find(&moved.bytes, charset), None);
+        Some(moved.bytes)
+    }
+
+    #[test]
+    fn folds_stand_before_their_characters() {
+        for (charset, bytes, want) in [
+            (
+                Charset::UTF_8,
+                &b"\xD0\n \x9A"[..],
+                Some(&b"\n \xD0\x9A"[..]),
+            ),
+            (
+                Charset::UTF_8,
+                b"a\xE6\x97\r\n\t\xA5b",
+                Some(b"a\r\n\t\xE6\x97\xA5b"),
+            ),
+            (
+                Charset::UTF_8,
+                b"\xF0\n \x9F\n \x8E\n \x82",
+                Some(b"\n \n \n \xF0\x9F\x8E\x82"),
+            ),
+            (Charset::UTF_8, b"\xD0\x9A\n \xD0\x9A", None),
+            (Charset::UTF_8, b"\xD0\n\x9A", None),
+            (Charset::UTF_8, b"\xD0\n  \x9A", None),
+            (Charset::UTF_8, b"\xE0\n \x80\x80", None),
+            (Charset::UTF_8, b"\xD0\n ", None),
+            (Charset::SHIFT_JIS, b"\x93\n \xFA", Some(b"\n \x93\xFA")),
+            (Charset::SHIFT_JIS, b"\xB1\n \xB1", None),
+            (Charset::SHIFT_JIS, b"\x93\xFA\n A", None),
+            (
+                Charset::EUC_JP,
+                b"\x8F\xB0\n \xA1",
+                Some(b"\n \x8F\xB0\xA1"),
+            ),
+            (Charset::GB18030, b"\x81\n 0\x810", Some(b"\n \x810\x810")),
+            (Charset::GB2312, b"\x810\x81\n 0", Some(b"\n \x810\x810")),
+            (Charset::BIG5, b"\xA4\n A\n 0", Some(b"\n \xA4A\n 0")),
+            (Charset::WINDOWS_1251, b"\xD0\n \x9A", None),
+        ] {
+            let note = bytes.escape_ascii();
+            assert_eq!(moved(charset, bytes).as_deref(), want, "{note}");
+        }
+    }
+
+    #[test]
+    fn searches_take_linear_time() {
+        for unit in [
+            &b"\xD0\n \x9A"[..],
+            b"\xF0\n ",
+            b"\n \x80",
+            b"\x81\n 0",
+            b"\x8F\xA1\r\n ",
+            b"\x80",
+        ] {
+            for charset in [Charset::UTF_8, Charset::GBK, Charset::EUC_JP] {
+                assert_linear(&unit.escape_ascii(), 20_000, |n| {
+                    let bytes = unit.repeat(n);
+                    drop(MovedFolds::find(&bytes, charset));
+                    let _ = may_be_double_byte(&joined(&bytes));
+                });
+            }
+        }
     }
 }

@@ -11,8 +11,12 @@ use mailglot_codec::{Charset, Resolved};
 
 /// Chooses the charset of a calendar or vCard by its bytes without folds within characters. Decodes it.
 pub(crate) fn choose_unfolded<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
-    if !may_split(bytes) {
-        return choose(bytes, evidence);
+    let choice = choose(bytes, evidence);
+    // A fold within a character is a loss, except in a single-byte charset. Most bodies end here, or have no such fold.
+    let is_whole =
+        !choice.used.is_single_byte() && choice.log.losses() == 0 && choice.mixed.is_none();
+    if is_whole || !may_split(bytes) {
+        return choice;
     }
     let choose_moved = |moved: MovedFolds| {
         let choice = choose(moved.bytes(), evidence).into_owned();
@@ -35,7 +39,6 @@ pub(crate) fn choose_unfolded<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> C
             return choice;
         }
     }
-    let choice = choose(bytes, evidence);
     // Text in two charsets was not decoded by one of them.
     let is_mixed = choice.mixed.is_some();
     match MovedFolds::find(bytes, choice.used).filter(|_| !is_mixed) {

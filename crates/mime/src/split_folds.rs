@@ -211,6 +211,10 @@ impl DoubleByteLayout {
 
     /// Returns true if no sequence is incomplete and one has a fold.
     fn fits(self, bytes: &[u8]) -> bool {
+        // In Cyrillic text, most letters before a fold are half-width katakana of Shift_JIS.
+        if !folds(bytes).any(|fold| self.is_lead(bytes[fold.start - 1])) {
+            return false;
+        }
         let mut is_split = false;
         let is_text = self.sequences(bytes).all(|sequence| {
             is_split |= sequence.is_split;

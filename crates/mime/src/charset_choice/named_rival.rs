@@ -11,7 +11,8 @@
 //! over the label than a guess. Where the margin is small, the label stands, and a declaration inside the document is reported.
 //!
 //! # Limits
-//! Compares charsets that decode all bytes and have a model. UTF-8 is none of them: an earlier step has tested it.
+//! Compares charsets that have a model, except UTF-8, which an earlier step has tested. Charsets that the message names are compared
+//! with short or unusual text only.
 
 use super::choice::Choice;
 use super::damage::decodes_without_loss;
@@ -19,6 +20,7 @@ use super::evidence::Evidence;
 use super::label_events::detected_event;
 use super::label_scope::LabelScope;
 use super::superset::better_by_bytes;
+use super::thresholds::WINDOW;
 use crate::document_charset;
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
@@ -64,6 +66,9 @@ pub(super) fn by_named_rival<'a>(
             let detail = Detail::Declares { label, declared };
             events.push((EventKind::CharsetSuspected, detail));
         }
+    }
+    if !may_be_wrong(label, bytes) {
+        return None;
     }
     let mut doubt = None;
     let named = evidence.mail?.named_charsets().take(MAX_NAMED);
@@ -121,15 +126,25 @@ fn is_common(charset: Charset) -> bool {
         && !charset.is_stateful()
 }
 
-/// Returns how much likelier (natural logarithm) text in `named` is. Returns None if one of them does not decode the bytes, or if the
-/// text is the same.
+/// Returns how much likelier (natural logarithm) text in `named` is. Returns None if the text seems to be the same, or without a model.
 fn margin(bytes: &[u8], label: Charset, named: Charset, hints: &Hints<'_>) -> Option<f32> {
-    let text = |charset: Charset| charset.superset().decode_exact(bytes);
-    let (of_label, of_named) = (text(label)?, text(named)?);
-    if of_label == of_named {
+    let start = detect::high_bytes(bytes).next()?;
+    let window = &bytes[start..bytes.len().min(start + WINDOW)];
+    let text = |charset: Charset| {
+        let mut log = LossLog::with_limit(0);
+        charset.superset().decode(window, &mut log)
+    };
+    if text(label) == text(named) {
         return None;
     }
     detect::margin_over(bytes, label, named, hints)
+}
+
+/// Returns true if text has few letters above 7F, or if they have unusual neighbors. Fast.
+fn may_be_wrong(label: Charset, bytes: &[u8]) -> bool {
+    /// Number of letters from which on their neighbors tell.
+    const MANY: usize = 8;
+    detect::high_bytes(bytes).nth(MANY - 1).is_none() || detect::is_rather_odd(bytes, label)
 }
 
 /// Returns the text in a named charset, unless a third charset is far likelier.

@@ -10,7 +10,7 @@ use super::label_events::{detected_event, read_as};
 use super::label_scope::LabelScope;
 use super::mixed_choice::mixed_by_label;
 use super::mixed_iso2022jp::is_japanese;
-use super::named_rival::by_named_rival;
+use super::named_rival::{by_declaration, by_message};
 use super::quoted_lines::{has_odd_beginning, quotations_by_label};
 use super::sections::{has_odd_section, sections_by_label};
 use super::structure::is_early_invalid_utf8;
@@ -101,11 +101,15 @@ fn by_label_or_better<'a>(
     {
         return mixed.choice_of_rest(events);
     }
-    if let Some(choice) = by_named_rival(bytes, charset, evidence, &mut events) {
+    if let Some(choice) = by_declaration(bytes, charset, evidence, &mut events) {
         return choice.after(events);
     }
     if let Some(choice) = by_label_check(bytes, charset, evidence, &mut events) {
         return choice;
+    }
+    if let Some(choice) = by_message(bytes, charset, evidence, &mut events) {
+        events.retain(|(kind, _)| *kind != EventKind::CharsetSuspected);
+        return choice.after(events);
     }
     let may_search = evidence.detection() != Detection::Off;
     if may_search && let Some(choice) = eight_bit_japanese(bytes, charset, evidence) {

@@ -12,7 +12,7 @@
 //!
 //! # Limits
 //! Compares charsets that have a model, except UTF-8, which an earlier step has tested. Charsets that the message names are compared
-//! with short or unusual text only.
+//! with short or suspected text only.
 
 use super::choice::Choice;
 use super::damage::decodes_without_loss;
@@ -36,42 +36,56 @@ const MESSAGE_MARGIN: f32 = 20.0;
 /// Margins from which on a named charset that does not replace the label is reported: of the document, and of the message.
 const DOCUMENT_DOUBT: f32 = -3.0;
 const MESSAGE_DOUBT: f32 = 3.0;
+/// Text is short if it has fewer bytes above 7F. The check of the label tells more of longer text.
+const SHORT: usize = 8;
 /// Number of charsets named by the message that are compared.
 const MAX_NAMED: usize = 3;
 
-/// Returns the text in a charset that the document or the message names if it is far likelier than under the label. Adds an event for
-/// a declaration that may be right.
-pub(super) fn by_named_rival<'a>(
+type Events = Vec<(EventKind, Detail)>;
+
+/// Returns the text in the charset that the document declares if it is far likelier than under the label. Adds an event for a
+/// declaration that may be right.
+pub(super) fn by_declaration<'a>(
     bytes: &'a [u8],
     label: Charset,
     evidence: &Evidence<'_>,
-    events: &mut Vec<(EventKind, Detail)>,
+    events: &mut Events,
 ) -> Option<Choice<'a>> {
-    if evidence.mapped
-        || !is_common(label)
-        || LabelScope::of(evidence.detection()) == LabelScope::None
-    {
+    if !may_be_overruled(label, evidence) {
         return None;
     }
-    let document = || document_charset::declared_charset(bytes, evidence.document?);
-    if let Some(declared) = document().filter(|declared| is_other(*declared, label)) {
-        let hints = evidence.hints(bytes);
-        let margin = margin(bytes, label, declared, &hints)?;
-        if margin >= DOCUMENT_MARGIN
-            && let Some(choice) = read(bytes, label, (declared, How::Document), &hints)
-        {
-            return Some(choice);
-        }
-        if margin > DOCUMENT_DOUBT {
-            let detail = Detail::Declares { label, declared };
-            events.push((EventKind::CharsetSuspected, detail));
-        }
-    }
-    if !may_be_wrong(label, bytes) {
+    let declared = document_charset::declared_charset(bytes, evidence.document?)?;
+    if !is_other(declared, label) {
         return None;
     }
-    let mut doubt = None;
+    let hints = evidence.hints(bytes);
+    let margin = margin(bytes, label, declared, &hints)?;
+    let choice = (margin >= DOCUMENT_MARGIN)
+        .then(|| read(bytes, label, (declared, How::Document), &hints))
+        .flatten();
+    if choice.is_none() && margin > DOCUMENT_DOUBT {
+        let detail = Detail::Declares { label, declared };
+        events.push((EventKind::CharsetSuspected, detail));
+    }
+    choice
+}
+
+/// Returns short or suspected text in a charset that the message names if it is far likelier than under the label. Adds an event for a
+/// charset that is likelier.
+pub(super) fn by_message<'a>(
+    bytes: &'a [u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+    events: &mut Events,
+) -> Option<Choice<'a>> {
+    let is_suspected = |(kind, _): &(EventKind, Detail)| *kind == EventKind::CharsetSuspected;
+    let is_suspected = events.iter().any(is_suspected);
+    let is_short = || detect::high_bytes(bytes).nth(SHORT - 1).is_none();
+    if !may_be_overruled(label, evidence) || !is_suspected && !is_short() {
+        return None;
+    }
     let named = evidence.mail?.named_charsets().take(MAX_NAMED);
+    let mut doubt = None;
     let mut others = named.filter(|named| is_common(*named) && is_other(*named, label));
     let choice = others.find_map(|named| {
         let hints = evidence.hints(bytes);
@@ -84,12 +98,15 @@ pub(super) fn by_named_rival<'a>(
         }
         choice
     });
-    let is_suspected = |(kind, _): &(EventKind, Detail)| *kind == EventKind::CharsetSuspected;
-    if let Some(likelier) = doubt.filter(|_| choice.is_none() && !events.iter().any(is_suspected)) {
+    if let Some(likelier) = doubt.filter(|_| choice.is_none() && !is_suspected) {
         let detail = Detail::Likelier { label, likelier };
         events.push((EventKind::CharsetSuspected, detail));
     }
     choice
+}
+
+fn may_be_overruled(label: Charset, evidence: &Evidence<'_>) -> bool {
+    !evidence.mapped && is_common(label) && LabelScope::of(evidence.detection()) != LabelScope::None
 }
 
 fn is_other(named: Charset, label: Charset) -> bool {
@@ -138,13 +155,6 @@ fn margin(bytes: &[u8], label: Charset, named: Charset, hints: &Hints<'_>) -> Op
         return None;
     }
     detect::margin_over(bytes, label, named, hints)
-}
-
-/// Returns true if text has few letters above 7F, or if they have unusual neighbors. Fast.
-fn may_be_wrong(label: Charset, bytes: &[u8]) -> bool {
-    /// Number of letters from which on their neighbors tell.
-    const MANY: usize = 8;
-    detect::high_bytes(bytes).nth(MANY - 1).is_none() || detect::is_rather_odd(bytes, label)
 }
 
 /// Returns the text in a named charset, unless a third charset is far likelier.

@@ -51,7 +51,7 @@ pub(super) fn by_declaration<'a>(
     evidence: &Evidence<'_>,
     events: &mut Events,
 ) -> Option<Choice<'a>> {
-    if !may_be_overruled(label, evidence) {
+    if !may_be_compared(label, evidence) {
         return None;
     }
     let declared = document_charset::declared_charset(bytes, evidence.document?)?;
@@ -60,7 +60,7 @@ pub(super) fn by_declaration<'a>(
     }
     let hints = evidence.hints(bytes);
     let margin = margin(bytes, label, declared, &hints)?;
-    let choice = (margin >= DOCUMENT_MARGIN)
+    let choice = (margin >= DOCUMENT_MARGIN && is_common(label))
         .then(|| read(bytes, label, (declared, How::Document), &hints))
         .flatten();
     if choice.is_none() && margin > DOCUMENT_DOUBT {
@@ -81,7 +81,7 @@ pub(super) fn by_message<'a>(
     let is_suspected = |(kind, _): &(EventKind, Detail)| *kind == EventKind::CharsetSuspected;
     let is_suspected = events.iter().any(is_suspected);
     let is_short = || detect::high_bytes(bytes).nth(SHORT - 1).is_none();
-    if !may_be_overruled(label, evidence) || !is_suspected && !is_short() {
+    if !may_be_compared(label, evidence) || !is_common(label) || !is_suspected && !is_short() {
         return None;
     }
     let named = evidence.mail?.named_charsets().take(MAX_NAMED);
@@ -105,8 +105,12 @@ pub(super) fn by_message<'a>(
     choice
 }
 
-fn may_be_overruled(label: Charset, evidence: &Evidence<'_>) -> bool {
-    !evidence.mapped && is_common(label) && LabelScope::of(evidence.detection()) != LabelScope::None
+fn may_be_compared(label: Charset, evidence: &Evidence<'_>) -> bool {
+    !evidence.mapped
+        && label != Charset::UTF_8
+        && label.is_ascii_compatible()
+        && !label.is_stateful()
+        && LabelScope::of(evidence.detection()) != LabelScope::None
 }
 
 fn is_other(named: Charset, label: Charset) -> bool {

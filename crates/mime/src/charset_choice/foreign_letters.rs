@@ -34,7 +34,9 @@ pub(super) fn are_within_latin_words(label: Charset, bytes: &[u8]) -> bool {
     let text = label.decode(window, &mut LossLog::with_limit(0));
     let words = text.split(|c: char| !c.is_alphabetic());
     let mut has_mixed = false;
-    for word in words.filter(|word| !word.is_ascii()) {
+    // windows-1256 has letters of French, too.
+    let is_latin = |word: &str| word.chars().all(|c| c < '\u{250}');
+    for word in words.filter(|word| !is_latin(word)) {
         if word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
             has_mixed = true;
         } else if word.chars().nth(1).is_some() {
@@ -141,6 +143,7 @@ mod tests {
             ("KOI8-R", "Ю bientТt", true),
             ("ISO-8859-7", "maρana", true),
             ("windows-1255", "maסana", true),
+            ("windows-1256", "Saudan Delèze Sàrl", false),
             ("windows-1251", "а", false),
             ("windows-1251", "Привет, Bob", false),
             ("windows-1251", "Wi-Fi и fьr, мы", false),

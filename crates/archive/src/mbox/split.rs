@@ -203,9 +203,7 @@ impl OuterMark {
             let mut lines = neighbors.iter().flatten();
             lines.any(|line| {
                 let marks = line.iter().take_while(|byte| **byte == b'>').count();
-                // With a blank after its marks, the reply would have written `>> From `.
-                let has_text = !matches!(line.get(marks), None | Some(b' ' | b'\t'));
-                marks == count && has_text && !is_from_line(line)
+                marks == count && !is_from_line(line)
             })
         };
         match (has_marks(depth), has_marks(depth - 1)) {

@@ -527,15 +527,6 @@ fn marks_of_a_reply_are_no_quoting() {
             (Quoting::Mboxrd, false),
         ),
         (&["x\n>>From me\n>>From you"], (Quoting::Mboxrd, false)),
-        // A reply with blanks after its marks would have written `>> From me`.
-        (
-            &["Ann:\n>> who?\n>>From me\n>> ah"],
-            (Quoting::Mboxrd, false),
-        ),
-        (
-            &["Ann:\n> >who?\n>>From me\n>> >ah\n>>"],
-            (Quoting::Mboxrd, false),
-        ),
     ] {
         assert_eq!(read(bodies), expected, "{bodies:?}");
     }

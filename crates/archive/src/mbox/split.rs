@@ -178,42 +178,6 @@ pub(super) fn is_quoted_by_mailbox(data: &[u8], at: usize) -> bool {
         && !is_quotation(&data[at + after..])
 }
 
-/// Who wrote the outer mark of a line `>>From `.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OuterMark {
-    /// The mailbox, which is mboxrd then.
-    Mailbox,
-    /// The reply that quotes the lines around it as often. The mailbox is not mboxrd: it would have added a mark.
-    Reply,
-    /// The lines before and after it speak for different writers.
-    Unknown,
-}
-
-impl OuterMark {
-    /// Judges a line at `at` with several marks before its `From ` by its neighbors.
-    ///
-    /// ```text
-    /// >>Who can come?
-    /// >>From what I heard, everybody.
-    /// ```
-    pub(super) fn of(data: &[u8], at: usize, depth: usize) -> Self {
-        let after = &data[at + split_line(&data[at..]).1..];
-        let neighbors = [line_before(data, at), Some(split_line(after).0)];
-        let has_marks = |count: usize| {
-            let mut lines = neighbors.iter().flatten();
-            lines.any(|line| {
-                let marks = line.iter().take_while(|byte| **byte == b'>').count();
-                marks == count && !is_from_line(line)
-            })
-        };
-        match (has_marks(depth), has_marks(depth - 1)) {
-            (false, _) => Self::Mailbox,
-            (true, false) => Self::Reply,
-            (true, true) => Self::Unknown,
-        }
-    }
-}
-
 /// Returns the line before `at` without its end, as far as it lies within [`BEHIND`].
 fn line_before(data: &[u8], at: usize) -> Option<&[u8]> {
     let before = &data[at.saturating_sub(BEHIND)..at];

@@ -15,9 +15,7 @@ use crate::mbox::follower::Follower;
 use crate::mbox::from_line::{
     FromLine, KINDS, Shape, Shapes, UNDATED_WORD, has_no_words, is_dated, is_git, starts_line,
 };
-use crate::mbox::split::{
-    ACCEPT, BEHIND, LineEvidence, NEAR, OuterMark, is_quoted_by_mailbox, quoted,
-};
+use crate::mbox::split::{ACCEPT, BEHIND, LineEvidence, NEAR, is_quoted_by_mailbox, quoted};
 
 /// Largest number of lengths examined in the head of a file, and in each sample.
 const MOST_LENGTHS: u32 = 4096;
@@ -46,12 +44,8 @@ pub(super) struct SampleCounts {
     expected: u32,
     /// Number of `>From ` lines.
     pub(super) quoted: u32,
-    /// Number of lines with more than one `>`, the outer one from the mailbox.
-    requoted: u32,
-    /// Number of lines with more than one `>`, all from a reply.
-    kept: u32,
-    /// Number of lines with more than one `>` from the mailbox or from a reply.
-    unclear: u32,
+    /// Number of lines with more than one `>`.
+    pub(super) requoted: u32,
     /// Number of both that the mailbox quoted: in a body, and not in a quoted passage of a reply.
     pub(super) quoted_by_mailbox: u32,
     /// Number of unquoted `From ` lines after a blank line that are text.
@@ -96,7 +90,9 @@ impl SampleCounts {
             let start = at + found;
             at = start + 5;
             if let Some(depth) = quoted(data, start) {
-                self.count_quoted(data, start - depth, depth);
+                self.quoted += u32::from(depth == 1);
+                self.requoted += u32::from(depth > 1);
+                self.quoted_by_mailbox += u32::from(is_quoted_by_mailbox(data, start - depth));
                 continue;
             }
             let offset = base + start as u64;
@@ -139,18 +135,6 @@ impl SampleCounts {
             }
         }
         Ok(())
-    }
-
-    /// Counts a quoted line with `depth` marks at `at`.
-    fn count_quoted(&mut self, data: &[u8], at: usize, depth: usize) {
-        let mark = (depth > 1).then(|| OuterMark::of(data, at, depth));
-        *match mark {
-            None => &mut self.quoted,
-            Some(OuterMark::Mailbox) => &mut self.requoted,
-            Some(OuterMark::Reply) => &mut self.kept,
-            Some(OuterMark::Unknown) => &mut self.unclear,
-        } += 1;
-        self.quoted_by_mailbox += u32::from(is_quoted_by_mailbox(data, at));
     }
 
     /// Counts a possible separator. `begins` means that only a prelude precedes it; `strong` means that its surroundings prove it.
@@ -223,8 +207,6 @@ impl SampleCounts {
         for (sum, more) in [
             (&mut self.quoted, other.quoted),
             (&mut self.requoted, other.requoted),
-            (&mut self.kept, other.kept),
-            (&mut self.unclear, other.unclear),
             (&mut self.quoted_by_mailbox, other.quoted_by_mailbox),
             (&mut self.prose, other.prose),
             (&mut self.good_lengths, other.good_lengths),
@@ -308,10 +290,7 @@ impl SampleCounts {
         trust_length: bool,
     ) -> (&'static str, Quoting, bool) {
         let first = self.first.map(|line| line.shape);
-        let any_quoted = self.quoted + self.requoted + self.kept + self.unclear > 0;
-        // Replies quote what another program left quoted, and change their depth: both kinds of lines occur in one mailbox.
-        let is_mboxo = self.kept > self.requoted;
-        let is_mboxrd = self.requoted > 0 && !is_mboxo;
+        let any_quoted = self.quoted + self.requoted > 0;
         if division == Division::Mmdf {
             ("MMDF", Quoting::None, false)
         } else if first.is_none() && self.strong.iter().sum::<u32>() == 0 {
@@ -327,14 +306,14 @@ impl SampleCounts {
                 Some(Shape::Dash | Shape::Bare) => "Thunderbird",
                 Some(Shape::At) => "pipermail",
                 _ if self.mozilla > 0 => "Thunderbird",
-                _ if is_mboxrd => "mboxrd",
-                _ if self.quoted > 0 && (self.prose > 0 || is_mboxo) => "mboxo",
+                _ if self.requoted > 0 => "mboxrd",
+                _ if self.quoted > 0 && self.prose > 0 => "mboxo",
                 _ => "mbox",
             };
-            match (is_mboxrd, any_quoted, self.prose > 0 || is_mboxo) {
+            match (self.requoted > 0, any_quoted, self.prose > 0) {
                 (false, true, true) => (name, Quoting::Mboxo, true),
                 (false, false, true) => (name, Quoting::None, true),
-                (true, _, _) => (name, Quoting::Mboxrd, self.kept > 0),
+                (true, _, _) => (name, Quoting::Mboxrd, false),
                 (false, guess, false) => (name, Quoting::Mboxrd, guess),
             }
         }

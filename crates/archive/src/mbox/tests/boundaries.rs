@@ -495,43 +495,6 @@ fn kept_quote_mark_is_reported() {
     }
 }
 
-/// A reply quotes text twice, and the mailbox is not mboxrd: it would have quoted the line once more.
-#[test]
-fn marks_of_a_reply_are_no_quoting() {
-    let read = |bodies: &[&str]| {
-        let message = |body: &&str| format!("{SEPARATOR}{HEADER}{body}\n\n");
-        let text = bodies.iter().map(message).collect::<Vec<_>>().concat();
-        let (entries, events) = file(text.as_bytes(), &ReadOptions::default());
-        let quoting = entries[0].quoting;
-        (quoting, kinds(&events) == [BoxEventKind::QuotingGuess])
-    };
-    let reply = "Ann wrote:\n>>who comes?\n>>From what I heard, all.\n>>good\n>so";
-    for (bodies, expected) in [
-        (&[reply][..], (Quoting::Mboxo, true)),
-        (
-            &["Ann:\n>>From what I heard\n>>all"],
-            (Quoting::Mboxo, true),
-        ),
-        (
-            &["Ann:\n>>>x\n>>>From what I heard\n"],
-            (Quoting::Mboxo, true),
-        ),
-        (&[">From x", reply, reply], (Quoting::Mboxo, true)),
-        // The outer mark may be that of the mailbox, or of the reply.
-        (&["Ann:\n>>who?\n>>From me\n>ah"], (Quoting::Mboxrd, true)),
-        (&[reply, ">>From x"], (Quoting::Mboxrd, true)),
-        // The mailbox added one.
-        (&["Ann:\n>who?\n>>From me\n>ah"], (Quoting::Mboxrd, false)),
-        (
-            &["Ann:\n>>who?\n>>>From me\n>>ah"],
-            (Quoting::Mboxrd, false),
-        ),
-        (&["x\n>>From me\n>>From you"], (Quoting::Mboxrd, false)),
-    ] {
-        assert_eq!(read(bodies), expected, "{bodies:?}");
-    }
-}
-
 /// Blank lines before the first separator are no message, with or without blanks in them.
 #[test]
 fn blank_lines_before_the_first_separator() {

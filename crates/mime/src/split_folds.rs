@@ -89,7 +89,7 @@ fn folds(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
         let start = lf - usize::from(lf > 0 && bytes[lf - 1] == b'\r');
         let end = start + fold_length(&bytes[start..]);
         let is_within =
-            start > 0 && bytes[start - 1] > 0x80 && bytes.get(end).is_some_and(|b| *b >= 0x30);
+            start > 0 && bytes[start - 1] >= 0x80 && bytes.get(end).is_some_and(|b| *b >= 0x30);
         (end > start && is_within).then_some(start..end)
     };
     memchr::memchr_iter(b'\n', bytes).filter_map(fold)
@@ -306,6 +306,11 @@ mod tests {
                 Charset::UTF_8,
                 b"\xF0\n \x9F\n \x8E\n \x82",
                 Some(b"\n \n \n \xF0\x9F\x8E\x82"),
+            ),
+            (
+                Charset::UTF_8,
+                b"It\xE2\x80\n \x99s",
+                Some(b"It\n \xE2\x80\x99s"),
             ),
             (Charset::UTF_8, b"\xD0\x9A\n \xD0\x9A", None),
             (Charset::UTF_8, b"\xD0\n\x9A", None),

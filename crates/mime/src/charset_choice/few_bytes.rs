@@ -12,7 +12,7 @@
 //! Labels of Latin charsets. Other charsets of one byte, with letters in place of the bytes.
 
 use super::damage::decodes_without_loss;
-use super::foreign_letters::{are_of_several_alphabets, are_within_latin_words};
+use super::foreign_letters::{are_of_several_alphabets, latin_words_with_foreign_letters};
 use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, is_latin, signs_within_words};
 use super::repetitions::without_repetitions;
@@ -68,8 +68,10 @@ fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
         SignsWithin::One => return Some(of_signs(10.0, 24.0)),
         SignsWithin::None => {}
     }
-    if are_within_latin_words(label, bytes) {
-        return Some(of_signs(0.0, 12.0));
+    match latin_words_with_foreign_letters(label, bytes) {
+        0 => {}
+        1 => return Some(of_signs(0.0, f32::INFINITY)),
+        _ => return Some(of_signs(0.0, 12.0)),
     }
     if are_of_several_alphabets(label, bytes) {
         return Some(of(8.0, 16.0, &[]));

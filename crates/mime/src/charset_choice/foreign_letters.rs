@@ -13,15 +13,19 @@
 use super::thresholds::{MAX_HIGH_BYTES, WINDOW};
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, LossLog};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Returns true if each word with letters of the label's script, except single letters, has ASCII letters, too: `fьr`, `а bientфt`.
-pub(super) fn are_within_latin_words(label: Charset, bytes: &[u8]) -> bool {
+/// Returns how many different words have one or two letters of the label's script between ASCII letters, a small one after them: `Hцhe`.
+/// Returns 0 if a word has more letters of the script side by side, as its languages do.
+///
+/// Units, gene names and plurals have such letters at their ends: `kΩ`, `TNFα`, `CDы`.
+pub(super) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> usize {
     if !has_other_script(label) {
-        return false;
+        return 0;
     }
     let Some(first) = high_bytes(bytes).next() else {
-        return false;
+        return 0;
     };
     let start = bytes[..first]
         .iter()
@@ -29,25 +33,43 @@ pub(super) fn are_within_latin_words(label: Charset, bytes: &[u8]) -> bool {
         .map_or(0, |at| at + 1);
     let window = &bytes[start..bytes.len().min(first + WINDOW)];
     if has_long_run(window) {
-        return false;
+        return 0;
     }
     let text = label.decode(window, &mut LossLog::with_limit(0));
     let words = text.split(|c: char| !c.is_alphabetic());
-    let mut has_mixed = false;
-    // windows-1256 has letters of French, too.
-    let is_latin = |word: &str| word.chars().all(|c| c < '\u{250}');
-    for word in words.filter(|word| !is_latin(word)) {
-        if word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
-            has_mixed = true;
-        } else if word.chars().nth(1).is_some() {
-            return false;
+    let mut mixed = HashSet::new();
+    for word in words.filter(|word| word.chars().any(is_foreign)) {
+        if longest_run(word) > 2 {
+            return 0;
+        }
+        if has_inner_letter(word) {
+            mixed.insert(word);
         }
     }
-    has_mixed
+    mixed.len()
+}
+
+/// Returns true for letters that are not Latin. windows-1256 has letters of French, too.
+fn is_foreign(letter: char) -> bool {
+    letter >= '\u{250}'
+}
+
+fn longest_run(word: &str) -> usize {
+    let runs = word.split(|c: char| !is_foreign(c));
+    runs.map(|run| run.chars().count()).max().unwrap_or(0)
+}
+
+/// Returns true if letters of another script stand between an ASCII letter and a small one.
+fn has_inner_letter(word: &str) -> bool {
+    let mut parts = word.split(is_foreign);
+    let begins_with_ascii = parts
+        .next()
+        .is_some_and(|part| part.ends_with(|c: char| c.is_ascii()));
+    begins_with_ascii && parts.any(|part| part.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
 /// Returns true for charsets of one byte whose letters above 7F are not Latin.
-fn has_other_script(label: Charset) -> bool {
+pub(super) fn has_other_script(label: Charset) -> bool {
     matches!(
         label.superset(),
         Charset::WINDOWS_1251
@@ -138,23 +160,30 @@ mod tests {
     #[test]
     fn letters_of_another_script_stand_within_latin_words() {
         for (label, text, expected) in [
-            ("windows-1251", "die Hцhe der Rechnung", true),
-            ("windows-1251", "fьr", true),
-            ("KOI8-R", "Ю bientТt", true),
-            ("ISO-8859-7", "maρana", true),
-            ("windows-1255", "maסana", true),
-            ("windows-1256", "Saudan Delèze Sàrl", false),
-            ("windows-1251", "а", false),
-            ("windows-1251", "Привет, Bob", false),
-            ("windows-1251", "Wi-Fi и fьr, мы", false),
-            ("windows-1251", "«Windows» — IT-специалист", false),
-            ("windows-1251", "только ASCII-текст и HTMLка", false),
-            ("windows-1251", "№ 5 «a»", false),
-            ("windows-1252", "für", false),
-            ("windows-1251", "ASCII", false),
+            ("windows-1251", "die Hцhe der Rechnung", 1),
+            ("windows-1251", "schцne GrьЯe", 2),
+            ("windows-1251", "fьr dich, fьr mich", 1),
+            ("KOI8-R", "Ю bientТt", 1),
+            ("ISO-8859-7", "maρana", 1),
+            ("windows-1255", "maסana", 1),
+            ("windows-1256", "Saudan Delèze Sàrl", 0),
+            ("windows-1251", "а", 0),
+            ("windows-1251", "Привет, Bob", 0),
+            ("windows-1251", "Wi-Fi и fьr, привет", 0),
+            ("windows-1251", "«Windows» — IT-специалист", 0),
+            ("windows-1251", "100Mб, PCы, XIXв и HTMLка", 0),
+            ("windows-1251", "Cкидкa нa тoвap", 0),
+            (
+                "ISO-8859-7",
+                "TNFα and IFNγ, NFκB, cosφ, 10 kΩ, 5 μm, Δt",
+                0,
+            ),
+            ("windows-1251", "№ 5 «a»", 0),
+            ("windows-1252", "für", 0),
+            ("windows-1251", "ASCII", 0),
         ] {
             let bytes = charset(label).encode_exact(text).expect("encodable");
-            let found = are_within_latin_words(charset(label), &bytes);
+            let found = latin_words_with_foreign_letters(charset(label), &bytes);
             assert_eq!(found, expected, "{label} {text}");
         }
     }

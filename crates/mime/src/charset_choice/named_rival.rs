@@ -17,8 +17,10 @@
 use super::choice::Choice;
 use super::damage::decodes_without_loss;
 use super::evidence::Evidence;
+use super::foreign_letters::{has_other_script, latin_words_with_foreign_letters};
 use super::label_events::detected_event;
 use super::label_scope::LabelScope;
+use super::repetitions::different_pairs;
 use super::superset::better_by_bytes;
 use super::thresholds::WINDOW;
 use crate::document_charset;
@@ -60,9 +62,10 @@ pub(super) fn by_declaration<'a>(
     }
     let hints = evidence.hints(bytes);
     let margin = margin(bytes, label, declared, &hints)?;
-    let choice = (margin >= DOCUMENT_MARGIN && is_common(label))
-        .then(|| read(bytes, label, (declared, How::Document), &hints))
-        .flatten();
+    let choice =
+        (margin >= DOCUMENT_MARGIN && is_common(label) && has_words(bytes, label, declared))
+            .then(|| read(bytes, label, (declared, How::Document), &hints))
+            .flatten();
     if choice.is_none() && margin > DOCUMENT_DOUBT {
         let detail = Detail::Declares { label, declared };
         events.push((EventKind::CharsetSuspected, detail));
@@ -90,7 +93,7 @@ pub(super) fn by_message<'a>(
     let choice = others.find_map(|named| {
         let hints = evidence.hints(bytes);
         let margin = margin(bytes, label, named, &hints)?;
-        let choice = (margin >= MESSAGE_MARGIN)
+        let choice = (margin >= MESSAGE_MARGIN && has_words(bytes, label, named))
             .then(|| read(bytes, label, (named, How::Message), &hints))
             .flatten();
         if choice.is_none() && margin >= MESSAGE_DOUBT {
@@ -159,6 +162,42 @@ fn margin(bytes: &[u8], label: Charset, named: Charset, hints: &Hints<'_>) -> Op
         return None;
     }
     detect::margin_over(bytes, label, named, hints)
+}
+
+/// Returns true if the text has words that tell one script from another. Single letters, units and words in capitals tell little: `kΩ`
+/// in ISO-8859-7, `ÄÖÜß`.
+fn has_words(bytes: &[u8], label: Charset, named: Charset) -> bool {
+    /// Number of different characters of two bytes.
+    const PAIRS: usize = 4;
+    let first = detect::high_bytes(bytes).next().unwrap_or_default();
+    let window = &bytes[first..bytes.len().min(first + WINDOW)];
+    let read = |charset: Charset| {
+        charset
+            .superset()
+            .decode(window, &mut LossLog::with_limit(0))
+    };
+    let has_small = |charset: Charset| {
+        let is_small = |c: char| !c.is_ascii() && c.is_alphabetic() && !c.is_uppercase();
+        read(charset).chars().any(is_small)
+    };
+    if !has_small(named) {
+        return false;
+    }
+    match (label.is_single_byte(), named.is_single_byte()) {
+        (true, true) if !has_other_script(label) && !has_other_script(named) => true,
+        (true, true) if has_other_script(label) && !has_other_script(named) => {
+            latin_words_with_foreign_letters(label, bytes) > 0
+        }
+        (true, true) => (has_other_script(label) || has_small(label)) && has_run(window, 3),
+        _ => different_pairs(window) >= PAIRS || has_run(window, 2 * PAIRS),
+    }
+}
+
+/// Returns true if so many bytes above 7F stand side by side.
+fn has_run(bytes: &[u8], length: usize) -> bool {
+    let runs = bytes.chunk_by(|one, other| one.is_ascii() == other.is_ascii());
+    runs.into_iter()
+        .any(|run| !run[0].is_ascii() && run.len() >= length)
 }
 
 /// Returns the text in a named charset, unless a third charset is far likelier.
@@ -311,6 +350,36 @@ mod tests {
             assert!(
                 !is_told && matches!(how, How::Label | How::Superset),
                 "{text} {how:?} {events:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn units_and_capitals_do_not_disprove_a_label() {
+        for (label, declared, text) in [
+            (
+                "iso-8859-7",
+                "windows-1252",
+                "Levels of TNFα and IFNγ were measured",
+            ),
+            (
+                "iso-8859-7",
+                "windows-1252",
+                "10kΩ, 22kΩ and 47kΩ resistors",
+            ),
+            ("iso-8859-7", "gb2312", "ΔE = 5"),
+            ("windows-1253", "windows-1252", "ΔT=5, ΔP=3, ΔV=2"),
+            ("windows-1253", "windows-1251", "ΔΕΗ ΑΕ"),
+            ("iso-8859-1", "koi8-r", "ÁÉÍÓÚ"),
+            ("iso-8859-1", "gb2312", "ÄÖÜß"),
+            ("windows-1251", "windows-1252", "Cкидкa нa тoвap"),
+            ("windows-1254", "gb2312", "ĞÜŞİÖÇ"),
+        ] {
+            let (is_right, how, events) =
+                chosen(Document::Html, label, HTML, declared, (text, label));
+            assert!(
+                is_right && matches!(how, How::Label | How::Superset),
+                "{text} {events:?}"
             );
         }
     }

@@ -16,6 +16,7 @@ impl Body<'_, '_> {
         let raw = self.message.raw();
         let value = self.message.content_type_value(self.id);
         if let Some(one) = self.one_label(label) {
+            edits.extend(self.semicolon_before(one.first()));
             edits.extend(one);
         } else if let Some(span) = part.charset {
             let old = span.of(raw);
@@ -64,6 +65,16 @@ impl Body<'_, '_> {
         }
         let changes = charset::one_label(value.of(self.message.raw()), label)?;
         Some(edits_within(value, changes).collect())
+    }
+
+    /// Returns the edit that writes the semicolon before the parameter that `change` begins in, if none is there.
+    fn semicolon_before(&self, change: Option<&Edit>) -> Option<Edit> {
+        let (start, raw) = (change?.span.start, self.message.raw());
+        let value = self.message.content_type_value(self.id)?;
+        let before = raw[value.start..start].trim_ascii_end();
+        let place = value.start + before.len();
+        let is_missing = raw.get(start) != Some(&b';') && !before.ends_with(b";");
+        is_missing.then(|| Edit::new(Span::new(place, place), b";".to_vec()))
     }
 
     /// Returns the edit that writes the semicolon before the charset parameter if none is there.

@@ -30,6 +30,31 @@ fn rare_aliases_of_utf8_get_the_usual_name() {
     }
 }
 
+/// A parameter in RFC 2231 form becomes a plain one, which needs the semicolon at once: a second pass changes nothing.
+#[test]
+fn a_missing_semicolon_is_written_before_a_joined_label() {
+    for value in [
+        "text/plain charset*=iso-8859-1",
+        "text/plain; name=a charset*=iso-8859-1",
+        "text/plain; format=flowed charset*0=iso-8859-1",
+        "text/plain charset*=us-ascii''iso-8859-1",
+        "text/plain; charset*=iso-8859-1",
+        "text/plain; charset*0=iso-8859-1; charset*1=\"\"",
+        "text/plain; charset=a; charset=iso-8859-1",
+    ] {
+        let mail = [
+            format!("Content-Type: {value}\nContent-Transfer-Encoding: 8bit\n\n").as_bytes(),
+            b"H\xF6he\n",
+        ]
+        .concat();
+        let once = process(&mail, &Policy::default()).bytes;
+        let twice = process(&once, &Policy::default()).bytes;
+        let text = String::from_utf8_lossy(&once);
+        assert!(text.contains("; charset=utf-8"), "{value}: {text}");
+        assert_eq!(String::from_utf8_lossy(&twice), text, "{value}");
+    }
+}
+
 /// Readers that find no semicolon find no label.
 #[test]
 fn a_missing_semicolon_is_written_before_a_label_of_utf8() {

@@ -267,8 +267,8 @@ pub(crate) fn is_mailbox_inside(input: &mut impl Read, is_named: bool) -> io::Re
     Ok(is_it(&FileProfile::of_start(&head)?))
 }
 
-/// Returns true if the start of a file that does not begin with a separator has two with a date further on, or one if it `is_named` as
-/// a mailbox. `start` may be the `whole` file.
+/// Returns true if the start of a file has separators with a date: two, or one if the file `is_named` as a mailbox. The file does not
+/// begin with a separator. `start` may be the `whole` file.
 pub(crate) fn has_dated_separators(start: &[u8], whole: bool, is_named: bool) -> io::Result<bool> {
     let profile = FileProfile::sniff(&SniffInput::Start(start, whole))?;
     Ok(profile.dated_mail >= if is_named { 1 } else { 2 })

@@ -17,8 +17,8 @@ use crate::MediaType;
 use mailglot_codec::Charset;
 use std::ops::Range;
 
-/// Charsets of two bytes, mostly, that a body may be in if its label does not say so.
-const DOUBLE_BYTE: [Charset; 5] = [
+/// Double-byte charsets that raw text without a right label may be in.
+pub(crate) const DOUBLE_BYTE: [Charset; 5] = [
     Charset::SHIFT_JIS,
     Charset::EUC_JP,
     Charset::EUC_KR,

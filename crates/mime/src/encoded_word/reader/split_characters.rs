@@ -13,18 +13,10 @@ use crate::charset_choice::RawReading;
 use crate::encoded_word::payload::{is_fold, missing_of_utf8};
 use crate::encoded_word::raw_charset::read_raw;
 use crate::lexer::{self, LexicalContext};
+use crate::split_folds::DOUBLE_BYTE;
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// Double-byte charsets of raw headers.
-const DOUBLE_BYTE: [Charset; 5] = [
-    Charset::SHIFT_JIS,
-    Charset::EUC_JP,
-    Charset::EUC_KR,
-    Charset::GBK,
-    Charset::BIG5,
-];
 
 /// Minimum number of characters that prove a double-byte charset.
 const ENOUGH: usize = 4;

@@ -25,7 +25,8 @@ pub(crate) struct Sequences {
     /// Rows as words: bytes in hexadecimal, a sign for the use, code points joined by `+`.
     rows: &'static str,
     more: More,
-    tables: OnceLock<Tables>,
+    /// On the heap, so that all lists together are one page that the loader relocates at each start.
+    tables: OnceLock<Box<Tables>>,
 }
 
 /// Additional content of a list beside its rows.
@@ -185,7 +186,7 @@ impl Sequences {
         self.tables.get_or_init(|| {
             let (mut decode, mut encode) = (Vec::new(), Vec::new());
             self.collect(&[], &mut decode, &mut encode);
-            Tables::new(decode, &encode)
+            Box::new(Tables::new(decode, &encode))
         })
     }
 

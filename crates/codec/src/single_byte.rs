@@ -102,8 +102,8 @@ impl Page {
         }
     }
 
-    /// Returns the packed characters of all bytes, for all but own tables.
-    const fn cells(self, strict: bool) -> Cells {
+    /// Makes the table, for all but own tables. Only the compiler calls this.
+    const fn made_table(self, strict: bool) -> ByteTable {
         let mut cells = [[0; 4]; 256];
         let mut byte = 0;
         while byte < 0x80 {
@@ -117,15 +117,12 @@ impl Page {
             }
             byte += 1;
         }
-        cells
+        ByteTable::new(cells)
     }
 }
 
 /// The code of a byte without a character. It is a noncharacter, which no charset has.
 const NONE: u16 = 0xFFFF;
-
-/// A packed character for every byte.
-type Cells = [[u8; 4]; 256];
 
 /// Returns the code point of a byte above 7F in a WHATWG encoding, or [`NONE`].
 const fn web(page: Web, byte: u8) -> u16 {
@@ -136,62 +133,48 @@ const fn web(page: Web, byte: u8) -> u16 {
 static OWN: [ByteTable; CELLS.len() / 0x400] = {
     let (cells, _) = CELLS.as_chunks::<4>();
     let (pages, _) = cells.as_chunks::<256>();
-    let mut tables = [const { ByteTable::new(&[[0; 4]; 256]) }; CELLS.len() / 0x400];
+    let mut tables = [EMPTY_TABLE; CELLS.len() / 0x400];
     let mut page = 0;
     while page < tables.len() {
-        tables[page] = ByteTable::new(&pages[page]);
+        tables[page] = ByteTable::new(pages[page]);
         page += 1;
     }
     tables
 };
 
 /// The table of every WHATWG encoding.
-static WEB: [ByteTable; Web::COUNT] = tables(&WEB_CELLS);
-static WEB_CELLS: [Cells; Web::COUNT] = {
-    let mut cells = [[[0; 4]; 256]; Web::COUNT];
-    let mut page = 0;
-    while page < cells.len() {
-        cells[page] = Page::Web(Web::ALL[page]).cells(false);
-        page += 1;
-    }
-    cells
-};
-
-/// The strict tables of the same encodings as Windows pages.
-static WINDOWS: [ByteTable; Web::COUNT] = tables(&WINDOWS_CELLS);
-static WINDOWS_CELLS: [Cells; Web::COUNT] = {
-    let mut cells = [[[0; 4]; 256]; Web::COUNT];
-    let mut page = 0;
-    while page < cells.len() {
-        cells[page] = Page::Windows(Web::ALL[page]).cells(true);
-        page += 1;
-    }
-    cells
-};
-
-/// Makes a table of the cells of each encoding.
-const fn tables(cells: &'static [Cells; Web::COUNT]) -> [ByteTable; Web::COUNT] {
-    let mut tables = [const { ByteTable::new(&[[0; 4]; 256]) }; Web::COUNT];
+static WEB: [ByteTable; Web::COUNT] = {
+    let mut tables = [EMPTY_TABLE; Web::COUNT];
     let mut page = 0;
     while page < tables.len() {
-        tables[page] = ByteTable::new(&cells[page]);
+        tables[page] = Page::Web(Web::ALL[page]).made_table(false);
         page += 1;
     }
     tables
-}
+};
 
-static ASCII: ByteTable = ByteTable::new(&const { Page::Ascii.cells(true) });
-static LATIN1: ByteTable = ByteTable::new(&const { Page::Latin1.cells(true) });
-static ISO_IN_1254: ByteTable =
-    ByteTable::new(&const { Page::IsoInWindows(Web::Windows1254).cells(true) });
-static ISO_IN_874: ByteTable =
-    ByteTable::new(&const { Page::IsoInWindows(Web::Windows874).cells(true) });
-static TIS620: ByteTable = ByteTable::new(&const { Page::Tis620.cells(true) });
-static HEBREW: ByteTable = ByteTable::new(&const { Page::Hebrew.cells(false) });
-static KOI8U: ByteTable = ByteTable::new(&const { Page::Koi8U.cells(true) });
+/// The strict tables of the same encodings as Windows pages.
+static WINDOWS: [ByteTable; Web::COUNT] = {
+    let mut tables = [EMPTY_TABLE; Web::COUNT];
+    let mut page = 0;
+    while page < tables.len() {
+        tables[page] = Page::Windows(Web::ALL[page]).made_table(true);
+        page += 1;
+    }
+    tables
+};
+
+static ASCII: ByteTable = Page::Ascii.made_table(true);
+static LATIN1: ByteTable = Page::Latin1.made_table(true);
+static ISO_IN_1254: ByteTable = Page::IsoInWindows(Web::Windows1254).made_table(true);
+static ISO_IN_874: ByteTable = Page::IsoInWindows(Web::Windows874).made_table(true);
+static TIS620: ByteTable = Page::Tis620.made_table(true);
+static HEBREW: ByteTable = Page::Hebrew.made_table(false);
+static KOI8U: ByteTable = Page::Koi8U.made_table(true);
 
 /// The table of a charset that has none: no byte is a character.
-pub(crate) static EMPTY: ByteTable = ByteTable::new(&[[0; 4]; 256]);
+pub(crate) static EMPTY: ByteTable = EMPTY_TABLE;
+const EMPTY_TABLE: ByteTable = ByteTable::new([[0; 4]; 256]);
 
 /// A decoder of a single-byte charset.
 #[derive(Clone, Debug)]

@@ -63,7 +63,7 @@ mod tests {
         let cells = std::array::from_fn(|byte| {
             character(byte as u8).map_or([0; 4], |c| Packed::new(c).bytes())
         });
-        ByteTable::new(Box::leak(Box::new(cells)))
+        ByteTable::new(cells)
     }
 
     #[test]

@@ -81,8 +81,6 @@ type Costs = &'static [[u8; 3]];
 struct Alphabet {
     /// Code points, little-endian, in ascending order.
     letters: &'static [[u8; 2]],
-    /// The cost of each letter where it is foreign.
-    foreign: &'static [u8],
     floor: Floor,
 }
 
@@ -120,25 +118,24 @@ impl Floor {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LetterFloor {
     /// The token of each class.
-    token: [u8; 256],
+    token: &'static [u8; 256],
     /// Cost of a class beyond that of its token.
-    extra: [u8; 256],
+    extra: &'static [u8; 256],
     tokens: usize,
     costs: &'static [u8],
 }
 
 impl LetterFloor {
     const EMPTY: Self = Self {
-        token: [FOREIGN; 256],
-        extra: [UNSEEN; 256],
+        token: &[FOREIGN; 256],
+        extra: &[UNSEEN; 256],
         tokens: 0,
         costs: &[],
     };
 
-    const fn read(packed: &mut PackedModels, script: &Alphabet) -> Self {
-        let letters = packed.take(packed.0[0] as usize + 1);
-        let (token, extra) = tokens(letters, script);
-        let tokens = letters.len() - 1 + LETTERS as usize;
+    const fn read(packed: &mut PackedModels) -> Self {
+        let tokens = (packed.byte() + LETTERS) as usize;
+        let (token, extra) = (packed.classes(), packed.classes());
         Self {
             token,
             extra,
@@ -158,10 +155,6 @@ impl LetterFloor {
 
 /// The model of a language.
 #[derive(Debug)]
-#[allow(
-    clippy::large_enum_variant,
-    reason = "nearly all are of the large kind"
-)]
 pub(crate) enum Model {
     Letters(Letters),
     Han(Characters),
@@ -173,9 +166,9 @@ pub(crate) struct Letters {
     /// Number of tokens.
     tokens: usize,
     /// The token of each class.
-    token: [u8; 256],
+    token: &'static [u8; 256],
     /// Additional cost of a class: letters that are foreign to the language.
-    extra: [u8; 256],
+    extra: &'static [u8; 256],
     pairs: &'static [u8],
     left: &'static [u8],
     /// The place of the triples of each pair in `rows` and, behind those, in `few`: from 1, little-endian. 0 where `left` and the pairs
@@ -198,10 +191,6 @@ pub(crate) struct Characters {
 
 impl Models {
     /// No models, for a build without the feature.
-    #[expect(
-        clippy::large_stack_arrays,
-        reason = "only the compiler reads this, into a static"
-    )]
     const EMPTY: Self = Self {
         case: [[0; 2]; 4],
         signs: &[],
@@ -241,10 +230,6 @@ impl Models {
         known.map_or(UNSEEN, |at| self.signs[at][2])
     }
 
-    #[expect(
-        clippy::large_stack_arrays,
-        reason = "only the compiler runs this, into a static"
-    )]
     const fn read() -> Self {
         let mut packed = PackedModels(PACKED);
         let mut case = [[0; 2]; 4];
@@ -268,7 +253,7 @@ impl Models {
             languages[language] = if script == SCRIPTS {
                 Model::Han(Characters::read(&mut packed))
             } else {
-                Model::Letters(Letters::read(&mut packed, &scripts[script]))
+                Model::Letters(Letters::read(&mut packed))
             };
             language += 1;
         }
@@ -276,7 +261,7 @@ impl Models {
         let mut candidates = [LetterFloor::EMPTY; LATIN_CANDIDATES];
         let mut candidate = 0;
         while candidate < LATIN_CANDIDATES {
-            candidates[candidate] = LetterFloor::read(&mut packed, latin);
+            candidates[candidate] = LetterFloor::read(&mut packed);
             candidate += 1;
         }
         Self {
@@ -317,7 +302,6 @@ impl Models {
 impl Alphabet {
     const EMPTY: Self = Self {
         letters: &[],
-        foreign: &[],
         floor: Floor {
             classes: 0,
             costs: &[],
@@ -328,18 +312,13 @@ impl Alphabet {
     const fn read(packed: &mut PackedModels) -> Self {
         let count = packed.number();
         let letters = packed.take(2 * count).as_chunks().0;
-        let foreign = packed.take(count);
         let classes = count + LETTERS as usize;
         let floor = Floor {
             classes,
             costs: packed.take(classes * classes),
             bounds: packed.take(classes * classes),
         };
-        Self {
-            letters,
-            foreign,
-            floor,
-        }
+        Self { letters, floor }
     }
 
     /// The classes of a to z.
@@ -357,35 +336,10 @@ impl Alphabet {
     }
 }
 
-/// Returns the token and the additional cost of each class. `letters` has its number of letters, then their indexes in the script.
-const fn tokens(letters: &[u8], script: &Alphabet) -> ([u8; 256], [u8; 256]) {
-    let (mut token, mut extra) = ([FOREIGN; 256], [UNSEEN; 256]);
-    let mut class = 0;
-    while class < FOREIGN {
-        token[class as usize] = class;
-        extra[class as usize] = 0;
-        class += 1;
-    }
-    let mut at = 0;
-    while at < script.foreign.len() {
-        extra[at + LETTERS as usize] = script.foreign[at];
-        at += 1;
-    }
-    let mut at = 1;
-    while at < letters.len() {
-        let class = (LETTERS + letters[at]) as usize;
-        token[class] = at as u8 - 1 + LETTERS;
-        extra[class] = 0;
-        at += 1;
-    }
-    (token, extra)
-}
-
 impl Letters {
-    const fn read(packed: &mut PackedModels, script: &Alphabet) -> Self {
-        let letters = packed.take(packed.0[0] as usize + 1);
-        let (token, extra) = tokens(letters, script);
-        let tokens = letters.len() - 1 + LETTERS as usize;
+    const fn read(packed: &mut PackedModels) -> Self {
+        let tokens = (packed.byte() + LETTERS) as usize;
+        let (token, extra) = (packed.classes(), packed.classes());
         let square = tokens * tokens;
         let (pairs, left) = (packed.take(square), packed.take(square));
         let places = packed.take(2 * square).as_chunks().0;
@@ -544,6 +498,14 @@ impl PackedModels {
 
     const fn byte(&mut self) -> u8 {
         self.take(1)[0]
+    }
+
+    /// A byte for each class.
+    const fn classes(&mut self) -> &'static [u8; 256] {
+        match self.take(256).first_chunk() {
+            Some(classes) => classes,
+            None => unreachable!(),
+        }
     }
 
     const fn number(&mut self) -> usize {

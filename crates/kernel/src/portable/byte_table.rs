@@ -13,23 +13,23 @@ use std::hint::select_unpredictable;
 /// ```
 /// use mailglot_kernel::{ByteTable, Packed};
 ///
-/// static CELLS: [[u8; 4]; 256] = {
+/// static TABLE: ByteTable = {
 ///     let mut cells = [[0; 4]; 256];
 ///     let mut byte = 0;
 ///     while byte < 0xFF {
 ///         cells[byte] = Packed::unit(byte as u16).bytes();
 ///         byte += 1;
 ///     }
-///     cells
+///     ByteTable::new(cells)
 /// };
-/// static TABLE: ByteTable = ByteTable::new(&CELLS);
 /// let mut text = String::new();
 /// assert_eq!(TABLE.append_decoded(b"caf\xE9\xFF!", &mut text), 4);
 /// assert_eq!(text, "café");
 /// ```
 #[derive(Clone, Debug)]
 pub struct ByteTable {
-    cells: &'static [[u8; 4]; 256],
+    /// In the table itself: a pointer in each of many tables is one more page that the loader relocates at each start.
+    cells: [[u8; 4]; 256],
     /// Every byte is a character.
     whole: bool,
     /// No character has four bytes in UTF-8.
@@ -47,8 +47,8 @@ impl ByteTable {
     /// # Panics
     ///
     /// Panics if a cell is something else. In a static this stops the compiler.
-    pub const fn new(cells: &'static [[u8; 4]; 256]) -> Self {
-        assert!(are_cells(cells), "a cell is no packed character");
+    pub const fn new(cells: [[u8; 4]; 256]) -> Self {
+        assert!(are_cells(&cells), "a cell is no packed character");
         let (mut whole, mut basic, mut ascii) = (true, true, true);
         let mut doubles = [[[0; 64]; 2]; 2];
         // Bytes of the UTF-8 of the bytes from C0 on: most pages have letters there.

@@ -4,17 +4,16 @@
 //! little-endian. In this order:
 //! - case: 8 costs: small, capital after no letter, a small one, one capital, two;
 //! - signs: count (u16), then code point (u16) and cost, ascending;
-//! - for each script of letters: count (u16), then its letters (u16) ascending, and the cost of each where it is foreign;
-//!   with c = count + 5 classes their least costs behind each class (c * c), and the same if a sign may stand for a space or
-//!   for punctuation;
-//! - for each language in the order of `data/languages.tsv`, letters: their number n (u8) and their indexes in the script
-//!   (u8); with m = n + 5 tokens the cost of pairs (m * m), of what triples leave to pairs (m * m), and of each pair the place
-//!   (u16, m * m) of its triples from 1, 0 for none: first rows of m costs, then pairs of a token and its cost;
-//!   the counts of both (u16), the rows, and the others (4 bytes; a single one stands twice);
+//! - for each script of letters: count (u16), then its letters (u16) ascending; with c = count + 5 classes their least costs
+//!   behind each class (c * c), and the same if a sign may stand for a space or for punctuation;
+//! - for each language in the order of `data/languages.tsv`, letters: their number n (u8), then for each of 256 classes its token,
+//!   and for each the cost beyond that of the token; with m = n + 5 tokens the cost of pairs (m * m), of what triples leave to
+//!   pairs (m * m), and of each pair the place (u16, m * m) of its triples from 1, 0 for none: first rows of m costs, then pairs
+//!   of a token and its cost; the counts of both (u16), the rows, and the others (4 bytes; a single one stands twice);
 //!   Han: the number of the row of each block of 256 characters (256; 0 is all unseen), the count of rows (u8), and a row of
 //!   256 costs for each;
-//! - for each candidate in Latin script ([`super::candidates`]): number n (u8) of letters of its languages and their indexes
-//!   in the script (u8), and with m = n + 5 their least costs behind each other (m * m);
+//! - for each candidate in Latin script ([`super::candidates`]): number n (u8) of letters of its languages, tokens and costs of
+//!   256 classes as for a language, and with m = n + 5 their least costs behind each other (m * m);
 //! - for each pair of ASCII kinds (white space, other signs, a to z), the cost (u16) in each language of Latin script.
 //!
 //! # Limits
@@ -29,6 +28,7 @@ use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::iter;
 
 /// Classes and tokens that are no letters, in the order of [`MARKS`].
 const SPACE: usize = 0;
@@ -76,7 +76,6 @@ pub(crate) fn packed() -> anyhow::Result<(String, Vec<u8>)> {
         for c in alphabet.keys() {
             put(&mut out, *c as usize);
         }
-        out.extend(alphabet.values());
         let classes: Vec<usize> = (0..alphabet.len() + LETTERS).collect();
         let least = least_costs(&classes, &of_script(*script).collect::<Vec<_>>());
         out.extend(&least);
@@ -94,7 +93,7 @@ pub(crate) fn packed() -> anyhow::Result<(String, Vec<u8>)> {
             let own: Vec<&Letters> = own
                 .filter_map(|(index, _)| letters[*index].as_ref())
                 .collect();
-            pack_candidate(&own, &mut out);
+            pack_candidate(&own, &alphabets[&Script::Latin], &mut out);
         }
     }
     pack_ascii(
@@ -122,15 +121,10 @@ struct Letters {
 impl Letters {
     fn new(ngrams: &Ngrams, alphabet: &BTreeMap<char, u8>) -> Self {
         let letters = ngrams.letters();
-        let (mut token, mut extra) = ((0..LETTERS).collect::<Vec<_>>(), vec![0; LETTERS]);
-        extra[FOREIGN_LETTER] = UNSEEN;
-        let mut indexes = Vec::new();
-        for (index, (c, foreign)) in alphabet.iter().enumerate() {
-            let own = letters.binary_search(c).ok();
-            token.push(own.map_or(FOREIGN_LETTER, |at| at + LETTERS));
-            extra.push(if own.is_some() { 0 } else { *foreign });
-            indexes.extend(own.map(|_| index as u8));
-        }
+        let own = alphabet.keys().zip(0..);
+        let own = own.filter(|(c, _)| letters.binary_search(c).is_ok());
+        let indexes: Vec<u8> = own.map(|(_, index)| index).collect();
+        let (token, extra) = classes(&indexes, alphabet);
         let tokens: Vec<char> = MARKS.into_iter().chain(letters).collect();
         let all = || {
             let seconds = |first: char| tokens.iter().map(move |second| (first, *second));
@@ -181,8 +175,7 @@ impl Letters {
     }
 
     fn pack(&self, out: &mut Vec<u8>) {
-        out.push(self.indexes.len() as u8);
-        out.extend(&self.indexes);
+        pack_classes(&self.indexes, &self.token, &self.extra, out);
         out.extend(&self.pairs);
         out.extend(&self.left);
         let (mut rows, mut few): (Vec<u8>, Vec<[u8; 2]>) = (Vec::new(), Vec::new());
@@ -212,6 +205,26 @@ impl Letters {
         out.extend(rows);
         out.extend(few.as_flattened());
     }
+}
+
+/// Returns the token of each class and its cost beyond that of the token, for the letters of a script with these indexes.
+fn classes(indexes: &[u8], alphabet: &BTreeMap<char, u8>) -> (Vec<usize>, Vec<u8>) {
+    let (mut token, mut extra): (Vec<usize>, Vec<u8>) = ((0..LETTERS).collect(), vec![0; LETTERS]);
+    extra[FOREIGN_LETTER] = UNSEEN;
+    for (index, foreign) in (0..).zip(alphabet.values()) {
+        let own = indexes.binary_search(&index).ok();
+        token.push(own.map_or(FOREIGN_LETTER, |at| at + LETTERS));
+        extra.push(if own.is_some() { 0 } else { *foreign });
+    }
+    (token, extra)
+}
+
+/// Packs the number of letters, and the token and the additional cost of each class. Classes beyond the alphabet are never used.
+fn pack_classes(indexes: &[u8], token: &[usize], extra: &[u8], out: &mut Vec<u8>) {
+    out.push(indexes.len() as u8);
+    let token = token.iter().map(|token| *token as u8);
+    out.extend(token.chain(iter::repeat(FOREIGN_LETTER as u8)).take(256));
+    out.extend(extra.iter().chain(iter::repeat(&UNSEEN)).take(256));
 }
 
 /// The tokens that cost something else behind a pair than pairs tell.
@@ -255,13 +268,14 @@ fn bounds(least: &[u8], classes: usize) -> Vec<u8> {
 }
 
 /// Packs the least costs of the letters of some languages. A letter that none of them has costs what a foreign one does.
-fn pack_candidate(languages: &[&Letters], out: &mut Vec<u8>) {
+fn pack_candidate(languages: &[&Letters], alphabet: &BTreeMap<char, u8>, out: &mut Vec<u8>) {
     let indexes: BTreeSet<u8> = languages
         .iter()
         .flat_map(|letters| letters.indexes.iter().copied())
         .collect();
-    out.push(indexes.len() as u8);
-    out.extend(&indexes);
+    let indexes: Vec<u8> = indexes.into_iter().collect();
+    let (token, extra) = classes(&indexes, alphabet);
+    pack_classes(&indexes, &token, &extra, out);
     let letters = indexes.iter().map(|index| usize::from(*index) + LETTERS);
     let classes: Vec<usize> = (0..LETTERS).chain(letters).collect();
     // The codec adds the cost of the foreign letter.

@@ -147,11 +147,17 @@ impl ReversePairs {
     /// The bytes of a character that is not ASCII: two, or one below 0x100; 0 where the slow path must look.
     #[inline]
     pub(crate) fn code(&self, c: char) -> u16 {
-        let row = self.blocks.get(c as usize >> 8).copied().unwrap_or(0);
-        let Some(row) = usize::from(row).checked_sub(1) else {
-            return 0;
-        };
-        let code = self.codes.get(row << 8 | c as usize & 0xFF);
+        u16::try_from(u32::from(c)).map_or(0, |c| self.code_of_unit(c))
+    }
+
+    /// The same for a character of the Basic Multilingual Plane.
+    #[inline]
+    pub(crate) fn code_of_unit(&self, c: u16) -> u16 {
+        let [block, cell] = c.to_be_bytes();
+        let row = usize::from(self.blocks[usize::from(block)]);
+        let code = self
+            .codes
+            .get((row << 8 | usize::from(cell)).wrapping_sub(0x100));
         code.map_or(0, |code| u16::from_le_bytes(*code))
     }
 }
@@ -164,14 +170,11 @@ impl Subset {
             (Self::All, _) => true,
             (Self::Gbk, _) => bytes.len() == 2,
             (Self::JisShifted, [byte]) => (0xA1..=0xDF).contains(byte),
-            (Self::JisShifted, [lead, trail]) => {
-                let half = if *lead < 0xA0 {
-                    lead.wrapping_sub(0x81)
-                } else {
-                    lead.wrapping_sub(0xC1)
-                };
-                half < 0x2F && jis_row(half * 2 + 1 + u8::from(*trail >= 0x9F))
-            }
+            // Rows 1 to 8 and 16 to 84 of JIS X 0208.
+            (Self::JisShifted, [lead, trail]) => matches!(
+                u16::from_be_bytes([*lead, *trail]),
+                0x8140..=0x84FC | 0x889F..=0xEAFC
+            ),
             (Self::Cp51932, [_, _]) => true,
             (Self::JisEuc, [0x8E, _] | [0x8F, _, _]) => true,
             (Self::JisEuc, [lead, _]) => jis_row(lead.wrapping_sub(0xA0)),

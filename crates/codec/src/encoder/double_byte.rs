@@ -63,10 +63,10 @@ impl DoubleByteEncoder {
 
     /// Returns true if `pair` is two bytes of the table that are written for `c` as they are. Pairs of the table are no look-alikes.
     #[inline]
-    fn is_final(&self, c: char, pair: u16) -> bool {
+    fn is_final(&self, c: u16, pair: u16) -> bool {
         pair >= 0x100
             && match self.subset {
-                Subset::All => !(self.gbk && c == '\u{20AC}'),
+                Subset::All => !(self.gbk && c == 0x20AC),
                 subset => subset.holds(&pair.to_be_bytes()),
             }
     }
@@ -92,16 +92,18 @@ impl Encode for DoubleByteEncoder {
                 at += gathered.put_ascii(&bytes[at..], out);
                 continue;
             }
+            if let Some((unit, len)) = unit(&bytes[at..]) {
+                let pair = self.reverse.code_of_unit(unit);
+                if self.is_final(unit, pair) {
+                    gathered.put(pair.to_be_bytes(), out);
+                    at += len;
+                    continue;
+                }
+            }
+            gathered.flush(out);
             let Some(c) = text[at..].chars().next() else {
                 break;
             };
-            let pair = self.reverse.code(c);
-            if self.is_final(c, pair) {
-                gathered.put(pair.to_be_bytes(), out);
-                at += c.len_utf8();
-                continue;
-            }
-            gathered.flush(out);
             let Some((code, len)) = self.code(c) else {
                 return ControlFlow::Break(at);
             };
@@ -113,6 +115,19 @@ impl Encode for DoubleByteEncoder {
         }
         gathered.flush(out);
         ControlFlow::Continue(())
+    }
+}
+
+/// Returns the character of two or three bytes at the start of UTF-8, and their number. `None` for one of four bytes and for ASCII.
+#[inline]
+fn unit(text: &[u8]) -> Option<(u16, usize)> {
+    let low = |byte: u8| u16::from(byte & 0x3F);
+    match *text {
+        [lead @ 0xE0..=0xEF, second, third, ..] => {
+            Some((u16::from(lead) << 12 | low(second) << 6 | low(third), 3))
+        }
+        [lead @ 0xC0..=0xDF, second, ..] => Some((u16::from(lead & 0x1F) << 6 | low(second), 2)),
+        _ => None,
     }
 }
 
@@ -161,9 +176,11 @@ mod tests {
         ] {
             let encoder = DoubleByteEncoder::new(family, subset, mode);
             let mut found = 0;
-            for c in ('\u{80}'..='\u{FFFF}').chain('\u{20000}'..='\u{2FFFF}') {
+            for c in '\u{80}'..='\u{FFFF}' {
+                let (unit, len) = unit(c.encode_utf8(&mut [0; 4]).as_bytes()).unwrap();
+                assert_eq!((u32::from(unit), len), (u32::from(c), c.len_utf8()));
                 let pair = encoder.reverse.code(c);
-                if !encoder.is_final(c, pair) {
+                if !encoder.is_final(unit, pair) {
                     continue;
                 }
                 found += 1;

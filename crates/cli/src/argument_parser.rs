@@ -5,7 +5,7 @@
 //!
 //! # Limits
 //!
-//! The command must come first: `mailglot -q count a` is parsed with all commands.
+//! Only options of [`VerbosityArgs`] may stand before the command: `mailglot header -q decode a` is parsed with all commands.
 
 use crate::args::{
     Args, CatArgs, CharsetsArgs, CheckArgs, CheckMtaArgs, CommitArgs, CompletionsArgs, ConvertArgs,
@@ -58,14 +58,26 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, clap::Error> {
 }
 
 /// Parses the arguments of the command that the first words name. Returns None if they are invalid or ask for help, or if no command
-/// comes first.
+/// comes first. Only `-q` and the like may stand before it.
 fn parse_named(arguments: &[OsString]) -> Option<Args> {
-    let words = arguments.get(1..)?;
+    let first = arguments
+        .get(1..)?
+        .iter()
+        .position(|word| !is_verbosity(word))?
+        + 1;
+    let words = &arguments[first..];
     let named = COMMANDS.iter().find(|(names, _)| {
         words.len() >= names.len() && names.iter().zip(words).all(|(name, word)| word == name)
     })?;
     let mut matches = command(named).try_get_matches_from(arguments).ok()?;
     Args::from_arg_matches_mut(&mut matches).ok()
+}
+
+/// Returns true for an option of [`VerbosityArgs`]. None of them has a value.
+fn is_verbosity(word: &OsString) -> bool {
+    ["-q", "--quiet", "-v", "--verbose"]
+        .iter()
+        .any(|option| word == option)
 }
 
 /// Returns the program with one command.
@@ -133,14 +145,20 @@ mod tests {
             let words: Vec<_> = line.split(' ').map(OsString::from).collect();
             parse_named(&words)
         };
-        for line in ["mailglot count -q a", "mailglot header decode a --quiet"] {
+        for line in [
+            "mailglot count -q a",
+            "mailglot header decode a --quiet",
+            "mailglot -q count a",
+            "mailglot -v --quiet header decode a",
+        ] {
             assert!(
                 parsed(line).is_some_and(|args| args.verbosity.quiet),
                 "{line}"
             );
         }
         for line in [
-            "mailglot -q count a",
+            "mailglot -q",
+            "mailglot -x count a",
             "mailglot header -q decode a",
             "mailglot header",
             "mailglot header decode --help",

@@ -73,8 +73,7 @@ pub(crate) fn bench(options: &Options<'_>) -> anyhow::Result<()> {
 
 /// Copies a program, as `cargo install` does, and returns the path of the copy.
 ///
-/// A linker writes its output through a memory map. Linux keeps such a file in small pieces of its page cache, so that each start costs
-/// up to a third more than that of a copy.
+/// A file that a linker has just written starts more slowly than its copy: by a tenth to a third on ext4, measured with this program.
 fn installed(program: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
     let copy = folder.join(program.file_name().context("not a file")?);
     fs::copy(program, &copy).with_context(|| program.display().to_string())?;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use mailglot_mime::{
-    Attachments, Message, PartId, Policy, Report, TextPart, Transfer, apply_undo, process,
+    Attachments, Mail, Message, PartId, Policy, Report, TextPart, Transfer, apply_undo, process,
     text_parts, undo_edits,
 };
 
@@ -103,7 +103,9 @@ fn they_become_utf8_where_that_is_asked_for() {
         for (raw, text, legacy) in attachments() {
             let shown = raw.escape_ascii();
             let outcome = process(&raw, &policy);
-            assert_eq!(*outcome.bytes != raw, legacy, "{shown}");
+            let is_encoded = transfer == Transfer::SevenBit && !raw.is_ascii();
+            assert_eq!(*outcome.bytes != raw, legacy || is_encoded, "{shown}");
+            assert!(transfer != Transfer::SevenBit || outcome.bytes.is_ascii());
             assert!(
                 !codes(&outcome.report).contains(&"mime.attachment-untouched"),
                 "{shown}"
@@ -155,4 +157,54 @@ fn they_can_be_left_out_of_the_text() {
             raw.escape_ascii()
         );
     }
+}
+
+#[test]
+fn seven_bits_keep_the_bytes_of_a_file() {
+    let text = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n";
+    let unlabelled = "Content-Type: text/csv\n";
+    let binary = "Content-Type: application/pdf\nContent-Transfer-Encoding: binary\n";
+    let russian = "Тихо".as_bytes();
+    for (fields, body, encoding, decoded) in [
+        (
+            text,
+            "Café au lait, s'il vous plaît".as_bytes(),
+            "quoted-printable",
+            None,
+        ),
+        (text, russian, "base64", None),
+        // Lines of text end in CR LF in base64 (RFC 2045, section 6.8).
+        (
+            unlabelled,
+            b"\xf0\xd2\n\xc9\xd7\n",
+            "base64",
+            Some(&b"\xf0\xd2\r\n\xc9\xd7\r\n"[..]),
+        ),
+        (binary, b"%PDF\n\x80\xff\r\r\n\0\n", "base64", None),
+        ("", b"%PDF\xff", "base64", None),
+    ] {
+        let raw = message(fields, body);
+        let policy = Policy::default().transfer(Transfer::SevenBit);
+        let outcome = process(&raw, &policy);
+        let out = String::from_utf8(outcome.bytes.to_vec()).unwrap();
+        assert!(out.is_ascii(), "{out}");
+        let field = format!("Content-Transfer-Encoding: {encoding}\n");
+        assert_eq!(out.matches(&field).count(), 1, "{out}");
+        let after = Mail::parse(out.as_bytes());
+        let found = after.attachments()[0].decoded().into_owned();
+        assert_eq!(found, decoded.unwrap_or(body), "{out}");
+        assert!(process(out.as_bytes(), &policy).edits.is_empty(), "{out}");
+        let undone = apply_undo(out.as_bytes(), &undo_edits(&raw, &outcome.edits));
+        assert_eq!(undone.as_deref(), Some(&raw[..]));
+        assert_eq!(*process(&raw, &Policy::default()).bytes, *raw);
+    }
+}
+
+#[test]
+fn seven_bits_do_not_reach_signed_files() {
+    let raw =
+        b"Content-Type: multipart/signed; boundary=b\n\n--b\nContent-Type: text/plain\n\nx\n--b\n\
+        Content-Type: application/octet-stream\nContent-Transfer-Encoding: 8bit\n\n\x80\n--b--\n";
+    let policy = Policy::default().transfer(Transfer::SevenBit);
+    assert_eq!(*process(raw, &policy).bytes, raw[..]);
 }

@@ -210,3 +210,56 @@ fn a_signature_over_encoded_text_keeps_it() {
         );
     }
 }
+
+/// Encryption covers the body. So fields of an encrypted message are rewritten, and those of a signed one stay.
+#[test]
+fn only_the_body_of_encrypted_mail_stays() {
+    let encrypted = "multipart/encrypted; protocol=\"application/pgp-encrypted\"; boundary=b";
+    let parts = "--b\nContent-Type: text/plain\n\n\u{e4}\n--b--\n";
+    for (media, body, is_encrypted) in [
+        (encrypted, parts, true),
+        (
+            "application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m",
+            "AAAA\n",
+            true,
+        ),
+        (
+            "application/x-pkcs7-mime; smime-type=\"authEnveloped-data\"",
+            "AAAA\n",
+            true,
+        ),
+        (
+            "application/pkcs7-mime; smime-type=signed-data; name=smime.p7m",
+            "AAAA\n",
+            false,
+        ),
+        ("application/pkcs7-mime; name=smime.p7m", "AAAA\n", false),
+        ("multipart/signed; boundary=b", parts, false),
+    ] {
+        let mail = |subject: &str| {
+            let text =
+                format!("Subject: {subject}\nMIME-Version: 1.0\nContent-Type: {media}\n\n{body}");
+            bytes(&text, "ISO-8859-1")
+        };
+        let raw = mail("Caf\u{e9}");
+        let outcome = process(&raw, &Policy::default());
+        let subject = if is_encrypted {
+            "=?UTF-8?B?Q2Fmw6k=?="
+        } else {
+            "Caf\u{e9}"
+        };
+        assert_eq!(
+            outcome.bytes.escape_ascii().to_string(),
+            mail(subject).escape_ascii().to_string()
+        );
+        let told = |code| {
+            outcome
+                .report
+                .events
+                .iter()
+                .any(|event| event.kind.code() == code)
+        };
+        assert!(told("mime.signed-untouched"), "{media}");
+        assert_eq!(told("ew.raw8bit"), is_encrypted, "{media}");
+    }
+}

@@ -4,11 +4,12 @@
 //! A base64 body gets lines of 76 characters, whatever length its old lines had.
 
 use super::body::{Body, UTF_8};
+use super::body_fields::rename_transfer;
 use super::body_target::BodyTarget;
 use super::fields::added_fields;
 use crate::recipe::{Recipe, to_crlf};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
-use crate::{Edit, Eol};
+use crate::{Edit, Eol, Message, Span};
 use std::borrow::Cow;
 
 impl Body<'_, '_> {
@@ -46,48 +47,32 @@ impl Body<'_, '_> {
             self.relabel(label, edits, &mut added);
         }
         let seven = target.relabel.is_some_and(|label| label != UTF_8);
-        let widened = self.rename_transfer(target.transfer, (eight, seven), edits, &mut added);
+        let widened = rename_transfer(
+            (self.message, self.id),
+            target.transfer,
+            (eight, seven),
+            edits,
+            &mut added,
+        );
         edits.extend(added_fields(self.message, self.id, &added));
         (widened, text)
     }
 
     /// Returns the text of the target in its transfer encoding.
     fn transfer_encoded<'t>(&self, target: &'t BodyTarget<'_>) -> Cow<'t, [u8]> {
-        let (mut new, text) = (Vec::new(), &*target.text);
-        let eol = self.message.eol().bytes();
-        let old = self.transferred.body;
+        let lines = if self.had_lines() && !target.opaque_lines {
+            LineEnds::OfText
+        } else {
+            LineEnds::Data
+        };
+        let span = self.transferred.span;
         match target.transfer {
-            TransferEncoding::Base64 => {
-                // Base64 encodes text with CR LF line ends (RFC 2045, section 6.8). A CR in the text means that line ends are data.
-                let plain = self.message.eol() == Eol::Lf
-                    && self.had_lines()
-                    && !target.opaque_lines
-                    && memchr::memchr(b'\r', text).is_none();
-                let canonical = if plain {
-                    Cow::Owned(to_crlf(text))
-                } else {
-                    Cow::Borrowed(text)
-                };
-                base64::encode_lines(&canonical, 76, eol, &mut new);
-                if !old.ends_with(b"\n") {
-                    new.truncate(new.len().saturating_sub(eol.len()));
-                }
-            }
+            TransferEncoding::Base64 => base64_body(self.message, span, &target.text, lines).into(),
             TransferEncoding::QuotedPrintable => {
-                quoted_printable::encode(text, eol, &mut new);
-                // If the last line had no line end, this adds a soft line break. Otherwise a line end after the body would complete
-                // a final CR, or double an escaped line end.
-                let open = !text.is_empty() && !new.ends_with(b"\n");
-                if open
-                    && (matches!(text.last(), Some(b'\r' | b'\n')) || old.ends_with(b"\n"))
-                    && self.transferred.span.end == self.message.raw().len()
-                {
-                    new.extend_from_slice(&[b"=", eol].concat());
-                }
+                quoted_printable_body(self.message, span, &target.text).into()
             }
-            _ => return Cow::Borrowed(text),
+            _ => Cow::Borrowed(&*target.text),
         }
-        Cow::Owned(new)
     }
 
     /// Returns true if the steps restore the old bytes without a trial, because each of them is lossless.
@@ -113,4 +98,53 @@ impl Body<'_, '_> {
             TransferEncoding::Identity | TransferEncoding::QuotedPrintable
         )
     }
+}
+
+/// What line ends of a body are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineEnds {
+    /// Ends of lines of text, which base64 encodes as CR LF (RFC 2045, section 6.8).
+    OfText,
+    /// Bytes as all others.
+    Data,
+}
+
+/// Encodes text that replaces the body at `span` as base64.
+pub(super) fn base64_body(
+    message: &Message<'_>,
+    span: Span,
+    text: &[u8],
+    lines: LineEnds,
+) -> Vec<u8> {
+    // A CR in the text means that line ends are data.
+    let plain = message.eol() == Eol::Lf
+        && lines == LineEnds::OfText
+        && memchr::memchr(b'\r', text).is_none();
+    let canonical = if plain {
+        Cow::Owned(to_crlf(text))
+    } else {
+        Cow::Borrowed(text)
+    };
+    let (mut new, eol) = (Vec::new(), message.eol().bytes());
+    base64::encode_lines(&canonical, 76, eol, &mut new);
+    if !span.of(message.raw()).ends_with(b"\n") {
+        new.truncate(new.len().saturating_sub(eol.len()));
+    }
+    new
+}
+
+/// Encodes text that replaces the body at `span` as quoted-printable.
+pub(super) fn quoted_printable_body(message: &Message<'_>, span: Span, text: &[u8]) -> Vec<u8> {
+    let (mut new, eol, raw) = (Vec::new(), message.eol().bytes(), message.raw());
+    quoted_printable::encode(text, eol, &mut new);
+    // If the last line had no line end, this adds a soft line break. Otherwise a line end after the body would complete
+    // a final CR, or double an escaped line end.
+    let open = !text.is_empty() && !new.ends_with(b"\n");
+    if open
+        && (matches!(text.last(), Some(b'\r' | b'\n')) || span.of(raw).ends_with(b"\n"))
+        && span.end == raw.len()
+    {
+        new.extend_from_slice(&[b"=", eol].concat());
+    }
+    new
 }

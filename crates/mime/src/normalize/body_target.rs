@@ -259,7 +259,7 @@ impl<'a> Body<'a, '_> {
 }
 
 /// Returns quoted-printable for text that is mostly ASCII, else base64.
-fn shorter(text: &[u8]) -> TransferEncoding {
+pub(super) fn shorter(text: &[u8]) -> TransferEncoding {
     let escaped = text.iter().filter(|b| **b >= 0x7f || **b == b'=').count();
     if escaped * 6 <= text.len() {
         TransferEncoding::QuotedPrintable

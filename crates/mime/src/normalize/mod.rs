@@ -17,14 +17,16 @@ mod headers;
 mod lines;
 mod outer_text;
 mod outgoing;
+mod seven_bit;
 mod shortened;
 
 pub use self::shortened::{Shortened, shortened};
+use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::report::ReportMark;
 use crate::{
     Bodies, CharsetOut, Edit, Headers, How, Message, OnLoss, PartId, PartKind, Policy, Reading,
-    Report, Span, Transfer, splice,
+    Report, Span, Transfer, params, splice,
 };
 use std::borrow::Cow;
 
@@ -164,8 +166,10 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
         report.push(defect.clone());
     }
     let signature = headers::signature(message, PartId::ROOT);
-    let sealed = sealed_parts(message, policy, report);
-    if (signature.is_some() && policy.keep_signed) || sealed[0] {
+    let mut sealed = sealed_parts(message, policy, report);
+    // Encryption does not cover the fields of the message.
+    let is_open = !sealed[0] || is_encrypted(message, PartId::ROOT);
+    if (signature.is_some() && policy.keep_signed) || !is_open {
         if let Some(at) = signature {
             report_signature(PartId::ROOT, at, EventKind::MimeSignedUntouched, report);
         }
@@ -173,6 +177,10 @@ pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) ->
     }
     let mut edits = Vec::new();
     let hints = bodies::plan(message, policy, &sealed, report, &mut edits);
+    if policy.transfer == Transfer::SevenBit {
+        seven_bit::plan(message, &sealed, &mut edits);
+    }
+    sealed[0] = false;
     headers::plan(message, policy, &sealed, &hints, report, &mut edits);
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     if policy.headers == Headers::RawUtf8 && policy.transfer != Transfer::SevenBit {
@@ -240,6 +248,22 @@ fn sealed_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> 
         sealed[index] |= own || part.parent.is_some_and(|parent| sealed[parent.0 as usize]);
     }
     sealed
+}
+
+/// Returns true for a part that is encrypted and not signed outside the encryption (RFC 1847, section 2.2; RFC 8551, section 3.2.2).
+fn is_encrypted(message: &Message<'_>, id: PartId) -> bool {
+    let media = &message.part_at(id).media;
+    let of_smime = |value: Span| {
+        let value = value.of(message.raw());
+        let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());
+        let kind = params.get("smime-type").unwrap_or_default();
+        kind.eq_ignore_ascii_case("enveloped-data")
+            || kind.eq_ignore_ascii_case("authEnveloped-data")
+    };
+    *media == *"multipart/encrypted"
+        || media.top == "application"
+            && matches!(&*media.sub, "pkcs7-mime" | "x-pkcs7-mime")
+            && message.content_type_value(id).is_some_and(of_smime)
 }
 
 fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {

@@ -1,0 +1,66 @@
+//! Encodes attachments and binary data that would leave with 8-bit data although the policy asks for 7 bits.
+//!
+//! Their decoded bytes stay the same (RFC 6152, section 3).
+//!
+//! # Limits
+//! Bodies of type message/* stay, because they may not be encoded (RFC 2046, section 5.2). Text in an unknown charset and text
+//! between parts stay, too.
+
+use super::body_edits::{LineEnds, base64_body, quoted_printable_body};
+use super::body_fields::{add_version, rename_transfer};
+use super::body_target::shorter;
+use super::fields::added_fields;
+use crate::transfer::TransferEncoding;
+use crate::{Edit, Message, PartId, PartKind};
+use mailglot_codec::{Charset, Resolved, View};
+
+/// Adds the edits of all bodies that no other edit has changed.
+pub(super) fn plan(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>) {
+    let planned = edits.len();
+    for (index, part) in message.parts().iter().enumerate() {
+        let id = PartId(index as u32);
+        let (span, body) = (part.body, part.body.of(message.raw()));
+        // The charset of other text that stays may be a guess, which its encoding would change.
+        let is_file = part.kind == PartKind::Leaf && (part.attachment || !part.is_text());
+        let is_eight_bit =
+            is_file && part.transfer == TransferEncoding::Identity && !body.is_ascii();
+        // Data without any field is not mail.
+        let is_bare = message.fields(id).is_empty() && part.parent.is_none();
+        let has_edit = || {
+            let within = |edit: &Edit| span.start <= edit.span.start && edit.span.end <= span.end;
+            edits[..planned].iter().any(within)
+        };
+        if !is_eight_bit || is_bare || sealed[index] || part.media.top == "message" || has_edit() {
+            continue;
+        }
+        let is_text = part.media.is_text() && has_plain_lines(message, id);
+        let transfer = if is_text {
+            shorter(body)
+        } else {
+            TransferEncoding::Base64
+        };
+        let with = if transfer == TransferEncoding::QuotedPrintable {
+            quoted_printable_body(message, span, body)
+        } else {
+            let lines = if is_text {
+                LineEnds::OfText
+            } else {
+                LineEnds::Data
+            };
+            base64_body(message, span, body, lines)
+        };
+        edits.push(Edit::new(span, with));
+        let mut added = Vec::new();
+        add_version(message, id, &mut added);
+        rename_transfer((message, id), transfer, (false, true), edits, &mut added);
+        edits.extend(added_fields(message, id, &added));
+    }
+}
+
+/// Returns false if CR and LF bytes may be parts of other characters in the declared charset.
+fn has_plain_lines(message: &Message<'_>, id: PartId) -> bool {
+    let label = message.charset_label(id);
+    let resolved = label.map(|label| Charset::for_label(&label, View::Mail));
+    let charset = resolved.and_then(Resolved::charset);
+    charset.is_none_or(Charset::is_ascii_compatible)
+}

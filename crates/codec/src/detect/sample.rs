@@ -10,6 +10,11 @@ use std::ops::Range;
 const FIRST: usize = 192;
 /// Bytes of words that are taken besides because they have a byte that did not occur before.
 const NEW: usize = 96;
+/// Bytes of words that are taken besides because they have a new byte of 80 to BF. Where letters are above, charsets differ most there:
+/// B6 is a letter in ISO-8859-7 and a pilcrow in windows-1253.
+const SIGNS: usize = 64;
+/// Bytes of 80 to BF that such a text has at most before these words.
+const FEW_SIGNS: usize = 12;
 /// Bytes of ASCII words that are taken.
 const ASCII: usize = 160;
 /// How far from the start of a text ASCII words are taken that are not beside a word with bytes above 7F.
@@ -78,8 +83,12 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
             seen[usize::from(*byte)] = true;
         }
         places.push(place);
+        let is_last = sample.is_cut || sample.bytes.len() + bytes.len() + 1 >= FIRST + NEW;
+        if is_last {
+            add_signs(&mut sample.bytes, text, at, &mut seen);
+        }
         sample.bytes.extend_from_slice(bytes);
-        if sample.is_cut || sample.bytes.len() + 1 >= FIRST + NEW {
+        if is_last {
             break;
         }
         sample.bytes.push(b' ');
@@ -95,6 +104,40 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
         fill(&mut sample.bytes, text, FIRST);
     }
     sample
+}
+
+/// Adds words from here on that have a byte of 80 to BF that was not seen, if few are.
+fn add_signs(sample: &mut Vec<u8>, text: &[u8], from: usize, seen: &mut [bool; 256]) {
+    let is_sign = |byte: u8| matches!(byte, 0x80..=0xBF);
+    if (0x80..0xC0).filter(|sign| seen[*sign]).count() > FEW_SIGNS {
+        return;
+    }
+    let most = sample.len() + SIGNS;
+    let (mut at, end) = (from, text.len().min(REACH));
+    while at < end {
+        let block = &text[at..end.min(at + 32)];
+        // Folded without a branch: such bytes are rare.
+        let has_sign = block.iter().fold(false, |found, b| found | is_sign(*b));
+        let is_new = |byte: &u8| is_sign(*byte) && !seen[usize::from(*byte)];
+        let Some(new) = block.iter().position(is_new).filter(|_| has_sign) else {
+            at += block.len();
+            continue;
+        };
+        let before = &text[from..at + new];
+        let start = before.iter().rposition(u8::is_ascii_whitespace);
+        let start = start.map_or(from, |space| from + space + 1);
+        let rest = &text[at + new..];
+        let length = rest.iter().position(u8::is_ascii_whitespace);
+        at += new + length.unwrap_or(rest.len());
+        let word = without_flanks(&text[start..at]);
+        for byte in word {
+            seen[usize::from(*byte)] = true;
+        }
+        if sample.len() + word.len() < most {
+            sample.extend_from_slice(word);
+            sample.push(b' ');
+        }
+    }
 }
 
 /// The text around a word, in whole words.
@@ -341,6 +384,31 @@ mod tests {
     }
 
     #[test]
+    fn late_signs_are_found() {
+        let letters: Vec<u8> = (0xC0..=0xFF).collect();
+        let words: Vec<u8> = (0..200)
+            .flat_map(|n| {
+                [
+                    letters[n % 64],
+                    letters[n * 7 % 64],
+                    letters[n * 5 % 64],
+                    b' ',
+                ]
+            })
+            .collect();
+        let text = [&words[..], b"x \xB6\xED\xED\xE1 \xB6\xF1 y"].concat();
+        let found = sample(&text, Rules::ALL_RULES);
+        let is_sign = |byte: &&u8| **byte == 0xB6;
+        let signs: Vec<_> = found.bytes.iter().filter(is_sign).collect();
+        assert_eq!(signs.len(), 1, "{}", found.bytes.escape_ascii());
+        // Other charsets have letters there.
+        let (mut bytes, mut seen) = (Vec::new(), [false; 256]);
+        seen[0x80..0x90].fill(true);
+        add_signs(&mut bytes, b"\xB6\xED\xED\xE1 ", 0, &mut seen);
+        assert_eq!(bytes, b"");
+    }
+
+    #[test]
     fn a_word_is_taken_once() {
         let mut words = Words::new();
         let mut known = std::collections::HashSet::new();
@@ -360,7 +428,7 @@ mod tests {
         assert_eq!((found.bytes.len(), found.is_cut), (FIRST, true));
         for length in 0..700 {
             let text: Vec<u8> = (0..length).map(|i| (i * 37 % 256) as u8).collect();
-            assert!(sample(&text).bytes.len() <= FIRST + NEW + 1);
+            assert!(sample(&text).bytes.len() <= FIRST + NEW + SIGNS + 1);
         }
     }
 }

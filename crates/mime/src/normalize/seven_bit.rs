@@ -33,7 +33,7 @@ pub(super) fn plan(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>
         if !is_eight_bit || is_bare || sealed[index] || part.media.top == "message" || has_edit() {
             continue;
         }
-        let is_text = part.media.is_text() && has_plain_lines(message, id);
+        let is_text = part.media.is_text() && has_plain_lines(message, id) && !body.contains(&0);
         let transfer = if is_text {
             shorter(body)
         } else {

@@ -19,6 +19,7 @@ mod outer_text;
 mod outgoing;
 mod shortened;
 
+pub use self::binary::file_kind;
 pub use self::shortened::{Shortened, shortened};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::report::ReportMark;

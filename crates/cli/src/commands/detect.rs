@@ -55,7 +55,7 @@ fn guesses(bytes: &[u8], args: &DetectArgs) -> Vec<GuessRow> {
     let guesses = detect_top(bytes, &hints, args.top.into());
     let read_as = guesses
         .first()
-        .filter(|guess| !is_weakly_wide(guess, bytes))
+        .filter(|guess| !is_weakly_wide(**guess, bytes))
         .map_or(Charset::WINDOWS_1252, |guess| guess.charset);
     match file_kind(bytes, read_as) {
         Some(kind) => vec![GuessRow::binary(kind)],
@@ -67,7 +67,7 @@ fn guesses(bytes: &[u8], args: &DetectArgs) -> Vec<GuessRow> {
 }
 
 /// Returns true for bytes with NULs that the structure of UTF-16 does not prove, if they are hardly text in it.
-fn is_weakly_wide(guess: &Guess, bytes: &[u8]) -> bool {
+fn is_weakly_wide(guess: Guess, bytes: &[u8]) -> bool {
     guess.evidence == Evidence::Model
         && guess.charset.is_wide()
         && (guess.confidence < 0.5 || bytes.len() % 2 == 1)

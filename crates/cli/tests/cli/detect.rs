@@ -240,8 +240,9 @@ fn binary_files_have_no_charset() {
 #[test]
 fn a_byte_order_mark_before_other_bytes_is_less_certain() {
     let (charset, confidence, reason) = answer(&[], b"\xEF\xBB\xBFcaf\xE9");
-    assert_eq!((&*charset, confidence, &*reason), ("UTF-8", 0.5, "bom"));
-    assert_eq!(answer(&[], b"\xEF\xBB\xBFcaf\xC3\xA9").1, 1.0);
+    assert_eq!((&*charset, &*reason), ("UTF-8", "bom"));
+    assert!(confidence < 0.6, "{confidence}");
+    assert!(answer(&[], b"\xEF\xBB\xBFcaf\xC3\xA9").1 > 0.99);
 }
 
 #[cfg(target_os = "linux")]

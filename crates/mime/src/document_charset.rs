@@ -62,6 +62,26 @@ impl Document {
     }
 }
 
+/// Returns the charset that a file declares within itself, if it begins as XML, HTML or a style sheet with `@charset`.
+///
+/// ```
+/// use mailglot_mime::{codec::Charset, charset_in_file};
+///
+/// let file = b"<?xml version='1.0' encoding='KOI8-R'?><a/>";
+/// assert_eq!(charset_in_file(file), Some(Charset::KOI8_R));
+/// ```
+// For `mailglot detect` only.
+#[doc(hidden)]
+pub fn charset_in_file(bytes: &[u8]) -> Option<Charset> {
+    let near = without_mark(&bytes[..bytes.len().min(NEAR)]);
+    let document = match near.trim_ascii_start().first()? {
+        b'<' => Document::Html,
+        b'@' => Document::Css,
+        _ => return None,
+    };
+    declared_charset(bytes, document)
+}
+
 /// Returns the declared charset of a document, if it counts.
 ///
 /// UTF-16 that is named in ASCII bytes means UTF-8. Stateful charsets and EBCDIC never count.
@@ -571,6 +591,31 @@ mod tests {
                     drop(patches(&unit.repeat(n).into_bytes(), document, "x"));
                 });
             }
+        }
+    }
+
+    #[test]
+    fn files_declare_their_charset() {
+        for (file, want) in [
+            (
+                &b"<?xml version=\"1.0\" encoding=\"gbk\"?><a/>"[..],
+                Some("GBK"),
+            ),
+            (
+                b"\xEF\xBB\xBF\n<!DOCTYPE html><meta charset=koi8-r>",
+                Some("KOI8-R"),
+            ),
+            (b"@charset \"iso-8859-2\"; p {}", Some("ISO-8859-2")),
+            (b"How to write <meta charset=koi8-r>", None),
+            (b" @charset \"iso-8859-2\";", None),
+            (b"", None),
+        ] {
+            assert_eq!(
+                charset_in_file(file).map(Charset::name),
+                want,
+                "{}",
+                file.escape_ascii()
+            );
         }
     }
 

@@ -145,6 +145,8 @@ mod undo;
 
 pub use mailglot_codec as codec;
 
+#[doc(hidden)]
+pub use document_charset::charset_in_file;
 pub use edit::{Edit, InvalidEdit, splice};
 pub use event::{
     BlockCheck, ChosenBy, Detail, Event, EventKind, FileKind, Finding, NonText, Reason, Severity,
@@ -154,6 +156,8 @@ pub use japanese::iso_2022_jp_form;
 pub use limits::Limits;
 pub use mail::{Attachment, EmbeddedMessage, Mail, Normalized};
 pub use message::{Eol, MediaType, Message, Part, PartKind};
+#[doc(hidden)]
+pub use normalize::file_kind;
 pub use normalize::{Outcome, Plan, Shortened, normalize, plan, plan_parsed, process, shortened};
 pub use part_id::PartId;
 pub use policy::{

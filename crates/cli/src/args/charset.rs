@@ -83,8 +83,14 @@ pub(crate) struct CharsetsArgs {
 /// Guess the charset of files.
 ///
 /// Prints one line per guess, with tabs between path, charset, confidence and reason. The confidence is the probability that the text is
-/// right. The reason is bom, ascii, structure, utf-8, declared, model or fallback. If several charsets give the same text, only one is
-/// printed.
+/// right. The reason is bom, ascii, structure, utf-8, declared, model, fallback or binary. If several charsets give the same text, only one
+/// is printed. `convert -f` decodes the printed charset strictly, so it is Windows-31J if Shift_JIS lacks characters of the file.
+///
+/// The charset is `binary` for a file that is no text: one that begins as PNG, ZIP and the like, or has many NULs or other control
+/// characters. The charset that an XML declaration, an HTML meta element or `@charset` declares counts as --declared does.
+///
+/// Files up to 16 MiB are read whole. A larger file is read on while it is ASCII or valid UTF-8. If it is neither, 16 MiB are read from
+/// there on, or from the start of the file.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -101,10 +107,10 @@ pub(crate) struct DetectArgs {
     /// Country of the writer, as in domain names: `cz`.
     #[arg(long, value_name = "CODE", value_parser = crate::suggest::country)]
     pub(crate) country: Option<String>,
-    /// Charset that a label declares. It is the answer if it decodes every byte.
+    /// Charset that a label declares. It is the answer if it or its superset decodes every byte. Replaces a declaration in the file.
     #[arg(long, value_name = "LABEL", value_parser = crate::suggest::charset)]
     pub(crate) declared: Option<Charset>,
-    /// Print one JSON object per file and line: file, guesses.
+    /// Print one JSON object per file and line: file, guesses. A path that is not UTF-8 is {"bytes": base64}.
     #[arg(long)]
     pub(crate) json: bool,
     /// Files. `-` is standard input, and so is no file.

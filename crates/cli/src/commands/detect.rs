@@ -2,30 +2,25 @@
 //!
 //! # Limits
 //!
-//! Of each file the first 16 MiB are read.
+//! Of a file larger than 16 MiB a sample counts (see [`file_sample`]).
+
+mod file_sample;
 
 use super::convert::open;
 use super::job_exit::note;
+use super::json::json;
 use crate::args::DetectArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, print, put_path};
-use mailglot_codec::detect::{Evidence, Guess, Hints, detect_top};
-use mailglot_pipeline::once;
+use mailglot_codec::Charset;
+use mailglot_codec::detect::{Evidence, Guess, Hints, detect_top, strict_charset};
+use mailglot_mime::{FileKind, charset_in_file, file_kind};
+use mailglot_pipeline::{FileName, once};
 use serde::Serialize;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-
-/// Bytes read of a file.
-const MOST: u64 = 16 << 20;
 
 pub(crate) fn run(args: &DetectArgs, console: Console) -> Result<Exit, Failure> {
     once(&args.files)?;
-    let hints = Hints {
-        declared: args.declared,
-        language: args.lang_hint.as_deref(),
-        country: args.country.as_deref(),
-        ..Hints::default()
-    };
     let stdin = [PathBuf::from("-")];
     let mut worst = Exit::Done;
     for file in if args.files.is_empty() {
@@ -33,11 +28,11 @@ pub(crate) fn run(args: &DetectArgs, console: Console) -> Result<Exit, Failure> 
     } else {
         &args.files
     } {
-        match read(file) {
+        match open(file).and_then(|mut input| file_sample::read(&mut *input)) {
             Ok(bytes) => {
-                let guesses = detect_top(&bytes, &hints, args.top.into());
+                let guesses = guesses(&bytes, args);
                 print(&if args.json {
-                    object(file, &guesses)?
+                    object(file, guesses)?
                 } else {
                     lines(file, &guesses)
                 })?;
@@ -48,30 +43,55 @@ pub(crate) fn run(args: &DetectArgs, console: Console) -> Result<Exit, Failure> 
     Ok(worst)
 }
 
-/// The beginning of a file, to the end of a line where it is longer.
-fn read(file: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(file)?.take(MOST).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 == MOST
-        && let Some(end) = bytes.iter().rposition(|b| *b == b'\n')
-    {
-        bytes.truncate(end + 1);
+/// Guesses the charset of a file. The names are those that strict decoders need.
+fn guesses(bytes: &[u8], args: &DetectArgs) -> Vec<GuessRow> {
+    let declared = args.declared.or_else(|| charset_in_file(bytes));
+    let hints = Hints {
+        declared: declared.map(|charset| with_windows_page(charset, bytes)),
+        language: args.lang_hint.as_deref(),
+        country: args.country.as_deref(),
+        ..Hints::default()
+    };
+    let guesses = detect_top(bytes, &hints, args.top.into());
+    let read_as = guesses
+        .first()
+        .filter(|guess| !is_weakly_wide(**guess, bytes))
+        .map_or(Charset::WINDOWS_1252, |guess| guess.charset);
+    match file_kind(bytes, read_as) {
+        Some(kind) => vec![GuessRow::binary(kind)],
+        None => guesses
+            .iter()
+            .map(|guess| GuessRow::new(*guess, bytes))
+            .collect(),
     }
-    Ok(bytes)
+}
+
+/// Returns true for bytes with NULs that the structure of UTF-16 does not prove, if they are hardly text in it.
+fn is_weakly_wide(guess: Guess, bytes: &[u8]) -> bool {
+    guess.evidence == Evidence::Model
+        && guess.charset.is_wide()
+        && (guess.confidence < 0.5 || bytes.len() % 2 == 1)
+        && memchr::memchr(0, bytes).is_some()
+}
+
+/// Returns the Windows page that is meant by C1 controls under the label of a page of ISO 8859, otherwise the charset.
+fn with_windows_page(charset: Charset, bytes: &[u8]) -> Charset {
+    let has_c1 = || bytes.iter().any(|byte| matches!(byte, 0x80..=0x9F));
+    let page = charset.windows_page().filter(|_| has_c1());
+    page.unwrap_or(charset)
 }
 
 /// A line for each guess.
-fn lines(file: &Path, guesses: &[Guess]) -> Vec<u8> {
+fn lines(file: &Path, guesses: &[GuessRow]) -> Vec<u8> {
     let mut lines = Vec::new();
-    for guess in guesses {
+    for GuessRow {
+        charset,
+        confidence,
+        evidence,
+    } in guesses
+    {
         put_path(file, &mut lines);
-        let Guess {
-            charset, evidence, ..
-        } = guess;
-        let confidence = in_hundredths(*guess);
-        lines.extend_from_slice(
-            format!("\t{charset}\t{confidence:.2}\t{}\n", evidence.name()).as_bytes(),
-        );
+        lines.extend_from_slice(format!("\t{charset}\t{confidence:.2}\t{evidence}\n").as_bytes());
     }
     lines
 }
@@ -88,8 +108,8 @@ fn in_hundredths(guess: Guess) -> f64 {
 
 /// A file in JSON.
 #[derive(Serialize)]
-struct GuessesRow<'a> {
-    file: std::borrow::Cow<'a, str>,
+struct GuessesRow {
+    file: FileName,
     guesses: Vec<GuessRow>,
 }
 
@@ -101,18 +121,29 @@ struct GuessRow {
     evidence: &'static str,
 }
 
-fn object(file: &Path, guesses: &[Guess]) -> Result<Vec<u8>, Failure> {
-    let guesses = guesses.iter().map(|guess| GuessRow {
-        charset: guess.charset.name(),
-        confidence: in_hundredths(*guess),
-        evidence: guess.evidence.name(),
-    });
-    let object = GuessesRow {
-        file: file.to_string_lossy(),
-        guesses: guesses.collect(),
-    };
-    let mut line = serde_json::to_vec(&object)
-        .map_err(|error| Failure::new(Exit::Output, error.to_string()))?;
+impl GuessRow {
+    fn new(guess: Guess, bytes: &[u8]) -> Self {
+        Self {
+            charset: strict_charset(guess.charset, bytes).name(),
+            confidence: in_hundredths(guess),
+            evidence: guess.evidence.name(),
+        }
+    }
+
+    /// The row of a file that is no text. First bytes of a known format are more certain than many control characters.
+    fn binary(kind: FileKind) -> Self {
+        let is_known = kind != FileKind::Unknown;
+        Self {
+            charset: "binary",
+            confidence: if is_known { 0.99 } else { 0.9 },
+            evidence: "binary",
+        }
+    }
+}
+
+fn object(file: &Path, guesses: Vec<GuessRow>) -> Result<Vec<u8>, Failure> {
+    let file = FileName::of(file);
+    let mut line = json(&GuessesRow { file, guesses })?;
     line.push(b'\n');
     Ok(line)
 }

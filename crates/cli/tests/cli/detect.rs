@@ -119,3 +119,142 @@ fn what_cannot_be_read() {
         .run(&["detect", "--declared", "no-such", "a.txt"])
         .ended(1);
 }
+
+/// Returns the charset, the confidence and the reason for bytes on standard input.
+fn answer(args: &[&str], bytes: &[u8]) -> (String, f64, String) {
+    let args = [&["detect"], args].concat();
+    let run = Sandbox::new().pipe(&args, bytes).ended(0);
+    let columns: Vec<&str> = run.text().trim_end().split('\t').collect();
+    let confidence = columns[2].parse().unwrap();
+    (columns[1].to_owned(), confidence, columns[3].to_owned())
+}
+
+#[test]
+fn convert_decodes_the_charset_that_detect_names() {
+    let sandbox = Sandbox::new();
+    for (args, bytes, expected, text) in [
+        (
+            &[][..],
+            &b"\x87\x40\x8e\x91\x97\xbf\n"[..],
+            "Windows-31J",
+            "①資料\n",
+        ),
+        (
+            &[],
+            b"\x1b$B4A;z\x1b(I6@6E\x1b(B\n",
+            "CP50220",
+            "漢字ｶﾀｶﾅ\n",
+        ),
+        (
+            &["--declared", "shift_jis"],
+            b"\x87\x40\x8e\x91\n",
+            "Windows-31J",
+            "①資\n",
+        ),
+        (&["--declared", "gb2312"], b"\x81\x40\n", "GBK", "丂\n"),
+        (
+            &["--declared", "iso-8859-1"],
+            b"\x93a\x94\n",
+            "windows-1252",
+            "“a”\n",
+        ),
+        (
+            &["--declared", "iso-8859-2"],
+            b"\x84\xb3\x94\n",
+            "windows-1250",
+            "„ł”\n",
+        ),
+        (
+            &["--declared", "iso-8859-2"],
+            b"\xb3\n",
+            "ISO-8859-2",
+            "ł\n",
+        ),
+    ] {
+        let (charset, ..) = answer(args, bytes);
+        assert_eq!(charset, expected, "{text}");
+        let run = sandbox.pipe(&["convert", "-f", &charset], bytes).ended(0);
+        assert_eq!(run.text(), text);
+    }
+}
+
+#[test]
+fn large_files_are_read_beyond_the_limit() {
+    let ascii = b"ascii text\n".repeat(1_600_000);
+    let charset = |more: &[u8]| answer(&[], &[&*ascii, more].concat()).0;
+    assert_eq!(charset(b""), "US-ASCII");
+    assert_eq!(charset("Gr\u{fc}\u{df}e".as_bytes()), "UTF-8");
+    assert_eq!(charset(b"Gr\xFC\xDFe aus K\xF6ln\n"), "windows-1252");
+    assert_eq!(answer(&[], "日".repeat(6_000_000).as_bytes()).0, "UTF-8");
+}
+
+#[test]
+fn spaces_are_no_utf_16() {
+    let padded = [&[b' '; 40][..], b"\xDCn\xFCt\n"].concat();
+    let (charset, confidence, _) = answer(&[], &padded);
+    assert!(charset.starts_with("windows-125"), "{charset}");
+    assert!(confidence < 0.99);
+}
+
+#[test]
+fn declarations_in_the_file_count() {
+    for (file, expected) in [
+        (
+            &b"<?xml version=\"1.0\" encoding=\"gbk\"?><a>\xC4\xE3\xBA\xC3</a>"[..],
+            "GBK",
+        ),
+        (b"<html><meta charset=koi8-r>\xC4\xE3", "KOI8-R"),
+        (b"@charset \"iso-8859-5\"; /* \xC4\xE3 */", "ISO-8859-5"),
+    ] {
+        let (charset, _, reason) = answer(&[], file);
+        assert_eq!((&*charset, &*reason), (expected, "declared"));
+        assert_eq!(answer(&["--declared", "ibm866"], file).0, "IBM866");
+    }
+    assert_eq!(answer(&[], "<meta charset=koi8-r>ü".as_bytes()).0, "UTF-8");
+}
+
+#[test]
+fn binary_files_have_no_charset() {
+    let letters: Vec<u8> = (0..=255).collect();
+    for file in [
+        &b"\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR"[..],
+        b"\x1F\x8B\x08\0\0\0\0\0\0\x03",
+        b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0\x01\0\0\0",
+        &[0; 64],
+        b"a\0b",
+        &letters,
+    ] {
+        let (charset, confidence, reason) = answer(&["--top", "3"], file);
+        assert_eq!(
+            (&*charset, &*reason),
+            ("binary", "binary"),
+            "{}",
+            file.escape_ascii()
+        );
+        assert!(confidence >= 0.9);
+    }
+    assert_eq!(answer(&[], b"w\0i\0d\0e\0 \0t\0e\0x\0t\0").0, "UTF-16LE");
+    assert_eq!(answer(&[], b"\xFF\xFEa\0").0, "UTF-16LE");
+}
+
+#[test]
+fn a_byte_order_mark_before_other_bytes_is_less_certain() {
+    let (charset, confidence, reason) = answer(&[], b"\xEF\xBB\xBFcaf\xE9");
+    assert_eq!((&*charset, &*reason), ("UTF-8", "bom"));
+    assert!(confidence < 0.6, "{confidence}");
+    assert!(answer(&[], b"\xEF\xBB\xBFcaf\xC3\xA9").1 > 0.99);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf_8_stay_whole_in_json() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    let name = std::ffi::OsStr::from_bytes(b"a\xFF");
+    std::fs::write(sandbox.path(".").join(name), b"plain").unwrap();
+    let run = sandbox
+        .run(&["detect".as_ref(), "--json".as_ref(), name])
+        .ended(0);
+    let object: serde_json::Value = serde_json::from_str(run.text()).unwrap();
+    assert_eq!(object["file"]["bytes"], "Yf8=");
+}

@@ -39,6 +39,7 @@ mod sample;
 mod score;
 mod signs;
 mod sort;
+mod strict_charset;
 mod structure;
 mod time_zone;
 #[cfg(feature = "detect")]
@@ -56,6 +57,8 @@ pub use hz::{hz_characters, hz_sequence};
 pub use look::{has_letters, high_bytes, is_odd, is_rather_odd};
 #[doc(hidden)]
 pub use rules::Rules;
+#[doc(hidden)]
+pub use strict_charset::strict_charset;
 pub use structure::{is_text_in_pairs, structure};
 
 use crate::{Charset, bom};
@@ -224,7 +227,13 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
         })
     };
     if let Some((charset, _)) = bom::sniff(bytes) {
-        return sure(charset, 1.0, Evidence::Bom);
+        let is_damaged = charset == Charset::UTF_8 && !is_utf8(bytes);
+        let confidence = match is_damaged.then(|| Nearly::of(bytes)) {
+            None => 1.0,
+            Some(Nearly::Proven) => 0.9,
+            Some(_) => 0.5,
+        };
+        return sure(charset, confidence, Evidence::Bom);
     }
     if let Some(charset) = structure(bytes) {
         return sure(charset, 0.98, Evidence::Structure);

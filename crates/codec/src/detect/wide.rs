@@ -15,6 +15,7 @@ use crate::generated::languages::LANGUAGES;
 use crate::utf8::is_utf8;
 use crate::utf16::Order;
 use crate::{Charset, LossLog, utf16, utf32};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// Bytes that the structure is read from.
@@ -32,6 +33,7 @@ const EVERYDAY: u32 = 144;
 /// Scores UTF-16 by its text, scaled to the `measure` bytes of the sample that other charsets are scored on.
 pub(super) fn by_text(bytes: &[u8], measure: usize, priors: &Priors) -> Vec<Scored> {
     let window = whole(Charset::UTF_16LE, &bytes[..bytes.len().min(WINDOW / 4)]);
+    let window = &*without_ascii_blanks(window);
     let damage = if bytes.len().is_multiple_of(2) {
         0
     } else {
@@ -56,6 +58,17 @@ pub(super) fn by_text(bytes: &[u8], measure: usize, priors: &Priors) -> Vec<Scor
         .into_iter()
         .filter_map(scored)
         .collect()
+}
+
+/// Returns `window` without units that may as well be a space beside ASCII, if it has no NUL: they are no evidence for UTF-16.
+/// Two spaces are U+2020, and a space and an ampersand are U+2026 or U+2620.
+fn without_ascii_blanks(window: &[u8]) -> Cow<'_, [u8]> {
+    let is_blank = |unit: &[u8]| unit.is_ascii() && unit.contains(&b' ');
+    if window.contains(&0) || !window.chunks_exact(2).any(is_blank) {
+        return window.into();
+    }
+    let units = window.chunks_exact(2).filter(|unit| !is_blank(unit));
+    units.flatten().copied().collect::<Vec<u8>>().into()
 }
 
 /// Returns true if a quarter of the bytes are controls that no text has, as in UTF-16.
@@ -303,6 +316,27 @@ mod tests {
                             assert_eq!(structure(&bytes), Some(charset), "{text:?}");
                         }
                     }
+                }
+            }
+        }
+    }
+
+    /// Two ASCII spaces are U+2020 in UTF-16, and prove nothing.
+    #[test]
+    fn spaces_in_other_text_prove_nothing() {
+        use super::super::{Hints, detect};
+        for spaces in [0, 7, 8, 39, 40, 41, 300] {
+            for word in [
+                &b"\xDCn\xFCt\n"[..],
+                b"caf\xE9",
+                b"\xCF\xF0\xE8\xE2\xE5\xF2\r\n",
+            ] {
+                for bytes in [
+                    [&b" ".repeat(spaces), word].concat(),
+                    [word, &b" ".repeat(spaces)].concat(),
+                ] {
+                    let found = detect(&bytes, &Hints::default()).charset;
+                    assert!(!found.is_wide(), "{found} {}", bytes.escape_ascii());
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! Recognizes unknown kinds of files by their control characters, so short ones may be missed.
 
 use crate::event::FileKind;
+use mailglot_codec::{Charset, LossLog};
 use mailglot_kernel::ByteClasses;
 
 /// First bytes of file formats. If the flag is false, the format also needs non-ASCII bytes or control characters.
@@ -30,6 +31,23 @@ const KINDS: [(&[u8], bool, FileKind); 16] = [
 const SELDOM: usize = 32;
 /// Minimum number of different control characters in binary data. The color codes of chat logs use fewer.
 const DIFFERENT: u32 = 6;
+
+/// Bytes of a file that [`file_kind`] decodes.
+const HEAD: usize = 1 << 18;
+
+/// Returns the kind of binary file that begins with `bytes`, which `charset` decodes best; None for text.
+///
+/// A file with many NULs is binary, too. A mail body with them is text with padding.
+// For `mailglot detect` only.
+#[doc(hidden)]
+pub fn file_kind(bytes: &[u8], charset: Charset) -> Option<FileKind> {
+    let bytes = &bytes[..bytes.len().min(HEAD)];
+    let text = charset.decode(bytes, &mut LossLog::with_limit(0));
+    let text = text.as_bytes();
+    let has_many_nuls = || memchr::memchr_iter(0, text).count() * SELDOM >= text.len().max(1);
+    kind(bytes, text, ByteClasses::of(text))
+        .or_else(|| has_many_nuls().then_some(FileKind::Unknown))
+}
 
 /// Returns the kind of binary file in `bytes`; None for text. `text` is the decoded text, `classes` are those of its bytes.
 /// Linear time.
@@ -64,7 +82,20 @@ fn is_control(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ByteClasses, FileKind, is_control};
+    use super::{ByteClasses, Charset, FileKind, file_kind, is_control};
+
+    #[test]
+    fn files_with_many_nuls_are_binary() {
+        let kind = |bytes: &[u8]| file_kind(bytes, Charset::WINDOWS_1252);
+        assert_eq!(kind(&[0; 40]), Some(FileKind::Unknown));
+        assert_eq!(kind(b"\x1F\x8B\x08\0\0"), Some(FileKind::Gzip));
+        assert_eq!(
+            kind(b"text with one NUL\0 in a line of many characters"),
+            None
+        );
+        assert_eq!(kind(b""), None);
+        assert_eq!(file_kind(b"w\0i\0d\0e\0", Charset::UTF_16LE), None);
+    }
 
     #[test]
     fn kinds_are_recognized_by_their_first_bytes() {

@@ -20,6 +20,7 @@ mod outgoing;
 mod seven_bit;
 mod shortened;
 
+pub use self::binary::file_kind;
 pub use self::shortened::{Shortened, shortened};
 use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, Event, EventKind, Reason};

@@ -87,7 +87,8 @@ pub(crate) struct CharsetsArgs {
 /// is printed. `convert -f` decodes the printed charset strictly, so it is Windows-31J if Shift_JIS lacks characters of the file.
 ///
 /// The charset is `binary` for a file that is no text: one that begins as PNG, ZIP and the like, or has many NULs or other control
-/// characters. The charset that an XML declaration, an HTML meta element or `@charset` declares counts as --declared does.
+/// characters. The charset that an XML declaration, an HTML meta element or `@charset` declares counts as --declared does,
+/// unless the text names another one with a confidence of 0.95 or more.
 ///
 /// Files up to 16 MiB are read whole. A larger file is read on while it is ASCII or valid UTF-8. If it is neither, 16 MiB are read from
 /// there on, or from the start of the file.

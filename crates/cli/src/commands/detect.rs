@@ -45,13 +45,17 @@ pub(crate) fn run(args: &DetectArgs, console: Console) -> Result<Exit, Failure> 
 
 /// Guesses the charset of a file. The names are those that strict decoders need.
 fn guesses(bytes: &[u8], args: &DetectArgs) -> Vec<GuessRow> {
-    let declared = args.declared.or_else(|| charset_in_file(bytes));
-    let hints = Hints {
-        declared: declared.map(|charset| with_windows_page(charset, bytes)),
+    let mut hints = Hints {
         language: args.lang_hint.as_deref(),
         country: args.country.as_deref(),
         ..Hints::default()
     };
+    let declared = args.declared.or_else(|| {
+        let charset = charset_in_file(bytes)?;
+        let guess = detect_top(bytes, &hints, 1).into_iter().next();
+        (!guess.is_some_and(|guess| contradicts(guess, charset))).then_some(charset)
+    });
+    hints.declared = declared.map(|charset| with_windows_page(charset, bytes));
     let guesses = detect_top(bytes, &hints, args.top.into());
     let read_as = guesses
         .first()
@@ -64,6 +68,11 @@ fn guesses(bytes: &[u8], args: &DetectArgs) -> Vec<GuessRow> {
             .map(|guess| GuessRow::new(*guess, bytes))
             .collect(),
     }
+}
+
+/// Returns true if the text of a file says clearly that its declaration is wrong, as when a page was converted and kept its `meta`.
+fn contradicts(guess: Guess, declared: Charset) -> bool {
+    guess.confidence >= 0.95 && guess.charset.superset() != declared.superset()
 }
 
 /// Returns true for bytes with NULs that the structure of UTF-16 does not prove, if they are hardly text in it.

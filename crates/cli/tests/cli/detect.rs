@@ -210,7 +210,11 @@ fn declarations_in_the_file_count() {
         assert_eq!((&*charset, &*reason), (expected, "declared"));
         assert_eq!(answer(&["--declared", "ibm866"], file).0, "IBM866");
     }
+    // A page that was converted keeps the name of its old charset.
     assert_eq!(answer(&[], "<meta charset=koi8-r>ü".as_bytes()).0, "UTF-8");
+    let stale =
+        b"<meta charset=windows-1251>\xF0\xD2\xC9\xD7\xC5\xD4, \xCB\xC1\xCB \xC4\xC5\xCC\xC1";
+    assert_eq!(answer(&[], stale).0, "KOI8-R");
 }
 
 #[test]

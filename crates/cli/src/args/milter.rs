@@ -40,7 +40,7 @@ pub(crate) struct MilterArgs {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<Address>,
     /// Check the file and exit. Exit codes: 0 if it is valid, 78 if its content is wrong, 1 if a file,
-    /// folder or user is missing.
+    /// folder or user is missing, or a folder is unsafe.
     #[arg(long, requires = "config")]
     pub(crate) check_config: bool,
     /// Judge mail without changing, tagging or refusing any. Once a day, at SIGUSR1 and at the end, log the senders' domains with the most

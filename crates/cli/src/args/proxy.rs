@@ -55,7 +55,7 @@ pub(crate) struct ProxyArgs {
 pub(crate) enum BareLineWay {
     /// Refuse the message with 550 5.5.2
     Reject,
-    /// Replace each by CR LF before the search for the final dot, so that it cannot end the message
+    /// Replace each by CR LF, in header fields a CR by a space; none of them can end the message
     Normalize,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
     /// Check the file and exit. Exit codes: 0 if it is valid, 78 if its content is wrong, 1 if a file,
-    /// folder or user is missing.
+    /// folder or user is missing, or a folder is unsafe.
     #[arg(long)]
     pub(crate) check_config: bool,
     /// Allow to run as root. By default the program refuses to start as root if the file names no other user.

@@ -57,7 +57,7 @@ fn a_wrong_file_has_an_exit_code_of_its_own() {
             1,
             1,
         ),
-        (listen.as_bytes(), 4, 0),
+        (listen.as_bytes(), 4, 1),
     ] {
         std::fs::write(&file, text).unwrap();
         let words = text.escape_ascii();
@@ -68,6 +68,40 @@ fn a_wrong_file_has_an_exit_code_of_its_own() {
     }
     std::fs::remove_file(&file).unwrap();
     assert_eq!(code(&["serve", "--allow-root"]), Some(1));
+}
+
+/// The start refuses such a socket, so the check does, too.
+#[test]
+fn a_check_refuses_sockets_in_unsafe_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file.toml");
+    let check = |address: &str| {
+        let text = format!("listen = [{{ route = \"milter\", address = \"unix:{address}\" }}]\n");
+        std::fs::write(&file, text).unwrap();
+        let mut program = Command::new(env!("CARGO_BIN_EXE_mailglot"));
+        let program = program.args(["serve", "--check-config", "--config"]);
+        let run = program.arg(&file).output().unwrap();
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        (run.status.code(), said)
+    };
+    let (code, said) = check("/tmp/mailglot.sock");
+    assert!(
+        code == Some(1) && said.contains("directory /tmp can be written by everybody"),
+        "{code:?} {said}"
+    );
+    let missing = folder.path().join("none/a.sock").display().to_string();
+    let (code, said) = check(&missing);
+    assert!(
+        code == Some(1)
+            && said.contains("No such file or directory (os error 2); create the folder"),
+        "{code:?} {said}"
+    );
+    // systemd makes it when it starts the unit.
+    let (code, said) = check("/run/mailglot-that-no-machine-has/a.sock");
+    assert!(
+        code == Some(0) && said.contains("note: ") && said.contains("RuntimeDirectory="),
+        "{code:?} {said}"
+    );
 }
 
 /// A spool that is not there would defer each long message; a daemon does not begin with that.
@@ -93,7 +127,14 @@ fn settings_of_a_server_are_looked_at() {
     use crate::sandbox::Sandbox;
     let sandbox = Sandbox::new();
     let good = b"milter_default_action = tempfail\nsmtpd_forbid_bare_newline = normalize\nsmtpd_milters = unix:/run/mailglot/a\nnon_smtpd_milters = $smtpd_milters\n";
-    sandbox.pipe(&["check-mta"], good).ended(0);
+    let run = sandbox.pipe(&["check-mta"], good).ended(0);
+    assert!(
+        run.text().ends_with(
+            "\nthe settings of main.cf keep mail safe; those of master.cf were not checked\n"
+        ),
+        "{}",
+        run.text()
+    );
     let bad = b"milter_default_action = accept\nsmtpd_forbid_bare_newline = no\n";
     let run = sandbox.pipe(&["check-mta"], bad).ended(1);
     assert!(

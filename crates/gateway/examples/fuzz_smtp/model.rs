@@ -310,7 +310,7 @@ pub(crate) fn read(sent: &[u8], heard: &[u8], lmtp: bool) -> Result<ObservedDial
 
 /// The text of a message: what line ends become, and dot-stuffing removed.
 pub(crate) fn text(raw: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
+    let (mut out, mut in_fields) = (Vec::new(), true);
     for line in raw.split_inclusive(|byte| *byte == b'\n') {
         let ended = line.ends_with(b"\n");
         let mut inner = line.strip_suffix(b"\n").unwrap_or(line);
@@ -320,11 +320,16 @@ pub(crate) fn text(raw: &[u8]) -> Vec<u8> {
         if inner != b"." {
             inner = inner.strip_prefix(b".").unwrap_or(inner);
         }
-        out.extend(
-            inner
-                .iter()
-                .map(|byte| if *byte == b'\r' { b' ' } else { *byte }),
-        );
+        let is_delimiter = inner.starts_with(b"--");
+        for (at, byte) in inner.iter().enumerate() {
+            let joins = in_fields || is_delimiter || inner[at + 1..].starts_with(b"--");
+            match byte {
+                b'\r' if joins => out.push(b' '),
+                b'\r' => out.extend_from_slice(b"\r\n"),
+                _ => out.push(*byte),
+            }
+        }
+        in_fields = is_delimiter || in_fields && !inner.is_empty();
         out.extend_from_slice(if ended { b"\r\n" } else { b"" });
     }
     out

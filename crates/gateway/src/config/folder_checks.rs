@@ -2,9 +2,12 @@
 //!
 //! # Limits
 //! Checks permissions without writing. A quota, or a restriction of the service manager, shows when the daemon starts.
+//! Whether a user may make a socket in its folder is not checked, because systemd may make the socket.
 
 use super::Config;
+use crate::address::Address;
 use crate::record::check_existing;
+use crate::socket_folder::SocketFolder;
 use rustix::fs::{Access, access};
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,9 +22,25 @@ pub struct UnusableFolder {
     pub text: String,
     /// The owner of the folder if that is another user. This user may be able to use it.
     pub other_owner: Option<u32>,
+    /// True if the folder does not exist, but `RuntimeDirectory=` of systemd may make it before the daemon starts.
+    pub may_appear: bool,
 }
 
 impl Config {
+    /// Lists the folders in which no safe socket can be made, as a start would find them: a folder does not exist, is a link, belongs to
+    /// another user, or others may write it.
+    pub fn unusable_sockets(&self) -> Vec<UnusableFolder> {
+        let mut faults = BTreeSet::new();
+        for listener in &self.listeners {
+            if let Address::Unix(path) = &listener.address
+                && let Err(error) = SocketFolder::open(path)
+            {
+                faults.insert(unusable_socket(path, &error));
+            }
+        }
+        faults.into_iter().collect()
+    }
+
     /// Lists the folders that this process cannot use: a spool that does not exist or cannot be written, a ledger folder that
     /// cannot be written or made, is a link, has another owner, or that others may write. It makes nothing.
     pub fn unusable(&self) -> Vec<UnusableFolder> {
@@ -42,6 +61,27 @@ impl Config {
     }
 }
 
+fn unusable_socket(path: &Path, error: &io::Error) -> UnusableFolder {
+    let parent = path.parent().unwrap_or(Path::new("/"));
+    let is_missing = error.kind() == ErrorKind::NotFound;
+    let may_appear = is_missing && parent.parent() == Some(Path::new("/run"));
+    let advice = if is_missing && !may_appear {
+        "; create the folder, and give it to the user that runs the daemon"
+    } else {
+        ""
+    };
+    // A folder that others may write is unsafe for its owner, too.
+    let owner = fs::symlink_metadata(parent)
+        .ok()
+        .filter(|metadata| metadata.is_dir() && metadata.mode() & 0o022 == 0)
+        .map(|metadata| metadata.uid());
+    UnusableFolder {
+        text: format!("address: unix:{}: {error}{advice}", path.display()),
+        other_owner: owner.filter(|owner| !is_missing && *owner != super::effective_user()),
+        may_appear,
+    }
+}
+
 fn unusable(key: &str, folder: &Path, error: &io::Error) -> UnusableFolder {
     let owner = fs::symlink_metadata(folder)
         .ok()
@@ -55,6 +95,7 @@ fn unusable(key: &str, folder: &Path, error: &io::Error) -> UnusableFolder {
     UnusableFolder {
         text: format!("{key}: {}: {error}{advice}", folder.display()),
         other_owner: owner.filter(|owner| *owner != super::effective_user()),
+        may_appear: false,
     }
 }
 
@@ -132,6 +173,53 @@ mod tests {
                 ),
                 "{found:?}"
             );
+        }
+    }
+
+    #[test]
+    fn folders_of_sockets_are_those_that_a_start_accepts() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = folder.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o1777)).unwrap();
+        let faults = |socket: &Path| {
+            let text = format!(
+                "listen = [{{ route = \"milter\", address = \"unix:{}\" }}]",
+                socket.display()
+            );
+            Config::parse(&text).unwrap().unusable_sockets()
+        };
+        assert_eq!(faults(&folder.path().join("s")), []);
+        for (socket, words, may_appear) in [
+            (open.join("s"), "can be written by everybody", false),
+            (
+                folder.path().join("none/s"),
+                "none: No such file or directory (os error 2); create the folder, and give it to the user that runs the daemon",
+                false,
+            ),
+            (
+                "/run/mailglot-that-no-machine-has/s".into(),
+                "/run/mailglot-that-no-machine-has: No such file or directory (os error 2)",
+                true,
+            ),
+            (
+                "/run/mailglot-that-no-machine-has/below/s".into(),
+                "create the folder, and give it to the user that runs the daemon",
+                false,
+            ),
+        ] {
+            let found = faults(&socket);
+            let [fault] = &found[..] else {
+                panic!("{found:?}")
+            };
+            assert!(
+                fault
+                    .text
+                    .starts_with(&format!("address: unix:{}: ", socket.display()))
+                    && fault.text.contains(words),
+                "{fault:?}"
+            );
+            assert_eq!((fault.other_owner, fault.may_appear), (None, may_appear));
         }
     }
 }

@@ -12,6 +12,7 @@ mod ledger;
 mod one_listener;
 mod policies;
 mod reload;
+mod toml_error;
 
 use crate::access::is_named;
 use crate::address::place as place_of;
@@ -85,8 +86,7 @@ impl Config {
     /// # Errors
     /// As [`Config::read`].
     pub fn parse(text: &str) -> Result<Self, Invalid> {
-        let file: File = toml::from_str(text)
-            .map_err(|error| Invalid::of_content(error.to_string().trim_end().to_owned()))?;
+        let file: File = toml::from_str(text).map_err(|error| toml_error::invalid(text, &error))?;
         Self::checked(&file)
     }
 

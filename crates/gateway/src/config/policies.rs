@@ -6,6 +6,7 @@ use super::file::{
 };
 use super::invalid::Invalid;
 use super::ledger::Ledger;
+use super::toml_error;
 use crate::policy::{Action, Finding, Rules, Signed, TagSigned};
 use mailglot_codec::{Charset, View};
 use mailglot_mime::{CharsetOut, Detection, Headers, OnLoss, Policy, Transfer};
@@ -40,8 +41,9 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
                 .into_owned();
             let text =
                 fs::read_to_string(&path).map_err(|error| Invalid::unreadable(&path, &error))?;
-            let table = toml::from_str(&text)
-                .map_err(|error| Invalid::of_content(format!("{}: {error}", path.display())))?;
+            let table = toml::from_str(&text).map_err(|error| {
+                toml_error::invalid(&text, &error).within(&format!("{}: ", path.display()))
+            })?;
             if tables.insert(name.clone(), table).is_some() {
                 return Err(Invalid::of_content(format!(
                     "{}: the configuration file has a policy `{name}`, too",

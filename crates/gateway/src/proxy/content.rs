@@ -3,6 +3,7 @@
 //! Only CRLF, dot, CRLF ends the content. Programs that accepted less let a message contain a second one with its own envelope
 //! (CVE-2023-51764 to 51766). Therefore a CR or LF alone is never passed on.
 
+use super::field_lines::FieldLines;
 use memchr::{memchr3, memmem};
 
 /// How a CR or LF alone is treated.
@@ -11,8 +12,9 @@ pub enum BareLines {
     /// The message is refused.
     #[default]
     Reject,
-    /// LF becomes CRLF, a CR before a line end is deleted, any other CR becomes a space. Dot stuffing is removed after that. A dot between
-    /// such line ends never ends the message.
+    /// LF and CR become CRLF, and a CR before a line end is deleted. A CR becomes a space where a line end would make a field or a delimiter
+    /// of what follows: in header fields ([`FieldLines`]), and before `--`. Dot stuffing is removed after LF, not after CR. A dot between such
+    /// line ends never ends the message.
     Normalize,
 }
 
@@ -31,6 +33,8 @@ pub enum Unacceptable {
 pub(super) struct Content {
     place: LinePlace,
     bare: BareLines,
+    /// The corrected content, up to the last bytes that were written.
+    fields: FieldLines,
     unacceptable: Option<Unacceptable>,
     line_ends_corrected: bool,
     /// Bytes more than came.
@@ -55,6 +59,10 @@ enum LinePlace {
         dot: Option<bool>,
         strays: usize,
     },
+    /// Behind CRs that stand alone, and a hyphen.
+    Hyphen {
+        returns: usize,
+    },
 }
 
 impl Content {
@@ -63,6 +71,7 @@ impl Content {
         Self {
             place: LinePlace::Start { hard: true },
             bare,
+            fields: FieldLines::default(),
             unacceptable: None,
             line_ends_corrected: false,
             grown: 0,
@@ -140,10 +149,18 @@ impl Content {
                         strays: strays + 1,
                     }
                 }
+                (LinePlace::Cr { strays, .. }, b'-') => {
+                    self.place = LinePlace::Hyphen {
+                        returns: strays + 1,
+                    }
+                }
                 (LinePlace::Cr { strays, .. }, _) => {
-                    self.mend(strays + 1, b'\r', out);
-                    out.resize(out.len() + strays + 1, b' ');
-                    self.place = LinePlace::Text;
+                    self.end_lines(strays + 1, false, out);
+                    continue;
+                }
+                (LinePlace::Hyphen { returns }, _) => {
+                    self.end_lines(returns, byte == b'-', out);
+                    self.put(b"-", out);
                     continue;
                 }
                 (LinePlace::Text, b'\r') => {
@@ -156,6 +173,7 @@ impl Content {
                     self.mend(1, b'\n', out);
                     self.grown += 1;
                     out.extend_from_slice(b"\r\n");
+                    self.fields.end_line();
                     self.place = LinePlace::Start { hard: false };
                 }
                 (LinePlace::Text, 0) => {
@@ -177,10 +195,34 @@ impl Content {
 
     /// Adds bytes that are the same on both sides.
     fn put(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        match bytes {
+            b"\r\n" => self.fields.end_line(),
+            _ => self.fields.read(bytes),
+        }
         out.extend_from_slice(bytes);
         if self.line_ends_corrected {
             self.raw.extend_from_slice(bytes);
         }
+    }
+
+    /// Writes what stands for CRs that stand alone. `joins` is true if the last of them may not end a line.
+    fn end_lines(&mut self, returns: usize, joins: bool, out: &mut Vec<u8>) {
+        self.mend(returns, b'\r', out);
+        let ended = if self.fields.is_within() {
+            0
+        } else {
+            returns - usize::from(joins)
+        };
+        for _ in 0..ended {
+            out.extend_from_slice(b"\r\n");
+            self.fields.end_line();
+        }
+        self.grown += ended as i64;
+        for _ in ended..returns {
+            out.push(b' ');
+            self.fields.read(b" ");
+        }
+        self.place = LinePlace::Text;
     }
 
     /// So many bytes that stand alone are refused, or set right by the caller.
@@ -298,7 +340,7 @@ mod tests {
             };
             unacceptable = unacceptable.or(why);
         }
-        let mut text = Vec::new();
+        let (mut text, mut in_fields) = (Vec::new(), true);
         for line in raw.split_inclusive(|byte| *byte == b'\n') {
             let end = line
                 .iter()
@@ -310,11 +352,16 @@ mod tests {
             } else {
                 inner
             };
-            text.extend(
-                inner
-                    .iter()
-                    .map(|byte| if *byte == b'\r' { b' ' } else { *byte }),
-            );
+            let is_delimiter = inner.starts_with(b"--");
+            for (at, byte) in inner.iter().enumerate() {
+                let joins = in_fields || is_delimiter || inner[at + 1..].starts_with(b"--");
+                match byte {
+                    b'\r' if joins => text.push(b' '),
+                    b'\r' => text.extend_from_slice(b"\r\n"),
+                    _ => text.push(*byte),
+                }
+            }
+            in_fields = is_delimiter || in_fields && !inner.is_empty();
             text.extend_from_slice(if ended { b"\r\n" } else { b"" });
         }
         Some((text, unacceptable, Some(end + 3)))
@@ -419,64 +466,109 @@ mod tests {
         );
     }
 
-    /// Every input of up to nine of the bytes that count.
+    #[test]
+    fn a_return_ends_a_line_where_that_makes_no_structure() {
+        for (input, want) in [
+            // Header fields, also of a part.
+            ("A: b\rC: d\r\n\r\nx\r\n", "A: b C: d\r\n\r\nx\r\n"),
+            (
+                "\r\n--b\rA: b\r\nC: d\rE: f\r\n\r\nx\ry\r\n",
+                "\r\n--b A: b\r\nC: d E: f\r\n\r\nx\r\ny\r\n",
+            ),
+            // Text.
+            ("\r\none\rtwo\rthree\r\n", "\r\none\r\ntwo\r\nthree\r\n"),
+            ("\r\none\r\rtwo\r\n", "\r\none\r\n\r\ntwo\r\n"),
+            ("\r\none\r\r\r\ntwo\r\n", "\r\none\r\ntwo\r\n"),
+            ("\r\n\rone\r- two\r\n", "\r\n\r\none\r\n- two\r\n"),
+            // A line end after CR is no line end of the client: its dots are text.
+            ("\r\none\r..two\r.\r\n", "\r\none\r\n..two\r\n.\r\n"),
+            // A delimiter.
+            ("\r\none\r--b\rA: b\r\n", "\r\none --b\r\nA: b\r\n"),
+            ("\r\n\r\r--b\r\n", "\r\n\r\n --b\r\n"),
+        ] {
+            for step in [1, 2, 3, usize::MAX] {
+                let whole = [input, ".\r\n"].concat();
+                let (text, why, used) = read(whole.as_bytes(), step, BareLines::Normalize);
+                assert_eq!(
+                    text.escape_ascii().to_string(),
+                    want.as_bytes().escape_ascii().to_string()
+                );
+                assert_eq!((why, used), (None, Some(whole.len())), "{input:?}");
+            }
+        }
+    }
+
+    /// All inputs of up to `longest` of four bytes, between two texts.
+    fn short_inputs(
+        bytes: [u8; 4],
+        before: &'static str,
+        after: &'static str,
+        longest: u32,
+    ) -> impl Iterator<Item = Vec<u8>> {
+        (0..=longest).flat_map(move |length| {
+            (0..4_usize.pow(length)).map(move |number| {
+                let middle = (0..length).map(|at| bytes[number >> (2 * at) & 3]);
+                let middle: Vec<u8> = middle.collect();
+                [before.as_bytes(), &middle, after.as_bytes()].concat()
+            })
+        })
+    }
+
+    /// Every short input of the bytes that count, at the start of a header and of a body.
     #[test]
     fn all_short_inputs_are_read_as_defined() {
-        const BYTES: &[u8] = b"\r\n.a";
+        let inputs = short_inputs(*b"\r\n.a", "", "", 9)
+            .chain(short_inputs(*b"\r\n.a", "\r\n", "\r\n.\r\n", 7))
+            .chain(short_inputs(*b"\r\n-a", "", "\r\n.\r\n", 7))
+            .chain(short_inputs(*b"\r\n-a", "\r\n", "\r\n.\r\n", 8));
         let mut ended = 0;
-        for length in 0..=9_u32 {
-            for number in 0..4_usize.pow(length) {
-                let input: Vec<u8> = (0..length)
-                    .map(|at| BYTES[number >> (2 * at) & 3])
-                    .collect();
-                let whole = read(&input, usize::MAX, BareLines::Reject);
-                assert_eq!(read(&input, 1, BareLines::Reject), whole, "{input:?}");
-                let normal = read(&input, 2, BareLines::Normalize);
-                assert_eq!(raw(&input, 2), raw(&input, usize::MAX), "{input:?}");
-                assert_eq!((normal.2, &normal.0), (whole.2, &whole.0), "{input:?}");
-                assert_eq!(whole.2.is_some(), slow(&input).is_some(), "{input:?}");
-                if let Some((text, why, used)) = slow(&input) {
-                    ended += 1;
-                    let came = raw(&input, 1).map_or(text.len(), |came| came.len());
-                    let more = text.len() as i64 - came as i64;
-                    assert_eq!(grown(&input, 1, BareLines::Normalize), more, "{input:?}");
-                    assert_eq!(
-                        grown(&input, usize::MAX, BareLines::Reject),
-                        more,
-                        "{input:?}"
-                    );
-                    assert_eq!(whole, (text.clone(), why, used), "{input:?}");
-                    assert!(is_clean(&text));
-                    if let Some(came) = raw(&input, 1) {
-                        // No byte but dots of the way was added or taken.
-                        let plain = |bytes: &[u8]| {
-                            bytes.iter().copied().filter(|byte| *byte != b'.').collect()
-                        };
-                        let (came, input): (Vec<u8>, Vec<u8>) =
-                            (plain(&came), plain(&input[..used.unwrap() - 3]));
-                        assert!(why.is_some());
-                        assert_eq!(came, input);
-                    }
-                    // What leaves is read back the same, at once and in pieces.
-                    let mut out = Vec::new();
-                    let mut stuffer = Stuffer::default();
-                    text.chunks(1)
-                        .for_each(|piece| stuffer.write(piece, &mut out));
-                    stuffer.finish(&mut out);
-                    let mut at_once = Vec::new();
-                    let mut stuffer = Stuffer::default();
-                    stuffer.write(&text, &mut at_once);
-                    stuffer.finish(&mut at_once);
-                    assert_eq!(out, at_once);
-                    assert_eq!(
-                        memmem::find(&[b"\r\n", &*out].concat(), b"\r\n.\r\n"),
-                        Some(out.len() - 3)
-                    );
-                    assert_eq!(
-                        read(&out, 3, BareLines::Reject),
-                        (text, None, Some(out.len()))
-                    );
+        for input in inputs {
+            let whole = read(&input, usize::MAX, BareLines::Reject);
+            assert_eq!(read(&input, 1, BareLines::Reject), whole, "{input:?}");
+            let normal = read(&input, 2, BareLines::Normalize);
+            assert_eq!(raw(&input, 2), raw(&input, usize::MAX), "{input:?}");
+            assert_eq!((normal.2, &normal.0), (whole.2, &whole.0), "{input:?}");
+            assert_eq!(whole.2.is_some(), slow(&input).is_some(), "{input:?}");
+            if let Some((text, why, used)) = slow(&input) {
+                ended += 1;
+                let came = raw(&input, 1).map_or(text.len(), |came| came.len());
+                let more = text.len() as i64 - came as i64;
+                assert_eq!(grown(&input, 1, BareLines::Normalize), more, "{input:?}");
+                assert_eq!(
+                    grown(&input, usize::MAX, BareLines::Reject),
+                    more,
+                    "{input:?}"
+                );
+                assert_eq!(whole, (text.clone(), why, used), "{input:?}");
+                assert!(is_clean(&text));
+                if let Some(came) = raw(&input, 1) {
+                    // No byte but dots of the way was added or taken.
+                    let plain =
+                        |bytes: &[u8]| bytes.iter().copied().filter(|byte| *byte != b'.').collect();
+                    let (came, input): (Vec<u8>, Vec<u8>) =
+                        (plain(&came), plain(&input[..used.unwrap() - 3]));
+                    assert!(why.is_some());
+                    assert_eq!(came, input);
                 }
+                // What leaves is read back the same, at once and in pieces.
+                let mut out = Vec::new();
+                let mut stuffer = Stuffer::default();
+                text.chunks(1)
+                    .for_each(|piece| stuffer.write(piece, &mut out));
+                stuffer.finish(&mut out);
+                let mut at_once = Vec::new();
+                let mut stuffer = Stuffer::default();
+                stuffer.write(&text, &mut at_once);
+                stuffer.finish(&mut at_once);
+                assert_eq!(out, at_once);
+                assert_eq!(
+                    memmem::find(&[b"\r\n", &*out].concat(), b"\r\n.\r\n"),
+                    Some(out.len() - 3)
+                );
+                assert_eq!(
+                    read(&out, 3, BareLines::Reject),
+                    (text, None, Some(out.len()))
+                );
             }
         }
         assert!(ended > 5_000, "{ended}");

@@ -9,7 +9,7 @@
 //!    hundred go in one batch where the next hop takes that. A line is at most [`LONGEST_LINE`] bytes; one that does not end with
 //!    CRLF, or has CR, LF or NUL in it, goes nowhere.
 //! 4. DATA is answered here, once a recipient was taken. Content ends with CRLF, dot, CRLF and nothing else. A CR or LF alone
-//!    refuses the message (550 5.5.2) or is set right before dots are looked at ([`BareLines`]); a NUL refuses it. Where the route does
+//!    refuses the message (550 5.5.2) or becomes CRLF, a CR in a header field a space ([`BareLines`]); a NUL refuses it. Where the route does
 //!    not say which, the policy's action for `bare-lf` does: bytes with stray line ends cannot be sent safely, so they are set right
 //!    even in a dry run, which refuses nothing for them. The original is kept as it came.
 //!    Of content beyond the SIZE that the client was told nothing is kept, and at its end it hears 552 (RFC 1870 6.3).
@@ -60,6 +60,7 @@ mod capabilities;
 mod command;
 mod connection;
 mod content;
+mod field_lines;
 mod judge;
 mod lines;
 mod outgoing_message;

@@ -56,7 +56,7 @@ fn the_policy_decides() {
 /// A message with all kinds of line ends, as it is sent and as the next hop may have it.
 const MIXED: &[u8] = b"Subject: x\r\n\r\na\nb\r\n..c\r\r\nd\re\r\n";
 const MIXED_CAME: &[u8] = b"Subject: x\r\n\r\na\nb\r\n.c\r\r\nd\re\r\n";
-const MIXED_MENDED: &[u8] = b"Subject: x\r\n\r\na\r\nb\r\n.c\r\nd e\r\n";
+const MIXED_MENDED: &[u8] = b"Subject: x\r\n\r\na\r\nb\r\n.c\r\nd\r\ne\r\n";
 
 #[test]
 fn the_policy_decides_about_line_ends_and_a_dry_run_refuses_none() {
@@ -159,6 +159,8 @@ fn bytes_are_those_that_came_and_those_that_went() {
     for (text, code, came, went) in [
         (&b"Subject: ok\r\n\r\no\nk\r\n"[..], 250, 20, 21),
         (b"Subject: ok\r\n\r\no\r\r\r\nk\r\n", 250, 23, 21),
+        (b"Subject: ok\r\n\r\no\rk\r\n", 250, 20, 21),
+        (b"Subject: o\rk\r\n\r\nok\r\n", 250, 20, 20),
         (b"Subject: ok\r\n\r\n..k\r\n", 250, 19, 19),
         (twice, 550, twice.len() as u64, 0),
         (part, 451, part.len() as u64, 0),

@@ -141,6 +141,23 @@ fn a_session_that_stops_ends_between_messages() {
     );
 }
 
+/// The words of a reply are for a reader, and name no type of the program.
+#[test]
+fn a_command_that_is_too_long_hears_so() {
+    let mut session = ProxySession::new(Options::default());
+    assert_eq!(session.step(), Step::Connect);
+    session.connected();
+    session.hop(b"220 hop\r\n");
+    assert_eq!(session.step(), Step::Client);
+    session.client(&[&b"NOOP "[..], &[b'x'; 5_000], b"\r\n"].concat());
+    assert_eq!(session.step(), Step::Client);
+    assert!(
+        session
+            .take_client()
+            .ends_with(b"\r\n500 5.5.2 Line too long\r\n")
+    );
+}
+
 /// A hop or client that says anything: the session ends, never panics, and says yes to no message that was not kept.
 #[test]
 fn mutants_lose_nothing() {

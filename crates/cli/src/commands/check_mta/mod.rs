@@ -65,7 +65,8 @@ pub(crate) fn run(args: &CheckMtaArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let problems = check.problems();
-    output::print(visible_lines(&report(&problems, &check.notes())).as_bytes())?;
+    let text = report(&problems, &check.notes(), settings.has_master());
+    output::print(visible_lines(&text).as_bytes())?;
     Ok(if problems.is_empty() {
         Exit::Done
     } else {
@@ -109,8 +110,8 @@ impl Check<'_> {
     }
 }
 
-/// Writes problems with their commands, then notes, then the result.
-fn report(problems: &[Problem], notes: &[String]) -> String {
+/// Writes problems with their commands, then notes, then the result. Without master.cf, the result is about main.cf only.
+fn report(problems: &[Problem], notes: &[String], has_master: bool) -> String {
     let mut text = String::new();
     // Writing to memory cannot fail.
     for problem in problems {
@@ -123,7 +124,11 @@ fn report(problems: &[Problem], notes: &[String]) -> String {
         let _ = writeln!(text, "note: {note}");
     }
     if problems.is_empty() {
-        text.push_str("the settings keep mail safe\n");
+        text.push_str(if has_master {
+            "the settings keep mail safe\n"
+        } else {
+            "the settings of main.cf keep mail safe; those of master.cf were not checked\n"
+        });
     } else if problems.iter().any(|problem| !problem.commands.is_empty()) {
         text.push_str("After these commands:\n    postfix reload\n");
     }

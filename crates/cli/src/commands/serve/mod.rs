@@ -263,10 +263,23 @@ fn check_folders(config: &Config, allow_root: bool) -> Result<Vec<String>, Failu
         // It looks from there, where that is another one.
         become_user(name, &config.listeners)?;
     }
-    let faults = config.unusable();
+    let mut faults = config.unusable();
     let is_user = me == 0 || user == Some(me);
     let is_root_of_others = me == 0 && user.is_none() && !allow_root;
     let (mut errors, mut notes) = (Vec::new(), Vec::new());
+    for fault in config.unusable_sockets() {
+        if fault.may_appear {
+            notes.push(format!(
+                "note: {}; right if RuntimeDirectory= in the unit makes the folder",
+                fault.text
+            ));
+        } else if fault.other_owner.is_none() {
+            // No user could make a socket there.
+            errors.push(fault);
+        } else {
+            faults.push(fault);
+        }
+    }
     for fault in faults {
         match fault.other_owner {
             Some(owner) if is_root_of_others => notes.push(format!(

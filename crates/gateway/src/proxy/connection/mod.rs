@@ -216,7 +216,7 @@ impl ProxyConnection {
             }
             let in_message = self.session.is_in_message();
             self.handle.in_message.store(in_message, Ordering::SeqCst);
-            if in_message {
+            if self.session.is_in_transaction() {
                 self.handle.activity.record_message();
             }
             if !self.session.is_settling() {
@@ -391,8 +391,11 @@ impl ProxyConnection {
             .map_err(ClientFailed)?;
         self.make_room(if self.rested { FEW } else { PIECE });
         match self.client.read(&mut self.piece) {
-            // The stop closed its reading side, perhaps just when it began a message. It gets a reply that says why.
-            Ok(0) if self.shared.is_stopping() && !self.session.is_in_content() => {
+            // The stop closed its reading side, perhaps just when DATA was answered. It gets a reply that says why.
+            Ok(0)
+                if self.shared.is_stopping()
+                    && (!self.session.is_in_content() || self.incoming.size == 0) =>
+            {
                 self.session.shut();
             }
             Ok(0) => {

@@ -46,7 +46,7 @@ impl ProxySession {
         }
         let line = match line {
             CommandLine::Whole(line) => line,
-            CommandLine::TooLong => return self.mistake(500, "5.5.2 CommandLine too long"),
+            CommandLine::TooLong => return self.mistake(500, "5.5.2 Line too long"),
             CommandLine::Unclean => {
                 return self.mistake(
                     500,

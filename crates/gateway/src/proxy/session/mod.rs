@@ -78,7 +78,7 @@ impl ProxySession {
         self.lose(HopFault::Lost);
     }
 
-    /// Accepts no further message. One that has begun may end.
+    /// Accepts no further message. One whose content has begun may end.
     pub fn stop(&mut self) {
         self.stopping = true;
     }
@@ -156,18 +156,24 @@ impl ProxySession {
         self.mail.as_ref().is_some_and(|mail| mail.eight_bit)
     }
 
-    /// Returns true if a message is arriving, or the client waits for the reply to MAIL.
-    pub fn is_in_message(&self) -> bool {
+    /// Returns true if the client has begun a mail transaction (RFC 5321, section 3.3): it waits for the reply to MAIL, or has got it.
+    pub(super) fn is_in_transaction(&self) -> bool {
         let asked = || {
             self.asked
                 .iter()
                 .any(|asked| matches!(asked, Asked::Mail(_)))
         };
+        self.is_in_message()
+            || self.mail.is_some()
+            || self.state == SessionState::Commands && asked()
+    }
+
+    /// Returns true if the client may send content, or has sent it. A stop waits for this message only.
+    pub fn is_in_message(&self) -> bool {
         !matches!(
             self.state,
             SessionState::Opening | SessionState::Commands | SessionState::Closed
-        ) || self.mail.is_some()
-            || self.state == SessionState::Commands && asked()
+        )
     }
 
     /// Returns true if a message is judged or sent to the next hop.
@@ -275,7 +281,7 @@ impl ProxySession {
             }
         } else if !self.hop.replies.is_empty() {
             return self.bad_reply(BadReply::Unasked);
-        } else if self.stopping && self.mail.is_none() {
+        } else if self.stopping {
             return self.leave(421, SHUTTING_DOWN);
         }
         if self.has_room()

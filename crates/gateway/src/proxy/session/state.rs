@@ -88,7 +88,7 @@ pub(super) enum SessionState {
     Closed,
 }
 
-/// The reply to a client whose connection is closed between two messages.
+/// The reply to a client whose connection is closed because the gateway stops, while no content of a message is on the way.
 pub(super) const SHUTTING_DOWN: &str = "4.3.2 Service shutting down";
 
 /// The state machine.

@@ -161,6 +161,22 @@ fn input_without_master_cf_is_noted() {
     );
 }
 
+/// Who reads only the last line learns what was not checked.
+#[test]
+fn the_result_claims_no_more_than_was_checked() {
+    for (has_master, want) in [
+        (true, "the settings keep mail safe"),
+        (
+            false,
+            "the settings of main.cf keep mail safe; those of master.cf were not checked",
+        ),
+    ] {
+        let notes = ["a note".to_owned()];
+        let text = super::report(&[], &notes, has_master);
+        assert_eq!(text.lines().last(), Some(want));
+    }
+}
+
 #[test]
 fn a_public_service_without_a_filter_in_main_cf_is_open() {
     let text = format!(

@@ -1,0 +1,165 @@
+//! Writes an error of a TOML file on one line: its place, its cause, and what to write instead.
+
+use super::file::{File, LimitsTable, Listen, PolicyTable, ReportTable};
+use super::invalid::Invalid;
+use serde::de::DeserializeOwned;
+
+/// Returns the error of a file with this text.
+pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Invalid {
+    let message = error.message().trim().replace('\n', ", ");
+    let Some(span) = error.span() else {
+        return Invalid::of_content(message);
+    };
+    let before = text.get(..span.start).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = before[line_start..].chars().count() + 1;
+    let cause = match key_before(&before[line_start..]) {
+        Some(key) => needed_number(&message, key).unwrap_or(format!("`{key}`: {message}")),
+        None => misplaced(&message).unwrap_or(message),
+    };
+    Invalid::of_content(format!("line {line}, column {column}: {cause}"))
+}
+
+/// Returns the key of a value; `before` is the text of its line before it.
+fn key_before(before: &str) -> Option<&str> {
+    let before = before.trim_end().strip_suffix('=')?.trim_end();
+    let start = before
+        .rfind(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter))
+        .map_or(0, |at| at + 1);
+    Some(&before[start..]).filter(|key| !key.is_empty())
+}
+
+/// Says which number a key needs whose value is a string such as `1GB`.
+fn needed_number(message: &str, key: &str) -> Option<String> {
+    let value = message.strip_prefix("invalid type: string ")?;
+    let (value, kind) = value.rsplit_once(", expected ")?;
+    if !matches!(kind, "u32" | "u64" | "usize") {
+        return None;
+    }
+    let needed = match key.rsplit('_').next() {
+        Some("bytes" | "reserve") => "a number of bytes such as 1073741824",
+        Some("seconds") => "a number of seconds such as 30",
+        Some("days") => "a number of days such as 30",
+        _ => "a number such as 100",
+    };
+    Some(format!(
+        "`{key}` is the string {value}; write {needed}, without quotes"
+    ))
+}
+
+/// Says where a key belongs that is unknown in its table and known in others.
+fn misplaced(message: &str) -> Option<String> {
+    let key = message
+        .strip_prefix("unknown field `")?
+        .split_once('`')?
+        .0
+        .to_owned();
+    let places: Vec<&str> = [
+        (
+            keys::<File>(),
+            "at the top of the configuration file, before its first table",
+        ),
+        (keys::<Listen>(), "below `[[listen]]`"),
+        (keys::<PolicyTable>(), "below `[policy.NAME]`"),
+        (keys::<LimitsTable>(), "below `[limits]`"),
+        (keys::<ReportTable>(), "below `[report]`"),
+    ]
+    .into_iter()
+    .filter(|(keys, _)| keys.contains(&key))
+    .map(|(_, place)| place)
+    .collect();
+    (!places.is_empty()).then(|| {
+        format!(
+            "unknown field `{key}` in this table; it belongs {}",
+            places.join(" or ")
+        )
+    })
+}
+
+/// Returns the keys of a table, as its error about a key that it never has names them.
+fn keys<T: DeserializeOwned>() -> Vec<String> {
+    let Err(error) = toml::from_str::<T>("\"?\" = 0") else {
+        return Vec::new();
+    };
+    error
+        .message()
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::config::Config;
+
+    const LISTEN: &str = "[[listen]]\nroute = \"milter\"\naddress = \"tcp:127.0.0.1:1\"\n";
+
+    /// A log or terminal shows one line: a marker below a second one would point at nothing.
+    #[test]
+    fn an_error_is_one_line_with_its_place() {
+        for (text, want) in [
+            (
+                "colour = \"red\"\n",
+                "line 1, column 1: unknown field `colour`, expected one of `user`, ",
+            ),
+            (
+                "\nuser = 1\n",
+                "line 2, column 8: `user`: invalid type: integer `1`, expected a string",
+            ),
+            ("x = \"é\"; y", "line 1, column 8: "),
+            ("listen = [", "line 1, column "),
+        ] {
+            let said = Config::parse(text).unwrap_err().to_string();
+            assert!(said.starts_with(want), "{said}");
+            assert!(!said.contains('\n'), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn a_string_in_place_of_a_number_is_explained() {
+        for (text, want) in [
+            (
+                "[policy.default]\nledger_bytes = \"1GB\"\n",
+                "line 2, column 16: `ledger_bytes` is the string \"1GB\"; write a number of bytes such as 1073741824, without quotes",
+            ),
+            (
+                "limits = { fields = 1, idle_seconds=\"5m\" }\n",
+                "line 1, column 37: `idle_seconds` is the string \"5m\"; write a number of seconds such as 30, without quotes",
+            ),
+            (
+                "[limits]\nconnections = \"many\"\n",
+                "line 2, column 15: `connections` is the string \"many\"; write a number such as 100, without quotes",
+            ),
+        ] {
+            assert_eq!(Config::parse(text).unwrap_err().to_string(), want);
+        }
+    }
+
+    #[test]
+    fn a_key_of_another_table_is_sent_there() {
+        for (text, want) in [
+            (
+                format!("{LISTEN}user = \"mailglot\"\n"),
+                "line 4, column 1: unknown field `user` in this table; it belongs at the top of the configuration file, before its first table",
+            ),
+            (
+                format!("{LISTEN}ledger = \"/a\"\n"),
+                "line 4, column 1: unknown field `ledger` in this table; it belongs below `[policy.NAME]`",
+            ),
+            (
+                format!("metrics = \"127.0.0.1:1\"\n{LISTEN}"),
+                "line 1, column 1: unknown field `metrics` in this table; it belongs below `[report]`",
+            ),
+            (
+                format!("{LISTEN}[limits]\npolicy = \"strict\"\n"),
+                "line 5, column 1: unknown field `policy` in this table; it belongs at the top of the configuration file, before its first table or below `[[listen]]`",
+            ),
+        ] {
+            assert_eq!(Config::parse(&text).unwrap_err().to_string(), want);
+        }
+    }
+}

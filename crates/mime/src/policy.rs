@@ -50,9 +50,10 @@ pub enum Transfer {
     Keep,
     /// Keep the encoding, and keep 7-bit data 7-bit, for transports that do not offer 8-bit.
     Clean,
-    /// Only 7-bit data: quoted-printable or base64 where needed, for attachments and binary data, too. 8-bit text before or after the
-    /// parts of a multipart stays 8-bit, because it has no transfer encoding. So do signed parts, message/delivery-status, and text whose
-    /// charset is unknown.
+    /// Only 7-bit data: quoted-printable or base64 where needed, for attachments and binary data, too.
+    ///
+    /// Stay 8-bit: text before or after the parts of a multipart, which has no transfer encoding; signed and encrypted parts; message/*
+    /// other than messages; text whose charset is unknown; bodies whose transfer encoding is unknown or wrong.
     SevenBit,
     /// Plain text, which can be searched, if its lines allow it.
     #[default]

@@ -130,10 +130,10 @@ fn add_signs(sample: &mut Vec<u8>, text: &[u8], from: usize, seen: &mut [bool; 2
         let length = rest.iter().position(u8::is_ascii_whitespace);
         at += new + length.unwrap_or(rest.len());
         let word = without_flanks(&text[start..at]);
-        for byte in word {
-            seen[usize::from(*byte)] = true;
-        }
         if sample.len() + word.len() < most {
+            for byte in word {
+                seen[usize::from(*byte)] = true;
+            }
             sample.extend_from_slice(word);
             sample.push(b' ');
         }

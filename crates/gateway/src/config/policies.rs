@@ -42,7 +42,7 @@ pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
             let text =
                 fs::read_to_string(&path).map_err(|error| Invalid::unreadable(&path, &error))?;
             let table = toml::from_str(&text).map_err(|error| {
-                toml_error::invalid(&text, &error).within(&format!("{}: ", path.display()))
+                toml_error::invalid_policy(&text, &error).within(&format!("{}: ", path.display()))
             })?;
             if tables.insert(name.clone(), table).is_some() {
                 return Err(Invalid::of_content(format!(

@@ -4,8 +4,21 @@ use super::file::{File, LimitsTable, Listen, PolicyTable, ReportTable};
 use super::invalid::Invalid;
 use serde::de::DeserializeOwned;
 
-/// Returns the error of a file with this text.
+/// Returns the error of a configuration file with this text.
 pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Invalid {
+    placed(text, error, misplaced)
+}
+
+/// Returns the error of a policy file, which has no tables that a key could belong to.
+pub(super) fn invalid_policy(text: &str, error: &toml::de::Error) -> Invalid {
+    placed(text, error, |_| None)
+}
+
+fn placed(
+    text: &str,
+    error: &toml::de::Error,
+    explain: impl Fn(&str) -> Option<String>,
+) -> Invalid {
     let message = error.message().trim().replace('\n', ", ");
     let Some(span) = error.span() else {
         return Invalid::of_content(message);
@@ -16,7 +29,7 @@ pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Invalid {
     let column = before[line_start..].chars().count() + 1;
     let cause = match key_before(&before[line_start..]) {
         Some(key) => needed_number(&message, key).unwrap_or(format!("`{key}`: {message}")),
-        None => misplaced(&message).unwrap_or(message),
+        None => explain(&message).unwrap_or(message),
     };
     Invalid::of_content(format!("line {line}, column {column}: {cause}"))
 }
@@ -24,6 +37,7 @@ pub(super) fn invalid(text: &str, error: &toml::de::Error) -> Invalid {
 /// Returns the key of a value; `before` is the text of its line before it.
 fn key_before(before: &str) -> Option<&str> {
     let before = before.trim_end().strip_suffix('=')?.trim_end();
+    let before = before.trim_end_matches(['"', '\'']);
     let start = before
         .rfind(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter))
         .map_or(0, |at| at + 1);
@@ -94,6 +108,7 @@ fn keys<T: DeserializeOwned>() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::PolicyTable;
     use crate::config::Config;
 
     const LISTEN: &str = "[[listen]]\nroute = \"milter\"\naddress = \"tcp:127.0.0.1:1\"\n";
@@ -110,6 +125,10 @@ mod tests {
                 "\nuser = 1\n",
                 "line 2, column 8: `user`: invalid type: integer `1`, expected a string",
             ),
+            (
+                "[limits]\n\"connections\" = \"many\"\n",
+                "line 2, column 17: `connections` is the string \"many\"; write a number such as 100",
+            ),
             ("x = \"é\"; y", "line 1, column 8: "),
             ("listen = [", "line 1, column "),
         ] {
@@ -117,6 +136,18 @@ mod tests {
             assert!(said.starts_with(want), "{said}");
             assert!(!said.contains('\n'), "{said:?}");
         }
+    }
+
+    #[test]
+    fn a_policy_file_has_no_other_tables() {
+        let text = "[limits]\nledger = 1\n";
+        let error = toml::from_str::<PolicyTable>(text).unwrap_err();
+        let said = super::invalid_policy(text, &error).to_string();
+        assert!(
+            said.contains("unknown field `limits`, expected one of "),
+            "{said}"
+        );
+        assert!(!said.contains("belongs"), "{said}");
     }
 
     #[test]

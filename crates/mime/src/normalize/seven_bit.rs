@@ -1,10 +1,12 @@
 //! Encodes attachments and binary data that would leave with 8-bit data although the policy asks for 7 bits.
 //!
-//! Their decoded bytes stay the same (RFC 6152, section 3).
+//! Their decoded bytes stay the same (RFC 6152, section 3). Only lines of text end in CR LF in base64, whatever the message has.
 //!
 //! # Limits
-//! Bodies of type message/* stay, because they may not be encoded (RFC 2046, section 5.2). Text in an unknown charset and text
-//! between parts stay, too.
+//! Bodies of type message/* stay, because they may not be encoded (RFC 2046, section 5.2). So do signed and encrypted parts, text in an
+//! unknown charset, text between parts, and bodies with another declared transfer encoding than 7bit, 8bit or binary.
+//!
+//! Data in a message with LF line ends keeps LF, even if it came in lines that ended in CR LF.
 
 use super::body_edits::{LineEnds, base64_body, quoted_printable_body};
 use super::body_fields::{add_version, rename_transfer};

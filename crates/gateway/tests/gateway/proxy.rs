@@ -325,7 +325,16 @@ fn what_goes_out_is_legal_for_the_next_hop() {
         );
         assert!(String::from_utf8_lossy(&out).contains("charset=utf-8"));
     }
-    assert_eq!(run(&["PIPELINING"], "", binary).0, 550);
+    let (code, out) = run(&["PIPELINING"], "", binary);
+    assert_eq!((code, &*body(&out)), (250, "/w0K\r\n"));
+    assert!(String::from_utf8_lossy(&out).contains("Content-Transfer-Encoding: base64\r\n"));
+    // An encrypted body stays.
+    let encrypted = [
+        b"Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/encrypted; boundary=b\r\n\r\n",
+        binary,
+    ]
+    .concat();
+    assert_eq!(run(&["PIPELINING"], "", &encrypted).0, 550);
     assert_eq!(
         run(&["8BITMIME"], " BODY=8BITMIME", binary),
         (250, binary.to_vec())

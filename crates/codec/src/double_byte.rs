@@ -150,7 +150,7 @@ impl ReversePairs {
         u16::try_from(u32::from(c)).map_or(0, |c| self.code_of_unit(c))
     }
 
-    /// The same for a character of the Basic Multilingual Plane.
+    /// Returns the bytes of a character from U+0080 to U+FFFF, like [`ReversePairs::code`]: 0x82A0 for U+3042 in Shift_JIS.
     #[inline]
     pub(crate) fn code_of_unit(&self, c: u16) -> u16 {
         let [block, cell] = c.to_be_bytes();

@@ -86,7 +86,7 @@ pub(crate) struct CharsetsArgs {
 /// right. The reason is bom, ascii, structure, utf-8, declared, model, fallback or binary. If several charsets give the same text, only one
 /// is printed. `convert -f` decodes the printed charset strictly, so it is Windows-31J if Shift_JIS lacks characters of the file.
 ///
-/// The charset is `binary` for a file that is no text: one that begins as PNG, ZIP and the like, or has many NULs or other control
+/// `binary` stands for the charset of a file that is not text: a PNG image, a ZIP archive, or a file with many NULs or other control
 /// characters. The charset that an XML declaration, an HTML meta element or `@charset` declares counts as --declared does,
 /// unless the text names another one with a confidence of 0.95 or more.
 ///

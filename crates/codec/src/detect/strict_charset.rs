@@ -8,7 +8,7 @@
 
 use crate::{Charset, LossLog, Mode};
 
-/// Returns the smallest relative of `charset` that decodes `bytes` strictly to the text that lenient decoding gives.
+/// Returns a relative of `charset`, such as Windows-31J of Shift_JIS, that decodes `bytes` strictly to the text that lenient decoding gives.
 ///
 /// Returns `charset` itself if it does, or if no relative does.
 pub fn strict_charset(charset: Charset, bytes: &[u8]) -> Charset {

@@ -13,8 +13,8 @@ pub enum BareLines {
     #[default]
     Reject,
     /// LF and CR become CRLF, and a CR before a line end is deleted. A CR becomes a space where a line end would make a field or a delimiter
-    /// of what follows: in header fields, in parts of a type `message/`, and before `--`. Dot stuffing is removed after LF, not after CR. A dot between such
-    /// line ends never ends the message.
+    /// of what follows: in header fields, in parts of a type `message/`, and before `--`. Dot stuffing is removed after LF, not after
+    /// CR. A dot between such line ends never ends the message.
     Normalize,
 }
 
@@ -474,6 +474,11 @@ mod tests {
             (
                 "\r\n--b\rA: b\r\nC: d\rE: f\r\n\r\nx\ry\r\n",
                 "\r\n--b A: b\r\nC: d E: f\r\n\r\nx\r\ny\r\n",
+            ),
+            // Fields of a message in a message.
+            (
+                "A: message/rfc822\r\n\r\nB: c\rD: e\r\n\r\nx\ry\r\n--b\r\n\r\nx\ry\r\n",
+                "A: message/rfc822\r\n\r\nB: c D: e\r\n\r\nx y\r\n--b\r\n\r\nx\r\ny\r\n",
             ),
             // Text.
             ("\r\none\rtwo\rthree\r\n", "\r\none\r\ntwo\r\nthree\r\n"),

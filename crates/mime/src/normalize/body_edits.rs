@@ -4,9 +4,8 @@
 //! A base64 body gets lines of 76 characters, whatever length its old lines had.
 
 use super::body::{Body, UTF_8};
-use super::body_fields::rename_transfer;
 use super::body_target::BodyTarget;
-use super::fields::added_fields;
+use super::part_fields::{OpenLabel, PartFields};
 use crate::recipe::{Recipe, to_crlf};
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
 use crate::{Edit, Eol, Message, Span};
@@ -42,19 +41,22 @@ impl Body<'_, '_> {
                 recipe,
             });
         }
-        let mut added = Vec::new();
+        let mut fields = PartFields::new(self.message, self.id, edits);
         if let Some(label) = target.relabel {
-            self.relabel(label, edits, &mut added);
+            self.relabel(label, &mut fields);
         }
-        let seven = target.relabel.is_some_and(|label| label != UTF_8);
-        let widened = rename_transfer(
-            (self.message, self.id),
-            target.transfer,
-            (eight, seven),
-            edits,
-            &mut added,
-        );
-        edits.extend(added_fields(self.message, self.id, &added));
+        let open = match target.relabel {
+            Some(label) if label != UTF_8 => OpenLabel::Exact,
+            _ => OpenLabel::Stays,
+        };
+        let name = match target.transfer {
+            TransferEncoding::Base64 => "base64",
+            TransferEncoding::QuotedPrintable => "quoted-printable",
+            _ if eight => "8bit",
+            _ => "7bit",
+        };
+        let widened = fields.set_transfer(name, open);
+        fields.finish();
         (widened, text)
     }
 

@@ -1,17 +1,18 @@
-//! Corrects the fields that describe a text body: Content-Type and Content-Transfer-Encoding.
+//! Sets the charset in the Content-Type of a text body.
 //!
 //! # Limits
 //! A field that exists keeps its place and its other parameters.
 
 use super::body::Body;
+use super::part_fields::PartFields;
 use crate::event::EventKind;
 use crate::message::charset;
-use crate::transfer::TransferEncoding;
-use crate::{Edit, Message, PartId, PartKind, Span, params};
+use crate::{Edit, Span, params};
 
 impl Body<'_, '_> {
     /// Sets the charset of Content-Type to `label`. Adds the field if it is missing.
-    pub(super) fn relabel(&self, label: &str, edits: &mut Vec<Edit>, added: &mut Vec<u8>) {
+    pub(super) fn relabel(&self, label: &str, fields: &mut PartFields<'_, '_>) {
+        let edits = &mut *fields.edits;
         let part = self.message.part_at(self.id);
         let raw = self.message.raw();
         let value = self.message.content_type_value(self.id);
@@ -40,9 +41,8 @@ impl Body<'_, '_> {
             let with = format!("{media}; charset={label}").into_bytes();
             edits.push(Edit::new(Span::new(at, at), with));
         } else {
-            add_version(self.message, self.id, added);
-            let field = ["Content-Type: text/plain; charset=", label];
-            add_field(self.message, &field, added);
+            fields.add_version();
+            fields.add(&["Content-Type: text/plain; charset=", label]);
         }
     }
 
@@ -88,61 +88,6 @@ impl Body<'_, '_> {
         let at = span.start + value[..name.start].trim_ascii_end().len();
         is_charset.then(|| Edit::new(Span::new(at, at), b";".to_vec()))
     }
-}
-
-/// Appends MIME-Version to the added fields of a message that has none.
-pub(super) fn add_version(message: &Message<'_>, id: PartId, added: &mut Vec<u8>) {
-    let parent = message.part_at(id).parent;
-    let is_message = parent.is_none_or(|p| message.part_at(p).kind == PartKind::Message);
-    if is_message && message.field(id, b"mime-version").is_none() {
-        add_field(message, &["MIME-Version: 1.0"], added);
-    }
-}
-
-/// Appends a field, which stands in several pieces, with its line end.
-fn add_field(message: &Message<'_>, field: &[&str], added: &mut Vec<u8>) {
-    added.extend_from_slice(field.concat().as_bytes());
-    added.extend_from_slice(message.eol().bytes());
-}
-
-/// Corrects Content-Transfer-Encoding. Returns true if it became 8bit.
-///
-/// `eight` means that the body has 8-bit bytes. `seven` means that 7bit also replaces 8bit and binary.
-pub(super) fn rename_transfer(
-    (message, id): (&Message<'_>, PartId),
-    transfer: TransferEncoding,
-    (eight, seven): (bool, bool),
-    edits: &mut Vec<Edit>,
-    added: &mut Vec<u8>,
-) -> bool {
-    let name = match transfer {
-        TransferEncoding::Base64 => "base64",
-        TransferEncoding::QuotedPrintable => "quoted-printable",
-        _ if eight => "8bit",
-        _ => "7bit",
-    };
-    let Some(value) = message.transfer_encoding_value(id) else {
-        if name == "7bit" {
-            return false;
-        }
-        add_field(message, &["Content-Transfer-Encoding: ", name], added);
-        return eight;
-    };
-    let old = value.trimmed(message.raw());
-    let is = |name: &str| {
-        let old = old.of(message.raw());
-        old.eq_ignore_ascii_case(name.as_bytes())
-    };
-    let broad = is("8bit") || is("binary");
-    if is(name) || (broad && (name == "8bit" || name == "7bit" && !seven)) {
-        return false;
-    }
-    edits.push(if old.is_empty() {
-        Edit::new(value, format!(" {name}"))
-    } else {
-        Edit::new(old, name)
-    });
-    eight
 }
 
 /// Converts changes of a field value to edits of the message.

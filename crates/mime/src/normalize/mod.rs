@@ -17,6 +17,7 @@ mod headers;
 mod lines;
 mod outer_text;
 mod outgoing;
+mod part_fields;
 mod seven_bit;
 mod shortened;
 

@@ -9,54 +9,52 @@
 //! Data in a message with LF line ends keeps LF, even if it came in lines that ended in CR LF.
 
 use super::body_edits::{LineEnds, base64_body, quoted_printable_body};
-use super::body_fields::{add_version, rename_transfer};
 use super::body_target::shorter;
-use super::fields::added_fields;
+use super::part_fields::{OpenLabel, PartFields};
 use crate::transfer::TransferEncoding;
 use crate::{Edit, Message, PartId, PartKind};
 use mailglot_codec::{Charset, Resolved, View};
 
 /// Adds the edits of all bodies that no other edit has changed.
 pub(super) fn plan(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>) {
-    let planned = edits.len();
+    let mut starts: Vec<usize> = edits.iter().map(|edit| edit.span.start).collect();
+    starts.sort_unstable();
     for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
-        let (span, body) = (part.body, part.body.of(message.raw()));
+        let body = part.body.of(message.raw());
         // The charset of other text that stays may be a guess, which its encoding would change.
         let is_file = part.kind == PartKind::Leaf && (part.attachment || !part.is_text());
         let is_eight_bit =
             is_file && part.transfer == TransferEncoding::Identity && !body.is_ascii();
+        let id = PartId(index as u32);
         // Data without any field is not mail.
         let is_bare = message.fields(id).is_empty() && part.parent.is_none();
-        let has_edit = || {
-            let within = |edit: &Edit| span.start <= edit.span.start && edit.span.end <= span.end;
-            edits[..planned].iter().any(within)
-        };
-        if !is_eight_bit || is_bare || sealed[index] || part.media.top == "message" || has_edit() {
+        let next = starts.get(starts.partition_point(|start| *start < part.body.start));
+        let has_edit = next.is_some_and(|start| *start < part.body.end);
+        if !is_eight_bit || is_bare || sealed[index] || part.media.top == "message" || has_edit {
             continue;
         }
-        let is_text = part.media.is_text() && has_plain_lines(message, id) && !body.contains(&0);
-        let transfer = if is_text {
-            shorter(body)
-        } else {
-            TransferEncoding::Base64
-        };
-        let with = if transfer == TransferEncoding::QuotedPrintable {
-            quoted_printable_body(message, span, body)
-        } else {
-            let lines = if is_text {
-                LineEnds::OfText
-            } else {
-                LineEnds::Data
-            };
-            base64_body(message, span, body, lines)
-        };
-        edits.push(Edit::new(span, with));
-        let mut added = Vec::new();
-        add_version(message, id, &mut added);
-        rename_transfer((message, id), transfer, (false, true), edits, &mut added);
-        edits.extend(added_fields(message, id, &added));
+        encode(message, id, edits);
     }
+}
+
+/// Adds the edits that encode a body.
+fn encode(message: &Message<'_>, id: PartId, edits: &mut Vec<Edit>) {
+    let part = message.part_at(id);
+    let (span, body) = (part.body, part.body.of(message.raw()));
+    let is_text = part.media.is_text() && has_plain_lines(message, id) && !body.contains(&0);
+    let (name, with) = if !is_text {
+        ("base64", base64_body(message, span, body, LineEnds::Data))
+    } else if shorter(body) == TransferEncoding::Base64 {
+        ("base64", base64_body(message, span, body, LineEnds::OfText))
+    } else {
+        let with = quoted_printable_body(message, span, body);
+        ("quoted-printable", with)
+    };
+    edits.push(Edit::new(span, with));
+    let mut fields = PartFields::new(message, id, edits);
+    fields.add_version();
+    fields.set_transfer(name, OpenLabel::Exact);
+    fields.finish();
 }
 
 /// Returns false if CR and LF bytes may be parts of other characters in the declared charset.

@@ -291,7 +291,12 @@ fn what_is_called_safe_passes_nothing_while_the_filter_is_away() {
             .services
             .push(format!("127.0.0.1:{port} inet n - n - 20 smtpd{options}"));
         postfix.restart(&settings);
-        let met = meet(port);
+        let mut met = meet(port);
+        if met == ClientResult::Nothing && row.met != met {
+            // The start waits for the trial's own port only. The other one may still be that of the server before.
+            postfix.restart(&settings);
+            met = meet(port);
+        }
         let mut expect = |is: bool, why: &str| {
             if !is {
                 wrong.push(format!("{met:?}, not {:?}, {why}: {told}", row.met));

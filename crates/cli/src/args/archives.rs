@@ -117,7 +117,7 @@ pub(crate) struct RestoreArgs {
     pub(crate) verify_only: bool,
 }
 
-/// Report what `normalize` would change or lose, without writing anything.
+/// Report what `normalize` with the same options would change or lose, without writing anything.
 ///
 /// Prints the number of messages, the mailbox dialects, the least certain charset guesses, charsets, repairs, losses, doubtful separators
 /// and labels, and the command to run next. A message larger than --max-message is not read and counted as a loss.
@@ -128,6 +128,7 @@ pub(crate) struct RestoreArgs {
 Examples:
   $ mailglot check archive.mbox
   $ mailglot check --json --fail-on loss archive.mbox Maildir
+  $ mailglot check --repair all archive.mbox
   $ mailglot check --fail-on guess archive.mbox || echo 'look at the guesses first'")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
@@ -146,7 +147,10 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) verify: VerifyArgs,
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    pub(crate) policy: PolicyArgs,
+    /// Count messages with a signature over the whole message (DKIM, ARC) as unchanged.
+    #[arg(long)]
+    pub(crate) keep_signed: bool,
     #[command(flatten)]
     pub(crate) stats: StatsArgs,
 }
@@ -239,7 +243,7 @@ pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
     #[command(flatten)]
-    pub(crate) reading: ReadingArgs,
+    pub(crate) policy: PolicyArgs,
 }
 
 /// Form of an archive.

@@ -7,7 +7,7 @@ use mailglot_mime::{
     Attachments, CharsetMap, CharsetOut, Detection, Headers, OnLoss, Policy, Transfer,
 };
 
-/// How messages are rewritten, for `normalize` and `filter`.
+/// How messages are rewritten, for `normalize` and `filter` and for the commands that report what these would do.
 #[derive(Debug, Group)]
 pub(crate) struct PolicyArgs {
     /// How non-ASCII text in header fields is written.
@@ -61,6 +61,26 @@ impl PolicyArgs {
             .repairs(repairs(&self.repair))
     }
 
+    /// Returns the options that were given as words of a command line, without shell quotes.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let with_default = [
+            ("--headers", value_name(&self.headers), "words"),
+            ("--charset-out", value_name(&self.charset_out), "utf-8"),
+            ("--attachments", value_name(&self.attachments), "keep"),
+        ];
+        let with_default = with_default
+            .into_iter()
+            .filter(|(_, value, default)| value != default)
+            .map(|(option, value, _)| (option, value));
+        let transfer = self.transfer.map(|form| ("--transfer", value_name(&form)));
+        let on_loss = self.on_loss.map(|way| ("--on-loss", value_name(&way)));
+        let repairs: Vec<_> = self.repair.iter().map(value_name).collect();
+        let repair = (!repairs.is_empty()).then(|| ("--repair", repairs.join(",")));
+        let rewriting = with_default.chain(transfer).chain(on_loss).chain(repair);
+        let rewriting = rewriting.flat_map(|(option, value)| [option.to_owned(), value]);
+        rewriting.chain(self.reading.words()).collect()
+    }
+
     /// Returns the transfer encoding that was given.
     pub(crate) fn transfer(&self) -> Option<Transfer> {
         self.transfer.map(|form| match form {
@@ -69,6 +89,12 @@ impl PolicyArgs {
             TransferForm::Keep => Transfer::Keep,
         })
     }
+}
+
+/// Returns the name of a value on the command line.
+fn value_name(value: &impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// What the user knows about charsets and languages that the mail does not declare.

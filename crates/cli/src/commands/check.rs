@@ -13,7 +13,7 @@ use crate::interrupt::stoppable;
 use crate::output::{Console, Level, Style, counted, print};
 use crate::progress::watched;
 use crate::shell_words::{quoted, shell_word};
-use mailglot_mime::Severity;
+use mailglot_mime::{OnLoss, Severity};
 use mailglot_pipeline::{CheckJob, Example, Summary, check, with_thousands};
 use std::ffi::OsStr;
 use std::fs;
@@ -21,7 +21,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
-    let mut policy = args.reading.policy();
+    let mut policy = args.policy.policy(args.keep_signed, OnLoss::Replace);
     policy.limits.message = args.largest.bytes();
     let job = CheckJob {
         inputs: args.inputs.paths()?,
@@ -114,6 +114,7 @@ fn options(args: &CheckArgs) -> Vec<String> {
         (args.opening.force_format, "--force-format"),
         (args.opening.follow_links, "--follow-links"),
         (args.verify.verify, "--verify"),
+        (args.keep_signed, "--keep-signed"),
     ];
     let given = flags
         .into_iter()
@@ -123,8 +124,8 @@ fn options(args: &CheckArgs) -> Vec<String> {
     let selected = mailbox
         .chain(args.largest.words())
         .chain(args.selection.words());
-    let reading = args.reading.words().into_iter();
-    reading.chain(given).chain(selected).collect()
+    let policy = args.policy.words().into_iter();
+    policy.chain(given).chain(selected).collect()
 }
 
 /// The command that would do what was checked, with the options that it was checked with. The output does not lie inside an input.
@@ -294,17 +295,27 @@ mod tests {
                 "tr",
                 "--detect",
                 "off",
+                "--headers",
+                "raw-utf8",
+                "--transfer",
+                "7bit",
+                "--charset-out",
+                "iso-2022-jp",
+                "--attachments",
+                "utf-8",
+                "--on-loss",
+                "keep",
+                "--repair",
+                "mojibake,nested",
+                "--keep-signed",
             ];
             let first = parsed(&[&["mailglot", "check", "x"], &given[..]].concat());
             let words = options(&first);
             let words: Vec<_> = words.iter().map(String::as_str).collect();
             let second = parsed(&[&["mailglot", "check", "x"], &words[..]].concat());
-            let policies = (first.reading.policy(), second.reading.policy());
-            assert_eq!(
-                format!("{:?}", policies.0),
-                format!("{:?}", policies.1),
-                "{name}"
-            );
+            let [first, second] =
+                [first, second].map(|args| args.policy.policy(args.keep_signed, OnLoss::Replace));
+            assert_eq!(format!("{first:?}"), format!("{second:?}"), "{name}");
         }
         for flags in [
             &[][..],

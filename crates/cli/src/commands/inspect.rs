@@ -10,8 +10,8 @@ use crate::args::{InspectArgs, LARGEST_MESSAGE};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, print, visible};
 use mailglot_mime::{
-    EncodedBlock, Eol, Event, Message, Part, PartId, PartKind, Policy, Reading, Report, Severity,
-    Span, encoded_blocks, plan, text_parts,
+    EncodedBlock, Eol, Event, Message, OnLoss, Part, PartId, PartKind, Policy, Reading, Report,
+    Severity, Span, encoded_blocks, plan, text_parts,
 };
 use mailglot_pipeline::{
     FileName, GuessExample, Located, MessageAddress, in_thousandths, locate, with_thousands,
@@ -22,7 +22,7 @@ use std::ops::ControlFlow;
 
 pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<Exit, Failure> {
     let mut worst = Exit::Done;
-    let mut policy = args.reading.policy();
+    let mut policy = args.policy.policy(false, OnLoss::Replace);
     policy.limits.message = LARGEST_MESSAGE;
     let all = console.level() == Level::Verbose;
     let mut failed = None;

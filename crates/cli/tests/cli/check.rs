@@ -40,6 +40,48 @@ fn check_in_json() {
 }
 
 #[test]
+fn a_check_tells_what_options_of_normalize_would_do() {
+    let sandbox = Sandbox::new();
+    for (subject, option, code) in [
+        (
+            "=?utf-8?Q?sch=C3=83=C2=B6ne?=",
+            "--repair=mojibake",
+            "ew.mojibake",
+        ),
+        ("Gr&uuml;&szlig;e", "--repair=entities", "ew.entity"),
+        ("$BF|K\\8l(B", "--repair=escapes", "ew.lost-escape"),
+        (
+            "=?utf-8?Q?=3D=3Fiso-8859-1=3FQ=3FCaf=3DE9=3F=3D?=",
+            "--repair=nested",
+            "ew.nested",
+        ),
+        (
+            "=?utf-8?B?MTAg4oKs?=",
+            "--charset-out=iso-2022-jp",
+            "charset.beyond-out",
+        ),
+        (
+            "=?utf-8?B?7722776A7722776F?=",
+            "--charset-out=iso-2022-jp",
+            "charset.look-alike",
+        ),
+    ] {
+        let message = format!("Subject: {subject}\n\nplain\n");
+        sandbox.write("one.eml", message.as_bytes());
+        for command in ["check", "inspect"] {
+            let without = sandbox.run(&[command, "-v", "one.eml"]).ended(0);
+            assert!(!without.text().contains(code), "{command} {option}");
+            let with = sandbox.run(&[command, "-v", option, "one.eml"]).ended(0);
+            assert!(with.text().contains(code), "{option}: {}", with.text());
+        }
+        let next = sandbox.run(&["check", option, "one.eml"]).ended(0);
+        let (option, value) = option.split_once('=').unwrap();
+        let next_words = format!("next: mailglot normalize {option} {value} one.eml");
+        assert!(next.text().contains(&next_words), "{}", next.text());
+    }
+}
+
+#[test]
 fn fail_on_names_what_counts() {
     let sandbox = Sandbox::new();
     for (what, code) in [("loss", 0), ("repair", 3), ("any", 3)] {

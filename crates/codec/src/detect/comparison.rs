@@ -7,8 +7,9 @@ use super::cost::NAT;
 use super::hints::Hints;
 use super::models::HAS_MODELS;
 use super::priors::{Priors, priors};
+use super::rules::Rules;
 use super::sample::Sample;
-use super::{ascii, sample, score};
+use super::{alphabet_list, ascii, sample, score};
 use crate::Charset;
 
 /// Returns the natural logarithm of how many times more likely text in `other` is than the same bytes under a label; negative if it is
@@ -43,9 +44,11 @@ impl ComparedSample {
         if !HAS_MODELS {
             return None;
         }
-        let sample = sample::sample(bytes, hints.rules);
+        let mut sample = sample::sample(bytes, hints.rules);
         let mut priors = priors(hints);
         ascii::add_language(&mut priors, &sample.ascii);
+        sample.may_have_lists = hints.rules.has(Rules::ALPHABET_LISTS)
+            && alphabet_list::is_likely(&sample, &priors, score::noise(&sample.bytes));
         Some(Self { sample, priors })
     }
 

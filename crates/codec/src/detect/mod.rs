@@ -17,6 +17,7 @@
 //! # Limits
 //! Never guesses EBCDIC. Guesses UTF-7 and HZ only if nothing contradicts them; that is no proof, so mail uses [`structure`].
 
+mod alphabet_list;
 mod ascii;
 mod byte_sorts;
 mod comparison;

@@ -11,7 +11,7 @@ use super::priors::{Priors, priors};
 use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Scored};
-use super::{ascii, look, sample, wide};
+use super::{alphabet_list, ascii, look, sample, wide};
 use crate::{Charset, LossLog};
 
 /// Cost of damaged UTF-8, which is rarer than intact text.
@@ -50,7 +50,12 @@ impl Ranking {
         ascii::add_language(&mut priors, &sample.ascii);
         ascii::add_countries(&mut priors, bytes);
         let mut scored = score::score(&sample, &priors, hints.ascii_compatible);
-        if hints.rules.has(Rules::NOISE_WORDS)
+        let best = scored.first().map_or(u32::MAX, |best| best.cost);
+        sample.may_have_lists = hints.rules.has(Rules::ALPHABET_LISTS)
+            && alphabet_list::is_likely(&sample, &priors, best);
+        if sample.may_have_lists {
+            scored = score::score(&sample, &priors, hints.ascii_compatible);
+        } else if hints.rules.has(Rules::NOISE_WORDS)
             && let Some(text) = without_noise(&sample, &scored, &priors)
         {
             sample = text;
@@ -70,11 +75,13 @@ impl Ranking {
         }
         scored.sort_by_key(|s| s.cost);
         #[cfg(feature = "detect")]
-        super::voice::hear(
-            &mut scored,
-            &[&*sample.bytes, &*sample.ascii].concat(),
-            hints.country,
-        );
+        if !sample.may_have_lists {
+            super::voice::hear(
+                &mut scored,
+                &[&*sample.bytes, &*sample.ascii].concat(),
+                hints.country,
+            );
+        }
         let noise = score::noise(&sample.bytes);
         Self {
             scored,
@@ -240,8 +247,8 @@ fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<
     }
     Some(Sample {
         bytes: text.join(&b' '),
-        is_cut: false,
         ascii: sample.ascii.clone(),
+        ..Sample::default()
     })
 }
 

@@ -10,7 +10,7 @@ use super::reading::{Reading, english_runs, is_common_sign, read_bytes, read_tex
 use super::rules::Rules;
 use super::sample::Sample;
 use super::sort::text_hash;
-use super::{cost::NAT, signs};
+use super::{alphabet_list, cost::NAT, signs};
 use crate::generated::languages::LANGUAGES;
 use crate::{Charset, LossLog, Mode};
 use std::cell::{Cell, OnceCell};
@@ -94,8 +94,24 @@ impl<'s> Readings<'s> {
     fn read_page(&self, candidate: &Candidate, text: u64, most: u32) -> Option<SharedReading> {
         let bytes = &self.sample.bytes;
         let english = || self.english();
-        let reading = read_bytes(candidate.page(), bytes, english, most, self.rules)?;
-        SharedReading::new(reading, None, text, self)
+        let page = candidate.page();
+        if !self.sample.may_have_lists {
+            let reading = read_bytes(page, bytes, english, most, self.rules)?;
+            return SharedReading::new(reading, None, text, self);
+        }
+        let rest = alphabet_list::without_words(bytes);
+        let mut reading = read_bytes(page, &rest, english, u32::MAX, self.rules)?;
+        let mut words = Vec::new();
+        for word in alphabet_list::words(bytes) {
+            let read = read_bytes(page, word, || &[], u32::MAX, self.rules)?;
+            reading.broken += read.broken;
+            words.push(MaybeList {
+                reading: read,
+                characters: alphabet_list::characters(word, |byte| page.character(byte)),
+            });
+        }
+        let shared = SharedReading::new(reading, None, text, self)?;
+        Some(SharedReading { words, ..shared })
     }
 
     fn read_multi_byte(&self, candidate: &Candidate, most: u32) -> Option<SharedReading> {
@@ -121,8 +137,16 @@ pub(super) struct SharedReading {
     text: Option<String>,
     hash: u64,
     rules: Rules,
+    /// Words that are not in `reading`, because they may be lists of letters.
+    words: Vec<MaybeList>,
     /// What the letters cost in each language.
     costs: [Cell<Known>; LANGUAGES.len()],
+}
+
+/// A word that may list the letters of an alphabet.
+struct MaybeList {
+    reading: Reading,
+    characters: Vec<char>,
 }
 
 /// What is known of a cost.
@@ -142,6 +166,7 @@ impl SharedReading {
             text,
             hash,
             rules: of.rules,
+            words: Vec::new(),
             costs: [const { Cell::new(Known::Above(0)) }; LANGUAGES.len()],
         })
     }
@@ -165,8 +190,32 @@ impl SharedReading {
             ..
         } = self;
         self.known_or(language, most, || {
-            language_cost(language, reading, text.as_deref(), *rules, most)
+            let cost = language_cost(language, reading, text.as_deref(), *rules, most)?;
+            Some(cost + self.cost_of_words(language))
         })
+    }
+
+    /// Returns the cost of the words that may be lists, as words or as lists.
+    fn cost_of_words(&self, language: usize) -> u32 {
+        let (mut as_words, mut as_lists, mut listed) = (0, alphabet_list::LIST, 0);
+        for MaybeList {
+            reading,
+            characters,
+        } in &self.words
+        {
+            let letters = language_cost(language, reading, None, self.rules, u32::MAX);
+            let as_word = letters.unwrap_or_default() + reading.cost;
+            let as_list = alphabet_list::cost(language, characters);
+            as_words += as_word;
+            as_lists += as_list.map_or(as_word, |cost| cost.min(as_word));
+            if as_list.is_some() {
+                listed += alphabet_list::letters(characters);
+            }
+        }
+        if listed < alphabet_list::FEWEST {
+            return as_words;
+        }
+        as_words.min(as_lists)
     }
 
     /// Like [`SharedReading::cost`], by pairs of letters alone.
@@ -321,7 +370,7 @@ mod tests {
             let sample = Sample {
                 bytes,
                 is_cut: round % 2 == 0,
-                ascii: Vec::new(),
+                ..Sample::default()
             };
             for candidate in candidates().iter().filter(|c| !c.is_single_byte) {
                 let (text, losses) = decode_sample(candidate.charset, &sample);

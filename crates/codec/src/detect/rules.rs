@@ -28,6 +28,9 @@ impl Rules {
     /// The time zone of the Date field is a prior of the languages.
     pub const TIME_ZONE: Self = Self(1 << 8);
 
+    /// A word may list the letters of an alphabet instead of being a word of the language.
+    pub const ALPHABET_LISTS: Self = Self(1 << 9);
+
     /// Every rule with its name, in the order of the documentation.
     pub const ALL: &'static [(&'static str, Self)] = &[
         ("signs by place", Self::SIGNS_BY_PLACE),
@@ -39,6 +42,7 @@ impl Rules {
         ("private use characters", Self::PRIVATE_USE),
         ("names of fonts", Self::FONT_NAMES),
         ("time zones", Self::TIME_ZONE),
+        ("lists of letters", Self::ALPHABET_LISTS),
     ];
 
     /// Returns true if all rules of `other` are in the set.

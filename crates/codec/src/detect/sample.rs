@@ -35,6 +35,8 @@ pub(super) struct Sample {
     pub(super) is_cut: bool,
     /// Words of ASCII beside those words, and from the start of the text.
     pub(super) ascii: Vec<u8>,
+    /// Words of letters beyond ASCII may list the letters of an alphabet.
+    pub(super) may_have_lists: bool,
 }
 
 /// The sample of a text; all of it where it is short.

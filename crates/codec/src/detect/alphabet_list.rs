@@ -1,0 +1,262 @@
+//! Recognizes words that list the letters of an alphabet, as tests of programs do: `Test: äöüß`, `абвгд`.
+//!
+//! The letters of such a list do not follow each other as in words. The models of words alone prefer another charset in which they do: `äöü` is
+//! `дць` in windows-1251.
+//!
+//! # Limits
+//! Lists of letters beyond ASCII in single-byte charsets. A list of letters that follow each other in two alphabets (`абвгд`, `אבגדה`) is of
+//! the language with more mail.
+
+use super::cost::NAT;
+use super::language::{RARE, candidates};
+use super::priors::Priors;
+use super::sample::Sample;
+use crate::generated::languages::LANGUAGES;
+
+/// Cost of a text that has a list: few have one.
+pub(super) const LIST: u32 = 8 * NAT;
+
+/// Different letters that the lists of a text have at least.
+pub(super) const FEWEST: usize = 3;
+
+/// Cost of a list that begins in the middle of the alphabet.
+const MIDDLE: u32 = 3 * NAT;
+
+/// Cost of a sign in a list.
+const SIGN: u32 = 3 * NAT;
+
+/// Bytes of a sample that may have lists, and bytes above 7F of a list.
+const LONGEST: usize = 160;
+
+/// Letters beyond ASCII by language, in small letters and any order.
+const SPECIAL_LETTERS: &[(&str, &str)] = &[
+    ("de", "äöüß"),
+    ("de", "äöüßéèàçñ"),
+    ("fr", "éèàùçê"),
+    ("fr", "àâæçéèêëîïôœùûüÿ"),
+    ("es", "áéíóúñü"),
+    ("it", "àèéìòù"),
+    ("pt", "áâãàçéêíóôõúü"),
+    ("nl", "áéëèïóöüú"),
+    ("da", "æøåé"),
+    ("nb", "æøåéòô"),
+    ("sv", "åäöé"),
+    ("fi", "äöåšž"),
+    ("is", "áðéíóúýþæö"),
+    ("ca", "àçèéíïòóúü"),
+    ("sq", "ëç"),
+    ("pl", "ąćęłńóśźż"),
+    ("cs", "áčďéěíňóřšťúůýž"),
+    ("cs", "ěščřžýáíé"),
+    ("sk", "áäčďéíĺľňóôŕšťúýž"),
+    ("hu", "áéíóöőúüű"),
+    ("ro", "ăâîşţșț"),
+    ("hr", "čćđšž"),
+    ("sl", "čšžćđ"),
+    // The capital of `i` has a dot, and so two small characters.
+    ("tr", "çğıİöşüâîû"),
+    ("lt", "ąčęėįšųūž"),
+    ("lv", "āčēģīķļņšūž"),
+    ("et", "äõöüšž"),
+    ("eo", "ĉĝĥĵŝŭ"),
+];
+
+/// Letters in the order in which they are listed: that of the alphabet, and that of the rows of keyboards.
+const ORDERED_LETTERS: &[(&str, &str)] = &[
+    ("ru", "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
+    ("ru", "абвгдежзийклмнопрстуфхцчшщъыьэюя"),
+    ("ru", "йцукенгшщзхъфывапролджэячсмитьбю"),
+    ("uk", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"),
+    ("el", "αβγδεζηθικλμνξοπρστυφχψω"),
+    ("he", "אבגדהוזחטיכלמנסעפצקרשת"),
+    ("ar", "ابتثجحخدذرزسشصضطظعغفقكلمنهوي"),
+];
+
+/// Signs that stand in lists of letters and between them.
+const SIGNS: &str = "€§°²³µ´¿¡«»£¥ºª–—„“”’…•·";
+
+/// Returns the cost of a word as a list of letters of a language, without [`LIST`]; `None` if it is none.
+pub(super) fn cost(language: usize, word: &[char]) -> Option<u32> {
+    let of_language = |(name, _): &&(&str, &str)| *name == LANGUAGES[language].name;
+    let special = SPECIAL_LETTERS.iter().filter(of_language);
+    let ordered = ORDERED_LETTERS.iter().filter(of_language);
+    let special = special.filter_map(|(_, letters)| any_order_cost(letters, word));
+    let ordered = ordered.filter_map(|(_, letters)| in_order_cost(letters, word));
+    special.chain(ordered).min()
+}
+
+/// Returns the number of letters in a word.
+pub(super) fn letters(word: &[char]) -> usize {
+    word.iter().filter(|c| c.is_alphabetic()).count()
+}
+
+/// Each letter, small or capital, is as likely as any other that was not listed.
+fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
+    let all = letters.chars().count();
+    let (mut small, mut capital) = (0, 0);
+    let mut total = 0;
+    for (at, c) in word.iter().enumerate() {
+        if SIGNS.contains(*c) {
+            total += SIGN;
+            continue;
+        }
+        let is_special = letters.contains([*c, small_letter(*c)]);
+        if !is_special || word[..at].contains(c) {
+            return None;
+        }
+        let listed = if c.is_uppercase() {
+            &mut capital
+        } else {
+            &mut small
+        };
+        total += nats(all.checked_sub(*listed)?);
+        *listed += 1;
+    }
+    Some(total)
+}
+
+/// One letter follows the other.
+fn in_order_cost(letters: &str, word: &[char]) -> Option<u32> {
+    let word: String = word.iter().map(|c| small_letter(*c)).collect();
+    let is_list = word.chars().nth(FEWEST - 1).is_some();
+    let place = letters.find(&word).filter(|_| is_list)?;
+    Some(if place == 0 { 0 } else { MIDDLE })
+}
+
+fn small_letter(c: char) -> char {
+    c.to_lowercase().next().unwrap_or(c)
+}
+
+/// Returns ln `n` in costs.
+fn nats(n: usize) -> u32 {
+    ((n.max(1) as f32).ln() * NAT as f32) as u32
+}
+
+/// Returns true if the words of a sample may be lists in a charset and language that then cost less than `most`.
+pub(super) fn is_likely(sample: &Sample, priors: &Priors, most: u32) -> bool {
+    if sample.bytes.len() > LONGEST || most <= LIST {
+        return false;
+    }
+    let words: Vec<&[u8]> = words(&sample.bytes).collect();
+    if words.concat().len() < FEWEST {
+        return false;
+    }
+    let common = candidates().iter().filter(|c| c.is_single_byte);
+    let mut pairs = common.flat_map(|candidate| {
+        let languages = candidate.languages.iter();
+        languages.map(move |(language, cost)| (candidate, *language, *cost))
+    });
+    pairs.any(|(candidate, language, cost_of_charset)| {
+        let before = cost_of_charset + priors.languages[language] + LIST;
+        if cost_of_charset >= RARE || before >= most {
+            return false;
+        }
+        let (mut listed, mut least) = (0, u32::MAX);
+        for word in &words {
+            let word = characters(word, |byte| candidate.page().character(byte));
+            if let Some(cost) = cost(language, &word) {
+                listed += letters(&word);
+                least = least.min(cost);
+            }
+        }
+        listed >= FEWEST && before + least < most
+    })
+}
+
+/// Returns the words without ASCII letters and digits of a sample, which may be lists.
+pub(super) fn words(sample: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let words = sample.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric());
+    words.filter(|word| !word.is_empty() && !word.iter().any(u8::is_ascii))
+}
+
+/// Returns the sample without these words.
+pub(super) fn without_words(sample: &[u8]) -> Vec<u8> {
+    let words = sample.split_inclusive(|b| b.is_ascii() && !b.is_ascii_alphanumeric());
+    let rest = words.map(|word| {
+        let end = word.len() - usize::from(word.last().is_some_and(u8::is_ascii));
+        let is_list = !word[..end].iter().any(u8::is_ascii);
+        if is_list { &word[end..] } else { word }
+    });
+    rest.collect::<Vec<_>>().concat()
+}
+
+/// Returns the characters of a word in a charset.
+pub(super) fn characters(word: &[u8], character: impl Fn(u8) -> char) -> Vec<char> {
+    word.iter().map(|byte| character(*byte)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Hints, detect};
+    use crate::{Charset, LossLog, Unmappable};
+
+    fn guessed(text: &str, charset: Charset) -> String {
+        let mut log = LossLog::default();
+        let bytes = charset.encode(text, Unmappable::QuestionMark, &mut log);
+        assert_eq!(log.losses(), 0, "{text}");
+        let guess = detect(&bytes, &Hints::default());
+        guess.charset.decode(&bytes, &mut log).into_owned()
+    }
+
+    #[test]
+    fn lists_of_letters_are_read_in_the_charset_of_their_language() {
+        for (charset, lists) in [
+            (
+                Charset::WINDOWS_1252,
+                &[
+                    "äöü",
+                    "äöüß ÄÖÜ",
+                    "ä ö ü ß",
+                    "äöüÄÖÜß€",
+                    "éèàùç",
+                    "ñÑ áéíóú ¿¡",
+                    "åäö",
+                    "æøå ÆØÅ",
+                    "àèìòù",
+                    "áéíóú ãõ ç",
+                    "ðþæöáéíóúý",
+                ][..],
+            ),
+            (
+                Charset::WINDOWS_1250,
+                &["ąćęłńóśźż", "ěščřžýáíé", "áéíóöőúüű", "čšžćđ", "ăâîşţ"],
+            ),
+            (Charset::ISO_8859_2, &["ąćęłńóśźż", "ěščřžýáíé"]),
+            (Charset::WINDOWS_1254, &["çğıöşü", "çğıöşü ÇĞİÖŞÜ"]),
+            (Charset::WINDOWS_1257, &["āčēģīķļņšūž", "ąčęėįšųūž"]),
+            (Charset::WINDOWS_1251, &["абвгд", "АБВГД абвгд", "йцукен"]),
+            (Charset::WINDOWS_1253, &["αβγδε"]),
+            (Charset::WINDOWS_1256, &["ابتث"]),
+        ] {
+            for list in lists {
+                for text in [format!("Test: {list}"), format!("Test {list}")] {
+                    assert_eq!(guessed(&text, charset), text, "{charset}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_whose_letters_another_language_lists_stay_words() {
+        for (charset, text) in [
+            (Charset::WINDOWS_1251, "позвал"),
+            (Charset::WINDOWS_1251, "или"),
+            (Charset::WINDOWS_1251, "Павел Зайцев"),
+            (Charset::KOI8_R, "клавиша"),
+            (Charset::WINDOWS_1253, "καλημέρα"),
+            (Charset::WINDOWS_1255, "שלום"),
+            (Charset::EUC_KR, "시험"),
+            (Charset::GBK, "测试"),
+        ] {
+            assert_eq!(guessed(text, charset), text, "{charset}");
+        }
+    }
+
+    #[test]
+    fn words_and_the_rest_are_the_whole() {
+        let sample = b"z\xE4h \xE4\xF6\xFC, 1\xFC \xDF";
+        let words: Vec<_> = super::words(sample).collect();
+        assert_eq!(words, [&b"\xE4\xF6\xFC"[..], b"\xDF"]);
+        assert_eq!(super::without_words(sample), b"z\xE4h , 1\xFC ");
+    }
+}

@@ -25,6 +25,12 @@ const MIDDLE: u32 = 3 * NAT;
 /// Cost of a sign in a list.
 const SIGN: u32 = 3 * NAT;
 
+/// Cost of a list of capitals alone.
+const CAPITALS: u32 = 3 * NAT;
+
+/// Cost of a letter of another case than the one before it, if it was not listed in that case.
+const OTHER_CASE: u32 = 3 * NAT;
+
 /// Bytes of a sample that may have lists, and bytes above 7F of a list.
 const LONGEST: usize = 160;
 
@@ -90,27 +96,39 @@ pub(super) fn letters(word: &[char]) -> usize {
     word.iter().filter(|c| c.is_alphabetic()).count()
 }
 
-/// Each letter, small or capital, is as likely as any other that was not listed.
+/// Each letter is as likely as any other that was not listed.
 fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
     let all = letters.chars().count();
+    let is_sign = |c: &char| SIGNS.contains(*c);
+    let start = word.iter().take_while(|c| is_sign(c)).count();
+    let end = word.len()
+        - word[start..]
+            .iter()
+            .rev()
+            .take_while(|c| is_sign(c))
+            .count();
+    let listed = &word[start..end];
+    let mut total = SIGN * (word.len() - listed.len()) as u32;
+    if listed.iter().all(|c| c.is_uppercase()) {
+        total += CAPITALS;
+    }
     let (mut small, mut capital) = (0, 0);
-    let mut total = 0;
-    for (at, c) in word.iter().enumerate() {
-        if SIGNS.contains(*c) {
-            total += SIGN;
-            continue;
-        }
-        let is_special = letters.contains([*c, small_letter(*c)]);
-        if !is_special || word[..at].contains(c) {
+    for (at, c) in listed.iter().enumerate() {
+        let before = &listed[..at];
+        let small_c = small_letter(*c);
+        if !letters.contains([*c, small_c]) || before.contains(c) {
             return None;
         }
-        let listed = if c.is_uppercase() {
-            &mut capital
-        } else {
-            &mut small
-        };
-        total += nats(all.checked_sub(*listed)?);
-        *listed += 1;
+        let is_capital = c.is_uppercase();
+        let is_other_case = before
+            .last()
+            .is_some_and(|last| last.is_uppercase() != is_capital);
+        if is_other_case && !before.iter().any(|other| small_letter(*other) == small_c) {
+            total += OTHER_CASE;
+        }
+        let number = if is_capital { &mut capital } else { &mut small };
+        total += nats(all.checked_sub(*number)?);
+        *number += 1;
     }
     Some(total)
 }
@@ -153,7 +171,10 @@ pub(super) fn is_likely(sample: &Sample, priors: &Priors, most: u32) -> bool {
         }
         let (mut listed, mut least) = (0, u32::MAX);
         for word in &words {
-            let word = characters(word, |byte| candidate.page().character(byte));
+            let word: Vec<char> = word
+                .iter()
+                .map(|byte| candidate.page().character(*byte))
+                .collect();
             if let Some(cost) = cost(language, &word) {
                 listed += letters(&word);
                 least = least.min(cost);
@@ -167,22 +188,6 @@ pub(super) fn is_likely(sample: &Sample, priors: &Priors, most: u32) -> bool {
 pub(super) fn words(sample: &[u8]) -> impl Iterator<Item = &[u8]> {
     let words = sample.split(|b| b.is_ascii() && !b.is_ascii_alphanumeric());
     words.filter(|word| !word.is_empty() && !word.iter().any(u8::is_ascii))
-}
-
-/// Returns the sample without these words.
-pub(super) fn without_words(sample: &[u8]) -> Vec<u8> {
-    let words = sample.split_inclusive(|b| b.is_ascii() && !b.is_ascii_alphanumeric());
-    let rest = words.map(|word| {
-        let end = word.len() - usize::from(word.last().is_some_and(u8::is_ascii));
-        let is_list = !word[..end].iter().any(u8::is_ascii);
-        if is_list { &word[end..] } else { word }
-    });
-    rest.collect::<Vec<_>>().concat()
-}
-
-/// Returns the characters of a word in a charset.
-pub(super) fn characters(word: &[u8], character: impl Fn(u8) -> char) -> Vec<char> {
-    word.iter().map(|byte| character(*byte)).collect()
 }
 
 #[cfg(test)]
@@ -253,10 +258,24 @@ mod tests {
     }
 
     #[test]
-    fn words_and_the_rest_are_the_whole() {
+    fn lists_have_no_ascii_letters() {
         let sample = b"z\xE4h \xE4\xF6\xFC, 1\xFC \xDF";
         let words: Vec<_> = super::words(sample).collect();
         assert_eq!(words, [&b"\xE4\xF6\xFC"[..], b"\xDF"]);
-        assert_eq!(super::without_words(sample), b"z\xE4h , 1\xFC ");
+    }
+
+    #[test]
+    fn what_a_list_costs() {
+        let language = |name: &str| crate::detect::language::by_tag(name)[0];
+        let cost =
+            |name: &str, word: &str| super::cost(language(name), &word.chars().collect::<Vec<_>>());
+        assert!(cost("de", "äöü") < cost("de", "ÄÖÜ"));
+        assert!(cost("pt", "óéâ") < cost("pt", "óÉâ"));
+        assert!(cost("de", "äöü") < cost("de", "äöü€"));
+        assert_eq!(cost("de", "ä€ö"), None, "signs stand at the ends");
+        assert_eq!(cost("de", "ääö"), None, "each letter once");
+        assert_eq!(cost("ru", "абвгд"), Some(0));
+        assert!(cost("ru", "где") > Some(0));
+        assert_eq!(cost("ru", "аб"), None);
     }
 }

@@ -50,11 +50,11 @@ impl Ranking {
         ascii::add_language(&mut priors, &sample.ascii);
         ascii::add_countries(&mut priors, bytes);
         let mut scored = score::score(&sample, &priors, hints.ascii_compatible);
-        let best = scored.first().map_or(u32::MAX, |best| best.cost);
-        sample.may_have_lists = hints.rules.has(Rules::ALPHABET_LISTS)
-            && alphabet_list::is_likely(&sample, &priors, best);
-        if sample.may_have_lists {
-            scored = score::score(&sample, &priors, hints.ascii_compatible);
+        if hints.rules.has(Rules::ALPHABET_LISTS)
+            && let Some((lists, costs)) = with_lists(&sample, &scored, &priors, hints)
+        {
+            sample = lists;
+            scored = costs;
         } else if hints.rules.has(Rules::NOISE_WORDS)
             && let Some(text) = without_noise(&sample, &scored, &priors)
         {
@@ -216,6 +216,30 @@ impl Ranking {
             evidence,
         }
     }
+}
+
+/// The sample as one that may have lists of letters, with the costs of the charsets; None where it is likelier to have words alone.
+fn with_lists(
+    sample: &Sample,
+    scored: &[Scored],
+    priors: &Priors,
+    hints: &Hints<'_>,
+) -> Option<(Sample, Vec<Scored>)> {
+    /// How much likelier lists are.
+    const CLEARLY: u32 = 2 * NAT;
+    let cost_of_words = scored.first().map_or(u32::MAX, |best| best.cost);
+    if !alphabet_list::is_likely(sample, priors, cost_of_words) {
+        return None;
+    }
+    let sample = Sample {
+        bytes: sample.bytes.clone(),
+        ascii: sample.ascii.clone(),
+        is_cut: sample.is_cut,
+        may_have_lists: true,
+    };
+    let scored = score::score(&sample, priors, hints.ascii_compatible);
+    let cost_of_lists = scored.first()?.cost;
+    (cost_of_lists.saturating_add(CLEARLY) <= cost_of_words).then_some((sample, scored))
 }
 
 /// The sample without words that are noise in each of the likeliest charsets; None where the sample as a whole is text, or only signs would

@@ -95,23 +95,23 @@ impl<'s> Readings<'s> {
         let bytes = &self.sample.bytes;
         let english = || self.english();
         let page = candidate.page();
-        if !self.sample.may_have_lists {
-            let reading = read_bytes(page, bytes, english, most, self.rules)?;
-            return SharedReading::new(reading, None, text, self);
-        }
-        let rest = alphabet_list::without_words(bytes);
-        let mut reading = read_bytes(page, &rest, english, u32::MAX, self.rules)?;
-        let mut words = Vec::new();
-        for word in alphabet_list::words(bytes) {
-            let read = read_bytes(page, word, || &[], u32::MAX, self.rules)?;
-            reading.broken += read.broken;
-            words.push(MaybeList {
-                reading: read,
-                characters: alphabet_list::characters(word, |byte| page.character(byte)),
-            });
-        }
+        let reading = read_bytes(page, bytes, english, most, self.rules)?;
         let shared = SharedReading::new(reading, None, text, self)?;
-        Some(SharedReading { words, ..shared })
+        if !self.sample.may_have_lists {
+            return Some(shared);
+        }
+        let words = alphabet_list::words(bytes).filter_map(|word| {
+            let reading = read_bytes(page, word, || &[], u32::MAX, self.rules)?;
+            let characters = word.iter().map(|byte| page.character(*byte)).collect();
+            Some(MaybeList {
+                reading,
+                characters,
+            })
+        });
+        Some(SharedReading {
+            words: words.collect(),
+            ..shared
+        })
     }
 
     fn read_multi_byte(&self, candidate: &Candidate, most: u32) -> Option<SharedReading> {
@@ -137,7 +137,7 @@ pub(super) struct SharedReading {
     text: Option<String>,
     hash: u64,
     rules: Rules,
-    /// Words that are not in `reading`, because they may be lists of letters.
+    /// Words that may be lists of letters.
     words: Vec<MaybeList>,
     /// What the letters cost in each language.
     costs: [Cell<Known>; LANGUAGES.len()],
@@ -190,32 +190,32 @@ impl SharedReading {
             ..
         } = self;
         self.known_or(language, most, || {
-            let cost = language_cost(language, reading, text.as_deref(), *rules, most)?;
-            Some(cost + self.cost_of_words(language))
+            let saved = self.saved_by_lists(language);
+            let most = most.saturating_add(saved);
+            let cost = language_cost(language, reading, text.as_deref(), *rules, most);
+            cost.map(|cost| cost.saturating_sub(saved))
         })
     }
 
-    /// Returns the cost of the words that may be lists, as words or as lists.
-    fn cost_of_words(&self, language: usize) -> u32 {
-        let (mut as_words, mut as_lists, mut listed) = (0, alphabet_list::LIST, 0);
+    /// Returns how much less the words cost if some of them are lists of letters.
+    fn saved_by_lists(&self, language: usize) -> u32 {
+        let (mut saved, mut listed) = (0, 0);
         for MaybeList {
             reading,
             characters,
         } in &self.words
         {
+            let Some(as_list) = alphabet_list::cost(language, characters) else {
+                continue;
+            };
             let letters = language_cost(language, reading, None, self.rules, u32::MAX);
-            let as_word = letters.unwrap_or_default() + reading.cost;
-            let as_list = alphabet_list::cost(language, characters);
-            as_words += as_word;
-            as_lists += as_list.map_or(as_word, |cost| cost.min(as_word));
-            if as_list.is_some() {
-                listed += alphabet_list::letters(characters);
-            }
+            saved += (letters.unwrap_or_default() + reading.cost).saturating_sub(as_list);
+            listed += alphabet_list::letters(characters);
         }
         if listed < alphabet_list::FEWEST {
-            return as_words;
+            return 0;
         }
-        as_words.min(as_lists)
+        saved.saturating_sub(alphabet_list::LIST)
     }
 
     /// Like [`SharedReading::cost`], by pairs of letters alone.

@@ -82,6 +82,7 @@ pub mod replace;
 mod shared_material;
 mod tree_file;
 mod window;
+mod writer_process;
 
 pub use box_event::{
     BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, ContainerDefect, DbxDefect,
@@ -108,3 +109,4 @@ pub use regular::open_input;
 pub use replace::WriteOptions;
 pub use source::MAX_EXPANSION;
 pub use source::{Batch, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions, Source};
+pub use writer_process::WriterProcess;

@@ -78,6 +78,8 @@ pub enum ErrorKind {
     NoMessageId(String),
     /// The input changed while it was read.
     Changed,
+    /// Files came to a folder or left it while it was read.
+    FolderChanged,
     /// The entries of a source do not tile its bytes: a defect of the program.
     Untiled,
     /// An output file name that ends in a slash.
@@ -229,9 +231,12 @@ impl ErrorKind {
             Self::Exists | Self::Stream => io::ErrorKind::AlreadyExists,
             Self::HoldsMoreThanMail => io::ErrorKind::DirectoryNotEmpty,
             Self::LittleSpace { .. } => io::ErrorKind::StorageFull,
-            Self::Changed | Self::Untiled | Self::LinkLoop | Self::EarlierWrite | Self::Git(_) => {
-                io::ErrorKind::Other
-            }
+            Self::Changed
+            | Self::FolderChanged
+            | Self::Untiled
+            | Self::LinkLoop
+            | Self::EarlierWrite
+            | Self::Git(_) => io::ErrorKind::Other,
         }
     }
 }
@@ -259,6 +264,9 @@ impl fmt::Display for ErrorKind {
             Self::NoMessageAt(offset) => write!(f, "no message contains byte {offset}"),
             Self::NoMessageId(id) => write!(f, "no message has the Message-ID <{id}>"),
             Self::Changed => f.write_str("the file changed while it was read"),
+            Self::FolderChanged => f.write_str(
+                "files came, went or were renamed in the folder while it was read, so some may be missing",
+            ),
             Self::Untiled => f.write_str("internal error: the entries do not tile the archive"),
             Self::TrailingSlash => {
                 f.write_str("the name ends in a slash, but a file is to be written")

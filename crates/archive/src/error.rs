@@ -184,6 +184,24 @@ pub(crate) fn at<E: Into<ErrorKind>>(path: &Path, operation: Operation) -> impl 
     move |cause| Error::new(path, operation, cause)
 }
 
+impl Error {
+    /// Returns true if the system lacks space for temporary files, memory or descriptors, so that other files may fail, too.
+    pub fn lacks_resources(&self) -> bool {
+        use rustix::io::Errno;
+        let is_lack = |error: &io::Error| {
+            let lacks = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];
+            lacks
+                .iter()
+                .any(|lack| error.raw_os_error() == Some(lack.raw_os_error()))
+        };
+        match &self.kind {
+            ErrorKind::TemporaryFolder { .. } => true,
+            ErrorKind::Io(error) => is_lack(error),
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path.display(), self.kind)

@@ -80,6 +80,7 @@ mod regular;
 pub mod replace;
 #[cfg(test)]
 mod shared_material;
+mod temporary_file;
 mod tree_file;
 mod window;
 mod writer_process;

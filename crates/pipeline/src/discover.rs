@@ -158,7 +158,7 @@ pub(crate) fn discover_below(paths: &[PathBuf], opening: Opening) -> Result<Sour
     for path in paths {
         let mut unread = Vec::new();
         let searched = search.path(path, &mut |error| {
-            if error.path() == path {
+            if error.path() == path || error.lacks_resources() {
                 return Err(error);
             }
             unread.push(error);

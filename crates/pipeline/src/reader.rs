@@ -238,7 +238,10 @@ impl Reader {
             match self.source.next(&mut batch) {
                 Ok(more) => break !more,
                 // The beginning of a message must not pass for all of it.
-                Err(error) if self.is_inside && self.skipped != Skipped::Inputs => {
+                Err(error)
+                    if self.skipped == Skipped::Files
+                        && (self.is_inside || error.lacks_resources()) =>
+                {
                     return Err(error);
                 }
                 Err(error) if self.skipped != Skipped::Nothing => self.unread.push(error),

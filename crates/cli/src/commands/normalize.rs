@@ -62,7 +62,9 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         if let Error::Input(error) = &error
             && job.inputs != [error.path()]
         {
-            failure.message += if args.resume {
+            failure.message += if error.lacks_resources() {
+                "; nothing was written"
+            } else if args.resume {
                 "; there is no output, since --resume needs every file"
             } else {
                 "; nothing was written, since each input must be readable"

@@ -76,7 +76,7 @@ pub enum ErrorKind {
     NoMessageAt(u64),
     /// The archive has no message with this Message-ID.
     NoMessageId(String),
-    /// The input changed while it was read.
+    /// The input changed, or was replaced, while it was read.
     Changed,
     /// Files came to a folder or left it while it was read.
     FolderChanged,
@@ -281,7 +281,7 @@ impl fmt::Display for ErrorKind {
             Self::NoMessage(ordinal) => write!(f, "no message has the number {ordinal}"),
             Self::NoMessageAt(offset) => write!(f, "no message contains byte {offset}"),
             Self::NoMessageId(id) => write!(f, "no message has the Message-ID <{id}>"),
-            Self::Changed => f.write_str("the file changed while it was read"),
+            Self::Changed => f.write_str("the file changed or was replaced while it was read"),
             Self::FolderChanged => f.write_str(
                 "files came, went or were renamed in the folder while it was read, so some may be missing",
             ),

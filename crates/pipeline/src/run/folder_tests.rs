@@ -234,7 +234,7 @@ fn a_normalization_skips_files_of_a_folder_only() {
     };
     let (_, error) = record(1, Skipped::Files, &all, &change);
     assert!(
-        error.ends_with("mail: the file changed while it was read"),
+        error.ends_with("mail: the file changed or was replaced while it was read"),
         "{error}"
     );
 }

@@ -5,7 +5,7 @@
 
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_mode::FileMode;
-use crate::replace::{is_alive, parent, register, temporary_name, unregister, writer_of};
+use crate::replace::{parent, register, temporary_name, unregister, writer_of};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -69,9 +69,9 @@ fn writer(path: &Path) -> Option<u32> {
         let is_busy = match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => false,
             Err(rustix::io::Errno::WOULDBLOCK) => true,
-            Err(_) => process != std::process::id() && is_alive(process),
+            Err(_) => !process.has_own_number() && process.is_alive(),
         };
-        is_busy.then_some(process)
+        is_busy.then_some(process.id())
     })
 }
 

@@ -76,8 +76,10 @@ pub enum ErrorKind {
     NoMessageAt(u64),
     /// The archive has no message with this Message-ID.
     NoMessageId(String),
-    /// The input changed while it was read.
+    /// The input changed, or was replaced, while it was read.
     Changed,
+    /// Files came to a folder or left it while it was read.
+    FolderChanged,
     /// The entries of a source do not tile its bytes: a defect of the program.
     Untiled,
     /// An output file name that ends in a slash.
@@ -182,6 +184,24 @@ pub(crate) fn at<E: Into<ErrorKind>>(path: &Path, operation: Operation) -> impl 
     move |cause| Error::new(path, operation, cause)
 }
 
+impl Error {
+    /// Returns true if the system lacks space for temporary files, memory or descriptors, so that other files may fail, too.
+    pub fn lacks_resources(&self) -> bool {
+        use rustix::io::Errno;
+        let is_lack = |error: &io::Error| {
+            let lacks = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];
+            lacks
+                .iter()
+                .any(|lack| error.raw_os_error() == Some(lack.raw_os_error()))
+        };
+        match &self.kind {
+            ErrorKind::TemporaryFolder { .. } => true,
+            ErrorKind::Io(error) => is_lack(error),
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path.display(), self.kind)
@@ -229,9 +249,12 @@ impl ErrorKind {
             Self::Exists | Self::Stream => io::ErrorKind::AlreadyExists,
             Self::HoldsMoreThanMail => io::ErrorKind::DirectoryNotEmpty,
             Self::LittleSpace { .. } => io::ErrorKind::StorageFull,
-            Self::Changed | Self::Untiled | Self::LinkLoop | Self::EarlierWrite | Self::Git(_) => {
-                io::ErrorKind::Other
-            }
+            Self::Changed
+            | Self::FolderChanged
+            | Self::Untiled
+            | Self::LinkLoop
+            | Self::EarlierWrite
+            | Self::Git(_) => io::ErrorKind::Other,
         }
     }
 }
@@ -258,7 +281,10 @@ impl fmt::Display for ErrorKind {
             Self::NoMessage(ordinal) => write!(f, "no message has the number {ordinal}"),
             Self::NoMessageAt(offset) => write!(f, "no message contains byte {offset}"),
             Self::NoMessageId(id) => write!(f, "no message has the Message-ID <{id}>"),
-            Self::Changed => f.write_str("the file changed while it was read"),
+            Self::Changed => f.write_str("the file changed or was replaced while it was read"),
+            Self::FolderChanged => f.write_str(
+                "files came, went or were renamed in the folder while it was read, so some may be missing",
+            ),
             Self::Untiled => f.write_str("internal error: the entries do not tile the archive"),
             Self::TrailingSlash => {
                 f.write_str("the name ends in a slash, but a file is to be written")

@@ -80,8 +80,10 @@ mod regular;
 pub mod replace;
 #[cfg(test)]
 mod shared_material;
+mod temporary_file;
 mod tree_file;
 mod window;
+mod writer_process;
 
 pub use box_event::{
     BoxDetail, BoxEvent, BoxEventKind, CompressionDefect, ContainerDefect, DbxDefect,
@@ -108,3 +110,4 @@ pub use regular::open_input;
 pub use replace::WriteOptions;
 pub use source::MAX_EXPANSION;
 pub use source::{Batch, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions, Source};
+pub use writer_process::WriterProcess;

@@ -57,11 +57,20 @@ pub(crate) fn has_dotted_folders(tree: &FileTree, path: &Path) -> bool {
     })
 }
 
+/// Returns the part of a file name that stays when the flags change: all before `:2,`, `;2,` or `!2,`.
+pub(crate) fn unique_name(name: &[u8]) -> &[u8] {
+    &name[..info(name).unwrap_or(name.len())]
+}
+
+/// Returns where `:2,` begins.
+fn info(name: &[u8]) -> Option<usize> {
+    name.windows(3)
+        .rposition(|three| matches!(three, [b':' | b';' | b'!', b'2', b',']))
+}
+
 /// Parses the flags of a file name: the letters after `:2,`, `;2,` or `!2,` (for file systems without colons).
 pub(crate) fn flags(name: &[u8]) -> Flags {
-    let info = name
-        .windows(3)
-        .rposition(|three| matches!(three, [b':' | b';' | b'!', b'2', b',']));
+    let info = info(name);
     let mut flags = Flags::default();
     for letter in info.map(|at| &name[at + 3..]).unwrap_or_default() {
         flags.0 |= match letter {
@@ -146,6 +155,9 @@ mod tests {
         );
         assert_eq!(flags(b"1.host"), Flags::default());
         assert_eq!(flags(b"1.2,S"), Flags::default());
+        for name in [&b"1.host"[..], b"1.host:2,", b"1.host;2,FS", b"1.host!2,S"] {
+            assert_eq!(unique_name(name), b"1.host");
+        }
     }
 
     #[test]

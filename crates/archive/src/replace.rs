@@ -1,7 +1,7 @@
 //! Replaces files and folders atomically: writes beside the final path, syncs, renames.
 //!
-//! The temporary name is `NAME.<process>-<number>.tmp` in the same folder, with a shortened NAME if it is long. Every writer locks
-//! what it writes. The next writer of the same name removes what a killed process left behind.
+//! The temporary name is `NAME.<process>-<number>.tmp` in the same folder, with a shortened NAME if it is long. `<process>` is a
+//! [`WriterProcess`]. Every writer locks what it writes. The next writer of the same name removes what a killed process left behind.
 //!
 //! # Limits
 //! The lock protects from a process on another machine only if the shared file system supports locks across machines.
@@ -20,6 +20,7 @@ use crate::begun;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_mode::FileMode;
 use crate::output::Output;
+use crate::writer_process::WriterProcess;
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 
 /// How outputs are created.
@@ -256,7 +257,7 @@ pub fn leftovers(path: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let entries = entries.flatten().filter(|entry| {
-        writer_of(&entry.file_name(), name).is_some_and(|process| !is_alive(process))
+        writer_of(&entry.file_name(), name).is_some_and(|process| !process.is_alive())
             && entry
                 .file_type()
                 .is_ok_and(|kind| kind.is_file() || kind.is_dir())
@@ -269,11 +270,6 @@ pub fn leftovers(path: &Path) -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .filter(is_unlocked)
         .collect()
-}
-
-/// Returns true if a process of this number runs on this machine, or is this process.
-pub fn is_alive(process: u32) -> bool {
-    process == std::process::id() || Path::new(&format!("/proc/{process}")).exists()
 }
 
 /// Removes a temporary file when the process is [abandoned](abandon).
@@ -297,9 +293,10 @@ pub fn moved_away(place: &Path) -> Vec<PathBuf> {
     let dead = |old: &OsStr| {
         let process = old.as_encoded_bytes().strip_prefix(stem.as_encoded_bytes());
         let process = process.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(b".old.tmp"));
-        let process = process.and_then(|number| std::str::from_utf8(number).ok()?.parse().ok());
+        let process =
+            process.and_then(|text| WriterProcess::parse(std::str::from_utf8(text).ok()?));
         // The caller holds a turn: no job of this process is between two renames.
-        process.is_some_and(|process: u32| process == std::process::id() || !is_alive(process))
+        process.is_some_and(|process| process.has_own_number() || !process.is_alive())
     };
     let names = entries.flatten().map(|entry| entry.file_name());
     names
@@ -311,7 +308,7 @@ pub fn moved_away(place: &Path) -> Vec<PathBuf> {
 /// Returns the path to which an old output is moved away.
 fn old_path(place: &Path) -> PathBuf {
     let mut name = temporary_stem(place.file_name().unwrap_or_default());
-    name.push(format!(".{}.old.tmp", std::process::id()));
+    name.push(format!(".{}.old.tmp", WriterProcess::own()));
     place.with_file_name(name)
 }
 
@@ -491,7 +488,7 @@ fn check_taken(
 /// File systems limit names to 255 bytes.
 pub fn temporary_stem(name: &OsStr) -> OsString {
     /// Leaves space for `.<process>-<number>.tmp`.
-    const LONGEST: usize = 255 - 40;
+    const LONGEST: usize = 255 - 60;
     let bytes = name.as_encoded_bytes();
     if bytes.len() <= LONGEST {
         return name.to_owned();
@@ -510,20 +507,20 @@ pub(crate) fn temporary_name(name: &OsStr) -> OsString {
     });
     let mut temporary = temporary_stem(name);
     let attempt = ATTEMPTS.fetch_add(1, Ordering::Relaxed);
-    temporary.push(format!(".{}-{attempt}.tmp", std::process::id()));
+    temporary.push(format!(".{}-{attempt}.tmp", WriterProcess::own()));
     temporary
 }
 
 /// Returns the process that created a temporary name for `name`.
-pub(crate) fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<u32> {
+pub(crate) fn writer_of(temporary: &OsStr, name: &OsStr) -> Option<WriterProcess> {
     let stem = temporary_stem(name);
     let rest = temporary
         .as_encoded_bytes()
         .strip_prefix(stem.as_encoded_bytes())?;
     let attempt = rest.strip_prefix(b".")?.strip_suffix(b".tmp")?;
-    let (process, number) = std::str::from_utf8(attempt).ok()?.split_once('-')?;
+    let (process, number) = std::str::from_utf8(attempt).ok()?.rsplit_once('-')?;
     number.parse::<u64>().ok()?;
-    process.parse().ok()
+    WriterProcess::parse(process)
 }
 
 /// Removes what dead processes left behind. Ignores failures: they do not prevent a new attempt.
@@ -570,7 +567,7 @@ mod tests {
     fn longest_file_names_are_accepted() {
         let folder = tempfile::tempdir().unwrap();
         for letter in ["a", "\u{fc}"] {
-            for length in [200, 215, 216, 240, 255] {
+            for length in [190, 195, 196, 240, 255] {
                 let mut name = letter.repeat(length / letter.len());
                 name.extend(std::iter::repeat_n('b', length - name.len()));
                 let path = folder.path().join(&name);
@@ -581,7 +578,7 @@ mod tests {
                 let other = temporary_name(OsStr::new(&format!("{}c", &name[letter.len()..])));
                 assert_eq!(
                     writer_of(&temporary_name(OsStr::new(&name)), OsStr::new(&name)),
-                    Some(std::process::id())
+                    Some(WriterProcess::own())
                 );
                 assert_eq!(writer_of(&other, OsStr::new(&name)), None);
             }
@@ -670,16 +667,21 @@ mod tests {
         let other = folder.path().join("out.x.tmp");
         fs::create_dir(&dead_folder).unwrap();
         fs::write(dead_folder.join("a"), b"").unwrap();
-        for path in [&dead, &alive, &other, &held] {
+        // This process has the number of the killed one.
+        let id = std::process::id();
+        let reused = format!("out.{id}-0123456789abcdef-0.tmp");
+        let own = format!("out.{}-7.tmp", WriterProcess::own());
+        let (reused, own) = (folder.path().join(reused), folder.path().join(own));
+        for path in [&dead, &alive, &other, &held, &reused, &own] {
             fs::write(path, b"").unwrap();
         }
         let lock = File::open(&held).unwrap();
         flock(&lock, FlockOperation::LockExclusive).unwrap();
         drop(Replacement::create(&folder.path().join("out"), WriteOptions::NEW).unwrap());
-        assert_eq!(
-            names(folder.path()),
-            ["out.1-0.tmp", "out.4194997-0.tmp", "out.x.tmp"]
-        );
+        let stays = [&held, &alive, &other, &own];
+        let mut stays = stays.map(|path| path.file_name().unwrap().to_str().unwrap());
+        stays.sort_unstable();
+        assert_eq!(names(folder.path()), stays);
     }
 
     #[test]

@@ -228,4 +228,8 @@ pub trait Source: Send {
     fn size_hint(&self) -> Option<u64>;
     /// Returns true if the input changed while it was read, by size or modification time. Call it at the end.
     fn changed(&self) -> Result<bool, Error>;
+    /// Like [`Self::changed`], but ignores files that came to a folder, left it, or were renamed.
+    fn content_changed(&self) -> Result<bool, Error> {
+        self.changed()
+    }
 }

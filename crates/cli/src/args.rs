@@ -78,7 +78,7 @@ Exit codes:
 
 Environment:
   NO_COLOR        if not empty, no colors; TERM=dumb has the same effect
-  TMPDIR          folder for long messages, unless --spool-dir or `spool_dir` names one
+  TMPDIR          folder for unpacked archives, and for long messages unless --spool-dir or `spool_dir` names one
   RUST_BACKTRACE  if set, a panic prints its stack"
 )]
 pub(crate) struct Args {

@@ -54,7 +54,29 @@ const COMMANDS: [NamedCommand; 29] = [
 
 /// Parses the arguments, the program's name first.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, clap::Error> {
-    parse_named(arguments).map_or_else(|| Args::try_parse_from(arguments), Ok)
+    parse_named(arguments).map_or_else(|| Args::try_parse_from(without_help_of_help(arguments)), Ok)
+}
+
+/// Leaves out `--help` behind the command `help`, which clap rejects there.
+fn without_help_of_help(arguments: &[OsString]) -> Vec<OsString> {
+    let mut words = arguments
+        .iter()
+        .skip(1)
+        .filter(|word| !is_verbosity(word) && !is_help(word));
+    let is_group = |word: &OsString| word == "header" || word == "ledger";
+    let first = words.next();
+    let command = first
+        .filter(|word| !is_group(word))
+        .or_else(|| words.next());
+    let asks_for_help = command.is_some_and(|word| word == "help");
+    let kept = arguments
+        .iter()
+        .filter(|word| !(asks_for_help && is_help(word)));
+    kept.cloned().collect()
+}
+
+fn is_help(word: &OsString) -> bool {
+    word == "-h" || word == "--help"
 }
 
 /// Parses the arguments of the command that the first words name. Returns None if they are invalid or ask for help, or if no command
@@ -107,6 +129,28 @@ mod tests {
                 found.push((names, format!("{inner:?}")));
             }
         }
+    }
+
+    #[test]
+    fn help_has_help() {
+        let printed = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let error = parse(&words).unwrap_err();
+            assert_eq!(error.kind(), clap::error::ErrorKind::DisplayHelp, "{line}");
+            error.to_string()
+        };
+        for (line, same) in [
+            ("mailglot help --help", "mailglot help"),
+            ("mailglot -q help -h", "mailglot help"),
+            ("mailglot help check --help", "mailglot help check"),
+            ("mailglot header help --help", "mailglot header help"),
+            ("mailglot ledger help find -h", "mailglot ledger help find"),
+        ] {
+            assert_eq!(printed(line), printed(same), "{line}");
+        }
+        // A file of this name is no command.
+        let words = ["mailglot", "check", "help", "--help"].map(OsString::from);
+        assert_eq!(without_help_of_help(&words), words);
     }
 
     #[test]

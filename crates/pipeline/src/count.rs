@@ -7,7 +7,7 @@
 use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::error::UnreadInput;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::run::{EndedSource, Job, OpenSource, ResultSink, Skipped, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, Progress, Summary};
@@ -66,7 +66,7 @@ pub fn count_each(
         limits: &Limits::default(),
         threads,
         progress,
-        skips_unreadable: true,
+        skipped: Skipped::Inputs,
         selection,
         stops_at_limit: true,
     };
@@ -170,7 +170,7 @@ mod tests {
             limits: &Limits::default(),
             threads: 1,
             progress: &progress,
-            skips_unreadable: true,
+            skipped: Skipped::Inputs,
             selection: &Selection::default(),
             stops_at_limit: false,
         };

@@ -148,6 +148,38 @@ pub(crate) fn discover(paths: &[PathBuf], opening: Opening) -> Result<Sources, E
     Ok(search.sources)
 }
 
+/// Like [`discover`], but continues after unreadable files and folders below an input. [`Sources::unread`] lists them.
+///
+/// # Errors
+/// An input has no mail, or cannot be read itself.
+pub(crate) fn discover_below(paths: &[PathBuf], opening: Opening) -> Result<Sources, Error> {
+    check_paths(paths)?;
+    let mut search = InputSearch::new(opening, paths.len() > 1);
+    for path in paths {
+        let mut unread = Vec::new();
+        let searched = search.path(path, &mut |error| {
+            if error.path() == path || error.lacks_resources() {
+                return Err(error);
+            }
+            unread.push(error);
+            Ok(())
+        });
+        match searched {
+            Ok(()) => {}
+            // What cannot be read is the reason.
+            Err(error) if matches!(error.kind(), ErrorKind::NoMailFound(_)) => {
+                return Err(Error::Input(unread.into_iter().next().unwrap_or(error)));
+            }
+            Err(error) => return Err(Error::Input(error)),
+        }
+        let unread = unread.into_iter();
+        let unread = unread.map(|error| UnreadInput::new(path, error));
+        search.sources.unread.extend(unread);
+    }
+    search.check_overrides()?;
+    Ok(search.sources)
+}
+
 /// Like [`discover`], but continues after unreadable inputs. [`Sources::unread`] lists them.
 pub(crate) fn discover_readable(paths: &[PathBuf], opening: Opening) -> Result<Sources, Error> {
     check_paths(paths)?;

@@ -53,8 +53,6 @@ pub enum UsageError {
     DedupeInParts,
     /// A job in parts reads standard input, which can be read only once.
     StreamInParts(PathBuf),
-    /// A job in parts has an input whose name is not UTF-8.
-    NameInParts(PathBuf),
     /// The path of an output has no file name.
     NoFileName(PathBuf),
     /// Decisions about single lines are given for several archives, or for one that is not a mailbox file.
@@ -259,11 +257,6 @@ impl fmt::Display for UsageError {
             ),
             Self::StreamInParts(_) => f.write_str(
                 "standard input can be read only once; write it to a file, and give its name",
-            ),
-            Self::NameInParts(path) => write!(
-                f,
-                "{}: the name is not UTF-8, so a plan cannot have it; rename the file, or give a link to it",
-                path.display()
             ),
             Self::NoFileName(path) => write!(f, "{}: the path has no file name", path.display()),
             Self::OverrideNeedsMailbox => f.write_str(

@@ -7,11 +7,12 @@
 use crate::json;
 use mailglot_archive::Entry;
 use mailglot_mime::transfer::base64::encode_lines;
+use mailglot_mime::transfer::{TransferEncoding, decode};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A path in JSON: a string, or `{"bytes": base64}` if it is not UTF-8. So no two files share a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +24,6 @@ pub enum FileName {
     Bytes {
         /// The bytes in base64.
         bytes: String,
-        /// The name for display.
-        #[serde(skip)]
-        shown: String,
     },
 }
 
@@ -38,9 +36,17 @@ impl FileName {
         let mut base64 = Vec::new();
         encode_lines(path.as_os_str().as_bytes(), usize::MAX, b"", &mut base64);
         let bytes = String::from_utf8(base64).unwrap_or_default();
-        Self::Bytes {
-            bytes,
-            shown: path.to_string_lossy().into_owned(),
+        Self::Bytes { bytes }
+    }
+
+    /// Returns the path with this name, byte for byte.
+    pub fn path(&self) -> PathBuf {
+        match self {
+            Self::Text(text) => text.into(),
+            Self::Bytes { bytes } => {
+                let decoded = decode(TransferEncoding::Base64, bytes.as_bytes(), &mut Vec::new());
+                OsStr::from_bytes(&decoded.bytes).into()
+            }
         }
     }
 
@@ -48,7 +54,7 @@ impl FileName {
     pub(crate) fn put_json(&self, out: &mut Vec<u8>) {
         match self {
             Self::Text(text) => json::string(text, out),
-            Self::Bytes { bytes, .. } => {
+            Self::Bytes { bytes } => {
                 out.extend_from_slice(b"{\"bytes\":");
                 json::string(bytes, out);
                 out.push(b'}');
@@ -65,9 +71,10 @@ impl Default for FileName {
 
 impl fmt::Display for FileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Text(text) | Self::Bytes { shown: text, .. } => text,
-        })
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Bytes { .. } => f.write_str(&self.path().to_string_lossy()),
+        }
     }
 }
 
@@ -135,9 +142,18 @@ mod tests {
         assert_eq!(long.matches('/').count(), 4000, "on one line");
         let back: FileName = serde_json::from_str(&long).unwrap();
         assert_eq!(serde_json::to_string(&back).unwrap(), long);
-        assert_eq!(
-            FileName::of(Path::new(OsStr::from_bytes(b"a\xe9"))).to_string(),
-            "a\u{fffd}"
-        );
+        for bytes in [
+            &b"a"[..],
+            b"a\xe9",
+            b"\xff\xfe/x",
+            b"\xe9\n",
+            b"dir/\x80b.mbox",
+        ] {
+            let path = Path::new(OsStr::from_bytes(bytes));
+            let json = serde_json::to_string(&FileName::of(path)).unwrap();
+            let back: FileName = serde_json::from_str(&json).unwrap();
+            assert_eq!(back.path(), path);
+            assert_eq!(back.to_string(), path.to_string_lossy());
+        }
     }
 }

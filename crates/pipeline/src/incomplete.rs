@@ -4,6 +4,7 @@
 //!
 //! Says where an input is damaged, not which messages are missing.
 
+use crate::UnreadInput;
 use mailglot_archive::{BoxEvent, BoxEventKind};
 use std::fmt;
 
@@ -46,6 +47,16 @@ impl IncompleteInput {
             offset: event.offset,
             reason: event.detail.to_string(),
             is_bounded: event.kind == BoxEventKind::Expansion,
+        }
+    }
+
+    /// Converts a file or folder that could not be read.
+    pub(crate) fn unread(unread: &UnreadInput) -> Self {
+        Self {
+            path: unread.error.path().to_string_lossy().into_owned(),
+            offset: 0,
+            reason: unread.error.kind().to_string(),
+            is_bounded: false,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::envelope::{self, DateSource};
 use crate::file_name::own_file;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::run::{EndedSource, Job, OpenSource, ResultSink, Skipped, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary};
@@ -93,7 +93,7 @@ pub fn list(
         limits: &options.policy.limits,
         threads: options.threads,
         progress,
-        skips_unreadable: true,
+        skipped: Skipped::Inputs,
         selection: &options.selection,
         stops_at_limit: true,
     };

@@ -12,7 +12,7 @@ use crate::error::{UnreadInput, UsageError};
 use crate::file_name::own_file;
 use crate::in_place::unquote_entry;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::run::{EndedSource, Job, OpenSource, ResultSink, Skipped, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary};
@@ -153,7 +153,7 @@ pub fn locate_pieces(
         limits: &Limits::default(),
         threads: 1,
         progress: &Progress::default(),
-        skips_unreadable: true,
+        skipped: Skipped::Inputs,
         selection: &Selection::default(),
         stops_at_limit: false,
     };

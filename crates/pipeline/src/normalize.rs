@@ -2,15 +2,15 @@
 //!
 //! # Limits
 //!
-//! An unreadable input stops a whole normalization. Flags of Maildir and MH are not written to header fields of a mailbox or of
+//! An input that is given and cannot be read, or whose content changes meanwhile, stops a whole normalization. Flags of Maildir and MH are not written to header fields of a mailbox or of
 //! single messages. Empty folders of a source are in the ledger, not in the output.
 
-use crate::discover::{discover, discover_readable};
+use crate::discover::{discover_below, discover_readable};
 use crate::job::{CheckJob, NormalizeJob};
 use crate::output::OutputSink;
 use crate::plan::Plan;
 use crate::rewrite::{LARGE_MESSAGE, PROCESS, Process, RewriteStage};
-use crate::run::{Discard, Job, run};
+use crate::run::{Discard, Job, Skipped, run};
 use crate::verify::READERS;
 use crate::{Error, Progress, Summary, VerifySummary};
 use mailglot_archive::replace::{is_stream, open_stream};
@@ -19,6 +19,8 @@ use std::io::Write;
 use std::path::Path;
 
 /// Runs a normalization. Output, ledger and report all appear, or none does.
+///
+/// Continues after unreadable files and folders below an input: [`Summary::unread`] lists them, and the ledger has a note of each.
 pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Error> {
     normalize_with(job, progress, PROCESS, LARGE_MESSAGE)
 }
@@ -30,7 +32,7 @@ pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
-        skips_unreadable: true,
+        skipped: Skipped::Inputs,
         selection: &job.selection,
         stops_at_limit: true,
     };
@@ -52,7 +54,7 @@ fn normalize_with(
     process: Process,
     large: usize,
 ) -> Result<Summary, Error> {
-    let sources = discover(&job.inputs, job.opening.clone())?;
+    let sources = discover_below(&job.inputs, job.opening.clone())?;
     let plan = Plan::new(job, &sources.inputs)?;
     let mut sink = OutputSink::new(&plan)?;
     let stage = RewriteStage {
@@ -68,7 +70,7 @@ fn normalize_with(
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
-        skips_unreadable: false,
+        skipped: Skipped::Files,
         selection: &job.selection,
         stops_at_limit: false,
     };

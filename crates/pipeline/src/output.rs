@@ -116,9 +116,9 @@ impl<'a> OutputSink<'a> {
         }
         let mut ledger = None;
         if let Some(mut writer) = self.ledger.take() {
-            let noted = notes(&summary.incomplete, self.has_block, |block| {
-                writer.block(block)
-            });
+            let unread = summary.unread.iter().map(IncompleteInput::unread);
+            let incomplete: Vec<_> = summary.incomplete.iter().cloned().chain(unread).collect();
+            let noted = notes(&incomplete, self.has_block, |block| writer.block(block));
             let finished = noted.and_then(|()| writer.finish(&self.footer));
             let (mut file, length) = finished.map_err(|error| self.plan.ledger_error(error))?;
             file.sync().map_err(Error::Output)?;

@@ -88,6 +88,20 @@ pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> R
     Ok(())
 }
 
+/// Rejects a file where a folder is to be written, and a folder where a file is. Neither replaces the other.
+pub(crate) fn check_form(place: &Path, is_folder: bool) -> Result<(), Error> {
+    let kind = match is_folder {
+        _ if !exists(place) || place.is_dir() == is_folder => return Ok(()),
+        true => ErrorKind::NotFolder,
+        false => ErrorKind::IsFolder,
+    };
+    Err(Error::Output(FileError::new(
+        place,
+        Operation::Create,
+        kind,
+    )))
+}
+
 /// Returns true for an empty folder.
 pub(crate) fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut items| items.next().is_none())
@@ -196,6 +210,14 @@ mod tests {
         assert!(check_free(&path("in"), true, &ours).is_ok());
         fs::write(path("in/notes.txt"), b"mine").unwrap();
         assert!(check_free(&path("in"), true, &ours).is_err());
+        for (place, as_file, as_folder) in [
+            ("in", false, true),
+            ("in/a.mbox", true, false),
+            ("new", true, true),
+        ] {
+            let is_free = |is_folder| check_form(&path(place), is_folder).is_ok();
+            assert_eq!((is_free(false), is_free(true)), (as_file, as_folder));
+        }
     }
 
     #[test]

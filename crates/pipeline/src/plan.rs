@@ -10,9 +10,9 @@ use crate::commit_step::{CommitStep, reached};
 use crate::discover::SourceInput;
 use crate::error::UsageError;
 use crate::job::{NormalizeJob, with_suffix};
-use crate::output_names::{output_format, output_name};
+use crate::output_names::{is_folder, output_format, output_name};
 use crate::path_checks::{
-    check_apart, check_free, followed, is_empty, on_disk, read_paths, resolved,
+    check_apart, check_form, check_free, followed, is_empty, on_disk, read_paths, resolved,
 };
 use crate::staged_ledger::{StagedLedger, exists, has_inode, mend, remove};
 use mailglot_archive::ledger::MAGIC;
@@ -122,6 +122,7 @@ impl Plan {
         let ours: HashSet<String> = names.collect();
         for place in self.places() {
             check_free(place, job.force, &ours)?;
+            check_form(place, self.is_folder(place))?;
         }
         for place in [&self.output].into_iter().chain(&self.ledger) {
             self.claims.push(Claim::take(place).map_err(Error::Output)?);
@@ -133,6 +134,13 @@ impl Plan {
             self.stale = Some(beside.to_owned());
         }
         Ok(())
+    }
+
+    /// Returns true if a folder is to be written at one of [`Self::places`].
+    fn is_folder(&self, place: &Path) -> bool {
+        let is_several = !self.alone;
+        let has_folder = || self.targets.iter().any(|target| is_folder(target.format));
+        place == self.aside || (place == self.output && (is_several || has_folder()))
     }
 
     /// Rejects outputs that overlap inputs or each other. Returns their resolved paths.

@@ -2,6 +2,7 @@
 
 use crate::hash::{ArchiveHash, SourceDigest};
 use crate::in_place::LARGE;
+use crate::run::Skipped;
 use crate::selection::Selector;
 use mailglot_archive::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Error, ErrorKind, FilesAhead, InputRange,
@@ -74,7 +75,9 @@ pub(crate) struct Reader {
     more: bool,
     carry: Vec<u8>,
     midline: bool,
-    tolerant: bool,
+    skipped: Skipped,
+    /// True if the last batch that was pulled ends inside a message.
+    is_inside: bool,
     /// True if the source includes the start of its archive.
     is_at_start: bool,
     /// True if the source includes the end of its archive.
@@ -107,7 +110,8 @@ impl Reader {
             more: false,
             carry: Vec::new(),
             midline: false,
-            tolerant: false,
+            skipped: Skipped::Nothing,
+            is_inside: false,
             is_at_start: true,
             is_at_end: true,
             selector: None,
@@ -119,9 +123,9 @@ impl Reader {
         }
     }
 
-    /// Sets `tolerant`: unreadable files of a folder then do not stop the rest.
-    pub(crate) fn tolerant(mut self, tolerant: bool) -> Self {
-        self.tolerant = tolerant;
+    /// Sets what is skipped if it cannot be read.
+    pub(crate) fn skipping(mut self, skipped: Skipped) -> Self {
+        self.skipped = skipped;
         self
     }
 
@@ -233,10 +237,18 @@ impl Reader {
         self.ended = loop {
             match self.source.next(&mut batch) {
                 Ok(more) => break !more,
-                Err(error) if self.tolerant => self.unread.push(error),
+                // The beginning of a message must not pass for all of it.
+                Err(error)
+                    if self.skipped == Skipped::Files
+                        && (self.is_inside || error.lacks_resources()) =>
+                {
+                    return Err(error);
+                }
+                Err(error) if self.skipped != Skipped::Nothing => self.unread.push(error),
                 Err(error) => return Err(error),
             }
         };
+        self.is_inside = batch.entries.last().is_some_and(|entry| entry.more);
         Ok((!self.ended).then_some(batch))
     }
 
@@ -370,23 +382,29 @@ mod tests {
     use mailglot_archive::Profile;
 
     /// A folder of four messages. The third one cannot be read.
-    struct BrokenFolder(u64, Profile);
+    struct BrokenFolder {
+        next: u64,
+        /// True if the beginning of the third message was read.
+        is_begun: bool,
+        profile: Profile,
+    }
 
     impl Source for BrokenFolder {
         fn next(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-            let number = self.0;
-            self.0 += 1;
+            let number = self.next;
+            self.next += 1;
             *batch = Batch::default();
             if number == 2 {
                 return Err(Error::new("2.eml", Operation::Read, ErrorKind::NoHeader));
             }
-            let entry = Entry::new(EntryKind::Message, number, 0, 0..0);
+            let mut entry = Entry::new(EntryKind::Message, number, 0, 0..0);
+            entry.more = number == 1 && self.is_begun;
             batch.entries.push(entry);
             Ok(number < 4)
         }
 
         fn profile(&self) -> &Profile {
-            &self.1
+            &self.profile
         }
 
         fn size_hint(&self) -> Option<u64> {
@@ -400,27 +418,28 @@ mod tests {
 
     #[test]
     fn nothing_is_read_after_an_error() {
-        let messages = |tolerant| {
-            let profile = Profile {
-                dialect: String::new(),
-                line_end: "LF",
-            };
-            let source = Box::new(BrokenFolder(0, profile));
-            let mut reader = Reader::new(Path::new("mail"), source, None).tolerant(tolerant);
-            let (mut read, mut feed) = (Vec::new(), NumberedBatch::default());
-            for _ in 0..5 {
-                read.push(reader.next(&mut feed).ok());
-            }
-            read
-        };
-        assert_eq!(
-            messages(false),
-            [Some(true), None, Some(false), Some(false), Some(false)]
-        );
-        assert_eq!(
-            messages(true),
-            [Some(true), Some(true), Some(true), Some(false), Some(false)]
-        );
+        let stopped = [Some(true), None, Some(false), Some(false), Some(false)];
+        let whole = [Some(true), Some(true), Some(true), Some(false), Some(false)];
+        for (skipped, is_begun, expected) in [
+            (Skipped::Nothing, false, stopped),
+            (Skipped::Files, false, whole),
+            (Skipped::Files, true, stopped),
+            (Skipped::Inputs, false, whole),
+            (Skipped::Inputs, true, whole),
+        ] {
+            let source = Box::new(BrokenFolder {
+                next: 0,
+                is_begun,
+                profile: Profile {
+                    dialect: String::new(),
+                    line_end: "LF",
+                },
+            });
+            let mut reader = Reader::new(Path::new("mail"), source, None).skipping(skipped);
+            let mut feed = NumberedBatch::default();
+            let read: Vec<_> = (0..5).map(|_| reader.next(&mut feed).ok()).collect();
+            assert_eq!(read, expected, "{skipped:?} {is_begun}");
+        }
     }
 
     #[test]

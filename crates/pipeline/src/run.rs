@@ -42,12 +42,23 @@ pub(crate) struct Job<'a> {
     pub(crate) threads: usize,
     /// Counters for a watcher, and the flag that interrupts the loop.
     pub(crate) progress: &'a Progress,
-    /// True to continue with the next file if one cannot be read.
-    pub(crate) skips_unreadable: bool,
+    /// What is skipped if it cannot be read.
+    pub(crate) skipped: Skipped,
     /// The messages to process. The others are counted as dropped.
     pub(crate) selection: &'a Selection,
     /// True to stop reading when the limit of the selection is reached. The rest is not counted.
     pub(crate) stops_at_limit: bool,
+}
+
+/// What a job skips, and lists in [`Summary::unread`], if it cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Skipped {
+    /// Nothing: the job ends with an error.
+    Nothing,
+    /// Files below a folder. A message of which only the beginning can be read ends the job.
+    Files,
+    /// Files, whole inputs, and the rest of an input.
+    Inputs,
 }
 
 /// A source that the loop has opened.
@@ -178,7 +189,7 @@ pub(crate) fn run<S: Stage, K: ResultSink<S::Output>>(
         match run.source(index, input, stage, sink) {
             Ok(ControlFlow::Continue(())) => {}
             Ok(ControlFlow::Break(())) => return Ok(run.summary),
-            Err(Error::Input(error)) if job.skips_unreadable => {
+            Err(Error::Input(error)) if job.skipped == Skipped::Inputs => {
                 run.unread(UnreadInput::new(&input.given, error));
                 run.count_incomplete(before);
             }
@@ -340,7 +351,7 @@ impl<'a> RunningJob<'a> {
         let (selected, stopped) = (reader.selected(), reader.stopped);
         let (source, digest) = reader.finish();
         let blake3 = digest.blake3;
-        input.unchanged(&*source)?;
+        self.check_unchanged(input, &*source)?;
         self.selected += selected;
         let set_aside = self.summary.set_aside - set_aside;
         let dropped = self.summary.dropped - dropped;
@@ -391,7 +402,7 @@ impl<'a> RunningJob<'a> {
             Some(InputRange::Mailbox(_)) => None,
         };
         let hash = hash.filter(|_| stage.hashes());
-        let tolerant = input.folder && self.job.skips_unreadable;
+        let skipped = self.skipped(input);
         let selection = self.job.selection;
         if let Some(seen) = &self.seen {
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -401,9 +412,40 @@ impl<'a> RunningJob<'a> {
             Selector::new(selection, input.place(), self.selected).after(self.seen.clone())
         });
         Ok(Reader::new(&input.found.path, source, hash)
-            .tolerant(tolerant)
+            .skipping(skipped)
             .of_range(range)
             .selecting(selector, self.job.stops_at_limit))
+    }
+
+    /// Returns what is skipped in an input if it cannot be read.
+    fn skipped(&self, input: &SourceInput) -> Skipped {
+        let has_files = input.folder && input.found.store.is_none();
+        match self.job.skipped {
+            // A store that fails at one message fails at the others, too.
+            Skipped::Files if has_files => Skipped::Files,
+            Skipped::Inputs if input.folder => Skipped::Inputs,
+            _ => Skipped::Nothing,
+        }
+    }
+
+    /// Records a folder that files came to or left, if unreadable files are skipped.
+    ///
+    /// # Errors
+    /// The source changed in another way since it was opened.
+    fn check_unchanged(&mut self, input: &SourceInput, source: &dyn Source) -> Result<(), Error> {
+        let error = |kind| FileError::new(&input.found.path, Operation::Read, kind);
+        if !source.changed().map_err(Error::Input)? {
+            return Ok(());
+        }
+        let is_skipped = self.skipped(input) != Skipped::Nothing;
+        if is_skipped && !source.content_changed().map_err(Error::Input)? {
+            self.unread(UnreadInput::new(
+                &input.given,
+                error(ErrorKind::FolderChanged),
+            ));
+            return Ok(());
+        }
+        Err(Error::Input(error(ErrorKind::Changed)))
     }
 
     /// Checks that messages in = messages out + set aside + dropped on request, over all sources that were read to their end.
@@ -497,21 +539,6 @@ impl<W: Worker> BatchWorker for Accounting<'_, W> {
     }
 }
 
-impl SourceInput {
-    /// Returns an error if the source changed since it was opened.
-    fn unchanged(&self, source: &dyn Source) -> Result<(), Error> {
-        match source.changed() {
-            Ok(false) => Ok(()),
-            Ok(true) => Err(Error::Input(FileError::new(
-                &self.found.path,
-                Operation::Read,
-                ErrorKind::Changed,
-            ))),
-            Err(error) => Err(Error::Input(error)),
-        }
-    }
-}
-
 /// A sink that discards everything, for a dry run.
 pub(crate) struct Discard;
 
@@ -542,7 +569,7 @@ mod tests {
             limits: &Limits::default(),
             threads: 1,
             progress: &Progress::default(),
-            skips_unreadable: true,
+            skipped: Skipped::Inputs,
             selection: &Selection::default(),
             stops_at_limit: false,
         };

@@ -16,8 +16,8 @@
 //! A folder with content is exchanged for the new one (renameat2(2), `RENAME_EXCHANGE`). On a file system without that, the old folder
 //! is missing between two renames; [`mend`] puts it back.
 
-use mailglot_archive::replace::{Replacement, is_alive, moved_away, temporary_stem};
-use mailglot_archive::{Error as FileError, Operation};
+use mailglot_archive::replace::{Replacement, moved_away, temporary_stem};
+use mailglot_archive::{Error as FileError, Operation, WriterProcess};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -38,7 +38,7 @@ impl StagedLedger {
         let place = ledger.path().to_owned();
         let name = place.file_name().unwrap_or_default();
         let mut staged = temporary_stem(name);
-        staged.push(format!(".{}-{output}.next.tmp", std::process::id()));
+        staged.push(format!(".{}-{output}.next.tmp", WriterProcess::own()));
         let staged = place.with_file_name(staged);
         ledger.commit_as(&staged)?;
         if !exists(&place) {
@@ -118,10 +118,10 @@ fn staged(ledger: &Path) -> Vec<(PathBuf, u64)> {
             .as_encoded_bytes()
             .strip_prefix(stem.as_encoded_bytes())?;
         let rest = rest.strip_prefix(b".")?.strip_suffix(b".next.tmp")?;
-        let (process, inode) = std::str::from_utf8(rest).ok()?.split_once('-')?;
-        let process: u32 = process.parse().ok()?;
+        let (process, inode) = std::str::from_utf8(rest).ok()?.rsplit_once('-')?;
+        let process = WriterProcess::parse(process)?;
         // This process holds a turn, so none of its jobs is between two steps: the name is of a dead process with the same number.
-        let is_dead = process == std::process::id() || !is_alive(process);
+        let is_dead = process.has_own_number() || !process.is_alive();
         is_dead.then_some(inode.parse().ok()?)
     };
     entries
@@ -284,7 +284,7 @@ mod tests {
             file.write_all(b"new").unwrap();
             StagedLedger::new(file, 5).unwrap()
         };
-        let name = format!("out.ledger.{}-5.next.tmp: new", std::process::id());
+        let name = format!("out.ledger.{}-5.next.tmp: new", WriterProcess::own());
         // Where no ledger is, it has both names.
         let dropped = staged();
         let last = "out.ledger: new".to_owned();

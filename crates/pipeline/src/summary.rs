@@ -68,7 +68,8 @@ pub struct VerifySummary {
 pub struct Summary {
     /// The inputs, in order.
     pub sources: Vec<SourceSummary>,
-    /// Inputs, and files below them, that could not be read, with the reason. Only a dry run continues after these.
+    /// Files and folders below the inputs that could not be read, with the reason. Also inputs, but a normalization does not continue
+    /// after these.
     pub unread: Vec<UnreadInput>,
     /// Inputs that were damaged, or that `--max-expansion` stopped.
     #[serde(rename = "damaged")]

@@ -9,7 +9,7 @@ use crate::discover::{Opening, discover_readable};
 use crate::file_name::{Address, own_file};
 use crate::in_place::unquote_entry;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::run::{Job, OpenSource, ResultSink, Skipped, Stage, Worker, run};
 use crate::selection::Selection;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary, json};
@@ -104,7 +104,7 @@ fn texts_with(
         limits: &stage.policy.limits,
         threads: options.threads,
         progress,
-        skips_unreadable: true,
+        skipped: Skipped::Inputs,
         selection: &options.selection,
         stops_at_limit: true,
     };

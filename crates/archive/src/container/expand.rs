@@ -1,18 +1,16 @@
 //! Decompresses a container to a temporary file without a name.
 //!
 //! # Limits
-//! The file lies in the folder that TMPDIR names, or else in `/tmp`. Stops before the disk is full.
+//! As those of the temporary file.
 
-use std::env;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::ErrorKind;
 use crate::expansion::Meter;
 use crate::file_range::FileRange;
-use crate::free_space::FreeSpace;
 use crate::packed::{CompressionEvents, ExpansionLimits, through_within};
+use crate::temporary_file::TemporaryFile;
 use crate::tree_file::TreeFile;
 
 /// Bytes to copy at once.
@@ -33,10 +31,7 @@ pub(super) fn expand(
     } else {
         Box::new(input)
     };
-    let folder = env::temp_dir();
-    let created = tempfile::tempfile_in(&folder);
-    let mut file = created.map_err(|error| ErrorKind::TemporaryFolder { folder, error })?;
-    let mut space = FreeSpace::new();
+    let mut file = TemporaryFile::create()?;
     let mut buffer = vec![0; STEP];
     let mut size = 0;
     loop {
@@ -47,8 +42,7 @@ pub(super) fn expand(
             Err(error) => return Err(error),
         };
         file.write_all(&buffer[..read])?;
-        space.wrote(read as u64, &file)?;
         size += read as u64;
     }
-    Ok(FileRange::new(Arc::new(file), 0..size))
+    Ok(FileRange::new(Arc::new(file.into_file()), 0..size))
 }

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::file_groups::FileGroups;
+use super::renamed::{ListedAgain, MaildirNames};
 use crate::box_event::BoxEvent;
 use crate::error::Error;
 use crate::file_tree::FileTree;
@@ -44,8 +45,12 @@ pub(crate) struct Files {
     pub(super) ahead: FileGroups,
     pub(super) ordinal: u64,
     pub(super) changed: bool,
-    /// Folders that were listed, with their modification times.
+    /// Folders that were listed, with their modification times. Without `cur` and `new` of a Maildir.
     pub(super) listed: Vec<(PathBuf, Option<SystemTime>)>,
+    /// The messages of Maildir folders that were listed.
+    pub(super) maildirs: Vec<MaildirNames>,
+    /// The folder that was listed again last, to find renamed messages.
+    pub(super) listed_again: ListedAgain,
     /// Events found when the root was listed.
     pub(super) events: Vec<BoxEvent>,
     /// Sequences of the folder that was listed last, whose files come next.

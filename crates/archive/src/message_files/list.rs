@@ -4,6 +4,7 @@
 //! The names of one folder are kept in memory, about 100 bytes each.
 
 use super::files::{Files, Name, Work, last};
+use super::renamed::MaildirNames;
 use crate::box_event::{BoxDetail, BoxEvent};
 use crate::container::MOST_EVENTS;
 use crate::entry_type::EntryType;
@@ -129,6 +130,7 @@ impl Files {
     ) -> Result<(), Error> {
         let is_folder = maildir::is_folder(&self.tree, path);
         let mut rest = Vec::new();
+        let (mut listed, first) = (Vec::new(), messages.len());
         for name in folders {
             if !(is_folder && matches!(last(&name), b"cur" | b"new")) {
                 rest.push(name);
@@ -137,7 +139,7 @@ impl Files {
             let path = self.path(&name);
             let modified = self.tree.modified(&path);
             let (files, below) = self.names(&name, events)?;
-            self.listed.push((path, modified));
+            listed.push((path, modified));
             plan.push(Work::FolderAlone(name));
             // Files of the system: `.DS_Store`, `.nfs…`. No server treats such a file as a message.
             for name in files {
@@ -149,6 +151,11 @@ impl Files {
                 }
             }
             rest.extend(below);
+        }
+        if !listed.is_empty() {
+            self.add_missed(&listed, &mut messages, first);
+            let names = MaildirNames::of(listed, &messages[first..]);
+            self.maildirs.push(names);
         }
         messages.sort_by(|a, b| last(a).cmp(last(b)).then_with(|| a.cmp(b)));
         let message = |name| Work::File(name, EntryKind::Message);

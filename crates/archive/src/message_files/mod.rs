@@ -16,19 +16,21 @@ mod layout;
 mod list;
 mod read;
 mod read_ahead;
+mod renamed;
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use self::file_groups::FileGroups;
 pub(crate) use self::files::Files;
-use self::files::{MessageFile, OpenMessageFile, OpenedFile, Work};
+use self::files::{MessageFile, Name, OpenMessageFile, OpenedFile, Work};
 pub use self::folder_starts::folder_starts;
 use self::read::FilePiece;
+use self::renamed::{ListedAgain, Renamed};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_names::is_written_message;
@@ -128,6 +130,8 @@ impl Files {
             ordinal: 0,
             changed: false,
             listed: Vec::new(),
+            maildirs: Vec::new(),
+            listed_again: ListedAgain::default(),
             events: Vec::new(),
             sequences: None,
             folders: HashMap::new(),
@@ -157,40 +161,71 @@ impl Files {
                 self.push(batch, &FilePiece::folder(&name));
                 self.list(&name, &mut batch.events)?;
             }
-            Work::File(name, kind) => {
-                if let Some(ahead) = ahead.filter(|ahead| !matches!(ahead, FileAhead::Left(_))) {
-                    return self.take_ahead(name, kind, ahead, batch);
-                }
-                let path = self.path(&name);
-                let Some(opened) = self.open_file(&name, &path, &mut batch.events)? else {
-                    return Ok(());
-                };
-                let OpenedFile {
-                    file,
-                    size,
-                    modified,
-                } = opened;
-                if kind == EntryKind::Message
-                    && let Some(layout) = self.layout_of(&path, &file)?
-                {
-                    let layout = self.open_layout(name, &path, file, layout)?;
-                    return self.read_layout(layout, batch);
-                }
-                let reading = OpenMessageFile {
-                    file,
-                    path,
-                    modified,
-                    message: MessageFile {
-                        name,
-                        kind,
-                        offset: 0,
-                        size,
-                    },
-                };
-                self.read_on(reading, batch)?;
-            }
+            Work::File(name, kind) => self.read_file(name, kind, ahead, batch)?,
         }
         Ok(())
+    }
+
+    /// Reads a file, under another name if it is a message that was renamed. `ahead` is the result of another thread.
+    fn read_file(
+        &mut self,
+        name: Name,
+        kind: EntryKind,
+        ahead: Option<FileAhead>,
+        batch: &mut Batch,
+    ) -> Result<(), Error> {
+        let mut read = self.read_named(name, kind, ahead, batch);
+        while self.format == Format::Maildir
+            && kind == EntryKind::Message
+            && let Err(error) = &read
+            && error.io_kind() == io::ErrorKind::NotFound
+        {
+            match self.renamed(error.path(), batch) {
+                Renamed::To(name) => read = self.read_named(name, kind, None, batch),
+                Renamed::Listed => return Ok(()),
+                Renamed::Gone => break,
+            }
+        }
+        read
+    }
+
+    fn read_named(
+        &mut self,
+        name: Name,
+        kind: EntryKind,
+        ahead: Option<FileAhead>,
+        batch: &mut Batch,
+    ) -> Result<(), Error> {
+        if let Some(ahead) = ahead.filter(|ahead| !matches!(ahead, FileAhead::Left(_))) {
+            return self.take_ahead(name, kind, ahead, batch);
+        }
+        let path = self.path(&name);
+        let Some(opened) = self.open_file(&name, &path, &mut batch.events)? else {
+            return Ok(());
+        };
+        let OpenedFile {
+            file,
+            size,
+            modified,
+        } = opened;
+        if kind == EntryKind::Message
+            && let Some(layout) = self.layout_of(&path, &file)?
+        {
+            let layout = self.open_layout(name, &path, file, layout)?;
+            return self.read_layout(layout, batch);
+        }
+        let reading = OpenMessageFile {
+            file,
+            path,
+            modified,
+            message: MessageFile {
+                name,
+                kind,
+                offset: 0,
+                size,
+            },
+        };
+        self.read_on(reading, batch)
     }
 }
 
@@ -252,7 +287,16 @@ impl Source for Files {
     fn changed(&self) -> Result<bool, Error> {
         let moved =
             |(path, then): &(PathBuf, Option<SystemTime>)| self.tree.modified(path) != *then;
-        Ok(self.changed || self.listed.iter().any(moved) || self.tree.is_changed()?)
+        let has_others = self.listed.iter().any(moved)
+            || self
+                .maildirs
+                .iter()
+                .any(|names| self.has_other_messages(names));
+        Ok(has_others || self.content_changed()?)
+    }
+
+    fn content_changed(&self) -> Result<bool, Error> {
+        Ok(self.changed || self.tree.is_changed()?)
     }
 }
 

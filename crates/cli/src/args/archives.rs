@@ -24,6 +24,9 @@ use std::path::PathBuf;
 /// of each. `mailglot restore` rebuilds the original byte for byte from OUTPUT and OUTPUT.ledger. The summary goes to standard error. A
 /// message larger than --max-message is copied unchanged and counted as a loss. Messages that the selection leaves out stay in the
 /// ledger.
+///
+/// A file or folder below an INPUT that cannot be read is named and left out, and the exit code is 2. If an INPUT itself cannot be read,
+/// nothing is written.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

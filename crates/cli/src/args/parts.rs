@@ -25,6 +25,9 @@ Examples:
   $ mailglot plan archive.mbox -o plan.json
   $ mailglot run plan.json --split 0 -o whole.mbox
   $ mailglot commit plan.json -o whole.mbox")]
+// `plan` rejects what no part can do, and says why, but does not offer it.
+#[command(mut_arg("inputs", |inputs| inputs.help("Mailboxes, folders or messages")))]
+#[command(mut_arg("dedupe", |dedupe| dedupe.hide(true)), mut_arg("limit", |limit| limit.hide(true)))]
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
@@ -136,6 +139,27 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plan_offers_nothing_that_it_rejects() {
+        let mut command = crate::args::command();
+        let mut help_of = |name: &str| {
+            let command = command.find_subcommand_mut(name).unwrap();
+            command.render_long_help().to_string()
+        };
+        for offer in ["--dedupe", "--limit", "`-` is standard input\n"] {
+            assert!(help_of("normalize").contains(offer), "{offer}");
+            assert!(!help_of("plan").contains(offer), "{offer}");
+        }
+        for option in ["--dedupe mark", "--limit 3"] {
+            let line = format!("mailglot plan a -o p {option}");
+            let parsed = crate::args::command().try_get_matches_from(line.split(' '));
+            assert!(
+                parsed.is_ok(),
+                "the command says why it does not work: {option}"
+            );
+        }
+    }
 
     #[test]
     fn options_of_a_plan_are_kept() {

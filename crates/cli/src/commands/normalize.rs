@@ -62,13 +62,20 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         if let Error::Input(error) = &error
             && job.inputs != [error.path()]
         {
-            failure.message += "; nothing was written, since each input must be readable";
+            failure.message += if error.lacks_resources() {
+                "; nothing was written"
+            } else if args.resume {
+                "; there is no output, since --resume needs every file"
+            } else {
+                "; nothing was written, since each input must be readable"
+            };
         }
         failure
     })?;
     summary::report(&account, &job, console);
     summary::report_kept(&kept, console);
     let mut worst = Exit::Done;
+    summary::report_unread(&account, &mut worst, console);
     summary::report_damaged(&account, &mut worst, console);
     Ok(worst.max(judged(&account, args.fail_on.fail_on)))
 }

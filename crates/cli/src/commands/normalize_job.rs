@@ -4,7 +4,7 @@ use super::worker_threads::worker_threads;
 use crate::args::{ArchiveForm, JobArgs};
 use crate::exit::{Exit, Failure};
 use mailglot_mime::OnLoss;
-use mailglot_pipeline::{LedgerPlace, NormalizeJob, PartsPlan};
+use mailglot_pipeline::{FileName, LedgerPlace, NormalizeJob, PartsPlan};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ pub(super) fn planned_job(
         let text = format!("{}: its options cannot be used: {error}", plan.display());
         Failure::new(Exit::Usage, text)
     })?;
-    let inputs = parsed.inputs.iter().map(PathBuf::from).collect();
+    let inputs = parsed.inputs.iter().map(FileName::path).collect();
     let job = normalize_job(options, inputs, output.to_owned());
     Ok((parsed, job))
 }

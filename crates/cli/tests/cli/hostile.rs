@@ -491,6 +491,66 @@ fn odd_names_and_links_come_through() {
     }
 }
 
+/// Normalizes an input without what cannot be read below it, and restores it to `back`.
+fn left_out(sandbox: &Sandbox, input: &str, cause: &str) {
+    let run = sandbox
+        .run(&["normalize", input, "-o", "out", "--report", "report.json"])
+        .ended(2);
+    let line = format!("mailglot: {cause}");
+    assert_eq!(run.err.matches(&line).count(), 1, "{}", run.err);
+    assert!(
+        run.err.contains("reversible: only what was read"),
+        "{}",
+        run.err
+    );
+    let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report.json")).unwrap();
+    assert_eq!(report["summary"]["unread"], serde_json::json!([cause]));
+    // The ledger names it, too.
+    let run = sandbox.run(&["restore", "out", "-o", "back"]).ended(2);
+    let (path, reason) = cause.split_once(": ").unwrap();
+    let line = format!("mailglot: {path}: incomplete: {reason}; the original has what was read\n");
+    assert!(run.err.contains(&line), "{}", run.err);
+}
+
+#[test]
+fn a_mailbox_in_a_tree_that_cannot_be_read_does_not_stop_the_rest() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("tree")).unwrap();
+    sandbox.write("tree/1.eml", LATIN);
+    // The beginning of an xz file with a dictionary of 2 GiB.
+    let header = b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4F\x02\0!\x01&\0\0\0\xd5\xd7\xceS";
+    sandbox.write(
+        "tree/large.mbox.xz",
+        &[header, &b"\x01\0/From"[..]].concat(),
+    );
+    let cause = "tree/large.mbox.xz: compressed by xz with a dictionary larger than 256 MiB";
+    left_out(&sandbox, "tree", cause);
+    assert_eq!(sandbox.read("back/1.eml"), LATIN);
+    // A given input must be readable.
+    let before = sandbox.names();
+    let given = [
+        "normalize",
+        "message.eml",
+        "tree/large.mbox.xz",
+        "-o",
+        "other",
+    ];
+    let run = sandbox.run(&given).ended(2);
+    assert!(
+        run.err.contains("nothing was written, since each input"),
+        "{}",
+        run.err
+    );
+    let resumed = ["normalize", "tree", "-o", "other", "--resume"];
+    let run = sandbox.run(&resumed).ended(2);
+    assert!(
+        run.err.contains("there is no output, since --resume"),
+        "{}",
+        run.err
+    );
+    assert_eq!(sandbox.names(), before);
+}
+
 #[test]
 fn one_message_that_cannot_be_read() {
     let sandbox = Sandbox::new();
@@ -506,14 +566,19 @@ fn one_message_that_cannot_be_read() {
         return;
     }
     let before = sandbox.names();
-    let run = sandbox.run(&["normalize", "Maildir", "-o", "out"]).ended(2);
-    assert!(
-        run.err
-            .ends_with("Maildir/new/3.plain: permission denied\n"),
-        "{}",
-        run.err
-    );
+    let resumed = ["normalize", "Maildir", "-o", "out", "--resume"];
+    let run = sandbox.run(&resumed).ended(2);
+    let refusal = "Maildir/new/3.plain: permission denied; there is no output, since --resume needs every file\n";
+    assert!(run.err.ends_with(refusal), "{}", run.err);
+    // Only the plan and finished parts stay.
+    fs::remove_dir_all(sandbox.path("out.parts")).unwrap();
     assert_eq!(sandbox.names(), before);
+    left_out(
+        &sandbox,
+        "Maildir",
+        "Maildir/new/3.plain: permission denied",
+    );
+    assert!(sandbox.path("back/cur").is_dir() && !sandbox.path("back/new/3.plain").exists());
     for command in ["count", "check", "text", "inspect"] {
         let run = sandbox.run(&[command, "Maildir", "message.eml"]).ended(2);
         assert_eq!(
@@ -555,8 +620,8 @@ fn a_closed_folder_in_a_tree_does_not_hide_the_rest() {
         );
         assert!(!run.out.is_empty(), "{command}");
     }
-    sandbox.run(&["normalize", "tree", "-o", "out"]).ended(2);
-    assert!(!sandbox.path("out").exists());
+    left_out(&sandbox, "tree", "tree/closed: permission denied");
+    assert_eq!(sandbox.read("back/open/1.eml"), LATIN);
     mode(0o700);
 }
 

@@ -3,7 +3,7 @@
 //! # Limits
 //!
 //! A mailbox of an mbox dialect or of MMDF that is a file of its own, and a folder on a disk, are cut into ranges. Every other input is
-//! one piece. Paths are in UTF-8.
+//! one piece.
 
 use super::error::{PartsError, PartsFault};
 use super::identity::SourceIdentity;
@@ -16,7 +16,7 @@ use crate::output_names::output_format;
 use crate::path_checks::{check_apart, on_disk, read_paths};
 use crate::report::producer;
 use crate::staged_ledger::exists;
-use crate::{Error, LedgerPlace};
+use crate::{Error, FileName, LedgerPlace};
 use mailglot_archive::mbox::{
     MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder,
 };
@@ -45,7 +45,7 @@ pub struct PartsPlan {
     /// The words of the command line from which the caller builds the job again.
     pub arguments: Vec<String>,
     /// The inputs of the job.
-    pub inputs: Vec<String>,
+    pub inputs: Vec<FileName>,
     /// Size of a split in bytes.
     split_size: u64,
     /// The archives that were found in the inputs.
@@ -58,7 +58,7 @@ pub struct PartsPlan {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PlannedSource {
     /// Its path.
-    path: String,
+    path: FileName,
     identity: SourceIdentity,
     /// The profile of a mailbox that is cut into ranges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,10 +158,10 @@ impl PartsPlan {
             )))
         };
         let found: Vec<&Path> = inputs.iter().map(|input| &*input.found.path).collect();
-        let planned: Vec<&Path> = self
+        let planned: Vec<PathBuf> = self
             .sources
             .iter()
-            .map(|source| Path::new(&source.path))
+            .map(|source| source.path.path())
             .collect();
         if found != planned {
             return other("the inputs contain other archives than when it was planned".to_owned());
@@ -272,8 +272,7 @@ impl PartsPlan {
 /// output have ordinals.
 ///
 /// # Errors
-/// An input cannot be read, is standard input, or has a name that is not UTF-8. The selection has a limit,
-/// or searches duplicates.
+/// An input cannot be read, or is standard input. The selection has a limit, or searches duplicates.
 pub fn plan_parts(
     job: &NormalizeJob,
     arguments: Vec<String>,
@@ -307,7 +306,7 @@ pub fn plan_parts(
     for (number, (input, identity)) in sources.inputs.iter().zip(identities).enumerate() {
         let profile = add_pieces(job, input, &identity, (number, split_size), &mut packer)?;
         planned.push(PlannedSource {
-            path: text(&input.found.path)?,
+            path: input.name_in_json(),
             identity,
             profile,
         });
@@ -317,11 +316,7 @@ pub fn plan_parts(
         producer: producer(),
         job: String::new(),
         arguments,
-        inputs: job
-            .inputs
-            .iter()
-            .map(|input| text(input))
-            .collect::<Result<_, _>>()?,
+        inputs: job.inputs.iter().map(|input| FileName::of(input)).collect(),
         split_size,
         sources: planned,
         splits: packer.splits,
@@ -524,12 +519,6 @@ fn identities(inputs: &[SourceInput]) -> Result<Vec<SourceIdentity>, Error> {
         .map(identity)
         .collect::<Result<_, _>>()
         .map_err(Error::Input)
-}
-
-/// Returns a path as text.
-fn text(path: &Path) -> Result<String, Error> {
-    let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| UsageError::NameInParts(path.to_owned()).into())
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::normalize::empty_summary;
 use crate::path_checks::{check_apart, followed, on_disk, read_paths};
 use crate::plan::{PlannedOutput, targets};
 use crate::rewrite::{LARGE_MESSAGE, PROCESS, RewriteStage, RewrittenBatch};
-use crate::run::{EndedSource, Job, ResultSink, run};
+use crate::run::{EndedSource, Job, ResultSink, Skipped, run};
 use crate::staged_ledger::exists;
 use crate::{Error, LedgerPlace, Progress};
 use mailglot_archive::replace::Replacement;
@@ -214,7 +214,7 @@ fn run_piece(
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
-        skips_unreadable: false,
+        skipped: Skipped::Nothing,
         selection: &job.selection,
         stops_at_limit: false,
     };

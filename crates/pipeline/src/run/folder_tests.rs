@@ -124,7 +124,7 @@ impl ResultSink<Vec<String>> for Lines {
 /// Reads a new folder with so many threads. Returns what was read, and the summary or the error.
 fn record(
     threads: usize,
-    skips_unreadable: bool,
+    skipped: Skipped,
     selection: &Selection,
     change: &(dyn Fn(&Path) + Sync),
 ) -> (Vec<String>, String) {
@@ -137,7 +137,7 @@ fn record(
         limits: &limits(),
         threads,
         progress: &progress,
-        skips_unreadable,
+        skipped,
         selection,
         stops_at_limit: true,
     };
@@ -170,13 +170,13 @@ fn a_folder_is_read_alike_by_any_number_of_threads() {
             limit,
             ..Selection::default()
         };
-        let (lines, summary) = record(1, true, &selection, &|_| {});
+        let (lines, summary) = record(1, Skipped::Inputs, &selection, &|_| {});
         let batches = lines.iter().filter(|line| line.starts_with("batch"));
         assert!(batches.count() >= 2);
         let pieces = lines.iter().filter(|line| line.contains("kind: Oversize"));
         assert!(limit.is_some() || pieces.count() > 2);
         for threads in [2, 4] {
-            let (other, ended) = record(threads, true, &selection, &|_| {});
+            let (other, ended) = record(threads, Skipped::Inputs, &selection, &|_| {});
             assert!(other == lines, "{threads}");
             assert_eq!(ended, summary);
         }
@@ -192,18 +192,77 @@ fn unreadable_files_are_reported_in_order_by_any_number_of_threads() {
         fs::create_dir(path(root, 301)).unwrap();
     };
     let all = Selection::default();
-    let (lines, summary) = record(1, true, &all, &change);
+    let (lines, summary) = record(1, Skipped::Inputs, &all, &change);
     let at = |number: usize| summary.find(&format!("{number:04}.host")).unwrap();
     assert!(at(300) < at(301) && at(301) < at(700), "{summary}");
-    let (_, error) = record(1, false, &all, &change);
+    let (_, error) = record(1, Skipped::Nothing, &all, &change);
     assert!(error.contains("0300.host"), "{error}");
     for threads in [2, 4] {
-        let (other, ended) = record(threads, true, &all, &change);
+        let (other, ended) = record(threads, Skipped::Inputs, &all, &change);
         assert!(other == lines, "{threads}");
         assert_eq!(ended, summary);
-        let (_, ended) = record(threads, false, &all, &change);
+        let (_, ended) = record(threads, Skipped::Nothing, &all, &change);
         assert_eq!(ended, error);
     }
+}
+
+#[test]
+fn a_normalization_skips_files_of_a_folder_only() {
+    let all = Selection::default();
+    let whole = record(1, Skipped::Files, &all, &|_| {}).0;
+    // A file that was removed is named, and so is the folder.
+    let change = |root: &Path| fs::remove_file(path(root, 300)).unwrap();
+    let (lines, summary) = record(2, Skipped::Files, &all, &change);
+    assert!(
+        summary.contains("0300.host") && summary.contains("kind: FolderChanged"),
+        "{summary}"
+    );
+    let messages = |lines: &[String]| {
+        lines
+            .iter()
+            .filter(|line| line.starts_with("Entry"))
+            .count()
+    };
+    assert_eq!(messages(&lines) + 1, messages(&whole));
+    // Content that changes ends the job.
+    let change = |root: &Path| fs::write(root.join("cur/later"), "x").unwrap();
+    let (_, summary) = record(1, Skipped::Files, &all, &change);
+    assert!(summary.contains("kind: FolderChanged"), "{summary}");
+    let change = |root: &Path| {
+        fs::remove_file(path(root, 400)).unwrap();
+        symlink("0402.host", path(root, 400)).unwrap();
+    };
+    let (_, error) = record(1, Skipped::Files, &all, &change);
+    assert!(
+        error.ends_with("mail: the file changed or was replaced while it was read"),
+        "{error}"
+    );
+}
+
+#[test]
+fn messages_with_other_flags_are_found_by_any_number_of_threads() {
+    let all = Selection::default();
+    let change = |root: &Path| {
+        for number in [0, 1, 300, 301, 500, 899] {
+            let name = format!("cur/{number:04}.host:2,FS");
+            fs::rename(path(root, number), root.join(name)).unwrap();
+        }
+    };
+    let (lines, summary) = record(1, Skipped::Files, &all, &change);
+    assert!(summary.contains("unread: []"), "{summary}");
+    let has_flags = |line: &&String| line.starts_with("Entry") && !line.contains("Flags(0)");
+    assert!(lines.iter().filter(has_flags).count() >= 6);
+    assert!(
+        summary.contains(&format!("messages_in: {}", MESSAGES - 1)),
+        "{summary}"
+    );
+    for threads in [2, 4] {
+        assert!(record(threads, Skipped::Files, &all, &change) == (lines.clone(), summary.clone()));
+    }
+    // One that was moved to another folder is gone.
+    let change = |root: &Path| fs::rename(path(root, 300), root.join("moved")).unwrap();
+    let (_, summary) = record(1, Skipped::Files, &all, &change);
+    assert!(summary.contains("0300.host"), "{summary}");
 }
 
 #[test]
@@ -217,12 +276,12 @@ fn swapped_files_are_not_followed_by_any_number_of_threads() {
         fs::rename(&secret, path(root, 401)).unwrap();
     };
     let all = Selection::default();
-    let (lines, summary) = record(1, true, &all, &change);
+    let (lines, summary) = record(1, Skipped::Inputs, &all, &change);
     assert!(summary.contains("kind: Changed"), "{summary}");
     let of_link = lines.iter().filter(|line| line.contains("0400.host"));
     assert!(of_link.clone().count() == 1 && of_link.clone().all(|line| line.contains("Link")));
     for threads in [2, 4] {
-        let (other, ended) = record(threads, true, &all, &change);
+        let (other, ended) = record(threads, Skipped::Inputs, &all, &change);
         assert!(other == lines, "{threads}");
         assert_eq!(ended, summary);
     }

@@ -29,7 +29,7 @@ use self::read_back::check;
 use self::stage::SplitStage;
 use crate::discover::discover;
 use crate::path_checks::{check_apart, check_free, on_disk, read_paths};
-use crate::run::{Job, run};
+use crate::run::{Job, Skipped, run};
 use crate::{Error, Progress, Summary};
 use mailglot_archive::replace::turn;
 use mailglot_archive::{Claim, FileMode, WriteOptions};
@@ -71,7 +71,7 @@ pub fn split(job: &SplitJob, progress: &Progress) -> Result<Split, Error> {
         limits: &limits,
         threads: job.threads,
         progress,
-        skips_unreadable: false,
+        skipped: Skipped::Nothing,
         selection: &job.selection,
         stops_at_limit: false,
     };

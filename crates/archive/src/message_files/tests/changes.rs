@@ -159,3 +159,43 @@ fn a_swapped_target_of_a_followed_link_is_not_read() {
     );
     assert!(source.changed().unwrap());
 }
+
+/// A message that is renamed while `cur` and `new` are listed may be in neither list.
+#[test]
+fn renamed_messages_are_found_again() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |name: &str| root.path().join(name);
+    for name in ["cur/1.a:2,S", "new/2.a", "cur/3.a:2,"] {
+        write(&at(name), b"Subject: x\n\n");
+    }
+    let archive = Input::on_disk(root.path().to_owned(), Format::Maildir);
+    let mut files = Files::folder(&archive, &ReadOptions::default()).unwrap();
+    let mut messages = vec![b"other".to_vec(), b"cur/1.a:2,".to_vec()];
+    let listed = ["cur", "new"].map(|name| (at(name), None));
+    files.add_missed(&listed, &mut messages, 1);
+    messages[1..].sort();
+    assert_eq!(
+        messages,
+        [&b"other"[..], b"cur/1.a:2,", b"cur/3.a:2,", b"new/2.a"]
+    );
+    let touch = || {
+        let folder = fs::File::open(at("cur")).unwrap();
+        folder.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    };
+    fs::rename(at("cur/1.a:2,S"), at("cur/1.a:2,RS")).unwrap();
+    fs::rename(at("new/2.a"), at("cur/2.a:2,")).unwrap();
+    touch();
+    assert!(!files.changed().unwrap(), "only flags changed");
+    let (lines, _) = drain(&mut files);
+    for (line, name) in
+        lines[lines.len() - 3..]
+            .iter()
+            .zip(["cur/1.a:2,RS", "cur/2.a:2,", "cur/3.a:2,"])
+    {
+        assert!(line.contains(name), "{lines:?}");
+    }
+    assert!(!files.changed().unwrap());
+    fs::remove_file(at("cur/3.a:2,")).unwrap();
+    touch();
+    assert!(files.changed().unwrap() && !files.content_changed().unwrap());
+}

@@ -36,8 +36,8 @@ use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_identity::FileIdentity;
 use crate::file_range::FileRange;
 use crate::file_tree::FileTree;
-use crate::free_space::FreeSpace;
 use crate::packed::CompressionEvents;
+use crate::temporary_file::TemporaryFile;
 use crate::tree_file::TreeFile;
 
 /// The format.
@@ -124,17 +124,15 @@ impl MailFolder {
 /// Copies a compressed member of a container to a temporary file without a name.
 fn copy(mut member: TreeFile) -> std::io::Result<FileRange> {
     const STEP: u64 = 64 << 10;
-    let mut file = tempfile::tempfile()?;
-    let mut space = FreeSpace::new();
+    let mut file = TemporaryFile::create()?;
     let mut size = 0;
     loop {
         let mut bytes = Vec::new();
         let read = member.append(STEP, &mut bytes)? as u64;
         if read == 0 {
-            return Ok(FileRange::new(Arc::new(file), 0..size));
+            return Ok(FileRange::new(Arc::new(file.into_file()), 0..size));
         }
         std::io::Write::write_all(&mut file, &bytes)?;
-        space.wrote(read, &file)?;
         size += read;
     }
 }

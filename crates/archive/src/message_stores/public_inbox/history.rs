@@ -16,6 +16,7 @@ use super::git::{GitObjects, read_field};
 use super::object_id::ObjectId;
 use crate::error::ErrorKind;
 use crate::free_space::FreeSpace;
+use crate::temporary_file::{TemporaryFile, unusable};
 
 /// Bytes of a commit in the list: its name and that of its tree.
 const RECORD: usize = 64;
@@ -43,7 +44,7 @@ pub(super) struct CommitLists {
 impl CommitLists {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
-            file: Arc::new(tempfile::tempfile()?),
+            file: Arc::new(TemporaryFile::create()?.into_file()),
             count: 0,
             space: FreeSpace::new(),
         })
@@ -87,7 +88,7 @@ impl History {
         }
         let file = list.file.into_inner();
         Ok(Self {
-            file: file.map_err(io::IntoInnerError::into_error)?,
+            file: file.map_err(|error| unusable(error.into_error()))?,
             start,
             count: list.count,
             head,
@@ -142,6 +143,14 @@ impl<'a> ListWriter<'a> {
         }
     }
 
+    /// Writes a record.
+    fn write(&mut self, id: ObjectId, tree: ObjectId) -> io::Result<()> {
+        self.file.write_all(&id.bytes())?;
+        self.file.write_all(&tree.bytes())?;
+        let space = &mut self.lists.space;
+        space.wrote(RECORD as u64, self.file.get_ref())
+    }
+
     /// Adds the commits from `head` on, or only that one. Returns a message of `git` if it does not list all.
     fn add(
         &mut self,
@@ -175,10 +184,7 @@ impl<'a> ListWriter<'a> {
                 Some(_) => self.more_merges += 1,
                 None => {}
             }
-            self.file.write_all(&id.bytes())?;
-            self.file.write_all(&tree.bytes())?;
-            let space = &mut self.lists.space;
-            space.wrote(RECORD as u64, self.file.get_ref())?;
+            self.write(id, tree).map_err(unusable)?;
             self.lists.count += 1;
             self.count += 1;
         }

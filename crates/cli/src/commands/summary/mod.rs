@@ -294,7 +294,7 @@ fn reversal(account: &Summary, job: &NormalizeJob) -> Vec<String> {
     };
     lines.push(format!(
         "reversible: {}with {} (check: mailglot restore {}{option} --verify-only)",
-        if account.incomplete.is_empty() {
+        if account.incomplete.is_empty() && account.unread.is_empty() {
             ""
         } else {
             "only what was read, "

@@ -1,6 +1,10 @@
 //! Tests of folders in several splits.
 
 use super::*;
+use crate::FileName;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::Ordering;
 
 /// Fills a folder of about 3 MB: messages in several charsets, a message of 1.2 MB, damaged files, and files that are no mail.
 pub(super) fn fill(root: &Path, is_maildir: bool) {
@@ -75,6 +79,48 @@ fn parts_of_a_folder_give_the_outputs_of_one_pass() {
     ];
     let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     check_same(&inputs, folder.path(), |_| {});
+}
+
+#[test]
+fn names_that_are_not_utf_8_stay_byte_for_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &[u8]| folder.path().join(OsStr::from_bytes(name));
+    // Two names that look the same.
+    let inputs = [at(b"caf\xe9.mbox"), at(b"caf\xe8.mbox"), at(b"\xff-\xfe")];
+    for mailbox_path in &inputs[..2] {
+        fs::write(mailbox_path, mailbox(Dialect::Rd)).unwrap();
+    }
+    fs::create_dir(&inputs[2]).unwrap();
+    fill(&inputs[2], false);
+    let inner = inputs[2].join(OsStr::from_bytes(b"\xe9"));
+    fs::rename(inputs[2].join("a"), inner).unwrap();
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    check_same(&inputs, folder.path(), |_| {});
+    let resumed = job(&inputs, folder.path().join("resumed"));
+    // The plan is made, and read again.
+    let interrupted = Progress::default();
+    interrupted.interrupt.store(true, Ordering::Relaxed);
+    assert!(resume(&resumed, SIZE, &interrupted).is_err());
+    let text = fs::read(folder.path().join("resumed.parts/plan.json")).unwrap();
+    let plan = PartsPlan::parse(Path::new("plan.json"), &text).unwrap();
+    assert!(plan.inputs.iter().map(FileName::path).eq(inputs));
+    resume(&resumed, SIZE, &Progress::default()).unwrap();
+    let tree_of = |name: &str| tree(&folder.path().join(name));
+    assert!(tree_of("resumed") == tree_of("one/out"));
+    assert!(tree_of("resumed.ledger") == tree_of("one/out.ledger"));
+}
+
+#[test]
+fn names_in_utf_8_are_strings_of_a_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("caf\u{e9}.mbox");
+    fs::write(&input, mailbox(Dialect::Rd)).unwrap();
+    // As in plans of earlier versions, which can still be read.
+    let plan = plan(&job(&[&input], folder.path().join("out")));
+    let json: serde_json::Value = serde_json::from_str(&plan.to_json()).unwrap();
+    let path = input.to_str().unwrap();
+    assert_eq!(json["inputs"], serde_json::json!([path]));
+    assert_eq!(json["sources"][0]["path"], path);
 }
 
 #[test]

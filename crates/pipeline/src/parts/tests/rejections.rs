@@ -132,6 +132,41 @@ fn outputs_are_checked_before_a_split_is_processed() {
 }
 
 #[test]
+fn a_file_in_the_place_of_a_folder_ends_a_resumed_job_before_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.mbox"), mailbox(Dialect::Rd)).unwrap();
+    fs::create_dir(at("folder")).unwrap();
+    fs::write(at("folder/a.eml"), "Subject: x\n\n").unwrap();
+    fs::write(at("file"), "x").unwrap();
+    let before = tree(folder.path());
+    for (output, to, ledger) in [
+        ("file", Some(Format::Maildir), LedgerPlace::Beside),
+        ("folder", None, LedgerPlace::Beside),
+        ("new", None, LedgerPlace::File(at("folder"))),
+    ] {
+        let mut job = job(&[&at("a.mbox")], at(output));
+        (job.force, job.to, job.ledger) = (true, to, ledger);
+        let error = resume(&job, SIZE, &Progress::default()).unwrap_err();
+        let Error::Output(error) = &error else {
+            panic!("{error}")
+        };
+        let is_found = matches!(error.kind(), ErrorKind::NotFolder | ErrorKind::IsFolder);
+        assert!(is_found, "{error}");
+        // Nothing of the job is left, no parts either.
+        assert!(tree(folder.path()) == before, "{output}");
+        assert!(!at("new.parts").exists());
+    }
+    let several = job(&[&at("a.mbox"), &at("folder/a.eml")], at("file"));
+    let several = NormalizeJob {
+        force: true,
+        ..several
+    };
+    assert!(resume(&several, SIZE, &Progress::default()).is_err());
+    assert!(tree(folder.path()) == before);
+}
+
+#[test]
 fn a_part_without_a_manifest_is_reported_before_work() {
     let all = AllParts::new();
     let part = all.parts().part(1);

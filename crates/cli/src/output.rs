@@ -6,9 +6,8 @@
 
 pub(crate) use crate::visible_text::{visible, visible_lines};
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::interrupt;
-use mailglot_gateway::descriptors::output_was_closed;
 use mailglot_gateway::record::{Form, LogWriter, Priority};
 use mailglot_pipeline::with_thousands;
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -263,18 +262,6 @@ pub(crate) fn stdout_in_blocks() -> Result<File, Failure> {
     descriptor
         .map(File::from)
         .map_err(|error| Failure::stdout(&error))
-}
-
-/// Rejects a standard output that was closed (`>&-`), for commands that copy mail or text: all of it would be lost without a word.
-///
-/// `/dev/null` that is opened for reading and writing counts as closed, see [`output_was_closed`]. Programs open it so to run a report
-/// for its exit code, so reports do not ask.
-pub(crate) fn check_stdout() -> Result<(), Failure> {
-    if output_was_closed() {
-        let text = "standard output: it is closed; write `>/dev/null` to discard the output";
-        return Err(Failure::new(Exit::Output, text));
-    }
-    Ok(())
 }
 
 /// Writes a whole text to standard output.

@@ -17,8 +17,6 @@ use std::path::PathBuf;
 ///
 /// `mailglot detect` guesses an unknown FROM. FROM and TO may also be `imap-utf-7`, the encoding of mailbox names (RFC 3501), with one
 /// name per line.
-///
-/// A closed standard output (`>&-`) ends with exit code 4; /dev/null that is opened for reading and writing counts as closed.
 #[derive(Debug, Group)]
 #[command(
     override_usage = "mailglot convert -f <FROM> [-t <TO>] [OPTIONS] [FILE]...\n       mailglot convert --list"

@@ -52,8 +52,6 @@ pub(crate) struct LsArgs {
 /// An address is `FILE:17` (number from 0), `FILE@81233` (offset), `FILE#<message-id>` or `FILE` (all messages). An offset names the
 /// message that contains this byte, with its separator line and the blank line after it. Several messages may have one Message-ID. Line
 /// ends, charsets and damage stay as they are.
-///
-/// A closed standard output (`>&-`) ends with exit code 4; /dev/null that is opened for reading and writing counts as closed.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

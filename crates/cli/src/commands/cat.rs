@@ -4,14 +4,13 @@ use super::job_exit::note;
 use super::summary::{report_left_out, report_unread};
 use crate::args::{CatArgs, LARGEST_MESSAGE};
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, TerminalWriter, check_stdout, counted, visible};
+use crate::output::{Console, TerminalWriter, counted, visible};
 use mailglot_mime::{OnLoss, Plan, Policy, plan, splice};
 use mailglot_pipeline::{LocatedPiece, MessageAddress, locate_pieces};
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 
 pub(crate) fn run(args: &CatArgs, console: Console) -> Result<Exit, Failure> {
-    check_stdout()?;
     let stdout = io::stdout();
     // No message may steer a terminal.
     if stdout.is_terminal() {

@@ -18,7 +18,7 @@ mod target;
 use super::job_exit::note;
 use crate::args::{ConvertArgs, UnmappableWay};
 use crate::exit::{Exit, Failure};
-use crate::output::{Console, check_stdout, counted, print, stdout_in_blocks, visible};
+use crate::output::{Console, counted, print, stdout_in_blocks, visible};
 use coding::{Coding, IMAP};
 use conversion_error::{ConversionError, OnMalformed};
 use explain::{LossReporter, UnmappableReporter};
@@ -301,11 +301,10 @@ enum Sink {
 impl Sink {
     fn new(file: Option<&Path>, mode: FileMode) -> Result<Self, Failure> {
         match file.filter(|path| path.as_os_str() != "-") {
-            None => {
-                check_stdout()?;
-                let out = BufWriter::with_capacity(BUFFER, stdout_in_blocks()?);
-                Ok(Self::Stdout(out))
-            }
+            None => Ok(Self::Stdout(BufWriter::with_capacity(
+                BUFFER,
+                stdout_in_blocks()?,
+            ))),
             Some(path) if is_stream(path) => match open_stream(path) {
                 Ok(file) => Ok(Self::Stream(
                     BufWriter::with_capacity(BUFFER, file),

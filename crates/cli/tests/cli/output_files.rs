@@ -260,37 +260,6 @@ fn a_full_disk_is_told_and_leaves_nothing() {
     assert!(run.err.contains("standard output"), "{}", run.err);
 }
 
-/// Who copies mail or text to a closed output would lose all of it without a word.
-#[test]
-fn a_closed_output_is_reported() {
-    let sandbox = Sandbox::new();
-    let commands = [
-        "mailglot convert -f iso-8859-1 letter.txt",
-        "mailglot convert -f iso-8859-1 - < letter.txt",
-        "mailglot cat archive.mbox:0",
-    ];
-    for command in commands {
-        for (output, cause) in [
-            (">&-", "standard output: it is closed"),
-            ("> /dev/full", "standard output: no space left on device"),
-        ] {
-            let run = sandbox.shell(&format!("{command} {output}")).ended(4);
-            assert!(run.err.contains(cause), "{command} {output}: {}", run.err);
-        }
-        let line = format!("{command} > /dev/null && {{ {command}; echo $? >&2; }} | true");
-        let run = sandbox.shell(&line).ended(0);
-        assert_eq!(run.err, "0\n", "{command}");
-    }
-    // A report is often run for its exit code.
-    for line in [
-        "mailglot check archive.mbox 1<>/dev/null",
-        "mailglot text archive.mbox 1<>/dev/null",
-        "mailglot convert -f iso-8859-1 letter.txt -o new.txt >&-",
-    ] {
-        sandbox.shell(line).ended(0);
-    }
-}
-
 #[test]
 fn what_is_made_of_private_mail_is_private() {
     let sandbox = Sandbox::new();

@@ -8,7 +8,8 @@
 //! the language with more mail.
 
 use super::cost::NAT;
-use super::language::{RARE, candidates};
+use super::first_look::Trial;
+use super::language::{Candidate, RARE, candidates};
 use super::priors::Priors;
 use super::sample::Sample;
 use crate::generated::languages::LANGUAGES;
@@ -78,8 +79,8 @@ const ORDERED_LETTERS: &[(&str, &str)] = &[
     ("ar", "ابتثجحخدذرزسشصضطظعغفقكلمنهوي"),
 ];
 
-/// Signs that stand in lists of letters and between them.
-const SIGNS: &str = "€§°²³µ´¿¡«»£¥ºª–—„“”’…•·";
+/// Signs that stand before and behind the letters of a list.
+const SIGNS: &str = "€§°²³µ´¿¡«»„“”‘’";
 
 /// Returns the cost of a word as a list of letters of a language, without [`LIST`]; `None` if it is none.
 pub(super) fn cost(language: usize, word: &[char]) -> Option<u32> {
@@ -108,6 +109,9 @@ fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
             .take_while(|c| is_sign(c))
             .count();
     let listed = &word[start..end];
+    if listed.is_empty() || listed.len() < word.len().min(FEWEST) {
+        return None;
+    }
     let mut total = SIGN * (word.len() - listed.len()) as u32;
     if listed.iter().all(|c| c.is_uppercase()) {
         total += CAPITALS;
@@ -150,38 +154,43 @@ fn nats(n: usize) -> u32 {
     ((n.max(1) as f32).ln() * NAT as f32) as u32
 }
 
-/// Returns true if the words of a sample may be lists in a charset and language that then cost less than `most`.
-pub(super) fn is_likely(sample: &Sample, priors: &Priors, most: u32) -> bool {
-    if sample.bytes.len() > LONGEST || most <= LIST {
-        return false;
-    }
+/// Returns the charsets and languages in which the words of a sample may be lists that cost less than `most`.
+pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'static>> {
     let words: Vec<&[u8]> = words(&sample.bytes).collect();
-    if words.concat().len() < FEWEST {
-        return false;
+    if sample.bytes.len() > LONGEST || words.iter().map(|word| word.len()).sum::<usize>() < FEWEST {
+        return Vec::new();
     }
-    let common = candidates().iter().filter(|c| c.is_single_byte);
-    let mut pairs = common.flat_map(|candidate| {
+    let pages = candidates().iter().filter(|c| c.is_single_byte);
+    let trials = pages.filter_map(|candidate| {
         let languages = candidate.languages.iter();
-        languages.map(move |(language, cost)| (candidate, *language, *cost))
+        let languages = languages.filter(|(_, cost)| *cost < RARE);
+        let with_priors = languages.map(|(index, cost)| (*index, cost + priors.languages[*index]));
+        let languages: Vec<(usize, u32)> = with_priors
+            .filter(|(language, prior)| {
+                let least = least_cost(candidate, *language, &words);
+                least.is_some_and(|least| prior + LIST + least < most)
+            })
+            .collect();
+        (!languages.is_empty()).then_some(Trial {
+            candidate,
+            languages,
+        })
     });
-    pairs.any(|(candidate, language, cost_of_charset)| {
-        let before = cost_of_charset + priors.languages[language] + LIST;
-        if cost_of_charset >= RARE || before >= most {
-            return false;
+    trials.collect()
+}
+
+/// Returns the cost of the cheapest list among some words; `None` if too few letters are listed.
+fn least_cost(candidate: &Candidate, language: usize, words: &[&[u8]]) -> Option<u32> {
+    let (mut listed, mut least) = (0, None);
+    for word in words {
+        let characters = word.iter().map(|byte| candidate.page().character(*byte));
+        let characters: Vec<char> = characters.collect();
+        if let Some(cost) = cost(language, &characters) {
+            listed += letters(&characters);
+            least = Some(least.map_or(cost, |least: u32| least.min(cost)));
         }
-        let (mut listed, mut least) = (0, u32::MAX);
-        for word in &words {
-            let word: Vec<char> = word
-                .iter()
-                .map(|byte| candidate.page().character(*byte))
-                .collect();
-            if let Some(cost) = cost(language, &word) {
-                listed += letters(&word);
-                least = least.min(cost);
-            }
-        }
-        listed >= FEWEST && before + least < most
-    })
+    }
+    least.filter(|_| listed >= FEWEST)
 }
 
 /// Returns the words without ASCII letters and digits of a sample, which may be lists.
@@ -273,6 +282,8 @@ mod tests {
         assert!(cost("pt", "óéâ") < cost("pt", "óÉâ"));
         assert!(cost("de", "äöü") < cost("de", "äöü€"));
         assert_eq!(cost("de", "ä€ö"), None, "signs stand at the ends");
+        assert_eq!(cost("de", "»"), None);
+        assert_eq!(cost("de", "»ä"), None, "a quoted letter is no list");
         assert_eq!(cost("de", "ääö"), None, "each letter once");
         assert_eq!(cost("ru", "абвгд"), Some(0));
         assert!(cost("ru", "где") > Some(0));

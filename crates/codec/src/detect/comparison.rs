@@ -48,7 +48,7 @@ impl ComparedSample {
         let mut priors = priors(hints);
         ascii::add_language(&mut priors, &sample.ascii);
         sample.may_have_lists = hints.rules.has(Rules::ALPHABET_LISTS)
-            && alphabet_list::is_likely(&sample, &priors, score::noise(&sample.bytes));
+            && !alphabet_list::trials(&sample, &priors, score::noise(&sample.bytes)).is_empty();
         Some(Self { sample, priors })
     }
 

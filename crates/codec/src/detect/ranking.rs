@@ -8,11 +8,13 @@ use super::guess::{Evidence, Guess, Rival};
 use super::hints::Hints;
 use super::language;
 use super::priors::{Priors, priors};
+use super::readings::Readings;
 use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Scored};
 use super::{alphabet_list, ascii, look, sample, wide};
 use crate::{Charset, LossLog};
+use std::collections::HashSet;
 
 /// Cost of damaged UTF-8, which is rarer than intact text.
 const DAMAGED: u32 = 3 * NAT;
@@ -51,7 +53,7 @@ impl Ranking {
         ascii::add_countries(&mut priors, bytes);
         let mut scored = score::score(&sample, &priors, hints.ascii_compatible);
         if hints.rules.has(Rules::ALPHABET_LISTS)
-            && let Some((lists, costs)) = with_lists(&sample, &scored, &priors, hints)
+            && let Some((lists, costs)) = with_lists(&sample, &scored, &priors)
         {
             sample = lists;
             scored = costs;
@@ -218,17 +220,17 @@ impl Ranking {
     }
 }
 
-/// The sample as one that may have lists of letters, with the costs of the charsets; None where it is likelier to have words alone.
+/// The sample as one that has lists of letters, with the costs of the charsets; None where it is likelier to have words alone.
 fn with_lists(
     sample: &Sample,
     scored: &[Scored],
     priors: &Priors,
-    hints: &Hints<'_>,
 ) -> Option<(Sample, Vec<Scored>)> {
     /// How much likelier lists are.
     const CLEARLY: u32 = 2 * NAT;
     let cost_of_words = scored.first().map_or(u32::MAX, |best| best.cost);
-    if !alphabet_list::is_likely(sample, priors, cost_of_words) {
+    let trials = alphabet_list::trials(sample, priors, cost_of_words);
+    if trials.is_empty() {
         return None;
     }
     let sample = Sample {
@@ -237,9 +239,20 @@ fn with_lists(
         is_cut: sample.is_cut,
         may_have_lists: true,
     };
-    let scored = score::score(&sample, priors, hints.ascii_compatible);
-    let cost_of_lists = scored.first()?.cost;
-    (cost_of_lists.saturating_add(CLEARLY) <= cost_of_words).then_some((sample, scored))
+    let lists = score::scored(
+        trials.into_iter(),
+        &mut Readings::new(&sample, priors.rules),
+    );
+    let cost_of_lists = lists.first()?.cost;
+    if cost_of_lists.saturating_add(CLEARLY) > cost_of_words {
+        return None;
+    }
+    // The first of each charset costs least.
+    let mut all = [&*lists, scored].concat();
+    all.sort_by_key(|scored| scored.cost);
+    let mut seen = HashSet::new();
+    all.retain(|scored| seen.insert(scored.charset.index()));
+    Some((sample, all))
 }
 
 /// The sample without words that are noise in each of the likeliest charsets; None where the sample as a whole is text, or only signs would

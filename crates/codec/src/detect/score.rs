@@ -5,7 +5,7 @@
 
 use super::cost::NAT;
 use super::first_look::{self, MARGIN, Trial};
-use super::language::{self, Candidate, Language, RARE, ScriptGroup, candidates};
+use super::language::{self, Language, RARE, ScriptGroup, candidates};
 use super::priors::Priors;
 use super::reading::{english_runs, read_text};
 use super::readings::{Readings, decode_sample, language_cost};
@@ -25,15 +25,6 @@ pub(super) struct Scored {
 /// Returns the charsets that can decode the sample, the most likely first; on request only ASCII-compatible ones.
 pub(super) fn score(sample: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Scored> {
     let mut whole = Readings::new(sample, priors.rules);
-    if sample.may_have_lists {
-        // The first look knows words only.
-        let usable = |candidate: &&Candidate| !ascii_compatible || candidate.is_ascii_compatible;
-        let trials = candidates().iter().filter(usable);
-        return scored(
-            trials.map(|candidate| Trial::new(candidate, priors)),
-            &mut whole,
-        );
-    }
     score_within(&mut whole, priors, ascii_compatible, u32::MAX)
 }
 
@@ -68,7 +59,10 @@ fn score_within(
 }
 
 /// Returns the charsets of the trials that can decode the sample, the most likely first.
-fn scored<'c>(trials: impl Iterator<Item = Trial<'c>>, whole: &mut Readings<'_>) -> Vec<Scored> {
+pub(super) fn scored<'c>(
+    trials: impl Iterator<Item = Trial<'c>>,
+    whole: &mut Readings<'_>,
+) -> Vec<Scored> {
     let mut scored: Vec<Scored> = trials.filter_map(|trial| trial.score(whole)).collect();
     scored.sort_by_key(|s| s.cost);
     scored

@@ -9,7 +9,7 @@
 
 use super::cost::NAT;
 use super::first_look::Trial;
-use super::language::{Candidate, RARE, candidates};
+use super::language::{RARE, candidates};
 use super::priors::Priors;
 use super::sample::Sample;
 use crate::generated::languages::LANGUAGES;
@@ -32,51 +32,89 @@ const CAPITALS: u32 = 3 * NAT;
 /// Cost of a letter of another case than the one before it, if it was not listed in that case.
 const OTHER_CASE: u32 = 3 * NAT;
 
-/// Bytes of a sample that may have lists, and bytes above 7F of a list.
+/// Bytes of a sample that may have lists.
 const LONGEST: usize = 160;
 
-/// Letters beyond ASCII by language, in small letters and any order.
-const SPECIAL_LETTERS: &[(&str, &str)] = &[
-    ("de", "äöüß"),
-    ("de", "äöüßéèàçñ"),
-    ("fr", "éèàùçê"),
-    ("fr", "àâæçéèêëîïôœùûüÿ"),
-    ("es", "áéíóúñü"),
-    ("it", "àèéìòù"),
-    ("pt", "áâãàçéêíóôõúü"),
-    ("nl", "áéëèïóöüú"),
-    ("da", "æøåé"),
-    ("nb", "æøåéòô"),
-    ("sv", "åäöé"),
-    ("fi", "äöåšž"),
-    ("is", "áðéíóúýþæö"),
-    ("ca", "àçèéíïòóúü"),
-    ("sq", "ëç"),
-    ("pl", "ąćęłńóśźż"),
-    ("cs", "áčďéěíňóřšťúůýž"),
-    ("cs", "ěščřžýáíé"),
-    ("sk", "áäčďéíĺľňóôŕšťúýž"),
-    ("hu", "áéíóöőúüű"),
-    ("ro", "ăâîşţșț"),
-    ("hr", "čćđšž"),
-    ("sl", "čšžćđ"),
-    // The capital of `i` has a dot, and so two small characters.
-    ("tr", "çğıİöşüâîû"),
-    ("lt", "ąčęėįšųūž"),
-    ("lv", "āčēģīķļņšūž"),
-    ("et", "äõöüšž"),
-    ("eo", "ĉĝĥĵŝŭ"),
-];
+/// Words beyond ASCII of such a sample.
+const MOST_WORDS: usize = 12;
 
-/// Letters in the order in which they are listed: that of the alphabet, and that of the rows of keyboards.
-const ORDERED_LETTERS: &[(&str, &str)] = &[
-    ("ru", "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
-    ("ru", "абвгдежзийклмнопрстуфхцчшщъыьэюя"),
-    ("ru", "йцукенгшщзхъфывапролджэячсмитьбю"),
-    ("uk", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"),
-    ("el", "αβγδεζηθικλμνξοπρστυφχψω"),
-    ("he", "אבגדהוזחטיכלמנסעפצקרשת"),
-    ("ar", "ابتثجحخدذرزسشصضطظعغفقكلمنهوي"),
+/// Letters that are listed in a language.
+struct Alphabet {
+    /// Its index in `LANGUAGES`.
+    language: usize,
+    /// Small letters beyond ASCII.
+    letters: &'static str,
+    /// They are listed in this order.
+    is_ordered: bool,
+}
+
+/// The special letters of a language, which are listed in any order.
+const fn special(language: &str, letters: &'static str) -> Alphabet {
+    Alphabet {
+        language: language_index(language),
+        letters,
+        is_ordered: false,
+    }
+}
+
+/// An alphabet, or the rows of a keyboard.
+const fn ordered(language: &str, letters: &'static str) -> Alphabet {
+    Alphabet {
+        language: language_index(language),
+        letters,
+        is_ordered: true,
+    }
+}
+
+const fn language_index(name: &str) -> usize {
+    let mut index = 0;
+    while !is_equal(LANGUAGES[index].name.as_bytes(), name.as_bytes()) {
+        index += 1;
+    }
+    index
+}
+
+const fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    matches!((one, other), ([a, b], [c, d]) if *a == *c && *b == *d)
+}
+
+const ALPHABETS: &[Alphabet] = &[
+    special("de", "äöüß"),
+    special("de", "äöüßéèàçñ"),
+    special("fr", "éèàùçê"),
+    special("fr", "àâæçéèêëîïôœùûüÿ"),
+    special("es", "áéíóúñü"),
+    special("it", "àèéìòù"),
+    special("pt", "áâãàçéêíóôõúü"),
+    special("nl", "áéëèïóöüú"),
+    special("da", "æøåé"),
+    special("nb", "æøåéòô"),
+    special("sv", "åäöé"),
+    special("fi", "äöåšž"),
+    special("is", "áðéíóúýþæö"),
+    special("ca", "àçèéíïòóúü"),
+    special("sq", "ëç"),
+    special("pl", "ąćęłńóśźż"),
+    special("cs", "áčďéěíňóřšťúůýž"),
+    special("cs", "ěščřžýáíé"),
+    special("sk", "áäčďéíĺľňóôŕšťúýž"),
+    special("hu", "áéíóöőúüű"),
+    special("ro", "ăâîşţșț"),
+    special("hr", "čćđšž"),
+    special("sl", "čšžćđ"),
+    // The capital of `i` has a dot, and so two small characters.
+    special("tr", "çğıİöşüâîû"),
+    special("lt", "ąčęėįšųūž"),
+    special("lv", "āčēģīķļņšūž"),
+    special("et", "äõöüšž"),
+    special("eo", "ĉĝĥĵŝŭ"),
+    ordered("ru", "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"),
+    ordered("ru", "абвгдежзийклмнопрстуфхцчшщъыьэюя"),
+    ordered("ru", "йцукенгшщзхъфывапролджэячсмитьбю"),
+    ordered("uk", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"),
+    ordered("el", "αβγδεζηθικλμνξοπρστυφχψω"),
+    ordered("he", "אבגדהוזחטיכלמנסעפצקרשת"),
+    ordered("ar", "ابتثجحخدذرزسشصضطظعغفقكلمنهوي"),
 ];
 
 /// Signs that stand before and behind the letters of a list.
@@ -84,12 +122,23 @@ const SIGNS: &str = "€§°²³µ´¿¡«»„“”‘’";
 
 /// Returns the cost of a word as a list of letters of a language, without [`LIST`]; `None` if it is none.
 pub(super) fn cost(language: usize, word: &[char]) -> Option<u32> {
-    let of_language = |(name, _): &&(&str, &str)| *name == LANGUAGES[language].name;
-    let special = SPECIAL_LETTERS.iter().filter(of_language);
-    let ordered = ORDERED_LETTERS.iter().filter(of_language);
-    let special = special.filter_map(|(_, letters)| any_order_cost(letters, word));
-    let ordered = ordered.filter_map(|(_, letters)| in_order_cost(letters, word));
-    special.chain(ordered).min()
+    let alphabets = ALPHABETS
+        .iter()
+        .filter(|alphabet| alphabet.language == language);
+    let costs = alphabets.filter_map(
+        |Alphabet {
+             letters,
+             is_ordered,
+             ..
+         }| {
+            if *is_ordered {
+                in_order_cost(letters, word)
+            } else {
+                any_order_cost(letters, word)
+            }
+        },
+    );
+    costs.min()
 }
 
 /// Returns the number of letters in a word.
@@ -156,18 +205,27 @@ fn nats(n: usize) -> u32 {
 
 /// Returns the charsets and languages in which the words of a sample may be lists that cost less than `most`.
 pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'static>> {
-    let words: Vec<&[u8]> = words(&sample.bytes).collect();
-    if sample.bytes.len() > LONGEST || words.iter().map(|word| word.len()).sum::<usize>() < FEWEST {
+    let bytes = &sample.bytes;
+    let words: Vec<&[u8]> = words(bytes).take(MOST_WORDS + 1).collect();
+    let is_short = bytes.len() <= LONGEST && words.len() <= MOST_WORDS;
+    if !is_short || words.iter().map(|word| word.len()).sum::<usize>() < FEWEST {
         return Vec::new();
     }
     let pages = candidates().iter().filter(|c| c.is_single_byte);
     let trials = pages.filter_map(|candidate| {
+        let is_common = |alphabet: &&Alphabet| candidate.is_common_in(&[alphabet.language]);
+        ALPHABETS.iter().find(is_common)?;
+        let characters = |word: &&[u8]| -> Vec<char> {
+            let page = candidate.page();
+            word.iter().map(|byte| page.character(*byte)).collect()
+        };
+        let words: Vec<Vec<char>> = words.iter().map(characters).collect();
         let languages = candidate.languages.iter();
         let languages = languages.filter(|(_, cost)| *cost < RARE);
         let with_priors = languages.map(|(index, cost)| (*index, cost + priors.languages[*index]));
         let languages: Vec<(usize, u32)> = with_priors
             .filter(|(language, prior)| {
-                let least = least_cost(candidate, *language, &words);
+                let least = least_cost(*language, &words);
                 least.is_some_and(|least| prior + LIST + least < most)
             })
             .collect();
@@ -180,13 +238,11 @@ pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'
 }
 
 /// Returns the cost of the cheapest list among some words; `None` if too few letters are listed.
-fn least_cost(candidate: &Candidate, language: usize, words: &[&[u8]]) -> Option<u32> {
+fn least_cost(language: usize, words: &[Vec<char>]) -> Option<u32> {
     let (mut listed, mut least) = (0, None);
     for word in words {
-        let characters = word.iter().map(|byte| candidate.page().character(*byte));
-        let characters: Vec<char> = characters.collect();
-        if let Some(cost) = cost(language, &characters) {
-            listed += letters(&characters);
+        if let Some(cost) = cost(language, word) {
+            listed += letters(word);
             least = Some(least.map_or(cost, |least: u32| least.min(cost)));
         }
     }

@@ -227,7 +227,7 @@ fn with_lists(
     priors: &Priors,
 ) -> Option<(Sample, Vec<Scored>)> {
     /// How much likelier lists are.
-    const CLEARLY: u32 = 2 * NAT;
+    const CLEARLY: u32 = 3 * NAT;
     let cost_of_words = scored.first().map_or(u32::MAX, |best| best.cost);
     let trials = alphabet_list::trials(sample, priors, cost_of_words);
     if trials.is_empty() {

@@ -148,6 +148,11 @@ pub(super) fn letters(word: &[char]) -> usize {
 
 /// Each letter is as likely as any other that was not listed.
 fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
+    // Most words end here.
+    let first = *word.first()?;
+    if first.is_alphabetic() && !letters.contains([first, small_letter(first)]) {
+        return None;
+    }
     let all = letters.chars().count();
     let is_sign = |c: &char| SIGNS.contains(*c);
     let start = word.iter().take_while(|c| is_sign(c)).count();
@@ -188,6 +193,9 @@ fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
 
 /// One letter follows the other.
 fn in_order_cost(letters: &str, word: &[char]) -> Option<u32> {
+    if !letters.contains(small_letter(*word.first()?)) {
+        return None;
+    }
     let word: String = word.iter().map(|c| small_letter(*c)).collect();
     let is_list = word.chars().nth(FEWEST - 1).is_some();
     let place = letters.find(&word).filter(|_| is_list)?;
@@ -206,26 +214,28 @@ fn nats(n: usize) -> u32 {
 /// Returns the charsets and languages in which the words of a sample may be lists that cost less than `most`.
 pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'static>> {
     let bytes = &sample.bytes;
-    let words: Vec<&[u8]> = words(bytes).take(MOST_WORDS + 1).collect();
-    let is_short = bytes.len() <= LONGEST && words.len() <= MOST_WORDS;
-    if !is_short || words.iter().map(|word| word.len()).sum::<usize>() < FEWEST {
+    if bytes.len() > LONGEST || most <= LIST {
         return Vec::new();
     }
+    let words: Vec<&[u8]> = words(bytes).take(MOST_WORDS + 1).collect();
+    let bytes = words.join(&b' ');
+    if words.len() > MOST_WORDS || bytes.len() < FEWEST {
+        return Vec::new();
+    }
+    let mut characters = Vec::with_capacity(bytes.len());
     let pages = candidates().iter().filter(|c| c.is_single_byte);
     let trials = pages.filter_map(|candidate| {
         let is_common = |alphabet: &&Alphabet| candidate.is_common_in(&[alphabet.language]);
         ALPHABETS.iter().find(is_common)?;
-        let characters = |word: &&[u8]| -> Vec<char> {
-            let page = candidate.page();
-            word.iter().map(|byte| page.character(*byte)).collect()
-        };
-        let words: Vec<Vec<char>> = words.iter().map(characters).collect();
+        let page = candidate.page();
+        characters.clear();
+        characters.extend(bytes.iter().map(|byte| page.character(*byte)));
         let languages = candidate.languages.iter();
         let languages = languages.filter(|(_, cost)| *cost < RARE);
         let with_priors = languages.map(|(index, cost)| (*index, cost + priors.languages[*index]));
         let languages: Vec<(usize, u32)> = with_priors
             .filter(|(language, prior)| {
-                let least = least_cost(*language, &words);
+                let least = least_cost(*language, &characters);
                 least.is_some_and(|least| prior + LIST + least < most)
             })
             .collect();
@@ -237,10 +247,10 @@ pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'
     trials.collect()
 }
 
-/// Returns the cost of the cheapest list among some words; `None` if too few letters are listed.
-fn least_cost(language: usize, words: &[Vec<char>]) -> Option<u32> {
+/// Returns the cost of the cheapest list among words with spaces between them; `None` if too few letters are listed.
+fn least_cost(language: usize, words: &[char]) -> Option<u32> {
     let (mut listed, mut least) = (0, None);
-    for word in words {
+    for word in words.split(|c| *c == ' ') {
         if let Some(cost) = cost(language, word) {
             listed += letters(word);
             least = Some(least.map_or(cost, |least: u32| least.min(cost)));

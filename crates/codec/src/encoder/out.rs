@@ -20,6 +20,11 @@ pub(crate) trait Encode: Send + Sync + Debug {
     /// Writes pending output and returns to the ASCII state, before a replacement.
     fn neutral(&mut self, _out: &mut Out<'_>) {}
 
+    /// Prepares for a replacement of a character that the charset cannot encode.
+    fn before_replacement(&mut self, _replacement: &str, out: &mut Out<'_>) {
+        self.neutral(out);
+    }
+
     /// Ends the text in the initial state.
     fn end(&mut self, out: &mut Out<'_>) {
         self.neutral(out);

@@ -135,7 +135,7 @@ impl Encoder {
             return;
         }
         // Pending output comes first, with its records.
-        self.machine.neutral(out);
+        self.machine.before_replacement(&replacement, out);
         out.record(at, c, kind);
         let mut rest = replacement.as_ref();
         while let ControlFlow::Break(stop) = self.machine.run(rest, &mut out.quiet(at)) {

@@ -47,5 +47,8 @@ pub struct Reading {
     /// The step that chose it.
     pub how: How,
     /// The confidence from 0 to 1 of a guess; `None` if a rule decided.
+    ///
+    /// With [`How::Fallback`] it is a constant and nothing was measured. That is always so for undeclared text if detection is off or
+    /// the feature `detect` is missing.
     pub confidence: Option<f32>,
 }

@@ -12,7 +12,7 @@ use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
 
 /// The encoder of a family of charsets. Splitting the text anywhere gives the same bytes and the same records.
-pub(crate) trait Encode: Send + Sync + Debug {
+pub(crate) trait Encode: Send + Sync + Debug + CloneBoxed {
     /// Encodes `text`. Breaks with the offset of the first character that the charset cannot encode, after writing
     /// everything before it. The next call begins behind that character, or with its replacement.
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize>;
@@ -28,6 +28,23 @@ pub(crate) trait Encode: Send + Sync + Debug {
     /// Ends the text in the initial state.
     fn end(&mut self, out: &mut Out<'_>) {
         self.neutral(out);
+    }
+}
+
+/// Clones a machine in a box.
+pub(crate) trait CloneBoxed {
+    fn clone_boxed(&self) -> Box<dyn Encode>;
+}
+
+impl<T: Encode + Clone + 'static> CloneBoxed for T {
+    fn clone_boxed(&self) -> Box<dyn Encode> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Encode> {
+    fn clone(&self) -> Self {
+        (**self).clone_boxed()
     }
 }
 

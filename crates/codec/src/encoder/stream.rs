@@ -38,7 +38,7 @@ use std::ops::ControlFlow;
 /// assert_eq!(bytes, b"\x1b$BF|K\\\x1b(B &#8364;");
 /// assert_eq!(log.kept()[0].bytes, 7..10);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Encoder {
     charset: Charset,
     machine: Box<dyn Encode>,

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 const JOIN: usize = 32;
 
 /// An encoder for a list. A beginning of a longer sequence stays pending until the next piece of text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SequenceEncoder {
     list: &'static Sequences,
     repertoire: Repertoire,

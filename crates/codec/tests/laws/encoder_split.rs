@@ -172,6 +172,24 @@ fn a_replacement_reads_as_the_same_text_written_directly() {
 }
 
 #[test]
+fn a_clone_continues_like_its_encoder() {
+    for charset in Charset::all() {
+        let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(1000));
+        let mut encoder = charset.new_encoder(Unmappable::HtmlDecimal);
+        encoder.push("a日é+", &mut bytes, &mut log);
+        let (clone, mut other, mut other_log) = (encoder.clone(), bytes.clone(), log.clone());
+        for (mut encoder, bytes, log) in [
+            (encoder, &mut bytes, &mut log),
+            (clone, &mut other, &mut other_log),
+        ] {
+            encoder.push("\u{301}本-", bytes, log);
+            encoder.finish(bytes, log);
+        }
+        assert!(bytes == other && log == other_log, "{charset}");
+    }
+}
+
+#[test]
 fn what_begins_a_longer_text_and_cannot_be_written_is_recorded() {
     let charset = Charset::for_name("x-mac-korean").unwrap();
     for text in ["\u{2748}", "x\u{F861}", "\u{F861}(", "\u{2748}\u{20D8}"] {

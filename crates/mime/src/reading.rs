@@ -48,7 +48,7 @@ pub struct Reading {
     pub how: How,
     /// The confidence from 0 to 1 of a guess; `None` if a rule decided.
     ///
-    /// With [`How::Fallback`] it is a constant and nothing was measured. That is always so for undeclared text if detection is off or
-    /// the feature `detect` is missing.
+    /// If detection is off, which is the default without the feature `detect`, [`How::Fallback`] comes with a constant. Nothing was
+    /// measured then.
     pub confidence: Option<f32>,
 }

@@ -467,6 +467,8 @@ mod tests {
     use super::*;
     use mailglot_archive::Operation;
 
+    fn is_error<E: std::error::Error>() {}
+
     /// Programs print an error and each of its sources, one behind the other.
     #[test]
     fn no_source_repeats_the_text_of_its_error() {
@@ -486,7 +488,6 @@ mod tests {
                 next = source.source();
             }
         }
-        fn is_error<E: std::error::Error>() {}
         is_error::<UsageError>();
         is_error::<LedgerFault>();
         is_error::<LedgerFaultKind>();

@@ -209,9 +209,10 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {
+    /// Returns the cause of an I/O error. `Display` has the I/O error itself, and [`Error::kind`] returns it.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
-            ErrorKind::Io(error) | ErrorKind::TemporaryFolder { error, .. } => Some(error),
+            ErrorKind::Io(error) | ErrorKind::TemporaryFolder { error, .. } => error.source(),
             _ => None,
         }
     }
@@ -399,5 +400,6 @@ mod tests {
         assert!(matches!(error.kind(), ErrorKind::LargeDictionary));
         let plain = Error::new("a", Operation::Open, io::ErrorKind::NotFound);
         assert_eq!(plain.to_string(), "a: no such file or directory");
+        assert!(std::error::Error::source(&plain).is_none());
     }
 }

@@ -72,7 +72,8 @@ impl Flags {
     }
 }
 
-/// A piece of an archive. The entries of all batches, in order, tile the archive's files (law 6).
+/// A piece of an archive. The entries of all batches, in order, tile the archive's files:
+/// their bytes, one after the other, equal the files.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Its kind.

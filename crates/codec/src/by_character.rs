@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 /// A form of Unicode.
-pub(crate) trait CharacterForm: Clone + Debug + Send + Sync {
+pub(crate) trait CharacterForm: Clone + Debug + Send + Sync + 'static {
     /// Reads the sequence at the start of `bytes`, which are not empty.
     fn read(bytes: &[u8]) -> Sequence;
 
@@ -76,7 +76,7 @@ impl<F: CharacterForm> Decode for ByCharacterDecoder<F> {
 }
 
 /// An encoder of a form.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ByCharacterEncoder<F>(PhantomData<F>);
 
 impl<F> ByCharacterEncoder<F> {

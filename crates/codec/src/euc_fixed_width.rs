@@ -67,7 +67,7 @@ fn is_own(lead: u8, mode: Mode) -> bool {
 }
 
 /// An encoder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct EucFixedWidthEncoder {
     mode: Mode,
 }

@@ -56,7 +56,7 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
 }
 
 /// A KOI7-switched encoder; every line ends in ISO 646.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Koi7Encoder {
     /// Behind SO.
     cyrillic: bool,

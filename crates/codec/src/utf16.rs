@@ -41,11 +41,10 @@ impl Decode for Utf16Decoder {
     fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
         match self.form {
             TextForm::Undecided => {
-                let enough = rest.bytes.len() >= self.window()
-                    || matches!(
-                        rest.bytes,
-                        [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0xEF, 0xBB, 0xBF, ..]
-                    );
+                let is_marked = matches!(rest.bytes, [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..])
+                    || self.options.mark_rules() != Marks::Keep
+                        && rest.bytes.starts_with(&utf8::BOM);
+                let enough = is_marked || rest.bytes.len() >= self.window();
                 (enough || rest.last).then(|| self.start(rest.bytes, sink))
             }
             TextForm::Utf8 => utf8::step(rest, Forms::default(), sink),

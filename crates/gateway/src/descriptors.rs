@@ -1,7 +1,7 @@
 //! How many descriptors a process may open, and how many its servers need.
 //!
 //! # Limits
-//! What a supervisor has bound hard stays so. Files of the ledger and of long messages are opened for a moment, and counted in `BESIDE`.
+//! What a supervisor has bound hard stays so. Files of the ledger and of long messages are opened for a moment, and 64 descriptors are kept for them.
 
 use crate::limits::Limits;
 use rustix::fs::{FileType, OFlags, Stat, fcntl_getfl, fstat, stat};

@@ -1,14 +1,33 @@
 //! Filters that stand beside a mail server.
 //!
 //! ```text
-//!  bytes of the server ─► wire::Incoming ─► MilterSession::event ─► Event     a driver reads, collects the message, decides
-//!  bytes to the server ◄─ MilterSession::output ◄─ MilterSession::decide ◄─ Actions, Verdict
-//!                                                            ▲
-//!  MessageBuilder ─► ReceivedMessage ─► judge ─► Judgement ─► Outcome ─► Engine::decide
+//!  bytes of the server ─► MilterSession::feed ─► MilterSession::event ─► Event ─► MessageBuilder ─► ReceivedMessage
+//!                                                                                                   │
+//!                                                                       Outcome ◄─ Judgement ◄─ Engine::judge
+//!                                                                          │
+//!  bytes to the server ◄─ MilterSession::take_output ◄─ MilterSession::decide ◄─ Actions, Verdict
 //! ```
 //!
-//! [`milter`] is the protocol of Sendmail's and Postfix's mail filters. It does no I/O, keeps no clock and starts no thread: a
-//! driver feeds bytes that came from the server and writes the bytes that are to go there.
+//! - [`Engine`] judges a message and rewrites it in memory: for programs that have the message already.
+//! - [`Server`] listens as a milter or as an SMTP proxy, and judges each message by an engine.
+//! - [`PipeFilter`] passes one message from a stream to another.
+//! - [`milter`] is the protocol of Sendmail's and Postfix's mail filters. It does no I/O, keeps no clock and starts no thread: a
+//!   program feeds bytes that came from the server and writes the bytes that are to go there.
+//!
+//! ```
+//! use mailglot_gateway::policy::{Action, Rules};
+//! use mailglot_gateway::{Engine, Envelope};
+//!
+//! let engine = Engine::new(Rules::default());
+//! let judgement = engine.judge(b"Subject: Caf\xE9\r\n\r\n", &Envelope::default());
+//! assert_eq!(judgement.action, Action::Normalize);
+//! let text = String::from_utf8(judgement.bytes().into_owned())?;
+//! assert!(text.contains("Subject: =?UTF-8?B?Q2Fmw6k=?=\r\n"), "{text}");
+//! # Ok::<(), std::string::FromUtf8Error>(())
+//! ```
+//!
+//! # Limits
+//! Unix only. Delivers no mail itself: the next server does.
 #![forbid(unsafe_code)]
 
 pub mod config;

@@ -54,6 +54,15 @@ pub struct Stop {
     shared: Arc<Shared>,
 }
 
+impl std::fmt::Debug for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stop")
+            .field("connections", &self.connections())
+            .field("is_stopping", &self.shared.is_stopping())
+            .finish_non_exhaustive()
+    }
+}
+
 impl Stop {
     /// Replaces the engine from the next message on.
     pub fn change(&self, engine: Engine) {

@@ -156,9 +156,9 @@ pub use japanese::iso_2022_jp_form;
 pub use limits::Limits;
 pub use mail::{Attachment, EmbeddedMessage, Mail, Normalized};
 pub use message::{Eol, MediaType, Message, Part, PartKind};
+pub use normalize::{Outcome, Plan, Shortened, plan, plan_parsed, process, shortened};
 #[doc(hidden)]
-pub use normalize::file_kind;
-pub use normalize::{Outcome, Plan, Shortened, normalize, plan, plan_parsed, process, shortened};
+pub use normalize::{file_kind, unchecked_edits};
 pub use part_id::PartId;
 pub use policy::{
     Attachments, Bodies, CharsetMap, CharsetOut, Detection, Headers, OnLoss, Policy, Transfer,

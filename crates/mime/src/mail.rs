@@ -17,7 +17,7 @@ use crate::fields::{self, Date, Entry, Mailbox, Value};
 use crate::header::{self, Field, FieldKind, field_kind};
 use crate::lexer;
 use crate::text::{HeaderEvidence, header_evidence};
-use crate::{MediaType, Message, PartId, Policy, Report, TextPart, params, text_parts};
+use crate::{MediaType, Message, PartId, PartKind, Policy, Report, TextPart, params, text_parts};
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -81,6 +81,9 @@ impl<'a> Mail<'a> {
     }
 
     /// Returns the decoded Subject, or `None` without one.
+    ///
+    /// May read the bodies: the text of a message tells the charset of raw bytes and of doubtful words. [`header::decode`] with
+    /// [`HeaderContext::default`] decodes a value alone.
     pub fn subject(&self) -> Option<Cow<'a, str>> {
         self.header("Subject")
     }
@@ -98,6 +101,21 @@ impl<'a> Mail<'a> {
     /// Returns the mailboxes of Cc, with those inside groups.
     pub fn cc(&self) -> Vec<Mailbox> {
         self.mailboxes("Cc")
+    }
+
+    /// Returns the mailboxes of Bcc, with those inside groups.
+    pub fn bcc(&self) -> Vec<Mailbox> {
+        self.mailboxes("Bcc")
+    }
+
+    /// Returns the mailboxes of Reply-To, with those inside groups.
+    pub fn reply_to(&self) -> Vec<Mailbox> {
+        self.mailboxes("Reply-To")
+    }
+
+    /// Returns the mailbox of Sender, or `None` without one.
+    pub fn sender(&self) -> Option<Mailbox> {
+        self.mailboxes("Sender").into_iter().next()
     }
 
     /// Returns the mailboxes of all fields with this name, with those inside groups.
@@ -200,6 +218,42 @@ impl<'a> Mail<'a> {
         let mut texts = self.read_texts();
         texts.retain(|text| !text.attachment);
         texts
+    }
+
+    /// Returns the message's own plain text: the first `text/plain` that is no attachment and not inside an embedded message.
+    ///
+    /// Decodes all texts, as [`Self::texts`] does, which is better for several of them.
+    ///
+    /// ```
+    /// use mailglot_mime::Mail;
+    ///
+    /// let mail = Mail::parse(
+    ///     "Content-Type: multipart/alternative; boundary=b\n\n\
+    ///     --b\n\nHello\n\
+    ///     --b\nContent-Type: text/html\n\n<p>Hello</p>\n\
+    ///     --b--\n",
+    /// );
+    /// assert_eq!(mail.body_text().expect("a text").as_str(), "Hello");
+    /// assert_eq!(mail.body_html().expect("a form in HTML").as_str(), "<p>Hello</p>");
+    /// ```
+    pub fn body_text(&self) -> Option<TextPart<'a>> {
+        self.body("text/plain")
+    }
+
+    /// Returns the message's own HTML: the first `text/html` that is no attachment and not inside an embedded message.
+    pub fn body_html(&self) -> Option<TextPart<'a>> {
+        self.body("text/html")
+    }
+
+    fn body(&self, media: &str) -> Option<TextPart<'a>> {
+        let is_own = |text: &TextPart<'_>| {
+            let own = self.message.part_at(text.part);
+            let mut outer =
+                std::iter::successors(own.parent, |id| self.message.part_at(*id).parent);
+            own.is_text() && outer.all(|id| self.message.part_at(id).kind == PartKind::Multipart)
+        };
+        let mut texts = self.texts().into_iter();
+        texts.find(|text| *text.media_type() == media && is_own(text))
     }
 
     /// Returns the decoded texts of attachments, such as `.csv` files. [`TextPart::section`] equals [`Attachment::section`].

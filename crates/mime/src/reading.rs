@@ -47,5 +47,8 @@ pub struct Reading {
     /// The step that chose it.
     pub how: How,
     /// The confidence from 0 to 1 of a guess; `None` if a rule decided.
+    ///
+    /// If detection is off, which is the default without the feature `detect`, [`How::Fallback`] comes with a constant. Nothing was
+    /// measured then.
     pub confidence: Option<f32>,
 }

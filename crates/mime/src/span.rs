@@ -53,11 +53,11 @@ impl Span {
         Self::new(start, start + text.trim_ascii().len())
     }
 
-    /// Converts a range relative to the start of this span to a span of the message.
+    /// Converts a range relative to the start of this span to a span of the message. Offsets that overflow become `usize::MAX`.
     pub const fn at(self, relative: &Range<usize>) -> Self {
         Self {
-            start: self.start + relative.start,
-            end: self.start + relative.end,
+            start: self.start.saturating_add(relative.start),
+            end: self.start.saturating_add(relative.end),
         }
     }
 }
@@ -81,6 +81,13 @@ impl From<Range<usize>> for Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_relative_range_does_not_overflow() {
+        assert_eq!(Span::new(3, 9).at(&(1..2)), Span::new(4, 5));
+        let far = Span::new(3, 9).at(&(1..usize::MAX));
+        assert_eq!((far.start, far.end), (4, usize::MAX));
+    }
 
     #[test]
     fn a_span_is_empty_if_its_length_is_zero() {

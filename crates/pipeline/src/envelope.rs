@@ -126,7 +126,12 @@ fn field_end(header: &[u8], start: usize) -> usize {
     header.len()
 }
 
-/// Parses the date of a separator line. The words before it are the sender's address, as one word or obfuscated (`a at b.c`).
+/// The date of a separator that `normalize` writes for a message without any date.
+const NO_DATE: &[u8] = b"Thu Jan  1 00:00:00 1970";
+
+/// Parses the date of a separator line; [`NO_DATE`] is none.
+///
+/// The words before it are the sender's address, as one word or obfuscated (`a at b.c`).
 fn separator_date(separator: &[u8]) -> Option<Date> {
     const WORDS: usize = 6;
     let line = separator.strip_prefix(b"From ")?;
@@ -135,6 +140,9 @@ fn separator_date(separator: &[u8]) -> Option<Date> {
     for _ in 0..WORDS {
         let blank = memchr::memchr(b' ', rest)?;
         rest = rest[blank..].trim_ascii_start();
+        if rest.starts_with(NO_DATE) {
+            return None;
+        }
         if let Some(date) = date(rest) {
             return Some(date);
         }
@@ -178,6 +186,8 @@ mod tests {
     #[test]
     fn a_message_is_dated_by_its_field_or_its_separator() {
         let separator = &b"From a@b.c Tue Feb  6 07:08:09 2001\n"[..];
+        let written = mailglot_archive::mbox::separator_for(b"", b"From: a@b.c\n\nx\n");
+        assert!(written.trim_ascii_end().ends_with(NO_DATE));
         let day = |raw: &str, separator: &[u8]| {
             dated(raw.as_bytes(), separator).map(|(date, from)| (date.to_string(), from.name()))
         };
@@ -203,6 +213,8 @@ mod tests {
                 b"",
                 None,
             ),
+            ("Subject: x\n\n", &written[..], None),
+            ("\n", b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n", None),
             (
                 "\n",
                 b"From 151@xxx Mon Jan 01 10:20:30 +0000 2018\r\n",

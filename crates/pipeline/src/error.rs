@@ -229,11 +229,22 @@ impl fmt::Display for Error {
     }
 }
 
+impl std::error::Error for UsageError {}
+
+impl std::error::Error for LedgerFault {}
+
+impl std::error::Error for LedgerFaultKind {}
+
+impl std::error::Error for AccountError {}
+
+impl std::error::Error for ReadBackError {}
+
 impl std::error::Error for Error {
+    /// Returns the cause of the error that a variant holds. `Display` has the text of that error itself.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Input(error) | Self::Output(error) => Some(error),
-            Self::Internal(_, error) => Some(error),
+            Self::Input(error) | Self::Output(error) => error.source(),
+            Self::Internal(_, error) => error.source(),
             _ => None,
         }
     }
@@ -441,5 +452,40 @@ impl fmt::Display for UnreadInput {
 impl serde::Serialize for UnreadInput {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_archive::Operation;
+
+    fn is_error<E: std::error::Error>() {}
+
+    /// Programs print an error and each of its sources, one behind the other.
+    #[test]
+    fn no_source_repeats_the_text_of_its_error() {
+        let file = || FileError::new("a.mbox", Operation::Open, io::ErrorKind::NotFound);
+        let kind = LedgerFaultKind::Unreadable(LedgerError::NotALedger);
+        for error in [
+            Error::Usage(UsageError::NoInput),
+            Error::Input(file()),
+            Error::Output(file()),
+            Error::ledger(Path::new("a.ledger"), kind),
+            Error::Internal("a".into(), io::Error::other("no memory")),
+        ] {
+            let text = error.to_string();
+            let mut next = std::error::Error::source(&error);
+            while let Some(source) = next {
+                assert!(!text.contains(&source.to_string()), "{text} {source}");
+                next = source.source();
+            }
+        }
+        is_error::<UsageError>();
+        is_error::<LedgerFault>();
+        is_error::<LedgerFaultKind>();
+        is_error::<AccountError>();
+        is_error::<PartsError>();
+        is_error::<ReadBackError>();
     }
 }

@@ -1,8 +1,10 @@
 //! mbox files: reads every dialect, writes mboxrd.
 //!
-//! `profile` sniffs a file once. `split` judges one `From ` line (`from_line`: its grammar; `delimiters`: whether a multipart is
-//! open; `separator_header`: the fields after it). `read` walks over the file, or a `range` of it. `write` adds separators, trailers and quoting. `separator_mark` marks a message that leaves a
-//! multipart open.
+//! [`open`](crate::open) reads a mailbox, and finds its dialect in the first part of the file. [`MailboxOptions`] sets the rule for
+//! `From ` lines, and decisions about single lines. [`MailboxRange`] reads a part of a file, which begins at a [`MessageStart`].
+//!
+//! [`separator_for`], [`trailer_for`] and [`quote_mboxrd`] write a message into a mailbox. [`mark_separator`] marks a message that
+//! leaves a multipart open.
 //!
 //! # Limits
 //! Other formats of one file with many messages are in `layouts`.

@@ -137,7 +137,8 @@ pub(crate) struct EncodeArgs {
     /// these are names and comments. A value without `@` is a name, unless it is a group (`name: ;`) or ends in `<address>`.
     #[arg(long, value_name = "FIELD", conflicts_with = "param", value_parser = field_name)]
     pub(crate) name: Option<String>,
-    /// Fold lines at white space after at most 76 columns. Text without white space may give a longer line.
+    /// Fold lines at white space after at most 76 columns. Text without white space may give a longer line, of
+    /// at most 998 bytes unless it is an address.
     #[arg(long)]
     pub(crate) fold: bool,
     /// Encode as a parameter of this name.

@@ -18,7 +18,8 @@ use std::path::PathBuf;
 /// message. The length has the mailbox's quoting, and the date is in the sender's zone. On a terminal a line is cut at its width.
 ///
 /// With --json each message is an object on one line. It has file, message (number from 0), path (in a folder), folder, offset, length,
-/// date (RFC 3339), date_source (`field` or `separator`), from, subject and message_id. Text from mail is decoded.
+/// date (RFC 3339), date_source (`field` or `separator`), from, subject and message_id. Text from mail is decoded. The separator date
+/// `Thu Jan  1 00:00:00 1970` counts as none: `normalize` writes it for a message without a date.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

@@ -12,7 +12,7 @@ use encoding_rs::Encoding;
 use std::ops::ControlFlow;
 
 /// An encoder of one family.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct DoubleByteEncoder {
     family: Family,
     /// The subset for strict encoding.

@@ -12,7 +12,7 @@ use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
 
 /// The encoder of a family of charsets. Splitting the text anywhere gives the same bytes and the same records.
-pub(crate) trait Encode: Send + Sync + Debug {
+pub(crate) trait Encode: Send + Sync + Debug + CloneBoxed {
     /// Encodes `text`. Breaks with the offset of the first character that the charset cannot encode, after writing
     /// everything before it. The next call begins behind that character, or with its replacement.
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize>;
@@ -20,9 +20,31 @@ pub(crate) trait Encode: Send + Sync + Debug {
     /// Writes pending output and returns to the ASCII state, before a replacement.
     fn neutral(&mut self, _out: &mut Out<'_>) {}
 
+    /// Prepares for a replacement of a character that the charset cannot encode.
+    fn before_replacement(&mut self, _replacement: &str, out: &mut Out<'_>) {
+        self.neutral(out);
+    }
+
     /// Ends the text in the initial state.
     fn end(&mut self, out: &mut Out<'_>) {
         self.neutral(out);
+    }
+}
+
+/// Clones a machine in a box.
+pub(crate) trait CloneBoxed {
+    fn clone_boxed(&self) -> Box<dyn Encode>;
+}
+
+impl<T: Encode + Clone + 'static> CloneBoxed for T {
+    fn clone_boxed(&self) -> Box<dyn Encode> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Encode> {
+    fn clone(&self) -> Self {
+        (**self).clone_boxed()
     }
 }
 

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 /// An encoder by a table of a single-byte charset.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SingleByteEncoder {
     reverse: &'static ReversePage,
 }

@@ -38,7 +38,7 @@ use std::ops::ControlFlow;
 /// assert_eq!(bytes, b"\x1b$BF|K\\\x1b(B &#8364;");
 /// assert_eq!(log.kept()[0].bytes, 7..10);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Encoder {
     charset: Charset,
     machine: Box<dyn Encode>,
@@ -135,7 +135,7 @@ impl Encoder {
             return;
         }
         // Pending output comes first, with its records.
-        self.machine.neutral(out);
+        self.machine.before_replacement(&replacement, out);
         out.record(at, c, kind);
         let mut rest = replacement.as_ref();
         while let ControlFlow::Break(stop) = self.machine.run(rest, &mut out.quiet(at)) {

@@ -10,7 +10,7 @@ use crate::utf16::Order;
 use std::ops::ControlFlow;
 
 /// UTF-8 (RFC 3629).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Utf8Encoder;
 
 impl Encode for Utf8Encoder {
@@ -21,7 +21,7 @@ impl Encode for Utf8Encoder {
 }
 
 /// CESU-8 (UTR 26): characters beyond the basic plane as two surrogates of three bytes each.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Cesu8Encoder;
 
 impl Encode for Cesu8Encoder {
@@ -44,7 +44,7 @@ impl Encode for Cesu8Encoder {
 }
 
 /// UTF-16 (RFC 2781), and UCS-2 with its parts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Utf16Encoder {
     order: Option<Order>,
     /// The last character that can be carried.
@@ -99,7 +99,7 @@ impl Encode for Utf16Encoder {
 }
 
 /// UTF-32.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Utf32Encoder {
     order: Option<Order>,
     begun: bool,

@@ -15,7 +15,7 @@ use crate::{Mode, web};
 use std::ops::ControlFlow;
 
 /// An encoder of the family.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Iso2022Encoder {
     flavor: Flavor,
     /// Vendor rows of JIS X 0208 are written, too.

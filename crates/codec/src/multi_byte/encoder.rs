@@ -13,7 +13,7 @@ use mailglot_kernel::Packed;
 use std::ops::ControlFlow;
 
 /// An encoder of one layout and table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct MultiByteEncoder {
     layout: Layout,
     reverse: &'static ReverseGrid,

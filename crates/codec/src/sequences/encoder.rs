@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 const JOIN: usize = 32;
 
 /// An encoder for a list. A beginning of a longer sequence stays pending until the next piece of text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SequenceEncoder {
     list: &'static Sequences,
     repertoire: Repertoire,
@@ -96,6 +96,16 @@ impl SequenceEncoder {
         }
     }
 
+    /// Returns true if the pending text and `next` make a sequence together, such as a letter and `?` in VIQR.
+    fn joins(&self, next: &str) -> bool {
+        let search = self.list.search(self.repertoire);
+        let whole = format!("{}{next}", self.held);
+        self.held.char_indices().any(|(at, _)| {
+            let longest = search.longest(&whole.as_bytes()[at..], true);
+            matches!(longest, Match::Found(entry) if at + entry.from.len() > self.held.len())
+        })
+    }
+
     fn hold(&mut self, joined: &Joined<'_>, from: usize, to: usize, out: &Out<'_>) {
         joined.text[from..to].clone_into(&mut self.held);
         self.places = (from..to).map(|at| joined.position(at, out)).collect();
@@ -170,5 +180,12 @@ impl Encode for SequenceEncoder {
             places: &places,
         };
         let _written = self.write(&joined, held.len(), true, out);
+    }
+
+    /// Keeps pending text that the replacement would change. Its record, if any, is that of the replaced character.
+    fn before_replacement(&mut self, replacement: &str, out: &mut Out<'_>) {
+        if !self.joins(replacement) {
+            self.neutral(out);
+        }
     }
 }

@@ -69,7 +69,7 @@ impl Direct {
 }
 
 /// An encoder of UTF-7 and of modified UTF-7; a run is always ended by `-` (some decoders eat another terminator, some drop an open run).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Utf7Encoder {
     direct: Direct,
     run: Option<Base64>,
@@ -153,7 +153,7 @@ impl Encode for Utf7Encoder {
 }
 
 /// The modified base64 of UTF-16 units.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Base64 {
     last_digit: u8,
     pending: u32,

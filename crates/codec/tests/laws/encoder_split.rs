@@ -136,6 +136,59 @@ fn at_once(charset: Charset, way: Option<&Unmappable>, text: &str, whole: &(Vec<
     }
 }
 
+/// In VIQR `a?` is one letter, so `?` needs a backslash behind `a`.
+#[test]
+fn a_replacement_reads_as_the_same_text_written_directly() {
+    const LETTERS: &str = "abcdDeiouyAEIOU&=\\~+-?!(.<";
+    let read = |charset: Charset, text: &str, way: &str| {
+        let way = Unmappable::Replace(way.to_owned().into());
+        let mut log = LossLog::with_limit(1000);
+        let bytes = charset.encode(text, way, &mut log).into_owned();
+        let is_lossless = log.losses() == 0;
+        let text = charset.decode(&bytes, &mut LossLog::new()).into_owned();
+        (text, is_lossless)
+    };
+    let mut seen = 0;
+    for charset in Charset::all().filter(|charset| !read(*charset, "☃", "").1) {
+        for way in [
+            "?", "a", ".", "'", "^", "`", "*", "~", "(", "+", "-", "&", ":", "d", "!",
+        ] {
+            for letter in LETTERS.chars() {
+                let (direct, is_lossless) = read(charset, &format!("{letter}{way}{letter}"), "");
+                if !is_lossless {
+                    continue;
+                }
+                let replaced = read(charset, &format!("{letter}☃{letter}"), way).0;
+                assert_eq!(replaced, direct, "{charset} {letter:?} {way:?}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 10_000, "{seen}");
+    for way in [Unmappable::QuestionMark, Unmappable::Transliterate] {
+        let bytes = Charset::VIQR.encode("a☃a", way, &mut LossLog::new());
+        assert_eq!(&*bytes, b"a\\?a");
+    }
+}
+
+#[test]
+fn a_clone_continues_like_its_encoder() {
+    for charset in Charset::all() {
+        let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(1000));
+        let mut encoder = charset.new_encoder(Unmappable::HtmlDecimal);
+        encoder.push("a日é+", &mut bytes, &mut log);
+        let (clone, mut other, mut other_log) = (encoder.clone(), bytes.clone(), log.clone());
+        for (mut encoder, bytes, log) in [
+            (encoder, &mut bytes, &mut log),
+            (clone, &mut other, &mut other_log),
+        ] {
+            encoder.push("\u{301}本-", bytes, log);
+            encoder.finish(bytes, log);
+        }
+        assert!(bytes == other && log == other_log, "{charset}");
+    }
+}
+
 #[test]
 fn what_begins_a_longer_text_and_cannot_be_written_is_recorded() {
     let charset = Charset::for_name("x-mac-korean").unwrap();

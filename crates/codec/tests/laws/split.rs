@@ -2,7 +2,7 @@
 
 use crate::common::{Random, decode, decode_pieces, split_everywhere};
 use crate::inputs::{CORNERS, LETTERS, charsets, samples};
-use mailglot_codec::{Charset, LossLog, Mode, Unmappable};
+use mailglot_codec::{Charset, DecodeOptions, Decoder, LossLog, Marks, Mode, Unmappable};
 
 #[test]
 fn splitting_changes_nothing() {
@@ -41,6 +41,55 @@ fn every_pair_of_splits_changes_nothing() {
                             "{charset} {mode:?} {pieces:x?}\n{split:?}\n{whole:?}"
                         );
                     }
+                }
+            }
+        }
+    }
+}
+
+/// A UTF-8 mark that is kept once decided the byte order of UTF-16 only if a piece ended behind it.
+#[test]
+fn splitting_changes_nothing_near_byte_order_marks() {
+    const STARTS: [&[u8]; 7] = [
+        b"\xEF\xBB\xBF",
+        b"\xFE\xFF",
+        b"\xFF\xFE",
+        b"\xFF\xFE\0\0",
+        b"\0\0\xFE\xFF",
+        b"\xF7\x64\x4C",
+        b"\x0E\xFE\xFF",
+    ];
+    const ENDS: [&[u8]; 6] = [b"", b"\0\0\x01", b"abc", b"\0A\0B", b"A\0B\0", b"\xE9"];
+    let decode = |charset, options, pieces: &[&[u8]]| {
+        let (mut text, mut log) = (String::new(), LossLog::with_limit(1000));
+        let mut decoder = Decoder::with(charset, options);
+        for piece in pieces {
+            decoder.push(piece, &mut text, &mut log);
+        }
+        decoder.finish(&mut text, &mut log);
+        (text, log)
+    };
+    for (charset, mode) in charsets() {
+        for marks in [Marks::ByMode, Marks::Keep, Marks::Web] {
+            let options = DecodeOptions::new(mode).marks(marks);
+            for start in STARTS {
+                for end in ENDS {
+                    let input = [start, end].concat();
+                    let mut log = LossLog::with_limit(1000);
+                    let text = charset.decode_with(&input, options, &mut log).into_owned();
+                    let whole = (text, log);
+                    for at in 0..=input.len() {
+                        let split = decode(charset, options, &[&input[..at], &input[at..]]);
+                        assert!(
+                            split == whole,
+                            "{charset} {options:?} {at} {input:x?}\n{split:?}\n{whole:?}"
+                        );
+                    }
+                    let pieces: Vec<_> = input.chunks(1).collect();
+                    assert!(
+                        decode(charset, options, &pieces) == whole,
+                        "{charset} {input:x?}"
+                    );
                 }
             }
         }

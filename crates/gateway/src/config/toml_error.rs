@@ -23,7 +23,7 @@ fn placed(
     let Some(span) = error.span() else {
         return Invalid::of_content(message);
     };
-    let before = text.get(..span.start).unwrap_or(text);
+    let before = &text[..text.floor_char_boundary(span.start)];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = before.matches('\n').count() + 1;
     let column = before[line_start..].chars().count() + 1;
@@ -38,10 +38,10 @@ fn placed(
 fn key_before(before: &str) -> Option<&str> {
     let before = before.trim_end().strip_suffix('=')?.trim_end();
     let before = before.trim_end_matches(['"', '\'']);
-    let start = before
-        .rfind(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter))
-        .map_or(0, |at| at + 1);
-    Some(&before[start..]).filter(|key| !key.is_empty())
+    before
+        .rsplit(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter))
+        .next()
+        .filter(|key| !key.is_empty())
 }
 
 /// Says which number a key needs whose value is a string such as `1GB`.
@@ -135,6 +135,27 @@ mod tests {
             let said = Config::parse(text).unwrap_err().to_string();
             assert!(said.starts_with(want), "{said}");
             assert!(!said.contains('\n'), "{said:?}");
+        }
+    }
+
+    /// A key of letters that are no ASCII once cut a character in two.
+    #[test]
+    fn every_text_of_odd_characters_has_an_error_with_its_place() {
+        const ALPHABET: [char; 10] = ['a', 'é', '☃', '𝄞', '"', '\'', '=', '[', ' ', '\n'];
+        let mut texts = vec![String::new()];
+        for _ in 0..5 {
+            let longer = |text: &String| ALPHABET.map(|letter| format!("{text}{letter}"));
+            texts = texts.iter().flat_map(longer).collect();
+            for text in &texts {
+                if let Err(error) = Config::parse(text) {
+                    let said = error.to_string();
+                    assert!(!said.contains('\n'), "{text:?}: {said:?}");
+                }
+            }
+        }
+        for text in ["\"ü\" = nein", "é = = x", "ü=="] {
+            let said = Config::parse(text).unwrap_err().to_string();
+            assert!(said.starts_with("line 1, column "), "{text:?}: {said}");
         }
     }
 

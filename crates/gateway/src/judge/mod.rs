@@ -1,7 +1,7 @@
 //! Judges one message: findings, action, and the resulting bytes. No I/O, no clock, and no protocol.
 //!
 //! ```text
-//!  bytes ─► Message ─► plan ─► edits ─┐                          ┌─► Complete::actions ─► milter
+//!  bytes ─► Message ─► plan ─► edits ─┐                          ┌─► milter::Actions ─► milter
 //!               └► events, scans ─► findings ─► rules ─► Judgement ┴─► bytes ─► proxy, stdin filter
 //! ```
 //!

@@ -256,13 +256,16 @@ fn header(input: &[u8], random: &mut Random) -> Result<u64, String> {
     let encoding = [Encoding::B, Encoding::Q, Encoding::Shorter][random.below(3)];
     let words = encoded_word::encode(&text, place, encoding, random.below(80), "\r\n");
     let plain = HeaderContext::default();
-    if header::decode(
-        words.as_bytes(),
-        FieldKind::Unstructured,
-        &plain,
-        &mut Vec::new(),
-    ) != text
-    {
+    let (value, kind, want) = match place {
+        Place::Text => (words.clone(), FieldKind::Unstructured, text.to_string()),
+        Place::Phrase => (words.clone(), FieldKind::Structured, text.to_string()),
+        Place::Comment => (
+            format!("({words})"),
+            FieldKind::Structured,
+            format!("({text})"),
+        ),
+    };
+    if header::decode(value.as_bytes(), kind, &plain, &mut Vec::new()) != want {
         return Err(format!(
             "{text:?} is encoded as {words:?}, which reads otherwise"
         ));

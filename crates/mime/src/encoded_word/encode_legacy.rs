@@ -68,9 +68,10 @@ pub fn encode_as(
     }
     let mut lines = LineWriter::new(column, eol);
     check(charset)?;
-    let Some((start, end)) = span_to_encode(text, place, eol) else {
-        lines.raw(text);
-        return Ok(lines.out);
+    let (start, end) = match span_to_encode(text, place, eol) {
+        Some(span) => span,
+        None if lines.without_words(text, place) => return Ok(lines.out),
+        None => (0, text.len()),
     };
     let span_to_encode = &text[start..end];
     carries(charset, span_to_encode).map_err(|at| Unencodable::Character {

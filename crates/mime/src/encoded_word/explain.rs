@@ -45,7 +45,7 @@ pub struct Word {
 
 /// Splits a value into pieces and explains how [`crate::header::decode`] decodes each one. The texts together equal its result.
 ///
-/// A value with parameters is one piece: see [`crate::params::parse`].
+/// [`FieldKind::Parameters`] is an exception: the value is one piece of raw text. [`crate::params::parse`] decodes it.
 pub fn explain(
     value: &[u8],
     kind: FieldKind,

@@ -1,11 +1,13 @@
 //! Decodes, rewrites and encodes encoded words (RFC 2047).
 //!
 //! ```text
-//! value ── lexer::tokens ──► texts and words ── reader::Reader ──► texts and runs ──┬─► value: one text
-//!                                               (payload)                           └─► rewrite: replacements (encode)
+//! value ─► texts and words ─► texts and runs of words ─┬─► header::decode: one text
+//!                                                      ├─► explain: pieces, each with its words
+//!                                                      └─► header::rewrite: replacements
+//! text ─► encode, encode_as: words
 //! ```
 //!
-//! `usual_words` decodes runs of strictly written words in one pass. `unstructured` and `rewrite_usual` leave all else to the reader.
+//! [`crate::header`] decodes and rewrites values of fields. This module has the types that it uses, and [`encode`] for single texts.
 //!
 //! # Limits
 //!
@@ -62,7 +64,8 @@ pub(crate) use controls::{is_control, push_clean, report_controls};
 pub(crate) use damage_signs::find_damaged_ascii;
 pub use encode::{Encoding, Place, encode};
 pub(crate) use encode::{
-    LineWriter, MAX_LINE_BYTES, choose_letter, is_atom, span_to_encode, stretches,
+    LineWriter, MAX_LINE_BYTES, MAX_RAW_BYTES, choose_letter, is_atom, quoted, span_to_encode,
+    stretches,
 };
 pub(crate) use encode_legacy::japanese_words;
 pub use encode_legacy::{Unencodable, encode_as};

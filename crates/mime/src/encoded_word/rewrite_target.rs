@@ -26,7 +26,7 @@ pub enum Form {
 }
 
 /// The form and the place in which a value is written.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct RewriteTarget<'e> {
     /// The form to write.
     pub form: Form,

@@ -6,7 +6,7 @@
 
 use super::controls::is_control;
 use super::encode::{Encoding, Place};
-use super::encode::{LineWriter, MAX_LINE_BYTES, choose_letter, is_atom};
+use super::encode::{LineWriter, MAX_LINE_BYTES, MAX_RAW_BYTES, choose_letter, is_atom, quoted};
 use super::encode_legacy::japanese_words;
 use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::UnitState;
@@ -14,9 +14,6 @@ use crate::lexer::LexicalContext;
 use crate::lexer::ends_word;
 use crate::{japanese, lexer};
 use std::ops::Range;
-
-/// Maximum length of a raw line in bytes (RFC 5322 2.1.1 allows 998). Longer text becomes words.
-const LONG: usize = 900;
 
 /// Writes groups from left to right.
 pub(super) struct GroupWriter<'v, 't> {
@@ -164,7 +161,7 @@ fn raw_form(
     };
     let mut written = LineWriter::new(lines.column, lines.eol);
     if special {
-        let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        let quoted = quoted(text);
         if foldable && lines.column > 1 && lines.column + quoted.len() > MAX_LINE_BYTES {
             written.fold();
         } else if foldable {
@@ -184,7 +181,7 @@ fn raw_form(
         .map(str::len)
         .max()
         .unwrap_or(0);
-    if longest > LONG || lines.column > LONG {
+    if longest > MAX_RAW_BYTES || lines.column > MAX_RAW_BYTES {
         return false;
     }
     *lines = written;

@@ -6,7 +6,9 @@
 //! 5322 and a few European ones; others count as unknown, as RFC 5322 demands for letters.
 
 use crate::lexer;
+use std::cmp::Ordering;
 use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A date and time with its offset from UTC. `Display` writes RFC 3339.
 ///
@@ -47,6 +49,46 @@ impl Date {
         let seconds =
             i64::from(self.hour) * 3600 + i64::from(self.minute) * 60 + i64::from(self.second);
         days * 86_400 + seconds - i64::from(self.offset.unwrap_or(0)) * 60
+    }
+
+    /// Returns the date as [`SystemTime`], or `None` if the system cannot represent it. A missing zone counts as UTC.
+    ///
+    /// ```
+    /// use mailglot_mime::fields::date;
+    /// use std::time::{Duration, UNIX_EPOCH};
+    ///
+    /// let date = date(b"Thu, 1 Jan 1970 01:00:05 +0100").expect("a date");
+    /// assert_eq!(date.system_time(), Some(UNIX_EPOCH + Duration::from_secs(5)));
+    /// ```
+    pub fn system_time(&self) -> Option<SystemTime> {
+        let seconds = self.timestamp();
+        let distance = Duration::from_secs(seconds.unsigned_abs());
+        if seconds < 0 {
+            UNIX_EPOCH.checked_sub(distance)
+        } else {
+            UNIX_EPOCH.checked_add(distance)
+        }
+    }
+}
+
+/// Orders by [`Date::timestamp`], and dates of the same second by what is written.
+impl Ord for Date {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let written = |date: &Self| {
+            (
+                (date.year, date.month, date.day),
+                (date.hour, date.minute, date.second),
+                date.offset,
+            )
+        };
+        let times = self.timestamp().cmp(&other.timestamp());
+        times.then_with(|| written(self).cmp(&written(other)))
+    }
+}
+
+impl PartialOrd for Date {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -456,6 +498,22 @@ mod tests {
 
     fn shown(value: &str) -> String {
         date(value.as_bytes()).map_or_else(|| "-".to_owned(), |date| date.to_string())
+    }
+
+    #[test]
+    fn dates_are_ordered_by_time() {
+        let dates = [
+            "Thu, 1 Jan 1900 00:00:00 +0000",
+            "Mon, 2 Mar 1998 11:00:00 +0200",
+            "Mon, 2 Mar 1998 09:30:00 +0000",
+            "Mon, 2 Mar 1998 10:30:00 +0100",
+            "Mon, 2 Mar 1998 10:00:00",
+        ]
+        .map(|text| date(text.as_bytes()).unwrap());
+        assert!(dates.is_sorted_by(|one, two| one < two));
+        let times = dates.map(|date| date.system_time().unwrap());
+        assert!(times.is_sorted() && times[0] < UNIX_EPOCH);
+        assert_eq!(times[2], times[3]);
     }
 
     #[test]

@@ -145,7 +145,9 @@ fn is_between_words(text: &[u8], start: usize, end: usize) -> bool {
 
 /// Returns the replacements that rewrite a value to the form of `target`. Replaces only groups of words or raw bytes that need it.
 ///
-/// The result decodes to the same text, and a second call returns no replacements. The shape of plain values (ASCII text and
+/// The result decodes to the same text, and a second call returns no replacements. One exception: a name that touches its address
+/// gets a space, because a word must end in one. `J\xF6rg<j@x>` decodes to `Jörg<j@x>`, and its rewritten form to `Jörg <j@x>`.
+/// The shape of plain values (ASCII text and
 /// separate, well-formed words) guarantees this. All other values are checked, and stay as they are if the check fails.
 pub fn rewrite(
     value: &[u8],

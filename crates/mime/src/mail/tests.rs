@@ -29,6 +29,32 @@ fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
+fn bodies_are_the_messages_own() {
+    let message = "Content-Type: multipart/mixed; boundary=b\n\n\
+        --b\nContent-Type: message/rfc822\n\n\
+        Subject: other\n\nforwarded\n\
+        --b\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\nU3ViamVjdDogeAoKaW4gYmFzZTY0Cg==\n\
+        --b\nContent-Disposition: attachment\n\nattached\n\
+        --b\nContent-Type: multipart/related; boundary=c\n\n\
+        --c\nContent-Type: text/html; charset=koi8-r\n\n\u{440}\n--c--\n\
+        --b\n\nown\n\
+        --b\n\nfooter\n\
+        --b--\n";
+    let mail = Mail::parse(message);
+    assert_eq!(mail.texts().len(), 5);
+    assert_eq!(mail.body_text().unwrap().as_str(), "own");
+    assert_eq!(mail.body_html().unwrap().section, "4.1");
+    let mail = Mail::parse("Content-Type: text/html\n\n<p>");
+    assert!(mail.body_text().is_none());
+    assert_eq!(mail.body_html().unwrap().as_str(), "<p>");
+    let mail = Mail::parse("Bcc: a@b\nReply-To: c@d, e@f\nSender: g@h\n\n");
+    let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(shown(&mail.bcc()), ["a@b"]);
+    assert_eq!(shown(&mail.reply_to()), ["c@d", "e@f"]);
+    assert_eq!(mail.sender().unwrap().to_string(), "g@h");
+}
+
+#[test]
 fn fields_are_decoded() {
     let mail = Mail::parse(MIXED);
     assert_eq!(mail.subject().as_deref(), Some("Ü ber"));

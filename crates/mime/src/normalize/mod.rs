@@ -94,7 +94,7 @@ pub fn plan(raw: &[u8], policy: &Policy) -> Plan {
 pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
     let raw = message.raw();
     let mut report = Report::with_limit(policy.limits.events);
-    let mut edits = normalize(message, policy, &mut report);
+    let mut edits = unchecked_edits(message, policy, &mut report);
     if edits.is_empty() {
         return Plan { edits, report };
     }
@@ -162,7 +162,7 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
 /// Plans the edits, sorted by start and without overlap. The events come in the order of the message.
 // For tests of the laws: unlike `plan_parsed` it does not check that a second pass changes nothing.
 #[doc(hidden)]
-pub fn normalize(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<Edit> {
+pub fn unchecked_edits(message: &Message<'_>, policy: &Policy, report: &mut Report) -> Vec<Edit> {
     let mark = report.mark();
     for defect in message.defects() {
         report.push(defect.clone());
@@ -303,7 +303,7 @@ fn is_settled(before: &Message<'_>, edits: &[Edit], bytes: &[u8], policy: &Polic
     before.parts().len() == after.parts().len()
         && before.parts().iter().zip(after.parts()).all(same)
         && bodies_after(before, edits).eq(bodies(&after))
-        && normalize(&after, policy, &mut Report::with_limit(0)).is_empty()
+        && unchecked_edits(&after, policy, &mut Report::with_limit(0)).is_empty()
 }
 
 /// Returns the bodies without parts.

@@ -47,7 +47,7 @@ pub fn decode<'a>(
 
 /// Returns the range of `body` from which each range of decoded bytes came, in one pass.
 ///
-/// `decoded` must be sorted, without overlap.
+/// `decoded` must be sorted, without overlap. Ranges behind the end of the decoded bytes are cut at the end of `body`.
 pub fn locate(
     encoding: TransferEncoding,
     body: &[u8],
@@ -62,7 +62,11 @@ pub fn locate(
     if in_it {
         locator.finish(body.len())
     } else {
-        decoded.to_vec()
+        let place = |at: usize| at.min(body.len());
+        let places = decoded.iter();
+        places
+            .map(|range| place(range.start)..place(range.end))
+            .collect()
     }
 }
 
@@ -190,6 +194,21 @@ mod tests {
         decode(TransferEncoding::Uuencode, b"begin 644 x", &mut findings);
         let kinds: Vec<_> = findings.iter().map(|f| f.kind).collect();
         assert_eq!(kinds, [EventKind::CteWrongLabel, EventKind::CteUuencode]);
+    }
+
+    #[test]
+    fn places_lie_inside_the_body() {
+        use TransferEncoding::{Base64, Identity, QuotedPrintable, Unknown, Uuencode};
+        for encoding in [Base64, Identity, QuotedPrintable, Unknown, Uuencode] {
+            for body in [&b""[..], b"YQ==", b"=41=\n", b"abc"] {
+                let places = locate(encoding, body, &[0..1, 2..90, 95..usize::MAX]);
+                assert_eq!(places.len(), 3, "{encoding:?}");
+                for place in places {
+                    assert!(place.start <= place.end, "{encoding:?} {place:?}");
+                    assert!(place.end <= body.len(), "{encoding:?} {place:?}");
+                }
+            }
+        }
     }
 
     /// `locate` returns the origin of each decoded byte, even in damaged bodies.

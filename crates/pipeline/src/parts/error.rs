@@ -70,6 +70,8 @@ impl PartsError {
     }
 }
 
+impl std::error::Error for PartsError {}
+
 impl fmt::Display for PartsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.path.display())?;

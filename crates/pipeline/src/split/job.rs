@@ -17,7 +17,7 @@ pub struct SplitJob {
     pub output: PathBuf,
     /// What decides in which output a message is written.
     pub by: SplitBy,
-    /// Format of the outputs: [`Format::Mbox`], [`Format::Maildir`] or [`Format::EmlTree`].
+    /// Format of the outputs: `Format::Mbox`, `Format::Maildir` or `Format::EmlTree`.
     pub to: Format,
     /// Writes a message with several labels once for each of the first 1,000. By default it is written for the first.
     pub copies: bool,

@@ -55,6 +55,12 @@ pub struct Verifier {
     reader: SecondReader,
 }
 
+impl std::fmt::Debug for Verifier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Verifier").finish_non_exhaustive()
+    }
+}
+
 impl Default for Verifier {
     fn default() -> Self {
         Self::new()

@@ -1,7 +1,9 @@
 //! Splits the text of a list of addresses into tokens.
 
 use super::field_token::{FieldToken, push_blank, push_raw, push_solid};
-use crate::encoded_word::{MAX_LINE_BYTES, Place, RewriteUnit, Unencodable, is_control};
+use crate::encoded_word::{
+    MAX_LINE_BYTES, MAX_RAW_BYTES, Place, RewriteUnit, Unencodable, is_control,
+};
 use crate::lexer::{self, LexicalContext, unescape};
 use std::borrow::Cow;
 
@@ -100,7 +102,9 @@ impl Groups {
                 touches(unit, raw(unit)) && is_phrase(unit.lexical) == is_phrase(first.lexical)
             };
             at += units[at..].iter().take_while(joins).count();
-            let needed = units[start..at].iter().any(needs_words);
+            let length = units[at - 1].range.end - first.range.start;
+            let is_long = folds && length > MAX_RAW_BYTES;
+            let needed = is_long || units[start..at].iter().any(needs_words);
             for (unit, member) in units[start..at].iter().zip(&mut groups.members[start..at]) {
                 *member = needed || unit.state.is_group_member();
             }

@@ -5,8 +5,8 @@ use super::field_token::{FieldToken, push_blank, push_solid};
 use super::style::Style;
 use super::token_writer::TokenWriter;
 use crate::encoded_word::{
-    Form, HeaderContext, LineWriter, MAX_LINE_BYTES, MAX_WORD_BYTES, Place, RewriteTarget,
-    Unencodable, apply, is_atom, rewrite_units, span_to_encode, stretches,
+    Form, HeaderContext, LineWriter, MAX_LINE_BYTES, MAX_RAW_BYTES, MAX_WORD_BYTES, Place,
+    RewriteTarget, Unencodable, apply, is_atom, quoted, rewrite_units, span_to_encode, stretches,
 };
 use crate::header::kind::FieldKind;
 use crate::header::known_fields::field_kind;
@@ -26,6 +26,9 @@ use std::borrow::Cow;
 ///
 /// Fields without words, such as `Message-ID` and `Content-Type`, have no form for control characters other than tabs, and lists of
 /// addresses none for line ends: the result is [`Unencodable::Place`].
+///
+/// Words also split a piece of more than 900 bytes without white space, since a line may have 998 (RFC 5322, section 2.1.1). An
+/// address, an identifier or a parameter of that length stays on one line.
 ///
 /// In an address field, text without an `@` may be a group (`name: ;`) or a name before angles. Otherwise it is a single name,
 /// which [`decode`] returns unchanged.
@@ -149,12 +152,12 @@ fn phrase(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unenco
         return field_text(text, Place::Phrase, style, column);
     }
     if text.bytes().all(|b| matches!(b, b' '..=b'~')) && !text.contains("=?") {
-        let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-        let is_long = !style.eol.is_empty() && quoted.len() >= MAX_LINE_BYTES;
-        if !is_long && reads(&quoted, FieldKind::Structured) == text {
+        let string = quoted(text);
+        let is_long = !style.eol.is_empty() && string.len() >= MAX_LINE_BYTES;
+        if !is_long && reads(&string, FieldKind::Structured) == text {
             let mut lines = LineWriter::new(column, style.eol);
-            lines.begin(quoted.len());
-            lines.push(&quoted);
+            lines.begin(string.len());
+            lines.push(&string);
             return Ok(lines.out);
         }
         return TokenWriter::new(style, style.charset(text), column)
@@ -176,7 +179,9 @@ fn keywords(text: &str, style: &Style<'_>, column: usize) -> Result<String, Unen
         let body = rest[..end].trim_matches([' ', '\t']);
         let start = rest[..end].len() - rest[..end].trim_start_matches([' ', '\t']).len();
         push_blank(&mut tokens, &rest[..start]);
-        let is_raw = body.bytes().all(|b| matches!(b, b' '..=b'~')) && !body.contains("=?");
+        let is_long = !style.eol.is_empty() && body.len() > MAX_RAW_BYTES;
+        let is_raw =
+            !is_long && body.bytes().all(|b| matches!(b, b' '..=b'~')) && !body.contains("=?");
         if !body.is_empty() && is_raw {
             push_solid(&mut tokens, body);
         } else if !body.is_empty() {
@@ -631,6 +636,37 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_piece_that_no_line_can_hold_is_split() {
+        let style = Style {
+            eol: "\r\n",
+            ..PLAIN
+        };
+        let url = format!("https://x.example/{}", "a".repeat(1_000));
+        for (name, text) in [
+            ("Subject", url.clone()),
+            ("Subject", format!("see {url} there")),
+            ("Comments", format!("  {url}")),
+            ("To", "a".repeat(1_500)),
+            ("To", format!("{} <a@b.example>", "a".repeat(1_500))),
+            ("To", format!("a@b.example ({url})")),
+            ("Keywords", format!("{}, b", "a".repeat(1_500))),
+            ("Keywords", "two words ".repeat(120).trim_end().to_owned()),
+        ] {
+            let value = encode_field(name, &text, &style).expect("encodable");
+            assert!(value.lines().all(|line| line.len() <= 998), "{value}");
+            let unfolded = value.replace("\r\n", "");
+            let unfolded = unfolded.strip_prefix(' ').unwrap_or(&unfolded);
+            assert_eq!(
+                reads(unfolded, field_kind(name.as_bytes())),
+                text,
+                "{value}"
+            );
+        }
+        // Without folds the text stays as it is.
+        assert_eq!(encode_field("Subject", &url, &PLAIN).as_deref(), Ok(&*url));
     }
 
     #[test]

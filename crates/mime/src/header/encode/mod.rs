@@ -9,7 +9,8 @@
 //! # Limits
 //!
 //! Never changes addresses. Keeps UTF-8 words in a list of addresses if no adjacent text needs encoding. Folds only at white space
-//! of the text and between words. A piece without white space stays on one line, whatever its length.
+//! of the text and between words. An address or identifier stays on one line, whatever its length. Other pieces of
+//! more than 900 bytes without white space become words.
 
 mod address_tokens;
 mod field;

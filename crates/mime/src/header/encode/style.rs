@@ -15,7 +15,7 @@ pub struct Style<'a> {
 }
 
 impl Style<'_> {
-    /// Encodes a text as words where needed. `column` is the number of bytes before it on its line.
+    /// Encodes a text as words where needed, and quotes other text as [`encode`](crate::encoded_word::encode) does. `column` is the number of bytes before it on its line.
     pub fn text(&self, text: &str, place: Place, column: usize) -> Result<String, Unencodable> {
         encode_as(
             text,

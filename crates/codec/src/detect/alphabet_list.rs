@@ -32,6 +32,9 @@ const CAPITALS: u32 = 3 * NAT;
 /// Cost of a letter of another case than the one before it, if it was not listed in that case.
 const OTHER_CASE: u32 = 3 * NAT;
 
+/// Estimate of the cost of a letter in other words. Letters that are read in the wrong charset cost more.
+const LETTER: u32 = 2 * NAT;
+
 /// Bytes of a sample that may have lists.
 const LONGEST: usize = 160;
 
@@ -211,7 +214,7 @@ fn nats(n: usize) -> u32 {
     ((n.max(1) as f32).ln() * NAT as f32) as u32
 }
 
-/// Returns the charsets and languages in which the words of a sample may be lists that cost less than `most`.
+/// Returns the charsets and languages in which the words of a sample may be lists that cost less than `most`, by an estimate.
 pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'static>> {
     let bytes = &sample.bytes;
     if bytes.len() > LONGEST || most <= LIST {
@@ -235,8 +238,8 @@ pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'
         let with_priors = languages.map(|(index, cost)| (*index, cost + priors.languages[*index]));
         let languages: Vec<(usize, u32)> = with_priors
             .filter(|(language, prior)| {
-                let least = least_cost(*language, &characters);
-                least.is_some_and(|least| prior + LIST + least < most)
+                let cost = estimated_cost(*language, &characters);
+                cost.is_some_and(|cost| prior + cost < most)
             })
             .collect();
         (!languages.is_empty()).then_some(Trial {
@@ -247,16 +250,19 @@ pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'
     trials.collect()
 }
 
-/// Returns the cost of the cheapest list among words with spaces between them; `None` if too few letters are listed.
-fn least_cost(language: usize, words: &[char]) -> Option<u32> {
-    let (mut listed, mut least) = (0, None);
+/// Returns what words with spaces between them cost if some are lists; `None` if too few letters are listed.
+fn estimated_cost(language: usize, words: &[char]) -> Option<u32> {
+    let (mut listed, mut total) = (0, LIST);
     for word in words.split(|c| *c == ' ') {
-        if let Some(cost) = cost(language, word) {
-            listed += letters(word);
-            least = Some(least.map_or(cost, |least: u32| least.min(cost)));
+        match cost(language, word) {
+            Some(cost) => {
+                listed += letters(word);
+                total += cost;
+            }
+            None => total += LETTER * word.len() as u32,
         }
     }
-    least.filter(|_| listed >= FEWEST)
+    (listed >= FEWEST).then_some(total)
 }
 
 /// Returns the words without ASCII letters and digits of a sample, which may be lists.

@@ -229,7 +229,8 @@ fn with_lists(
     /// How much likelier lists are.
     const CLEARLY: u32 = 3 * NAT;
     let cost_of_words = scored.first().map_or(u32::MAX, |best| best.cost);
-    let trials = alphabet_list::trials(sample, priors, cost_of_words);
+    let most = cost_of_words.saturating_sub(CLEARLY);
+    let trials = alphabet_list::trials(sample, priors, most);
     if trials.is_empty() {
         return None;
     }
@@ -243,8 +244,7 @@ fn with_lists(
         trials.into_iter(),
         &mut Readings::new(&sample, priors.rules),
     );
-    let cost_of_lists = lists.first()?.cost;
-    if cost_of_lists.saturating_add(CLEARLY) > cost_of_words {
+    if lists.first()?.cost > most {
         return None;
     }
     // The first of each charset costs least.

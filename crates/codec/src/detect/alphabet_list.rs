@@ -9,10 +9,11 @@
 
 use super::cost::NAT;
 use super::first_look::Trial;
-use super::language::{RARE, candidates};
+use super::language::{Candidate, RARE, candidates};
 use super::priors::Priors;
 use super::sample::Sample;
 use crate::generated::languages::LANGUAGES;
+use std::sync::OnceLock;
 
 /// Cost of a text that has a list: few have one.
 pub(super) const LIST: u32 = 8 * NAT;
@@ -151,11 +152,6 @@ pub(super) fn letters(word: &[char]) -> usize {
 
 /// Each letter is as likely as any other that was not listed.
 fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
-    // Most words end here.
-    let first = *word.first()?;
-    if first.is_alphabetic() && !letters.contains([first, small_letter(first)]) {
-        return None;
-    }
     let all = letters.chars().count();
     let is_sign = |c: &char| SIGNS.contains(*c);
     let start = word.iter().take_while(|c| is_sign(c)).count();
@@ -196,9 +192,6 @@ fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
 
 /// One letter follows the other.
 fn in_order_cost(letters: &str, word: &[char]) -> Option<u32> {
-    if !letters.contains(small_letter(*word.first()?)) {
-        return None;
-    }
     let word: String = word.iter().map(|c| small_letter(*c)).collect();
     let is_list = word.chars().nth(FEWEST - 1).is_some();
     let place = letters.find(&word).filter(|_| is_list)?;
@@ -221,33 +214,114 @@ pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'
         return Vec::new();
     }
     let words: Vec<&[u8]> = words(bytes).take(MOST_WORDS + 1).collect();
-    let bytes = words.join(&b' ');
-    if words.len() > MOST_WORDS || bytes.len() < FEWEST {
+    let sets: Vec<ByteSet> = words
+        .iter()
+        .filter_map(|word| ByteSet::of_different(word))
+        .collect();
+    if words.len() > MOST_WORDS || sets.is_empty() {
         return Vec::new();
     }
-    let mut characters = Vec::with_capacity(bytes.len());
-    let pages = candidates().iter().filter(|c| c.is_single_byte);
-    let trials = pages.filter_map(|candidate| {
-        let is_common = |alphabet: &&Alphabet| candidate.is_common_in(&[alphabet.language]);
-        ALPHABETS.iter().find(is_common)?;
-        let page = candidate.page();
-        characters.clear();
-        characters.extend(bytes.iter().map(|byte| page.character(*byte)));
-        let languages = candidate.languages.iter();
-        let languages = languages.filter(|(_, cost)| *cost < RARE);
-        let with_priors = languages.map(|(index, cost)| (*index, cost + priors.languages[*index]));
-        let languages: Vec<(usize, u32)> = with_priors
-            .filter(|(language, prior)| {
-                let cost = estimated_cost(*language, &characters);
-                cost.is_some_and(|cost| prior + cost < most)
-            })
-            .collect();
-        (!languages.is_empty()).then_some(Trial {
-            candidate,
-            languages,
-        })
-    });
-    trials.collect()
+    let words = words.join(&b' ');
+    let mut trials: Vec<Trial> = Vec::new();
+    for pair in pairs() {
+        if !sets.iter().any(|set| set.is_within(pair.bytes)) {
+            continue;
+        }
+        let page = pair.candidate.page();
+        let characters: Vec<char> = words.iter().map(|byte| page.character(*byte)).collect();
+        let prior = pair.cost + priors.languages[pair.language];
+        let cost = estimated_cost(pair.language, &characters);
+        if cost.is_none_or(|cost| prior + cost >= most) {
+            continue;
+        }
+        let language = (pair.language, prior);
+        match trials.last_mut() {
+            Some(last) if last.candidate.charset == pair.candidate.charset => {
+                last.languages.push(language);
+            }
+            _ => trials.push(Trial {
+                candidate: pair.candidate,
+                languages: vec![language],
+            }),
+        }
+    }
+    trials
+}
+
+/// A charset that is common in a language, and what it costs there.
+struct Pair {
+    candidate: &'static Candidate,
+    language: usize,
+    cost: u32,
+    /// The letters and signs of its lists.
+    bytes: ByteSet,
+}
+
+/// Returns the charsets and languages that may have lists. Sets of bytes tell most words from lists at once.
+fn pairs() -> &'static [Pair] {
+    static PAIRS: OnceLock<Vec<Pair>> = OnceLock::new();
+    PAIRS.get_or_init(|| {
+        let mut pairs = Vec::new();
+        for candidate in candidates()
+            .iter()
+            .filter(|candidate| candidate.is_single_byte)
+        {
+            let page = candidate.page();
+            let characters = std::array::from_fn(|at| page.character(at as u8 | 0x80));
+            let small = characters.map(small_letter);
+            let signs = ByteSet::of_characters(SIGNS, &characters);
+            let common = candidate.languages.iter().filter(|(_, cost)| *cost < RARE);
+            for (language, cost) in common {
+                let alphabets = ALPHABETS.iter().filter(|a| a.language == *language);
+                let letters = alphabets.map(|alphabet| {
+                    let small_letters = ByteSet::of_characters(alphabet.letters, &small);
+                    small_letters.or(ByteSet::of_characters(alphabet.letters, &characters))
+                });
+                if let Some(letters) = letters.reduce(ByteSet::or) {
+                    pairs.push(Pair {
+                        candidate,
+                        language: *language,
+                        cost: *cost,
+                        bytes: letters.or(signs),
+                    });
+                }
+            }
+        }
+        pairs
+    })
+}
+
+/// A set of bytes from 80 to FF.
+#[derive(Clone, Copy)]
+struct ByteSet(u128);
+
+impl ByteSet {
+    /// Returns the bytes of a word; `None` if a byte occurs twice.
+    fn of_different(word: &[u8]) -> Option<Self> {
+        let set = word
+            .iter()
+            .fold(0, |set, byte| set | 1_u128 << (byte & 0x7F));
+        (set.count_ones() as usize == word.len()).then_some(Self(set))
+    }
+
+    /// Returns the bytes that stand for some characters in a page.
+    fn of_characters(characters: &str, page: &[char; 128]) -> Self {
+        let mut set = 0;
+        for c in characters.chars() {
+            for (at, other) in page.iter().enumerate() {
+                set |= u128::from(*other == c) << at;
+            }
+        }
+        Self(set)
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    fn is_within(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
 }
 
 /// Returns what words with spaces between them cost if some are lists; `None` if too few letters are listed.

@@ -52,6 +52,24 @@ struct Alphabet {
     is_ordered: bool,
 }
 
+impl Alphabet {
+    /// Returns the least cost of a list by its number of letters, up to that of the alphabet.
+    fn least_costs(&self) -> Vec<u32> {
+        let all = if self.is_ordered {
+            0
+        } else {
+            self.letters.chars().count()
+        };
+        let mut total = 0;
+        let mut costs = vec![0];
+        costs.extend((1..=all).rev().map(|left| {
+            total += nats(left);
+            total
+        }));
+        costs
+    }
+}
+
 /// The special letters of a language, which are listed in any order.
 const fn special(language: &str, letters: &'static str) -> Alphabet {
     Alphabet {
@@ -222,22 +240,25 @@ pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'
         return Vec::new();
     }
     let words = words.join(&b' ');
+    let all = words.iter().filter(|byte| **byte != b' ').count();
     let mut trials: Vec<Trial> = Vec::new();
     for pair in pairs() {
-        if !sets.iter().any(|set| set.is_within(pair.bytes)) {
+        let prior = pair.cost + priors.languages[pair.alphabet.language];
+        if prior + pair.least_cost(&sets, all) >= most {
             continue;
         }
         let page = pair.candidate.page();
         let characters: Vec<char> = words.iter().map(|byte| page.character(*byte)).collect();
-        let prior = pair.cost + priors.languages[pair.language];
-        let cost = estimated_cost(pair.language, &characters);
+        let cost = estimated_cost(pair.alphabet.language, &characters);
         if cost.is_none_or(|cost| prior + cost >= most) {
             continue;
         }
-        let language = (pair.language, prior);
+        let language = (pair.alphabet.language, prior);
         match trials.last_mut() {
             Some(last) if last.candidate.charset == pair.candidate.charset => {
-                last.languages.push(language);
+                if last.languages.last() != Some(&language) {
+                    last.languages.push(language);
+                }
             }
             _ => trials.push(Trial {
                 candidate: pair.candidate,
@@ -248,16 +269,35 @@ pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'
     trials
 }
 
-/// A charset that is common in a language, and what it costs there.
+/// A charset that is common in a language, with letters that the language lists.
 struct Pair {
     candidate: &'static Candidate,
-    language: usize,
+    /// Cost of the charset in the language.
     cost: u32,
-    /// The letters and signs of its lists.
+    alphabet: &'static Alphabet,
+    /// The letters, and signs beside them.
     bytes: ByteSet,
+    /// Least cost of a list by its number of letters.
+    costs: Vec<u32>,
 }
 
-/// Returns the charsets and languages that may have lists. Sets of bytes tell most words from lists at once.
+impl Pair {
+    /// Returns the least that words may cost by the estimate. `all` is the number of their characters.
+    fn least_cost(&self, words: &[ByteSet], all: usize) -> u32 {
+        let (mut listed, mut total) = (0, LIST);
+        for word in words.iter().filter(|word| word.is_within(self.bytes)) {
+            let cost = self.costs.get(word.len()).or(self.costs.last());
+            total += cost.copied().unwrap_or(0);
+            listed += word.len();
+        }
+        if listed < FEWEST {
+            return u32::MAX / 2;
+        }
+        total + LETTER * (all - listed) as u32
+    }
+}
+
+/// Returns the charsets and letters of all lists. Sets of bytes tell most words from lists at once.
 fn pairs() -> &'static [Pair] {
     static PAIRS: OnceLock<Vec<Pair>> = OnceLock::new();
     PAIRS.get_or_init(|| {
@@ -270,19 +310,16 @@ fn pairs() -> &'static [Pair] {
             let characters = std::array::from_fn(|at| page.character(at as u8 | 0x80));
             let small = characters.map(small_letter);
             let signs = ByteSet::of_characters(SIGNS, &characters);
-            let common = candidate.languages.iter().filter(|(_, cost)| *cost < RARE);
-            for (language, cost) in common {
-                let alphabets = ALPHABETS.iter().filter(|a| a.language == *language);
-                let letters = alphabets.map(|alphabet| {
-                    let small_letters = ByteSet::of_characters(alphabet.letters, &small);
-                    small_letters.or(ByteSet::of_characters(alphabet.letters, &characters))
-                });
-                if let Some(letters) = letters.reduce(ByteSet::or) {
+            for (language, cost) in candidate.languages.iter().filter(|(_, cost)| *cost < RARE) {
+                for alphabet in ALPHABETS.iter().filter(|a| a.language == *language) {
+                    let letters = ByteSet::of_characters(alphabet.letters, &small)
+                        .or(ByteSet::of_characters(alphabet.letters, &characters));
                     pairs.push(Pair {
                         candidate,
-                        language: *language,
                         cost: *cost,
+                        alphabet,
                         bytes: letters.or(signs),
+                        costs: alphabet.least_costs(),
                     });
                 }
             }
@@ -301,7 +338,7 @@ impl ByteSet {
         let set = word
             .iter()
             .fold(0, |set, byte| set | 1_u128 << (byte & 0x7F));
-        (set.count_ones() as usize == word.len()).then_some(Self(set))
+        Some(Self(set)).filter(|set| set.len() == word.len())
     }
 
     /// Returns the bytes that stand for some characters in a page.
@@ -317,6 +354,10 @@ impl ByteSet {
 
     fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    fn len(self) -> usize {
+        self.0.count_ones() as usize
     }
 
     fn is_within(self, other: Self) -> bool {

@@ -451,6 +451,13 @@ fn right_settings_of_debian_have_no_problem() {
             &["--address", "127.0.0.1:10026"],
         ),
         (vec![screen], &[]),
+        // Each entry of the filter has an action of its own.
+        (
+            vec![
+                "postconf -e milter_default_action=accept 'smtpd_milters = { unix:mailglot/gw.sock, default_action=tempfail }, inet:127.0.0.1:8891'",
+            ],
+            &[],
+        ),
         (
             vec![
                 "postconf -e 'smtpd_milters = unix:opendmarc/a.sock, unix:mailglot/gw.sock, inet:127.0.0.1:8892'",
@@ -495,7 +502,7 @@ fn mistakes_in_debians_settings_are_found_and_corrected() {
             "/var/spool/postfix/var/spool/postfix/mailglot/gw.sock",
         ),
         (
-            "postconf -e milter_default_action=accept",
+            "postconf -e milter_default_action=accept smtpd_milters=unix:mailglot/gw.sock",
             "milter_default_action = accept",
         ),
         (
@@ -535,7 +542,7 @@ fn mistakes_in_debians_settings_are_found_and_corrected() {
             "no filter",
         ),
         (
-            "postconf -P smtp/inet/milter_default_action=accept",
+            "postconf -P smtp/inet/milter_default_action=accept smtp/inet/smtpd_milters=unix:mailglot/gw.sock",
             "smtp/inet: milter_default_action = accept",
         ),
         ("postconf -e smtpd_forbid_bare_newline=no", "smuggled"),

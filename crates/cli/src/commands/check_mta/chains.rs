@@ -42,12 +42,12 @@ impl Check<'_> {
         for milter in &chain {
             let address = &milter.address;
             let is_ours = self.filter.matches(address);
-            if let Some(action) = milter.option("default_action") {
+            if let Some(action) = milter.option("default_action").filter(|_| is_ours) {
                 if is_one_of(action, &["accept", "quarantine"]) {
                     problems.push(format!(
                         "{list}: {address} has default_action={action}; set it to tempfail"
                     ));
-                } else if is_ours && is_one_of(action, &["reject"]) {
+                } else if is_one_of(action, &["reject"]) {
                     problems.push(format!(
                         "{list}: {address} has default_action={action}: mail is refused for good while it is away; set it to tempfail"
                     ));
@@ -113,16 +113,14 @@ impl Check<'_> {
         for milter in &mut chain {
             let is_ours = self.filter.matches(&milter.address);
             milter.malformed.clear();
-            if milter.option("default_action").is_some_and(|action| {
-                is_one_of(action, &["accept", "quarantine"])
-                    || (is_ours && is_one_of(action, &["reject"]))
-            }) {
-                milter.set("default_action", "tempfail");
-            }
             if !milter.has_family() {
                 milter.address = with_family(&milter.address);
             }
             if is_ours {
+                let action = milter.option("default_action").unwrap_or_default();
+                if is_one_of(action, &["accept", "quarantine", "reject"]) {
+                    milter.set("default_action", "tempfail");
+                }
                 if is_too_short(milter) {
                     milter.set("content_timeout", "60s");
                 }
@@ -238,8 +236,38 @@ impl Check<'_> {
         ))
     }
 
-    /// Notes DKIM milters whose address does not show whether they verify or sign.
+    /// Notes other milters that can hold mail which the filter has not read, and DKIM milters whose purpose is unknown.
     pub(super) fn chain_notes(&self) -> Vec<String> {
+        let mut notes = self.quarantine_notes();
+        notes.extend(self.dkim_notes());
+        notes
+    }
+
+    /// While a milter with this action is away, Postfix asks none behind it.
+    fn quarantine_notes(&self) -> Vec<String> {
+        let main = self.settings.main_view();
+        let mut notes = Vec::new();
+        for list in LISTS {
+            let chain = milters::parse(&main.text(list));
+            let filter = chain
+                .iter()
+                .position(|milter| self.filter.matches(&milter.address));
+            let holds = |milter: &&Milter| {
+                let action = milter.option("default_action").unwrap_or_default();
+                is_one_of(action, &["quarantine"])
+            };
+            for milter in chain[..filter.unwrap_or(0)].iter().filter(holds) {
+                notes.push(format!(
+                    "{list}: {} has default_action=quarantine: while it is away, Postfix holds mail that the filter may not have read",
+                    milter.address
+                ));
+            }
+        }
+        notes
+    }
+
+    /// Notes DKIM milters whose address does not show whether they verify or sign.
+    fn dkim_notes(&self) -> Vec<String> {
         let main = self.settings.main_view();
         let is_dkim = |milter: &&Milter| milter.address.to_ascii_lowercase().contains("dkim");
         let split = |list: &str| {

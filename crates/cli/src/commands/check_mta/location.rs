@@ -177,7 +177,8 @@ impl Check<'_> {
             .collect()
     }
 
-    fn own_milters(&self, view: SettingsView<'_>, list: &str) -> Vec<Milter> {
+    /// The entries of the filter in a list.
+    pub(super) fn own_milters(&self, view: SettingsView<'_>, list: &str) -> Vec<Milter> {
         let chain = milters::parse(&view.text(list));
         chain
             .into_iter()

@@ -484,6 +484,44 @@ fn right_settings_of_debian_have_no_problem() {
     );
 }
 
+/// What the page does to main.cf and master.cf for a proxy behind the queue.
+const BEHIND: &[&str] = &[
+    "postconf -e 'smtpd_forbid_bare_newline = normalize' 'smtpd_forbid_bare_newline_exclusions =' 'content_filter = scan:[127.0.0.1]:10026'",
+    "postconf -M 'scan/unix=scan unix - - n - 10 smtp -o smtp_send_xforward_command=yes' '127.0.0.1:10027/inet=127.0.0.1:10027 inet n - n - 200 smtpd -o content_filter='",
+];
+
+/// The commands for a proxy are those of a proxy, and correct what is wrong.
+#[test]
+fn mistakes_around_a_proxy_are_found_and_corrected() {
+    let listener = "[[listen]]\nroute = \"smtp\"\naddress = \"tcp:127.0.0.1:10026\"\nnext_hop = \"tcp:127.0.0.1:10027\"\n";
+    for (mistake, words) in [
+        ("true", "the settings keep mail safe"),
+        (
+            "postconf -MX 127.0.0.1:10027/inet; postconf -M '10027/inet=10027 inet n - n - 200 smtpd -o content_filter='",
+            "bind it to 127.0.0.1",
+        ),
+        (
+            "postconf -P smtp/inet/content_filter=",
+            "smtp/inet: what comes there passes unread",
+        ),
+    ] {
+        let stock = DebianConfig::new(&[BEHIND, &[mistake]].concat());
+        let file = stock.config();
+        fs::write(&file, listener).unwrap();
+        for arguments in [["--config", &*file], ["--address", "127.0.0.1:10026"]] {
+            let (_, said) = stock.check(&arguments);
+            assert!(said.contains(words), "{mistake} {arguments:?}: {said}");
+            assert!(!said.contains("milters"), "{mistake}: {said}");
+        }
+        let (_, said) = stock.check(&["--config", &file]);
+        for command in commands(&said) {
+            stock.shell(command);
+        }
+        let (safe, left) = stock.check(&["--config", &file]);
+        assert!(safe, "{mistake}: {said}\n{left}");
+    }
+}
+
 /// Each mistake is named, and the commands that are printed with it correct it.
 #[test]
 fn mistakes_in_debians_settings_are_found_and_corrected() {

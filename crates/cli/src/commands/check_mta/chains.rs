@@ -159,7 +159,8 @@ impl Check<'_> {
             let known = lists
                 .into_iter()
                 .find(|milter| self.filter.matches(&milter.address));
-            chain.push(known.unwrap_or_else(|| Milter::deferring(self.filter.suggestion())));
+            let suggested = || self.filter.suggestion().map(Milter::deferring);
+            chain.push(known.or_else(suggested)?);
         }
         let is_option = view.service.is_some() && view.overrides(list);
         let chain = self.repair(view, list, chain);
@@ -177,7 +178,8 @@ impl Check<'_> {
                 .exposures()
                 .iter()
                 .any(|one| self.has_filter(self.settings.service_view(one.service), LISTS[0]));
-        let is_content_filter = self.filter.matches_transport(&main.text("content_filter"));
+        // What a pipe hands back comes by pickup(8), too.
+        let is_content_filter = self.names_proxy(main, "content_filter") && !self.is_pipe(main);
         if !is_milter && !is_content_filter || self.is_wholly_filtered_at_delivery(main) {
             return None;
         }

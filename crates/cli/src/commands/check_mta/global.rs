@@ -35,8 +35,9 @@ impl Check<'_> {
             }
         }
         // What happens to other milters does not matter to a proxy.
-        let is_proxy = (self.is_filtered(view) || self.is_filtered_at_delivery(view))
-            && !self.has_milter(view);
+        let is_proxy = self.is_proxy()
+            || (self.is_filtered(view) || self.is_filtered_at_delivery(view))
+                && !self.has_milter(view);
         if !is_proxy {
             if self.needs_default_action(view) {
                 problems.extend(default_action(view));
@@ -72,12 +73,7 @@ impl Check<'_> {
         let own = |view| LISTS.map(|list| self.own_milters(view, list)).concat();
         let mut entries = own(view);
         if entries.is_empty() {
-            let services = self.settings.services.keys();
-            let views = services.map(|service| self.settings.service_view(service));
-            entries = std::iter::once(self.settings.main_view())
-                .chain(views)
-                .flat_map(own)
-                .collect();
+            entries = self.settings.views().flat_map(own).collect();
         }
         let lacks_action = |milter: &Milter| milter.option("default_action").is_none();
         entries.is_empty() || entries.iter().any(lacks_action)
@@ -97,12 +93,7 @@ impl Check<'_> {
 
     pub(super) fn global_notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        let services = self
-            .settings
-            .services
-            .keys()
-            .map(|service| self.settings.service_view(service));
-        for view in std::iter::once(self.settings.main_view()).chain(services) {
+        for view in self.settings.views() {
             let place = view
                 .service
                 .map_or_else(String::new, |service| format!("{service}: "));

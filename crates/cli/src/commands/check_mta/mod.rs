@@ -3,7 +3,8 @@
 //! ```text
 //! stdin (postconf -x, -Fx, -Px, -M) ─► settings ─► exposure  which service takes mail without the filter
 //!                                                ├► chains    what a list of milters says
-//!                                                └► location  where a chrooted smtpd looks for the socket
+//!                                                ├► location  where a chrooted smtpd looks for the socket
+//!                                                └► proxies   what names a proxy, and what passes beside it
 //!                                                      └─► Problem { text, commands }
 //! ```
 //!
@@ -21,6 +22,7 @@ mod global;
 mod location;
 mod milters;
 mod problem;
+mod proxies;
 mod removal;
 mod settings;
 #[cfg(test)]

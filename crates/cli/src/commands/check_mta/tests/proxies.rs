@@ -1,0 +1,95 @@
+//! Proxies and pipes: commands that suit them.
+
+use super::{RIGHT, check, check_with_listeners};
+
+const MASTER: &str = "smtp inet n - y - - smtpd\npickup unix n - y 60 1 pickup\ncleanup unix n - y - 0 cleanup\n\
+    smtp unix - - y - - smtp\nlmtp unix - - y - - lmtp\nscan unix - - n - 10 smtp\nmailglot unix - n n - 10 pipe flags=Rq user=mailglot argv=/x\n";
+const PROXY: &str =
+    "{ route = \"smtp\", address = \"tcp:127.0.0.1:10026\", next_hop = \"tcp:127.0.0.1:10027\" }";
+const STORE: &str = "{ route = \"lmtp\", address = \"unix:/var/spool/postfix/mailglot/lmtp\", next_hop = \"unix:/run/dovecot/lmtp\" }";
+const MILTER: &str =
+    "{ route = \"milter\", address = \"unix:/var/spool/postfix/mailglot/gw.sock\" }";
+
+/// A milter command with a proxy's address would have Postfix defer all mail.
+#[test]
+fn no_command_makes_a_milter_of_a_proxy() {
+    for (listeners, text, words) in [
+        (PROXY, "", "\"Proxy behind the queue\""),
+        (
+            PROXY,
+            "content_filter = scan:[127.0.0.1]:10099\n",
+            "\"Proxy before the queue\"",
+        ),
+        (STORE, "", "under \"Proxy before a mailbox store\""),
+        (
+            PROXY,
+            "smtp/inet/smtpd_proxy_filter = 127.0.0.1:10026\n2525 inet n - y - - smtpd\n",
+            "2525/inet: what comes there passes unread",
+        ),
+        // A socket that no listener has.
+        (
+            PROXY,
+            "smtp/inet/smtpd_proxy_filter = 127.0.0.1:10026\nnon_smtpd_milters = unix:mailglot/gw.sock\n",
+            "no milter of",
+        ),
+    ] {
+        let (found, _) = check_with_listeners(listeners, &format!("{RIGHT}{MASTER}{text}"));
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].text.contains(words), "{found:?}");
+        assert_eq!(found[0].commands, [] as [&str; 0], "{text}");
+    }
+    let (found, _) =
+        check_with_listeners(&format!("{PROXY}, {MILTER}"), &format!("{RIGHT}{MASTER}"));
+    assert!(
+        found[0].commands.len() == 2
+            && found[0]
+                .commands
+                .iter()
+                .all(|command| command.contains("{ unix:mailglot/gw.sock")),
+        "{found:?}"
+    );
+    // An address alone does not tell.
+    let (found, _) = check(&["127.0.0.1:10026"], &[], &format!("{RIGHT}{MASTER}"));
+    assert!(
+        found[0]
+            .text
+            .contains("only if inet:127.0.0.1:10026 is the address of a milter"),
+        "{found:?}"
+    );
+    let named = "default_transport = smtp:[127.0.0.1]:10026\npickup/unix/content_filter = scan:[127.0.0.1]:10026\n";
+    let (found, _) = check(
+        &["127.0.0.1:10026"],
+        &[],
+        &format!("{RIGHT}{MASTER}{named}"),
+    );
+    assert!(
+        found.len() == 1 && found[0].commands.is_empty(),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_listener_for_mail_from_the_proxy_is_not_public() {
+    let base = format!("{RIGHT}{MASTER}content_filter = scan:[127.0.0.1]:10026\n");
+    let bind = "postconf -F '10027/inet/service=127.0.0.1:10027'";
+    for entry in [
+        "10027 inet n - y - - smtpd -o content_filter=\n",
+        "10027 inet n - y - - smtpd -o content_filter= -o smtpd_milters=\n",
+    ] {
+        for (found, _) in [
+            check(&["127.0.0.1:10026"], &[], &format!("{base}{entry}")),
+            check_with_listeners(PROXY, &format!("{base}{entry}")),
+        ] {
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].text.ends_with("bind it to 127.0.0.1"), "{found:?}");
+            assert_eq!(found[0].commands, [bind]);
+        }
+    }
+    // Where other servers send mail, the proxy belongs back.
+    let (found, _) = check_with_listeners(PROXY, &format!("{base}smtp/inet/content_filter =\n"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        found[0].commands,
+        ["postconf -PX 'smtp/inet/content_filter'"]
+    );
+}

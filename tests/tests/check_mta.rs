@@ -504,6 +504,14 @@ fn mistakes_around_a_proxy_are_found_and_corrected() {
             "postconf -P smtp/inet/content_filter=",
             "smtp/inet: what comes there passes unread",
         ),
+        (
+            "postconf -PX 127.0.0.1:10027/inet/content_filter",
+            "a mail loop",
+        ),
+        (
+            "postconf -e smtpd_proxy_filter=:10026",
+            "smtpd_proxy_filter sends it to the filter again",
+        ),
     ] {
         let stock = DebianConfig::new(&[BEHIND, &[mistake]].concat());
         let file = stock.config();
@@ -520,6 +528,20 @@ fn mistakes_around_a_proxy_are_found_and_corrected() {
         let (safe, left) = stock.check(&["--config", &file]);
         assert!(safe, "{mistake}: {said}\n{left}");
     }
+}
+
+/// A pipe in main.cf gets again what it hands back by sendmail(1).
+#[test]
+fn a_pipe_in_main_cf_is_a_loop_and_corrected() {
+    let pipe = "postconf -e 'content_filter = mailglot:dummy'; postconf -M 'mailglot/unix=mailglot unix - n n - 10 pipe flags=Rq user=nobody argv=/bin/true'";
+    let stock = DebianConfig::new(&[BEHIND, &[pipe]].concat());
+    let (safe, said) = stock.check(&[]);
+    assert!(!safe && said.contains("a mail loop"), "{said}");
+    for command in commands(&said) {
+        stock.shell(command);
+    }
+    let (safe, left) = stock.check(&[]);
+    assert!(safe, "{said}\n{left}");
 }
 
 /// Each mistake is named, and the commands that are printed with it correct it.

@@ -4,7 +4,8 @@
 //! stdin (postconf -x, -Fx, -Px, -M) ─► settings ─► exposure  which service takes mail without the filter
 //!                                                ├► chains    what a list of milters says
 //!                                                ├► location  where a chrooted smtpd looks for the socket
-//!                                                └► proxies   what names a proxy, and what passes beside it
+//!                                                ├► proxies   what names a proxy, and what passes beside it
+//!                                                └► loops     mail that a proxy gets again
 //!                                                      └─► Problem { text, commands }
 //! ```
 //!
@@ -20,6 +21,7 @@ mod exposure;
 mod filter_address;
 mod global;
 mod location;
+mod loops;
 mod milters;
 mod problem;
 mod proxies;
@@ -98,6 +100,7 @@ impl Check<'_> {
             }
         }
         problems.extend(self.location_problems());
+        problems.extend(self.loop_problems());
         problems.extend(self.exposure_problems());
         problems
     }

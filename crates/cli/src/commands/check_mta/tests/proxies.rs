@@ -1,4 +1,4 @@
-//! Proxies and pipes: commands that suit them.
+//! Proxies and pipes: commands that suit them, and mail loops.
 
 use super::{RIGHT, check, check_with_listeners};
 
@@ -92,4 +92,83 @@ fn a_listener_for_mail_from_the_proxy_is_not_public() {
         found[0].commands,
         ["postconf -PX 'smtp/inet/content_filter'"]
     );
+}
+
+/// What the filter hands back must not go to the filter again.
+#[test]
+fn mail_loops_are_found() {
+    let behind = "content_filter = scan:[127.0.0.1]:10026\n";
+    let before = "smtpd_proxy_filter = 127.0.0.1:10026\n";
+    let back =
+        "127.0.0.1:10027 inet n - y - - smtpd -o receive_override_options=no_header_body_checks";
+    let release =
+        "127.0.0.1:10030 inet n - y - - smtpd -o content_filter= -o smtpd_proxy_filter=\n";
+    for (text, command) in [
+        (
+            format!("{behind}{back}\n"),
+            "127.0.0.1:10027/inet/content_filter=",
+        ),
+        (
+            format!("{behind}{back}\n{release}"),
+            "127.0.0.1:10027/inet/content_filter=",
+        ),
+        (
+            format!("{before}{back}\n"),
+            "127.0.0.1:10027/inet/smtpd_proxy_filter=",
+        ),
+        (
+            format!("{before}{back} -o content_filter=\n"),
+            "127.0.0.1:10027/inet/smtpd_proxy_filter=",
+        ),
+        (
+            format!(
+                "{behind}10027 inet n - y - - smtpd -o smtpd_authorized_xforward_hosts=127.0.0.0/8\n"
+            ),
+            "10027/inet/content_filter=",
+        ),
+    ] {
+        for (found, _) in [
+            check(&["127.0.0.1:10026"], &[], &format!("{RIGHT}{MASTER}{text}")),
+            check_with_listeners(PROXY, &format!("{RIGHT}{MASTER}{text}")),
+        ] {
+            assert_eq!(found.len(), 1, "{text}: {found:?}");
+            assert!(found[0].text.contains("a mail loop"), "{found:?}");
+            assert_eq!(found[0].commands, [format!("postconf -P '{command}'")]);
+        }
+    }
+    // Programs of this machine may send mail by a listener of their own.
+    let own = "127.0.0.1:2525 inet n - y - - smtpd\n127.0.0.1:10027 inet n - y - - smtpd -o content_filter=\n";
+    for (found, _) in [
+        check(
+            &["127.0.0.1:10026"],
+            &[],
+            &format!("{RIGHT}{MASTER}{behind}{own}"),
+        ),
+        check_with_listeners(PROXY, &format!("{RIGHT}{MASTER}{behind}{own}")),
+    ] {
+        assert_eq!(found, []);
+    }
+}
+
+/// pickup(8) takes what a pipe hands back by sendmail(1).
+#[test]
+fn a_pipe_in_main_cf_is_a_loop() {
+    let text = format!("{RIGHT}{MASTER}content_filter = mailglot:dummy\n");
+    let (found, _) = check(&[], &[], &text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        found[0].commands,
+        ["postconf -P 'pickup/unix/content_filter='"]
+    );
+    for right in [
+        format!("{text}pickup/unix/content_filter =\n"),
+        format!("{RIGHT}{MASTER}smtp/inet/content_filter = mailglot:dummy\n"),
+    ] {
+        let (found, notes) = check(&[], &[], &right);
+        assert_eq!(found, [], "{right}");
+        assert!(
+            notes.len() == 1 && notes[0].starts_with("pickup/unix: mail of local programs"),
+            "{notes:?}"
+        );
+    }
 }

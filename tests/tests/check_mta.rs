@@ -512,6 +512,10 @@ fn mistakes_around_a_proxy_are_found_and_corrected() {
             "postconf -e smtpd_proxy_filter=:10026",
             "smtpd_proxy_filter sends it to the filter again",
         ),
+        (
+            "postconf -e 'smtp_fallback_relay = [192.0.2.1]'",
+            "scan/unix: smtp_fallback_relay",
+        ),
     ] {
         let stock = DebianConfig::new(&[BEHIND, &[mistake]].concat());
         let file = stock.config();

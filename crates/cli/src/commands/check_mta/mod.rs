@@ -5,7 +5,7 @@
 //!                                                ├► chains    what a list of milters says
 //!                                                ├► location  where a chrooted smtpd looks for the socket
 //!                                                ├► proxies   what names a proxy, and what passes beside it
-//!                                                └► loops     mail that a proxy gets again
+//!                                                └► loops, fallback_relay  mail that a proxy gets again, or never
 //!                                                      └─► Problem { text, commands }
 //! ```
 //!
@@ -18,6 +18,7 @@
 mod chains;
 mod check;
 mod exposure;
+mod fallback_relay;
 mod filter_address;
 mod global;
 mod location;
@@ -101,6 +102,7 @@ impl Check<'_> {
         }
         problems.extend(self.location_problems());
         problems.extend(self.loop_problems());
+        problems.extend(self.fallback_problems());
         problems.extend(self.exposure_problems());
         problems
     }

@@ -1,4 +1,4 @@
-//! Proxies and pipes: commands that suit them, and mail loops.
+//! Proxies and pipes: commands that suit them, mail loops, and delivery past a stopped proxy.
 
 use super::{RIGHT, check, check_with_listeners};
 
@@ -171,4 +171,48 @@ fn a_pipe_in_main_cf_is_a_loop() {
             "{notes:?}"
         );
     }
+}
+
+/// A transport of smtp(8) or lmtp(8) inherits the fallback of main.cf.
+#[test]
+fn a_fallback_passes_a_stopped_proxy() {
+    let proxy = ["127.0.0.1:10026"];
+    let fallback = "smtp_fallback_relay = [192.0.2.1]\nlmtp_fallback_relay = inet:192.0.2.1:24\n";
+    for (text, command) in [
+        (
+            "content_filter = scan:[127.0.0.1]:10026\n",
+            "scan/unix/smtp_fallback_relay=",
+        ),
+        (
+            "smtp/inet/content_filter = scan:[127.0.0.1]:10026\n",
+            "scan/unix/smtp_fallback_relay=",
+        ),
+        (
+            "mydestination = a\nmailbox_transport = lmtp:inet:127.0.0.1:10026\n",
+            "lmtp/unix/lmtp_fallback_relay=",
+        ),
+        (
+            "mydestination =\nrelayhost = [127.0.0.1]:10026\n",
+            "smtp/unix/smtp_fallback_relay=",
+        ),
+    ] {
+        let base = format!("{RIGHT}{MASTER}{text}");
+        let (found, _) = check(&proxy, &[], &format!("{base}{fallback}"));
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert_eq!(found[0].commands, [format!("postconf -P '{command}'")]);
+        let option = command.trim_end_matches('=');
+        let (found, _) = check(&proxy, &[], &format!("{base}{option} = [192.0.2.1]\n"));
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        for right in [
+            base.clone(),
+            format!("{base}{fallback}{option} =\n"),
+            format!("{base}{option} = [127.0.0.1]:10026\n"),
+        ] {
+            assert_eq!(check(&proxy, &[], &right).0, [], "{right}");
+        }
+    }
+    // Delivery to a socket has none.
+    let socket = "mydestination = a\nmailbox_transport = lmtp:unix:mailglot/lmtp\n";
+    let (found, _) = check(&[], &[], &format!("{RIGHT}{MASTER}{socket}{fallback}"));
+    assert_eq!(found, []);
 }

@@ -146,6 +146,34 @@ const ROWS: &[SettingsCase] = &[
         )],
         ClientResult::Taken,
     ),
+    // Other milters may be away: the filter is asked all the same.
+    row(
+        &[
+            (
+                "smtpd_milters",
+                "inet:127.0.0.1:1, { SOCKET, default_action=tempfail }",
+            ),
+            ("milter_default_action", "accept"),
+        ],
+        ClientResult::Deferred,
+    ),
+    row(
+        &[
+            (
+                "smtpd_milters",
+                "{ SOCKET, default_action=tempfail }, inet:127.0.0.1:1",
+            ),
+            ("milter_default_action", "accept"),
+        ],
+        ClientResult::Deferred,
+    ),
+    row(
+        &[(
+            "smtpd_milters",
+            "{ inet:127.0.0.1:1, default_action=accept }, { SOCKET, default_action=tempfail }",
+        )],
+        ClientResult::Deferred,
+    ),
     row(
         &[("smtpd_milters", "{ SOCKET, colour=red }")],
         ClientResult::Nothing,
@@ -531,6 +559,40 @@ fn mistakes_around_a_proxy_are_found_and_corrected() {
         }
         let (safe, left) = stock.check(&["--config", &file]);
         assert!(safe, "{mistake}: {said}\n{left}");
+    }
+}
+
+/// With a fallback, mail passes a proxy that is stopped. Without it, mail waits.
+#[test]
+fn a_fallback_relay_passes_a_stopped_proxy() {
+    let mut postfix = Postfix::start(&Settings::default());
+    let stopped = free_port();
+    let fallback = format!("[127.0.0.1]:{}", postfix.sink.port());
+    for option in ["", " -o smtp_fallback_relay="] {
+        let settings = Settings {
+            services: vec![format!("scan unix - - n - 10 smtp{option}")],
+            ..Settings::default()
+        };
+        let settings = settings
+            .with("content_filter", &format!("scan:[127.0.0.1]:{stopped}"))
+            .with("smtp_fallback_relay", &fallback);
+        postfix.restart(&settings);
+        let letter = Letter::new(&b"Subject: x\r\n\r\nx\r\n"[..]);
+        assert!(postfix.client().send(&letter).unwrap().is_good());
+        let passes = option.is_empty();
+        let time = Duration::from_secs(if passes { 30 } else { 3 });
+        assert_eq!(
+            postfix.sink.wait(1, time),
+            passes,
+            "{option}: {}",
+            postfix.log()
+        );
+        let arguments = ["--address", &format!("127.0.0.1:{stopped}")];
+        let fields = ["-x", "-Fx", "-Px"].map(|form| postfix.tool("postconf", &[form]));
+        let (_, said) = check_with(&arguments, &fields.concat());
+        let words = "scan/unix: smtp_fallback_relay";
+        assert_eq!(said.contains(words), passes, "{option}: {said}");
+        postfix.sink.take();
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::check::Check;
 use super::milters::{LISTS, is_one_of, words};
+use super::parameters::{DELIVERIES, PROXIES};
 use super::problem::{Problem, set, unset};
-use super::proxies::PROXIES;
 use super::settings::SettingsView;
 use std::net::IpAddr;
 
@@ -13,16 +13,6 @@ const ROUTING: [&str; 4] = [
     "receive_override_options",
     "smtpd_proxy_filter",
     "content_filter",
-];
-
-/// Parameters that name a proxy before a mailbox store or before the next server.
-pub(super) const DELIVERIES: [&str; 6] = [
-    "mailbox_transport",
-    "local_transport",
-    "virtual_transport",
-    "relay_transport",
-    "default_transport",
-    "relayhost",
 ];
 
 /// An address class: domains with a transport of their own.

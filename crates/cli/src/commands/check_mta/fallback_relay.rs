@@ -1,9 +1,9 @@
 //! Finds delivery agents that take mail past a stopped proxy, because `smtp_fallback_relay` names another destination.
 
 use super::check::Check;
-use super::exposure::DELIVERIES;
 use super::loops::emptied;
 use super::milters::words;
+use super::parameters::DELIVERIES;
 use super::problem::Problem;
 use std::collections::BTreeSet;
 

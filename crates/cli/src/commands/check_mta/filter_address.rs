@@ -1,7 +1,6 @@
 //! Recognizes the filter in Postfix's settings by its address.
 
-use super::exposure::DELIVERIES;
-use super::proxies::PROXIES;
+use super::parameters::{DELIVERIES, PROXIES};
 use super::settings::Settings;
 use crate::exit::{Exit, Failure};
 use mailglot_gateway::Address;

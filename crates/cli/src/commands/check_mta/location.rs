@@ -4,10 +4,10 @@
 //! `/var/spool/postfix/run/mailglot/gw.sock`. A relative path starts at the queue directory with and without chroot (`smtpd_milters` in postconf(5)).
 
 use super::check::Check;
-use super::exposure::DELIVERIES;
 use super::filter_address::socket_address;
 use super::milters::LISTS;
 use super::milters::{self, Milter};
+use super::parameters::DELIVERIES;
 use super::problem::{Problem, quote, set};
 use super::settings::SettingsView;
 use std::path::{Component, Path, PathBuf};

@@ -7,8 +7,9 @@
 
 use super::check::Check;
 use super::exposure::{Audience, Exposure};
+use super::parameters::PROXIES;
 use super::problem::{Problem, quote};
-use super::proxies::{PROXIES, PUBLIC_PORTS, port_and_type};
+use super::proxies::{PUBLIC_PORTS, port_and_type};
 
 impl Check<'_> {
     pub(super) fn loop_problems(&self) -> Vec<Problem> {

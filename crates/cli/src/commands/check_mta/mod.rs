@@ -24,6 +24,7 @@ mod global;
 mod location;
 mod loops;
 mod milters;
+mod parameters;
 mod problem;
 mod proxies;
 mod removal;

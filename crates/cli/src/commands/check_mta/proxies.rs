@@ -1,13 +1,11 @@
 //! Proxies and pipes: which parameters name them, and which mail passes beside them.
 
 use super::check::Check;
-use super::exposure::DELIVERIES;
 use super::filter_address::proxy_address;
+use super::parameters::{DELIVERIES, PROXIES};
 use super::problem::{Problem, quote, unset};
 use super::settings::SettingsView;
 
-/// Parameters that send all mail of a service to one proxy or pipe.
-pub(super) const PROXIES: [&str; 2] = ["content_filter", "smtpd_proxy_filter"];
 /// Ports to which other servers and users send. A service there takes back no mail from a proxy.
 pub(super) const PUBLIC_PORTS: [&str; 7] = [
     "smtp",

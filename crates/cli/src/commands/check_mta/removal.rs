@@ -5,11 +5,10 @@
 //! A transport that names a proxy needs the destination behind the proxy in its place, which only the administrator knows.
 
 use super::check::Check;
-use super::exposure::DELIVERIES;
 use super::milters;
 use super::milters::LISTS;
+use super::parameters::{DELIVERIES, PROXIES};
 use super::problem::{Problem, set};
-use super::proxies::PROXIES;
 use super::settings::SettingsView;
 use std::fmt::Write as _;
 

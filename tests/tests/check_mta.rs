@@ -146,6 +146,34 @@ const ROWS: &[SettingsCase] = &[
         )],
         ClientResult::Taken,
     ),
+    // Other milters may be away: the filter is asked all the same.
+    row(
+        &[
+            (
+                "smtpd_milters",
+                "inet:127.0.0.1:1, { SOCKET, default_action=tempfail }",
+            ),
+            ("milter_default_action", "accept"),
+        ],
+        ClientResult::Deferred,
+    ),
+    row(
+        &[
+            (
+                "smtpd_milters",
+                "{ SOCKET, default_action=tempfail }, inet:127.0.0.1:1",
+            ),
+            ("milter_default_action", "accept"),
+        ],
+        ClientResult::Deferred,
+    ),
+    row(
+        &[(
+            "smtpd_milters",
+            "{ inet:127.0.0.1:1, default_action=accept }, { SOCKET, default_action=tempfail }",
+        )],
+        ClientResult::Deferred,
+    ),
     row(
         &[("smtpd_milters", "{ SOCKET, colour=red }")],
         ClientResult::Nothing,
@@ -451,6 +479,13 @@ fn right_settings_of_debian_have_no_problem() {
             &["--address", "127.0.0.1:10026"],
         ),
         (vec![screen], &[]),
+        // Each entry of the filter has an action of its own.
+        (
+            vec![
+                "postconf -e milter_default_action=accept 'smtpd_milters = { unix:mailglot/gw.sock, default_action=tempfail }, inet:127.0.0.1:8891'",
+            ],
+            &[],
+        ),
         (
             vec![
                 "postconf -e 'smtpd_milters = unix:opendmarc/a.sock, unix:mailglot/gw.sock, inet:127.0.0.1:8892'",
@@ -477,6 +512,104 @@ fn right_settings_of_debian_have_no_problem() {
     );
 }
 
+/// What the page does to main.cf and master.cf for a proxy behind the queue.
+const BEHIND: &[&str] = &[
+    "postconf -e 'smtpd_forbid_bare_newline = normalize' 'smtpd_forbid_bare_newline_exclusions =' 'content_filter = scan:[127.0.0.1]:10026'",
+    "postconf -M 'scan/unix=scan unix - - n - 10 smtp -o smtp_send_xforward_command=yes' '127.0.0.1:10027/inet=127.0.0.1:10027 inet n - n - 200 smtpd -o content_filter='",
+];
+
+/// The commands for a proxy are those of a proxy, and correct what is wrong.
+#[test]
+fn mistakes_around_a_proxy_are_found_and_corrected() {
+    let listener = "[[listen]]\nroute = \"smtp\"\naddress = \"tcp:127.0.0.1:10026\"\nnext_hop = \"tcp:127.0.0.1:10027\"\n";
+    for (mistake, words) in [
+        ("true", "the settings keep mail safe"),
+        (
+            "postconf -MX 127.0.0.1:10027/inet; postconf -M '10027/inet=10027 inet n - n - 200 smtpd -o content_filter='",
+            "bind it to 127.0.0.1",
+        ),
+        (
+            "postconf -P smtp/inet/content_filter=",
+            "smtp/inet: what comes there passes unread",
+        ),
+        (
+            "postconf -PX 127.0.0.1:10027/inet/content_filter",
+            "a mail loop",
+        ),
+        (
+            "postconf -e smtpd_proxy_filter=:10026",
+            "smtpd_proxy_filter sends it to the filter again",
+        ),
+        (
+            "postconf -e 'smtp_fallback_relay = [192.0.2.1]'",
+            "scan/unix: smtp_fallback_relay",
+        ),
+    ] {
+        let stock = DebianConfig::new(&[BEHIND, &[mistake]].concat());
+        let file = stock.config();
+        fs::write(&file, listener).unwrap();
+        for arguments in [["--config", &*file], ["--address", "127.0.0.1:10026"]] {
+            let (_, said) = stock.check(&arguments);
+            assert!(said.contains(words), "{mistake} {arguments:?}: {said}");
+            assert!(!said.contains("milters"), "{mistake}: {said}");
+        }
+        let (_, said) = stock.check(&["--config", &file]);
+        for command in commands(&said) {
+            stock.shell(command);
+        }
+        let (safe, left) = stock.check(&["--config", &file]);
+        assert!(safe, "{mistake}: {said}\n{left}");
+    }
+}
+
+/// With a fallback, mail passes a proxy that is stopped. Without it, mail waits.
+#[test]
+fn a_fallback_relay_passes_a_stopped_proxy() {
+    let mut postfix = Postfix::start(&Settings::default());
+    let stopped = free_port();
+    let fallback = format!("[127.0.0.1]:{}", postfix.sink.port());
+    for option in ["", " -o smtp_fallback_relay="] {
+        let settings = Settings {
+            services: vec![format!("scan unix - - n - 10 smtp{option}")],
+            ..Settings::default()
+        };
+        let settings = settings
+            .with("content_filter", &format!("scan:[127.0.0.1]:{stopped}"))
+            .with("smtp_fallback_relay", &fallback);
+        postfix.restart(&settings);
+        let letter = Letter::new(&b"Subject: x\r\n\r\nx\r\n"[..]);
+        assert!(postfix.client().send(&letter).unwrap().is_good());
+        let passes = option.is_empty();
+        let time = Duration::from_secs(if passes { 30 } else { 3 });
+        assert_eq!(
+            postfix.sink.wait(1, time),
+            passes,
+            "{option}: {}",
+            postfix.log()
+        );
+        let arguments = ["--address", &format!("127.0.0.1:{stopped}")];
+        let fields = ["-x", "-Fx", "-Px"].map(|form| postfix.tool("postconf", &[form]));
+        let (_, said) = check_with(&arguments, &fields.concat());
+        let words = "scan/unix: smtp_fallback_relay";
+        assert_eq!(said.contains(words), passes, "{option}: {said}");
+        postfix.sink.take();
+    }
+}
+
+/// A pipe in main.cf gets again what it hands back by sendmail(1).
+#[test]
+fn a_pipe_in_main_cf_is_a_loop_and_corrected() {
+    let pipe = "postconf -e 'content_filter = mailglot:dummy'; postconf -M 'mailglot/unix=mailglot unix - n n - 10 pipe flags=Rq user=nobody argv=/bin/true'";
+    let stock = DebianConfig::new(&[BEHIND, &[pipe]].concat());
+    let (safe, said) = stock.check(&[]);
+    assert!(!safe && said.contains("a mail loop"), "{said}");
+    for command in commands(&said) {
+        stock.shell(command);
+    }
+    let (safe, left) = stock.check(&[]);
+    assert!(safe, "{said}\n{left}");
+}
+
 /// Each mistake is named, and the commands that are printed with it correct it.
 #[test]
 fn mistakes_in_debians_settings_are_found_and_corrected() {
@@ -495,7 +628,7 @@ fn mistakes_in_debians_settings_are_found_and_corrected() {
             "/var/spool/postfix/var/spool/postfix/mailglot/gw.sock",
         ),
         (
-            "postconf -e milter_default_action=accept",
+            "postconf -e milter_default_action=accept smtpd_milters=unix:mailglot/gw.sock",
             "milter_default_action = accept",
         ),
         (
@@ -535,7 +668,7 @@ fn mistakes_in_debians_settings_are_found_and_corrected() {
             "no filter",
         ),
         (
-            "postconf -P smtp/inet/milter_default_action=accept",
+            "postconf -P smtp/inet/milter_default_action=accept smtp/inet/smtpd_milters=unix:mailglot/gw.sock",
             "smtp/inet: milter_default_action = accept",
         ),
         ("postconf -e smtpd_forbid_bare_newline=no", "smuggled"),

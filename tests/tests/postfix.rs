@@ -354,7 +354,7 @@ fn letters_arrive_in_utf_8_through_a_proxy_behind_the_queue() {
     let none = "no_unknown_recipient_checks,no_header_body_checks,no_milters";
     let settings = Settings {
         services: vec![
-            "scan unix - - n - 10 smtp -o smtp_send_xforward_command=yes -o disable_mime_output_conversion=yes"
+            "scan unix - - n - 10 smtp -o smtp_send_xforward_command=yes -o disable_mime_output_conversion=yes -o smtp_fallback_relay="
                 .to_owned(),
             behind(back, &format!("-o content_filter= -o receive_override_options={none}")),
         ],

@@ -129,7 +129,7 @@ impl Chain {
             GatewayPosition::AfterQueue => {
                 settings = settings.with("content_filter", &format!("scan:[127.0.0.1]:{front}"));
                 settings.services.push(
-                    "scan unix - - n - 10 smtp -o smtp_send_xforward_command=yes -o disable_mime_output_conversion=yes"
+                    "scan unix - - n - 10 smtp -o smtp_send_xforward_command=yes -o disable_mime_output_conversion=yes -o smtp_fallback_relay="
                         .to_owned(),
                 );
                 settings.services.push(back_door(

@@ -71,7 +71,7 @@ pub(crate) struct CheckMtaArgs {
     /// Unix socket or the transport of master.cf that has `mailglot` in its name.
     #[arg(long, value_name = "ADDRESS", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) address: Vec<String>,
-    /// Configuration file of `mailglot serve`. Its listeners are the addresses of the filter.
+    /// Configuration file of `mailglot serve`. Its listeners are the addresses of the filter, and their routes tell milters from proxies.
     #[arg(long, value_name = "FILE", conflicts_with = "address")]
     pub(crate) config: Option<PathBuf>,
     /// Check nothing; print the commands that remove the filter from Postfix's settings. Prints nothing if they do not name it.

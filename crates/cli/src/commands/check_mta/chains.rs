@@ -42,12 +42,12 @@ impl Check<'_> {
         for milter in &chain {
             let address = &milter.address;
             let is_ours = self.filter.matches(address);
-            if let Some(action) = milter.option("default_action") {
+            if let Some(action) = milter.option("default_action").filter(|_| is_ours) {
                 if is_one_of(action, &["accept", "quarantine"]) {
                     problems.push(format!(
                         "{list}: {address} has default_action={action}; set it to tempfail"
                     ));
-                } else if is_ours && is_one_of(action, &["reject"]) {
+                } else if is_one_of(action, &["reject"]) {
                     problems.push(format!(
                         "{list}: {address} has default_action={action}: mail is refused for good while it is away; set it to tempfail"
                     ));
@@ -113,16 +113,14 @@ impl Check<'_> {
         for milter in &mut chain {
             let is_ours = self.filter.matches(&milter.address);
             milter.malformed.clear();
-            if milter.option("default_action").is_some_and(|action| {
-                is_one_of(action, &["accept", "quarantine"])
-                    || (is_ours && is_one_of(action, &["reject"]))
-            }) {
-                milter.set("default_action", "tempfail");
-            }
             if !milter.has_family() {
                 milter.address = with_family(&milter.address);
             }
             if is_ours {
+                let action = milter.option("default_action").unwrap_or_default();
+                if is_one_of(action, &["accept", "quarantine", "reject"]) {
+                    milter.set("default_action", "tempfail");
+                }
                 if is_too_short(milter) {
                     milter.set("content_timeout", "60s");
                 }
@@ -161,7 +159,8 @@ impl Check<'_> {
             let known = lists
                 .into_iter()
                 .find(|milter| self.filter.matches(&milter.address));
-            chain.push(known.unwrap_or_else(|| Milter::deferring(self.filter.suggestion())));
+            let suggested = || self.filter.suggestion().map(Milter::deferring);
+            chain.push(known.or_else(suggested)?);
         }
         let is_option = view.service.is_some() && view.overrides(list);
         let chain = self.repair(view, list, chain);
@@ -179,7 +178,8 @@ impl Check<'_> {
                 .exposures()
                 .iter()
                 .any(|one| self.has_filter(self.settings.service_view(one.service), LISTS[0]));
-        let is_content_filter = self.filter.matches_transport(&main.text("content_filter"));
+        // What a pipe hands back comes by pickup(8), too.
+        let is_content_filter = self.names_proxy(main, "content_filter") && !self.is_pipe(main);
         if !is_milter && !is_content_filter || self.is_wholly_filtered_at_delivery(main) {
             return None;
         }
@@ -238,8 +238,38 @@ impl Check<'_> {
         ))
     }
 
-    /// Notes DKIM milters whose address does not show whether they verify or sign.
+    /// Notes other milters that can hold mail which the filter has not read, and DKIM milters whose purpose is unknown.
     pub(super) fn chain_notes(&self) -> Vec<String> {
+        let mut notes = self.quarantine_notes();
+        notes.extend(self.dkim_notes());
+        notes
+    }
+
+    /// While a milter with this action is away, Postfix asks none behind it.
+    fn quarantine_notes(&self) -> Vec<String> {
+        let main = self.settings.main_view();
+        let mut notes = Vec::new();
+        for list in LISTS {
+            let chain = milters::parse(&main.text(list));
+            let filter = chain
+                .iter()
+                .position(|milter| self.filter.matches(&milter.address));
+            let holds = |milter: &&Milter| {
+                let action = milter.option("default_action").unwrap_or_default();
+                is_one_of(action, &["quarantine"])
+            };
+            for milter in chain[..filter.unwrap_or(0)].iter().filter(holds) {
+                notes.push(format!(
+                    "{list}: {} has default_action=quarantine: while it is away, Postfix holds mail that the filter may not have read",
+                    milter.address
+                ));
+            }
+        }
+        notes
+    }
+
+    /// Notes DKIM milters whose address does not show whether they verify or sign.
+    fn dkim_notes(&self) -> Vec<String> {
         let main = self.settings.main_view();
         let is_dkim = |milter: &&Milter| milter.address.to_ascii_lowercase().contains("dkim");
         let split = |list: &str| {

@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use super::milters::{LISTS, is_one_of, words};
+use super::parameters::{DELIVERIES, PROXIES};
 use super::problem::{Problem, set, unset};
 use super::settings::SettingsView;
 use std::net::IpAddr;
@@ -12,16 +13,6 @@ const ROUTING: [&str; 4] = [
     "receive_override_options",
     "smtpd_proxy_filter",
     "content_filter",
-];
-
-/// Parameters that name a proxy before a mailbox store or before the next server.
-pub(super) const DELIVERIES: [&str; 6] = [
-    "mailbox_transport",
-    "local_transport",
-    "virtual_transport",
-    "relay_transport",
-    "default_transport",
-    "relayhost",
 ];
 
 /// An address class: domains with a transport of their own.
@@ -36,7 +27,7 @@ struct Class {
 /// A service that takes mail by SMTP.
 pub(super) struct Exposure<'a> {
     pub(super) service: &'a str,
-    audience: Audience,
+    pub(super) audience: Audience,
     pub(super) is_filtered: bool,
 }
 
@@ -103,8 +94,7 @@ impl Check<'_> {
     /// Returns true if mail that comes by SMTP goes through the filter before delivery.
     pub(super) fn is_filtered(&self, view: SettingsView<'_>) -> bool {
         (self.has_filter(view, LISTS[0]) && !has_no_milters(view))
-            || self.filter.matches(&view.text("smtpd_proxy_filter"))
-            || self.filter.matches_transport(&view.text("content_filter"))
+            || PROXIES.iter().any(|name| self.names_proxy(view, name))
     }
 
     /// Returns true if a proxy stands before the delivery of some address class for which this server takes mail.
@@ -121,7 +111,7 @@ impl Check<'_> {
     ///
     /// Each class has a transport of its own. If there is no such class, all mail goes to `default_transport` or `relayhost`.
     fn classes(&self, view: SettingsView<'_>) -> Vec<Class> {
-        let is = |name: &str| self.filter.matches_transport(&view.text(name));
+        let is = |name: &str| self.names_proxy(view, name);
         let has = |name: &str| !view.text(name).is_empty();
         // mailbox_transport is a setting of local(8).
         let is_local = view
@@ -150,8 +140,7 @@ impl Check<'_> {
             }
         }
         if classes.is_empty() {
-            let is_filtered =
-                is("default_transport") || self.filter.matches(&view.text("relayhost"));
+            let is_filtered = is("default_transport") || is("relayhost");
             classes.push(class("all domains", "default_transport", is_filtered));
         }
         classes
@@ -185,10 +174,14 @@ impl Check<'_> {
                 );
                 return vec![Problem::new(text, [])];
             }
+            if self.filter.suggestion().is_none() {
+                return vec![self.unnamed_proxy()];
+            }
             let text = format!(
                 "smtpd_milters, smtpd_proxy_filter, content_filter: no filter {}, so mail that comes by SMTP passes unread. \
-                 A milter belongs in smtpd_milters and in non_smtpd_milters; if the filter or proxy has another address, name it by --address",
-                self.filter.description()
+                 A milter belongs in smtpd_milters and in non_smtpd_milters; if the filter or proxy has another address, name it by --address{}",
+                self.filter.description(),
+                self.filter.condition()
             );
             let lacking = LISTS.iter().filter(|list| !self.has_filter(main, list));
             return vec![Problem::new(
@@ -204,6 +197,9 @@ impl Check<'_> {
 
     fn open_service(&self, service: &str) -> Problem {
         let view = self.settings.service_view(service);
+        if self.is_proxy() {
+            return self.open_beside_proxy(view, service);
+        }
         let (reason, command) = if has_no_milters(view) {
             (
                 "receive_override_options has no_milters".to_owned(),
@@ -263,6 +259,7 @@ impl Check<'_> {
                     .to_owned(),
             );
         }
+        notes.extend(self.local_mail_note());
         notes
     }
 

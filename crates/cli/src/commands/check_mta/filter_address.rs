@@ -1,5 +1,6 @@
 //! Recognizes the filter in Postfix's settings by its address.
 
+use super::parameters::{DELIVERIES, PROXIES};
 use super::settings::Settings;
 use crate::exit::{Exit, Failure};
 use mailglot_gateway::Address;
@@ -21,11 +22,16 @@ pub(super) struct FilterAddresses {
     addresses: Vec<String>,
     queue_directory: String,
     config: Option<PathBuf>,
+    /// Routes of the configuration's listeners.
+    routes: Vec<RouteKind>,
+    /// Ports on this machine to which the configuration's proxies hand mail on.
+    return_ports: Vec<String>,
     /// Sockets on which the configuration has a milter listen.
     sockets: Vec<PathBuf>,
     /// Sockets on which the configuration has a proxy listen.
     proxy_sockets: Vec<PathBuf>,
-    suggestion: String,
+    /// The address of a milter; `None` if only proxies are known.
+    suggestion: Option<String>,
 }
 
 impl FilterAddresses {
@@ -36,19 +42,21 @@ impl FilterAddresses {
             .iter()
             .map(|address| normalized(without_family(address)))
             .collect();
-        let suggestion = match addresses.first() {
-            None => DEFAULT.to_owned(),
-            Some(path) if path.contains('/') => socket_address(Path::new(path), &queue_directory),
-            Some(place) => format!("inet:{place}"),
-        };
-        Self {
+        let mut filter = Self {
             addresses,
             queue_directory,
-            config: None,
-            sockets: Vec::new(),
-            proxy_sockets: Vec::new(),
-            suggestion,
-        }
+            ..Self::default()
+        };
+        let milter = |address: &&String| !filter.is_proxy_of(settings, address);
+        filter.suggestion = match filter.addresses.iter().find(milter) {
+            None if filter.addresses.is_empty() => Some(DEFAULT.to_owned()),
+            None => None,
+            Some(path) if path.contains('/') => {
+                Some(socket_address(Path::new(path), &filter.queue_directory))
+            }
+            Some(place) => Some(format!("inet:{place}")),
+        };
+        filter
     }
 
     /// Takes the addresses of all listeners of a configuration.
@@ -77,14 +85,28 @@ impl FilterAddresses {
                     format!("inet:{place}")
                 }
             };
-            if listener.route == RouteKind::Milter && filter.suggestion.is_empty() {
-                filter.suggestion = suggestion;
+            if listener.route == RouteKind::Milter {
+                filter.suggestion.get_or_insert(suggestion);
+            }
+            filter.routes.push(listener.route);
+            if let Some(Address::Tcp(place)) = &listener.next_hop
+                && let Some((host, port)) = normalized(place).rsplit_once(':')
+                && is_loopback(host)
+            {
+                filter.return_ports.push(port.to_owned());
             }
         }
-        if filter.suggestion.is_empty() {
-            DEFAULT.clone_into(&mut filter.suggestion);
-        }
         Ok(filter)
+    }
+
+    /// Returns true if the settings name this address where only a proxy belongs.
+    fn is_proxy_of(&self, settings: &Settings, address: &str) -> bool {
+        settings.views().any(|view| {
+            PROXIES
+                .iter()
+                .chain(&DELIVERIES)
+                .any(|name| self.is_at(address, &proxy_address(&view.text(name))))
+        })
     }
 
     /// Returns true if `value` is an address of the filter, alone or behind a transport: `scan:[127.0.0.1]:10026`, `lmtp:inet:127.0.0.1:24`.
@@ -96,13 +118,16 @@ impl FilterAddresses {
         if is_named && value.contains('/') && value.contains(NAME) {
             return true;
         }
+        self.addresses
+            .iter()
+            .any(|address| self.is_at(address, value))
+    }
+
+    /// Returns true if `value` ends with this address.
+    fn is_at(&self, address: &str, value: &str) -> bool {
         let value = normalized(value);
-        let starts = std::iter::once(0).chain(value.match_indices(':').map(|(at, _)| at + 1));
-        starts.into_iter().any(|at| {
-            self.addresses
-                .iter()
-                .any(|address| self.is_same(address, &value[at..]))
-        })
+        let mut starts = std::iter::once(0).chain(value.match_indices(':').map(|(at, _)| at + 1));
+        starts.any(|at| self.is_same(address, &value[at..]))
     }
 
     /// Like [`Self::matches`] for `transport:destination`. Without known addresses a transport whose name holds `mailglot` is the filter's
@@ -142,9 +167,37 @@ impl FilterAddresses {
         }
     }
 
-    /// The filter's address for main.cf.
-    pub(super) fn suggestion(&self) -> &str {
-        &self.suggestion
+    /// The milter's address for main.cf; `None` if only proxies are known.
+    pub(super) fn suggestion(&self) -> Option<&str> {
+        self.suggestion.as_deref()
+    }
+
+    /// What must be true of an address from the command line before commands for a milter are right.
+    pub(super) fn condition(&self) -> String {
+        match &self.suggestion {
+            Some(address) if self.config.is_none() && !self.addresses.is_empty() => format!(
+                ". The commands are right only if {address} is the address of a milter: given that of a proxy, Postfix defers all mail"
+            ),
+            _ => String::new(),
+        }
+    }
+
+    /// Sections of docs/setup/postfix.md that show how Postfix names the proxies.
+    pub(super) fn sections(&self) -> &'static str {
+        let has = |route| self.routes.is_empty() || self.routes.contains(&route);
+        match (has(RouteKind::Smtp), has(RouteKind::Lmtp)) {
+            (true, false) => "\"Proxy before the queue\" or \"Proxy behind the queue\"",
+            (false, _) => "\"Proxy before a mailbox store\"",
+            (true, true) => {
+                "\"Proxy before the queue\", \"Proxy behind the queue\" or \"Proxy before a mailbox store\""
+            }
+        }
+    }
+
+    /// Returns true if the configuration's proxies hand mail on to this port of this machine; `None` if that is unknown.
+    pub(super) fn is_return_port(&self, port: &str) -> Option<bool> {
+        let is_known = !self.return_ports.is_empty();
+        is_known.then(|| self.return_ports.iter().any(|known| known == port))
     }
 
     /// The filter's configuration, or where the documented set-up has it.
@@ -169,6 +222,17 @@ pub(super) fn socket_address(path: &Path, queue_directory: &str) -> String {
         "unix:{}",
         path.strip_prefix(queue_directory).unwrap_or(path).display()
     )
+}
+
+/// A value of `smtpd_proxy_filter` with its host: without one it means this machine (`:10026`).
+pub(super) fn proxy_address(value: &str) -> String {
+    let place = value.trim();
+    let place = place.strip_prefix("inet:").unwrap_or(place);
+    if place.starts_with(':') {
+        format!("localhost{place}")
+    } else {
+        value.to_owned()
+    }
 }
 
 /// Returns true for `localhost` and the addresses of the loopback interface: a filter at one of them is reached by all.

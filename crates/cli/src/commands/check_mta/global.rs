@@ -1,7 +1,7 @@
 //! Checks parameters that hold for all milters, and for SMTP itself.
 
 use super::check::Check;
-use super::milters::{self, is_one_of};
+use super::milters::{LISTS, Milter, is_one_of};
 use super::problem::{Problem, set, unset};
 use super::settings::SettingsView;
 
@@ -35,10 +35,13 @@ impl Check<'_> {
             }
         }
         // What happens to other milters does not matter to a proxy.
-        let is_proxy = (self.is_filtered(view) || self.is_filtered_at_delivery(view))
-            && !self.has_milter(view);
+        let is_proxy = self.is_proxy()
+            || (self.is_filtered(view) || self.is_filtered_at_delivery(view))
+                && !self.has_milter(view);
         if !is_proxy {
-            problems.extend(default_action(view));
+            if self.needs_default_action(view) {
+                problems.extend(default_action(view));
+            }
             problems.extend(self.content_timeout(view));
         }
         if !view.text("smtpd_milter_maps").is_empty() {
@@ -63,6 +66,19 @@ impl Check<'_> {
         problems
     }
 
+    /// Returns true if `milter_default_action` decides about the filter: unless each of its entries has an action of its own.
+    ///
+    /// Without entries here, those of main.cf and of all services count.
+    fn needs_default_action(&self, view: SettingsView<'_>) -> bool {
+        let own = |view| LISTS.map(|list| self.own_milters(view, list)).concat();
+        let mut entries = own(view);
+        if entries.is_empty() {
+            entries = self.settings.views().flat_map(own).collect();
+        }
+        let lacks_action = |milter: &Milter| milter.option("default_action").is_none();
+        entries.is_empty() || entries.iter().any(lacks_action)
+    }
+
     /// Reports a `milter_content_timeout` that ends before the filter's first sign of progress.
     fn content_timeout(&self, view: SettingsView<'_>) -> Option<Problem> {
         let text = view.value("milter_content_timeout")?;
@@ -77,12 +93,7 @@ impl Check<'_> {
 
     pub(super) fn global_notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        let services = self
-            .settings
-            .services
-            .keys()
-            .map(|service| self.settings.service_view(service));
-        for view in std::iter::once(self.settings.main_view()).chain(services) {
+        for view in self.settings.views() {
             let place = view
                 .service
                 .map_or_else(String::new, |service| format!("{service}: "));
@@ -147,7 +158,7 @@ pub(super) fn too_short(name: &str, value: &str) -> String {
 }
 
 /// Returns true if a milter's own timeout is too short.
-pub(super) fn is_too_short(milter: &milters::Milter) -> bool {
+pub(super) fn is_too_short(milter: &Milter) -> bool {
     milter
         .option("content_timeout")
         .and_then(seconds)

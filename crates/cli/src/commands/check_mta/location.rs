@@ -4,10 +4,10 @@
 //! `/var/spool/postfix/run/mailglot/gw.sock`. A relative path starts at the queue directory with and without chroot (`smtpd_milters` in postconf(5)).
 
 use super::check::Check;
-use super::exposure::DELIVERIES;
 use super::filter_address::socket_address;
 use super::milters::LISTS;
 use super::milters::{self, Milter};
+use super::parameters::DELIVERIES;
 use super::problem::{Problem, quote, set};
 use super::settings::SettingsView;
 use std::path::{Component, Path, PathBuf};
@@ -36,6 +36,10 @@ impl Check<'_> {
         for list in LISTS {
             for view in self.views(list) {
                 for milter in self.own_milters(view, list) {
+                    if let Some(problem) = self.no_such_listener(list, &milter) {
+                        problems.push(problem);
+                        continue;
+                    }
                     for place in self.misplaced(view, list, &milter) {
                         let (verb, root) = if place.services.len() == 1 {
                             ("runs", "its")
@@ -69,6 +73,20 @@ impl Check<'_> {
         }
         problems.extend(self.transport_problems());
         problems
+    }
+
+    /// Reports a socket if no milter of the configuration listens at any.
+    fn no_such_listener(&self, list: &str, milter: &Milter) -> Option<Problem> {
+        milter.path()?;
+        let lacks_sockets = self.filter.sockets().is_some_and(<[PathBuf]>::is_empty);
+        lacks_sockets.then(|| {
+            let text = format!(
+                "{list}: {}: no milter of {} listens at a socket, so Postfix defers every message; name the address of a listener with route = \"milter\", or remove this one",
+                milter.address,
+                self.filter.config().display()
+            );
+            Problem::new(text, [])
+        })
     }
 
     /// Reports a transport to a proxy's socket whose delivery agent looks in a wrong place.
@@ -157,6 +175,9 @@ impl Check<'_> {
         list: &str,
         milter: &Milter,
     ) -> Option<String> {
+        if self.no_such_listener(list, milter).is_some() {
+            return None;
+        }
         let place = self.misplaced(view, list, milter).into_iter().next()?;
         Some(socket_address(
             &self.target(milter, &place),
@@ -166,18 +187,12 @@ impl Check<'_> {
 
     /// main.cf, and each service with a list of its own.
     fn views(&self, list: &str) -> Vec<SettingsView<'_>> {
-        let services = self
-            .settings
-            .services
-            .keys()
-            .map(|service| self.settings.service_view(service));
-        let own = services.filter(|view| view.overrides(list));
-        std::iter::once(self.settings.main_view())
-            .chain(own)
-            .collect()
+        let is_own = |view: &SettingsView<'_>| view.service.is_none() || view.overrides(list);
+        self.settings.views().filter(is_own).collect()
     }
 
-    fn own_milters(&self, view: SettingsView<'_>, list: &str) -> Vec<Milter> {
+    /// The entries of the filter in a list.
+    pub(super) fn own_milters(&self, view: SettingsView<'_>, list: &str) -> Vec<Milter> {
         let chain = milters::parse(&view.text(list));
         chain
             .into_iter()

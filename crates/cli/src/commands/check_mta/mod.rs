@@ -3,7 +3,9 @@
 //! ```text
 //! stdin (postconf -x, -Fx, -Px, -M) ─► settings ─► exposure  which service takes mail without the filter
 //!                                                ├► chains    what a list of milters says
-//!                                                └► location  where a chrooted smtpd looks for the socket
+//!                                                ├► location  where a chrooted smtpd looks for the socket
+//!                                                ├► proxies   what names a proxy, and what passes beside it
+//!                                                └► loops, fallback_relay  mail that a proxy gets again, or never
 //!                                                      └─► Problem { text, commands }
 //! ```
 //!
@@ -16,11 +18,15 @@
 mod chains;
 mod check;
 mod exposure;
+mod fallback_relay;
 mod filter_address;
 mod global;
 mod location;
+mod loops;
 mod milters;
+mod parameters;
 mod problem;
+mod proxies;
 mod removal;
 mod settings;
 #[cfg(test)]
@@ -96,6 +102,8 @@ impl Check<'_> {
             }
         }
         problems.extend(self.location_problems());
+        problems.extend(self.loop_problems());
+        problems.extend(self.fallback_problems());
         problems.extend(self.exposure_problems());
         problems
     }

@@ -5,26 +5,18 @@
 //! A transport that names a proxy needs the destination behind the proxy in its place, which only the administrator knows.
 
 use super::check::Check;
-use super::exposure::DELIVERIES;
 use super::milters;
 use super::milters::LISTS;
+use super::parameters::{DELIVERIES, PROXIES};
 use super::problem::{Problem, set};
 use super::settings::SettingsView;
 use std::fmt::Write as _;
 
-/// Parameters that name one proxy.
-const PROXIES: [&str; 2] = ["content_filter", "smtpd_proxy_filter"];
-
 impl Check<'_> {
     /// Lists each parameter that names the filter, in main.cf and among the options of services.
     pub(super) fn removal(&self) -> Vec<Problem> {
-        let services = self
-            .settings
-            .services
-            .keys()
-            .map(|service| self.settings.service_view(service));
-        std::iter::once(self.settings.main_view())
-            .chain(services)
+        self.settings
+            .views()
             .flat_map(|view| self.removal_from(view))
             .collect()
     }
@@ -48,7 +40,7 @@ impl Check<'_> {
             ));
         }
         for name in PROXIES.iter().filter(is_own) {
-            if self.filter.matches_transport(&view.text(name)) {
+            if self.names_proxy(view, name) {
                 found.push(Problem::new(
                     format!("{place}{name} names the filter"),
                     [set(view, name, "")],
@@ -57,12 +49,7 @@ impl Check<'_> {
         }
         for name in DELIVERIES.iter().filter(is_own) {
             let value = view.text(name);
-            let is_named = if *name == "relayhost" {
-                self.filter.matches(&value)
-            } else {
-                self.filter.matches_transport(&value)
-            };
-            if is_named {
+            if self.names_proxy(view, name) {
                 found.push(Problem::new(
                     format!(
                         "{place}{name} = {value} names the proxy; set it to the destination behind the proxy (next_hop)"

@@ -127,6 +127,12 @@ impl Settings {
         }
     }
 
+    /// main.cf, then each service of master.cf.
+    pub(super) fn views(&self) -> impl Iterator<Item = SettingsView<'_>> {
+        let services = self.services.keys();
+        std::iter::once(self.main_view()).chain(services.map(|name| self.service_view(name)))
+    }
+
     /// Parameters as a service sees them.
     pub(super) fn service_view<'a>(&'a self, service: &'a str) -> SettingsView<'a> {
         SettingsView {

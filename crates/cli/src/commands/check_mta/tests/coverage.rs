@@ -1,7 +1,7 @@
 //! Which mail passes unread: local mail, address classes, names of hosts, other instances; and the removal of the filter.
 
 use super::super::*;
-use super::{INCOMPLETE, RIGHT, check};
+use super::{INCOMPLETE, RIGHT, check, check_with_listeners};
 
 /// Debian runs lmtp(8) chrooted: an absolute path starts at the queue directory there.
 #[test]
@@ -193,22 +193,10 @@ fn another_instance_gets_a_listener_of_its_own() {
         "{RIGHT}queue_directory = /var/spool/postfix-in\nsmtpd_milters = unix:mailglot/gw.sock\nnon_smtpd_milters = unix:mailglot/gw.sock\n\
          smtp inet n - y - - smtpd\ncleanup unix n - y - 0 cleanup\n"
     );
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("mailglot.toml");
     let found = |more: &str| {
         let first =
             "{ route = \"milter\", address = \"unix:/var/spool/postfix/mailglot/gw.sock\" }";
-        std::fs::write(&file, format!("listen = [{first}{more}]\n")).unwrap();
-        let settings = Settings::parse(&text);
-        let filter = FilterAddresses::from_config(&file, &settings)
-            .map_err(|failure| failure.message)
-            .unwrap();
-        let check = Check {
-            settings: &settings,
-            filter: &filter,
-            is_socket: &|_| false,
-        };
-        check.problems()
+        check_with_listeners(&format!("{first}{more}"), &text).0
     };
     let problems = found("");
     assert_eq!(problems.len(), 2, "{problems:?}");

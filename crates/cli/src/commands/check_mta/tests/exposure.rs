@@ -16,10 +16,12 @@ fn each_way_of_the_page_is_right() {
         (&["inet:127.0.0.1:8890"][..], tcp, 0),
         (&["tcp:127.0.0.1:8890"], tcp, 0),
         (&["127.0.0.1:8890", "127.0.0.1:8891"], tcp, 0),
-        (&["tcp:127.0.0.1:10026"], before, 2),
+        (&["tcp:127.0.0.1:10026"], before, 3),
+        (&["127.0.0.1:10026"], "smtpd_proxy_filter = :10026", 1),
+        (&["localhost:10026"], "smtpd_proxy_filter = inet::10026", 1),
         (&["inet:127.0.0.1:10026"], behind, 1),
         (&["127.0.0.1:10024"], store, 0),
-        (&[], pipe, 1),
+        (&[], pipe, 2),
         (&["tcp:[::1]:8890"], "smtpd_milters = inet:[::1]:8890", 0),
         (&["unix:/run/filter"], "smtpd_milters = unix:/run/filter", 0),
         (
@@ -53,6 +55,11 @@ fn each_way_of_the_page_is_right() {
             "smtpd_milters = unix:/run/mailglot/gw.sock",
         ),
         (&["/run/filter"], "smtpd_milters = unix:/run/filter2"),
+        (&["192.0.2.1:10026"], "smtpd_proxy_filter = :10026"),
+        (
+            &["127.0.0.1:10026"],
+            "smtpd_proxy_filter = [2001:db8::]:10026",
+        ),
         (
             &["127.0.0.1:8890"],
             "smtpd_milters = inet:10.127.0.0.1:8890",

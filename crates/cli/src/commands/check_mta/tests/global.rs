@@ -1,7 +1,7 @@
 //! Actions of milters, smuggled messages, and other parameters of main.cf.
 
 use super::super::*;
-use super::{RIGHT, problems, with};
+use super::{RIGHT, check, problems, with};
 
 #[test]
 fn right_settings_have_no_fault() {
@@ -105,12 +105,6 @@ fn what_loses_mail_is_named() {
         ),
         (
             format!(
-                "{RIGHT}non_smtpd_milters = unix:/run/mailglot/a {{inet:a:1 default_action=accept}}\nsmtpd_milters = unix:/run/mailglot/a"
-            ),
-            "non_smtpd_milters: inet:a:1 has default_action=accept",
-        ),
-        (
-            format!(
                 "{RIGHT}smtpd_milters = {{ unix:/run/mailglot/a, default_action=tempfail, {{}} }}"
             ),
             "`{}` is no setting",
@@ -167,6 +161,58 @@ fn what_loses_mail_is_named() {
             "{text}: {found:?}"
         );
     }
+}
+
+/// An entry's own action counts, and only the filter's own.
+#[test]
+fn only_the_action_of_the_filter_itself_matters() {
+    const ACCEPT: &str = "milter_default_action = accept\nsmtpd_forbid_bare_newline = normalize\n";
+    let ours = "{ unix:mailglot/gw.sock, default_action=tempfail }";
+    for text in [
+        format!("{ACCEPT}smtpd_milters = {ours}, inet:127.0.0.1:8891\nnon_smtpd_milters = {ours}"),
+        format!(
+            "{ACCEPT}smtpd_milters = {{ inet:127.0.0.1:11332, default_action=accept }}, {ours}\nnon_smtpd_milters = {ours}"
+        ),
+        format!("{ACCEPT}smtp/inet/smtpd_milters = {ours}\nnon_smtpd_milters = {ours}"),
+        format!(
+            "{ACCEPT}smtpd_milters = {ours}\nnon_smtpd_milters = {ours}\nsubmission/inet/smtpd_milters = inet:127.0.0.1:8891"
+        ),
+    ] {
+        assert_eq!(check(&[], &[], &text).0, [], "{text}");
+    }
+    for (text, command) in [
+        (
+            format!("{ACCEPT}smtpd_milters = {ours}\nnon_smtpd_milters = unix:mailglot/gw.sock"),
+            "postconf -e 'milter_default_action = tempfail'",
+        ),
+        (
+            format!(
+                "{ACCEPT}smtpd_milters = {ours}\nnon_smtpd_milters = {ours}\nsmtp/inet/smtpd_milters = unix:mailglot/gw.sock"
+            ),
+            "postconf -e 'milter_default_action = tempfail'",
+        ),
+        (
+            format!(
+                "{RIGHT}smtpd_milters = {{ inet:a:1, default_action=accept }}, {{ unix:mailglot/gw.sock, default_action=accept }}\nnon_smtpd_milters = {ours}"
+            ),
+            "postconf -e 'smtpd_milters = { inet:a:1, default_action=accept }, { unix:mailglot/gw.sock, default_action=tempfail }'",
+        ),
+    ] {
+        let (found, _) = check(&[], &[], &text);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert_eq!(found[0].commands, [command], "{text}");
+    }
+    let (_, notes) = check(
+        &[],
+        &[],
+        &format!("{RIGHT}smtpd_milters = {{ inet:a:1, default_action=quarantine }}, {ours}\n"),
+    );
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.contains("inet:a:1 has default_action=quarantine")),
+        "{notes:?}"
+    );
 }
 
 #[test]

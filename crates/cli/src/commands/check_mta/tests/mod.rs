@@ -5,6 +5,7 @@ mod coverage;
 mod exposure;
 mod global;
 mod location;
+mod proxies;
 
 use super::*;
 
@@ -28,6 +29,23 @@ fn check(addresses: &[&str], sockets: &[&str], text: &str) -> (Vec<Problem>, Vec
         settings: &settings,
         filter: &filter,
         is_socket: &is_socket,
+    };
+    (check.problems(), check.notes())
+}
+
+/// Checks `text` beside a configuration with these listeners.
+fn check_with_listeners(listeners: &str, text: &str) -> (Vec<Problem>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mailglot.toml");
+    std::fs::write(&file, format!("listen = [{listeners}]\n")).unwrap();
+    let settings = Settings::parse(text);
+    let filter = FilterAddresses::from_config(&file, &settings)
+        .map_err(|failure| failure.message)
+        .unwrap();
+    let check = Check {
+        settings: &settings,
+        filter: &filter,
+        is_socket: &|_| false,
     };
     (check.problems(), check.notes())
 }

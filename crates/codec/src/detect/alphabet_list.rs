@@ -43,7 +43,7 @@ const LONGEST: usize = 160;
 const MOST_WORDS: usize = 12;
 
 /// Letters that are listed in a language.
-struct Alphabet {
+struct ListedLetters {
     /// Its index in `LANGUAGES`.
     language: usize,
     /// Small letters beyond ASCII.
@@ -52,7 +52,24 @@ struct Alphabet {
     is_ordered: bool,
 }
 
-impl Alphabet {
+impl ListedLetters {
+    /// Returns the cost of a word as a list of these letters.
+    fn cost(&self, word: &[char]) -> Option<u32> {
+        if self.is_ordered {
+            in_order_cost(self.letters, word)
+        } else {
+            any_order_cost(self.letters, word)
+        }
+    }
+
+    /// Returns the place of each character of a page among the letters, from 1.
+    fn places(&self, page: &[char; 128]) -> [u8; 128] {
+        page.map(|c| {
+            let place = self.letters.chars().position(|letter| letter == c);
+            place.map_or(0, |place| place as u8 + 1)
+        })
+    }
+
     /// Returns the least cost of a list by its number of letters, up to that of the alphabet.
     fn least_costs(&self) -> Vec<u32> {
         let all = if self.is_ordered {
@@ -71,8 +88,8 @@ impl Alphabet {
 }
 
 /// The special letters of a language, which are listed in any order.
-const fn special(language: &str, letters: &'static str) -> Alphabet {
-    Alphabet {
+const fn special(language: &str, letters: &'static str) -> ListedLetters {
+    ListedLetters {
         language: language_index(language),
         letters,
         is_ordered: false,
@@ -80,8 +97,8 @@ const fn special(language: &str, letters: &'static str) -> Alphabet {
 }
 
 /// An alphabet, or the rows of a keyboard.
-const fn ordered(language: &str, letters: &'static str) -> Alphabet {
-    Alphabet {
+const fn ordered(language: &str, letters: &'static str) -> ListedLetters {
+    ListedLetters {
         language: language_index(language),
         letters,
         is_ordered: true,
@@ -100,7 +117,7 @@ const fn is_equal(one: &[u8], other: &[u8]) -> bool {
     matches!((one, other), ([a, b], [c, d]) if *a == *c && *b == *d)
 }
 
-const ALPHABETS: &[Alphabet] = &[
+const ALPHABETS: &[ListedLetters] = &[
     special("de", "äöüß"),
     special("de", "äöüßéèàçñ"),
     special("fr", "éèàùçê"),
@@ -147,20 +164,7 @@ pub(super) fn cost(language: usize, word: &[char]) -> Option<u32> {
     let alphabets = ALPHABETS
         .iter()
         .filter(|alphabet| alphabet.language == language);
-    let costs = alphabets.filter_map(
-        |Alphabet {
-             letters,
-             is_ordered,
-             ..
-         }| {
-            if *is_ordered {
-                in_order_cost(letters, word)
-            } else {
-                any_order_cost(letters, word)
-            }
-        },
-    );
-    costs.min()
+    alphabets.filter_map(|alphabet| alphabet.cost(word)).min()
 }
 
 /// Returns the number of letters in a word.
@@ -232,37 +236,33 @@ pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'
         return Vec::new();
     }
     let words: Vec<&[u8]> = words(bytes).take(MOST_WORDS + 1).collect();
-    let sets: Vec<ByteSet> = words
-        .iter()
-        .filter_map(|word| ByteSet::of_different(word))
-        .collect();
-    if words.len() > MOST_WORDS || sets.is_empty() {
+    let all: usize = words.iter().map(|word| word.len()).sum();
+    if words.len() > MOST_WORDS || all < FEWEST {
         return Vec::new();
     }
-    let words = words.join(&b' ');
-    let all = words.iter().filter(|byte| **byte != b' ').count();
+    let sets: Vec<Option<ByteSet>> = words
+        .iter()
+        .map(|word| ByteSet::of_different(word))
+        .collect();
     let mut trials: Vec<Trial> = Vec::new();
     for pair in pairs() {
-        let prior = pair.cost + priors.languages[pair.alphabet.language];
-        if prior + pair.least_cost(&sets, all) >= most {
+        let language = pair.alphabet.language;
+        let prior = pair.cost + priors.languages[language];
+        let is_possible = |cost: u32| prior + cost < most;
+        let is_likely = pair.estimate(&words, &sets, all).is_some_and(is_possible)
+            && pair.exact_estimate(&words).is_some_and(is_possible);
+        if !is_likely {
             continue;
         }
-        let page = pair.candidate.page();
-        let characters: Vec<char> = words.iter().map(|byte| page.character(*byte)).collect();
-        let cost = estimated_cost(pair.alphabet.language, &characters);
-        if cost.is_none_or(|cost| prior + cost >= most) {
-            continue;
-        }
-        let language = (pair.alphabet.language, prior);
         match trials.last_mut() {
             Some(last) if last.candidate.charset == pair.candidate.charset => {
-                if last.languages.last() != Some(&language) {
-                    last.languages.push(language);
+                if last.languages.last() != Some(&(language, prior)) {
+                    last.languages.push((language, prior));
                 }
             }
             _ => trials.push(Trial {
                 candidate: pair.candidate,
-                languages: vec![language],
+                languages: vec![(language, prior)],
             }),
         }
     }
@@ -274,27 +274,60 @@ struct Pair {
     candidate: &'static Candidate,
     /// Cost of the charset in the language.
     cost: u32,
-    alphabet: &'static Alphabet,
+    alphabet: &'static ListedLetters,
     /// The letters, and signs beside them.
     bytes: ByteSet,
     /// Least cost of a list by its number of letters.
     costs: Vec<u32>,
+    /// For letters in order, the place of each byte from 80 on, from 1.
+    places: Option<[u8; 128]>,
 }
 
 impl Pair {
-    /// Returns the least that words may cost by the estimate. `all` is the number of their characters.
-    fn least_cost(&self, words: &[ByteSet], all: usize) -> u32 {
+    /// Returns the least that words may cost; `None` if too few letters are listed. `sets` has their bytes, and `all` is the number of their
+    /// characters. Tells most words from lists at once.
+    fn estimate(&self, words: &[&[u8]], sets: &[Option<ByteSet>], all: usize) -> Option<u32> {
         let (mut listed, mut total) = (0, LIST);
-        for word in words.iter().filter(|word| word.is_within(self.bytes)) {
-            let cost = self.costs.get(word.len()).or(self.costs.last());
-            total += cost.copied().unwrap_or(0);
-            listed += word.len();
+        for (word, set) in words.iter().zip(sets) {
+            let is_list = match &self.places {
+                Some(places) => is_in_order(word, places),
+                None => set.is_some_and(|set| set.is_within(self.bytes)),
+            };
+            if is_list {
+                let cost = self.costs.get(word.len()).or(self.costs.last());
+                total += cost.copied().unwrap_or(0);
+                listed += word.len();
+            }
         }
-        if listed < FEWEST {
-            return u32::MAX / 2;
-        }
-        total + LETTER * (all - listed) as u32
+        (listed >= FEWEST).then(|| total + LETTER * (all - listed) as u32)
     }
+
+    /// Returns what the words cost if some are lists; `None` if too few letters are listed.
+    fn exact_estimate(&self, words: &[&[u8]]) -> Option<u32> {
+        let page = self.candidate.page();
+        let (mut listed, mut total) = (0, LIST);
+        for word in words {
+            let word: Vec<char> = word.iter().map(|byte| page.character(*byte)).collect();
+            match self.alphabet.cost(&word) {
+                Some(cost) => {
+                    listed += letters(&word);
+                    total += cost;
+                }
+                None => total += LETTER * word.len() as u32,
+            }
+        }
+        (listed >= FEWEST).then_some(total)
+    }
+}
+
+/// Returns true if each byte of a word is the letter behind that of the byte before.
+fn is_in_order(word: &[u8], places: &[u8; 128]) -> bool {
+    let place = |byte: u8| places[usize::from(byte & 0x7F)];
+    word.len() >= FEWEST
+        && place(word[0]) > 0
+        && word
+            .windows(2)
+            .all(|pair| place(pair[1]) == place(pair[0]) + 1)
 }
 
 /// Returns the charsets and letters of all lists. Sets of bytes tell most words from lists at once.
@@ -320,6 +353,7 @@ fn pairs() -> &'static [Pair] {
                         alphabet,
                         bytes: letters.or(signs),
                         costs: alphabet.least_costs(),
+                        places: alphabet.is_ordered.then(|| alphabet.places(&small)),
                     });
                 }
             }
@@ -363,21 +397,6 @@ impl ByteSet {
     fn is_within(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
-}
-
-/// Returns what words with spaces between them cost if some are lists; `None` if too few letters are listed.
-fn estimated_cost(language: usize, words: &[char]) -> Option<u32> {
-    let (mut listed, mut total) = (0, LIST);
-    for word in words.split(|c| *c == ' ') {
-        match cost(language, word) {
-            Some(cost) => {
-                listed += letters(word);
-                total += cost;
-            }
-            None => total += LETTER * word.len() as u32,
-        }
-    }
-    (listed >= FEWEST).then_some(total)
 }
 
 /// Returns the words without ASCII letters and digits of a sample, which may be lists.

@@ -42,7 +42,7 @@ impl FileIdentity {
         })
     }
 
-    /// Returns true if size or modification time changed, or if another file took the name.
+    /// Returns true if size or modification time changed, or if the file lost its last name, as when another file replaces it.
     pub(crate) fn changed(&self) -> io::Result<bool> {
         let now = self.file.metadata()?;
         let is_replaced = self.has_name && now.nlink() == 0;

@@ -4,7 +4,8 @@
 //! container. So the name has a digest of the boot and of the time at which the process started, too: `4711-5f1c09a2b3d4e678`.
 //!
 //! # Limits
-//! Without `/proc`, a process is known by its number only.
+//! Without `/proc`, a process is known by its number only. A process of another container counts as ended: the lock of a file protects what
+//! it writes.
 
 use std::fmt;
 use std::fs;

@@ -7,8 +7,9 @@
 use crate::discover::{Opening, SourceInput, discover_readable};
 use crate::error::UnreadInput;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, ResultSink, Skipped, Stage, Worker, run};
+use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
+use crate::skipped::Skipped;
 use crate::tally::Tally;
 use crate::{Error, Progress, Summary};
 use mailglot_archive::{Error as FileError, Operation};

@@ -2,8 +2,8 @@
 
 use crate::hash::{ArchiveHash, SourceDigest};
 use crate::in_place::LARGE;
-use crate::run::Skipped;
 use crate::selection::Selector;
+use crate::skipped::Skipped;
 use mailglot_archive::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Error, ErrorKind, FilesAhead, InputRange,
     Operation, ReadFiles, Source,

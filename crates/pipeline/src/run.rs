@@ -18,6 +18,7 @@ use crate::hash::{ArchiveHash, SourceDigest, hex};
 use crate::ordered_pool::{self, BatchWorker, StopReason};
 use crate::reader::{NumberedBatch, Reader, begins_message};
 use crate::selection::{Selection, Selector};
+use crate::skipped::Skipped;
 use crate::tally::{Complete, Tally};
 use crate::work_times::WorkTimes;
 use crate::{Error, Progress, SourceSummary, Summary};
@@ -48,17 +49,6 @@ pub(crate) struct Job<'a> {
     pub(crate) selection: &'a Selection,
     /// True to stop reading when the limit of the selection is reached. The rest is not counted.
     pub(crate) stops_at_limit: bool,
-}
-
-/// What a job skips, and lists in [`Summary::unread`], if it cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Skipped {
-    /// Nothing: the job ends with an error.
-    Nothing,
-    /// Files below a folder. A message of which only the beginning can be read ends the job.
-    Files,
-    /// Files, whole inputs, and the rest of an input.
-    Inputs,
 }
 
 /// A source that the loop has opened.

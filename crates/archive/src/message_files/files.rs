@@ -12,7 +12,6 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::file_groups::FileGroups;
-use super::renamed::{ListedAgain, MaildirNames};
 use crate::box_event::BoxEvent;
 use crate::error::Error;
 use crate::file_tree::FileTree;
@@ -24,6 +23,23 @@ use crate::{EntryKind, Format, Profile, ReadOptions};
 
 /// Bytes per piece of a large file.
 pub(super) const PIECE: u64 = 1 << 20;
+
+/// The messages of a Maildir folder when it was listed.
+pub(super) struct MaildirNames {
+    /// `cur` and `new`, with their modification times.
+    pub(super) folders: Vec<(PathBuf, Option<SystemTime>)>,
+    /// Sum of the digests of their unique names, in any order.
+    pub(super) sum: u128,
+}
+
+/// The messages in a `cur` that was listed again: the unique name and the name of each.
+#[derive(Default)]
+pub(super) struct ListedAgain {
+    pub(super) folder: PathBuf,
+    pub(super) names: HashMap<Vec<u8>, Name>,
+    /// Number of times that it was listed.
+    pub(super) lists: usize,
+}
 
 /// A folder, or one file, as a [`Source`].
 pub(crate) struct Files {

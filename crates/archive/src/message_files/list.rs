@@ -3,8 +3,7 @@
 //! # Limits
 //! The names of one folder are kept in memory, about 100 bytes each.
 
-use super::files::{Files, Name, Work, last};
-use super::renamed::MaildirNames;
+use super::files::{Files, MaildirNames, Name, Work, last};
 use crate::box_event::{BoxDetail, BoxEvent};
 use crate::container::MOST_EVENTS;
 use crate::entry_type::EntryType;
@@ -28,9 +27,10 @@ impl Files {
         let (files, folders) = self.names(folder, events)?;
         self.listed.push((path.clone(), modified));
         let mut plan = Vec::new();
+        let mut listed = Ok(());
         if self.format == Format::Maildir {
             let messages = self.classify(folder, files, &mut plan, events);
-            self.list_maildir(&path, folders, messages, &mut plan, events)?;
+            listed = self.list_maildir(&path, folders, messages, &mut plan, events);
         } else {
             self.sequences = self.read_sequences(&path);
             self.classify(folder, files, &mut plan, events);
@@ -56,7 +56,7 @@ impl Files {
             self.work.append(&mut plan);
         }
         self.ahead.listed(self.work.len());
-        Ok(())
+        listed
     }
 
     /// Schedules the files of a folder that need no order, and returns the messages of a Maildir.
@@ -119,7 +119,8 @@ impl Files {
         messages
     }
 
-    /// Schedules the messages of a Maildir folder in the order of their names, then its other folders.
+    /// Schedules the messages of a Maildir folder in the order of their names, then its other folders. If `cur` or `new` cannot be listed,
+    /// schedules the rest and returns the error.
     fn list_maildir(
         &mut self,
         path: &Path,
@@ -129,7 +130,7 @@ impl Files {
         events: &mut Vec<BoxEvent>,
     ) -> Result<(), Error> {
         let is_folder = maildir::is_folder(&self.tree, path);
-        let mut rest = Vec::new();
+        let (mut rest, mut failed) = (Vec::new(), Ok(()));
         let (mut listed, first) = (Vec::new(), messages.len());
         for name in folders {
             if !(is_folder && matches!(last(&name), b"cur" | b"new")) {
@@ -138,7 +139,13 @@ impl Files {
             }
             let path = self.path(&name);
             let modified = self.tree.modified(&path);
-            let (files, below) = self.names(&name, events)?;
+            let (files, below) = match self.names(&name, events) {
+                Ok(names) => names,
+                Err(error) => {
+                    failed = failed.and(Err(error));
+                    continue;
+                }
+            };
             listed.push((path, modified));
             plan.push(Work::FolderAlone(name));
             // Files of the system: `.DS_Store`, `.nfs…`. No server treats such a file as a message.
@@ -161,7 +168,7 @@ impl Files {
         let message = |name| Work::File(name, EntryKind::Message);
         plan.extend(messages.into_iter().map(message));
         plan.extend(rest.into_iter().map(Work::Folder));
-        Ok(())
+        failed
     }
 
     /// Returns the files and the folders in a folder, each in the order of their names.
@@ -213,5 +220,33 @@ impl Files {
         let is_there = self.tree.is_own_file(&path);
         let mut file = is_there.then(|| self.tree.open(&path).ok()).flatten()?;
         MhSequences::read(&mut file).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Input, ReadOptions};
+    use std::{fs, io};
+
+    #[test]
+    fn the_rest_of_a_maildir_folder_is_listed_though_a_part_cannot_be_read() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["cur", "new", "tmp", ".Sub/cur", ".Sub/new", ".Sub/tmp"] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        fs::write(root.path().join(".Sub/cur/1.host:2,"), "Subject: x\n\n").unwrap();
+        let input = Input::on_disk(root.path().to_owned(), Format::Maildir);
+        let mut files = Files::folder(&input, &ReadOptions::default()).unwrap();
+        // A folder that was removed behaves like one without permission.
+        let folders = [".Sub/gone/new", ".Sub/cur", ".Sub/Below"].map(|name| name.into());
+        let (mut plan, mut events) = (Vec::new(), Vec::new());
+        let path = root.path().join(".Sub");
+        let listed =
+            files.list_maildir(&path, folders.to_vec(), Vec::new(), &mut plan, &mut events);
+        assert_eq!(listed.unwrap_err().io_kind(), io::ErrorKind::NotFound);
+        let is_message = |work: &Work| matches!(work, Work::File(name, EntryKind::Message) if **name == *b".Sub/cur/1.host:2,");
+        let is_below = |work: &Work| matches!(work, Work::Folder(name) if **name == *b".Sub/Below");
+        assert!(plan.iter().any(is_message) && plan.iter().any(is_below));
     }
 }

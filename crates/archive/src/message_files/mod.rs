@@ -30,7 +30,7 @@ pub(crate) use self::files::Files;
 use self::files::{MessageFile, Name, OpenMessageFile, OpenedFile, Work};
 pub use self::folder_starts::folder_starts;
 use self::read::FilePiece;
-use self::renamed::{ListedAgain, Renamed};
+use self::renamed::Renamed;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_names::is_written_message;
@@ -131,7 +131,7 @@ impl Files {
             changed: false,
             listed: Vec::new(),
             maildirs: Vec::new(),
-            listed_again: ListedAgain::default(),
+            listed_again: files::ListedAgain::default(),
             events: Vec::new(),
             sequences: None,
             folders: HashMap::new(),

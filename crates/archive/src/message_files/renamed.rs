@@ -4,16 +4,16 @@
 //! name before `:2,` stays and is unique (<https://cr.yp.to/proto/maildir.html>).
 //!
 //! # Limits
-//! A message that was moved to another folder counts as removed.
+//! A message that was moved to another folder counts as removed. So does one that is renamed after a hundred searches in its folder.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::files::{Files, Name, Work, last};
+use super::files::{Files, ListedAgain, MaildirNames, Name, Work, last};
 use crate::entry_type::EntryType;
 use crate::{Batch, maildir};
 
@@ -21,23 +21,6 @@ use crate::{Batch, maildir};
 const MOST_LISTS: usize = 100;
 /// Largest number of times that a folder is listed again because it changed while it was listed.
 const MOST_TRIES: usize = 4;
-
-/// The messages of a Maildir folder when it was listed.
-pub(super) struct MaildirNames {
-    /// `cur` and `new`, with their modification times.
-    folders: Vec<(PathBuf, Option<SystemTime>)>,
-    /// Sum of the digests of their unique names, in any order.
-    sum: u128,
-}
-
-/// The messages in a `cur` that was listed again: the unique name and the name of each.
-#[derive(Default)]
-pub(super) struct ListedAgain {
-    folder: PathBuf,
-    names: HashMap<Vec<u8>, Name>,
-    /// Number of times that it was listed.
-    lists: usize,
-}
 
 /// What became of a message.
 pub(super) enum Renamed {

@@ -8,15 +8,10 @@
 //! the language with more mail.
 
 use super::cost::NAT;
-use super::first_look::Trial;
-use super::language::{Candidate, RARE, candidates};
-use super::priors::Priors;
-use super::sample::Sample;
 use crate::generated::languages::LANGUAGES;
-use std::sync::OnceLock;
 
 /// Cost of a text that has a list: few have one.
-pub(super) const LIST: u32 = 8 * NAT;
+pub(super) const LIST: u32 = 9 * NAT;
 
 /// Different letters that the lists of a text have at least.
 pub(super) const FEWEST: usize = 3;
@@ -25,7 +20,7 @@ pub(super) const FEWEST: usize = 3;
 const MIDDLE: u32 = 3 * NAT;
 
 /// Cost of a sign in a list.
-const SIGN: u32 = 3 * NAT;
+const SIGN: u32 = 5 * NAT;
 
 /// Cost of a list of capitals alone.
 const CAPITALS: u32 = 3 * NAT;
@@ -33,28 +28,23 @@ const CAPITALS: u32 = 3 * NAT;
 /// Cost of a letter of another case than the one before it, if it was not listed in that case.
 const OTHER_CASE: u32 = 3 * NAT;
 
-/// Estimate of the cost of a letter in other words. Letters that are read in the wrong charset cost more.
-const LETTER: u32 = 2 * NAT;
-
-/// Bytes of a sample that may have lists.
-const LONGEST: usize = 160;
-
-/// Words beyond ASCII of such a sample.
-const MOST_WORDS: usize = 12;
+/// Cost of a letter that stands before the last one in the alphabet.
+const OUT_OF_ORDER: u32 = 4 * NAT;
 
 /// Letters that are listed in a language.
-struct ListedLetters {
+#[derive(Debug)]
+pub(super) struct ListedLetters {
     /// Its index in `LANGUAGES`.
-    language: usize,
+    pub(super) language: usize,
     /// Small letters beyond ASCII.
-    letters: &'static str,
+    pub(super) letters: &'static str,
     /// They are listed in this order.
-    is_ordered: bool,
+    pub(super) is_ordered: bool,
 }
 
 impl ListedLetters {
     /// Returns the cost of a word as a list of these letters.
-    fn cost(&self, word: &[char]) -> Option<u32> {
+    pub(super) fn cost(&self, word: &[char]) -> Option<u32> {
         if self.is_ordered {
             in_order_cost(self.letters, word)
         } else {
@@ -63,7 +53,7 @@ impl ListedLetters {
     }
 
     /// Returns the place of each character of a page among the letters, from 1.
-    fn places(&self, page: &[char; 128]) -> [u8; 128] {
+    pub(super) fn places(&self, page: &[char; 128]) -> [u8; 128] {
         page.map(|c| {
             let place = self.letters.chars().position(|letter| letter == c);
             place.map_or(0, |place| place as u8 + 1)
@@ -71,7 +61,7 @@ impl ListedLetters {
     }
 
     /// Returns the least cost of a list by its number of letters, up to that of the alphabet.
-    fn least_costs(&self) -> Vec<u32> {
+    pub(super) fn least_costs(&self) -> Vec<u32> {
         let all = if self.is_ordered {
             0
         } else {
@@ -80,14 +70,14 @@ impl ListedLetters {
         let mut total = 0;
         let mut costs = vec![0];
         costs.extend((1..=all).rev().map(|left| {
-            total += nats(left);
+            total += nats(left) / 2;
             total
         }));
         costs
     }
 }
 
-/// The special letters of a language, which are listed in any order.
+/// The special letters of a language, mostly listed in this order.
 const fn special(language: &str, letters: &'static str) -> ListedLetters {
     ListedLetters {
         language: language_index(language),
@@ -117,20 +107,24 @@ const fn is_equal(one: &[u8], other: &[u8]) -> bool {
     matches!((one, other), ([a, b], [c, d]) if *a == *c && *b == *d)
 }
 
-const ALPHABETS: &[ListedLetters] = &[
+pub(super) const ALPHABETS: &[ListedLetters] = &[
     special("de", "äöüß"),
-    special("de", "äöüßéèàçñ"),
     special("fr", "éèàùçê"),
+    special("fr", "éèêëàâîïôùûüç"),
     special("fr", "àâæçéèêëîïôœùûüÿ"),
     special("es", "áéíóúñü"),
+    special("es", "ñáéíóúü"),
     special("it", "àèéìòù"),
-    special("pt", "áâãàçéêíóôõúü"),
+    special("pt", "áéíóúâêôãõàç"),
+    special("pt", "ãõáéíóúâêôàç"),
+    special("pt", "áàâãéêíóôõúüç"),
     special("nl", "áéëèïóöüú"),
     special("da", "æøåé"),
     special("nb", "æøåéòô"),
     special("sv", "åäöé"),
     special("fi", "äöåšž"),
     special("is", "áðéíóúýþæö"),
+    special("is", "ðþæöáéíóúý"),
     special("ca", "àçèéíïòóúü"),
     special("sq", "ëç"),
     special("pl", "ąćęłńóśźż"),
@@ -157,7 +151,7 @@ const ALPHABETS: &[ListedLetters] = &[
 ];
 
 /// Signs that stand before and behind the letters of a list.
-const SIGNS: &str = "€§°²³µ´¿¡«»„“”‘’";
+pub(super) const SIGNS: &str = "€§°²³µ´¿¡«»„“”‘’";
 
 /// Returns the cost of a word as a list of letters of a language, without [`LIST`]; `None` if it is none.
 pub(super) fn cost(language: usize, word: &[char]) -> Option<u32> {
@@ -172,7 +166,8 @@ pub(super) fn letters(word: &[char]) -> usize {
     word.iter().filter(|c| c.is_alphabetic()).count()
 }
 
-/// Each letter is as likely as any other that was not listed.
+/// Each letter is as likely as any other that was not listed. It costs half of that behind the letters before it, and more if it is out
+/// of order, as the letters of words are.
 fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
     let all = letters.chars().count();
     let is_sign = |c: &char| SIGNS.contains(*c);
@@ -191,23 +186,34 @@ fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
     if listed.iter().all(|c| c.is_uppercase()) {
         total += CAPITALS;
     }
-    let (mut small, mut capital) = (0, 0);
+    let (mut small, mut capital, mut end) = (0, 0, 0);
     for (at, c) in listed.iter().enumerate() {
         let before = &listed[..at];
         let small_c = small_letter(*c);
-        if !letters.contains([*c, small_c]) || before.contains(c) {
+        let place = letters.find(*c).or_else(|| letters.find(small_c))?;
+        if before.contains(c) {
             return None;
         }
         let is_capital = c.is_uppercase();
         let is_other_case = before
             .last()
             .is_some_and(|last| last.is_uppercase() != is_capital);
-        if is_other_case && !before.iter().any(|other| small_letter(*other) == small_c) {
-            total += OTHER_CASE;
+        if is_other_case {
+            if before.iter().any(|other| small_letter(*other) == small_c) {
+                end = 0;
+            } else {
+                total += OTHER_CASE;
+            }
         }
-        let number = if is_capital { &mut capital } else { &mut small };
-        total += nats(all.checked_sub(*number)?);
-        *number += 1;
+        let listed = if is_capital { &mut capital } else { &mut small };
+        let cost = nats(all.checked_sub(*listed)?);
+        total += if place >= end {
+            cost / 2
+        } else {
+            cost + OUT_OF_ORDER
+        };
+        *listed += 1;
+        end = place;
     }
     Some(total)
 }
@@ -220,183 +226,14 @@ fn in_order_cost(letters: &str, word: &[char]) -> Option<u32> {
     Some(if place == 0 { 0 } else { MIDDLE })
 }
 
-fn small_letter(c: char) -> char {
+/// Returns the small letter of a character, or the first one of several.
+pub(super) fn small_letter(c: char) -> char {
     c.to_lowercase().next().unwrap_or(c)
 }
 
 /// Returns ln `n` in costs.
 fn nats(n: usize) -> u32 {
     ((n.max(1) as f32).ln() * NAT as f32) as u32
-}
-
-/// Returns the charsets and languages in which the words of a sample may be lists that cost less than `most`, by an estimate.
-pub(super) fn trials(sample: &Sample, priors: &Priors, most: u32) -> Vec<Trial<'static>> {
-    let bytes = &sample.bytes;
-    if bytes.len() > LONGEST || most <= LIST {
-        return Vec::new();
-    }
-    let words: Vec<&[u8]> = words(bytes).take(MOST_WORDS + 1).collect();
-    let all: usize = words.iter().map(|word| word.len()).sum();
-    if words.len() > MOST_WORDS || all < FEWEST {
-        return Vec::new();
-    }
-    let sets: Vec<Option<ByteSet>> = words
-        .iter()
-        .map(|word| ByteSet::of_different(word))
-        .collect();
-    let mut trials: Vec<Trial> = Vec::new();
-    for pair in pairs() {
-        let language = pair.alphabet.language;
-        let prior = pair.cost + priors.languages[language];
-        let is_possible = |cost: u32| prior + cost < most;
-        let is_likely = pair.estimate(&words, &sets, all).is_some_and(is_possible)
-            && pair.exact_estimate(&words).is_some_and(is_possible);
-        if !is_likely {
-            continue;
-        }
-        match trials.last_mut() {
-            Some(last) if last.candidate.charset == pair.candidate.charset => {
-                if last.languages.last() != Some(&(language, prior)) {
-                    last.languages.push((language, prior));
-                }
-            }
-            _ => trials.push(Trial {
-                candidate: pair.candidate,
-                languages: vec![(language, prior)],
-            }),
-        }
-    }
-    trials
-}
-
-/// A charset that is common in a language, with letters that the language lists.
-struct Pair {
-    candidate: &'static Candidate,
-    /// Cost of the charset in the language.
-    cost: u32,
-    alphabet: &'static ListedLetters,
-    /// The letters, and signs beside them.
-    bytes: ByteSet,
-    /// Least cost of a list by its number of letters.
-    costs: Vec<u32>,
-    /// For letters in order, the place of each byte from 80 on, from 1.
-    places: Option<[u8; 128]>,
-}
-
-impl Pair {
-    /// Returns the least that words may cost; `None` if too few letters are listed. `sets` has their bytes, and `all` is the number of their
-    /// characters. Tells most words from lists at once.
-    fn estimate(&self, words: &[&[u8]], sets: &[Option<ByteSet>], all: usize) -> Option<u32> {
-        let (mut listed, mut total) = (0, LIST);
-        for (word, set) in words.iter().zip(sets) {
-            let is_list = match &self.places {
-                Some(places) => is_in_order(word, places),
-                None => set.is_some_and(|set| set.is_within(self.bytes)),
-            };
-            if is_list {
-                let cost = self.costs.get(word.len()).or(self.costs.last());
-                total += cost.copied().unwrap_or(0);
-                listed += word.len();
-            }
-        }
-        (listed >= FEWEST).then(|| total + LETTER * (all - listed) as u32)
-    }
-
-    /// Returns what the words cost if some are lists; `None` if too few letters are listed.
-    fn exact_estimate(&self, words: &[&[u8]]) -> Option<u32> {
-        let page = self.candidate.page();
-        let (mut listed, mut total) = (0, LIST);
-        for word in words {
-            let word: Vec<char> = word.iter().map(|byte| page.character(*byte)).collect();
-            match self.alphabet.cost(&word) {
-                Some(cost) => {
-                    listed += letters(&word);
-                    total += cost;
-                }
-                None => total += LETTER * word.len() as u32,
-            }
-        }
-        (listed >= FEWEST).then_some(total)
-    }
-}
-
-/// Returns true if each byte of a word is the letter behind that of the byte before.
-fn is_in_order(word: &[u8], places: &[u8; 128]) -> bool {
-    let place = |byte: u8| places[usize::from(byte & 0x7F)];
-    word.len() >= FEWEST
-        && place(word[0]) > 0
-        && word
-            .windows(2)
-            .all(|pair| place(pair[1]) == place(pair[0]) + 1)
-}
-
-/// Returns the charsets and letters of all lists. Sets of bytes tell most words from lists at once.
-fn pairs() -> &'static [Pair] {
-    static PAIRS: OnceLock<Vec<Pair>> = OnceLock::new();
-    PAIRS.get_or_init(|| {
-        let mut pairs = Vec::new();
-        for candidate in candidates()
-            .iter()
-            .filter(|candidate| candidate.is_single_byte)
-        {
-            let page = candidate.page();
-            let characters = std::array::from_fn(|at| page.character(at as u8 | 0x80));
-            let small = characters.map(small_letter);
-            let signs = ByteSet::of_characters(SIGNS, &characters);
-            for (language, cost) in candidate.languages.iter().filter(|(_, cost)| *cost < RARE) {
-                for alphabet in ALPHABETS.iter().filter(|a| a.language == *language) {
-                    let letters = ByteSet::of_characters(alphabet.letters, &small)
-                        .or(ByteSet::of_characters(alphabet.letters, &characters));
-                    pairs.push(Pair {
-                        candidate,
-                        cost: *cost,
-                        alphabet,
-                        bytes: letters.or(signs),
-                        costs: alphabet.least_costs(),
-                        places: alphabet.is_ordered.then(|| alphabet.places(&small)),
-                    });
-                }
-            }
-        }
-        pairs
-    })
-}
-
-/// A set of bytes from 80 to FF.
-#[derive(Clone, Copy)]
-struct ByteSet(u128);
-
-impl ByteSet {
-    /// Returns the bytes of a word; `None` if a byte occurs twice.
-    fn of_different(word: &[u8]) -> Option<Self> {
-        let set = word
-            .iter()
-            .fold(0, |set, byte| set | 1_u128 << (byte & 0x7F));
-        Some(Self(set)).filter(|set| set.len() == word.len())
-    }
-
-    /// Returns the bytes that stand for some characters in a page.
-    fn of_characters(characters: &str, page: &[char; 128]) -> Self {
-        let mut set = 0;
-        for c in characters.chars() {
-            for (at, other) in page.iter().enumerate() {
-                set |= u128::from(*other == c) << at;
-            }
-        }
-        Self(set)
-    }
-
-    fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    fn len(self) -> usize {
-        self.0.count_ones() as usize
-    }
-
-    fn is_within(self, other: Self) -> bool {
-        self.0 & !other.0 == 0
-    }
 }
 
 /// Returns the words without ASCII letters and digits of a sample, which may be lists.
@@ -462,6 +299,14 @@ mod tests {
             (Charset::WINDOWS_1251, "позвал"),
             (Charset::WINDOWS_1251, "или"),
             (Charset::WINDOWS_1251, "Павел Зайцев"),
+            (Charset::WINDOWS_1251, "ящик"),
+            (Charset::WINDOWS_1251, "Яйца"),
+            (Charset::WINDOWS_1251, "Re: Щит"),
+            (Charset::WINDOWS_1251, "юла"),
+            (Charset::WINDOWS_1251, "лыжа файл"),
+            (Charset::WINDOWS_1251, "їхав"),
+            (Charset::KOI8_R, "ЗИМА"),
+            (Charset::KOI8_R, "ЮРИСТ"),
             (Charset::KOI8_R, "клавиша"),
             (Charset::WINDOWS_1253, "καλημέρα"),
             (Charset::WINDOWS_1255, "שלום"),
@@ -486,6 +331,7 @@ mod tests {
             |name: &str, word: &str| super::cost(language(name), &word.chars().collect::<Vec<_>>());
         assert!(cost("de", "äöü") < cost("de", "ÄÖÜ"));
         assert!(cost("pt", "óéâ") < cost("pt", "óÉâ"));
+        assert!(cost("de", "äöü") < cost("de", "üöä"));
         assert!(cost("de", "äöü") < cost("de", "äöü€"));
         assert_eq!(cost("de", "ä€ö"), None, "signs stand at the ends");
         assert_eq!(cost("de", "»"), None);

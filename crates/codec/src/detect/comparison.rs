@@ -9,7 +9,7 @@ use super::models::HAS_MODELS;
 use super::priors::{Priors, priors};
 use super::rules::Rules;
 use super::sample::Sample;
-use super::{alphabet_list, ascii, sample, score};
+use super::{ascii, list_trials, sample, score};
 use crate::Charset;
 
 /// Returns the natural logarithm of how many times more likely text in `other` is than the same bytes under a label; negative if it is
@@ -48,7 +48,7 @@ impl ComparedSample {
         let mut priors = priors(hints);
         ascii::add_language(&mut priors, &sample.ascii);
         sample.may_have_lists = hints.rules.has(Rules::ALPHABET_LISTS)
-            && !alphabet_list::trials(&sample, &priors, score::noise(&sample.bytes)).is_empty();
+            && !list_trials::trials(&sample, &priors, score::noise(&sample.bytes)).is_empty();
         Some(Self { sample, priors })
     }
 

@@ -28,6 +28,7 @@ mod hints;
 mod hz;
 pub(crate) mod language;
 mod least_losses;
+mod list_trials;
 mod look;
 mod models;
 mod priors;

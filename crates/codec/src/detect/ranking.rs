@@ -12,7 +12,7 @@ use super::readings::Readings;
 use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Scored};
-use super::{alphabet_list, ascii, look, sample, wide};
+use super::{ascii, list_trials, look, sample, wide};
 use crate::{Charset, LossLog};
 use std::collections::HashSet;
 
@@ -21,6 +21,9 @@ const DAMAGED: u32 = 3 * NAT;
 
 /// Most confidence in windows-1252 where no word proves another charset.
 const UNPROVEN: f32 = 0.55;
+
+/// Most confidence where a list of letters decides, because few texts have one.
+const LISTED: f32 = 0.8;
 
 /// Bonus of a label that decodes everything: wrong labels are rare, and few words prove little.
 const LABEL: u32 = 12 * NAT;
@@ -212,9 +215,15 @@ impl Ranking {
         } else {
             Evidence::Model
         };
+        let share = score::share_of(&self.scored, place, self.noise);
+        let most = if self.sample.may_have_lists {
+            LISTED
+        } else {
+            1.0
+        };
         Guess {
             charset,
-            confidence: score::share_of(&self.scored, place, self.noise),
+            confidence: share.min(most),
             evidence,
         }
     }
@@ -230,7 +239,7 @@ fn with_lists(
     const CLEARLY: u32 = 3 * NAT;
     let cost_of_words = scored.first().map_or(u32::MAX, |best| best.cost);
     let most = cost_of_words.saturating_sub(CLEARLY);
-    let trials = alphabet_list::trials(sample, priors, most);
+    let trials = list_trials::trials(sample, priors, most);
     if trials.is_empty() {
         return None;
     }

@@ -274,7 +274,12 @@ impl<'e> LineWriter<'e> {
             }
             Place::Comment => {
                 let escaped = text.replace('\\', "\\\\");
-                self.raw(&escaped.replace('(', "\\(").replace(')', "\\)"));
+                let escaped = escaped.replace('(', "\\(").replace(')', "\\)");
+                let is_long = |piece: &str| piece.len() > MAX_RAW_BYTES;
+                if !self.eol.is_empty() && escaped.split(' ').any(is_long) {
+                    return false;
+                }
+                self.raw(&escaped);
             }
             _ => self.raw(text),
         }
@@ -657,6 +662,7 @@ mod tests {
             "J. Doe",
             &"Doe, ".repeat(30),
             &"x".repeat(2000),
+            &"(".repeat(900),
         ] {
             for (column, eol) in [(6, "\r\n"), (6, ""), (70, "\n")] {
                 let write = |place| {
@@ -673,6 +679,8 @@ mod tests {
                 };
                 assert_eq!(mailbox.name.as_deref(), Some(text.trim_end()), "{value:?}");
                 let value = format!("a@b.example ({})", write(Place::Comment));
+                let is_short = value.lines().all(|line| line.len() <= 998);
+                assert!(eol.is_empty() || is_short, "{value:?}");
                 let found = addresses(&value);
                 assert_eq!(found.len(), 1, "{value:?}");
                 assert_eq!(read_at(&write(Place::Comment), Place::Comment), text);

@@ -239,7 +239,7 @@ mod tests {
         let input = Input::on_disk(root.path().to_owned(), Format::Maildir);
         let mut files = Files::folder(&input, &ReadOptions::default()).unwrap();
         // A folder that was removed behaves like one without permission.
-        let folders = [".Sub/gone/new", ".Sub/cur", ".Sub/Below"].map(|name| name.into());
+        let folders = [".Sub/gone/new", ".Sub/cur", ".Sub/Below"].map(Into::into);
         let (mut plan, mut events) = (Vec::new(), Vec::new());
         let path = root.path().join(".Sub");
         let listed =

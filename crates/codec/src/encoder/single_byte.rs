@@ -59,6 +59,23 @@ fn reverse(charset: Charset, mode: Mode) -> ReversePage {
 
 impl Encode for SingleByteEncoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
+        /// Bytes of text for which room is zeroed at once. For all of a long text, after each character that the charset lacks, it would take
+        /// quadratic time.
+        const PIECE: usize = 1 << 12;
+        let mut done = 0;
+        while done < text.len() {
+            let end = text.floor_char_boundary(done + PIECE);
+            let stop = self.encode(&text[done..end], out);
+            stop.map_break(|at| done + at)?;
+            done = end;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl SingleByteEncoder {
+    /// Encodes a piece of text, as [`Encode::run`] does.
+    fn encode(&self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         let reverse = self.reverse;
         let bytes = text.as_bytes();
         let start = out.bytes.len();

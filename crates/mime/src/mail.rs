@@ -220,7 +220,7 @@ impl<'a> Mail<'a> {
         texts
     }
 
-    /// Returns the message's own plain text: the first `text/plain` that is no attachment and not inside an embedded message.
+    /// Returns the plain text that the writer sent: the first `text/plain` part. Skips attachments and embedded messages.
     ///
     /// Decodes all texts, as [`Self::texts`] does, which is better for several of them.
     ///
@@ -240,7 +240,7 @@ impl<'a> Mail<'a> {
         self.body("text/plain")
     }
 
-    /// Returns the message's own HTML: the first `text/html` that is no attachment and not inside an embedded message.
+    /// Returns the HTML that the writer sent: the first `text/html` part. Skips attachments and embedded messages.
     pub fn body_html(&self) -> Option<TextPart<'a>> {
         self.body("text/html")
     }

@@ -4,7 +4,7 @@
 //!
 //! One thread splits an archive, while others decompress it.
 
-use crate::discover::{Opening, SourceInput, discover_readable};
+use crate::discover::{Opening, SourceInput, discover};
 use crate::error::UnreadInput;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
@@ -63,7 +63,7 @@ pub fn count_each(
     each: &mut (dyn FnMut(u64, &Path) -> io::Result<()> + Send),
 ) -> Result<Summary, Error> {
     let job = Job {
-        sources: discover_readable(inputs, opening)?,
+        sources: discover(inputs, opening, Skipped::Inputs)?,
         limits: &Limits::default(),
         threads,
         progress,
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(count(&path, false).unwrap(), [(10, path.clone())]);
         let progress = Progress::default();
         let job = Job {
-            sources: discover_readable(std::slice::from_ref(&path), false.into()).unwrap(),
+            sources: discover(std::slice::from_ref(&path), false.into(), Skipped::Inputs).unwrap(),
             limits: &Limits::default(),
             threads: 1,
             progress: &progress,

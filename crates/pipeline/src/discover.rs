@@ -5,6 +5,7 @@
 //! Finds all archives before it reads any of them.
 
 use crate::error::{UnreadInput, UsageError};
+use crate::skipped::Skipped;
 use crate::unique_name::unique;
 use crate::{Error, FileName, names};
 use mailglot_archive::{
@@ -134,63 +135,41 @@ pub(crate) struct Sources {
     pub(crate) unread: Vec<UnreadInput>,
 }
 
-/// Recognizes every input.
+/// Recognizes every input. [`Sources::unread`] lists what is skipped.
 ///
 /// # Errors
-/// An input has no mail, or a file or folder below it cannot be read.
-pub(crate) fn discover(paths: &[PathBuf], opening: Opening) -> Result<Sources, Error> {
-    check_paths(paths)?;
-    let mut search = InputSearch::new(opening, paths.len() > 1);
-    for path in paths {
-        search.path(path, &mut Err).map_err(Error::Input)?;
-    }
-    search.check_overrides()?;
-    Ok(search.sources)
-}
-
-/// Like [`discover`], but continues after unreadable files and folders below an input. [`Sources::unread`] lists them.
-///
-/// # Errors
-/// An input has no mail, or cannot be read itself.
-pub(crate) fn discover_below(paths: &[PathBuf], opening: Opening) -> Result<Sources, Error> {
+/// An input has no mail, or cannot be read, or a file or folder below it cannot, and `skipped` does not allow that.
+pub(crate) fn discover(
+    paths: &[PathBuf],
+    opening: Opening,
+    skipped: Skipped,
+) -> Result<Sources, Error> {
     check_paths(paths)?;
     let mut search = InputSearch::new(opening, paths.len() > 1);
     for path in paths {
         let mut unread = Vec::new();
+        let is_skipped = |error: &FileError| match skipped {
+            Skipped::Nothing => false,
+            Skipped::Files => error.path() != path && !error.lacks_resources(),
+            Skipped::Inputs => true,
+        };
         let searched = search.path(path, &mut |error| {
-            if error.path() == path || error.lacks_resources() {
+            if !is_skipped(&error) {
                 return Err(error);
             }
             unread.push(error);
             Ok(())
         });
-        match searched {
-            Ok(()) => {}
-            // What cannot be read is the reason.
-            Err(error) if matches!(error.kind(), ErrorKind::NoMailFound(_)) => {
+        if let Err(error) = searched {
+            if skipped == Skipped::Inputs {
+                unread.push(error);
+            } else if matches!(error.kind(), ErrorKind::NoMailFound(_)) {
+                // What cannot be read is the reason.
                 return Err(Error::Input(unread.into_iter().next().unwrap_or(error)));
+            } else {
+                return Err(Error::Input(error));
             }
-            Err(error) => return Err(Error::Input(error)),
         }
-        let unread = unread.into_iter();
-        let unread = unread.map(|error| UnreadInput::new(path, error));
-        search.sources.unread.extend(unread);
-    }
-    search.check_overrides()?;
-    Ok(search.sources)
-}
-
-/// Like [`discover`], but continues after unreadable inputs. [`Sources::unread`] lists them.
-pub(crate) fn discover_readable(paths: &[PathBuf], opening: Opening) -> Result<Sources, Error> {
-    check_paths(paths)?;
-    let mut search = InputSearch::new(opening, paths.len() > 1);
-    for path in paths {
-        let mut unread = Vec::new();
-        let searched = search.path(path, &mut |error| {
-            unread.push(error);
-            Ok(())
-        });
-        unread.extend(searched.err());
         let unread = unread.into_iter();
         let unread = unread.map(|error| UnreadInput::new(path, error));
         search.sources.unread.extend(unread);

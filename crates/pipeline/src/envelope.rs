@@ -129,7 +129,7 @@ fn field_end(header: &[u8], start: usize) -> usize {
 /// The date of a separator that `normalize` writes for a message without any date.
 const NO_DATE: &[u8] = b"Thu Jan  1 00:00:00 1970";
 
-/// Parses the date of a separator line; [`NO_DATE`] is none.
+/// Parses the date of a separator line. Returns `None` for [`NO_DATE`].
 ///
 /// The words before it are the sender's address, as one word or obfuscated (`a at b.c`).
 fn separator_date(separator: &[u8]) -> Option<Date> {

@@ -4,7 +4,7 @@
 //!
 //! Reads header fields only. A header with raw bytes is decoded together with its body, whose charset may be its own.
 
-use crate::discover::{Opening, SourceInput, discover_readable};
+use crate::discover::{Opening, SourceInput, discover};
 use crate::envelope::{self, DateSource};
 use crate::file_name::own_file;
 use crate::reader::{NumberedBatch, begins_message};
@@ -90,7 +90,7 @@ pub fn list(
     each: &mut (dyn FnMut(&ListedMessage) -> io::Result<()> + Send),
 ) -> Result<Summary, Error> {
     let job = Job {
-        sources: discover_readable(inputs, options.opening.clone())?,
+        sources: discover(inputs, options.opening.clone(), Skipped::Inputs)?,
         limits: &options.policy.limits,
         threads: options.threads,
         progress,

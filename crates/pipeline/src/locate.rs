@@ -6,7 +6,7 @@
 //! before that byte. Of a message in pieces, a run of `>` before `From ` keeps its first `>` if the run begins in an earlier piece.
 
 use crate::address::{MessageAddress, MessageChoice};
-use crate::discover::{Opening, SourceInput, discover_readable};
+use crate::discover::{Opening, SourceInput, discover};
 use crate::envelope;
 use crate::error::{UnreadInput, UsageError};
 use crate::file_name::own_file;
@@ -120,13 +120,17 @@ pub fn locate_pieces(
     each: &mut (dyn FnMut(LocatedPiece<'_>) -> ControlFlow<()> + Send),
 ) -> Result<Summary, Error> {
     let opening = opening.into();
-    let mut sources = discover_readable(std::slice::from_ref(&address.path), opening.clone())?;
+    let mut sources = discover(
+        std::slice::from_ref(&address.path),
+        opening.clone(),
+        Skipped::Inputs,
+    )?;
     let member = address.member_of_container();
     let mut address = address;
     if sources.inputs.is_empty()
         && let Some(member) = &member
     {
-        let found = discover_readable(std::slice::from_ref(&member.path), opening)?;
+        let found = discover(std::slice::from_ref(&member.path), opening, Skipped::Inputs)?;
         if !found.inputs.is_empty() {
             (sources, address) = (found, member);
         }

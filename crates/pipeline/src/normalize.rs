@@ -5,7 +5,7 @@
 //! An input that is given and cannot be read, or whose content changes meanwhile, stops a whole normalization. Flags of Maildir and MH are not written to header fields of a mailbox or of
 //! single messages. Empty folders of a source are in the ledger, not in the output.
 
-use crate::discover::{discover_below, discover_readable};
+use crate::discover::discover;
 use crate::job::{CheckJob, NormalizeJob};
 use crate::output::OutputSink;
 use crate::plan::Plan;
@@ -29,7 +29,7 @@ pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Err
 /// Plans every message without writing anything. Continues after unreadable inputs: [`Summary::unread`] lists them.
 pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
     let sources = Job {
-        sources: discover_readable(&job.inputs, job.opening.clone())?,
+        sources: discover(&job.inputs, job.opening.clone(), Skipped::Inputs)?,
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
@@ -55,7 +55,7 @@ fn normalize_with(
     process: Process,
     large: usize,
 ) -> Result<Summary, Error> {
-    let sources = discover_below(&job.inputs, job.opening.clone())?;
+    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Files)?;
     let plan = Plan::new(job, &sources.inputs)?;
     let mut sink = OutputSink::new(&plan)?;
     let stage = RewriteStage {

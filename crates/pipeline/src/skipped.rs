@@ -8,7 +8,7 @@
 pub(crate) enum Skipped {
     /// Nothing: the job ends with an error.
     Nothing,
-    /// Files below a folder. A message of which only the beginning can be read ends the job.
+    /// Files in a folder, such as a message of a Maildir. An error in the middle of a message ends the job.
     Files,
     /// Files, whole inputs, and the rest of an input.
     Inputs,

@@ -5,7 +5,7 @@
 //! Messages that are compressed or in UTF-16 have no text here, nor has text beyond its limit. Of a message above the size limit, only text
 //! parts that end within the limit are read, or within 1 MiB if the message is a file. Events report them. HTML is returned with its tags.
 
-use crate::discover::{Opening, discover_readable};
+use crate::discover::{Opening, discover};
 use crate::file_name::{Address, own_file};
 use crate::in_place::unquote_entry;
 use crate::reader::{NumberedBatch, begins_message};
@@ -101,7 +101,7 @@ fn texts_with(
     progress: &Progress,
 ) -> Result<TextOutcome, Error> {
     let job = Job {
-        sources: discover_readable(inputs, options.opening.clone())?,
+        sources: discover(inputs, options.opening.clone(), Skipped::Inputs)?,
         limits: &stage.policy.limits,
         threads: options.threads,
         progress,

@@ -248,10 +248,10 @@ impl Source for Files {
         batch.bytes.clear();
         batch.entries.clear();
         batch.events.clear();
-        batch.events.append(&mut self.events);
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
+        batch.events.append(&mut self.events);
         let cell = self.cell();
         while self.cell() == cell && self.has_more() {
             let (entry, byte) = (batch.entries.len(), batch.bytes.len());
@@ -259,6 +259,8 @@ impl Source for Files {
             self.weigh(batch, entry, byte);
             if let Err(error) = stepped {
                 if batch.entries.is_empty() {
+                    // The next batch has the events that came before the error.
+                    self.events.append(&mut batch.events);
                     return Err(error);
                 }
                 self.failed = Some(error);

@@ -5,6 +5,7 @@
 //!
 //! # Limits
 //! A message that was moved to another folder counts as removed. So does one that is renamed after a hundred searches in its folder.
+//! If a list has the old and the new name of a message, and other names stand between them, the message is read twice.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;

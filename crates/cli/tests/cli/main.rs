@@ -47,4 +47,5 @@ mod split;
 mod stats;
 mod text;
 mod told;
+mod unreadable_files;
 mod verify;

@@ -43,7 +43,7 @@ pub(super) struct ListedLetters {
 }
 
 impl ListedLetters {
-    /// Returns the cost of a word as a list of these letters.
+    /// Returns what a word costs if it lists these letters; `None` if it does not.
     pub(super) fn cost(&self, word: &[char]) -> Option<u32> {
         if self.is_ordered {
             in_order_cost(self.letters, word)
@@ -107,6 +107,7 @@ const fn is_equal(one: &[u8], other: &[u8]) -> bool {
     matches!((one, other), ([a, b], [c, d]) if *a == *c && *b == *d)
 }
 
+/// The letters that each language lists, from tests of programs, alphabets and keyboards.
 pub(super) const ALPHABETS: &[ListedLetters] = &[
     special("de", "äöüß"),
     special("fr", "éèàùçê"),
@@ -153,7 +154,7 @@ pub(super) const ALPHABETS: &[ListedLetters] = &[
 /// Signs that stand before and behind the letters of a list.
 pub(super) const SIGNS: &str = "€§°²³µ´¿¡«»„“”‘’";
 
-/// Returns the cost of a word as a list of letters of a language, without [`LIST`]; `None` if it is none.
+/// Returns what a word costs if it lists letters of a language; `None` if it does not. [`LIST`] comes on top, once for a text.
 pub(super) fn cost(language: usize, word: &[char]) -> Option<u32> {
     let alphabets = ALPHABETS
         .iter()
@@ -166,8 +167,8 @@ pub(super) fn letters(word: &[char]) -> usize {
     word.iter().filter(|c| c.is_alphabetic()).count()
 }
 
-/// Each letter is as likely as any other that was not listed. It costs half of that behind the letters before it, and more if it is out
-/// of order, as the letters of words are.
+/// Returns what a word costs if it lists some of `letters`. Each letter is as likely as any other that was not listed. In the order of
+/// `letters` it costs half of that. Out of order it costs more, because the letters of words have no order.
 fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
     let all = letters.chars().count();
     let is_sign = |c: &char| SIGNS.contains(*c);
@@ -218,7 +219,7 @@ fn any_order_cost(letters: &str, word: &[char]) -> Option<u32> {
     Some(total)
 }
 
-/// One letter follows the other.
+/// Returns what a word costs if it is a part of `letters`, such as `где` of the Russian alphabet.
 fn in_order_cost(letters: &str, word: &[char]) -> Option<u32> {
     let word: String = word.iter().map(|c| small_letter(*c)).collect();
     let is_list = word.chars().nth(FEWEST - 1).is_some();

@@ -244,10 +244,8 @@ fn with_lists(
         return None;
     }
     let sample = Sample {
-        bytes: sample.bytes.clone(),
-        ascii: sample.ascii.clone(),
-        is_cut: sample.is_cut,
         may_have_lists: true,
+        ..sample.clone()
     };
     let lists = score::scored(
         trials.into_iter(),

@@ -28,7 +28,7 @@ const REACH: usize = 1 << 16;
 const HEAD: usize = 64;
 
 /// A selection of whole words, separated by spaces. Each word occurs once, because repetition adds no information.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sample {
     pub(super) bytes: Vec<u8>,
     /// The last word is not whole.

@@ -21,6 +21,7 @@ use crate::output::OutputSink;
 use crate::plan::Plan;
 use crate::rewrite::RewrittenBatch;
 use crate::run::{EndedSource, ResultSink, count_left_out};
+use crate::skipped::Skipped;
 use crate::{Error, Progress, SourceSummary, Summary};
 use mailglot_archive::FileMode;
 use std::fs::File;
@@ -56,7 +57,7 @@ pub fn commit_parts(
     if let Some(joined) = completed(&folder) {
         return Ok(joined);
     }
-    let sources = discover(&job.inputs, job.opening.clone())?;
+    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Nothing)?;
     plan.check(path, job, &sources.inputs)?;
     let outputs = outputs(job, &sources.inputs, folder.mark().is_some())?;
     // The inputs must be as they were when the last part was made.

@@ -78,7 +78,7 @@ pub fn run_part(
     if !job.force && folder.is_joined()? {
         return Ok(PartDone::joined(folder.part(split)));
     }
-    let sources = discover(&job.inputs, job.opening.clone())?;
+    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Nothing)?;
     check(&read_paths(&job.inputs, &sources.inputs))?;
     plan.check(path, job, &sources.inputs)?;
     run_split(job, plan, &sources.inputs, split, progress)

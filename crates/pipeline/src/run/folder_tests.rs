@@ -5,7 +5,8 @@
 //! Files change when the folder was listed and no file was read.
 
 use super::*;
-use crate::discover::discover_readable;
+use crate::discover::discover;
+use crate::skipped::Skipped;
 use crate::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};
 use mailglot_archive::Entry;
 use mailglot_mime::Policy;
@@ -133,7 +134,7 @@ fn record(
     fill(&root);
     let progress = Progress::default();
     let job = Job {
-        sources: discover_readable(std::slice::from_ref(&root), false.into()).unwrap(),
+        sources: discover(std::slice::from_ref(&root), false.into(), Skipped::Inputs).unwrap(),
         limits: &limits(),
         threads,
         progress: &progress,

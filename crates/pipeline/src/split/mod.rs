@@ -52,7 +52,7 @@ pub struct Split {
 /// An input cannot be read, the output exists, or a new mailbox would not be read as its messages
 /// ([`Error::ReadBack`]).
 pub fn split(job: &SplitJob, progress: &Progress) -> Result<Split, Error> {
-    let sources = discover(&job.inputs, job.opening.clone())?;
+    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Nothing)?;
     let read = read_paths(&job.inputs, &sources.inputs);
     check_apart(&job.output, &read)?;
     check_free(&job.output, false, &HashSet::new())?;

@@ -65,6 +65,28 @@ fn walk_continues_after_an_error() {
     }
 }
 
+/// Events that come before an error are in the next batch.
+#[test]
+fn an_error_loses_no_event() {
+    let root = tempfile::tempdir().unwrap();
+    write(&root.path().join("1.eml"), b"Subject: x\n");
+    write(&root.path().join("2.eml"), b"Subject: x\n");
+    write(
+        &root.path().join("3.gz"),
+        b"\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+    );
+    let archive = Input::on_disk(root.path().to_owned(), Format::EmlTree);
+    let mut source = open(&archive, &ReadOptions::default()).unwrap();
+    fs::remove_file(root.path().join("1.eml")).unwrap();
+    let mut batch = Batch::default();
+    assert!(source.next(&mut batch).is_err());
+    let (_, events) = drain(source.as_mut());
+    assert_eq!(
+        events[0].detail.to_string(),
+        "compressed with gzip, left as it is: 3.gz"
+    );
+}
+
 /// A file that becomes a link, a pipe or another folder after it was listed is reported and not read.
 #[test]
 fn a_swapped_file_is_not_followed() {

@@ -49,7 +49,12 @@ fn only_an_output_of_the_job_is_replaced_after_a_kill() {
 fn a_commit_that_fails_leaves_no_mark() {
     let all = AllParts::new();
     // A folder that is not empty appears in the place of the output after the checks: the ledger is claimed, and then the rename fails.
-    let sources = crate::discover::discover(&all.job.inputs, all.job.opening.clone()).unwrap();
+    let sources = crate::discover::discover(
+        &all.job.inputs,
+        all.job.opening.clone(),
+        crate::skipped::Skipped::Nothing,
+    )
+    .unwrap();
     let outputs = super::commit::outputs(&all.job, &sources.inputs, false).unwrap();
     let appear = || {
         fs::create_dir(all.at("out")).unwrap();

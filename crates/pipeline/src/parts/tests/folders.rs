@@ -139,7 +139,12 @@ fn ranges_of_a_folder_are_in_the_plan() {
         assert!(start.entries > 0 && start.weight > 0);
     }
     // Edited ranges.
-    let sources = crate::discover::discover(&job.inputs, job.opening.clone()).unwrap();
+    let sources = crate::discover::discover(
+        &job.inputs,
+        job.opening.clone(),
+        crate::skipped::Skipped::Nothing,
+    )
+    .unwrap();
     let edits: [fn(&mut PartsPlan); 4] = [
         |plan| drop(plan.splits.remove(1)),
         |plan| plan.splits.swap(0, 1),

@@ -44,7 +44,12 @@ fn identities_are_those_of_targets() {
     symlink(at("md"), at("real/new/loop")).unwrap();
     let mut job = job(&[&at("md")], at("out"));
     let identify = |job: &NormalizeJob| {
-        let sources = crate::discover::discover(&job.inputs, job.opening.clone()).unwrap();
+        let sources = crate::discover::discover(
+            &job.inputs,
+            job.opening.clone(),
+            crate::skipped::Skipped::Nothing,
+        )
+        .unwrap();
         let found = &sources.inputs[0].found;
         (
             SourceIdentity::of(found).unwrap(),

@@ -1,4 +1,4 @@
-//! Tables of settings, and what the checks say of them. `tests/tests/check_mta.rs` asks a real Postfix.
+//! Tables of settings, and what the checks say of them. `tests/tests/check_mta/main.rs` asks a real Postfix.
 
 mod chains;
 mod coverage;

@@ -11,8 +11,12 @@ const CHUNK: usize = 64 << 10;
 /// A reader with look-ahead that tracks its offset.
 pub(super) struct LookaheadReader<R> {
     inner: R,
+    /// Zeroed once, where it grows. Reads that return few bytes cost no more.
     buffer: Vec<u8>,
+    /// Where the bytes begin in the buffer that were read, but not consumed.
     start: usize,
+    /// Where they end.
+    end: usize,
     /// Offset of the next byte.
     offset: u64,
     /// True if the last read of the file failed.
@@ -30,6 +34,7 @@ impl<R: Read> LookaheadReader<R> {
             inner,
             buffer: Vec::new(),
             start: 0,
+            end: 0,
             offset: 0,
             failed: false,
             met_end: false,
@@ -54,14 +59,14 @@ impl<R: Read> LookaheadReader<R> {
 
     /// Returns the next `count` bytes, or fewer at the end of the file.
     pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
-        while self.buffer.len() - self.start < count && self.fill()? > 0 {}
-        let end = self.buffer.len().min(self.start + count);
+        while self.end - self.start < count && self.fill()? > 0 {}
+        let end = self.end.min(self.start + count);
         Ok(&self.buffer[self.start..end])
     }
 
     /// Returns the next `count` bytes, or fewer at the end of the file and before an error, which a later read returns.
     pub(super) fn look_ahead(&mut self, count: usize) -> &[u8] {
-        while self.error.is_none() && self.buffer.len() - self.start < count {
+        while self.error.is_none() && self.end - self.start < count {
             match self.fill() {
                 Ok(0) => break,
                 Ok(_) => {}
@@ -71,13 +76,13 @@ impl<R: Read> LookaheadReader<R> {
                 }
             }
         }
-        let end = self.buffer.len().min(self.start + count);
+        let end = self.end.min(self.start + count);
         &self.buffer[self.start..end]
     }
 
     /// Returns the bytes that were read, but not consumed.
     pub(super) fn buffered(&self) -> &[u8] {
-        &self.buffer[self.start..]
+        &self.buffer[self.start..self.end]
     }
 
     /// Reads once more.
@@ -87,19 +92,22 @@ impl<R: Read> LookaheadReader<R> {
             return Err(error);
         }
         // Moves few bytes for each byte read, however much is in the buffer.
-        if self.start >= self.buffer.len() / 2 {
-            self.buffer.drain(..self.start);
+        if self.start >= self.end / 2 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
             self.start = 0;
         }
-        let filled = self.buffer.len();
-        self.buffer.resize(filled + CHUNK, 0);
+        if self.buffer.len() < self.end + CHUNK {
+            self.buffer.resize(self.end + CHUNK, 0);
+        }
+        let room = &mut self.buffer[self.end..][..CHUNK];
         let read = loop {
-            match self.inner.read(&mut self.buffer[filled..]) {
+            match self.inner.read(room) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => break read,
             }
         };
-        self.buffer.truncate(filled + *read.as_ref().unwrap_or(&0));
+        self.end += *read.as_ref().unwrap_or(&0);
         self.failed = read.is_err();
         read
     }
@@ -138,21 +146,21 @@ impl<R: Read> LookaheadReader<R> {
 
 impl<R: Read> BufRead for LookaheadReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.start == self.buffer.len() {
+        if self.start == self.end {
             self.fill()?;
         }
-        Ok(&self.buffer[self.start..])
+        Ok(self.buffered())
     }
 
     fn consume(&mut self, count: usize) {
-        self.start = self.buffer.len().min(self.start + count);
+        self.start = self.end.min(self.start + count);
         self.offset += count as u64;
     }
 }
 
 impl<R: Read> Read for LookaheadReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.start == self.buffer.len() && into.len() >= CHUNK && self.error.is_none() {
+        if self.start == self.end && into.len() >= CHUNK && self.error.is_none() {
             // Large reads need no copy.
             let read = self.inner.read(into);
             self.failed = read.is_err();

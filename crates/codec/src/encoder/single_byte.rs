@@ -59,15 +59,16 @@ fn reverse(charset: Charset, mode: Mode) -> ReversePage {
 
 impl Encode for SingleByteEncoder {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
-        /// Bytes of text for which room is zeroed at once. For all of a long text, after each character that the charset lacks, it would take
-        /// quadratic time.
-        const PIECE: usize = 1 << 12;
-        let mut done = 0;
+        /// Bytes of text for which room is zeroed at first. Few, because a run ends at each character that the charset lacks.
+        const FIRST: usize = 1 << 6;
+        /// The same, after a run without such a character.
+        const LARGEST: usize = 1 << 12;
+        let (mut done, mut piece) = (0, FIRST);
         while done < text.len() {
-            let end = text.floor_char_boundary(done + PIECE);
+            let end = text.floor_char_boundary(done + piece);
             let stop = self.encode(&text[done..end], out);
             stop.map_break(|at| done + at)?;
-            done = end;
+            (done, piece) = (end, LARGEST.min(4 * piece));
         }
         ControlFlow::Continue(())
     }

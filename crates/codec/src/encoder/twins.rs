@@ -77,10 +77,18 @@ fn twin(c: char) -> Option<char> {
 
 /// A letter of Vietnamese and its tone.
 fn decomposed(c: char) -> Option<String> {
+    if !may_have_a_tone(c) {
+        return None;
+    }
     LETTERS.iter().find_map(|(base, toned)| {
         let place = toned.chars().position(|letter| letter == c)?;
         Some([*base, TONES[place]].iter().collect())
     })
+}
+
+/// Returns false for most characters that have no tone, without a search: those outside three ranges of Unicode.
+fn may_have_a_tone(c: char) -> bool {
+    matches!(c, '\u{C0}'..='\u{FD}' | '\u{128}'..='\u{169}' | '\u{1EA0}'..='\u{1EF9}')
 }
 
 #[cfg(test)]

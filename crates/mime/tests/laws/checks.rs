@@ -68,8 +68,9 @@ fn check(raw: &[u8], policy: &Policy) -> Result<(), (&'static str, String)> {
         format!("{:?}\n{:?}", tree(&before), tree(&after))
     })?;
     signed_parts(&before, &after)?;
+    let (before_fields, after_fields) = (Fields::of(&before, policy), Fields::of(&after, policy));
     for index in 0..before.parts().len() {
-        fields(&before, &after, PartId(index as u32), policy)?;
+        fields(&before_fields, &after_fields, PartId(index as u32), policy)?;
     }
     let (old, new_texts) = (texts(&before, policy), texts(&after, policy));
     for (old, new) in old.iter().zip(&new_texts) {
@@ -106,19 +107,30 @@ fn signed_parts(before: &Message<'_>, after: &Message<'_>) -> Result<(), (&'stat
     Ok(())
 }
 
+/// A message, and the context in which its fields are decoded.
+struct Fields<'a> {
+    message: &'a Message<'a>,
+    context: HeaderContext<'a>,
+}
+
+impl<'a> Fields<'a> {
+    fn of(message: &'a Message<'a>, policy: &'a Policy) -> Self {
+        let context = header_context(message, policy);
+        Self { message, context }
+    }
+}
+
 /// Fields stay as many and in order, but for added ones; what is written anew reads the same; NUL and line ends do not
 /// come in.
 fn fields(
-    before: &Message<'_>,
-    after: &Message<'_>,
+    before: &Fields<'_>,
+    after: &Fields<'_>,
     id: PartId,
     policy: &Policy,
 ) -> Result<(), (&'static str, String)> {
     let name = |m: &Message<'_>, f: &Field| m.raw()[f.name.start..f.name.end].to_ascii_lowercase();
-    let (context, now) = (
-        header_context(before, policy),
-        header_context(after, policy),
-    );
+    let (context, now) = (&before.context, &after.context);
+    let (before, after) = (before.message, after.message);
     let mut new = after.fields(id).iter();
     for field in before.fields(id) {
         let (old_name, old) = (name(before, field), field.value.of(before.raw()));
@@ -156,12 +168,12 @@ fn fields(
             (FieldKind::Opaque, _) => old == value,
             // A value without a media type, such as `text`, has no parameters.
             (FieldKind::Parameters, b"content-type")
-                if !parameters(old, &context).0.contains('/') =>
+                if !parameters(old, context).0.contains('/') =>
             {
                 true
             }
             (FieldKind::Parameters, _) => {
-                let (old, new) = (parameters(old, &context), parameters(value, &now));
+                let (old, new) = (parameters(old, context), parameters(value, now));
                 let global = old.0 == "message/rfc822" && new.0 == "message/global";
                 let same = old
                     .1
@@ -178,7 +190,7 @@ fn fields(
                     let text = header::decode(value, kind, context, &mut Vec::new());
                     without_gaps(&read_as(&text, policy), kind)
                 };
-                read(old, &context) == read(value, &now)
+                read(old, context) == read(value, now)
             }
         };
         if !same {

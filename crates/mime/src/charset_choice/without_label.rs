@@ -93,7 +93,11 @@ fn named_candidates<'b>(
     let mail = evidence
         .mail
         .filter(|_| evidence.detection() != Detection::Off);
-    let message = mail.into_iter().flat_map(|mail| mail.named_charsets());
+    // UTF-16 and UTF-32 without a mark show in the bytes, and turn any other text into East Asian characters.
+    let message = mail
+        .into_iter()
+        .flat_map(|mail| mail.named_charsets())
+        .filter(|charset| !charset.is_wide());
     let default = evidence.fallback();
     document
         .map(|charset| (charset, How::Document))

@@ -11,8 +11,8 @@ use crate::text::{
     HeaderEvidence, MessageEvidence, RawCharset, disproved_labels, raw_header_charset,
 };
 use crate::{
-    CharsetOut, Detection, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
-    Transfer,
+    Bodies, CharsetOut, Detection, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy,
+    Report, Span, Transfer,
 };
 use crate::{fields, lexer, params};
 use mailglot_codec::Charset;
@@ -378,12 +378,20 @@ fn evidence_then(
     policy: &Policy,
     edits: &[Edit],
 ) -> HeaderEvidence {
+    let is_edited = |span: Span| {
+        let mut edits = edits.iter();
+        edits.any(|edit| edit.span.start < span.end && span.start < edit.span.end)
+    };
+    // A body under a wrong label of UTF-8 becomes UTF-8, and its label stays.
+    let is_converted = policy.bodies != Bodies::Keep;
     let stays = |id: PartId| {
         let part = message.part_at(id);
-        let label_or_body = part.charset.unwrap_or(part.body);
-        !edits
-            .iter()
-            .any(|edit| edit.span.start < label_or_body.end && label_or_body.start < edit.span.end)
+        let label_stays = part.charset.map(|label| !is_edited(label));
+        let body_stays = || !is_edited(part.body);
+        match label_stays {
+            Some(stays) => stays && (!is_converted || body_stays()),
+            None => body_stays(),
+        }
     };
     let body = hints.body.filter(|c| {
         policy.detection != Detection::Off && *c != Charset::UTF_8 && c.is_ascii_compatible()

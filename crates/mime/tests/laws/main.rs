@@ -173,7 +173,7 @@ fn what_is_told_changes_no_byte() {
 #[test]
 fn mutants_keep_the_laws() {
     let seeds = seeds();
-    keep_the_laws("MAILGLOT_MUTANTS", 5_000, |number, numbers| {
+    keep_the_laws("MAILGLOT_MUTANTS", 20_000, |number, numbers| {
         let seed = &seeds[numbers.below(seeds.len())];
         let other = &seeds[numbers.below(seeds.len())];
         if number < seeds.len() as u64 {

@@ -7,6 +7,7 @@
 
 mod block_charsets;
 mod case_faults;
+mod certain_utf8;
 mod choice;
 mod cjk_level1;
 mod damage;

@@ -439,6 +439,38 @@ fn damaged_utf8_beside_escape_sequences_stays_utf8() {
     }
 }
 
+/// Accented letters in words, and signs of typography, are UTF-8 in no text of another charset.
+#[test]
+fn certain_utf8_stays_beside_damage_and_lines_of_other_charsets() {
+    let (kept, lost) = (
+        "Ma\u{fffd}\u{fffd}ana, señor\n",
+        "It’s fine.\n\n> \u{fffd}\u{fffd}\u{fffd}\n",
+    );
+    for (bytes, text) in [
+        (b"Ma\xFF\xB1ana, se\xC3\xB1or\n".to_vec(), kept.to_owned()),
+        (
+            "It’s fine.\n\n> "
+                .bytes()
+                .chain(*b"\xE6\xA3\xC4\xCF\n")
+                .collect(),
+            lost.to_owned(),
+        ),
+    ] {
+        assert_eq!(mixed_body("utf-8", &bytes).0, text);
+    }
+    for (charset, line) in [
+        ("GBK", "王小明"),
+        ("EUC-KR", "이영희"),
+        ("windows-1253", "Άγγελος Ψαρράς"),
+        ("KOI8-R", "Юлия Ежова"),
+    ] {
+        let own = "Grüße, Jürgen\n-- \n";
+        let bytes = [own.as_bytes(), &encoded(charset, line)].concat();
+        let (text, _) = mixed_body("utf-8", &bytes);
+        assert_eq!(text, format!("{own}{line}"), "{charset}");
+    }
+}
+
 /// Quotation marks are in every script: they do not make `à` the start of a character.
 #[test]
 fn letters_beside_quotation_marks_in_utf8_are_letters() {

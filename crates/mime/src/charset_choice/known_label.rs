@@ -8,7 +8,7 @@ use super::hebrew_visual_order::visual_order_note;
 use super::label_check::{LabelVerdict, OtherReading, check_label};
 use super::label_events::{detected_event, read_as};
 use super::label_scope::LabelScope;
-use super::mixed_choice::mixed_by_label;
+use super::mixed_choice::{lines_beside_utf8, mixed_by_label};
 use super::mixed_iso2022jp::is_japanese;
 use super::named_rival::{by_declaration, by_message};
 use super::quoted_lines::{has_odd_beginning, quotations_by_label};
@@ -17,7 +17,7 @@ use super::structure::is_early_invalid_utf8;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::truncated_utf8::is_truncated_utf8;
 use super::without_label::without_label;
-use super::{insufficient_evidence, label_plausibility, superset};
+use super::{certain_utf8, insufficient_evidence, label_plausibility, superset};
 use crate::Detection;
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
@@ -36,7 +36,11 @@ pub(super) fn known_label<'a>(
     evidence: &Evidence<'_>,
     events: Events,
 ) -> Choice<'a> {
-    let mut choice = by_label_or_better(bytes, classes, charset, evidence, events);
+    let mut choice = if charset == Charset::UTF_8 {
+        by_label_of_utf8(bytes, classes, evidence, events)
+    } else {
+        by_label_or_better(bytes, classes, charset, evidence, events)
+    };
     let is_believed = matches!(choice.how, How::Label | How::Superset);
     if !is_believed {
         return choice;
@@ -70,6 +74,27 @@ pub(super) fn known_label<'a>(
             .push((EventKind::CharsetVisualOrder, order.into()));
     }
     choice
+}
+
+/// Reads text under a label of UTF-8. The label stays if the text has certain characters of UTF-8; lines without any may still be in
+/// another charset.
+fn by_label_of_utf8<'a>(
+    bytes: &'a [u8],
+    classes: ByteClasses,
+    evidence: &Evidence<'_>,
+    events: Events,
+) -> Choice<'a> {
+    let of_label = events.clone();
+    let choice = by_label_or_better(bytes, classes, Charset::UTF_8, evidence, events);
+    let is_contradicted = certain_utf8::contradicts(bytes, &choice);
+    if !is_contradicted && !certain_utf8::stands_beside_losses(bytes, &choice) {
+        return choice;
+    }
+    match lines_beside_utf8(bytes, evidence) {
+        Some(mixed) => mixed.choice(Charset::UTF_8, of_label),
+        None if is_contradicted => Choice::decode(bytes, Charset::UTF_8, How::Label, of_label),
+        None => choice,
+    }
 }
 
 fn by_label_or_better<'a>(

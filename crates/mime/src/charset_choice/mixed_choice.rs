@@ -9,7 +9,7 @@ use super::mixed_text::{MixedText, OtherCharset, has_isolated_sequence};
 use super::mixed_utf8::is_single_byte_ascii;
 use super::mojibake_score::mojibake_score;
 use super::superset::better_by_bytes;
-use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE};
+use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE};
 use super::utf8_runs::Runs;
 use super::{label_plausibility, mixed_utf8};
 use crate::event::{Detail, EventKind};
@@ -40,6 +40,26 @@ pub(super) fn mixed_by_label(
     let in_words =
         mixed_utf8::in_rest_charset(bytes, rival, |runs| by_rest(bytes, charset, runs, evidence));
     in_words.or_else(|| in_lines_by_label(bytes, charset))
+}
+
+/// Finds lines of another charset in text that is certainly UTF-8 otherwise, if detection finds one that makes text of them.
+pub(super) fn lines_beside_utf8(bytes: &[u8], evidence: &Evidence<'_>) -> Option<MixedText> {
+    if evidence.mapped || !evidence.may_find_mixed() {
+        return None;
+    }
+    mixed_utf8::in_certain_utf8(bytes, |rest| {
+        let hints = evidence.hints(rest);
+        let named = rest_charset(rest, evidence, &hints, is_part_of_mixed);
+        if named.confidence.is_none() {
+            return Some(named);
+        }
+        let guess = detect::detect(rest, &hints);
+        let is_usable = guess.confidence >= LIKELY_BESIDE_UTF8 && is_part_of_mixed(guess.charset);
+        is_usable.then_some(OtherCharset {
+            charset: guess.charset,
+            confidence: Some(guess.confidence),
+        })
+    })
 }
 
 /// Returns true for a charset whose text may stand beside another one without escape sequences.

@@ -120,6 +120,18 @@ pub(super) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Opt
     read_lines(bytes, other, lines)
 }
 
+/// Decodes text that is certainly UTF-8 but for some lines. `find` detects their charset.
+pub(super) fn in_certain_utf8(
+    bytes: &[u8],
+    find: impl Fn(&[u8]) -> Option<OtherCharset>,
+) -> Option<MixedText> {
+    let lines = foreign_lines(bytes, |line| {
+        malformed(line).count() > sequences(line).count()
+    });
+    let joined = Some(join(bytes, &lines)).filter(|joined| !joined.is_empty())?;
+    read_lines(bytes, find(&joined)?, lines)
+}
+
 /// Returns the lines in a double-byte charset if they are everyday text and all other lines are UTF-8.
 fn double_byte_lines(
     bytes: &[u8],
@@ -142,32 +154,20 @@ pub(super) fn is_single_byte_ascii(charset: Charset) -> bool {
 
 /// Decodes the given lines in another charset and everything else as UTF-8. Returns None if no line makes plausible text.
 fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Option<MixedText> {
-    let charset = other.charset;
     let (mut text, mut log) = (
         String::with_capacity(bytes.len() + bytes.len() / 8),
         LossLog::new(),
     );
-    let (mut first, mut from, mut runs) = (0, 0, 0);
-    let mut foreign = 0;
-    for line in lines {
-        let mut lost = LossLog::with_limit(0);
-        let reading = charset.decode(&bytes[line.clone()], &mut lost);
-        let is_cut = || is_single_byte_ascii(charset) && is_cut_sequence(&bytes[line.clone()]);
-        if lost.losses() > 0 || mojibake_score(&reading) > 0 || is_cut() {
-            continue;
-        }
-        decode_into(&mut text, &mut log, Charset::UTF_8, bytes, from..line.start);
-        text.push_str(&reading);
-        foreign += count_beyond_ascii(&reading);
-        if runs == 0 {
-            first = line.start;
-        }
-        from = line.end;
-        runs += 1;
+    let (mut from, mut foreign) = (0, 0);
+    let lines = plausible_lines(bytes, other.charset, lines);
+    for line in &lines {
+        let between = from..line.range.start;
+        decode_into(&mut text, &mut log, Charset::UTF_8, bytes, between);
+        text.push_str(&line.text);
+        foreign += count_beyond_ascii(&line.text);
+        from = line.range.end;
     }
-    if runs == 0 {
-        return None;
-    }
+    let first = lines.first()?.range.start;
     decode_into(
         &mut text,
         &mut log,
@@ -180,11 +180,52 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
     (log.losses() <= whole).then_some(MixedText {
         text,
         log,
-        runs,
+        runs: lines.len(),
         first,
         other,
         run_charset: None,
     })
+}
+
+/// A line that another charset makes plausible text of.
+struct PlausibleLine {
+    range: Range<usize>,
+    text: String,
+    /// True if all bytes above 7F may be the ends of characters of UTF-8 whose beginnings are lost.
+    may_be_cut: bool,
+}
+
+/// Returns the lines that are plausible text in a charset. One that may have the ends of cut characters needs a certain one beside it.
+fn plausible_lines(bytes: &[u8], charset: Charset, lines: Vec<Range<usize>>) -> Vec<PlausibleLine> {
+    let plausible = |range: Range<usize>| {
+        let line = &bytes[range.clone()];
+        let mut lost = LossLog::with_limit(0);
+        let text = charset.decode(line, &mut lost).into_owned();
+        let is_cut = is_single_byte_ascii(charset) && ends_in_cut_character(line);
+        let may_be_cut = is_single_byte_ascii(charset) && has_only_continuation_bytes(line);
+        (lost.losses() == 0 && mojibake_score(&text) == 0 && !is_cut).then_some(PlausibleLine {
+            range,
+            text,
+            may_be_cut,
+        })
+    };
+    let mut lines: Vec<_> = lines.into_iter().filter_map(plausible).collect();
+    for at in 1..lines.len() {
+        lines[at].may_be_cut &= !proves_next(bytes, &lines[at - 1], &lines[at]);
+    }
+    for at in (1..lines.len()).rev() {
+        lines[at - 1].may_be_cut &= !proves_next(bytes, &lines[at], &lines[at - 1]);
+    }
+    lines.retain(|line| !line.may_be_cut);
+    lines
+}
+
+/// Returns true if a line is certain, and no blank line stands between it and the other one.
+fn proves_next(bytes: &[u8], line: &PlausibleLine, other: &PlausibleLine) -> bool {
+    let from = line.range.end.min(other.range.end);
+    let between = &bytes[from..line.range.start.max(other.range.start)];
+    let mut lines = between.split_inclusive(|byte| *byte == b'\n');
+    !line.may_be_cut && between.is_ascii() && !lines.any(|line| line.trim_ascii().is_empty())
 }
 
 /// Counts non-ASCII characters, without U+FFFD.
@@ -295,8 +336,8 @@ fn other_lines_are_utf8(bytes: &[u8], lines: &[Range<usize>]) -> bool {
     has_long
 }
 
-/// Returns true if the only high bytes are a cut UTF-8 sequence at the end of the line, or continuation bytes.
-fn is_cut_sequence(line: &[u8]) -> bool {
+/// Returns true if the only high bytes are a cut UTF-8 sequence at the end of the line.
+fn ends_in_cut_character(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let high = detect::high_bytes(line).count();
     let last = line.iter().rev().take_while(|b| !b.is_ascii()).count();
@@ -306,7 +347,11 @@ fn is_cut_sequence(line: &[u8]) -> bool {
         .and_then(|at| line.get(at))
         .is_some_and(|b| matches!(b, 0xE2 | 0xF0));
     high == last && last > 0 && (last > 1 || begins)
-        || detect::high_bytes(line).all(|at| line[at] < 0xC0)
+}
+
+/// Returns true if no high byte of a line begins a character of UTF-8.
+fn has_only_continuation_bytes(line: &[u8]) -> bool {
+    detect::high_bytes(line).all(|at| line[at] < 0xC0)
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 //! # Limits
 //! A step sees only its own body and what [`Evidence`] says of the message.
 
+use super::certain_utf8;
 use super::choice::Choice;
 use super::evidence::Evidence;
 use super::known_label::known_label;
 use super::label_events::{detected_event, drop_label_events, note_label, read_as, written_label};
 use super::label_scope::LabelScope;
-use super::mixed_choice::{mixed_by_label, rest_of_label};
+use super::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
 use super::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::structure::{
     by_bom_or_structure, is_early_invalid_utf8, is_open_label, may_be_iso2022, may_be_wide,
@@ -302,7 +303,14 @@ impl<'a, 'e> Undecided<'a, 'e> {
 
     /// The last step: document, message, caller, detection, windows-1252.
     fn without_label(self) -> Choice<'a> {
-        without_label(self.bytes, self.evidence, self.declared, self.events)
+        let of_label = self.events.clone();
+        let choice = without_label(self.bytes, self.evidence, self.declared, self.events);
+        if certain_utf8::contradicts(self.bytes, &choice)
+            && let Some(mixed) = lines_beside_utf8(self.bytes, self.evidence)
+        {
+            return mixed.choice(Charset::UTF_8, of_label);
+        }
+        choice
     }
 
     /// Decodes as ASCII, which needs no label.

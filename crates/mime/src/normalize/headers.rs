@@ -11,8 +11,8 @@ use crate::text::{
     HeaderEvidence, MessageEvidence, RawCharset, disproved_labels, raw_header_charset,
 };
 use crate::{
-    Bodies, CharsetOut, Detection, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy,
-    Report, Span, Transfer,
+    CharsetOut, Detection, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
+    Transfer,
 };
 use crate::{fields, lexer, params};
 use mailglot_codec::Charset;
@@ -382,15 +382,17 @@ fn evidence_then(
         let mut edits = edits.iter();
         edits.any(|edit| edit.span.start < span.end && span.start < edit.span.end)
     };
-    // A body under a wrong label of UTF-8 becomes UTF-8, and its label stays.
-    let is_converted = policy.bodies != Bodies::Keep;
+    // A body under a wrong label of UTF-8 becomes UTF-8, and the label is right then.
+    let has_label_of_utf8 = |id: PartId| {
+        let label = message.charset_label(id).unwrap_or_default();
+        label.eq_ignore_ascii_case(b"utf-8") || label.eq_ignore_ascii_case(b"utf8")
+    };
     let stays = |id: PartId| {
         let part = message.part_at(id);
-        let label_stays = part.charset.map(|label| !is_edited(label));
-        let body_stays = || !is_edited(part.body);
-        match label_stays {
-            Some(stays) => stays && (!is_converted || body_stays()),
-            None => body_stays(),
+        match part.charset {
+            Some(label) if is_edited(label) => false,
+            Some(_) => !has_label_of_utf8(id) || !is_edited(part.body),
+            None => !is_edited(part.body),
         }
     };
     let body = hints.body.filter(|c| {

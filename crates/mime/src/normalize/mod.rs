@@ -144,7 +144,10 @@ pub fn plan_parsed(message: &Message<'_>, policy: &Policy) -> Plan {
             .binary_search_by_key(&at.start, |edit| edit.span.start)
             .is_ok()
     });
+    // A body that stays may be settled once the words that named a charset are UTF-8, and then the header gets raw text.
+    let body_stays = report.has(EventKind::MimeUnsettled);
     let needs_check = shifting
+        || body_stays
         || outer_text
         || guess_stays
         || damaged

@@ -6,8 +6,8 @@
 use super::alphabet_list::{
     ALPHABETS, FEWEST, LIST, ListedLetters, SIGNS, letters, small_letter, words,
 };
+use super::candidate_filter::Trial;
 use super::cost::NAT;
-use super::first_look::Trial;
 use super::language::{Candidate, RARE, candidates};
 use super::priors::Priors;
 use super::sample::Sample;

@@ -1,5 +1,5 @@
-//! Finds another spelling of a character that a charset has: the second of two East Asian signs for one code, or a letter as base and
-//! combining mark, such as those of Vietnamese in windows-1258.
+//! Finds another spelling for a character that a charset lacks: the other of two East Asian signs for one code, or a base letter with a
+//! combining mark, as Vietnamese in windows-1258.
 //!
 //! # Limits
 //! Splits only the marks of Vietnamese tones. Strict mode uses no other spelling, because decoding does not give the original back.

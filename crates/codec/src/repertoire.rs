@@ -1,4 +1,4 @@
-//! Tests whether text uses only characters of its charset, or also characters of the superset.
+//! Tests whether text stays within the repertoire of its charset, or needs that of the superset.
 //!
 //! Strict decoding gives the same answer, but writes a text and looks up every sequence. For nearly all text the rows of a table
 //! decide, so this module checks those first.
@@ -30,7 +30,7 @@ impl Charset {
     }
 }
 
-/// The answer for ASCII and pairs that the table knows.
+/// Tests ASCII and the pairs of the table. Returns `None` for anything else.
 fn pairs(family: Family, subset: Subset, bytes: &[u8]) -> Option<bool> {
     let tables = family.tables();
     let mut rest = bytes;
@@ -53,7 +53,7 @@ fn pairs(family: Family, subset: Subset, bytes: &[u8]) -> Option<bool> {
     Some(true)
 }
 
-/// The answer for the four escapes of RFC 1468, printable ASCII, and pairs that the table knows.
+/// Tests the four escapes of RFC 1468, printable ASCII, and the pairs of the table. Returns `None` for anything else.
 fn japanese(flavor: Flavor, bytes: &[u8]) -> Option<bool> {
     let tables = Family::EucJp.tables();
     let mut double = false;

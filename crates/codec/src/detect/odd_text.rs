@@ -1,9 +1,9 @@
-//! Tests text under its label cheaply, so that right labels, which are nearly all, cost little.
+//! Tests cheaply whether text looks odd under its label. Nearly all labels are right, so most texts need no further test.
 //!
 //! # Limits
 //! Selects only text that needs a full comparison. A few right labels are selected, and some wrong labels of the same script are not.
 
-use super::byte_sorts::ByteSorts;
+use super::detection_page::DetectionPage;
 use super::language::{self, Candidate, CandidateFloor, ScriptGroup};
 use super::models::{HAS_MODELS, Model, Models};
 use crate::{Charset, LossLog};
@@ -13,7 +13,7 @@ use mailglot_kernel::ascii;
 const WINDOW: usize = 4096;
 /// Maximum number of bytes above 7F that are read.
 const ENOUGH: usize = 64;
-/// Bytes above 7F after which a text that is far from odd is let go.
+/// Bytes above 7F after which a text that is far from odd is accepted.
 const FIRST: usize = 12;
 /// Number of bytes of double-byte text that are read: at first, and if those are nearly odd.
 const DECODED: [usize; 2] = [32, 192];
@@ -32,8 +32,9 @@ fn max_letter_cost(script: ScriptGroup) -> u32 {
     }
 }
 
-/// Returns true if text under a label looks odd: letters that are not neighbors in any language of its charset. False if no
-/// language is known, and where nothing is above 7F.
+/// Returns true if text under a label looks odd: its letters are not neighbors in any language of the charset.
+///
+/// Returns false if no language is known for the charset, and for ASCII.
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
 pub fn is_odd(bytes: &[u8], label: Charset) -> bool {
@@ -62,10 +63,10 @@ fn costs_more(bytes: &[u8], label: Charset, limit: impl Fn(u32) -> u32) -> bool 
     let found = if candidate.is_single_byte {
         pairs(candidate, bytes, start, most)
     } else {
-        let look = |length| characters(candidate, &bytes[start..bytes.len().min(start + length)]);
-        look(DECODED[0])
+        let read = |length| characters(candidate, &bytes[start..bytes.len().min(start + length)]);
+        read(DECODED[0])
             .filter(|found| !is_far_below(*found, most))
-            .and_then(|_| look(DECODED[1]))
+            .and_then(|_| read(DECODED[1]))
     };
     found.is_some_and(|(cost, count)| cost > most * count)
 }
@@ -153,7 +154,7 @@ fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option
 
 /// Like [`pairs`], with the cost of a class behind another.
 fn pairs_by(
-    page: &ByteSorts,
+    page: &DetectionPage,
     floor: impl Fn(u8, u8) -> u32,
     bytes: &[u8],
     start: usize,

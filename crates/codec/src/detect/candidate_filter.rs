@@ -1,23 +1,23 @@
-//! Looks at the head of a sample in every charset, and keeps the charsets that may win.
+//! Reads the start of a sample in every charset, and keeps the charsets that may win.
 //!
-//! A charset that is excluded costs more than the best one in each of its languages, by more than a margin. The order of the looks decides
-//! only how early that is known, so what is known to be likely comes first.
+//! Excludes a charset if it costs more than the best one, by more than [`MARGIN`], in each of its languages. The order of the charsets
+//! changes only the time that this takes: likely charsets come first.
 //!
 //! # Limits
-//! Costs of this look are those of pairs of letters.
+//! Uses only the costs of pairs of letters.
 
-use super::byte_sorts::LeastCost;
 use super::cost::NAT;
+use super::detection_page::LeastCost;
 use super::language::{Candidate, ScriptGroup, candidates};
 use super::priors::Priors;
 use super::readings::Readings;
 use super::sample::Sample;
 use crate::generated::languages::CANDIDATES_COUNT;
 
-/// A charset that is worse by this in the first look may still win.
+/// A charset that costs up to this much more than the best may still win.
 pub(super) const MARGIN: u32 = 8 * NAT;
 
-/// Number of bytes that tell which single-byte charset to look at first.
+/// Number of bytes that decide which single-byte charset is tried first.
 const START: usize = 16;
 
 /// A charset with the languages that are possible, and what both cost before the text.
@@ -39,7 +39,7 @@ impl<'c> Trial<'c> {
     }
 }
 
-/// Returns the charsets that cost at most `most` at a first look, and hardly more than the best of them.
+/// Returns the charsets that cost at most `most`, and at most [`MARGIN`] more than the best of them.
 pub(super) fn likely(
     head: &Sample,
     priors: &Priors,
@@ -47,7 +47,7 @@ pub(super) fn likely(
     most: u32,
 ) -> Vec<Trial<'static>> {
     let head = Readings::new(head, priors.rules);
-    let mut look = FirstLook {
+    let mut filter = CandidateFilter {
         english: head.cost_in_english(),
         head,
         priors,
@@ -60,23 +60,23 @@ pub(super) fn likely(
         places.partition(|place| candidates()[*place].is_single_byte);
     let bounded = single_byte
         .into_iter()
-        .filter_map(|place| look.bounded(place));
+        .filter_map(|place| filter.bounded(place));
     let mut bounded: Vec<Bounded> = bounded.collect();
     bounded.sort_unstable_by_key(|bounded| (bounded.least(), bounded.place));
     let mut single_byte = bounded.into_iter();
     // The charset whose start costs least is mostly the best one, and its cost excludes most others.
     if let Some(best) = single_byte.next() {
-        look.at_bounded(best);
+        filter.at_bounded(best);
     }
     for place in multi_byte {
-        if let Some(prior) = look.prior(&candidates()[place]) {
-            look.at(place, prior);
+        if let Some(prior) = filter.prior(&candidates()[place]) {
+            filter.at(place, prior);
         }
     }
     for next in single_byte {
-        look.at_bounded(next);
+        filter.at_bounded(next);
     }
-    look.trials()
+    filter.trials()
 }
 
 /// A single-byte charset with the least that it may cost.
@@ -94,8 +94,8 @@ impl Bounded {
     }
 }
 
-/// A first look at a sample in one charset after the other.
-struct FirstLook<'s> {
+/// Tries one charset after the other on the start of a sample.
+struct CandidateFilter<'s> {
     head: Readings<'s>,
     /// The cost of the ASCII letters in any script but Latin.
     english: u32,
@@ -106,7 +106,7 @@ struct FirstLook<'s> {
     found: Vec<(u32, usize, usize)>,
 }
 
-impl FirstLook<'_> {
+impl CandidateFilter<'_> {
     /// Returns the least that the start of the sample may cost in a single-byte charset; `None` if that is too much.
     fn bounded(&self, place: usize) -> Option<Bounded> {
         let candidate = &candidates()[place];

@@ -1,4 +1,4 @@
-//! Decodes and encodes forms of Unicode in which each character is written without regard to the others.
+//! Decodes and encodes forms of Unicode without state between characters: UTF-1 and UTF-EBCDIC.
 //!
 //! # Limits
 //! The forms have modules of their own; see [`CharacterForm`].
@@ -35,13 +35,13 @@ pub(crate) enum Sequence {
 
 /// A decoder of a form.
 #[derive(Clone, Debug)]
-pub(crate) struct ByCharacterDecoder<F> {
+pub(crate) struct StatelessDecoder<F> {
     /// True if a byte order mark at the start is removed.
     strips_mark: bool,
     form: PhantomData<F>,
 }
 
-impl<F> ByCharacterDecoder<F> {
+impl<F> StatelessDecoder<F> {
     pub(crate) fn new(options: DecodeOptions) -> Self {
         Self {
             strips_mark: options.strips_mark(),
@@ -50,7 +50,7 @@ impl<F> ByCharacterDecoder<F> {
     }
 }
 
-impl<F: CharacterForm> Decode for ByCharacterDecoder<F> {
+impl<F: CharacterForm> Decode for StatelessDecoder<F> {
     #[inline(always)]
     fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
         let ascii = F::put_ascii(rest.bytes, sink);
@@ -77,15 +77,15 @@ impl<F: CharacterForm> Decode for ByCharacterDecoder<F> {
 
 /// An encoder of a form.
 #[derive(Clone, Debug)]
-pub(crate) struct ByCharacterEncoder<F>(PhantomData<F>);
+pub(crate) struct StatelessEncoder<F>(PhantomData<F>);
 
-impl<F> ByCharacterEncoder<F> {
+impl<F> StatelessEncoder<F> {
     pub(crate) fn new() -> Self {
         Self(PhantomData)
     }
 }
 
-impl<F: CharacterForm> Encode for ByCharacterEncoder<F> {
+impl<F: CharacterForm> Encode for StatelessEncoder<F> {
     fn run(&mut self, text: &str, out: &mut Out<'_>) -> ControlFlow<usize> {
         out.bytes.reserve(text.len());
         text.chars().for_each(|c| F::push(c, out.bytes));

@@ -1,23 +1,23 @@
-//! Sorts the 256 characters of each single-byte charset once.
+//! Classifies the 256 characters of each single-byte charset once.
 //!
 //! # Limits
-//! The tables of the candidates are generated; [`ByteSorts::packed`] makes them.
+//! The tables of the candidates are generated; [`DetectionPage::packed`] makes them.
 
+use super::classed_char::{CASE, ClassedChar, NEVER_WITHIN, text_hash};
 use super::language::ScriptGroup;
 use super::models::{Models, SIGN, SPACE};
 use super::signs::Beside;
-use super::sort::{CASE, NEVER_WITHIN, Sort, text_hash};
 use crate::{Charset, Mode, decoder};
 
 /// Cost of such a sign where it does: it makes any text odd.
 const WITHIN: u32 = 1 << 20;
 
-/// The sorts of the 256 bytes of a single-byte charset.
+/// The 256 bytes of a single-byte charset, as detection classifies them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ByteSorts {
+pub(super) struct DetectionPage {
     script: ScriptGroup,
-    /// [`Sort::bytes`] of each byte.
-    sorts: &'static [[u8; 4]; 256],
+    /// [`ClassedChar::bytes`] of each byte.
+    classed: &'static [[u8; 4]; 256],
     /// [`Bound::bytes`] of each byte.
     bounds: &'static [[u8; 4]; 256],
     /// Code points, little-endian.
@@ -65,21 +65,21 @@ impl LeastCost {
     }
 }
 
-impl ByteSorts {
-    /// Bytes of a page in the generated file: sorts, bounds and code points.
+impl DetectionPage {
+    /// Bytes of a page in the generated file: classified characters, bounds and code points.
     pub(super) const PACKED: usize = (4 + 4 + 2) * 256;
 
     pub(super) const EMPTY: Self = Self::of_packed(ScriptGroup::Latin, &[0; Self::PACKED]);
 
-    /// The page with these bytes, which [`ByteSorts::packed`] made.
+    /// The page with these bytes, which [`DetectionPage::packed`] made.
     pub(super) const fn of_packed(
         script: ScriptGroup,
         packed: &'static [u8; Self::PACKED],
     ) -> Self {
-        let (sorts, rest) = packed.split_at(4 * 256);
+        let (classed, rest) = packed.split_at(4 * 256);
         let (bounds, chars) = rest.split_at(4 * 256);
-        let (Some(sorts), Some(bounds), Some(chars)) = (
-            sorts.as_chunks().0.as_array(),
+        let (Some(classed), Some(bounds), Some(chars)) = (
+            classed.as_chunks().0.as_array(),
             bounds.as_chunks().0.as_array(),
             chars.as_chunks().0.as_array(),
         ) else {
@@ -87,7 +87,7 @@ impl ByteSorts {
         };
         Self {
             script,
-            sorts,
+            classed,
             bounds,
             chars,
         }
@@ -100,25 +100,24 @@ impl ByteSorts {
             let c = table.cell(byte as u8).char();
             c.unwrap_or(char::REPLACEMENT_CHARACTER)
         });
-        let sorts = chars.map(|c| Sort::of(c, script));
+        let classed = chars.map(|c| ClassedChar::of(c, script));
         let bound = |byte: usize| {
-            let (sort, c) = (sorts[byte], chars[byte]);
-            let is_only = sort.class == SIGN
-                && !chars[..byte].contains(&c)
-                && !chars[byte + 1..].contains(&c);
-            let extra = sort.least(c, is_only);
+            let (one, c) = (classed[byte], chars[byte]);
+            let is_only =
+                one.class == SIGN && !chars[..byte].contains(&c) && !chars[byte + 1..].contains(&c);
+            let extra = one.least(c, is_only);
             Bound {
-                class: sort.class,
-                end: sort.end(),
+                class: one.class,
+                end: one.end(),
                 extra,
-                again: sort.least(c, false),
+                again: one.least(c, false),
             }
         };
         let mut packed = [0; Self::PACKED];
-        let (of_sorts, rest) = packed.split_at_mut(4 * 256);
+        let (of_classed, rest) = packed.split_at_mut(4 * 256);
         let (of_bounds, of_chars) = rest.split_at_mut(4 * 256);
         for byte in 0..256 {
-            of_sorts.as_chunks_mut().0[byte] = sorts[byte].bytes();
+            of_classed.as_chunks_mut().0[byte] = classed[byte].bytes();
             of_bounds.as_chunks_mut().0[byte] = bound(byte).bytes();
             // No page has a character beyond the basic plane.
             of_chars.as_chunks_mut().0[byte] = (chars[byte] as u16).to_le_bytes();
@@ -131,13 +130,13 @@ impl ByteSorts {
     }
 
     #[inline]
-    pub(super) fn sort(&self, byte: u8) -> Sort {
-        Sort::of_bytes(self.sorts[usize::from(byte)])
+    pub(super) fn classed(&self, byte: u8) -> ClassedChar {
+        ClassedChar::of_bytes(self.classed[usize::from(byte)])
     }
 
     /// Returns the kind of a byte as a neighbor of a sign.
     pub(super) fn beside(&self, byte: u8) -> Beside {
-        self.sort(byte).beside(self.character(byte), self.script)
+        self.classed(byte).beside(self.character(byte), self.script)
     }
 
     /// Adds to `bound` the least that the rest of the sample may cost in a language of the script. Ends early where the total is above
@@ -180,7 +179,7 @@ impl ByteSorts {
         cases: [[u8; 2]; 4],
         [last, byte, next]: [u8; 3],
     ) -> (u32, u32) {
-        let [before, here, after] = [last, byte, next].map(|byte| self.sort(byte));
+        let [before, here, after] = [last, byte, next].map(|byte| self.classed(byte));
         let (mut cost, mut pairs) = (0, 0);
         if here.flags & NEVER_WITHIN != 0 && before.is_letter() && after.is_letter() {
             return (WITHIN, 1);
@@ -208,7 +207,7 @@ impl ByteSorts {
 
     /// Returns true if a byte is a letter.
     pub(super) fn is_letter(&self, byte: u8) -> bool {
-        self.sort(byte).is_letter()
+        self.classed(byte).is_letter()
     }
 
     /// Returns the character of a byte.
@@ -232,7 +231,7 @@ mod tests {
     #[test]
     fn generated_pages_are_those_of_their_charsets() {
         let made = super::super::pages();
-        let (pages, rest) = made.as_chunks::<{ ByteSorts::PACKED }>();
+        let (pages, rest) = made.as_chunks::<{ DetectionPage::PACKED }>();
         assert!(rest.is_empty());
         let candidates = candidates()
             .iter()
@@ -240,7 +239,7 @@ mod tests {
         for (candidate, made) in candidates.zip(pages) {
             let page = candidate.page();
             let bytes = [
-                page.sorts.as_flattened(),
+                page.classed.as_flattened(),
                 page.bounds.as_flattened(),
                 page.chars.as_flattened(),
             ];

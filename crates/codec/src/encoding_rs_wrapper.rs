@@ -1,4 +1,4 @@
-//! Wraps the decoders of `encoding_rs`, one sequence at a time, and its encoders.
+//! Wraps the crate `encoding_rs`: decodes one sequence of bytes, and encodes one character.
 //!
 //! Machines have tables from `data/tables/web/`, and ask here for sequences that no table has.
 //!

@@ -1,4 +1,4 @@
-//! Sorts characters: the class of each in the models of a script, and what it costs beyond that.
+//! Classifies characters: gives each its class in the models of a script, and the cost that the class does not show.
 //!
 //! # Limits
 //! If a character stands for more than two letters, only the first two count.
@@ -13,9 +13,9 @@ const BROKEN: u32 = 12 * NAT;
 /// Cost of each ASCII sign or digit.
 const ASCII_SIGN: u32 = 5 * NAT / 2;
 
-/// Properties of a character in four bytes. Each text is read with all charsets, so this is compact.
+/// A character as the models see it, in four bytes. Each text is read in all charsets, so this is compact.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sort {
+pub(super) struct ClassedChar {
     pub(super) class: u8,
     /// A second class, if the character is a letter with a mark; otherwise `SPACE`.
     pub(super) mark: u8,
@@ -25,7 +25,7 @@ pub(super) struct Sort {
     pub(super) flags: u8,
 }
 
-/// The case of a letter, and the bits of a sort that tell it.
+/// Flags for the case of a letter, and their mask.
 pub(super) const SMALL: u8 = 1;
 pub(super) const CAPITAL: u8 = 2;
 pub(super) const CASE: u8 = 3;
@@ -36,12 +36,12 @@ pub(super) const IS_BROKEN: u8 = 8;
 
 /// A sign that does not stand between letters.
 pub(super) const NEVER_WITHIN: u8 = 16;
-/// Returns a cost as a [`Sort`] stores it: costs beyond 255 become 255.
+/// Returns a cost as a [`ClassedChar`] stores it: costs beyond 255 become 255.
 pub(super) fn narrow(cost: u32) -> u8 {
     u8::try_from(cost).unwrap_or(u8::MAX)
 }
 
-impl Sort {
+impl ClassedChar {
     pub(super) fn bytes(self) -> [u8; 4] {
         [self.class, self.mark, self.extra, self.flags]
     }
@@ -143,14 +143,14 @@ impl Sort {
         let class = models.class(script, base);
         let is_letter = class != FOREIGN || is_of(script, c);
         if !is_letter {
-            let sort = plain(SIGN, models.sign(c).into());
+            let one = plain(SIGN, models.sign(c).into());
             return Self {
                 flags: if stands_within_words(c) {
                     0
                 } else {
                     NEVER_WITHIN
                 },
-                ..sort
+                ..one
             };
         }
         let mark = tone.map_or(SPACE, |tone| models.class(script, tone));

@@ -1,4 +1,4 @@
-//! Asks chardetng, the detector of browsers, if the models are in doubt.
+//! Asks the crate `chardetng`, the detector of Firefox, if the costs of the best charsets nearly tie.
 //!
 //! # Limits
 //! chardetng knows only the encodings of the web, and gives no score.
@@ -8,20 +8,20 @@ use super::score::Scored;
 use crate::{Charset, label};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 
-/// If the costs of the best two texts differ by less, chardetng is asked.
-const DOUBT: u32 = NAT;
-/// Bonus of the charset that chardetng names.
-const WORTH: u32 = NAT;
+/// Costs that differ by less count as a tie.
+const TIE: u32 = NAT;
+/// Cost that the other charsets get if chardetng names one.
+const BONUS: u32 = NAT;
 
 /// Asks chardetng if the costs of the best charsets are close, and sorts them again.
-pub(super) fn hear(scored: &mut [Scored], sample: &[u8], country: Option<&str>) {
+pub(super) fn break_ties(scored: &mut [Scored], sample: &[u8], country: Option<&str>) {
     let Some(best) = scored.first().copied() else {
         return;
     };
     if !knows(best.charset)
         || !scored
             .iter()
-            .any(|s| s.text != best.text && s.cost < best.cost + DOUBT)
+            .any(|s| s.text != best.text && s.cost < best.cost + TIE)
     {
         return;
     }
@@ -33,7 +33,7 @@ pub(super) fn hear(scored: &mut [Scored], sample: &[u8], country: Option<&str>) 
         return;
     };
     for other in scored.iter_mut().filter(|s| s.text != text) {
-        other.cost += WORTH;
+        other.cost += BONUS;
     }
     scored.sort_by_key(|s| s.cost);
 }
@@ -83,7 +83,7 @@ mod tests {
             (9 * NAT, None, Charset::WINDOWS_1250),
         ] {
             let mut scored = scored(difference);
-            hear(&mut scored, &sample, country);
+            break_ties(&mut scored, &sample, country);
             assert_eq!(scored[0].charset, first, "{difference} {country:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Recognizes ASCII text in a transfer encoding that its header does not name.
+//! Detects base64 and quoted-printable in ASCII text whose header does not declare them.
 //!
 //! # Limits
 //! Base64 is recognized from the start of the text up to its first blank line, quoted-printable by escapes of letters. The text is reported
@@ -15,8 +15,8 @@ const FIRST_LINE: usize = 40;
 /// Number of base64 characters that show whether they encode text.
 const SAMPLE: usize = 1024;
 
-/// Returns the encoding that the text seems to have.
-pub(crate) fn unlabelled(text: &[u8]) -> Option<TransferEncoding> {
+/// Returns the transfer encoding that ASCII text seems to have although its header does not declare it.
+pub(crate) fn undeclared_encoding(text: &[u8]) -> Option<TransferEncoding> {
     if is_quoted_printable(text) {
         return Some(TransferEncoding::QuotedPrintable);
     }
@@ -112,7 +112,12 @@ mod tests {
             (&encoded, Base64),
             (&footer, Base64),
         ] {
-            assert_eq!(unlabelled(text), Some(encoding), "{}", text.escape_ascii());
+            assert_eq!(
+                undeclared_encoding(text),
+                Some(encoding),
+                "{}",
+                text.escape_ascii()
+            );
         }
     }
 
@@ -133,7 +138,7 @@ mod tests {
             b"ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7\n",
             b"",
         ] {
-            assert_eq!(unlabelled(text), None, "{}", text.escape_ascii());
+            assert_eq!(undeclared_encoding(text), None, "{}", text.escape_ascii());
         }
     }
 }

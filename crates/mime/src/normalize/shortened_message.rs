@@ -1,6 +1,6 @@
-//! Shortens a large message for the check of its edits: removes the middles of long attachments.
+//! Shortens a large message before its edits are checked: removes the middles of long attachments.
 //!
-//! The check parses and plans the edited message once more. A copy of the whole would need the memory of the message again.
+//! The check parses and plans the edited message once more. A full copy would double the memory.
 //!
 //! ```text
 //! header ─ text ─ attachment: first 64 KiB │ removed │ last 64 KiB ─ end

@@ -7,7 +7,7 @@
 use mailglot_kernel::hex_escapes::{self, SLACK};
 use std::borrow::Cow;
 
-/// Returns the decoded bytes; None for input that is not clean.
+/// Returns the decoded bytes; `None` for input that is not well-formed.
 pub(super) fn decode(body: &[u8]) -> Option<Cow<'_, [u8]>> {
     if !body.is_ascii() || has_loose_ends(body) {
         return None;

@@ -1,4 +1,4 @@
-//! Finds the lines of a body that are base64, and the start of appended text.
+//! Classifies the lines of a body as base64 or text, and finds the start of a text that was appended behind base64.
 
 /// The part of a body that is read as base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Makes enums whose variants have names.
+//! Defines the macro `named`: an enum with a stable name for each variant.
 //!
 //! # Limits
 //! A name is one literal.

@@ -1,4 +1,4 @@
-//! A body after transfer decoding.
+//! Decodes the transfer encoding of a body, and finds its charset label and its encoded blocks.
 
 use crate::event::{EventKind, Finding};
 use crate::transfer::blocks::{Block, blocks};
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 /// A body after transfer decoding.
 #[derive(Debug)]
-pub(crate) struct Transferred<'a> {
+pub(crate) struct DecodedBody<'a> {
     pub body: &'a [u8],
     pub span: Span,
     pub label: TransferEncoding,
@@ -27,7 +27,7 @@ pub(crate) struct Transferred<'a> {
     armour: OnceCell<bool>,
 }
 
-impl<'a> Transferred<'a> {
+impl<'a> DecodedBody<'a> {
     /// Decodes the transfer encoding of a leaf.
     pub(crate) fn read(message: &Message<'a>, id: PartId) -> Self {
         let part = message.part_at(id);

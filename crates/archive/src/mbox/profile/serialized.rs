@@ -1,4 +1,4 @@
-//! Serializes the description of a mailbox.
+//! Serializes the [`Profile`] of a mailbox, for plans of jobs in parts.
 //!
 //! # Limits
 //! An unknown line end becomes `mixed`.

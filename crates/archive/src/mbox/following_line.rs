@@ -5,7 +5,7 @@
 
 /// The line after a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Follower {
+pub(crate) enum FollowingLine {
     /// A known mail header field.
     Known,
     /// A line of the form `name: value`.
@@ -20,7 +20,7 @@ pub(crate) fn is_from_line(line: &[u8]) -> bool {
     line[depth..].starts_with(b"From ")
 }
 
-impl Follower {
+impl FollowingLine {
     /// Classifies a line.
     pub(crate) fn of(line: &[u8]) -> Self {
         let name = line

@@ -1,4 +1,4 @@
-//! Knows the temporary folders and the processes of this process, to end them before it exits.
+//! Removes temporary folders and kills child processes before the program exits.
 //!
 //! # Limits
 //! A process that is killed by `SIGKILL` leaves its temporary folders behind.
@@ -13,23 +13,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// What is to be ended.
-static BEGUN: Mutex<Begun> = Mutex::new(Begun {
+/// The folders and child processes that exist now.
+static CLEANUP: Mutex<Cleanup> = Mutex::new(Cleanup {
     folders: BTreeSet::new(),
     processes: BTreeSet::new(),
-    is_abandoned: false,
+    is_ending: false,
 });
 
-struct Begun {
+struct Cleanup {
     folders: BTreeSet<PathBuf>,
-    /// The numbers of processes that run, or that nobody has waited for. The system gives none of them to another process.
+    /// Ids of children that nobody has waited for. The system does not reuse such an id.
     processes: BTreeSet<u32>,
-    /// The program exits, so nothing may begin.
-    is_abandoned: bool,
+    /// True if the program exits. Then no folder is created and no process is started.
+    is_ending: bool,
 }
 
-fn begun() -> MutexGuard<'static, Begun> {
-    BEGUN.lock().unwrap_or_else(PoisonError::into_inner)
+fn cleanup() -> MutexGuard<'static, Cleanup> {
+    CLEANUP.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A temporary folder. Removed if it is dropped, and by [`end_all`].
@@ -38,10 +38,10 @@ pub(crate) struct TemporaryFolder(TempDir);
 impl TemporaryFolder {
     /// Creates a folder whose name begins with `prefix` in the folder of temporary files.
     pub(crate) fn create(prefix: &str) -> io::Result<Self> {
-        let mut begun = begun();
-        check(&begun)?;
+        let mut cleanup = cleanup();
+        check(&cleanup)?;
         let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
-        begun.folders.insert(folder.path().to_owned());
+        cleanup.folders.insert(folder.path().to_owned());
         Ok(Self(folder))
     }
 
@@ -52,42 +52,42 @@ impl TemporaryFolder {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        let mut begun = begun();
+        let mut cleanup = cleanup();
         let _ = fs::remove_dir_all(self.0.path());
-        begun.folders.remove(self.0.path());
+        cleanup.folders.remove(self.0.path());
     }
 }
 
-/// Starts a process that [`end_all`] kills. [`forget`] it before anyone waits for it.
+/// Starts a process that [`end_all`] kills. The caller must call [`forget`] before it waits for the process.
 pub(crate) fn start(spawn: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
-    let mut begun = begun();
-    check(&begun)?;
+    let mut cleanup = cleanup();
+    check(&cleanup)?;
     let child = spawn()?;
-    begun.processes.insert(child.id());
+    cleanup.processes.insert(child.id());
     Ok(child)
 }
 
-/// Forgets a process, since its number may belong to another one after it was waited for.
+/// Forgets a process. The system may reuse its id after somebody has waited for it.
 pub(crate) fn forget(child: &Child) {
-    begun().processes.remove(&child.id());
+    cleanup().processes.remove(&child.id());
 }
 
-/// Kills all processes and removes all temporary folders. No other ones begin after it.
+/// Kills all children and removes all temporary folders. Later calls of [`start`] and [`TemporaryFolder::create`] fail.
 pub(crate) fn end_all() {
-    let mut begun = begun();
-    begun.is_abandoned = true;
-    for process in &begun.processes {
+    let mut cleanup = cleanup();
+    cleanup.is_ending = true;
+    for process in &cleanup.processes {
         if let Some(process) = i32::try_from(*process).ok().and_then(Pid::from_raw) {
             let _ = kill_process(process, Signal::KILL);
         }
     }
-    for folder in &begun.folders {
+    for folder in &cleanup.folders {
         let _ = fs::remove_dir_all(folder);
     }
 }
 
-fn check(begun: &Begun) -> io::Result<()> {
-    if begun.is_abandoned {
+fn check(cleanup: &Cleanup) -> io::Result<()> {
+    if cleanup.is_ending {
         return Err(io::Error::other("the program is ending"));
     }
     Ok(())

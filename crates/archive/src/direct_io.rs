@@ -23,7 +23,7 @@ const BLOCKS: usize = 3;
 ///
 /// Its pages would evict others from the page cache. Copying each page costs several times what the disk takes to write it.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct OutputFile {
     file: File,
     /// Bytes accepted so far.
     written: u64,
@@ -43,7 +43,7 @@ enum DirectIo {
     Failed,
 }
 
-impl Output {
+impl OutputFile {
     /// Wraps a new file.
     pub(crate) fn new(file: File) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if matches!(self.direct_io, DirectIo::Undecided) && self.written >= CACHED {
             self.direct_io =
@@ -109,13 +109,13 @@ impl Write for Output {
         Ok(count)
     }
 
-    /// Does nothing: data need not be on the disk before [`Output::sync`].
+    /// Does nothing: data need not be on the disk before [`OutputFile::sync`].
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-impl Seek for Output {
+impl Seek for OutputFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         self.end_direct_io()?;
         self.file.seek(position)
@@ -310,7 +310,7 @@ mod tests {
         ] {
             for piece in [BLOCK - 1, BLOCK + 4097, 5 * BLOCK] {
                 let path = folder.path().join("out");
-                let mut output = Output::new(File::create(&path).unwrap());
+                let mut output = OutputFile::new(File::create(&path).unwrap());
                 whole[..length]
                     .chunks(piece)
                     .for_each(|piece| output.write_all(piece).unwrap());
@@ -331,7 +331,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
         let whole = text(CACHED as usize + 2 * BLOCK + 7);
-        let mut output = Output::new(File::create(&path).unwrap());
+        let mut output = OutputFile::new(File::create(&path).unwrap());
         output.write_all(&whole).unwrap();
         output.seek(SeekFrom::Start(0)).unwrap();
         output.write_all(b"ONE").unwrap();
@@ -348,7 +348,7 @@ mod tests {
         let path = folder.path().join("out");
         fs::write(&path, b"").unwrap();
         // Opened for reading only, so that every write fails.
-        let mut output = Output::new(File::open(&path).unwrap());
+        let mut output = OutputFile::new(File::open(&path).unwrap());
         output.written = CACHED;
         let block = text(BLOCK);
         // The first error of the writer thread reaches the writes when no buffer is left.

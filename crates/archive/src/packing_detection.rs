@@ -1,4 +1,4 @@
-//! Detects the format of a file by its first bytes, and tells mail in UTF-16 from other text.
+//! Detects compressed files, archives and UTF-16 by the first [`BEGINNING`] bytes: the magic numbers of [`Packing`], and tar headers.
 //!
 //! # Limits
 //! None.
@@ -18,7 +18,7 @@ impl Packing {
     }
 }
 
-/// Returns true for the mark of a tar header, which has NUL as no text has. Any other byte of the header may be damaged.
+/// Returns true for the magic number of a tar header. Its NUL or blanks occur in no text. Any other byte of the header may be damaged.
 fn has_tar_mark(start: &[u8]) -> bool {
     let mark = start.get(257..265).unwrap_or_default();
     mark.starts_with(b"ustar\0") || mark == b"ustar  \0"
@@ -50,7 +50,7 @@ fn is_tar(start: &[u8]) -> bool {
     head[0] != 0 && (stored == sum || stored == sum.wrapping_sub(high << 8))
 }
 
-/// Returns true if a file of an unsupported format may contain mail. UTF-16 text is examined; compressed data always may.
+/// Returns true if a file of an unsupported format may contain mail: UTF-16 text that looks like a message, and any compressed data.
 pub(crate) fn may_be_mail(start: &[u8], packing: Packing) -> bool {
     // Every other byte of the text, which is enough to recognize ASCII.
     let plain = || -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Remembers what was found out about paths, since finding it out again takes long.
+//! Caches answers about paths that take long to find, such as whether a folder is a git repository.
 //!
 //! # Limits
 //! Does not notice that a file or folder changes.
@@ -7,23 +7,23 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// An answer for each of some paths.
+/// A cache with one answer for each path.
 #[derive(Debug)]
-pub(crate) struct PathMemory<T>(Mutex<HashMap<PathBuf, T>>);
+pub(crate) struct PathCache<T>(Mutex<HashMap<PathBuf, T>>);
 
-impl<T> Default for PathMemory<T> {
+impl<T> Default for PathCache<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T: Copy> PathMemory<T> {
-    /// Returns the kept answer for a path. Returns `None` for a path that was not asked for yet.
+impl<T: Copy> PathCache<T> {
+    /// Returns the cached answer for a path, or `None`.
     pub(crate) fn get(&self, path: &Path) -> Option<T> {
         self.answers().get(path).copied()
     }
 
-    /// Remembers the answer for a path.
+    /// Stores the answer for a path.
     pub(crate) fn insert(&self, path: &Path, answer: T) {
         self.answers().insert(path.to_owned(), answer);
     }

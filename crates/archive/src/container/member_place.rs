@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// Where the content of a member lies, and how it is coded.
+/// The place and the encoding of a member's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemberPlace {
     /// The stored bytes, as offsets in the container.

@@ -8,10 +8,10 @@
 use crate::discover::discover;
 use crate::job::{CheckJob, NormalizeJob};
 use crate::output::OutputSink;
-use crate::plan::Plan;
+use crate::output_plan::OutputPlan;
 use crate::rewrite::{LARGE_MESSAGE, PROCESS, Process, RewriteStage};
 use crate::run::{Discard, Job, run};
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::verify::READERS;
 use crate::{Error, Progress, Summary, VerifySummary};
 use mailglot_archive::replace::{is_stream, open_stream};
@@ -29,11 +29,11 @@ pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Err
 /// Plans every message without writing anything. Continues after unreadable inputs: [`Summary::unread`] lists them.
 pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
     let sources = Job {
-        sources: discover(&job.inputs, job.opening.clone(), Skipped::Inputs)?,
+        sources: discover(&job.inputs, job.opening.clone(), SkipScope::Inputs)?,
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
-        skipped: Skipped::Inputs,
+        skipped: SkipScope::Inputs,
         selection: &job.selection,
         stops_at_limit: true,
     };
@@ -55,8 +55,8 @@ fn normalize_with(
     process: Process,
     large: usize,
 ) -> Result<Summary, Error> {
-    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Files)?;
-    let plan = Plan::new(job, &sources.inputs)?;
+    let sources = discover(&job.inputs, job.opening.clone(), SkipScope::Files)?;
+    let plan = OutputPlan::new(job, &sources.inputs)?;
     let mut sink = OutputSink::new(&plan)?;
     let stage = RewriteStage {
         targets: Some(&plan.targets),
@@ -71,7 +71,7 @@ fn normalize_with(
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
-        skipped: Skipped::Files,
+        skipped: SkipScope::Files,
         selection: &job.selection,
         stops_at_limit: false,
     };

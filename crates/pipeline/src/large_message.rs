@@ -1,12 +1,10 @@
-//! Makes the bytes of a large message in its batch those that are parsed: removes omitted bytes and quoting in place.
-//!
-//! A copy of the message would need its size in memory again.
+//! Prepares a large message for the parser without a copy: removes omitted bytes and quoting in place, within its batch.
 //!
 //! # Limits
 //!
 //! A message with more than a million `From ` lines is not changed. Its caller copies it.
 
-use crate::quote::{MOST_MARKS, from_lines, line_end};
+use crate::restore_quoting::{MOST_MARKS, from_lines, line_end};
 use mailglot_archive::mbox::unquote_in_place;
 use mailglot_archive::{Entry, EntryKind, Quoting};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Plans where a normalization writes its outputs, and puts them there.
+//! Chooses the paths of output, ledger and report, checks them, and puts the finished files there.
 //!
 //! # Limits
 //!
@@ -28,7 +28,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The paths of a normalization.
-pub(crate) struct Plan {
+pub(crate) struct OutputPlan {
     pub(crate) output: PathBuf,
     pub(crate) ledger: Option<PathBuf>,
     /// The ledger of an output that is replaced by one with another ledger or none. It would match no output.
@@ -79,7 +79,7 @@ impl Ready {
     }
 }
 
-impl Plan {
+impl OutputPlan {
     /// Chooses names, and rejects invalid paths before anything is read or written.
     pub(crate) fn new(job: &NormalizeJob, inputs: &[SourceInput]) -> Result<Self, Error> {
         if job.output.file_name().is_none() {
@@ -375,7 +375,7 @@ mod tests {
             let child = Command::new(std::env::current_exe().unwrap())
                 .args([
                     "--exact",
-                    "plan::tests::a_killed_job_leaves_a_matching_pair",
+                    "output_plan::tests::a_killed_job_leaves_a_matching_pair",
                 ])
                 .env(PLACE, &folder)
                 .env(KILL_AFTER, step)

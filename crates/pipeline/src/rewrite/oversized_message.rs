@@ -1,4 +1,4 @@
-//! Copies a message above the size limit in pieces.
+//! Copies a message above the size limit piece by piece. Such a message is not parsed.
 //!
 //! # Limits
 //!
@@ -10,9 +10,9 @@ use super::message::Requoting;
 use super::source_message::SourceMessage;
 use super::worker::RewriteWorker;
 use crate::edited_message::put_message;
-use crate::names;
-use crate::quote::line_end;
+use crate::message_file_names;
 use crate::reader::begins_message;
+use crate::restore_quoting::line_end;
 use mailglot_archive::ledger::{Body, MessageRecord, Record};
 use mailglot_archive::mbox::{mark_separator, separator_for, unquote};
 use mailglot_archive::{Entry, Format};
@@ -38,7 +38,7 @@ impl BatchRewrite<'_> {
         let start = self.done.out.bytes.len();
         let lengths = job.put_piece(to, &original, (midline, first), &mut self.done.out.bytes);
         let name = if first {
-            let digest = || names::digest([&self.done.out.bytes[start..]]);
+            let digest = || message_file_names::digest([&self.done.out.bytes[start..]]);
             job.name(to, entry, old, digest)
         } else {
             String::new()

@@ -1,4 +1,6 @@
-//! Restores a message through its quoting. Writing a ledger uses this to check that a message is restored exactly.
+//! Rebuilds an original message from an output: removes the output's quoting, applies the inverse edits, and quotes as the input did.
+//!
+//! `restore` uses it, and so does the writer of a ledger, to check each message.
 
 use mailglot_archive::Quoting;
 use mailglot_archive::ledger::Requote;

@@ -1,4 +1,4 @@
-//! Represents file names in JSON.
+//! Represents file names in JSON: as strings, or as base64 if they are not UTF-8.
 //!
 //! # Limits
 //!

@@ -1,8 +1,4 @@
-//! A message on its way to its outputs.
-//!
-//! # Limits
-//!
-//! None.
+//! Defines what the stage of a split passes to its sink: messages with the names of their outputs.
 
 use mailglot_archive::{Flags, Quoting};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Names the files of an output folder.
+//! Makes the file names of messages in an output folder: Maildir, and folders of `.eml` files.
 
 use mailglot_archive::{Flags, Format};
 use mailglot_codec::imap_utf7::encode_mailbox;

@@ -18,19 +18,19 @@ mod argument_parser;
 mod commands;
 mod error_text;
 mod exit;
-mod fault;
-mod interrupt;
 mod output;
+mod panic_hook;
 mod progress;
 mod shell_words;
-mod suggest;
+mod signals;
 mod usage;
+mod value_parsers;
 mod visible_text;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    interrupt::survive_large_files();
+    signals::survive_large_files();
     let arguments: Vec<_> = std::env::args_os().collect();
     if arguments.len() == 1 {
         return usage::tour();
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         };
     }
     match argument_parser::parse(&arguments) {
-        Ok(args) => fault::contained(|| commands::run(args)),
+        Ok(args) => panic_hook::contained(|| commands::run(args)),
         Err(error) => usage::print(&error),
     }
 }

@@ -7,7 +7,7 @@
 pub(crate) use crate::visible_text::{visible, visible_lines};
 
 use crate::exit::Failure;
-use crate::interrupt;
+use crate::signals;
 use mailglot_gateway::record::{Form, LogWriter, Priority};
 use mailglot_pipeline::with_thousands;
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -59,7 +59,7 @@ impl Console {
 
     /// An error, whatever the level. Says nothing for an empty message.
     pub(crate) fn error(self, message: impl Display) {
-        interrupt::wait_for_end();
+        signals::wait_for_end();
         let message = message.to_string();
         if !message.is_empty() {
             let name = Style(self.color).strong("mailglot:");

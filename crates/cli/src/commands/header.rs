@@ -8,10 +8,10 @@ mod block;
 mod encode;
 mod explain;
 mod findings;
-mod line;
+mod line_ends;
 mod rows;
 mod stream;
-mod typed;
+mod structured_value;
 
 use super::json::json;
 use super::values::{ValueEnd, each, put};
@@ -52,11 +52,11 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         findings.clear();
         // Only what NUL ends, and is of no field, can be a text of several lines.
         let is_text = end == ValueEnd::Nul && name.is_none();
-        let is_one_line = line::has_only_folds(value);
+        let is_one_line = line_ends::has_only_folds(value);
         let read = match (is_one_line, is_text) {
             (true, _) => Cow::Borrowed(value),
-            (false, true) => line::lines(value, &mut findings),
-            (false, false) => line::one_line(value, &mut findings),
+            (false, true) => line_ends::lines(value, &mut findings),
+            (false, false) => line_ends::one_line(value, &mut findings),
         };
         let text = match (is_one_line, is_text) {
             (true, _) => {
@@ -67,7 +67,9 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         };
         note_names(kind, &read, &text, &mut findings);
         if args.json {
-            let typed = name.and_then(|name| typed::typed(name, &read, &context, &mut findings));
+            let typed = name.and_then(|name| {
+                structured_value::structured(name, &read, &context, &mut findings)
+            });
             let events = findings.iter().map(EventRow::new).collect();
             let row = DecodedRow {
                 name: None,
@@ -121,7 +123,7 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
     let mut counts = FindingCounts::default();
     let exit = each(&[], end, |value, out| {
         let mut findings = Vec::new();
-        let read = line::one_line(value, &mut findings);
+        let read = line_ends::one_line(value, &mut findings);
         let parsed = params::parse(&read, &context, &mut findings);
         for param in &parsed.list {
             note_names(FieldKind::Parameters, &read, &param.name, &mut findings);

@@ -2,10 +2,10 @@
 
 use crate::args::RestoreArgs;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::stoppable;
 use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
 use crate::shell_words::quoted;
+use crate::signals::stoppable;
 use mailglot_pipeline::{Error, RestoreJob, restore};
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {

@@ -5,9 +5,9 @@ use super::stats::timed;
 use super::worker_threads::worker_threads;
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::stoppable;
 use crate::output::{Console, counted};
 use crate::progress::watched;
+use crate::signals::stoppable;
 use mailglot_pipeline::run_part;
 
 pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Exit, Failure> {

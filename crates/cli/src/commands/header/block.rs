@@ -9,7 +9,7 @@ use super::super::values::put;
 use super::explain::explain;
 use super::findings::{FindingCounts, note_names, tell};
 use super::rows::{DecodedRow, EventRow, Raw};
-use super::{line, typed};
+use super::{line_ends, structured_value};
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, stdout_in_blocks};
@@ -37,7 +37,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         let (name, value) = (entry.name.map(|name| &raw[name]), &raw[entry.value]);
         let kind = name.map_or(FieldKind::Unstructured, field_kind);
         let mut findings = Vec::new();
-        let read = line::one_line(value, &mut findings);
+        let read = line_ends::one_line(value, &mut findings);
         let text = header::decode(&read, kind, &context, &mut findings);
         let text = text.trim_matches([' ', '\t']);
         note_names(kind, &read, text, &mut findings);
@@ -47,7 +47,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         }
         if args.json {
             let typed = name.and_then(|name| {
-                typed::typed(
+                structured_value::structured(
                     &String::from_utf8_lossy(name),
                     &read,
                     &context,

@@ -9,7 +9,7 @@ mod allocator;
 mod inherited_sockets;
 mod listeners;
 mod new_folders;
-mod root;
+mod root_check;
 mod supervisor;
 
 use crate::args::{AccessArgs, ServeArgs};
@@ -80,7 +80,7 @@ fn run_all(daemon: &DaemonOptions, check_only: bool, console: Console) -> Result
     if check_only {
         return check(&config, daemon.allow_root, console);
     }
-    root::check(config.user.as_deref(), daemon.allow_root)?;
+    root_check::check(config.user.as_deref(), daemon.allow_root)?;
     allocator::fix_mapping_size();
     if let Some(user) = &config.user {
         become_user(user, &config.listeners)?;
@@ -155,7 +155,7 @@ fn run_all(daemon: &DaemonOptions, check_only: bool, console: Console) -> Result
 /// Checks the configuration, and says what would keep the daemon from starting.
 fn check(config: &Config, allow_root: bool, console: Console) -> Result<Exit, Failure> {
     check_owners(config, console)?;
-    let root = root::refusal(config.user.as_deref(), allow_root);
+    let root = root_check::refusal(config.user.as_deref(), allow_root);
     let notes = check_folders(config, allow_root)?;
     console.say(format_args!(
         "the configuration is right: {} to listen at",

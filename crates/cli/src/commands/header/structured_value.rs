@@ -10,7 +10,7 @@ use mailglot_mime::{Detail, EventKind, Finding};
 use serde_json::{Map, Value as Json, json};
 
 /// The typed value of a field; None for text. `findings` has what decoding tells, and gets what is wrong with the type.
-pub(super) fn typed(
+pub(super) fn structured(
     name: &str,
     value: &[u8],
     context: &HeaderContext,

@@ -14,7 +14,7 @@ use crate::output_names::{is_folder, output_format, output_name};
 use crate::path_checks::{
     check_apart, check_form, check_free, followed, is_empty, on_disk, read_paths, resolved,
 };
-use crate::staged_ledger::{StagedLedger, exists, has_inode, mend, remove};
+use crate::staged_ledger::{StagedLedger, exists, has_inode, recover, remove};
 use mailglot_archive::ledger::MAGIC;
 use mailglot_archive::replace::{
     FolderReplacement, Replacement, Turn, is_stream, turn, undisturbed,
@@ -117,7 +117,7 @@ impl OutputPlan {
         let wanted = self.check_apart()?;
         let turn = self.turn();
         let ledger = self.ledger.as_deref().unwrap_or(beside);
-        mend(&self.output, Some(ledger));
+        recover(&self.output, Some(ledger));
         let names = self.targets.iter().map(|target| target.name.clone());
         let ours: HashSet<String> = names.collect();
         for place in self.places() {
@@ -393,7 +393,7 @@ mod tests {
                 };
                 restore(&job, &Progress::default())
             };
-            // Nothing is mended yet.
+            // No output is recovered yet.
             restored(None).unwrap_or_else(|error| panic!("{form} {step}: {error}"));
             restored(Some(folder.join("back"))).unwrap();
             assert_eq!(

@@ -310,12 +310,12 @@ impl<'j> Outcome<'j> {
             };
         }
         if outcome.disposition == Disposition::Deliver {
-            let told = if abilities.line_ends_corrected {
+            let reported = if abilities.line_ends_corrected {
                 done.max(action(Finding::BareLf))
             } else {
                 done
             };
-            let field = (told >= Action::Tag && abilities.fields)
+            let field = (reported >= Action::Tag && abilities.fields)
                 .then(|| judge::findings_field(rules, Action::Tag, findings, None));
             outcome.fields = Cow::Owned(field.flatten().into_iter().collect());
             outcome.action = if outcome.fields.is_empty() {

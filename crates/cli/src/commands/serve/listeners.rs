@@ -122,7 +122,7 @@ pub(super) fn listen(
             ledgers: kept.clone(),
             ..listener.engine
         };
-        let tell = move |event: &ServerEvent<'_>| journal.tell(event);
+        let report = move |event: &ServerEvent<'_>| journal.report(event);
         let same = |socket: &Inherited| socket.address().is_ok_and(|other| other == address);
         let given = inherited
             .iter()
@@ -131,7 +131,7 @@ pub(super) fn listen(
         let socket = given.map_or_else(|| Socket::New(address.clone()), Socket::Given);
         let bounds = listener.limits.sharing(&resources);
         let server = match (listener.route, listener.next_hop) {
-            (RouteKind::Milter, _) => Server::milter(socket, engine, bounds, tell),
+            (RouteKind::Milter, _) => Server::milter(socket, engine, bounds, report),
             (kind, Some(hop)) => {
                 let (lmtp, bare_lines) = (kind == RouteKind::Lmtp, listener.bare_lines);
                 let route = proxy::Route {
@@ -139,7 +139,7 @@ pub(super) fn listen(
                     bare_lines,
                     ..proxy::Route::to(hop)
                 };
-                Server::proxy(socket, route, engine, bounds, tell)
+                Server::proxy(socket, route, engine, bounds, report)
             }
             (_, None) => return Err(Failure::new(Exit::Usage, format!("{address}: no next_hop"))),
         };
@@ -195,15 +195,15 @@ fn opened(
         bytes: ledger.bytes,
     };
     let journal = Arc::clone(journal);
-    let tell = move |error: &io::Error| {
+    let report = move |error: &io::Error| {
         let fault = Fault::LedgerSweep(io::Error::new(error.kind(), error.to_string()));
-        journal.tell(&ServerEvent::Fault {
+        journal.report(&ServerEvent::Fault {
             connection: 0,
             peer: "",
             fault: &fault,
         });
     };
-    let ledgers = Arc::new(Ledgers::open(&ledger.folder, retention, tell).map_err(place)?);
+    let ledgers = Arc::new(Ledgers::open(&ledger.folder, retention, report).map_err(place)?);
     let folder = fs::canonicalize(&ledger.folder).map_err(place)?;
     open.insert(folder, (ledger.clone(), Arc::clone(&ledgers)));
     Ok(ledgers)

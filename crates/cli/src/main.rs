@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! argument_parser ─► args ─► commands::* ─► pipeline, mime, codec
-//!                                 └► output (what is printed), progress (the bar), exit (the code)
+//!                                 └► output (printing), progress (the bar), exit (exit codes)
 //! ```
 //!
 //! # Limits
 //!
-//! Only `serve` and `milter` read a configuration file. The program reads these environment variables: `NO_COLOR`, `TERM` (`dumb`), `TMPDIR`,
+//! Only `serve`, `milter` and `check-mta` read a configuration file, if an option names it. The program reads these environment variables: `NO_COLOR`, `TERM` (`dumb`), `TMPDIR`,
 //! `RUST_BACKTRACE`, `JOURNAL_STREAM`, `MALLOC_MMAP_THRESHOLD_` (daemons), and those of systemd's readiness, watchdog and sockets
 //! (`NOTIFY_SOCKET`, `WATCHDOG_USEC`, `LISTEN_FDS` and their companions).
 #![forbid(unsafe_code)]
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         };
     }
     match argument_parser::parse(&arguments) {
-        Ok(args) => panic_hook::contained(|| commands::run(args)),
+        Ok(args) => panic_hook::catch(|| commands::run(args)),
         Err(error) => usage::print(&error),
     }
 }

@@ -1,8 +1,8 @@
-//! Panics: one line instead of a dump, and the exit code of a failed job.
+//! Prints a panic as one line instead of a stack trace, and ends the program with the exit code of a failed job.
 //!
 //! # Limits
 //!
-//! A fault inside one message does not end the job: it is told here by a line, a few times, and counted in the account.
+//! A job catches panics of single messages, and counts them in its summary. Only the first [`MOST_LINES`] panics get a line.
 
 use crate::exit::Exit;
 use crate::output::Console;
@@ -10,20 +10,20 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// So many faults are told one by one.
-const TOLD: u64 = 5;
+/// Maximum number of panics that are printed.
+const MOST_LINES: u64 = 5;
 
-/// Runs the program; a panic ends it with the code of an output problem. With `RUST_BACKTRACE` set the usual dump is printed.
-pub(crate) fn contained(run: impl FnOnce() -> ExitCode) -> ExitCode {
+/// Runs the program. A panic ends it with [`Exit::Output`]. If `RUST_BACKTRACE` is set, Rust's own hook prints the panic.
+pub(crate) fn catch(run: impl FnOnce() -> ExitCode) -> ExitCode {
     if std::env::var_os("RUST_BACKTRACE").is_none() {
-        panic::set_hook(Box::new(tell));
+        panic::set_hook(Box::new(print));
     }
     panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Exit::Output.into())
 }
 
-fn tell(panic: &PanicHookInfo<'_>) {
-    static FAULTS: AtomicU64 = AtomicU64::new(0);
-    if FAULTS.fetch_add(1, Ordering::Relaxed) >= TOLD {
+fn print(panic: &PanicHookInfo<'_>) {
+    static PANICS: AtomicU64 = AtomicU64::new(0);
+    if PANICS.fetch_add(1, Ordering::Relaxed) >= MOST_LINES {
         return;
     }
     let place = panic.location().map_or(String::new(), |at| {
@@ -42,8 +42,8 @@ mod tests {
     #[test]
     fn a_panic_becomes_an_exit_code() {
         let hook = panic::take_hook();
-        let code = contained(|| panic!("of a test"));
-        let fine = contained(|| Exit::Usage.into());
+        let code = catch(|| panic!("of a test"));
+        let fine = catch(|| Exit::Usage.into());
         panic::set_hook(hook);
         assert_eq!(code, ExitCode::from(4));
         assert_eq!(fine, ExitCode::from(1));

@@ -1,10 +1,10 @@
-//! Signals that ask for the end: the job stops before its next batch, removes what it wrote, and the exit code is 130. And the one that
-//! a file too large for its limit brings, which must not end anything.
+//! Handles signals. SIGINT, SIGTERM and SIGHUP stop a job before its next batch; it removes its temporary files, and the exit code is 130.
+//! SIGXFSZ does not end the program.
 //!
 //! # Limits
 //!
-//! A job that does not stop by itself, because it waits for its input, is ended after a moment or by a second signal; its
-//! temporary files are removed then too. `filter` is not watched: the mail system that sends it a signal keeps the mail.
+//! A job that waits for input is ended after [`GRACE`], or by a second signal. Its temporary files are removed then, too. `filter` does not
+//! handle signals: the mail server that kills it keeps the message.
 
 use crate::exit::Exit;
 use mailglot_archive::replace;
@@ -19,32 +19,34 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A job that was asked to stop has so long to do so.
+/// How long a job may take to stop after a signal.
 const GRACE: Duration = Duration::from_secs(2);
+/// Interval of the checks for a second signal.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The job that is running, where one is that can stop by itself.
+/// The running job, if it can stop by itself.
 static JOB: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
 
-/// True once a signal ends the program. Jobs then fail, since their processes and temporary files are gone.
+/// True if a signal ends the program now. Jobs then fail, because their child processes and temporary files are removed.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Watches for signals from now on. Where the system does not let us, they end the program as they always do.
+/// Handles signals in a thread from now on. If that fails, signals end the program without cleanup.
 pub(crate) fn watch() {
     if let Ok(signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) {
-        // A thread that cannot be made leaves the default, an end at once.
+        // Without the thread, signals end the program at once.
         let _ = thread::Builder::new()
             .name("signals".into())
             .spawn(move || wait(signals));
     }
 }
 
-/// Ends the program at a signal from now on. Unlike [`watch`], this needs no thread, which takes longer to start than decoding a header
-/// value or converting a small file. For commands that write no files and start no processes.
+/// Ends the program at a signal from now on, without cleanup. For commands that write no files and start no processes.
+///
+/// Unlike [`watch`], this needs no thread. Starting one takes longer than decoding a header value or converting a small file.
 pub(crate) fn end_at_signals() {
     let is_armed = Arc::new(AtomicBool::new(true));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // Where the system does not let us, it ends the program as it always does.
+        // If this fails, the signal ends the program without exit code 130.
         let _ = flag::register_conditional_shutdown(
             signal,
             Exit::Interrupted as i32,
@@ -53,16 +55,16 @@ pub(crate) fn end_at_signals() {
     }
 }
 
-/// A write beyond the largest file that is allowed (`ulimit -f`, or what a file system takes) fails with its words from now on, as it does
-/// when the disk is full; by itself the signal that comes with it would kill the program, and temporary files would stay behind.
+/// Makes writes beyond the file size limit (`ulimit -f`) fail with an error instead of SIGXFSZ.
 ///
-/// It is caught, not ignored: what is ignored stays so in programs that are started from here.
+/// SIGXFSZ would kill the program, and temporary files would stay behind. This catches the signal instead of ignoring it, because child
+/// processes inherit ignored signals.
 pub(crate) fn survive_large_files() {
-    // Where the system does not let us, it ends the program as it always does.
+    // If this fails, SIGXFSZ ends the program.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// Runs a job that ends early when a signal comes.
+/// Runs a job that stops early at a signal.
 pub(crate) fn stoppable<T>(job: impl FnOnce(&Progress) -> T) -> T {
     let progress = Arc::new(Progress::default());
     set(Some(Arc::clone(&progress)));
@@ -71,7 +73,7 @@ pub(crate) fn stoppable<T>(job: impl FnOnce(&Progress) -> T) -> T {
     result
 }
 
-/// Waits for the end of the program if a signal is ending it. Called before an error is printed, which the signal may have caused.
+/// Blocks forever if a signal ends the program now. Callers use it before they print an error that the signal may have caused.
 pub(crate) fn wait_for_end() {
     while IS_ENDING.load(SeqCst) {
         thread::park();

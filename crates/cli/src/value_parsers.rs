@@ -1,16 +1,15 @@
-//! Charset labels on the command line: what a label names, and near names for one that names nothing.
+//! Parses values of options: charset labels, `LABEL=CHARSET`, country codes, language tags. Suggests similar names for an unknown charset.
 //!
 //! # Limits
 //!
-//! Only preferred names are suggested, not aliases.
+//! Suggests only preferred names, no aliases.
 
 use mailglot_codec::{Charset, Resolved, View};
 
-/// Most names in a suggestion.
+/// Maximum number of suggested names.
 const MOST: usize = 3;
 
-/// The charset of a label that a person typed. Slips that are repaired in mail are refused here, with a suggestion:
-/// whoever typed them can answer.
+/// Parses a charset label. Rejects labels that mail decoding would repair, with a suggestion, because the user can correct them.
 pub(crate) fn charset(label: &str) -> Result<Charset, String> {
     if is_imap(label) {
         return Err(format!(
@@ -24,13 +23,13 @@ pub(crate) fn charset(label: &str) -> Result<Charset, String> {
     }
 }
 
-/// Whether a label names the encoding of mailbox names, which is no charset.
+/// Returns true if a label names the encoding of mailbox names (modified UTF-7), which is not a charset.
 pub(crate) fn is_imap(label: &str) -> bool {
     let key: String = label.to_ascii_lowercase().replace(['-', '_'], "");
     matches!(key.as_str(), "imaputf7" | "utf7imap")
 }
 
-/// A country code of domain names as a person typed it.
+/// Parses a country code of domain names (two letters).
 pub(crate) fn country(text: &str) -> Result<String, String> {
     if text.len() == 2 && text.bytes().all(|b| b.is_ascii_alphabetic()) {
         Ok(text.to_owned())
@@ -39,7 +38,7 @@ pub(crate) fn country(text: &str) -> Result<String, String> {
     }
 }
 
-/// A label and what it means: `A=B`. A may be any text; UTF-8 is none, since what is written in UTF-8 says so.
+/// Parses `LABEL=CHARSET`. The label may be any text except a name of UTF-8, because text under that label is UTF-8.
 pub(crate) fn mapping(text: &str) -> Result<(String, Charset), String> {
     let Some((label, meaning)) = text
         .split_once('=')
@@ -53,7 +52,7 @@ pub(crate) fn mapping(text: &str) -> Result<(String, Charset), String> {
     Ok((label.to_owned(), charset(meaning.trim())?))
 }
 
-/// A language tag as a person typed it: of the shape that RFC 5646 2.1 has (BCP 47).
+/// Parses a language tag (BCP 47; RFC 5646, section 2.1).
 pub(crate) fn language(text: &str) -> Result<String, String> {
     if is_language(text) {
         return Ok(text.to_owned());
@@ -69,7 +68,7 @@ pub(crate) fn language(text: &str) -> Result<String, String> {
     }
 }
 
-/// The grammar of RFC 5646 2.1. The irregular tags of old times (`i-klingon`) count by their shape.
+/// Tests the grammar of RFC 5646, section 2.1. Accepts grandfathered tags (`i-klingon`) by their shape.
 fn is_language(tag: &str) -> bool {
     let letters = |tag: &str, least, most| {
         (least..=most).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_alphabetic())
@@ -124,7 +123,7 @@ fn unknown(label: &str, names: &[&str]) -> String {
     }
 }
 
-/// The names nearest to a label, where they are near at all.
+/// Returns the charset names most similar to a label; empty if none is similar.
 fn near(label: &str) -> Vec<&'static str> {
     let label = label.to_ascii_lowercase();
     let bound = (label.chars().count() / 3).max(1);
@@ -141,7 +140,7 @@ fn near(label: &str) -> Vec<&'static str> {
     names.into_iter().take(MOST).map(|(_, name)| name).collect()
 }
 
-/// Number of characters to insert, remove or change (Levenshtein).
+/// Returns the Levenshtein distance in characters.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -19,7 +19,7 @@ use crate::args::{DecodeArgs, HeaderCommand, ParamsArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, visible};
 use explain::explain;
-use findings::{FindingCounts, note_names, tell};
+use findings::{FindingCounts, note_names, print_findings};
 use mailglot_mime::Finding;
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::{self, DecodeBuffers, FieldKind, field_kind};
@@ -86,14 +86,14 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
             explain(&read, kind, &context, console);
         }
         if !args.json && !findings.is_empty() {
-            tell(&findings, typed || args.explain, console);
+            print_findings(&findings, typed || args.explain, console);
             if !(typed || args.explain) {
                 counts.add(&findings);
             }
         }
         Ok(())
     })?;
-    counts.tell(console);
+    counts.print(console);
     Ok(exit)
 }
 
@@ -141,10 +141,10 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
             out,
             &[visible(&parsed.to_string()).as_bytes(), &[end.byte()]],
         )?;
-        tell(&findings, false, console);
+        print_findings(&findings, false, console);
         counts.add(&findings);
         Ok(())
     })?;
-    counts.tell(console);
+    counts.print(console);
     Ok(exit)
 }

@@ -1,4 +1,4 @@
-//! One file a command.
+//! Runs the commands of the program. Each has a file of its own, named after it.
 
 mod cat;
 mod charsets;
@@ -38,7 +38,7 @@ use crate::output::Console;
 use crate::signals;
 use std::process::ExitCode;
 
-/// Runs the command that was asked for.
+/// Runs the command that the arguments name.
 pub(crate) fn run(args: Args) -> ExitCode {
     let console = Console::new(args.verbosity.quiet, args.verbosity.verbose);
     match &args.command {

@@ -2,12 +2,12 @@
 //!
 //! # Limits
 //!
-//! The input is held in memory. What follows the empty line is read for what it tells, and left out.
+//! Holds the input in memory. Reads the body only as evidence for charsets, and does not print it.
 
 use super::super::json::json;
 use super::super::values::put;
 use super::explain::explain;
-use super::findings::{FindingCounts, note_names, tell};
+use super::findings::{FindingCounts, note_names, print_findings};
 use super::rows::{DecodedRow, EventRow, Raw};
 use super::{line_ends, structured_value};
 use crate::args::DecodeArgs;
@@ -24,13 +24,13 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
     read.map_err(|error| Failure::input("standard input", &error))?;
     let policy = args.reading.policy();
     let message = Message::parse(&raw, &policy.limits);
-    let told = header_context(&message, &policy);
+    let found = header_context(&message, &policy);
     let context = args
         .context(&policy)
-        .raw(told.raw)
-        .raw_is_uncertain(told.raw_is_uncertain)
-        .raw_is_inferred(told.raw_is_inferred)
-        .raw_is_default(told.raw_is_default);
+        .raw(found.raw)
+        .raw_is_uncertain(found.raw_is_uncertain)
+        .raw_is_inferred(found.raw_is_inferred)
+        .raw_is_default(found.raw_is_default);
     let mut out = BufWriter::new(stdout_in_blocks()?);
     let mut counts = FindingCounts::default();
     for entry in entries(&message) {
@@ -71,7 +71,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
                 // Of its bytes none was read otherwise.
                 findings.truncate(1);
             }
-            tell(&findings, args.explain, console);
+            print_findings(&findings, args.explain, console);
             if !args.explain {
                 counts.add(&findings);
             }
@@ -81,7 +81,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         }
     }
     out.flush().map_err(|error| Failure::stdout(&error))?;
-    counts.tell(console);
+    counts.print(console);
     Ok(Exit::Done)
 }
 

@@ -1,9 +1,8 @@
-//! Line ends of a value that are none of its folds.
+//! Replaces line ends of a value that are not folds by spaces, and reports them.
 //!
 //! # Limits
 //!
-//! A CR before white space counts as a fold, since there is mail whose lines end so. Of several line ends before white space the last one is
-//! the fold.
+//! A CR before white space counts as a fold, because some mail ends lines in CR. Of several line ends before white space the last one is the fold.
 
 use mailglot_mime::{EventKind, Finding, Reason};
 use std::borrow::Cow;
@@ -21,12 +20,12 @@ pub(super) fn has_only_folds(value: &[u8]) -> bool {
     true
 }
 
-/// The value as one line: for each byte of a line end that is no fold a space stands, which is told. Places stay.
+/// Returns the value as one line: each byte of a line end that is not a fold becomes a space, and is reported. Offsets stay.
 pub(super) fn one_line<'v>(value: &'v [u8], findings: &mut Vec<Finding>) -> Cow<'v, [u8]> {
     without(value, |_| true, findings)
 }
 
-/// The same for a text of several lines: CRs alone are no line ends of it.
+/// Like [`one_line`], for a text of several lines: replaces only bare CRs.
 pub(super) fn lines<'v>(text: &'v [u8], findings: &mut Vec<Finding>) -> Cow<'v, [u8]> {
     without(text, |run| !run.contains(&b'\n'), findings)
 }
@@ -38,7 +37,7 @@ fn without<'v>(
 ) -> Cow<'v, [u8]> {
     let mut line = Cow::Borrowed(value);
     let (mut at, mut count) = (0, 0);
-    let mut told: Option<Range<usize>> = None;
+    let mut replaced: Option<Range<usize>> = None;
     while let Some(found) = memchr::memchr2(b'\r', b'\n', &value[at..]) {
         let start = at + found;
         let run = &value[start..];
@@ -58,16 +57,16 @@ fn without<'v>(
         }
         line.to_mut()[start..end].fill(b' ');
         count += (end - start) as u64;
-        told = Some(told.map_or(start, |told| told.start)..end);
+        replaced = Some(replaced.map_or(start, |range| range.start)..end);
     }
-    if let Some(at) = told {
+    if let Some(at) = replaced {
         let (kind, reason) = (EventKind::EwControlChar, Reason::BareLineEnd);
         findings.push(Finding::counted(at, kind, reason, count));
     }
     line
 }
 
-/// Length of the last line end of several: LF, CR, or LF with the CRs before it.
+/// Returns the length of the last line end in a run: CR, or LF with the CRs before it.
 fn last_line_end(run: &[u8]) -> usize {
     let Some(before) = run.strip_suffix(b"\n") else {
         return run.len().min(1);
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_are_folds_or_told() {
+    fn line_ends_are_folds_or_reported() {
         type Text = &'static [u8];
         let table: [(Text, Text, Text, u64); 14] = [
             (b"a\n\n b", b"a \n b", b"a\n\n b", 1),

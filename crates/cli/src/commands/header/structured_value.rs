@@ -1,15 +1,15 @@
-//! Values by their field, as JSON.
+//! Converts structured field values to JSON: addresses, dates, identifiers, trace fields, parameters (`header decode --name NAME --json`).
 //!
 //! # Limits
 //!
-//! Text and what is not decoded have no type of their own: `text` is all there is to say.
+//! Unstructured values have no such form; their JSON has `text` only.
 
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{self, Entry, Mailbox, Received, Value};
 use mailglot_mime::{Detail, EventKind, Finding};
 use serde_json::{Map, Value as Json, json};
 
-/// The typed value of a field; None for text. `findings` has what decoding tells, and gets what is wrong with the type.
+/// Returns the structured value of a field; `None` for unstructured text. Adds findings about the structure.
 pub(super) fn structured(
     name: &str,
     value: &[u8],

@@ -1,18 +1,18 @@
-//! Whether a daemon may run as root.
+//! Rejects a daemon that would run as root without `--allow-root`.
 //!
 //! # Limits
-//! Root is user 0; capabilities of other users are not looked at.
+//! Root is user 0. Capabilities of other users are ignored.
 
 use super::supervisor::effective_user;
 use crate::exit::{Exit, Failure};
 use mailglot_gateway::config;
 
-/// Refuses to run as root where nobody asked for that.
+/// Fails if the daemon would run as root and this is not `allowed`.
 pub(super) fn check(user: Option<&str>, allowed: bool) -> Result<(), Failure> {
     refusal(user, allowed).map_or(Ok(()), |why| Err(Failure::new(Exit::Usage, why)))
 }
 
-/// Says why a daemon of `user` may not run: it would stay root. None where it may.
+/// Returns the error of a daemon that would stay root; `None` if it may run.
 pub(super) fn refusal(user: Option<&str>, allowed: bool) -> Option<String> {
     let stays = user.is_none_or(|name| config::user(name).is_ok_and(|(user, _)| user == 0));
     (!allowed && stays && effective_user() == 0).then(|| {

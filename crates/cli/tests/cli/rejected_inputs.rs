@@ -1,4 +1,4 @@
-//! Inputs that are refused or not read, and mailboxes whose separators are doubtful.
+//! Inputs that are rejected or skipped, and mailboxes with doubtful separators.
 
 use crate::sandbox::{LATIN, Sandbox, mbox};
 use std::fs;

@@ -1,7 +1,7 @@
-//! Fields that would be taken for ours, behind lines at which readers of mail do not agree whether the header ends.
+//! Forged fields behind lines at which mail readers disagree whether the header ends.
 //!
-//! Every short header of such lines is judged; then Python's package email, GMime, and a reader that skips whatever is no field read what is
-//! left. None of them may see a forged field; and where the header was mended, they see the fields that we see.
+//! The gateway judges every short header of such lines. Then Python's package email, GMime, and a reader that skips lines that are not fields
+//! read the result. None of them may see a forged field. If the gateway repaired the header, they must see the same fields as mailglot.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Names of files in a folder of messages, which an output replaces.
+//! The summary says that messages of a folder get new file names.
 
 use crate::sandbox::Sandbox;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What an administrator sees of a daemon: dry runs, forms of the log, counters
+//! Dry runs, log formats and metrics of a daemon.
 
 use crate::daemon::{Daemon, answer, connected, packet, sent, signal};
 use std::fs;
@@ -89,7 +89,7 @@ fn a_dry_run_changes_nothing_and_summarizes() {
 
 /// `--log journald`: each line of a message begins with its priority.
 #[test]
-fn journald_hears_priorities() {
+fn journald_gets_priorities() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let address = format!("unix:{}", path.display());

@@ -1,4 +1,4 @@
-//! What accounts, reports and suggestions say is what there is.
+//! Summaries, reports and suggested commands are true: file names, options, counts.
 
 use crate::sandbox::{LATIN, PROGRAM, Run, Sandbox, lossy, mbox};
 use serde_json::{Value, json};

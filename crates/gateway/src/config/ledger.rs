@@ -22,7 +22,8 @@ impl Ledger {
         (self.age, self.bytes) == (other.age, other.bytes)
     }
 
-    /// Where originals are kept, and for how long; what keeps none is refused, as messages may change for good where there is a ledger.
+    /// Returns folder and retention of a ledger. Rejects a retention that keeps nothing, because a policy with a ledger may change messages that
+    /// cannot be restored otherwise.
     pub(super) fn read(table: &PolicyTable, largest: u64) -> Result<Option<Self>, Invalid> {
         /// Room for what stands in a ledger beside its message.
         const LEAST: u64 = 1 << 20;
@@ -44,7 +45,7 @@ impl Ledger {
                 "ledger_days: must be at least 1; leave it out to keep originals without a limit of age".to_owned(),
             ));
         }
-        // Where there is too much, a tenth goes more: the newest stays where it has half.
+        // A sweep frees a tenth more than necessary. The newest original stays if it needs at most half of the limit.
         let least = largest.saturating_mul(2).max(LEAST);
         if let Some(bytes) = table.ledger_bytes.filter(|bytes| *bytes < least) {
             return Err(Invalid::of_content(format!(

@@ -7,8 +7,8 @@
 //!
 //! # Limits
 //!
-//! Only `serve`, `milter` and `check-mta` read a configuration file, if an option names it. The program reads these environment variables: `NO_COLOR`, `TERM` (`dumb`), `TMPDIR`,
-//! `RUST_BACKTRACE`, `JOURNAL_STREAM`, `MALLOC_MMAP_THRESHOLD_` (daemons), and those of systemd's readiness, watchdog and sockets
+//! Only `serve`, `milter` and `check-mta` read a configuration file, if an option names it. The program reads these environment variables:
+//! `NO_COLOR`, `TERM` (`dumb`), `TMPDIR`, `RUST_BACKTRACE`, `JOURNAL_STREAM`, `MALLOC_MMAP_THRESHOLD_` (daemons), and those of systemd's readiness, watchdog and sockets
 //! (`NOTIFY_SOCKET`, `WATCHDOG_USEC`, `LISTEN_FDS` and their companions).
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a program of the command line prints")]

@@ -1,4 +1,4 @@
-//! `mailglot check`
+//! `mailglot check`: reports what `normalize` would change or lose, without writing anything.
 
 use super::job_exit::judged;
 use super::stats::timed;

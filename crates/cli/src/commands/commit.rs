@@ -1,4 +1,4 @@
-//! `mailglot commit`
+//! `mailglot commit`: joins the parts of a job to its outputs.
 
 use super::job_exit::judged;
 use super::normalize_job::planned_job;

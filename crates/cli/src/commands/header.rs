@@ -1,4 +1,4 @@
-//! `mailglot header decode`, `header params` and `header encode`
+//! `mailglot header`: decodes and encodes values of header fields (`header decode`, `header params`, `header encode`).
 //!
 //! # Limits
 //!

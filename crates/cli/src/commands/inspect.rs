@@ -1,4 +1,4 @@
-//! `mailglot inspect`
+//! `mailglot inspect`: shows the parts, charsets and events of messages.
 //!
 //! # Limits
 //!

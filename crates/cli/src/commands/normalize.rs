@@ -1,4 +1,4 @@
-//! `mailglot normalize`
+//! `mailglot normalize`: converts archives to UTF-8.
 
 use super::job_exit::judged;
 use super::normalize_job::normalize_job;

@@ -1,4 +1,4 @@
-//! `mailglot restore`
+//! `mailglot restore`: rebuilds the original from an output and its ledger.
 
 use crate::args::RestoreArgs;
 use crate::exit::{Exit, Failure};

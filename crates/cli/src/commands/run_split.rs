@@ -1,4 +1,4 @@
-//! `mailglot run`
+//! `mailglot run`: processes one split of a plan, and writes its part.
 
 use super::normalize_job::planned_job;
 use super::stats::timed;

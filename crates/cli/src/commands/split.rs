@@ -1,4 +1,4 @@
-//! `mailglot split`
+//! `mailglot split`: copies the messages of archives to several outputs.
 
 use super::stats::timed;
 use super::summary::{identity, report_left_out};

@@ -1,4 +1,4 @@
-//! The charset that a label names, or the encoding of mailbox names.
+//! Resolves a label of the command line to a charset or to the encoding of mailbox names.
 
 use crate::exit::{Exit, Failure};
 use crate::value_parsers;
@@ -40,7 +40,7 @@ impl Coding {
     }
 }
 
-/// A label without a suffix of iconv's, and the option that does what the suffix did.
+/// Splits a suffix of iconv off a label. Returns the label and the option that replaces the suffix.
 fn suffix(label: &str) -> Option<(&str, &'static str)> {
     let (name, suffix) = label.split_once("//")?;
     match suffix.to_ascii_uppercase().as_str() {

@@ -1,4 +1,4 @@
-//! `mailglot header decode --block`: the header of a message, field by field.
+//! `mailglot header decode --block`: decodes the header of a message, field by field.
 //!
 //! # Limits
 //!
@@ -68,7 +68,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
                 put(&mut out, &[name, b": ", text.as_bytes(), b"\n"])?;
             } else {
                 put(&mut out, &[value, b"\n"])?;
-                // Of its bytes none was read otherwise.
+                // No byte of it was decoded differently.
                 findings.truncate(1);
             }
             print_findings(&findings, args.explain, console);
@@ -93,7 +93,7 @@ struct HeaderLine {
     value: Range<usize>,
 }
 
-/// All lines of a header up to the empty one: those of fields as the message has them, and those between and behind them.
+/// Splits a header up to its empty line into the fields of the message, and the lines that are not fields.
 fn entries(message: &Message<'_>) -> Vec<HeaderLine> {
     let root = message.root();
     let mut entries = Vec::new();
@@ -107,7 +107,7 @@ fn entries(message: &Message<'_>) -> Vec<HeaderLine> {
         });
         at = field.full.end;
     }
-    // Without an empty line the body began where no field was; what is there may be a header all the same.
+    // Without an empty line the body begins at the first line that is not a field. More fields may follow it.
     let is_ended = root.header.end < root.body.start;
     let end = if is_ended {
         root.header.end
@@ -118,7 +118,7 @@ fn entries(message: &Message<'_>) -> Vec<HeaderLine> {
     entries
 }
 
-/// Adds the lines of a place that has no fields of the message, up to an empty one.
+/// Adds the lines of a range without fields, up to an empty line.
 fn between(message: &Message<'_>, place: Range<usize>, entries: &mut Vec<HeaderLine>) {
     let raw = &message.raw()[..place.end];
     let known = entries.len();
@@ -160,7 +160,7 @@ fn between(message: &Message<'_>, place: Range<usize>, entries: &mut Vec<HeaderL
     }
 }
 
-/// Length of the first line without its line end.
+/// Returns the length of the first line without its line end.
 fn line_end(bytes: &[u8], eol: Eol) -> usize {
     if eol == Eol::Cr {
         return memchr::memchr2(b'\r', b'\n', bytes).unwrap_or(bytes.len());
@@ -172,7 +172,7 @@ fn line_end(bytes: &[u8], eol: Eol) -> usize {
     }
 }
 
-/// Length of a field's name, and place of its colon; white space may stand between.
+/// Returns the length of a field's name and the offset of its colon. White space may be between them.
 fn field_of(line: &[u8]) -> Option<(usize, usize)> {
     let name = line
         .iter()

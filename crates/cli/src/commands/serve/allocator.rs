@@ -26,7 +26,7 @@ pub(super) fn fix_mapping_size() {
     if let Some(name) = arguments.next() {
         command.arg0(name);
     }
-    // It comes back only where it failed.
+    // Returns only if it failed.
     let _ = command.args(arguments).env(VARIABLE, "1048576").exec();
 }
 

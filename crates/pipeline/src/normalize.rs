@@ -22,6 +22,40 @@ use std::path::Path;
 /// Runs a normalization. Output, ledger and report all appear, or none does.
 ///
 /// Continues after unreadable files and folders below an input: [`Summary::unread`] lists them, and the ledger has a note of each.
+///
+/// ```
+/// use mailglot_pipeline::{LedgerPlace, NormalizeJob, Progress, RestoreJob, normalize, restore};
+///
+/// let folder = tempfile::tempdir()?;
+/// let (input, output, back) = (folder.path().join("a.eml"), folder.path().join("b.eml"), folder.path().join("c.eml"));
+/// std::fs::write(&input, b"Subject: Caf\xE9\n\ntext\n")?;
+/// let job = NormalizeJob {
+///     inputs: vec![input],
+///     output: output.clone(),
+///     to: None,
+///     policy: Default::default(),
+///     ledger: LedgerPlace::Beside,
+///     report: None,
+///     deterministic: false,
+///     threads: 1,
+///     force: false,
+///     opening: false.into(),
+///     selection: Default::default(),
+///     verify: false,
+/// };
+/// let summary = normalize(&job, &Progress::default())?;
+/// assert_eq!((summary.messages_in, summary.messages_out), (1, 1));
+/// assert_eq!(std::fs::read(&output)?, b"Subject: =?UTF-8?B?Q2Fmw6k=?=\n\ntext\n");
+///
+/// // The ledger `b.eml.ledger` gives the original back.
+/// let job = RestoreJob { output: Some(output), ledger: None, original: Some(back.clone()), force: false };
+/// restore(&job, &Progress::default())?;
+/// assert_eq!(std::fs::read(&back)?, b"Subject: Caf\xE9\n\ntext\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// An input cannot be read, an output exists or cannot be written, or the message counts do not match. Then no output appears.
 pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Error> {
     normalize_with(job, progress, PROCESS, LARGE_MESSAGE)
 }

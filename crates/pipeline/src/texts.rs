@@ -72,6 +72,20 @@ pub struct TextOptions {
 ///
 /// Continues after unreadable inputs ([`Summary::unread`]) and after a message that fails because of a defect of the program.
 ///
+/// ```
+/// use mailglot_pipeline::{Progress, TextOptions, TextRecord, texts};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("a.eml");
+/// std::fs::write(&path, b"Content-Type: text/plain; charset=koi8-r\n\n\xE4\xC1\n")?;
+/// let options = TextOptions { threads: 1, json: true, opening: false.into(), selection: Default::default() };
+/// let mut out = Vec::new();
+/// texts(&[path], &Default::default(), &options, &mut out, &Progress::default())?;
+/// let record: TextRecord = serde_json::from_slice(&out)?;
+/// assert_eq!((record.used.as_str(), record.text.as_deref()), ("KOI8-R", Some("Да\n")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// An error of `out` is returned as an error of the output `-`.
 pub fn texts(

@@ -20,6 +20,16 @@ const EMPTY_OUTPUT_HASH: u128 = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
 /// Returns the inner writer and the BLAKE3 digest of the message. Does not refer to an output: a delivered message may gain fields on its
 /// way.
 ///
+/// ```
+/// use mailglot_archive::ledger::{read_whole, write_whole};
+///
+/// let message = b"Subject: Caf\xE9\r\n\r\n";
+/// let (ledger, digest) = write_whole(Vec::new(), message, b"{}", "example 1.0")?;
+/// assert_eq!(digest, *blake3::hash(message).as_bytes());
+/// assert_eq!(read_whole(&ledger)?, (message.to_vec(), b"{}".to_vec()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// `out` cannot be written.
 pub fn write_whole<W: Write>(
@@ -34,7 +44,7 @@ pub fn write_whole<W: Write>(
 /// Like [`write_whole`], with an empty builder that is reused for many messages. Creating one takes longer than a short message.
 ///
 /// # Errors
-/// As [`write_whole`]. The builder must not be reused after an error.
+/// Like [`write_whole`]. The builder must not be reused after an error.
 pub fn write_whole_by<W: Write>(
     builder: &mut BlockBuilder,
     out: W,

@@ -41,8 +41,8 @@ impl RecordedFilter {
             into.lock().unwrap().extend(text.lines().map(str::to_owned));
         });
         let address = Address::Unix(folder.path().join("socket"));
-        let server = Server::milter(address, engine, limits, move |notice| {
-            journal.report(notice)
+        let server = Server::milter(address, engine, limits, move |event| {
+            journal.report(event);
         })
         .unwrap();
         Self {

@@ -34,7 +34,7 @@ pub(super) fn plan(
             message,
             id,
             policy,
-            decoded_body: &decoded_body,
+            source: &decoded_body,
             choice: &choice,
         };
         if part.attachment && body.stays_as_attachment(report) {
@@ -79,7 +79,7 @@ impl<'a> Body<'a, '_> {
     fn reported_target(&self, report: &mut Report) -> Option<BodyTarget<'a>> {
         let (message, id, choice) = (self.message, self.id, self.choice);
         let mark = report.mark();
-        self.decoded_body
+        self.source
             .report_findings(message, id, choice, self.policy, report);
         report.readings.push(reading(message, id, choice));
         if !self.may_change() {
@@ -105,7 +105,7 @@ impl<'a> Body<'a, '_> {
         report.extend(note);
         let target = target?;
         if target.steps.added_end > 0 {
-            let end = self.decoded_body.span.end;
+            let end = self.source.span.end;
             let (kind, at) = (EventKind::CteLineEndAdded, Span::new(end, end));
             report.push(Event::new(id, at, kind, Detail::None));
         }
@@ -120,7 +120,7 @@ impl<'a> Body<'a, '_> {
         let bare = |bytes: &'_ [u8]| -> Vec<u8> {
             bytes.iter().copied().filter(|b| *b != b'\r').collect()
         };
-        if bare(&target.text) == bare(&self.decoded_body.decoded.bytes) {
+        if bare(&target.text) == bare(&self.source.decoded.bytes) {
             return None;
         }
         let (kind, detail) = (EventKind::HdrStaleDigest, Detail::Field("Content-MD5"));

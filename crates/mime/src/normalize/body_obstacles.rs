@@ -21,10 +21,9 @@ impl Body<'_, '_> {
         let part = self.message.part_at(self.id);
         // Two charsets in one body: only a change of charset could hold both.
         let others = |footer: &[u8]| !footer.is_ascii() || !self.choice.used.is_ascii_compatible();
-        let mixed =
-            self.policy.bodies == Bodies::Keep && self.decoded_body.footer().is_some_and(others);
+        let mixed = self.policy.bodies == Bodies::Keep && self.source.footer().is_some_and(others);
         let has_losses =
-            || self.choice.log.losses() > 0 || self.decoded_body.has(EventKind::CteB64TextLost);
+            || self.choice.log.losses() > 0 || self.source.has(EventKind::CteB64TextLost);
         !(matches!(
             part.transfer,
             TransferEncoding::Unknown | TransferEncoding::Uuencode
@@ -46,7 +45,7 @@ impl Body<'_, '_> {
         new: &[u8],
         relabel: Option<&'static str>,
     ) -> Result<(), Option<Event>> {
-        let (decoded_body, text) = (self.decoded_body, self.choice.text.as_bytes());
+        let (decoded_body, text) = (self.source, self.choice.text.as_bytes());
         let bytes = &*decoded_body.decoded.bytes;
         let relabels = relabel.is_some();
         let unsettled = |reason: Reason| Err(Some(self.event(EventKind::MimeUnsettled, reason)));

@@ -29,17 +29,14 @@ pub(super) fn of<'a>(body: &Body<'a, '_>) -> Outgoing<'a> {
 /// Returns the text in ISO-2022-JP. If that cannot encode it, returns an event about it; None for ASCII text.
 fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
     let choice = body.choice;
-    let footer = body
-        .decoded_body
-        .footer()
-        .filter(|footer| !footer.is_ascii());
+    let footer = body.source.footer().filter(|footer| !footer.is_ascii());
     if choice.text.is_ascii() && footer.is_none() && !body.needs_charset() {
         return Err(None);
     }
     let read = choice.used == Charset::ISO_2022_JP && choice.log.losses() == 0 && footer.is_none();
     // Other readers decode a line differently if it does not end in ASCII.
     let lines = || {
-        body.decoded_body
+        body.source
             .decoded
             .bytes
             .split(|byte| matches!(byte, b'\r' | b'\n'))
@@ -53,9 +50,9 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
     let text = std::str::from_utf8(&content.text).map_err(|_| None)?;
     let written =
         japanese::write(text).map_err(|lacking| note(EventKind::CharsetBeyondOut, lacking))?;
-    if read && content.patches.is_empty() && body.decoded_body.footer().is_none() {
+    if read && content.patches.is_empty() && body.source.footer().is_none() {
         // Only the label was missing.
-        let text = Cow::Borrowed(&*body.decoded_body.decoded.bytes);
+        let text = Cow::Borrowed(&*body.source.decoded.bytes);
         return Ok(Outgoing { text, ..content });
     }
     let changed = written.look_alikes;
@@ -74,7 +71,7 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
 /// Returns true if the only label of the part is ISO-2022-JP.
 fn is_labelled_japanese(body: &Body<'_, '_>) -> bool {
     let (Some(Resolved::Exact(charset) | Resolved::Alias(charset)), false) = (
-        body.decoded_body.resolved,
+        body.source.resolved,
         body.message.part_at(body.id).several_charsets,
     ) else {
         return false;

@@ -1,4 +1,4 @@
-//! What the attacks on header fields (families b and c of the shared material) expect of text and structure.
+//! The attacks on header fields (families b and c of the shared material): expected text and structure.
 //!
 //! Each file of these families stands in the table. `Row::left` tells what of its expectation is not asked here, and why.
 

@@ -1,4 +1,4 @@
-//! What the attacks of the shared material expect of text and structure, and the laws on each of them.
+//! The attack messages of the shared material: expected text and structure, and the laws.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! What goes wrong in the field: each gets a clear message or event, and nothing is lost.
+//! Damaged, unreadable and unusual inputs: each gets a clear message or event, and nothing is lost.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 

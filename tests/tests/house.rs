@@ -1,4 +1,4 @@
-//! The written rules of the repository against the code.
+//! Checks the sources against the rules of the repository: listed events, file length, unsafe code, names of types.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! What a gateway keeps gives every message back that it changes: from the ledger alone.
+//! The ledger of a gateway restores every message that the gateway changed.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 

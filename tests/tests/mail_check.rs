@@ -1,4 +1,4 @@
-//! What is refused because it is not mail: nothing of the shared messages but what is listed here.
+//! Files that are rejected because they are not mail: no message of the shared material except those listed here.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! The daemon against everything that may come over its socket: all commands in order, and what no server says.
+//! The milter daemon with every sequence of protocol commands, valid or not, on its socket.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

@@ -10,7 +10,6 @@ use std::path::Path;
 use crate::box_event::BoxEvent;
 use crate::container::{self, ContainerForm};
 use crate::error::{Error, Operation, at};
-use crate::file_form::may_be_mail;
 use crate::file_names::{index_of, is_eml, is_named_mailbox, is_named_zip};
 use crate::file_tree::FileTree;
 use crate::layouts;
@@ -20,6 +19,7 @@ use crate::message_stores::MessageStore;
 use crate::mh;
 use crate::packed::{self, CompressionEvents};
 use crate::packing::Packing;
+use crate::packing_detection::may_be_mail;
 use crate::tree_file::TreeFile;
 
 /// The format of a file that was named by the caller, by its first bytes.

@@ -17,9 +17,9 @@ use crate::entry_type::EntryType;
 use crate::error::Error;
 use crate::file_range::FileRange;
 use crate::followed_links::FollowedLinks;
+use crate::open_input;
 use crate::packed::{CompressionEvents, ExpansionLimits, Through, through, through_within};
-use crate::path_memory::PathMemory;
-use crate::regular;
+use crate::path_cache::PathCache;
 use crate::repository_kind::RepositoryKind;
 use crate::tree_file::TreeFile;
 
@@ -30,11 +30,11 @@ pub struct FileTree {
     /// The symbolic links that are followed on a disk, or around a container on it.
     links: Option<Arc<FollowedLinks>>,
     /// The containers that were searched.
-    searched: Arc<PathMemory<ContainerMail>>,
+    searched: Arc<PathCache<ContainerMail>>,
     /// The git repositories that were looked at. Each costs a process.
-    pub(crate) repositories: Arc<PathMemory<RepositoryKind>>,
+    pub(crate) repositories: Arc<PathCache<RepositoryKind>>,
     /// Whether the repositories below a folder make it an inbox. True if they cannot be read.
-    pub(crate) inboxes: Arc<PathMemory<bool>>,
+    pub(crate) inboxes: Arc<PathCache<bool>>,
 }
 
 /// What the search of a container found.
@@ -232,7 +232,7 @@ impl FileTree {
         defects: &CompressionEvents,
     ) -> io::Result<TreeFile> {
         match &self.container {
-            None => regular::open(path).map(TreeFile::Disk),
+            None => open_input::open(path).map(TreeFile::Disk),
             Some(container) => container.open_reporting(path, defects),
         }
     }

@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::regular;
+use crate::open_input;
 
 /// What can be done before the next batch of a [`Source`](crate::Source).
 #[derive(Debug)]
@@ -42,9 +42,9 @@ impl FileOpener {
     pub(crate) fn open(&self, name: &[u8]) -> io::Result<(File, Metadata)> {
         let name = Path::new(OsStr::from_bytes(name));
         match self {
-            Self::Below(folder) => regular::open_below(folder, name),
+            Self::Below(folder) => open_input::open_below(folder, name),
             Self::Following(root) => {
-                let file = regular::open(&root.join(name))?;
+                let file = open_input::open(&root.join(name))?;
                 let metadata = file.metadata()?;
                 Ok((file, metadata))
             }

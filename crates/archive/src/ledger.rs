@@ -34,7 +34,7 @@ mod record_bytes;
 mod segment;
 mod segment_index;
 mod varint;
-mod whole;
+mod whole_message;
 mod write;
 
 pub use index_entry::IndexEntry;
@@ -44,7 +44,7 @@ pub use segment::{
     LocatedRecord, Recovered, Segment, SegmentRecords, segment_header, segment_record, segment_tail,
 };
 pub use segment_index::IndexBuilder;
-pub use whole::{read_whole, write_whole, write_whole_by};
+pub use whole_message::{read_whole, write_whole, write_whole_by};
 pub use write::{BlockBuilder, LedgerWriter};
 
 use crate::Format;

@@ -37,7 +37,6 @@
 //! Unix only: names are bytes, and a rename puts an output into place.
 #![forbid(unsafe_code)]
 
-mod begun;
 mod box_event;
 mod claim;
 mod container;
@@ -45,8 +44,8 @@ mod destination;
 mod disk_identity;
 mod entry_type;
 mod error;
+mod exit_cleanup;
 mod expansion;
-mod file_form;
 mod file_identity;
 mod file_kind;
 mod file_mode;
@@ -64,19 +63,20 @@ mod maildir;
 mod message_files;
 mod message_stores;
 mod mh;
+mod packing_detection;
 mod repository_kind;
 mod skipped_file;
 mod source;
 
+mod direct_io;
 pub mod ledger;
 pub mod mbox;
 mod open;
-mod output;
+mod open_input;
 mod packed;
 mod packing;
-mod path_memory;
+mod path_cache;
 mod recognize;
-mod regular;
 pub mod replace;
 #[cfg(test)]
 mod shared_material;
@@ -104,9 +104,9 @@ pub use message_stores::MessageStore;
 #[doc(hidden)]
 pub use message_stores::read_git_output;
 pub use open::{is_mbox_file, open};
+pub use open_input::open_input;
 pub use packing::Packing;
 pub use recognize::{LeftOut, RecognizeOptions, recognize, recognize_with};
-pub use regular::open_input;
 pub use replace::WriteOptions;
 pub use source::MAX_EXPANSION;
 pub use source::{Batch, Entry, EntryKind, Flags, Format, Profile, Quoting, ReadOptions, Source};

@@ -5,7 +5,7 @@
 //! # Limits
 //! Examines the first 64 KiB. Accepts any text whose first line is `word: value`, and text of blanks only.
 
-use crate::mbox::{Follower, is_from_line, split_line};
+use crate::mbox::{FollowingLine, is_from_line, split_line};
 
 /// Number of bytes to examine.
 pub(crate) const BEGINNING: usize = 64 << 10;
@@ -24,9 +24,9 @@ pub(crate) fn is_mail(start: &[u8]) -> bool {
         if is_from_line(line) || (is_blank && is_first) {
             continue;
         }
-        match Follower::of(line) {
-            Follower::Known => return true,
-            Follower::Field if is_first => return true,
+        match FollowingLine::of(line) {
+            FollowingLine::Known => return true,
+            FollowingLine::Field if is_first => return true,
             _ if is_blank => return false,
             _ => is_first = false,
         }

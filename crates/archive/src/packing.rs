@@ -1,4 +1,4 @@
-//! Recognizes compression, archives and other formats of mail files by their first bytes.
+//! Lists the formats that mail files are packed in, compression, archives and UTF-16, with their magic numbers.
 //!
 //! # Limits
 //! An unsupported format is only named, with the command that converts it. A zip archive after other bytes is not recognized here.
@@ -79,7 +79,7 @@ impl Packing {
         )
     }
 
-    /// Returns true if it has files as members, which [`recognize`](crate::recognize) finds.
+    /// Returns true if it has files as members. [`recognize`](crate::recognize) finds them.
     pub fn is_container(self) -> bool {
         matches!(self, Self::Zip | Self::Tar)
     }

@@ -21,8 +21,8 @@ use crate::file_names::{is_eml, is_index, is_named_zip};
 use crate::file_tree::{ContainerMail, FileTree};
 use crate::maildir;
 use crate::message_stores::MessageStore;
+use crate::open_input;
 use crate::packing::Packing;
-use crate::regular;
 use crate::skipped_file::{left_alone, no_mail, not_followed};
 use crate::{Format, Input, MAX_EXPANSION, ReadOptions};
 
@@ -95,7 +95,7 @@ pub fn recognize_with(
     }
     let tree = match fs::metadata(path) {
         Ok(metadata) => {
-            regular::check(path, &metadata).map_err(at(path, Operation::Open))?;
+            open_input::check(path, &metadata).map_err(at(path, Operation::Open))?;
             if options.follow_links && metadata.is_dir() {
                 FileTree::following_links(path)
             } else {

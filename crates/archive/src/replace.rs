@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::begun;
+use crate::direct_io::OutputFile;
 use crate::error::{Error, ErrorKind, Operation, at};
+use crate::exit_cleanup;
 use crate::file_mode::FileMode;
-use crate::output::Output;
 use crate::writer_process::WriterProcess;
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 
@@ -52,7 +52,7 @@ const BUFFER: usize = 128 << 10;
 #[derive(Debug)]
 pub struct Replacement {
     place: TargetPaths,
-    file: BufWriter<Output>,
+    file: BufWriter<OutputFile>,
 }
 
 impl Replacement {
@@ -71,7 +71,7 @@ impl Replacement {
         let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
         Ok(Self {
             place,
-            file: BufWriter::with_capacity(BUFFER, Output::new(file)),
+            file: BufWriter::with_capacity(BUFFER, OutputFile::new(file)),
         })
     }
 
@@ -242,7 +242,7 @@ pub fn turn<'a>(places: impl IntoIterator<Item = &'a Path>) -> Turn {
 /// later writes fail.
 pub fn abandon() {
     let _held = lock(&COMMIT);
-    begun::end_all();
+    exit_cleanup::end_all();
     for (temporary, kind) in &*lock(&BEGUN) {
         remove(temporary, *kind);
     }

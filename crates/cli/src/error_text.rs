@@ -1,8 +1,8 @@
-//! The words of errors: what failed, on which path, and the option or command that helps.
+//! Formats error messages: the failure, its path, and the option or command that helps.
 //!
 //! # Limits
 //!
-//! Errors of the gateway have words of their own (docs/outcomes.md).
+//! The gateway formats its own errors (docs/outcomes.md).
 
 use crate::shell_words::quoted;
 use mailglot_archive::{Error as FileError, ErrorKind, Packing};
@@ -12,7 +12,7 @@ use std::io::ErrorKind::NotFound;
 use std::io::Read;
 use std::path::Path;
 
-/// What a command advises if its output exists.
+/// The advice of a command whose output exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IfExists {
     /// `--force`, or another name.
@@ -21,7 +21,7 @@ pub(crate) enum IfExists {
     OtherName,
 }
 
-/// Words an error of a job.
+/// Formats an error of a job.
 pub(crate) fn of_job(error: &Error, if_exists: IfExists) -> String {
     match error {
         Error::Input(error) | Error::Output(error) => of_file(error, if_exists),
@@ -49,7 +49,7 @@ fn of_parts(fault: &PartsFault) -> &'static str {
     }
 }
 
-/// Words an error of a file or folder.
+/// Formats an error of a file or folder.
 pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
     let path = error.path();
     let advice = match error.kind() {

@@ -1,8 +1,8 @@
-//! The policy of exit codes, in one place.
+//! Defines the exit codes, and the failures that lead to them.
 //!
 //! # Limits
 //!
-//! All signals that interrupt end with 130, whichever it was.
+//! Every signal ends with 130, not with 128 and its number.
 
 use crate::error_text::{IfExists, of_file, of_job};
 use mailglot_archive::{Error as FileError, ErrorKind, words};
@@ -13,26 +13,26 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// How the program ends. When several things happened, the highest number wins.
+/// The exit code of the program. After several failures the highest code counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
-    /// All was done; also when the reader of our output went away.
+    /// Success; also if the reader of standard output has closed it (`| head`).
     Done = 0,
     /// Wrong usage; for `convert` also bad input.
     Usage = 1,
     /// Some input could not be read, or a message was set aside.
     Unread = 2,
-    /// Something was found that `--fail-on` names.
+    /// A finding that `--fail-on` names.
     Losses = 3,
-    /// The output could not be written, a ledger is wrong, or an account does not add up.
+    /// The output could not be written, a ledger is wrong, or the message counts do not match.
     Output = 4,
-    /// The policy of `filter` refuses the message (`EX_DATAERR`): the caller sends it back.
+    /// The policy of `filter` rejects the message (`EX_DATAERR`): the mail server bounces it.
     Refused = 65,
-    /// `filter` failed, in whatever way (`EX_TEMPFAIL`): the caller keeps the mail and tries again.
+    /// `filter` failed (`EX_TEMPFAIL`): the mail server keeps the message queued and tries again.
     Temporary = 75,
-    /// The configuration of a daemon is wrong (`EX_CONFIG`): starting it again would not help.
+    /// The configuration of a daemon is wrong (`EX_CONFIG`): a supervisor should not restart it.
     Configuration = 78,
-    /// A signal asked for the end; nothing half-written stays behind.
+    /// A signal ended the job. No incomplete output stays behind.
     Interrupted = 130,
 }
 
@@ -42,17 +42,17 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What ended a command, and how the program ends therefore.
+/// The failure of a command: an exit code and a message.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// The code.
+    /// The exit code.
     pub(crate) exit: Exit,
-    /// The words; empty where nothing is to be said.
+    /// The message; empty if nothing should be printed.
     pub(crate) message: String,
 }
 
 impl Failure {
-    /// A failure with its words.
+    /// Creates a failure.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self {
             exit,
@@ -60,7 +60,7 @@ impl Failure {
         }
     }
 
-    /// Standard output cannot be written. A reader that went away (`| head`) has all it wants: that is no failure.
+    /// Standard output cannot be written. A closed pipe (`| head`) counts as success.
     pub(crate) fn stdout(error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             Self::new(Exit::Done, "")
@@ -106,7 +106,7 @@ impl Failure {
         Self::new(Exit::Output, with_path(path.display(), error))
     }
 
-    /// The system refuses something that a daemon needs; `place` names it.
+    /// The system denies something that a daemon needs; `place` names it.
     pub(crate) fn system(place: impl fmt::Display, error: &io::Error) -> Self {
         Self::new(Exit::Output, format!("{place}: {error}"))
     }

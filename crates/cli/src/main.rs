@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! argument_parser ─► args ─► commands::* ─► pipeline, mime, codec
-//!                                 └► output (what is printed), progress (the bar), exit (the code)
+//!                                 └► output (printing), progress (the bar), exit (exit codes)
 //! ```
 //!
 //! # Limits
 //!
-//! Only `serve` and `milter` read a configuration file. The program reads these environment variables: `NO_COLOR`, `TERM` (`dumb`), `TMPDIR`,
-//! `RUST_BACKTRACE`, `JOURNAL_STREAM`, `MALLOC_MMAP_THRESHOLD_` (daemons), and those of systemd's readiness, watchdog and sockets
+//! Only `serve`, `milter` and `check-mta` read a configuration file, if an option names it. The program reads these environment variables:
+//! `NO_COLOR`, `TERM` (`dumb`), `TMPDIR`, `RUST_BACKTRACE`, `JOURNAL_STREAM`, `MALLOC_MMAP_THRESHOLD_` (daemons), and those of systemd's readiness, watchdog and sockets
 //! (`NOTIFY_SOCKET`, `WATCHDOG_USEC`, `LISTEN_FDS` and their companions).
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a program of the command line prints")]
@@ -18,19 +18,19 @@ mod argument_parser;
 mod commands;
 mod error_text;
 mod exit;
-mod fault;
-mod interrupt;
 mod output;
+mod panic_hook;
 mod progress;
 mod shell_words;
-mod suggest;
+mod signals;
 mod usage;
+mod value_parsers;
 mod visible_text;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    interrupt::survive_large_files();
+    signals::survive_large_files();
     let arguments: Vec<_> = std::env::args_os().collect();
     if arguments.len() == 1 {
         return usage::tour();
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         };
     }
     match argument_parser::parse(&arguments) {
-        Ok(args) => fault::contained(|| commands::run(args)),
+        Ok(args) => panic_hook::catch(|| commands::run(args)),
         Err(error) => usage::print(&error),
     }
 }

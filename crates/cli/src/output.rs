@@ -1,13 +1,13 @@
-//! What is printed, and where: errors and summaries on standard error, results on standard output.
+//! Prints errors and summaries on standard error, and results on standard output.
 //!
 //! # Limits
 //!
-//! Colors are the three that every terminal has; there is no theme. Widths count characters, not columns.
+//! Uses bold, red and yellow only. Widths count characters, not columns.
 
 pub(crate) use crate::visible_text::{visible, visible_lines};
 
 use crate::exit::Failure;
-use crate::interrupt;
+use crate::signals;
 use mailglot_gateway::record::{Form, LogWriter, Priority};
 use mailglot_pipeline::with_thousands;
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -20,18 +20,18 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// How much is said on standard error.
+/// How much the program prints on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     /// Errors only (`-q`).
     Quiet,
     /// Errors and summaries.
     Normal,
-    /// All (`-v`).
+    /// Also details (`-v`).
     Verbose,
 }
 
-/// Standard error as the program uses it. Nothing fails when it is closed.
+/// Prints on standard error, or to the log of a daemon. Ignores write errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Console {
     level: Level,
@@ -39,7 +39,7 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    /// A console that says as much as the options ask for.
+    /// Creates a console with the level of `-q` and `-v`.
     pub(crate) fn new(quiet: bool, verbose: bool) -> Self {
         let level = match (quiet, verbose) {
             (true, _) => Level::Quiet,
@@ -52,14 +52,14 @@ impl Console {
         }
     }
 
-    /// How much is said.
+    /// Returns how much is printed.
     pub(crate) fn level(self) -> Level {
         self.level
     }
 
-    /// An error, whatever the level. Says nothing for an empty message.
+    /// Prints an error at every level. Prints nothing for an empty message.
     pub(crate) fn error(self, message: impl Display) {
-        interrupt::wait_for_end();
+        signals::wait_for_end();
         let message = message.to_string();
         if !message.is_empty() {
             let name = Style(self.color).strong("mailglot:");
@@ -67,27 +67,27 @@ impl Console {
         }
     }
 
-    /// What an option asked for, whatever the level.
+    /// Prints a line that an option requested, at every level.
     #[allow(clippy::unused_self)] // Called like the others.
     pub(crate) fn requested(self, text: impl Display) {
         line(Priority::Info, &text.to_string());
     }
 
-    /// A line for everybody but the quiet.
+    /// Prints a line unless the level is [`Level::Quiet`].
     pub(crate) fn say(self, text: impl Display) {
         if self.level >= Level::Normal {
             line(Priority::Info, &text.to_string());
         }
     }
 
-    /// A line for those who want to know more.
+    /// Prints a line if the level is [`Level::Verbose`].
     pub(crate) fn explain(self, text: impl Display) {
         if self.level >= Level::Verbose {
             line(Priority::Info, &text.to_string());
         }
     }
 
-    /// Colors for standard error.
+    /// Returns the colors for standard error.
     pub(crate) fn style(self) -> Style {
         Style(self.color)
     }
@@ -99,7 +99,7 @@ fn line(priority: Priority, text: &str) {
         log.write(&prefixed(*form == Form::Journald, priority, text));
     } else {
         let text = prefixed(is_journal(), priority, text);
-        // Whoever closed standard error wants to hear nothing.
+        // If standard error is closed, nobody can read the error.
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 }
@@ -132,13 +132,13 @@ fn is_journal() -> bool {
     })
 }
 
-/// The log of a daemon and its form. A daemon does not wait for whoever reads what it says.
+/// The log of a daemon, and its format. Writing to it never waits for its reader.
 static LOG: OnceLock<(Arc<LogWriter>, Form)> = OnceLock::new();
 
-/// From here on everything that is said on standard error goes out with the log, which is to be written there; panics too.
+/// Opens the log of a daemon on standard error. From now on the log also has everything that [`Console`] prints, and panics.
 ///
 /// # Errors
-/// There is no descriptor for it.
+/// The descriptor of standard error cannot be duplicated.
 pub(crate) fn log(form: Form) -> io::Result<Arc<LogWriter>> {
     let log = Arc::new(LogWriter::stderr(form)?);
     let (log, _) = LOG.get_or_init(|| (log, form));
@@ -155,27 +155,27 @@ pub(crate) fn log(form: Form) -> io::Result<Arc<LogWriter>> {
     Ok(log)
 }
 
-/// Colors, or none.
+/// Colors for one stream; none if it is not a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style(bool);
 
 impl Style {
-    /// Colors for standard output.
+    /// Returns the colors for standard output.
     pub(crate) fn stdout() -> Self {
         Self(has_color(&io::stdout()))
     }
 
-    /// A heading or a name.
+    /// Formats a heading or a name.
     pub(crate) fn strong(self, text: impl Display) -> String {
         self.paint("1", text)
     }
 
-    /// A repair.
+    /// Formats a repair.
     pub(crate) fn repair(self, text: impl Display) -> String {
         self.paint("33", text)
     }
 
-    /// A loss.
+    /// Formats a loss.
     pub(crate) fn loss(self, text: impl Display) -> String {
         self.paint("31", text)
     }
@@ -189,14 +189,14 @@ impl Style {
     }
 }
 
-/// Colors only on a terminal, and not where `NO_COLOR` is set (no-color.org) or the terminal knows none.
+/// Returns true for a terminal, unless `NO_COLOR` is set (no-color.org) or `TERM` is `dumb`.
 fn has_color(stream: &impl IsTerminal) -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
     stream.is_terminal() && !refused && !dumb
 }
 
-/// Appends a path as it may stand in a line of a table. What is no text is given as it is: it may be the only name of a file.
+/// Appends a path to a line of a table. Control characters become symbols. Bytes that are not UTF-8 stay, so that the path names its file.
 pub(crate) fn put_path(path: &Path, line: &mut Vec<u8>) {
     for chunk in path.as_os_str().as_bytes().utf8_chunks() {
         line.extend_from_slice(visible(chunk.valid()).as_bytes());
@@ -204,16 +204,16 @@ pub(crate) fn put_path(path: &Path, line: &mut Vec<u8>) {
     }
 }
 
-/// A writer for a terminal: as [`visible`], but line ends and tabs pass.
+/// Replaces control characters like [`visible`], except line ends and tabs, before it writes to another writer.
 #[derive(Debug)]
 pub(crate) struct TerminalWriter<W> {
     inner: W,
-    /// The beginning of a character whose end has not come.
+    /// An incomplete UTF-8 character at the end of the last write.
     held: Vec<u8>,
 }
 
 impl<W: Write> TerminalWriter<W> {
-    /// A writer before another.
+    /// Creates a writer in front of `inner`.
     pub(crate) fn new(inner: W) -> Self {
         Self {
             inner,
@@ -256,7 +256,7 @@ impl<W: Write> Write for TerminalWriter<W> {
     }
 }
 
-/// Standard output for large blocks. [`io::stdout`] searches each block for the last line end and writes what follows it apart.
+/// Returns standard output without line buffering. [`io::stdout`] would search each block for its last line end, and write the rest separately.
 pub(crate) fn stdout_in_blocks() -> Result<File, Failure> {
     let descriptor = io::stdout().as_fd().try_clone_to_owned();
     descriptor
@@ -264,7 +264,7 @@ pub(crate) fn stdout_in_blocks() -> Result<File, Failure> {
         .map_err(|error| Failure::stdout(&error))
 }
 
-/// Writes a whole text to standard output.
+/// Writes to standard output, and flushes.
 pub(crate) fn print(text: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text)
@@ -272,7 +272,7 @@ pub(crate) fn print(text: &[u8]) -> Result<(), Failure> {
         .map_err(|error| Failure::stdout(&error))
 }
 
-/// `1 message`, `2 messages`, `2 losses`.
+/// Returns a count with its noun: `1 message`, `2 messages`, `2 losses`.
 pub(crate) fn counted(n: u64, what: &str) -> String {
     let ending = match n {
         1 => "",

@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! The bar shows what the job's counters show; it never asks the job.
+//! The bar reads the counters of the job and nothing else.
 
 use crate::output::{Console, Level, counted};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 
 /// Work shorter than this shows no bar.
 const LONG: Duration = Duration::from_secs(2);
-/// Time between two looks at the counters.
+/// Interval between two reads of the counters.
 const PAUSE: Duration = Duration::from_millis(100);
 
 // `wide_msg` cuts the message to the width of the terminal.
 const KNOWN: &str = "{bar:24} {decimal_bytes}/{decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left  {wide_msg}";
 const UNKNOWN: &str = "{spinner} {decimal_bytes}  {decimal_bytes_per_sec}  {wide_msg}";
 
-/// Runs a job, with a bar where there is somebody to see it. The watching thread ends before this returns.
+/// Runs a job, with a bar if standard error is a terminal. The thread of the bar ends before this returns.
 pub(crate) fn watched<T>(console: Console, progress: &Progress, job: impl FnOnce() -> T) -> T {
     if console.level() == Level::Quiet || !io::stderr().is_terminal() {
         return job();

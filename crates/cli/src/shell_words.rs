@@ -23,7 +23,7 @@ pub(crate) fn shell_word(bytes: &[u8]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./+:,@%=".contains(c);
     match text {
         Some(text) if !text.is_empty() && text.chars().all(is_plain) => return text.to_owned(),
-        Some(text) => return format!("'{}'", text.replace('\'', r"'\''")),
+        Some(text) => return single_quoted(text),
         None => {}
     }
     let mut word = "$'".to_owned();
@@ -42,6 +42,11 @@ pub(crate) fn shell_word(bytes: &[u8]) -> String {
         octal(chunk.invalid(), &mut word);
     }
     word + "'"
+}
+
+/// Puts a text without control characters between single quotes.
+pub(crate) fn single_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn octal(bytes: &[u8], word: &mut String) {

@@ -1,7 +1,7 @@
 //! Prints help, version, errors in the arguments, and a tour if there are no arguments.
 //!
 //! # Limits
-//! The words of help and errors are clap's.
+//! clap writes the texts of help and errors.
 
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
@@ -24,18 +24,18 @@ mailglot converts mail to UTF-8 and never changes its input. All commands: mailg
 
 /// Prints the tour on standard error. The exit code is that of wrong usage, since no command was given.
 pub(crate) fn tour() -> ExitCode {
-    // A closed stream leaves nobody to tell.
+    // If the stream is closed, nobody can read an error.
     let _ = io::stderr().write_all(TOUR.as_bytes());
     Exit::Usage.into()
 }
 
-/// Prints what clap says, and returns the exit code: 0 for help and version, 1 for wrong usage (clap's own code is 2).
+/// Prints the message of clap, and returns the exit code: 0 for help and version, 1 for wrong usage (clap's own code is 2).
 ///
 /// Help that cannot be written is a failure of standard output.
 pub(crate) fn print(error: &clap::Error) -> ExitCode {
     let printed = error.print().and_then(|()| io::stdout().flush());
     match printed {
-        // A closed stream leaves nobody to tell.
+        // If the stream is closed, nobody can read an error.
         _ if error.use_stderr() => Exit::Usage.into(),
         Ok(()) => Exit::Done.into(),
         Err(error) => {

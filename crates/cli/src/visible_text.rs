@@ -6,8 +6,9 @@
 
 use std::borrow::Cow;
 
-/// Text from mail as it may stand on a terminal: controls, which could steer it, and marks that turn the direction of
-/// writing are shown as symbols. Line ends and tabs too: a text of one line stays one line.
+/// Replaces control characters and bidirectional controls in text from mail by symbols, so that it cannot control a terminal.
+///
+/// Also replaces line ends and tabs, so that the result is one line.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| symbol(c).is_some()) {
         Cow::Owned(text.chars().map(|c| symbol(c).unwrap_or(c)).collect())

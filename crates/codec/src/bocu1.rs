@@ -31,7 +31,7 @@ const REACH_2: Range<i32> = REACH_1.start - LEADS_2 * TRAILS..REACH_1.end + LEAD
 const REACH_3: Range<i32> =
     REACH_2.start - LEADS_3 * TRAILS * TRAILS..REACH_2.end + LEADS_3 * TRAILS * TRAILS;
 const RESET: u8 = 0xFF;
-/// Where the first character of a text, and of a line, is counted from.
+/// The code point from which the distance of the first character of a text or line is counted.
 const START: i32 = 0x40;
 /// The control characters that are trail bytes of the values 0 to 19.
 const CONTROL_TRAILS: [u8; 20] = [
@@ -230,13 +230,13 @@ fn trail_byte(value: i32) -> u8 {
         .unwrap_or((value + 13) as u8)
 }
 
-/// Where the character after `c` is counted from: the middle of its script.
+/// Returns the code point from which the distance of the character after `c` is counted: the middle of the script of `c`.
 #[inline]
 fn middle_of(c: char) -> i32 {
     match c {
-        // Hiragana is no 128 characters aligned to 128.
+        // Hiragana is not one aligned block of 128 characters.
         '\u{3040}'..='\u{309F}' => 0x3070,
-        // All of the unified ideographs within two bytes.
+        // From here two bytes reach all unified ideographs.
         '\u{4E00}'..='\u{9FA5}' => 0x4E00 - REACH_2.start,
         '\u{AC00}'..='\u{D7A3}' => i32::midpoint(0xAC00, 0xD7A3),
         _ => (c as i32 & !0x7F) + 0x40,

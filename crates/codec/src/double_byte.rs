@@ -10,9 +10,9 @@
 //! Strict decoding of Big5 and GB18030 follows WHATWG.
 
 use crate::decode::{Chunk, Decode, progress};
+use crate::encoding_rs_wrapper::{self, Step};
 use crate::grid::Set;
 use crate::sink::Sink;
-use crate::web::{self, Step};
 use crate::{LossKind, Mode};
 use encoding_rs::Encoding;
 use mailglot_kernel::{LeadBytes, Packed, PairTable};
@@ -267,7 +267,7 @@ impl Decode for DoubleByteDecoder {
         }
         let sequence = &behind.bytes[..behind.bytes.len().min(4)];
         let last = rest.last && sequence.len() == behind.bytes.len();
-        match web::step(self.family.encoding(), sequence, last) {
+        match encoding_rs_wrapper::step(self.family.encoding(), sequence, last) {
             Step::More => progress(run),
             Step::Text { len, chars } if self.subset.holds(&sequence[..len]) => {
                 sink.put_char(chars[0]);
@@ -371,7 +371,8 @@ mod tests {
             let mut count = 0;
             for c in ('\u{80}'..='\u{FFFF}').filter(|c| !matches!(c, '\u{E000}'..='\u{F8FF}')) {
                 let code = family.reverse().code(c);
-                let Some((bytes, len)) = web::encode_char(family.encoding(), c) else {
+                let Some((bytes, len)) = encoding_rs_wrapper::encode_char(family.encoding(), c)
+                else {
                     assert_eq!(code, 0, "{family:?} {c:?}");
                     continue;
                 };
@@ -393,7 +394,7 @@ mod tests {
         while at < bytes.len() {
             let rest = &bytes[at..bytes.len().min(at + 4)];
             let is_last = at + rest.len() == bytes.len();
-            let len = match web::step(family.encoding(), rest, is_last) {
+            let len = match encoding_rs_wrapper::step(family.encoding(), rest, is_last) {
                 Step::Text { len, chars } if rest[0] < 0x80 || subset.holds(&rest[..len]) => {
                     text.push(chars[0]);
                     text.extend(chars[1..].iter().filter(|c| **c != '\0'));

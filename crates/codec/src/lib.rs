@@ -67,15 +67,14 @@
 )]
 
 mod bocu1;
-mod by_character;
 mod charset;
 mod code_page;
-mod covers;
 mod decode;
 mod decode_lossless;
 mod decoder;
 mod double_byte;
 mod encoder;
+mod encoding_rs_wrapper;
 mod euc_fixed_width;
 mod generated;
 mod grid;
@@ -89,6 +88,7 @@ mod mixed_ebcdic;
 mod mode;
 mod multi_byte;
 mod options;
+mod repertoire;
 #[cfg(test)]
 mod repository_file;
 mod reversible;
@@ -99,8 +99,9 @@ mod sequences;
 mod serialize;
 mod single_byte;
 mod sink;
+mod smallest_sufficient;
+mod stateless_unicode;
 mod string_table;
-mod sufficient;
 mod unencodable;
 mod utf1;
 mod utf16;
@@ -108,7 +109,6 @@ mod utf32;
 mod utf7;
 mod utf8;
 mod utf_ebcdic;
-mod web;
 
 pub mod bom;
 pub mod detect;
@@ -125,6 +125,6 @@ pub use loss::{Loss, LossKind, LossLog};
 pub use mode::Mode;
 pub use options::{DecodeOptions, Marks, Repair};
 pub use script::Script;
-pub use sufficient::{Choice, Prevented, smallest_sufficient};
+pub use smallest_sufficient::{Choice, Prevented, smallest_sufficient};
 pub use unencodable::Unencodable;
 pub use utf7::carries_utf8 as utf7_carries_utf8;

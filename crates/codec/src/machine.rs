@@ -4,7 +4,6 @@
 //! Holds no input; the [`Decoder`](crate::Decoder) does.
 
 use crate::bocu1::Bocu1Decoder;
-use crate::by_character::ByCharacterDecoder;
 use crate::charset::Kind;
 use crate::decode::{Chunk, Decode};
 use crate::double_byte::DoubleByteDecoder;
@@ -17,6 +16,7 @@ use crate::scsu::ScsuDecoder;
 use crate::sequences::SequenceDecoder;
 use crate::single_byte::SingleByteDecoder;
 use crate::sink::Sink;
+use crate::stateless_unicode::StatelessDecoder;
 use crate::utf_ebcdic::UtfEbcdic;
 use crate::utf1::Utf1;
 use crate::utf7::Utf7Decoder;
@@ -60,8 +60,8 @@ pub(crate) enum Machine {
     Utf7Imap(Utf7Decoder<true>),
     Scsu(ScsuDecoder),
     Bocu1(Bocu1Decoder),
-    Utf1(ByCharacterDecoder<Utf1>),
-    UtfEbcdic(ByCharacterDecoder<UtfEbcdic>),
+    Utf1(StatelessDecoder<Utf1>),
+    UtfEbcdic(StatelessDecoder<UtfEbcdic>),
     SingleByte(SingleByteDecoder),
     DoubleByte(DoubleByteDecoder),
     MultiByte(MultiByteDecoder),
@@ -84,8 +84,8 @@ impl Machine {
             Kind::Utf7Imap => Self::Utf7Imap(Utf7Decoder::new(options)),
             Kind::Scsu => Self::Scsu(ScsuDecoder::new(options)),
             Kind::Bocu1 => Self::Bocu1(Bocu1Decoder::new(options)),
-            Kind::Utf1 => Self::Utf1(ByCharacterDecoder::new(options)),
-            Kind::UtfEbcdic => Self::UtfEbcdic(ByCharacterDecoder::new(options)),
+            Kind::Utf1 => Self::Utf1(StatelessDecoder::new(options)),
+            Kind::UtfEbcdic => Self::UtfEbcdic(StatelessDecoder::new(options)),
             Kind::SingleByte(page) => Self::SingleByte(SingleByteDecoder::new(page, mode)),
             Kind::DoubleByte(family, subset) => {
                 Self::DoubleByte(DoubleByteDecoder::new(family, subset, mode))

@@ -26,14 +26,14 @@ const UD0: u8 = 0xE8;
 const UQU: u8 = 0xF0;
 const UDX: u8 = 0xF1;
 
-/// Where the windows begin that only quotes reach.
+/// Start code points of the static windows, which only quoting uses.
 const STATIC: [u32; 8] = [0, 0x80, 0x100, 0x300, 0x2000, 0x2080, 0x2100, 0x3000];
-/// Where the movable windows begin at first.
+/// Initial start code points of the dynamic windows.
 const DYNAMIC: [u32; 8] = [0x80, 0xC0, 0x400, 0x600, 0x900, 0x3040, 0x30A0, 0xFF00];
-/// Window starts that are no multiple of 80, for the bytes from F9 on.
+/// Start code points of windows that are not multiples of 80, for the bytes from F9 on.
 const ODD: [u32; 7] = [0xC0, 0x250, 0x370, 0x530, 0x3040, 0x30A0, 0xFF60];
 
-/// Where the window of a byte begins; `None` for a reserved byte.
+/// Returns the start code point of the window that a byte defines; `None` for a reserved byte.
 fn window_start(byte: u8) -> Option<u32> {
     match byte {
         0x01..0x68 => Some(u32::from(byte) << 7),
@@ -91,7 +91,7 @@ impl Decode for ScsuDecoder {
             }
             Command::Window(start, distance) => {
                 let c = start + u32::from(distance);
-                // ASCII that is quoted is no less hidden than that of Unicode mode.
+                // Scanners miss quoted ASCII as they miss that of Unicode mode.
                 sink.shifted(c);
                 self.put(c, range, sink);
             }
@@ -204,7 +204,7 @@ impl ScsuDecoder {
         self.begun = true;
     }
 
-    /// Gives up waiting for a low surrogate.
+    /// Records a pending high surrogate as lost.
     fn drop_high(&mut self, sink: &mut Sink<'_>) {
         if let Some((_, from)) = self.high.take() {
             self.begun = true;

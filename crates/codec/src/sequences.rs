@@ -5,7 +5,7 @@
 //! directions use the same search: bytes of the charset on one side, bytes of UTF-8 on the other.
 //!
 //! # Limits
-//! No states: `\m` and `\l` of VIQR stay in the text. In T.61 and related charsets a space may follow a non-spacing mark as its
+//! Keeps no state: `\m` and `\l` of VIQR stay in the text. In T.61 and related charsets a space may follow a non-spacing mark as its
 //! letter; nowhere else a byte below 21 is a trail byte. ISCII is decoded in its default script, Devanagari: the byte EF before
 //! the code of another script is recorded as invalid, and the following text is decoded as Devanagari.
 
@@ -65,7 +65,7 @@ enum Note {
     Irregular,
     /// Encoding: a look-alike.
     Substituted,
-    /// Encoding: the last character cannot be written behind the others, as they would be read as something else.
+    /// Encoding: the last character must not follow the others, because together they would decode to another text.
     Forbidden,
 }
 
@@ -99,7 +99,7 @@ impl Repertoire {
 #[derive(Debug)]
 struct SortedSequences {
     entries: Vec<SequenceEntry>,
-    /// Where the sequences with this first byte begin; the next place is their end.
+    /// Index of the first sequence with this first byte. The next element is the end.
     starts: [u16; 257],
 }
 

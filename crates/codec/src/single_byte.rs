@@ -13,7 +13,7 @@ use mailglot_kernel::{ByteTable, Packed};
 
 pub(crate) use crate::generated::pages::Web;
 
-/// Where the characters of a single-byte charset come from, and how its strict table differs.
+/// The source of the characters of a single-byte charset, and the differences of its strict table.
 #[derive(Clone, Copy)]
 pub(crate) enum Page {
     /// Seven bits; everything above is foreign.

@@ -12,8 +12,8 @@
 //! Printable ASCII may be a trail byte. ASCII bytes of an ill-formed sequence are read as text.
 
 use crate::LossKind;
-use crate::by_character::{CharacterForm, Sequence};
 use crate::sink::{Sink, ascii_run};
+use crate::stateless_unicode::{CharacterForm, Sequence};
 use std::ops::Range;
 
 /// Values of a trail byte.

@@ -7,7 +7,7 @@
 //! One U+FFFD replaces a whole ill-formed sequence.
 
 use crate::LossKind;
-use crate::by_character::{CharacterForm, Sequence};
+use crate::stateless_unicode::{CharacterForm, Sequence};
 
 /// The EBCDIC byte of each byte of the first form (UTR 16 section 3.3).
 #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! The mutator: draws an input from what is known to tell something, changes it, and keeps what tells something new.
+//! The mutator: draws an input from the corpus, changes it, and keeps it if it shows new behavior.
 //!
 //! # Limits
 //! The corpus lives in memory; what is worth keeping goes to `tests/seeds/` by hand.

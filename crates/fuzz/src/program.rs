@@ -1,4 +1,4 @@
-//! The program around the engine: arguments, turns, and what is told at the end.
+//! The program around the engine: parses arguments, runs targets in turns, and prints a summary.
 //!
 //! # Limits
 //! One thread.

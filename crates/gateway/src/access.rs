@@ -1,7 +1,7 @@
-//! Who may reach a server, and whom it may reach: this machine alone, unless more is asked for.
+//! Checks who may reach a server, and which hosts it may connect to: only this machine, unless `allow_remote` is set.
 //!
 //! # Limits
-//! A host name counts as remote where one of its addresses is, or where it has none. What it stands for is looked at again when it is used.
+//! A host name counts as remote if one of its addresses is remote, or if it has none. It is resolved and checked again when it is used.
 
 use crate::address::Address;
 use crate::limits::Limits;
@@ -9,9 +9,9 @@ use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 impl Limits {
-    /// Says why a server within these bounds must not listen at `address`, or hand mail to `next_hop`. Returns `None` if it may.
+    /// Returns why a server must not listen at `address` or send mail to `next_hop`; `None` if it may.
     ///
-    /// Beyond the loopback interface both need [`Limits::allow_remote`], and a TCP listener the list of its clients' networks.
+    /// Addresses beyond the loopback interface need [`Limits::allow_remote`]. A TCP listener there also needs [`Limits::client_networks`].
     pub fn refusal(&self, address: &Address, next_hop: Option<&Address>) -> Option<String> {
         let needed =
             "`allow_remote = true` with `client_networks` (--allow-remote, --client-network)";
@@ -38,7 +38,7 @@ impl Limits {
             .map(|hop| format!("next_hop: {hop} is not on this machine; this needs {needed}"))
     }
 
-    /// Refuses an address beyond this machine that a host name stands for now; `connects` where it is one to connect to.
+    /// Checks a resolved address: it must belong to this machine, unless remote addresses are allowed. `connects` is false for a listener.
     pub(crate) fn check_local(&self, address: SocketAddr, connects: bool) -> io::Result<()> {
         if self.allow_remote || is_loopback(address.ip(), connects) {
             return Ok(());
@@ -47,7 +47,7 @@ impl Limits {
         Err(io::Error::new(ErrorKind::PermissionDenied, words))
     }
 
-    /// Returns true if a client at this address may be served; one on a socket in the file system has none.
+    /// Returns true if a client with this address may be served. `None` is a client on a Unix socket.
     pub(crate) fn admits(&self, client: Option<IpAddr>) -> bool {
         let Some(client) = client else { return true };
         self.client_networks.is_empty()
@@ -79,8 +79,9 @@ fn is_local(address: &Address, connects: bool) -> bool {
             .all(|address| is_loopback(address.ip(), connects))
 }
 
-/// Returns true for addresses of the loopback interface (RFC 1122 3.2.1.3, RFC 4291 2.5.3). To connect to the unspecified address is to connect to
-/// oneself; to listen there is to listen at all addresses.
+/// Returns true for addresses of the loopback interface (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
+///
+/// A connection to the unspecified address (`0.0.0.0`) reaches this machine. A listener there is reachable at all addresses.
 fn is_loopback(address: IpAddr, connects: bool) -> bool {
     let address = address.to_canonical();
     address.is_loopback() || connects && address.is_unspecified()

@@ -8,13 +8,13 @@ use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 use std::{fmt, fs};
 
-/// Bytes of the longest path of a socket.
+/// Maximum bytes of the path of a Unix socket.
 pub(crate) const MAX_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 /// An address to listen at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// A socket in the file system.
+    /// A Unix socket.
     Unix(PathBuf),
     /// Host and port.
     Tcp(String),
@@ -99,7 +99,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Returns true if a socket of this machine that listens at `own` hears those who connect to `other`.
+/// Returns true if a connection to `other` reaches a socket of this machine that listens at `own`.
 pub(crate) fn is_reached_by(own: IpAddr, other: IpAddr) -> bool {
     let (own, mut other) = (own.to_canonical(), other.to_canonical());
     if other.is_unspecified() {

@@ -1,7 +1,7 @@
-//! How many descriptors a process may open, and how many its servers need.
+//! Raises the limit of open file descriptors, and computes how many a server needs.
 //!
 //! # Limits
-//! What a supervisor has bound hard stays so. Files of the ledger and of long messages are opened for a moment, and 64 descriptors are kept for them.
+//! Does not raise the hard limit. 64 descriptors are reserved for the log, listeners, ledgers and files of long messages.
 
 use crate::limits::Limits;
 use rustix::fs::{FileType, OFlags, Stat, fcntl_getfl, fstat, stat};
@@ -10,9 +10,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Descriptors beside those of connections: listeners, the log, files.
 const BESIDE: u64 = 64;
 
-/// Raises the bound of this process as far as it may by itself; how many descriptors it may have then, none where that is not bounded.
+/// Raises the soft limit of open descriptors (RLIMIT_NOFILE) to the hard limit. Returns the new limit; `None` if there is none.
 ///
-/// Programs that count descriptors in sets of 1,024 are why the usual bound is low; there is none of them here.
+/// The default soft limit is 1,024, for programs that use select(2). mailglot does not use it.
 pub fn raise() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = Rlimit {
@@ -23,8 +23,9 @@ pub fn raise() -> Option<u64> {
     if raised { maximum } else { current }
 }
 
-/// Returns true if standard output was closed when the program started: the runtime puts `/dev/null` there then, to be read and written. Who throws
-/// output away opens it to be written (`>/dev/null`); one who opens it for both cannot be told from one who closed it.
+/// Returns true if standard output was closed when the program started. Rust's runtime then opens `/dev/null` there, for reading and writing.
+///
+/// `>/dev/null` opens it for writing only, so it returns false. `<>/dev/null` cannot be distinguished from a closed one.
 pub fn output_was_closed() -> bool {
     let output = std::io::stdout();
     let both = fcntl_getfl(&output).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR);
@@ -37,8 +38,9 @@ pub fn output_was_closed() -> bool {
     }
 }
 
-/// How many are needed where all connections of a server are taken: those of a proxy have a client and a next hop, each seen from two
-/// sides, and those of a filter a server.
+/// Returns the number of descriptors that a server needs with the maximum number of connections.
+///
+/// A connection of a proxy needs four: two each for client and next hop. A connection of a milter needs two.
 pub fn needed(limits: &Limits, proxy: bool) -> u64 {
     let each = if proxy { 4 } else { 2 };
     (limits.connections as u64)

@@ -1,4 +1,4 @@
-//! What messages are judged by: a policy, and what it leaves to the listener. No I/O, no clock.
+//! Judges and rewrites messages by one policy, with the options of one listener. It does no I/O and reads no clock.
 
 use crate::envelope::Envelope;
 use crate::judge::{self, Judgement};
@@ -12,16 +12,16 @@ use std::sync::Arc;
 pub struct Engine {
     /// The policy.
     pub rules: Rules,
-    /// A message passes as it is where something of ours fails, instead of being deferred.
+    /// True if a message passes unchanged after a failure of the gateway. False: it is deferred.
     pub fail_open: bool,
-    /// A message beyond the limits is deferred, instead of passing as it is.
+    /// True if a message beyond the limits is deferred. False: it passes unread.
     pub defer_too_large: bool,
     /// Where the originals of changed messages are kept; `None` keeps no originals.
     pub ledgers: Option<Arc<Ledgers>>,
 }
 
 impl Engine {
-    /// Judges by `rules`; failures and messages beyond the limits have their usual outcome.
+    /// Creates an engine for `rules`. A failure defers the message; a message beyond the limits passes unread.
     pub fn new(rules: Rules) -> Self {
         Self {
             rules,
@@ -29,7 +29,7 @@ impl Engine {
         }
     }
 
-    /// Reports what would be done and changes nothing: no field is added or deleted, and what fails here passes.
+    /// Switches to a dry run: the engine reports actions, adds and deletes no field, and lets messages pass after failures.
     pub fn dry_run(&mut self) {
         let rules = &mut self.rules;
         rules.monitor = true;
@@ -41,7 +41,7 @@ impl Engine {
         (self.fail_open, self.defer_too_large) = (true, false);
     }
 
-    /// What a session is to ask for, so that this engine can do its work.
+    /// Returns the milter options that a session must request for this engine.
     pub fn wants(&self) -> Wants {
         let mut wants = Wants::default();
         if self.rules.quarantines() {
@@ -50,12 +50,12 @@ impl Engine {
         wants
     }
 
-    /// Reads a message and says what is to be done.
+    /// Judges a message: returns its findings, its action and its edits.
     pub fn judge<'a>(&self, raw: &'a [u8], envelope: &Envelope) -> Judgement<'a> {
         judge::judge(raw, envelope, &self.rules)
     }
 
-    /// Reads a message whose stray line ends were set right before where it is `mended`.
+    /// Like [`Engine::judge`], for a message whose bare line ends may have been corrected before.
     pub(crate) fn judge_corrected<'a>(
         &self,
         raw: &'a [u8],

@@ -1,22 +1,22 @@
-//! Holds what the server tells about a message beside its bytes.
+//! Holds the envelope of a message: sender, recipients, queue id and announced extensions.
 //!
 //! # Limits
-//! Addresses beyond 48 KiB are counted and not kept.
+//! Keeps at most 48 KiB of addresses; counts the others.
 
-/// What the server tells about a message beside its bytes.
+/// The envelope of a message, as the mail server gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Envelope {
     /// The sender, in angle brackets.
     pub sender: Vec<u8>,
-    /// How many recipients there are.
+    /// Number of recipients.
     pub recipients: u32,
-    /// Their addresses in angle brackets, as many as [`Envelope::recipient`] keeps.
+    /// The addresses of the first recipients in angle brackets, 48 KiB at most.
     pub addresses: Vec<Vec<u8>>,
-    /// The server's own name for the message (macro `i`).
+    /// The queue id of the mail server (macro `i`).
     pub queue_id: Vec<u8>,
-    /// Header fields may hold UTF-8 (RFC 6531 3.4).
+    /// True if header fields may have UTF-8 (SMTPUTF8, RFC 6531, section 3.4).
     pub smtputf8: bool,
-    /// The body may hold bytes beyond ASCII (`BODY=8BITMIME`, RFC 6152).
+    /// True if the body may have 8-bit bytes (`BODY=8BITMIME`, RFC 6152).
     pub eight_bit: bool,
     /// The value of the first Message-ID field, at most 998 bytes; empty if the message has no such field, or if it was not read.
     pub message_id: Vec<u8>,
@@ -30,7 +30,7 @@ impl Envelope {
     pub fn recipient(&mut self, address: &[u8]) {
         self.recipients += 1;
         let held: usize = self.addresses.iter().map(Vec::len).sum();
-        // One that is left out leaves out all behind it: nobody takes the list for whole.
+        // After the first omitted address, all others are omitted, too: the list has no gaps.
         let fits = !address.is_empty() && held + address.len() <= MOST_ADDRESSES;
         if fits && self.addresses.len() + 1 == self.recipients as usize {
             self.addresses.push(address.to_vec());

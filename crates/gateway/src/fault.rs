@@ -1,9 +1,9 @@
-//! Faults: what goes wrong in a server and on its connections.
+//! Lists the faults of a server and its connections.
 //!
 //! Logs and counters name a fault by its stable [`Fault::kind`]; its `Display` adds the cause in parentheses.
 //!
 //! # Limits
-//! What is wrong with a message is a [`Finding`](crate::policy::Finding), not a fault.
+//! Problems of a message are findings ([`Finding`](crate::policy::Finding)), not faults.
 
 use crate::message_builder::InexpressibleEdit;
 use crate::milter::{ProtocolError, Refusal};
@@ -21,11 +21,11 @@ pub enum Fault {
     ClientGone,
     /// The client's address is in none of the networks that are served.
     ClientNetwork,
-    /// The next hop cannot be connected to.
+    /// The connection to the next hop cannot be opened.
     Connect(io::Error),
     /// As many connections are open as the limits allow.
     Connections,
-    /// A message that passes because of another fault has 8-bit data, and the next hop takes none.
+    /// A message that passes because of another fault has 8-bit data, but the next hop lacks 8BITMIME.
     EightBit,
     /// An idle connection was closed for a new one.
     IdleClosed,
@@ -37,17 +37,17 @@ pub enum Fault {
     LedgerLate,
     /// Old ledgers cannot be removed, a segment cannot be closed, or one that a killed daemon left was cut or is damaged.
     LedgerSweep(io::Error),
-    /// The next hop refuses, goes away or breaks the protocol.
+    /// The next hop rejects, disconnects or violates the protocol.
     NextHop(HopFault),
     /// The work on a message or a connection panicked.
     Panic,
-    /// The mail server breaks the milter protocol.
+    /// The mail server violates the milter protocol.
     Protocol(ProtocolError),
-    /// The session does not take the decision.
+    /// The session rejects the decision ([`Refusal`](crate::milter::Refusal)).
     Refused(Refusal),
-    /// The mail server grants too little for edits; `claims_stay` is whether it does not even grant that forged fields are deleted.
+    /// The mail server grants too few actions for edits. `claims_stay` is true if not even forged fields can be deleted.
     ReportOnly {
-        /// Fields that look like ours stay.
+        /// True if forged fields stay.
         forged_fields_stay: bool,
     },
     /// The mail server closed the connection within a message.
@@ -58,7 +58,7 @@ pub enum Fault {
     Spool(io::Error),
     /// The server stops before the message ends.
     Stopped,
-    /// The server stops, and so many connections do not end.
+    /// The server stops, and this number of connections do not end.
     Stuck(usize),
     /// The milter protocol cannot express the edits.
     InexpressibleEdit(InexpressibleEdit),
@@ -67,7 +67,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// A stable name for logs and counters.
+    /// Returns a stable name for logs and counters.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Accept(_) => "accept",

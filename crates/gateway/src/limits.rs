@@ -1,72 +1,70 @@
-//! The bounds of a server.
+//! Defines the limits of a server: connections, sizes and times.
 //!
 //! # Limits
-//! Bounds of a message's parts are those of the mime crate.
+//! `mailglot_mime::Limits` has the limits for the parts of a message.
 
 use crate::network::Network;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Bytes of the longest header field that is written anew: name, colon, value, line ends. A field that would be longer stays as it came.
+/// Bytes of the longest header field that is rewritten: name, colon, value and line ends. A field that would become longer stays unchanged.
 ///
-/// With a milter Postfix cuts a field at 60,000 bytes, of name, colon and value with folds of one byte, whatever its `header_size_limit` says
-/// (seen with 3.7.11, in fields that come as in fields that a filter changes or adds); and no packet to a server has more than
-/// [`LONGEST_DATA`](crate::milter::LONGEST_DATA).
+/// Postfix 3.7.11 with a milter cuts each field at 60,000 bytes, where each fold counts as one byte. Its `header_size_limit` does not change this.
+/// A packet has at most [`LONGEST_DATA`](crate::milter::LONGEST_DATA) bytes.
 pub(crate) const LONGEST_FIELD: usize = 59_000;
 
-/// Header fields that are changed in one message by a milter. Where more would be, it stays as it came.
+/// Maximum number of header fields that a milter changes in one message. A message that needs more stays unchanged.
 ///
-/// Postfix keeps what a field becomes at the end of its file, and jumps back once for each when it reads the message to deliver it. One with
-/// more than 10,000 such jumps it sets aside as corrupt, after it has taken it (seen with 3.7.11). Other filters change fields too. For each field that
-/// changes or goes it reads the header from its top.
+/// Postfix 3.7.11 stores each new field at the end of its queue file, and jumps there and back to deliver the message. It sets a message with more
+/// than 10,000 jumps aside as corrupt, after it has accepted it. Other filters change fields, too.
 pub(crate) const MOST_CHANGES: usize = 4_000;
 
-/// Bounds of a server with a defined outcome each.
+/// Limits of a server. Each has a defined outcome when it is exceeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at a time; some more are deferred, the rest waits.
+    /// Maximum number of connections. A few more are accepted and deferred; the others wait.
     pub connections: usize,
-    /// Connections of one client address at a time, of those that TCP tells; none where the address has a share of three quarters.
+    /// Maximum number of TCP connections of one client address. `None` is three quarters of `connections`.
     pub client_connections: Option<usize>,
-    /// Listens, and hands mail on, beyond this machine.
+    /// True if listeners and next hops may be on other machines.
     pub allow_remote: bool,
-    /// Networks whose clients are served over TCP; all where the list is empty.
+    /// Networks whose clients are served over TCP. Empty: all.
     pub client_networks: Vec<Network>,
-    /// Bytes of a message; a larger one passes as it is and is not kept.
+    /// Maximum bytes of a message. A larger one passes unread, and its original is not kept.
     pub message_bytes: u64,
-    /// How long a server may be silent between commands.
+    /// How long a mail server may be silent between commands.
     pub idle: Duration,
-    /// How long it may take to negotiate.
+    /// How long the negotiation may take.
     pub negotiation: Duration,
-    /// How long it may stop in the middle of a packet, or not take an answer.
+    /// How long a mail server may pause within a packet, or leave an answer unread.
     pub stall: Duration,
-    /// How often it is told that work goes on.
+    /// Interval of progress packets while a message is processed.
     pub progress: Duration,
-    /// How long work on a message may take, the time that it waits for a processor in it; but not the time that a short message of a milter
-    /// waits for those before it in its thread.
+    /// How long the work on a message may take. This includes the wait for a processor, but not the time that a short message of a milter waits for
+    /// earlier messages of its thread.
     pub work: Duration,
-    /// How long messages may take to end when the filter stops.
+    /// How long messages in progress may take after a stop.
     pub drain: Duration,
-    /// Bytes of all header fields, and how many they may be; a message of more passes as it is and is not kept.
+    /// Maximum bytes of all header fields. A message with more passes unread, and its original is not kept.
     pub header_bytes: usize,
-    /// Number of header fields.
+    /// Maximum number of header fields, with the same outcome.
     pub fields: usize,
-    /// Permissions of a socket in the file system.
+    /// Permissions of a Unix socket.
     pub socket_mode: u32,
-    /// Group of a socket in the file system; `None` is the group of the process.
+    /// Group of a Unix socket. `None` is the group of the process.
     pub socket_group: Option<u32>,
-    /// Bytes of messages that stay in memory while they arrive, beyond the first MiB of each; all connections share them.
+    /// Bytes of memory for arriving messages, beyond the first MiB of each. All connections share them.
     pub memory_bytes: u64,
-    /// Where long messages are kept while they arrive.
+    /// Folder for long messages while they arrive.
     pub spool: PathBuf,
-    /// Bytes of all long bodies that are kept; a message beyond is deferred.
+    /// Maximum bytes in that folder. A message that needs more is deferred.
     pub spool_bytes: u64,
-    /// Bytes that must stay free where they are kept.
+    /// Bytes that must stay free on the disk of that folder.
     pub disk_reserve: u64,
 }
 
 impl Limits {
-    /// Connections that one client address may have at a time: what is left of all serves the others.
+    /// Returns the maximum number of connections of one client address, so that some are left for other clients.
     pub(crate) fn share(&self) -> usize {
         self.client_connections
             .unwrap_or(self.connections - self.connections / 4)

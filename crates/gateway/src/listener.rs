@@ -1,4 +1,4 @@
-//! Listens at an address: with a new socket, or with one that a supervisor of services hands on.
+//! Listens at an address, with a new socket or with one that systemd passes on (socket activation).
 //!
 //! # Limits
 //! A path that another program listens at, or where a file exists, is an error.
@@ -20,17 +20,17 @@ use std::time::Duration;
 /// How long an existing socket at the path of a new one may take to accept a connection.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A socket that listens already, as a supervisor of services hands it on. It outlives the program.
+/// A listening socket that the program inherited. It outlives the program.
 #[derive(Debug)]
 pub enum Inherited {
-    /// A socket in the file system.
+    /// A Unix socket.
     Unix(UnixListener),
     /// Host and port.
     Tcp(TcpListener),
 }
 
 impl Inherited {
-    /// Where it listens.
+    /// Returns its address.
     ///
     /// # Errors
     /// The system does not return it, or the socket has no name.
@@ -51,14 +51,14 @@ impl Inherited {
 /// A listening socket.
 #[derive(Debug)]
 pub enum Socket {
-    /// One of its own, at this address.
+    /// A new socket at this address.
     New(Address),
-    /// One that listens already.
+    /// An inherited socket.
     Given(Inherited),
 }
 
 impl Socket {
-    /// Where it listens, or is to listen.
+    /// Returns the address at which it listens or will listen.
     ///
     /// # Errors
     /// The system does not return it.
@@ -82,7 +82,7 @@ impl From<Inherited> for Socket {
     }
 }
 
-/// A socket that listens. One that was made here in the file system is taken away at the end.
+/// A listening socket. Dropping it removes a Unix socket that it created.
 #[derive(Debug)]
 pub(crate) enum ListeningSocket {
     Unix {
@@ -94,7 +94,7 @@ pub(crate) enum ListeningSocket {
 }
 
 impl ListeningSocket {
-    /// Listens. A socket in the file system appears complete, with its permissions; a dead one gives way.
+    /// Listens. A Unix socket appears with its final permissions, and replaces a socket that nobody listens at.
     pub(crate) fn bind(address: &Address, mode: u32, group: Option<u32>) -> io::Result<Self> {
         match address {
             Address::Unix(path) => Self::bind_unix(path, mode, group),
@@ -102,7 +102,7 @@ impl ListeningSocket {
         }
     }
 
-    /// Makes a socket that nobody can use before it has its permissions and its name.
+    /// Creates a Unix socket that nobody can use before it has its permissions and its name.
     fn bind_unix(path: &Path, mode: u32, group: Option<u32>) -> io::Result<Self> {
         let folder = SocketFolder::open(path)?;
         if is_alive(path)? {
@@ -137,7 +137,7 @@ impl ListeningSocket {
         }
     }
 
-    /// Goes on with a socket of somebody else.
+    /// Uses an inherited socket.
     pub(crate) fn inherit(socket: Inherited) -> io::Result<Self> {
         let address = socket.address()?;
         Ok(match (socket, address) {
@@ -151,7 +151,7 @@ impl ListeningSocket {
         })
     }
 
-    /// The next connection, which waits where it is not asked otherwise.
+    /// Accepts the next connection. Waits for one unless the socket is non-blocking.
     pub(crate) fn accept(&self) -> io::Result<Stream> {
         match self {
             Self::Unix { listener, .. } => {
@@ -171,7 +171,7 @@ impl ListeningSocket {
         }
     }
 
-    /// Where it listens, the port that the system chose in it.
+    /// Returns its address, with the port that the system chose.
     pub(crate) fn address(&self) -> io::Result<Address> {
         match self {
             Self::Unix { path, .. } => Ok(Address::Unix(path.clone())),
@@ -179,7 +179,7 @@ impl ListeningSocket {
         }
     }
 
-    /// Returns true if who connects to this address comes in here. An address that cannot be looked up now is not ours, as far as is known.
+    /// Returns true if a connection to this address reaches this socket. Returns false if the address cannot be resolved now.
     pub(crate) fn is_at(&self, address: &Address) -> bool {
         match (self, address) {
             (Self::Unix { path, .. }, Address::Unix(other)) => {
@@ -198,7 +198,7 @@ impl ListeningSocket {
         }
     }
 
-    /// Has [`ListeningSocket::accept`] never wait.
+    /// Makes [`ListeningSocket::accept`] non-blocking.
     pub(crate) fn set_nonblocking(&self) -> io::Result<()> {
         match self {
             Self::Unix { listener, .. } => listener.set_nonblocking(true),
@@ -218,7 +218,7 @@ impl AsFd for ListeningSocket {
 
 impl Drop for ListeningSocket {
     fn drop(&mut self) {
-        // Another one's stays.
+        // The socket of another program stays.
         if let Self::Unix {
             made: Some((folder, made)),
             ..
@@ -229,7 +229,7 @@ impl Drop for ListeningSocket {
     }
 }
 
-/// Where a socket is made that is to stand at a path.
+/// Returns the temporary name under which a socket is created.
 fn beside(path: &Path, number: u32) -> PathBuf {
     let mut long = path.to_owned().into_os_string();
     long.push(format!(".{number}"));
@@ -240,12 +240,12 @@ fn beside(path: &Path, number: u32) -> PathBuf {
     }
 }
 
-/// Listens at a socket that only this user can connect to yet.
+/// Listens at a Unix socket to which only this user can connect so far.
 fn bound(path: &Path) -> io::Result<UnixListener> {
-    /// Clients that wait to be accepted, as std has it.
+    /// Length of the queue of waiting clients, as in std.
     const WAITING: i32 = 4_096;
     let socket = unix_socket()?;
-    // Linux makes the file with the permissions that the socket has by then.
+    // Linux creates the file with the permissions of the socket.
     rustix::fs::fchmod(&socket, Mode::from_raw_mode(0o600))?;
     bind(&socket, &SocketAddrUnix::new(path)?)?;
     listen(&socket, WAITING)?;
@@ -255,7 +255,7 @@ fn bound(path: &Path) -> io::Result<UnixListener> {
 /// Returns true if a process answers at a socket; false if no socket exists.
 ///
 /// # Errors
-/// The path exists and is no socket.
+/// The path exists and is not a socket.
 fn is_alive(path: &Path) -> io::Result<bool> {
     match connect_unix(path, PATIENCE) {
         Ok(_) => Ok(true),

@@ -1,7 +1,7 @@
 //! Builds a message from the packets of a mail server.
 //!
 //! # Limits
-//! Of a message beyond the limits it keeps only the names and positions of forged fields.
+//! Keeps only the names and positions of forged fields if a message exceeds the limits.
 
 mod field_spans;
 mod received_message;
@@ -20,7 +20,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A message while its fields and the pieces of its body arrive. A long one is written to an unlinked file.
+/// Collects the fields of a message and the pieces of its body. Writes a long message to an unlinked file.
 #[derive(Debug)]
 pub struct MessageBuilder {
     /// Complete fields with line ends, the empty line, and the body.
@@ -28,33 +28,34 @@ pub struct MessageBuilder {
     fields: Fields,
     /// Bytes of the header and the empty line, once the body begins.
     front: Option<usize>,
-    /// Fields that came behind the body.
+    /// Fields that arrived after the body.
     late: Option<Spool>,
-    /// True if values have the space behind the colon, in both directions.
+    /// True if field values include the space behind the colon, in both directions.
     leading_space: bool,
-    /// Limits of a message that is read: bytes, bytes of the header, number of fields.
+    /// Limits of a message that is judged: bytes, bytes of the header, number of fields.
     most: (u64, usize, usize),
-    /// The finding for which it is not read.
+    /// The limit that the message exceeds. Such a message is not judged.
     beyond: Option<Finding>,
-    /// Forged fields of a message that is not read.
+    /// Forged fields of a message that is not judged.
     scan: Option<ForgedFieldScan>,
-    /// Bytes that came.
+    /// Bytes of header and body so far, without the empty line.
     size: u64,
-    /// The failure after which nothing is stored.
+    /// The first failure of the file. Nothing is stored after it.
     failed: Option<io::Error>,
     /// The field that could not be stored.
     unkept: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// Bytes and fields of a usual message.
+/// Bytes and fields of a typical header, for the first allocation.
 const BYTES: usize = 8_192;
 const FIELDS: usize = 24;
-/// Bytes of the empty line behind the header, which no packet has.
+/// Bytes of the empty line behind the header. No packet contains it.
 pub(crate) const EMPTY_LINE: u64 = 2;
 
 impl MessageBuilder {
-    /// An empty message. `leading_space` is whether [`LEADING_SPACE`](crate::milter::protocol::LEADING_SPACE) was agreed; a
-    /// message of more bytes than `limit`, those of the empty line behind its header among them, is not kept; a long body is kept in a file in `folder`.
+    /// Creates an empty message. `leading_space` is true if [`LEADING_SPACE`](crate::milter::protocol::LEADING_SPACE) was negotiated.
+    ///
+    /// Keeps at most `limit` bytes, including the empty line behind the header. Stores a long body in an unlinked file in `folder`.
     pub fn new(leading_space: bool, limit: u64, folder: PathBuf) -> Self {
         let limits = Limits {
             message_bytes: limit,
@@ -66,7 +67,7 @@ impl MessageBuilder {
         Self::within(leading_space, &limits, Arc::new(Budget::of(&limits)))
     }
 
-    /// An empty message within the bounds of a server.
+    /// Creates an empty message with the limits of a server.
     pub(crate) fn within(leading_space: bool, limits: &Limits, budget: Arc<Budget>) -> Self {
         Self {
             text: Spool::with_capacity(budget, BYTES),
@@ -83,7 +84,7 @@ impl MessageBuilder {
         }
     }
 
-    /// Adds a field as [`Event::Header`](crate::milter::Event::Header) has it: folds are LF and white space.
+    /// Adds a field of [`Event::Header`](crate::milter::Event::Header). A fold is LF and white space.
     pub fn field(&mut self, name: &[u8], value: &[u8]) {
         let space = usize::from(!self.leading_space);
         let folds = memchr::memchr_iter(b'\n', value).count();
@@ -129,7 +130,7 @@ impl MessageBuilder {
         self.grow(bytes);
     }
 
-    /// Adds a piece of the body. Where there is no place for it, [`MessageBuilder::complete`] says so.
+    /// Adds a piece of the body. [`MessageBuilder::complete`] returns the error if it cannot be stored.
     pub fn body(&mut self, bytes: &[u8]) {
         if self.grow(bytes.len()) && self.failed.is_none() {
             self.failed = self.push(bytes).err();
@@ -141,7 +142,7 @@ impl MessageBuilder {
             return self.text.push(bytes);
         }
         let text = self.text.room(EMPTY_LINE as usize + bytes.len())?;
-        // Most bodies are one piece: room for no more than it.
+        // Most bodies have one piece, so this reserves no more than it needs.
         text.reserve_exact(EMPTY_LINE as usize + bytes.len());
         text.extend_from_slice(b"\r\n");
         text.extend_from_slice(bytes);
@@ -167,24 +168,23 @@ impl MessageBuilder {
         })
     }
 
-    /// Takes the failure that keeps the message from being judged.
+    /// Takes the failure that prevents judging the message.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
         self.failed.take()
     }
 
-    /// Returns true if the message is not read and was not scanned for forged fields yet.
+    /// Returns true if the message exceeds a limit and was not scanned for forged fields yet.
     pub(crate) fn needs_scan(&self) -> bool {
         (self.beyond.is_some() || self.failed.is_some()) && self.scan.is_none()
     }
 
-    /// Scans the fields that came, and those that will come, for forged ones by the rules of `engine`. Nothing else of the message is stored from here
-    /// on.
+    /// Scans all fields, also those that still arrive, for forged ones by the rules of `engine`. Stores nothing else from here on.
     pub(crate) fn scan(&mut self, engine: Arc<Engine>) {
         let budget = self.text.budget().clone();
         let alone = budget.read_alone();
         let mut scan = ForgedFieldScan::new(engine, self.most.2.min(MOST_CHANGES));
         match self.header() {
-            Ok(header) => scan.told(&header),
+            Ok(header) => scan.add_header(&header),
             Err(error) => {
                 // Its forged fields cannot be determined.
                 scan.left = 0;
@@ -200,7 +200,7 @@ impl MessageBuilder {
         self.scan = Some(scan);
     }
 
-    /// The fields of a message that is not looked at which are not to stand, and how many they are; none where nobody can say which.
+    /// Returns deletions of the forged fields of a message that is not judged, and their number. Returns `None` if they are unknown, or too many.
     pub(crate) fn forged_fields(
         mut self,
         engine: &Arc<Engine>,
@@ -213,9 +213,9 @@ impl MessageBuilder {
             .map(|scan| (scan.gone, scan.count))
     }
 
-    /// The same of any message that was told to its end, which stays as it is.
+    /// Like [`MessageBuilder::forged_fields`], for any complete message, and without consuming it.
     ///
-    /// None too where its header cannot be read.
+    /// Also returns `None` if the header cannot be read back.
     pub(crate) fn forged_fields_of(&mut self, engine: &Engine) -> Option<(Vec<HeaderChange>, u32)> {
         if let Some(scan) = &self.scan {
             return scan.is_few().then(|| (scan.gone.clone(), scan.count));
@@ -228,12 +228,12 @@ impl MessageBuilder {
         (count as usize <= MOST_CHANGES).then_some((actions.changes, count))
     }
 
-    /// Returns the limit that the message exceeds. Nothing more of it is stored then.
+    /// Returns true if the message exceeds a limit. Nothing more of it is stored then.
     pub fn is_too_large(&self) -> bool {
         self.beyond.is_some()
     }
 
-    /// Marks the message as beyond a limit, and drops its bytes.
+    /// Returns the limit that the message exceeds, as a finding.
     pub fn beyond(&self) -> Option<Finding> {
         self.beyond
     }
@@ -243,10 +243,10 @@ impl MessageBuilder {
         self.size
     }
 
-    /// The message, all of it in memory; what was told of one that is too large is gone.
+    /// Returns the complete message in memory. A message that exceeds a limit is empty.
     ///
     /// # Errors
-    /// The file of a long body cannot be made, written or read.
+    /// The file of a long body cannot be created, written or read.
     pub fn complete(self) -> io::Result<ReceivedMessage> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -280,7 +280,7 @@ impl MessageBuilder {
         })
     }
 
-    /// Counts bytes. Returns false if they are too many.
+    /// Adds to the size. Returns false if it exceeds the limit.
     fn grow(&mut self, bytes: usize) -> bool {
         self.size += bytes as u64;
         if self.size + EMPTY_LINE > self.most.0 {
@@ -294,7 +294,7 @@ impl MessageBuilder {
     }
 }
 
-/// The forged fields of a message that is not read.
+/// Collects the forged fields of a message that is not judged.
 #[derive(Debug)]
 struct ForgedFieldScan {
     engine: Arc<Engine>,
@@ -304,7 +304,7 @@ struct ForgedFieldScan {
     count: u32,
     /// Number of fields.
     fields: u32,
-    /// How many more may be deleted. No honest sender exceeds this.
+    /// How many more may be deleted. No honest sender forges that many.
     left: usize,
 }
 
@@ -326,13 +326,13 @@ impl ForgedFieldScan {
     }
 
     /// Adds the fields that came before the scan.
-    fn told(&mut self, header: &ReceivedMessage) {
+    fn add_header(&mut self, header: &ReceivedMessage) {
         let mut actions = Actions::default();
         self.count = header.delete(&mut actions, &self.engine.rules);
         self.gone = actions.changes;
         self.fields = header.fields.len() as u32;
-        for told in header.fields.iter() {
-            self.number(&header.raw[told.span.start..][..told.name]);
+        for field in header.fields.iter() {
+            self.number(&header.raw[field.span.start..][..field.name]);
         }
     }
 

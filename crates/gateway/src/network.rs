@@ -1,7 +1,7 @@
-//! Networks of clients: an address with the number of its leading bits that count (RFC 4632).
+//! Parses networks of clients in CIDR notation (RFC 4632): `192.0.2.0/24`.
 //!
 //! # Limits
-//! Addresses only: names of hosts stand for whatever a resolver says, and zones of IPv6 are those of one machine.
+//! Accepts neither host names nor IPv6 zones.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -19,7 +19,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     address: IpAddr,
-    /// Leading bits that are the same in all addresses of the network.
+    /// Number of leading bits that all addresses of the network share.
     prefix: u32,
 }
 
@@ -77,7 +77,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// The bits of an address, and how many there are.
+/// Returns the bits of an address, and their number.
 fn bits(address: IpAddr) -> (u128, u32) {
     match address {
         IpAddr::V4(address) => (address.to_bits().into(), 32),
@@ -85,7 +85,7 @@ fn bits(address: IpAddr) -> (u128, u32) {
     }
 }
 
-/// The leading bits of so many, the others zero.
+/// Keeps the leading bits of a number, and clears the others.
 fn masked((bits, width): (u128, u32), prefix: u32) -> u128 {
     let behind = width - prefix;
     bits.checked_shr(behind)

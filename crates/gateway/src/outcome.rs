@@ -1,4 +1,4 @@
-//! The outcome of one message: decided here once, and only translated by the milter, the proxies and the stdin filter.
+//! Decides the outcome of one message. Milter, proxies and stdin filter only translate it.
 //!
 //! ```text
 //!  Judgement, Abilities ─┐
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! # Limits
-//! Replies of the next hop come after the outcome: [`Record`] keeps what a proxy makes of them.
+//! Does not know the replies of the next hop, which come later. A proxy writes them to the [`Record`].
 
 use crate::engine::Engine;
 use crate::event::Record;
@@ -23,48 +23,48 @@ use std::borrow::Cow;
 pub struct Outcome<'j> {
     /// What the front end does with the message.
     pub disposition: Disposition,
-    /// Fields for the top of the header, if the message goes on.
+    /// Fields to add on top of the header, if the message passes.
     pub fields: Cow<'j, [(FieldValue, FieldValue)]>,
-    /// The disposition in a word, for the log.
+    /// The action that is taken, for the log.
     pub action: Action,
-    /// The action that the policy asks for.
+    /// The action of the policy.
     pub wanted: Action,
-    /// How many forged fields the front end deletes.
+    /// Number of forged fields that the front end deletes.
     pub forged_fields: u32,
-    /// Why the front end does less than the policy asks for, or why the message does not go on.
+    /// Why the front end does less than the policy says, or why the message does not pass.
     pub remark: Option<Remark>,
-    /// The message goes on although something failed.
+    /// True if the message passes although something failed.
     pub failed_open: bool,
 }
 
 /// What a front end does with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// It goes on, with its edits and fields.
+    /// The message passes, with its edits and fields.
     Deliver,
-    /// It is rejected for good.
+    /// The message is rejected (5xx).
     Reject(Reply),
-    /// The sender's server is asked to try again.
+    /// The message is deferred (4xx).
     Defer(Reply),
-    /// It goes on, and the mail server holds it for these reasons.
+    /// The message passes, and the mail server quarantines it for these reasons.
     Quarantine(String),
 }
 
-/// A reply of SMTP: code, enhanced code (RFC 3463), words.
+/// An SMTP reply: code, enhanced code (RFC 3463) and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// The code, of class 4 or 5.
     pub code: u16,
     /// The enhanced code.
     pub enhanced: (u8, u16, u16),
-    /// Words for people, in ASCII.
+    /// The text, in ASCII.
     pub words: Cow<'static, str>,
 }
 
 /// The edits, fields and quarantine that a front end supports for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
-    /// How many of the edits it can make.
+    /// Which of the edits it can make.
     pub edits: Extent,
     /// True if bytes of the message change, apart from new fields.
     pub rewrites: bool,
@@ -72,43 +72,43 @@ pub struct Abilities {
     pub fields: bool,
     /// Why the message cannot be quarantined; `None` if it can.
     pub no_quarantine: Option<Remark>,
-    /// How many forged fields it deletes.
+    /// Number of forged fields that it deletes.
     pub forged_fields: u32,
-    /// More forged fields than it can delete.
+    /// True if there are more forged fields than it can delete.
     pub too_many_forged_fields: bool,
-    /// The front end has already corrected stray line ends.
+    /// True if the front end has already corrected bare line ends.
     pub line_ends_corrected: bool,
 }
 
-/// How many of the edits a front end can make.
+/// Which of the edits a front end can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// All.
     All,
-    /// Some or none of this message's, for this reason.
+    /// Some or none for this message, for this reason.
     Part(Remark),
-    /// None of any message's, for this reason.
+    /// None for any message, for this reason.
     None(Remark),
 }
 
-/// Why a message is rejected before, or whatever, the policy says of its findings.
+/// Why a message is rejected whatever the policy says about its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A CR or LF stands alone, and the policy rejects it.
+    /// The message has a bare CR or LF, and the policy rejects it.
     BareLine,
-    /// The client was told that the next hop takes fewer bytes.
+    /// The message exceeds the SIZE that was announced to the client.
     BeyondAnnounced,
-    /// The next hop takes no 8-bit data, and the message cannot be encoded.
+    /// The next hop lacks 8BITMIME, and the message cannot be encoded.
     EightBit,
-    /// The header is larger than messages that are read.
+    /// The header exceeds the limit of messages.
     HeaderTooLarge,
     /// The message has passed too many servers.
     Loop,
-    /// It has a NUL, which SMTP cannot carry.
+    /// The message has a NUL, which SMTP cannot carry.
     Nul,
-    /// In 7 bits it is larger than the next hop takes.
+    /// Encoded in 7 bits, the message exceeds the SIZE of the next hop.
     SevenBitSize,
-    /// It has more forged fields than can be deleted.
+    /// The message has more forged fields than can be deleted.
     TooManyForgedFields,
 }
 
@@ -146,7 +146,7 @@ impl Cause {
         }
     }
 
-    /// The finding that it adds.
+    /// Returns the finding that a rejection for this cause adds.
     fn finding(self) -> Option<Finding> {
         match self {
             Self::BareLine => Some(Finding::BareLf),
@@ -157,7 +157,7 @@ impl Cause {
         }
     }
 
-    /// Returns true if the rejection counts as wanted. It does not if the policy would pass the message on and only the route forbids it.
+    /// Returns true if the rejection counts as wanted by the policy. False: only the route forbids the message.
     fn is_wanted(self) -> bool {
         !matches!(
             self,
@@ -183,12 +183,12 @@ impl Reply {
         Self::new(451, (4, 7, 0), "Try again later")
     }
 
-    /// The enhanced code and the words.
+    /// Returns the enhanced code and the text.
     pub fn text(&self) -> String {
         self.saying(&self.words)
     }
 
-    /// The enhanced code and other words.
+    /// Returns the enhanced code with another text.
     pub(crate) fn saying(&self, words: &str) -> String {
         let (class, subject, detail) = self.enhanced;
         format!("{class}.{subject}.{detail} {words}")
@@ -196,7 +196,7 @@ impl Reply {
 }
 
 impl<'j> Outcome<'j> {
-    /// The outcome of a message that was read.
+    /// Returns the outcome of a judged message.
     pub fn judged(judgement: &'j Judgement<'_>, rules: &Rules, abilities: &Abilities) -> Self {
         let wanted = judgement.wanted;
         if abilities.too_many_forged_fields {
@@ -252,7 +252,7 @@ impl<'j> Outcome<'j> {
         outcome.changed(abilities)
     }
 
-    /// The outcome of a message that passes as it came because its rewritten form cannot be sent.
+    /// Returns the outcome of a message that passes unchanged because its rewritten form cannot be sent.
     pub(crate) fn unsendable(judgement: &Judgement<'_>, abilities: &Abilities) -> Self {
         let remark = Some(Remark::Unsendable);
         Self {
@@ -263,7 +263,7 @@ impl<'j> Outcome<'j> {
         .changed(abilities)
     }
 
-    /// The outcome of a message that is not read because of `finding`, which is one of `findings`.
+    /// Returns the outcome of a message that is not judged because of `finding`, which is one of `findings`.
     pub(crate) fn unread(
         engine: &Engine,
         finding: Finding,
@@ -310,12 +310,12 @@ impl<'j> Outcome<'j> {
             };
         }
         if outcome.disposition == Disposition::Deliver {
-            let told = if abilities.line_ends_corrected {
+            let reported = if abilities.line_ends_corrected {
                 done.max(action(Finding::BareLf))
             } else {
                 done
             };
-            let field = (told >= Action::Tag && abilities.fields)
+            let field = (reported >= Action::Tag && abilities.fields)
                 .then(|| judge::findings_field(rules, Action::Tag, findings, None));
             outcome.fields = Cow::Owned(field.flatten().into_iter().collect());
             outcome.action = if outcome.fields.is_empty() {
@@ -327,7 +327,7 @@ impl<'j> Outcome<'j> {
         outcome.changed(abilities)
     }
 
-    /// The outcome of a message whose stray line ends were corrected, before it is read.
+    /// Returns the outcome of a message whose bare line ends were corrected, before it is judged.
     pub(crate) fn of_bare_lines(rules: &Rules, abilities: &Abilities) -> Self {
         let wanted = rules.action(Finding::BareLf);
         let action = if rules.monitor { Action::Pass } else { wanted };
@@ -344,7 +344,7 @@ impl<'j> Outcome<'j> {
         }
     }
 
-    /// The outcome of a message that is rejected for `cause`.
+    /// Returns the outcome of a message that is rejected for `cause`.
     pub(crate) fn rejected(cause: Cause) -> Self {
         let wanted = if cause.is_wanted() {
             Action::Reject
@@ -359,7 +359,7 @@ impl<'j> Outcome<'j> {
         }
     }
 
-    /// The outcome of a message at which `fault` happened: it is deferred, or goes on as it came if `passing` says by what means.
+    /// Returns the outcome after a fault: the message is deferred, or passes unchanged if `passing` is given, with these abilities.
     pub fn failed(fault: &Fault, passing: Option<&Abilities>) -> Self {
         let remark = Some(Remark::Fault(fault.kind()));
         match passing {
@@ -442,7 +442,7 @@ impl<'j> Outcome<'j> {
         self
     }
 
-    /// Bytes of the added fields, as they stand in a message whose lines end in CRLF.
+    /// Returns the bytes of the added fields in a message with CRLF line ends.
     pub(crate) fn fields_size(&self) -> usize {
         let ends = |value: &[u8]| memchr::memchr_iter(b'\n', value).count();
         let size = |(name, value): &(FieldValue, FieldValue)| {
@@ -452,7 +452,7 @@ impl<'j> Outcome<'j> {
         self.fields.iter().map(size).sum()
     }
 
-    /// Returns true if the message goes on.
+    /// Returns true if the message passes.
     pub fn goes_on(&self) -> bool {
         matches!(
             self.disposition,
@@ -488,7 +488,7 @@ impl Cause {
 }
 
 impl Fault {
-    /// The reply that defers a message because of this fault.
+    /// Returns the reply that defers a message because of this fault.
     pub fn reply(&self) -> Reply {
         match self {
             Self::Spool(_) => Reply::new(452, (4, 3, 1), "No room for the message"),
@@ -504,7 +504,7 @@ impl Fault {
 }
 
 impl Record {
-    /// Writes what was read of a message into its record; `size` is that of the message as it leaves.
+    /// Writes the results of judging into a record. `size` is the size of the outgoing message in bytes.
     pub(crate) fn read(&mut self, judgement: &Judgement<'_>, size: usize) {
         self.bytes_out = size as u64;
         self.losses = judgement.report.losses();
@@ -513,7 +513,7 @@ impl Record {
     }
 }
 
-/// The field of findings for a message whose edits are not made, or not all of them.
+/// Returns the field that lists findings, for a message whose edits are not all made.
 fn field_of_mode(
     judgement: &Judgement<'_>,
     rules: &Rules,

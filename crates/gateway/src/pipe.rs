@@ -1,7 +1,7 @@
-//! The stdin filter's work on one message: bytes in, bytes or a refusal out. No I/O.
+//! Filters one message for `mailglot filter`: returns the bytes to pass on, or the reason to reject or defer it. It does no I/O.
 //!
 //! # Limits
-//! There is no envelope and no place to hold a message.
+//! Knows no envelope, and cannot quarantine.
 
 use crate::envelope::Envelope;
 use crate::fault::Fault;
@@ -14,30 +14,30 @@ use mailglot_mime::{Message, Policy, Transfer, process, splice};
 /// What the stdin filter does with a message.
 #[derive(Clone, Debug)]
 pub enum PipeFilter {
-    /// It writes the message in UTF-8.
+    /// Rewrites the message to UTF-8.
     Rewrite(Policy),
-    /// It judges the message as the servers do.
+    /// Judges the message by a policy, as the servers do.
     Judge(Rules),
 }
 
-/// Why a message does not go on. The caller of the program hears it by its exit code.
+/// Why a message does not pass. The exit code of the program says so to its caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// The caller is asked to try again; else the message is rejected for good.
+    /// True if the caller should try again; false if the message is rejected.
     pub temporary: bool,
-    /// An enhanced code (RFC 3463) and words.
+    /// An enhanced code (RFC 3463) and a text.
     pub words: String,
 }
 
 impl Stopped {
-    /// Says that the caller must try again because of `fault`. `words` describe it in one line.
+    /// Defers the message because of `fault`. `words` describe the fault; control characters in them become spaces.
     pub fn by(fault: &Fault, words: &str) -> Self {
         let line: String = words
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
             .collect();
         let stopped = translate(&Outcome::failed(fault, None), &line);
-        // A fault without means to pass never delivers.
+        // Without a way to pass, a fault always defers.
         stopped.unwrap_or(Self {
             temporary: true,
             words: line,
@@ -58,7 +58,7 @@ impl PipeFilter {
         Self::Judge(rules)
     }
 
-    /// Filters a message. A line `From …` before it, as mail drops hand it on, is not a part of the message and stays.
+    /// Filters a message. Keeps a line `From …` before it, as mail spools have, without treating it as part of the message.
     ///
     /// # Errors
     /// The policy does not let the message pass.

@@ -1,10 +1,10 @@
-//! Hands a message back to the mail server by its `sendmail` command.
+//! Reinjects a message: passes it to the `sendmail` command of the mail server.
 //!
-//! The command reads the message from a file that is complete before it starts: however we end, it never takes a piece of a message for
-//! the whole.
+//! The command reads the message from a file that is complete before the command starts. So it never accepts a truncated message, even if
+//! this program is killed.
 //!
 //! # Limits
-//! A command that was ended by our clock may have handed on the message already: a second copy rather than a loss.
+//! A command that times out may already have accepted the message. Then the message is delivered twice rather than lost.
 
 use mailglot_archive::words;
 use std::ffi::OsString;
@@ -14,29 +14,29 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest time between two looks at a command that runs.
+/// Maximum interval between two checks whether the command has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How a message is handed back.
+/// Options for reinjecting a message.
 #[derive(Clone, Debug)]
 pub struct Reinject {
-    /// The command; it is given `-G -i` first: a message that comes again, in which a dot on a line does not end it.
+    /// The command. Its first arguments are `-G` (a relayed message) and `-i` (a line with a dot does not end the message).
     pub program: PathBuf,
-    /// What follows: sender and recipients.
+    /// Further arguments: sender and recipients.
     pub arguments: Vec<OsString>,
-    /// Where the file stands while the command reads it; it has no name.
+    /// Folder of the unlinked file that the command reads.
     pub folder: PathBuf,
-    /// When the command is ended.
+    /// Time at which the command is killed.
     pub deadline: Instant,
-    /// True if the command's words go to ours; else they are lost.
+    /// True if the command inherits standard error; false discards its messages.
     pub verbose: bool,
 }
 
 impl Reinject {
-    /// Runs the command over a message.
+    /// Runs the command with a message on its standard input.
     ///
     /// # Errors
-    /// The file cannot be written, the command not be started, it took too long, or it failed.
+    /// The file cannot be written, or the command cannot be started, takes too long, or fails.
     pub fn run(&self, message: &[u8]) -> io::Result<()> {
         let mut file =
             tempfile::tempfile_in(&self.folder).map_err(|error| named(&self.folder, &error))?;

@@ -1,27 +1,24 @@
-//! Names the reasons why less is done to a message than its policy asks for.
-//!
-//! # Limits
-//! None.
+//! Lists the reasons why a message gets less than its policy says (`why=` in the log).
 
 use crate::policy::Finding;
 
-/// Why less is done than the policy asks for, or why a message does not go on.
+/// Why a message gets less than its policy says, or does not pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remark {
-    /// The next hop takes no 8-bit data.
+    /// The next hop lacks 8BITMIME.
     EightBit,
     /// A fault of this kind.
     Fault(&'static str),
     /// The message has passed too many servers.
     Loop,
-    /// The message is larger than the next hop takes.
+    /// The message exceeds the SIZE of the next hop.
     NextHopSize,
     /// The connection to the next hop was lost.
     NextHopLost,
     /// The next hop refused or deferred the message.
     NextHopRefused,
-    /// The proxy has no place to hold a message.
+    /// A proxy cannot quarantine a message.
     NoQuarantine,
     /// Only some edits are made.
     Partial,
@@ -31,18 +28,18 @@ pub enum Remark {
     ReportOnly,
     /// A CR without LF keeps a field from being changed.
     StrayReturn,
-    /// The message needs more changes of fields than a mail server takes.
+    /// The message needs more field changes than a mail server accepts.
     TooManyChanges,
     /// The message has more forged fields than can be deleted.
     TooManyForgedFields,
-    /// The message is not read, because of this finding.
+    /// The message is not judged, because of this finding.
     Unread(Finding),
     /// The rewritten message cannot be sent.
     Unsendable,
 }
 
 impl Remark {
-    /// A stable name for logs and counters.
+    /// Returns a stable name for logs and counters.
     pub fn name(self) -> &'static str {
         match self {
             Self::EightBit => "eight-bit",

@@ -1,11 +1,11 @@
-//! The directory of a socket: only this user and root can change what stands in it.
+//! Checks the directory of a socket: only this user and root may be able to change its content.
 //!
-//! Every component of the path is opened in the one before it, and a symbolic link is followed nowhere. Each must belong to root or to this
-//! user, and no group and no other user may write it. A sticky directory such as `/tmp` may stand on the way, where nobody can replace
-//! what is not his; a socket itself is not made in one.
+//! Opens each component of the path inside the one before it, and follows no symbolic links. Each must belong to root or this user, and must
+//! not be writable for its group or others. A sticky directory such as `/tmp` may be on the path, because nobody can replace the files of
+//! others there. The socket itself must not be in one.
 //!
 //! # Limits
-//! Owner, mode and links are checked; access control lists are seen as far as the mode shows them.
+//! Checks owner, mode and links. Sees access control lists only as far as the mode shows them.
 
 use rustix::fs::{
     AtFlags, CWD, FileType, Gid, Mode, OFlags, Stat, chmodat, chownat, openat, statat,
@@ -17,7 +17,7 @@ use std::io::{self, ErrorKind};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
-/// An open directory that was checked, and the name in it that a socket is to have.
+/// A checked, open directory, and the name of the socket in it.
 #[derive(Debug)]
 pub(crate) struct SocketFolder {
     folder: OwnedFd,
@@ -32,7 +32,7 @@ impl SocketFolder {
     /// Opens the directory of a socket's path and checks every component of it.
     ///
     /// # Errors
-    /// A component is not there, is a symbolic link, or can be changed by others.
+    /// A component does not exist, is a symbolic link, or can be changed by others.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let path = std::path::absolute(path)?;
         let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
@@ -59,10 +59,10 @@ impl SocketFolder {
         Ok(Self { folder, path, name })
     }
 
-    /// A path to `name` in this directory, whatever its name leads to by now.
+    /// Returns a path to `name` in this directory, even if the directory was renamed.
     pub(crate) fn path_of(&self, name: &OsStr) -> PathBuf {
         let path = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
-        // Without /proc: nobody else can change what was checked.
+        // Without /proc the original path is used: only this user and root can change it.
         let folder = if path.is_dir() {
             &path
         } else {
@@ -71,9 +71,9 @@ impl SocketFolder {
         folder.join(name)
     }
 
-    /// Gives a socket its group and its permissions.
+    /// Sets group and permissions of a socket.
     pub(crate) fn give(&self, name: &OsStr, mode: u32, group: Option<u32>) -> io::Result<()> {
-        // It was made here, where nobody else can put another one in its place.
+        // Nobody else can replace a file in this directory.
         if self.stat(name)?.1 != FileType::Socket {
             return Err(io::Error::new(
                 ErrorKind::AlreadyExists,
@@ -102,12 +102,12 @@ impl SocketFolder {
         )?)
     }
 
-    /// What a file of the directory is known by.
+    /// Returns device and inode number of a file in the directory.
     pub(crate) fn identity(&self, name: &OsStr) -> io::Result<Identity> {
         self.stat(name).map(|(identity, _)| identity)
     }
 
-    /// Renames a socket of this directory to the name that was asked for.
+    /// Renames a socket of this directory to its final name.
     pub(crate) fn place(&self, from: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::renameat(
             &self.folder,
@@ -118,11 +118,11 @@ impl SocketFolder {
     }
 
     pub(crate) fn remove(&self, name: &OsStr) {
-        // Gone already: all the better.
+        // It may have been removed already.
         let _ = rustix::fs::unlinkat(&self.folder, name, AtFlags::empty());
     }
 
-    /// Removes the socket that was asked for, if it is this one still.
+    /// Removes the socket at the final name, if it is still this one.
     pub(crate) fn remove_own(&self, made: Identity) {
         if self.identity(&self.name).is_ok_and(|there| there == made) {
             self.remove(&self.name);
@@ -138,7 +138,7 @@ impl SocketFolder {
     }
 }
 
-/// Opens a directory inside another one, links not followed.
+/// Opens a directory inside another one without following links.
 fn opened(parent: impl std::os::fd::AsFd, name: &OsStr, at: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | search();
     openat(&parent, name, flags, Mode::empty()).map_err(|error| match error {
@@ -173,13 +173,13 @@ fn search() -> OFlags {
     OFlags::RDONLY
 }
 
-/// Refuses a directory that others can change; `last` is that of the socket.
+/// Rejects a directory that others can change. `last` is true for the directory of the socket.
 fn check(folder: &OwnedFd, at: &Path, last: bool) -> io::Result<()> {
     let stat = rustix::fs::fstat(folder)?;
     refusal(&stat, geteuid().as_raw(), last).map_or(Ok(()), |why| Err(unsafe_place(at, &why)))
 }
 
-/// Returns why user `me` cannot trust a directory; none if only `me` and root can change what is in it.
+/// Returns why user `me` cannot trust a directory; `None` if only `me` and root can change its content.
 fn refusal(stat: &Stat, me: u32, last: bool) -> Option<String> {
     const STICKY: u32 = 0o1000;
     let mode = stat.st_mode;

@@ -1,4 +1,4 @@
-//! Bytes that arrive in pieces: few are kept in memory, many in a file that has no name.
+//! Stores bytes that arrive in pieces: short content in memory, long content in an unlinked file.
 
 use crate::limits::Limits;
 use std::fs::File;
@@ -7,34 +7,34 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes that stay in memory while a message arrives.
+/// Maximum bytes of a message in memory while it arrives.
 const IN_MEMORY: usize = 1 << 20;
-/// Bytes of a message whose beginning is in a file that are written at once.
+/// Bytes per write, once the beginning of a message is in a file.
 const FILED: usize = 128 << 10;
-/// What is reserved at once for a message that grows beyond, and then: no page of it is there before it is written.
+/// Capacities of the buffer when a message grows. The system allocates a page only when it is written.
 const LARGE: usize = 8 << 20;
 const LARGER: usize = 32 << 20;
-/// Bytes that are given at a time.
+/// Bytes per read of the file.
 const PIECE: usize = 65_536;
 
-/// What the files of all spools of a server may cost.
+/// The budget of all spools of a server: memory, and space on the disk.
 #[derive(Debug)]
 pub(crate) struct Budget {
     folder: PathBuf,
-    /// Bytes of all files.
+    /// Maximum bytes of all files.
     most: u64,
     /// Bytes that must stay free on the disk.
     reserve: u64,
     used: AtomicU64,
-    /// Bytes of messages in memory, beyond what each may have there, and the most of them.
+    /// Bytes of messages in memory beyond the first MiB of each, and their maximum.
     memory: AtomicU64,
     most_memory: u64,
-    /// Held by the one who reads a header back, apart from the turn of its message.
+    /// Held by the thread that reads a header back.
     reading: Mutex<()>,
 }
 
 impl Budget {
-    /// What the bounds of a server say.
+    /// Returns the budget that the limits of a server define.
     pub(crate) fn of(limits: &Limits) -> Self {
         Self {
             folder: limits.spool.clone(),
@@ -47,7 +47,7 @@ impl Budget {
         }
     }
 
-    /// Takes bytes; they are given back by [`Budget::give`], whether they could be had or not.
+    /// Takes bytes of the disk budget. The caller must return them with [`Budget::give`], also after an error.
     fn take(&self, bytes: u64) -> io::Result<()> {
         let all = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if all > self.most {
@@ -65,12 +65,12 @@ impl Budget {
         Ok(())
     }
 
-    /// Waits until nobody else reads a header back: each of them may have megabytes.
+    /// Waits until no other thread reads a header back, because a header may have megabytes.
     pub(crate) fn read_alone(&self) -> MutexGuard<'_, ()> {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes that are taken now.
+    /// Returns the bytes of all files.
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
@@ -79,7 +79,7 @@ impl Budget {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes bytes of the memory that all share, where they are left.
+    /// Takes bytes of the shared memory. Returns false if too few are left.
     fn take_memory(&self, bytes: u64) -> bool {
         let more = |all: u64| {
             all.checked_add(bytes)
@@ -94,20 +94,20 @@ impl Budget {
         self.memory.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes bytes of the shared memory for as long as the result lives; none if so many are not left.
+    /// Takes bytes of the shared memory until the result is dropped. Returns `None` if too few are left.
     pub(crate) fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reserved> {
         let budget = self.clone();
         self.take_memory(bytes).then(|| Reserved { budget, bytes })
     }
 
-    /// Bytes of the shared memory that are taken now.
+    /// Returns the bytes of the shared memory in use.
     #[cfg(test)]
     pub(crate) fn memory(&self) -> u64 {
         self.memory.load(Ordering::Relaxed)
     }
 }
 
-/// Bytes of the shared memory; they are given back when this is dropped.
+/// Bytes of the shared memory. Dropping this returns them.
 #[derive(Debug)]
 pub(crate) struct Reserved {
     budget: Arc<Budget>,
@@ -120,31 +120,31 @@ impl Drop for Reserved {
     }
 }
 
-/// Bytes that a process without privileges may still write.
+/// Returns the free bytes on the disk of a folder, for processes without privileges.
 fn free(folder: &Path) -> io::Result<u64> {
     let disk = rustix::fs::statvfs(folder)?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// A growing run of bytes.
+/// Bytes that grow at the end, in memory or in a file.
 #[derive(Debug)]
 pub(crate) struct Spool {
-    /// The last bytes, or all.
+    /// All bytes, or those that are not in the file yet.
     memory: Vec<u8>,
     file: Option<File>,
     /// Bytes in the file.
     filed: u64,
-    /// Bytes that were taken from the budget.
+    /// Bytes taken from the disk budget.
     taken: u64,
-    /// Bytes that were taken of the memory that all share.
+    /// Bytes taken from the shared memory.
     shared: u64,
-    /// Bytes of other memory that counts as this spool's.
+    /// Bytes of other memory that count as memory of this spool.
     beside: usize,
     budget: Arc<Budget>,
 }
 
 impl Spool {
-    /// An empty spool whose file, should it need one, is within the budget.
+    /// Creates an empty spool with this budget.
     pub(crate) fn new(budget: Arc<Budget>) -> Self {
         Self {
             memory: Vec::new(),
@@ -157,35 +157,35 @@ impl Spool {
         }
     }
 
-    /// An empty spool with room for so many bytes in memory.
+    /// Creates an empty spool with a buffer of `bytes` bytes.
     pub(crate) fn with_capacity(budget: Arc<Budget>, bytes: usize) -> Self {
         let mut spool = Self::new(budget);
         spool.memory.reserve_exact(bytes);
         spool
     }
 
-    /// Another one within the same budget.
+    /// Creates an empty spool with the same budget.
     pub(crate) fn another(&self) -> Self {
         Self::new(self.budget.clone())
     }
 
-    /// What all spools of the server share.
+    /// Returns the budget.
     pub(crate) fn budget(&self) -> &Arc<Budget> {
         &self.budget
     }
 
-    /// Counts so many bytes of other memory as this spool's, until its bytes go to a file.
+    /// Counts `bytes` bytes of other memory as memory of this spool, until its content moves to a file.
     pub(crate) fn hold(&mut self, bytes: usize) {
         self.beside = bytes;
     }
 
-    /// Takes bytes of the budget, which come back with the spool's end.
+    /// Takes bytes of the disk budget. Dropping the spool returns them.
     fn take(&mut self, bytes: u64) -> io::Result<()> {
         self.taken += bytes;
         self.budget.take(bytes)
     }
 
-    /// Forgets everything.
+    /// Drops the content.
     pub(crate) fn clear(&mut self) {
         self.budget.give(std::mem::take(&mut self.taken));
         self.give_memory();
@@ -199,16 +199,16 @@ impl Spool {
     /// Adds bytes.
     ///
     /// # Errors
-    /// The file cannot be made or written. The spool takes no more then; what it has can be read.
+    /// The file cannot be created or written. Then the spool accepts no more bytes; its content stays readable.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.room(bytes.len())?.extend_from_slice(bytes);
         Ok(())
     }
 
-    /// Where so many bytes are to be added, all of them, by the caller.
+    /// Returns the buffer, to which the caller must append exactly `bytes` bytes.
     ///
     /// # Errors
-    /// As [`Spool::push`].
+    /// Like [`Spool::push`].
     pub(crate) fn room(&mut self, bytes: usize) -> io::Result<&mut Vec<u8>> {
         let (most, beside) = if self.file.is_some() {
             (FILED, 0)
@@ -225,7 +225,7 @@ impl Spool {
     /// Keeps no long piece in memory behind others that are in a file.
     ///
     /// # Errors
-    /// As [`Spool::push`].
+    /// Like [`Spool::push`].
     pub(crate) fn settle(&mut self) -> io::Result<()> {
         if self.file.is_some() && self.memory.len() > FILED {
             self.write_memory()?;
@@ -382,7 +382,7 @@ impl Spool {
         Ok(bytes)
     }
 
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     pub(crate) fn len(&self) -> u64 {
         self.filed + self.memory.len() as u64
     }

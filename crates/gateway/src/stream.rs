@@ -1,7 +1,7 @@
-//! A connection by TCP or by a socket in the file system: connects, reads, writes.
+//! A connection over TCP or a Unix socket: connects, reads and writes with timeouts.
 //!
 //! # Limits
-//! Timeouts are those of the system: each applies to one call, except in [`Stream::write_until`].
+//! A timeout applies to one system call, except in [`Stream::write_until`].
 
 use crate::address::Address;
 use crate::limits::Limits;
@@ -39,7 +39,7 @@ macro_rules! either {
 }
 
 impl Stream {
-    /// Connects, within what `limits` allow; a host of several addresses has `time` for each of them.
+    /// Connects to an address that `limits` allow. A host name with several addresses gets `time` for each.
     pub(crate) fn connect(address: &Address, time: Duration, limits: &Limits) -> io::Result<Self> {
         let place = match address {
             Address::Unix(path) => return connect_unix(path, time).map(Self::Unix),
@@ -59,10 +59,10 @@ impl Stream {
         Err(failure)
     }
 
-    /// Returns the address of the other end; `None` for a socket in the file system.
+    /// Returns the address of the peer; `None` for a Unix socket.
     ///
     /// # Errors
-    /// The other end is gone.
+    /// The peer has disconnected.
     pub(crate) fn client(&self) -> io::Result<Option<IpAddr>> {
         match self {
             Self::Unix(_) => Ok(None),
@@ -72,7 +72,7 @@ impl Stream {
         }
     }
 
-    /// Returns the IP address of the other end for logs; `local` for a socket in the file system.
+    /// Returns the IP address of the peer for logs; `local` for a Unix socket.
     pub(crate) fn peer(&self) -> String {
         match self {
             Self::Unix(_) => "local".to_owned(),
@@ -82,9 +82,9 @@ impl Stream {
         }
     }
 
-    /// Ends reading: a reader that waits sees the end.
+    /// Shuts down reading. A waiting reader gets the end of the stream.
     pub(crate) fn shut_reading(&self) {
-        // The other side may have ended it before.
+        // Fails if the peer has disconnected.
         let _ = either!(self, stream => stream.shutdown(std::net::Shutdown::Read));
     }
 
@@ -103,19 +103,19 @@ impl Stream {
         either!(self, stream => stream.set_write_timeout(Some(time)))
     }
 
-    /// Writes all bytes, and takes no longer than until `end` for them, however slowly the other side takes them.
+    /// Writes all bytes before `end`, also to a peer that reads slowly.
     ///
     /// # Errors
-    /// Writing failed, or the time is up.
+    /// Writing failed or timed out.
     pub(crate) fn write_until(&self, bytes: &[u8], end: Instant) -> io::Result<()> {
-        // The timeout of the system applies to each wait for room; a piece waits once.
+        // The timeout of the socket applies to each wait for buffer space. A short piece waits only once.
         for mut piece in bytes.chunks(AT_ONCE) {
             while !piece.is_empty() {
                 let left = end.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     return Err(ErrorKind::TimedOut.into());
                 }
-                // A time below a millisecond may count as no timeout.
+                // Less than a millisecond may count as no timeout.
                 self.set_write_timeout(left.max(Duration::from_millis(1)))?;
                 match either!(self, stream => io::Write::write(&mut &*stream, piece)) {
                     Ok(0) => return Err(ErrorKind::WriteZero.into()),
@@ -128,7 +128,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Writes as many bytes as the system takes without a wait, and returns their number.
+    /// Writes as many bytes as possible without waiting, and returns their number.
     pub(crate) fn offer(&self, bytes: &[u8]) -> io::Result<usize> {
         let flags = SendFlags::DONTWAIT;
         match rustix::io::retry_on_intr(|| either!(self, stream => send(stream, bytes, flags))) {
@@ -138,7 +138,7 @@ impl Stream {
         }
     }
 
-    /// Reads without a wait; `None` if nothing has come.
+    /// Reads without waiting. Returns `None` if no bytes have arrived.
     pub(crate) fn receive(&self, bytes: &mut [u8]) -> io::Result<Option<usize>> {
         let flags = RecvFlags::DONTWAIT;
         match rustix::io::retry_on_intr(
@@ -150,15 +150,15 @@ impl Stream {
         }
     }
 
-    /// Ends both directions, for all clones.
+    /// Shuts down both directions, for all clones.
     pub(crate) fn shut(&self) {
-        // The other side may have ended it before.
+        // Fails if the peer has disconnected.
         let _ = either!(self, stream => stream.shutdown(std::net::Shutdown::Both));
     }
 
     /// Writes all pieces, in as few calls as the system allows.
     pub(crate) fn write_pieces(&self, mut pieces: &mut [io::IoSlice<'_>]) -> io::Result<()> {
-        /// Pieces of a call; the system takes 1,024.
+        /// Pieces per system call. Linux accepts up to 1,024.
         const MOST: usize = 512;
         while !pieces.is_empty() {
             let most = pieces.len().min(MOST);
@@ -234,16 +234,16 @@ impl io::Write for &Stream {
     }
 }
 
-/// Creates a stream socket for the file system. Programs that this process starts do not inherit it.
+/// Creates a Unix stream socket that child processes do not inherit.
 pub(crate) fn unix_socket() -> io::Result<OwnedFd> {
     let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
     Ok(socket_with(family, kind, SocketFlags::CLOEXEC, None)?)
 }
 
-/// Connects to a socket in the file system within `time`. Without a timeout the system waits for a listener whose queue is full.
+/// Connects to a Unix socket within `time`. Without a timeout the system waits for a listener whose queue is full.
 pub(crate) fn connect_unix(path: &Path, time: Duration) -> io::Result<UnixStream> {
     let socket = unix_socket()?;
-    // Zero would switch the timeout off.
+    // Zero would disable the timeout.
     set_socket_timeout(
         &socket,
         Timeout::Send,

@@ -4,7 +4,7 @@
 //! A report keeps the [`GUESSES`] least certain guesses of a message and counts the others. Each kind gets half of the places if
 //! there are enough guesses of both.
 
-use crate::named::named;
+use crate::named_enum::named;
 use crate::{PartId, Span};
 use mailglot_codec::Charset;
 

@@ -124,7 +124,7 @@ mod limits;
 mod linear;
 mod mail;
 mod message;
-mod named;
+mod named_enum;
 mod normalize;
 mod part_id;
 mod policy;

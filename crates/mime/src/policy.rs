@@ -1,7 +1,7 @@
 //! Defines the options for reading and normalizing a message.
 
 use crate::Limits;
-use crate::named::named;
+use crate::named_enum::named;
 use crate::setters::setters;
 use mailglot_codec::{Charset, Resolved, View};
 

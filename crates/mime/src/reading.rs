@@ -1,6 +1,6 @@
 //! Records how a text part was decoded: its label, the charset that was used, and the step that chose it.
 
-use crate::named::named;
+use crate::named_enum::named;
 use crate::part_id::PartId;
 use mailglot_codec::Charset;
 

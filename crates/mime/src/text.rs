@@ -3,18 +3,19 @@
 mod as_read;
 mod body_charset;
 mod body_damage;
+mod decoded_body;
 mod delimiters;
-mod encoded;
+mod encoded_blocks;
 mod footer;
 mod header_charset;
 mod label_evidence;
 mod message_evidence;
 mod parts;
 mod report;
-mod transferred;
 
 pub use as_read::text_as_read;
-pub use encoded::{EncodedBlock, encoded_blocks};
+pub(crate) use decoded_body::{DecodedBody, has_armour};
+pub use encoded_blocks::{EncodedBlock, encoded_blocks};
 pub(crate) use footer::footer_text;
 pub use header_charset::header_context;
 pub(crate) use header_charset::{
@@ -25,4 +26,3 @@ pub(crate) use message_evidence::MessageEvidence;
 pub(crate) use parts::{ENCODED_LEVELS, open};
 pub use parts::{TextPart, text_parts};
 pub(crate) use report::reading;
-pub(crate) use transferred::{Transferred, has_armour};

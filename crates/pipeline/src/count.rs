@@ -9,7 +9,7 @@ use crate::error::UnreadInput;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::tally::Tally;
 use crate::{Error, Progress, Summary};
 use mailglot_archive::{Error as FileError, Operation};
@@ -63,11 +63,11 @@ pub fn count_each(
     each: &mut (dyn FnMut(u64, &Path) -> io::Result<()> + Send),
 ) -> Result<Summary, Error> {
     let job = Job {
-        sources: discover(inputs, opening, Skipped::Inputs)?,
+        sources: discover(inputs, opening, SkipScope::Inputs)?,
         limits: &Limits::default(),
         threads,
         progress,
-        skipped: Skipped::Inputs,
+        skipped: SkipScope::Inputs,
         selection,
         stops_at_limit: true,
     };
@@ -167,11 +167,12 @@ mod tests {
         assert_eq!(count(&path, false).unwrap(), [(10, path.clone())]);
         let progress = Progress::default();
         let job = Job {
-            sources: discover(std::slice::from_ref(&path), false.into(), Skipped::Inputs).unwrap(),
+            sources: discover(std::slice::from_ref(&path), false.into(), SkipScope::Inputs)
+                .unwrap(),
             limits: &Limits::default(),
             threads: 1,
             progress: &progress,
-            skipped: Skipped::Inputs,
+            skipped: SkipScope::Inputs,
             selection: &Selection::default(),
             stops_at_limit: false,
         };

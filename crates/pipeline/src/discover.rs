@@ -5,9 +5,9 @@
 //! Finds all archives before it reads any of them.
 
 use crate::error::{UnreadInput, UsageError};
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::unique_name::unique;
-use crate::{Error, FileName, names};
+use crate::{Error, FileName, message_file_names};
 use mailglot_archive::{
     BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, Input, LeftOut, MAX_EXPANSION,
     MailboxOptions, MboxRule, OpenContainers, Operation, ReadOptions, RecognizeOptions, Source,
@@ -92,7 +92,7 @@ impl SourceInput {
         ReadOptions {
             message_limit: limits.message,
             decode_name: folder_name,
-            written_folder: written_as.and_then(names::written_folder),
+            written_folder: written_as.and_then(message_file_names::written_folder),
             max_expansion: self.opening.max_expansion,
             force_format: self.opening.force_format,
             mailbox: self.opening.mailbox.clone(),
@@ -129,7 +129,7 @@ fn folder_name(name: &[u8]) -> String {
 pub(crate) struct Sources {
     /// The archives, in order.
     pub(crate) inputs: Vec<SourceInput>,
-    /// Skipped files, with the input below which they lie.
+    /// SkipScope files, with the input below which they lie.
     pub(crate) left_out: Vec<(PathBuf, BoxEvent)>,
     /// Unreadable files and folders.
     pub(crate) unread: Vec<UnreadInput>,
@@ -142,16 +142,16 @@ pub(crate) struct Sources {
 pub(crate) fn discover(
     paths: &[PathBuf],
     opening: Opening,
-    skipped: Skipped,
+    skipped: SkipScope,
 ) -> Result<Sources, Error> {
     check_paths(paths)?;
     let mut search = InputSearch::new(opening, paths.len() > 1);
     for path in paths {
         let mut unread = Vec::new();
         let is_skipped = |error: &FileError| match skipped {
-            Skipped::Nothing => false,
-            Skipped::Files => error.path() != path && !error.lacks_resources(),
-            Skipped::Inputs => true,
+            SkipScope::Nothing => false,
+            SkipScope::Files => error.path() != path && !error.lacks_resources(),
+            SkipScope::Inputs => true,
         };
         let searched = search.path(path, &mut |error| {
             if !is_skipped(&error) {
@@ -161,7 +161,7 @@ pub(crate) fn discover(
             Ok(())
         });
         if let Err(error) = searched {
-            if skipped == Skipped::Inputs {
+            if skipped == SkipScope::Inputs {
                 unread.push(error);
             } else if matches!(error.kind(), ErrorKind::NoMailFound(_)) {
                 // What cannot be read is the reason.
@@ -346,7 +346,7 @@ fn own_name(path: &Path) -> String {
         .unwrap_or(path)
         .file_name()
         .unwrap_or_default();
-    names::clean(&name.to_string_lossy())
+    message_file_names::clean(&name.to_string_lossy())
 }
 
 /// Returns the path of an archive below the given path, after the name of that.

@@ -1,6 +1,6 @@
 //! Appends an edited message, quoted for the output format.
 
-use crate::quote::may_contain_from;
+use crate::restore_quoting::may_contain_from;
 use mailglot_archive::Format;
 use mailglot_archive::mbox::quote_mboxrd;
 use mailglot_mime::{Edit, splice};

@@ -6,11 +6,11 @@
 
 use crate::discover::{Opening, SourceInput, discover};
 use crate::envelope::{self, DateSource};
-use crate::file_name::own_file;
+use crate::json_file_name::own_file;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary};
 use mailglot_archive::{Entry, EntryKind, Error as FileError, Operation};
@@ -90,11 +90,11 @@ pub fn list(
     each: &mut (dyn FnMut(&ListedMessage) -> io::Result<()> + Send),
 ) -> Result<Summary, Error> {
     let job = Job {
-        sources: discover(inputs, options.opening.clone(), Skipped::Inputs)?,
+        sources: discover(inputs, options.opening.clone(), SkipScope::Inputs)?,
         limits: &options.policy.limits,
         threads: options.threads,
         progress,
-        skipped: Skipped::Inputs,
+        skipped: SkipScope::Inputs,
         selection: &options.selection,
         stops_at_limit: true,
     };

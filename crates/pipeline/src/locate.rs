@@ -9,12 +9,12 @@ use crate::address::{MessageAddress, MessageChoice};
 use crate::discover::{Opening, SourceInput, discover};
 use crate::envelope;
 use crate::error::{UnreadInput, UsageError};
-use crate::file_name::own_file;
-use crate::in_place::unquote_entry;
+use crate::json_file_name::own_file;
+use crate::large_message::unquote_entry;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary};
 use mailglot_archive::mbox::{MailboxRange, MailboxStarts};
@@ -123,14 +123,18 @@ pub fn locate_pieces(
     let mut sources = discover(
         std::slice::from_ref(&address.path),
         opening.clone(),
-        Skipped::Inputs,
+        SkipScope::Inputs,
     )?;
     let member = address.member_of_container();
     let mut address = address;
     if sources.inputs.is_empty()
         && let Some(member) = &member
     {
-        let found = discover(std::slice::from_ref(&member.path), opening, Skipped::Inputs)?;
+        let found = discover(
+            std::slice::from_ref(&member.path),
+            opening,
+            SkipScope::Inputs,
+        )?;
         if !found.inputs.is_empty() {
             (sources, address) = (found, member);
         }
@@ -158,7 +162,7 @@ pub fn locate_pieces(
         limits: &Limits::default(),
         threads: 1,
         progress: &Progress::default(),
-        skipped: Skipped::Inputs,
+        skipped: SkipScope::Inputs,
         selection: &Selection::default(),
         stops_at_limit: false,
     };

@@ -8,10 +8,10 @@
 use crate::discover::discover;
 use crate::job::{CheckJob, NormalizeJob};
 use crate::output::OutputSink;
-use crate::plan::Plan;
+use crate::output_plan::OutputPlan;
 use crate::rewrite::{LARGE_MESSAGE, PROCESS, Process, RewriteStage};
 use crate::run::{Discard, Job, run};
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::verify::READERS;
 use crate::{Error, Progress, Summary, VerifySummary};
 use mailglot_archive::replace::{is_stream, open_stream};
@@ -22,6 +22,40 @@ use std::path::Path;
 /// Runs a normalization. Output, ledger and report all appear, or none does.
 ///
 /// Continues after unreadable files and folders below an input: [`Summary::unread`] lists them, and the ledger has a note of each.
+///
+/// ```
+/// use mailglot_pipeline::{LedgerPlace, NormalizeJob, Progress, RestoreJob, normalize, restore};
+///
+/// let folder = tempfile::tempdir()?;
+/// let (input, output, back) = (folder.path().join("a.eml"), folder.path().join("b.eml"), folder.path().join("c.eml"));
+/// std::fs::write(&input, b"Subject: Caf\xE9\n\ntext\n")?;
+/// let job = NormalizeJob {
+///     inputs: vec![input],
+///     output: output.clone(),
+///     to: None,
+///     policy: Default::default(),
+///     ledger: LedgerPlace::Beside,
+///     report: None,
+///     deterministic: false,
+///     threads: 1,
+///     force: false,
+///     opening: false.into(),
+///     selection: Default::default(),
+///     verify: false,
+/// };
+/// let summary = normalize(&job, &Progress::default())?;
+/// assert_eq!(summary.messages_in, 1);
+/// assert_eq!(std::fs::read(&output)?, b"Subject: =?UTF-8?B?Q2Fmw6k=?=\n\ntext\n");
+///
+/// // The ledger `b.eml.ledger` gives the original back.
+/// let job = RestoreJob { output: Some(output), ledger: None, original: Some(back.clone()), force: false };
+/// restore(&job, &Progress::default())?;
+/// assert_eq!(std::fs::read(&back)?, b"Subject: Caf\xE9\n\ntext\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// An input cannot be read, an output exists or cannot be written, or the message counts do not match. Then no output appears.
 pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Error> {
     normalize_with(job, progress, PROCESS, LARGE_MESSAGE)
 }
@@ -29,11 +63,11 @@ pub fn normalize(job: &NormalizeJob, progress: &Progress) -> Result<Summary, Err
 /// Plans every message without writing anything. Continues after unreadable inputs: [`Summary::unread`] lists them.
 pub fn check(job: &CheckJob, progress: &Progress) -> Result<Summary, Error> {
     let sources = Job {
-        sources: discover(&job.inputs, job.opening.clone(), Skipped::Inputs)?,
+        sources: discover(&job.inputs, job.opening.clone(), SkipScope::Inputs)?,
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
-        skipped: Skipped::Inputs,
+        skipped: SkipScope::Inputs,
         selection: &job.selection,
         stops_at_limit: true,
     };
@@ -55,8 +89,8 @@ fn normalize_with(
     process: Process,
     large: usize,
 ) -> Result<Summary, Error> {
-    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Files)?;
-    let plan = Plan::new(job, &sources.inputs)?;
+    let sources = discover(&job.inputs, job.opening.clone(), SkipScope::Files)?;
+    let plan = OutputPlan::new(job, &sources.inputs)?;
     let mut sink = OutputSink::new(&plan)?;
     let stage = RewriteStage {
         targets: Some(&plan.targets),
@@ -71,7 +105,7 @@ fn normalize_with(
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
-        skipped: Skipped::Files,
+        skipped: SkipScope::Files,
         selection: &job.selection,
         stops_at_limit: false,
     };

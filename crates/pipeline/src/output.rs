@@ -10,7 +10,7 @@ use crate::discover::SourceInput;
 use crate::hash::ArchiveHash;
 use crate::job::NormalizeJob;
 use crate::output_names::is_folder;
-use crate::plan::{Plan, Ready};
+use crate::output_plan::{OutputPlan, Ready};
 use crate::raw_blocks::raw_blocks;
 use crate::rewrite::RewrittenBatch;
 use crate::run::{EndedSource, ResultSink};
@@ -26,7 +26,7 @@ use std::path::Path;
 
 /// The outputs of a normalization.
 pub(crate) struct OutputSink<'a> {
-    plan: &'a Plan,
+    plan: &'a OutputPlan,
     /// The folder of several outputs.
     root: Option<FolderReplacement>,
     /// The output of the current source.
@@ -54,7 +54,7 @@ struct CurrentOutput {
 
 impl<'a> OutputSink<'a> {
     /// Creates the temporary files of ledger and report, and the temporary folder of several outputs.
-    pub(crate) fn new(plan: &'a Plan) -> Result<Self, Error> {
+    pub(crate) fn new(plan: &'a OutputPlan) -> Result<Self, Error> {
         let report = replacement(plan.report.as_deref(), plan.options)?;
         let ledger = match replacement(plan.ledger.as_deref(), plan.options)? {
             None => None,

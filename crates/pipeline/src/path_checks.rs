@@ -7,7 +7,7 @@
 use crate::discover::SourceInput;
 use crate::error::{Relation, UsageError};
 use crate::staged_ledger::exists;
-use crate::{Error, names};
+use crate::{Error, message_file_names};
 use mailglot_archive::replace::is_stream;
 use mailglot_archive::{Error as FileError, ErrorKind, Operation};
 use std::collections::HashSet;
@@ -119,7 +119,7 @@ fn only_mail(folder: &Path, ours: &HashSet<String>) -> io::Result<bool> {
             let name = item.file_name().to_string_lossy().into_owned();
             if item.file_type()?.is_dir() {
                 waiting.push((item.path(), maildir && PARTS.contains(&name.as_str())));
-            } else if !((mail && names::is_maildir_message(&name))
+            } else if !((mail && message_file_names::is_maildir_message(&name))
                 || Path::new(&name)
                     .extension()
                     .is_some_and(|end| end.eq_ignore_ascii_case("eml"))

@@ -1,9 +1,9 @@
 //! Reads an archive as numbered batches that can be processed in any order.
 
 use crate::hash::{ArchiveHash, SourceDigest};
-use crate::in_place::LARGE;
+use crate::large_message::LARGE;
 use crate::selection::Selector;
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use mailglot_archive::{
     Batch, BoxEvent, BoxEventKind, Entry, EntryKind, Error, ErrorKind, FilesAhead, InputRange,
     Operation, ReadFiles, Source,
@@ -75,7 +75,7 @@ pub(crate) struct Reader {
     more: bool,
     carry: Vec<u8>,
     midline: bool,
-    skipped: Skipped,
+    skipped: SkipScope,
     /// True if the last batch that was pulled ends inside a message.
     is_inside: bool,
     /// True if the source includes the start of its archive.
@@ -110,7 +110,7 @@ impl Reader {
             more: false,
             carry: Vec::new(),
             midline: false,
-            skipped: Skipped::Nothing,
+            skipped: SkipScope::Nothing,
             is_inside: false,
             is_at_start: true,
             is_at_end: true,
@@ -124,7 +124,7 @@ impl Reader {
     }
 
     /// Sets what is skipped if it cannot be read.
-    pub(crate) fn skipping(mut self, skipped: Skipped) -> Self {
+    pub(crate) fn skipping(mut self, skipped: SkipScope) -> Self {
         self.skipped = skipped;
         self
     }
@@ -239,12 +239,12 @@ impl Reader {
                 Ok(more) => break !more,
                 // The beginning of a message must not pass for all of it.
                 Err(error)
-                    if self.skipped == Skipped::Files
+                    if self.skipped == SkipScope::Files
                         && (self.is_inside || error.lacks_resources()) =>
                 {
                     return Err(error);
                 }
-                Err(error) if self.skipped != Skipped::Nothing => self.unread.push(error),
+                Err(error) if self.skipped != SkipScope::Nothing => self.unread.push(error),
                 Err(error) => return Err(error),
             }
         };
@@ -421,11 +421,11 @@ mod tests {
         let stopped = [Some(true), None, Some(false), Some(false), Some(false)];
         let whole = [Some(true), Some(true), Some(true), Some(false), Some(false)];
         for (skipped, is_begun, expected) in [
-            (Skipped::Nothing, false, stopped),
-            (Skipped::Files, false, whole),
-            (Skipped::Files, true, stopped),
-            (Skipped::Inputs, false, whole),
-            (Skipped::Inputs, true, whole),
+            (SkipScope::Nothing, false, stopped),
+            (SkipScope::Files, false, whole),
+            (SkipScope::Files, true, stopped),
+            (SkipScope::Inputs, false, whole),
+            (SkipScope::Inputs, true, whole),
         ] {
             let source = Box::new(BrokenFolder {
                 next: 0,

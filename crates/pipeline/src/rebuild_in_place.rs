@@ -6,9 +6,9 @@
 //!
 //! A message with more than a million quoted lines is copied.
 
-use crate::in_place::MOST_LINES;
-use crate::pieces::Pieces;
-use crate::quote::{QUOTES, rebuild_to};
+use crate::large_message::MOST_LINES;
+use crate::message_pieces::Pieces;
+use crate::restore_quoting::{QUOTES, rebuild_to};
 use mailglot_archive::Quoting;
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::unquote_in_place;

@@ -6,10 +6,10 @@
 
 use crate::error::Mismatch;
 use crate::hash::ArchiveHash;
-use crate::in_place::LARGE;
-use crate::names;
-use crate::quote::rebuild_to;
+use crate::large_message::LARGE;
+use crate::message_file_names;
 use crate::rebuild_in_place::rebuild_in_place;
+use crate::restore_quoting::rebuild_to;
 use mailglot_archive::ledger::{Archived, Body, Change, MessageRecord, Old, RawKind, Record};
 use mailglot_archive::replace::Replacement;
 use mailglot_archive::{Error as FileError, FileMode, Operation, open_input};
@@ -486,8 +486,9 @@ fn altered(root: &Path) -> Option<PathBuf> {
             } else if there.is_file()
                 && there.len() < LONGEST
                 && found.as_ref().is_none_or(|first| path < *first)
-                && fs::read(&path)
-                    .is_ok_and(|content| names::is_altered(&name.to_string_lossy(), &content))
+                && fs::read(&path).is_ok_and(|content| {
+                    message_file_names::is_altered(&name.to_string_lossy(), &content)
+                })
             {
                 found = Some(path);
             }

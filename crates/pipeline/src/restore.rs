@@ -8,7 +8,7 @@ use crate::error::{LedgerFaultKind, Mismatch, UsageError};
 use crate::job::with_suffix;
 use crate::path_checks::{check_apart, check_free, followed, is_empty};
 use crate::replay::{Fault, Replay, ReplayTarget, below};
-use crate::staged_ledger::{exists, ledger_of, mend};
+use crate::staged_ledger::{exists, ledger_of, recover};
 use crate::{Error, IncompleteInput, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, LedgerError, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement, turn};
@@ -77,7 +77,7 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
     if let Some(output) = &job.output {
         let turn = turn([output.as_path(), place.as_path()]);
         if job.original.is_some() {
-            mend(output, Some(&place));
+            recover(output, Some(&place));
         }
         place = ledger_of(output, place);
         drop(turn);

@@ -18,7 +18,7 @@ use crate::hash::{ArchiveHash, SourceDigest, hex};
 use crate::ordered_pool::{self, BatchWorker, StopReason};
 use crate::reader::{NumberedBatch, Reader, begins_message};
 use crate::selection::{Selection, Selector};
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::tally::{Complete, Tally};
 use crate::work_times::WorkTimes;
 use crate::{Error, Progress, SourceSummary, Summary};
@@ -44,7 +44,7 @@ pub(crate) struct Job<'a> {
     /// Counters for a watcher, and the flag that interrupts the loop.
     pub(crate) progress: &'a Progress,
     /// What is skipped if it cannot be read.
-    pub(crate) skipped: Skipped,
+    pub(crate) skipped: SkipScope,
     /// The messages to process. The others are counted as dropped.
     pub(crate) selection: &'a Selection,
     /// True to stop reading when the limit of the selection is reached. The rest is not counted.
@@ -179,7 +179,7 @@ pub(crate) fn run<S: Stage, K: ResultSink<S::Output>>(
         match run.source(index, input, stage, sink) {
             Ok(ControlFlow::Continue(())) => {}
             Ok(ControlFlow::Break(())) => return Ok(run.summary),
-            Err(Error::Input(error)) if job.skipped == Skipped::Inputs => {
+            Err(Error::Input(error)) if job.skipped == SkipScope::Inputs => {
                 run.unread(UnreadInput::new(&input.given, error));
                 run.count_incomplete(before);
             }
@@ -408,13 +408,13 @@ impl<'a> RunningJob<'a> {
     }
 
     /// Returns what is skipped in an input if it cannot be read.
-    fn skipped(&self, input: &SourceInput) -> Skipped {
+    fn skipped(&self, input: &SourceInput) -> SkipScope {
         let has_files = input.folder && input.found.store.is_none();
         match self.job.skipped {
             // A store that fails at one message fails at the others, too.
-            Skipped::Files if has_files => Skipped::Files,
-            Skipped::Inputs if input.folder => Skipped::Inputs,
-            _ => Skipped::Nothing,
+            SkipScope::Files if has_files => SkipScope::Files,
+            SkipScope::Inputs if input.folder => SkipScope::Inputs,
+            _ => SkipScope::Nothing,
         }
     }
 
@@ -427,7 +427,7 @@ impl<'a> RunningJob<'a> {
         if !source.changed().map_err(Error::Input)? {
             return Ok(());
         }
-        let is_skipped = self.skipped(input) != Skipped::Nothing;
+        let is_skipped = self.skipped(input) != SkipScope::Nothing;
         if is_skipped && !source.content_changed().map_err(Error::Input)? {
             self.unread(UnreadInput::new(
                 &input.given,
@@ -559,7 +559,7 @@ mod tests {
             limits: &Limits::default(),
             threads: 1,
             progress: &Progress::default(),
-            skipped: Skipped::Inputs,
+            skipped: SkipScope::Inputs,
             selection: &Selection::default(),
             stops_at_limit: false,
         };

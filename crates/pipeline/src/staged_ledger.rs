@@ -8,13 +8,13 @@
 //! ```
 //!
 //! The name of the staged ledger has the inode number of the new output. If the output at its path has that number, the staged ledger
-//! belongs to it. [`mend`] then does step 3, else it removes the staged ledger. Where no old ledger is, the staged one gets its final
+//! belongs to it. [`recover`] then does step 3, else it removes the staged ledger. Where no old ledger is, the staged one gets its final
 //! name, too, as a hard link, so that a new output never stands without its ledger.
 //!
 //! # Limits
 //!
 //! A folder with content is exchanged for the new one (renameat2(2), `RENAME_EXCHANGE`). On a file system without that, the old folder
-//! is missing between two renames; [`mend`] puts it back.
+//! is missing between two renames; [`recover`] puts it back.
 
 use mailglot_archive::replace::{Replacement, moved_away, temporary_stem};
 use mailglot_archive::{Error as FileError, Operation, WriterProcess};
@@ -75,7 +75,7 @@ impl Drop for StagedLedger {
 /// Completes or undoes what a killed job did to an output and its ledger. Call it while holding a turn.
 ///
 /// Ignores failures: a file that stays is reported later, because it is in the way.
-pub(crate) fn mend(output: &Path, ledger: Option<&Path>) {
+pub(crate) fn recover(output: &Path, ledger: Option<&Path>) {
     for old in moved_away(output) {
         if exists(output) {
             let _ = remove(&old);
@@ -95,7 +95,7 @@ pub(crate) fn mend(output: &Path, ledger: Option<&Path>) {
 
 /// Returns the ledger of an output: the one that a killed job left staged if it belongs to the output, else the one at its path.
 ///
-/// For folders that cannot be written, where [`mend`] changes nothing.
+/// For folders that cannot be written, where [`recover`] changes nothing.
 pub(crate) fn ledger_of(output: &Path, ledger: PathBuf) -> PathBuf {
     let inode = inode(output);
     let is_wanted = |(_, wanted): &(PathBuf, u64)| Some(*wanted) == inode;
@@ -237,7 +237,7 @@ mod tests {
             let right = if matches { "new" } else { "old" };
             let ledger = ledger_of(&at("out"), at("out.ledger"));
             assert_eq!(fs::read_to_string(ledger).unwrap(), right);
-            mend(&at("out"), Some(&at("out.ledger")));
+            recover(&at("out"), Some(&at("out.ledger")));
             assert_eq!(files(folder.path()), expected);
         }
     }
@@ -249,11 +249,11 @@ mod tests {
         fs::write(at("out.ledger"), "new").unwrap();
         let staged = at("out.ledger.4194999-1.next.tmp");
         fs::hard_link(at("out.ledger"), &staged).unwrap();
-        mend(&at("out"), Some(&at("out.ledger")));
+        recover(&at("out"), Some(&at("out.ledger")));
         assert!(files(folder.path()).is_empty());
         // One whose output was moved elsewhere stays.
         fs::write(at("out.ledger"), "new").unwrap();
-        mend(&at("out"), Some(&at("out.ledger")));
+        recover(&at("out"), Some(&at("out.ledger")));
         assert_eq!(files(folder.path()), ["out.ledger: new"]);
     }
 
@@ -271,7 +271,7 @@ mod tests {
             fs::write(at(name), "x").unwrap();
         }
         let before = files(folder.path());
-        mend(&at("out"), Some(&at("out.ledger")));
+        recover(&at("out"), Some(&at("out.ledger")));
         assert_eq!(files(folder.path()), before);
     }
 

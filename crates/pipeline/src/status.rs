@@ -74,7 +74,7 @@ fn mozilla(value: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names;
+    use crate::message_file_names;
 
     #[test]
     fn fields_give_flags() {
@@ -94,9 +94,13 @@ mod tests {
             ("Subject: x\n\nStatus: RO", ""),
             ("", ""),
         ] {
-            assert_eq!(names::flags(flags(header.as_bytes())), expected, "{header}");
             assert_eq!(
-                names::flags(flags(format!("{header}\n\nX-Status: A\n").as_bytes())),
+                message_file_names::flags(flags(header.as_bytes())),
+                expected,
+                "{header}"
+            );
+            assert_eq!(
+                message_file_names::flags(flags(format!("{header}\n\nX-Status: A\n").as_bytes())),
                 expected
             );
         }

@@ -1,7 +1,7 @@
 //! Counts the results of batches, and adds them up in archive order.
 
-use crate::file_name::{Address, own_file};
 use crate::guesses::{GuessExample, LeastCertain, Thresholds};
+use crate::json_file_name::{Address, own_file};
 use crate::verify::{Defect, Disagreement};
 use crate::{Example, IncompleteInput, Progress, SourceSummary, Summary};
 use mailglot_archive::{BoxEvent, BoxEventKind, Packing};

@@ -6,12 +6,12 @@
 //! parts that end within the limit are read, or within 1 MiB if the message is a file. Events report them. HTML is returned with its tags.
 
 use crate::discover::{Opening, discover};
-use crate::file_name::{Address, own_file};
-use crate::in_place::unquote_entry;
+use crate::json_file_name::{Address, own_file};
+use crate::large_message::unquote_entry;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{Job, OpenSource, ResultSink, Stage, Worker, run};
 use crate::selection::Selection;
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::tally::Tally;
 use crate::{Error, FileName, Progress, Summary, json};
 use mailglot_archive::{Batch, Entry, EntryKind, Error as FileError, Operation, Packing};
@@ -72,6 +72,20 @@ pub struct TextOptions {
 ///
 /// Continues after unreadable inputs ([`Summary::unread`]) and after a message that fails because of a defect of the program.
 ///
+/// ```
+/// use mailglot_pipeline::{Progress, TextOptions, TextRecord, texts};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("a.eml");
+/// std::fs::write(&path, b"Content-Type: text/plain; charset=koi8-r\n\n\xE4\xC1\n")?;
+/// let options = TextOptions { threads: 1, json: true, opening: false.into(), selection: Default::default() };
+/// let mut out = Vec::new();
+/// texts(&[path], &Default::default(), &options, &mut out, &Progress::default())?;
+/// let record: TextRecord = serde_json::from_slice(&out)?;
+/// assert_eq!((record.used.as_str(), record.text.as_deref()), ("KOI8-R", Some("Да\n")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// An error of `out` is returned as an error of the output `-`.
 pub fn texts(
@@ -101,11 +115,11 @@ fn texts_with(
     progress: &Progress,
 ) -> Result<TextOutcome, Error> {
     let job = Job {
-        sources: discover(inputs, options.opening.clone(), Skipped::Inputs)?,
+        sources: discover(inputs, options.opening.clone(), SkipScope::Inputs)?,
         limits: &stage.policy.limits,
         threads: options.threads,
         progress,
-        skipped: Skipped::Inputs,
+        skipped: SkipScope::Inputs,
         selection: &options.selection,
         stops_at_limit: true,
     };

@@ -2,11 +2,11 @@
 //!
 //! # Limits
 //!
-//! Whole programs are measured by the processor time that the kernel counts, in ticks of 10 ms: small mailboxes tell little. Each has one
-//! thread, for two that share a core cost each other time. Both write their JSON to nowhere: the rival by `serde_json`, as programs
-//! with it do, and once more by our writer, which shows what its reading costs alone and has no goal. Rewriting has its goal beside that JSON,
-//! too; beside a rival that reads and writes nothing at all it is told. What is compared is the text of the parts, not section numbers or
-//! charset names, which the rival does not have.
+//! Whole programs are measured by the processor time of the kernel, in ticks of 10 ms, so small mailboxes show little. Each program has one
+//! thread, because threads that share a core slow each other down. Both programs discard their JSON. The rival writes it with `serde_json`, as its
+//! users do, and once more with mailglot's writer, which shows the cost of its reading alone and has no goal. Rewriting is compared with that
+//! JSON, too, and with a rival that reads and writes nothing. Compared is the text of the parts; the rival has no section numbers and charset
+//! names.
 
 use crate::bench_codec::build_rivals;
 use crate::measure::{Usage, measure};

@@ -192,10 +192,10 @@ struct BenchArguments {
     /// What is measured.
     #[arg(default_value = "mail")]
     what: Subject,
-    /// Size of the two mailboxes (300M unless told; of whole programs 100M, where texts have 30M at most), or of each text (10M).
+    /// Size of the two mailboxes (default 300M; whole programs: 100M, with texts of 30M at most), or of each text (default 10M).
     #[arg(long)]
     size: Option<String>,
-    /// Runs of each program (5 unless told; of decoders 9); the best counts. Of the gateway 7, and the median counts.
+    /// Runs of each program (default 5; decoders: 9), of which the best counts. Gateway: 7, of which the median counts.
     #[arg(long)]
     runs: Option<u32>,
     /// Measure peak memory on a 2 GB mailbox, too.

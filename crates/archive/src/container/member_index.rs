@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::member_names::{clean_path, numbered};
-use super::place::MemberPlace;
+use super::member_place::MemberPlace;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, NameDefect, SkipReason};
 use crate::expansion::{ExpansionBudget, MOST_MEMBERS};
 use crate::packing::Packing;

@@ -14,9 +14,9 @@
 mod expand;
 mod member_index;
 mod member_names;
+mod member_place;
 mod member_reader;
 mod open_files;
-mod place;
 mod tar;
 mod zip;
 
@@ -29,17 +29,17 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use self::expand::expand;
 pub(crate) use self::member_index::{MOST_EVENTS, Node};
 use self::member_index::{MemberIndex, MemberIndexBuilder};
+use self::member_place::{Coding, MemberPlace};
 use self::member_reader::{ExpansionLimit, MemberReader};
 pub use self::open_files::OpenContainers;
-use self::place::{Coding, MemberPlace};
 use crate::box_event::BoxEvent;
 use crate::disk_identity::DiskIdentity;
 use crate::error::ErrorKind;
 use crate::expansion::ExpansionBudget;
 use crate::file_range::FileRange;
+use crate::open_input;
 use crate::packed::{CompressionEvents, Through};
 use crate::packing::Packing;
-use crate::regular;
 use crate::tree_file::TreeFile;
 
 /// Largest number of containers in each other.
@@ -112,7 +112,7 @@ impl Container {
         prefix: &[u8],
         options: &ContainerOptions,
     ) -> io::Result<(Arc<Self>, Vec<BoxEvent>)> {
-        let file = regular::open(path)?;
+        let file = open_input::open(path)?;
         let identity = DiskIdentity::of(path, &file.metadata()?);
         let budget = ExpansionBudget::new(identity.size(), options.ratio);
         let container = Self {
@@ -301,7 +301,7 @@ impl Container {
     fn outside(&self, events: &CompressionEvents) -> io::Result<TreeFile> {
         match &self.origin {
             Origin::Disk(identity) => {
-                let file = regular::open(identity.path())?;
+                let file = open_input::open(identity.path())?;
                 if DiskIdentity::of(identity.path(), &file.metadata()?) != *identity {
                     return Err(ErrorKind::Changed.into());
                 }

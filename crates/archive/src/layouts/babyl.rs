@@ -27,7 +27,7 @@ use super::input::LayoutInput;
 use super::layout::{Divider, FileLayout, Item, ItemEnd};
 use crate::Flags;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
-use crate::mbox::{Follower, split_line};
+use crate::mbox::{FollowingLine, split_line};
 
 /// The format.
 pub(super) struct Babyl;
@@ -323,7 +323,7 @@ fn summary_line(header: &[u8]) -> usize {
 
 /// Returns true if text begins with a header field.
 fn is_field(text: &[u8]) -> bool {
-    Follower::of(split_line(text).0) != Follower::Other
+    FollowingLine::of(split_line(text).0) != FollowingLine::Other
 }
 
 /// Returns true for the separator of an mbox, which Rmail stored as a field before the only header.

@@ -21,7 +21,7 @@ use super::input::LayoutInput;
 use super::layout::{Content, Divider, FileLayout, Item, ItemEnd};
 use crate::Flags;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
-use crate::mbox::{Follower, split_line};
+use crate::mbox::{FollowingLine, split_line};
 
 /// The format.
 pub(super) struct Emlx;
@@ -166,7 +166,7 @@ fn damaged_line(near: &[u8]) -> usize {
 
 /// Returns true if text begins with a header field.
 fn is_field(text: &[u8]) -> bool {
-    Follower::of(split_line(text).0) != Follower::Other
+    FollowingLine::of(split_line(text).0) != FollowingLine::Other
 }
 
 /// Returns true if the rest of a file is a property list. `rest` has at most one byte more than [`LIST`].

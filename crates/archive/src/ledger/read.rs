@@ -70,7 +70,7 @@ pub struct Ledger<R = File> {
 impl Ledger {
     /// Opens a ledger, verifies its digest and reads its footer.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
-        Self::read(crate::regular::open(path)?)
+        Self::read(crate::open_input::open(path)?)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
 
-use super::follower::Follower;
+use super::following_line::FollowingLine;
 use super::from_line::{FromLine, Shape, starts_line};
 use super::line_ends::{open_line, split_line};
 use super::separator_header::has_usual_fields;
@@ -80,10 +80,10 @@ fn line_start(data: &[u8], at: usize) -> &[u8] {
 
 /// Returns true for a field without a value (`X-From-Line:`), and for a known field (`Subject: "`).
 fn is_field(text: &[u8]) -> bool {
-    match Follower::of(text) {
-        Follower::Known => true,
-        Follower::Field => text.ends_with(b":"),
-        Follower::Other => false,
+    match FollowingLine::of(text) {
+        FollowingLine::Known => true,
+        FollowingLine::Field => text.ends_with(b":"),
+        FollowingLine::Other => false,
     }
 }
 

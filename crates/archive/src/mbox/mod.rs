@@ -10,7 +10,7 @@
 //! Other formats of one file with many messages are in `layouts`.
 
 mod delimiters;
-mod follower;
+mod following_line;
 mod from_line;
 mod joined_line;
 mod line_ends;
@@ -25,7 +25,7 @@ mod split;
 mod tests;
 mod write;
 
-pub(crate) use follower::{Follower, is_from_line};
+pub(crate) use following_line::{FollowingLine, is_from_line};
 pub use line_ends::line_end_length;
 pub(crate) use line_ends::split_line;
 pub use options::{LineDecision, MailboxOptions, MboxRule};

@@ -11,7 +11,7 @@
 mod content_length;
 mod division;
 mod sample_counts;
-mod shown;
+mod serialized;
 mod sniff_input;
 
 use std::fs::File;
@@ -21,7 +21,7 @@ pub(super) use self::content_length::{CONFIRM, HEADER, confirms, declared_end};
 pub(super) use self::division::{Division, mmdf_line};
 use self::sample_counts::SampleCounts;
 pub(super) use self::sniff_input::{SniffInput, read_at};
-use super::follower::Follower;
+use super::following_line::FollowingLine;
 use super::from_line::{FromLine, KINDS, Shapes, is_git};
 use super::line_ends::{open_line, split_line};
 use super::options::MboxRule;
@@ -72,7 +72,7 @@ pub(super) struct FileProfile {
     /// Those with a date, except patches.
     dated: u32,
     dated_mail: u32,
-    #[serde(with = "shown")]
+    #[serde(with = "serialized")]
     pub shown: Profile,
 }
 
@@ -161,7 +161,7 @@ impl FileProfile {
         } else {
             Division::FromLines
         };
-        let begins_with_field = Follower::of(split_line(rest).0) != Follower::Other;
+        let begins_with_field = FollowingLine::of(split_line(rest).0) != FollowingLine::Other;
         let prelude = prelude as u64;
 
         let mut head = SampleCounts::default();
@@ -292,7 +292,7 @@ pub(crate) fn separators(file: &mut TreeFile, size: u64) -> io::Result<(u32, u64
 /// Returns true if the first line is a header field.
 pub(crate) fn looks_like_message(bytes: &[u8]) -> bool {
     let rest = &bytes[prelude(bytes)..];
-    rest.starts_with(b"From ") || Follower::of(split_line(rest).0) != Follower::Other
+    rest.starts_with(b"From ") || FollowingLine::of(split_line(rest).0) != FollowingLine::Other
 }
 
 /// Returns the length of a byte order mark and blank lines at the start, with or without blanks in them.

@@ -3,7 +3,7 @@
 //! # Limits
 //! Reads only as many bytes as the caller has, and only the fields that mail programs put into nearly every message.
 
-use super::follower::{Follower, is_from_line};
+use super::following_line::{FollowingLine, is_from_line};
 use super::line_ends::split_line;
 
 /// Fields of the header of nearly every message.
@@ -45,7 +45,7 @@ impl UsualFields {
             if matches!(line.first(), Some(b' ' | b'\t')) {
                 continue;
             }
-            if Follower::of(line) == Follower::Other {
+            if FollowingLine::of(line) == FollowingLine::Other {
                 break;
             }
             let is = |name: &&[u8]| {
@@ -88,9 +88,11 @@ pub(super) fn ends_in_text(header: &[u8]) -> bool {
         let (line, step) = split_line(rest);
         rest = &rest[step..];
         let is_continuation = matches!(line.first(), Some(b' ' | b'\t'));
-        match Follower::of(line) {
-            Follower::Known => return false,
-            Follower::Other if !is_continuation && !is_from_line(line) => return !line.is_empty(),
+        match FollowingLine::of(line) {
+            FollowingLine::Known => return false,
+            FollowingLine::Other if !is_continuation && !is_from_line(line) => {
+                return !line.is_empty();
+            }
             _ => {}
         }
     }

@@ -6,7 +6,7 @@
 //! # Limits
 //! A `From ` line above 4 KiB is never a separator.
 
-use super::follower::{Follower, is_from_line};
+use super::following_line::{FollowingLine, is_from_line};
 use super::from_line::{FromLine, Shape, Shapes};
 use super::line_ends::{open_line, quote_depth, split_line, without_line_end};
 use super::separator_header::{
@@ -33,7 +33,7 @@ pub(super) struct LineEvidence {
     /// True if a blank line precedes it, or only the prelude.
     pub blank_before: bool,
     /// The first following line that is not a `From ` line, quoted or not.
-    pub follower: Follower,
+    pub follower: FollowingLine,
     /// True if a line of text follows it, and neither a field nor an empty line.
     pub text_after: bool,
     /// True if the lines around it are base64.
@@ -66,13 +66,15 @@ impl LineEvidence {
             follower = &follower[step..];
         }
         let after = after.unwrap_or_default();
-        let follower = Follower::of(after);
+        let follower = FollowingLine::of(after);
         Some(Self {
             line: FromLine::classify(line),
             end,
             blank_before: first || before.is_some_and(<[u8]>::is_empty),
             follower,
-            text_after: follower == Follower::Other && !after.is_empty() && !is_from_line(after),
+            text_after: follower == FollowingLine::Other
+                && !after.is_empty()
+                && !is_from_line(after),
             base64: before.is_some_and(is_base64_line)
                 && is_base64_line(split_line(&data[end..]).0),
         })
@@ -94,7 +96,7 @@ impl LineEvidence {
     /// [`Self::gather`].
     pub(super) fn has_full_header(&self, data: &[u8], at: usize) -> bool {
         self.blank_before
-            && self.follower == Follower::Known
+            && self.follower == FollowingLine::Known
             && self.line.shape != Shape::Git
             && may_be_unusual_separator(self.line.shape, split_line(&data[at..]).0)
             && has_usual_fields(&data[self.end..], FULL_HEADER)
@@ -104,9 +106,9 @@ impl LineEvidence {
     /// Returns true if the line may be a separator that was pasted into a text, or one before a message without a header.
     pub(super) fn may_be_pasted(&self, data: &[u8], at: usize) -> bool {
         let is_before_text = match self.follower {
-            Follower::Known => false,
-            Follower::Field => ends_in_text(&data[self.end..]),
-            Follower::Other => self.text_after,
+            FollowingLine::Known => false,
+            FollowingLine::Field => ends_in_text(&data[self.end..]),
+            FollowingLine::Other => self.text_after,
         };
         is_before_text || is_introduced(data, at)
     }
@@ -115,7 +117,7 @@ impl LineEvidence {
     pub(super) fn is_pasted_patch(&self, dominant: Shapes) -> bool {
         self.line.shape == Shape::Git
             && self.blank_before
-            && self.follower == Follower::Known
+            && self.follower == FollowingLine::Known
             && !dominant.contains(self.line)
     }
 
@@ -129,9 +131,9 @@ impl LineEvidence {
             points += 2;
         }
         points += match self.follower {
-            Follower::Known => 3,
-            Follower::Field => 2,
-            Follower::Other => 0,
+            FollowingLine::Known => 3,
+            FollowingLine::Field => 2,
+            FollowingLine::Other => 0,
         };
         if dominant.contains(self.line) {
             points += 3;

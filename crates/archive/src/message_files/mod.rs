@@ -39,8 +39,8 @@ use crate::files_ahead::{FileAhead, FileOpener, FilesAhead, ReadFiles};
 use crate::input::{Input, InputRange};
 use crate::layouts;
 use crate::mbox::separators;
+use crate::open_input::{self, open_input};
 use crate::packed::beginning;
-use crate::regular::{self, open_input};
 use crate::tree_file::TreeFile;
 use crate::{Batch, EntryKind, Format, Profile, ReadOptions, Source, mail_check, maildir};
 
@@ -89,7 +89,7 @@ impl Files {
             return Ok(files);
         }
         let metadata = fs::metadata(path).map_err(at(path, Operation::Open))?;
-        regular::check(path, &metadata).map_err(at(path, Operation::Open))?;
+        open_input::check(path, &metadata).map_err(at(path, Operation::Open))?;
         files.size = Some(metadata.len());
         if metadata.is_file() {
             let mut file = open_input(path)?;

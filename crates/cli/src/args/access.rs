@@ -1,4 +1,4 @@
-//! The arguments that open a daemon beyond what is safe for everybody.
+//! The arguments that let a daemon accept other machines or run as root.
 
 use clap::Args as Group;
 use mailglot_gateway::Network;

@@ -103,13 +103,13 @@ pub(crate) struct DetectArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
     pub(crate) top: u8,
     /// Language of the text, as in Content-Language: `pt-BR`.
-    #[arg(long, value_name = "TAG", value_parser = crate::suggest::language)]
+    #[arg(long, value_name = "TAG", value_parser = crate::value_parsers::language)]
     pub(crate) lang_hint: Option<String>,
     /// Country of the writer, as in domain names: `cz`.
-    #[arg(long, value_name = "CODE", value_parser = crate::suggest::country)]
+    #[arg(long, value_name = "CODE", value_parser = crate::value_parsers::country)]
     pub(crate) country: Option<String>,
     /// Charset that a label declares. It is the answer if it or its superset decodes every byte. Replaces a declaration in the file.
-    #[arg(long, value_name = "LABEL", value_parser = crate::suggest::charset)]
+    #[arg(long, value_name = "LABEL", value_parser = crate::value_parsers::charset)]
     pub(crate) declared: Option<Charset>,
     /// Print one JSON object per file and line: file, guesses. A path that is not UTF-8 is {"bytes": base64}.
     #[arg(long)]

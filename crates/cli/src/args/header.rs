@@ -90,7 +90,7 @@ fn unknown_label(text: &str) -> Result<UnknownLabel, String> {
     match text {
         "keep" => Ok(UnknownLabel::Keep),
         "utf8-if-valid" => Ok(UnknownLabel::Utf8IfValid),
-        label => crate::suggest::charset(label).map(UnknownLabel::Fallback),
+        label => crate::value_parsers::charset(label).map(UnknownLabel::Fallback),
     }
 }
 
@@ -131,7 +131,7 @@ pub(crate) struct EncodeArgs {
     pub(crate) encoding: Option<WordEncoding>,
     /// Charsets, the preferred one first. The first that can encode the whole value is used, if mail readers decode it alike. UTF-8
     /// can encode everything.
-    #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = crate::suggest::charset, default_value = "utf-8")]
+    #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = crate::value_parsers::charset, default_value = "utf-8")]
     pub(crate) charset: Vec<Charset>,
     /// Field that the values are for. Its name counts in the length of the first line, and decides what may be encoded. In addresses
     /// these are names and comments. A value without `@` is a name, unless it is a group (`name: ;`) or ends in `<address>`.

@@ -101,13 +101,13 @@ fn value_name(value: &impl ValueEnum) -> String {
 #[derive(Debug, Group)]
 pub(crate) struct ReadingArgs {
     /// Charset of text without a usable label whose charset cannot be detected (`mailglot convert -l` lists names).
-    #[arg(long, value_name = "LABEL", value_parser = crate::suggest::charset)]
+    #[arg(long, value_name = "LABEL", value_parser = crate::value_parsers::charset)]
     default_charset: Option<Charset>,
     /// Treat the label A as the charset B; repeatable. Example: `iso-8859-1=windows-1254`.
-    #[arg(long, value_name = "A=B", value_parser = crate::suggest::mapping)]
+    #[arg(long, value_name = "A=B", value_parser = crate::value_parsers::mapping)]
     charset_map: Vec<(String, Charset)>,
     /// Language of text that declares none, as in Content-Language. Example: `pt-BR`.
-    #[arg(long, value_name = "TAG", value_parser = crate::suggest::language)]
+    #[arg(long, value_name = "TAG", value_parser = crate::value_parsers::language)]
     lang_hint: Option<String>,
     /// When charsets are detected from the bytes.
     #[arg(long, value_name = "WHEN", default_value = "contradiction")]

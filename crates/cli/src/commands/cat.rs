@@ -1,4 +1,4 @@
-//! `mailglot cat`
+//! `mailglot cat`: writes messages, selected by address, as they are stored.
 
 use super::job_exit::note;
 use super::summary::{report_left_out, report_unread};

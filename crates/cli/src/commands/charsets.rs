@@ -1,4 +1,4 @@
-//! `mailglot charsets`: what is read and written, and how much of the registry of IANA that is.
+//! `mailglot charsets`: lists the supported charsets, or the IANA registry with the charset that decodes each entry.
 //!
 //! # Limits
 //!

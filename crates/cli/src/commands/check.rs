@@ -1,4 +1,4 @@
-//! `mailglot check`
+//! `mailglot check`: reports what `normalize` would change or lose, without writing anything.
 
 use super::job_exit::judged;
 use super::stats::timed;
@@ -9,10 +9,10 @@ use super::summary::{
 use super::worker_threads::worker_threads;
 use crate::args::CheckArgs;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::stoppable;
 use crate::output::{Console, Level, Style, counted, print};
 use crate::progress::watched;
 use crate::shell_words::{quoted, shell_word};
+use crate::signals::stoppable;
 use mailglot_mime::{OnLoss, Severity};
 use mailglot_pipeline::{CheckJob, Example, Summary, check, with_thousands};
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! `mailglot commit`
+//! `mailglot commit`: joins the parts of a job to its outputs.
 
 use super::job_exit::judged;
 use super::normalize_job::planned_job;
@@ -6,9 +6,9 @@ use super::summary;
 use crate::args::CommitArgs;
 use crate::error_text::IfExists;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::stoppable;
 use crate::output::Console;
 use crate::progress::watched;
+use crate::signals::stoppable;
 use mailglot_pipeline::commit_parts;
 
 pub(crate) fn run(args: CommitArgs, console: Console) -> Result<Exit, Failure> {

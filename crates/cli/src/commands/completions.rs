@@ -1,4 +1,4 @@
-//! `mailglot completions`
+//! `mailglot completions`: prints the completion script of a shell.
 
 use crate::args::{self, CompletionsArgs};
 use crate::exit::{Exit, Failure};

@@ -1,4 +1,4 @@
-//! `mailglot convert`: what iconv does, with the account of loss that the rest of the program has.
+//! `mailglot convert`: converts text files between charsets, like iconv, and counts every loss.
 //!
 //! ```text
 //! file ─► source (decode, piece by piece) ─► target (encode) ─► standard output, or a file beside its place
@@ -6,8 +6,8 @@
 //!
 //! # Limits
 //!
-//! Charsets are read and written as strictly as iconv does: a byte outside the named charset is bad input, even where mail
-//! is read by its superset, and no such byte is written. The suffixes `//TRANSLIT` and `//IGNORE` are not known; --unmappable and -c do what they do.
+//! Decodes and encodes as strictly as iconv: a byte that the named charset lacks is bad input, although mail is decoded by the superset. The
+//! suffixes `//TRANSLIT` and `//IGNORE` are rejected; `--unmappable` and `-c` replace them.
 
 mod coding;
 mod conversion_error;
@@ -32,7 +32,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use target::Target;
 
-/// Size of the output buffer. It is smaller than most pieces of text, which so are written without a copy.
+/// Size of the output buffer in bytes. Most pieces of text are larger, and are written without a copy.
 const BUFFER: usize = 1 << 13;
 
 pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure> {
@@ -195,7 +195,7 @@ fn stopped(name: &str, message: &str, target: &mut Target<Sink>) -> Failure {
 /// Names the option that gives details.
 const EACH: &str = " (--explain lists each)";
 
-/// Returns what was done with bytes that cannot be decoded. Some are decoded all the same, such as a `+` of UTF-7 that begins nothing.
+/// Describes what was done with bytes that cannot be decoded. Some have a text all the same, such as a `+` in UTF-7 that begins nothing.
 fn done(on_malformed: OnMalformed, defects: Defects) -> &'static str {
     match (on_malformed, defects.read) {
         (_, read) if read == defects.all => "decoded all the same",
@@ -223,7 +223,7 @@ fn unmappable(args: &ConvertArgs) -> Option<Unmappable> {
     Some(way)
 }
 
-/// Refuses a sign for what cannot be written that cannot be written either.
+/// Rejects a replacement that the target charset cannot encode.
 fn check_sign(to: Coding, unmappable: Option<&Unmappable>) -> Result<(), Failure> {
     let (sign, what) = match unmappable {
         Some(Unmappable::QuestionMark | Unmappable::Transliterate) => ("?", "question mark"),
@@ -265,12 +265,12 @@ pub(super) fn open(file: &Path) -> io::Result<Box<dyn Read>> {
     Ok(Box::new(File::open(file)?))
 }
 
-/// Refuses an output that is one of the files: an input is never changed, and nothing would bring its bytes back.
+/// Rejects an output that is one of the inputs: it would be lost.
 fn check_apart(args: &ConvertArgs) -> Result<(), Failure> {
     let Some(output) = args.output.as_deref().filter(|path| !is_stream(path)) else {
         return Ok(());
     };
-    // What is not there yet is no input.
+    // A file that does not exist is no input.
     let Ok(place) = fs::canonicalize(output) else {
         return Ok(());
     };
@@ -289,11 +289,11 @@ fn check_apart(args: &ConvertArgs) -> Result<(), Failure> {
     }
 }
 
-/// Where the converted bytes go.
+/// The destination of converted bytes.
 #[derive(Debug)]
 enum Sink {
     Stdout(BufWriter<File>),
-    /// A device, a pipe: written as it comes.
+    /// A device or pipe, written directly.
     Stream(BufWriter<File>, PathBuf),
     File(Replacement, PathBuf),
 }
@@ -326,7 +326,7 @@ impl Sink {
         }
     }
 
-    /// Brings the output into place, unless something of the input is missing in it.
+    /// Renames the output to its path, unless a part of the input is missing in it.
     fn commit(self, worst: Exit) -> Result<(), Failure> {
         match self {
             Self::Stdout(mut out) => out.flush().map_err(|error| Failure::stdout(&error)),

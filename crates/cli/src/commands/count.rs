@@ -1,4 +1,4 @@
-//! `mailglot count`
+//! `mailglot count`: prints the number of messages in each archive.
 
 use super::stats::timed;
 use super::summary::{report_left_out, report_unread};

@@ -1,4 +1,4 @@
-//! `mailglot detect`
+//! `mailglot detect`: detects the charset of files.
 //!
 //! # Limits
 //!

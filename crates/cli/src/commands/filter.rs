@@ -1,14 +1,15 @@
-//! `mailglot filter`: one message through a pipe. It never loses mail: whatever goes wrong, nothing half-done comes out
-//! with exit code 0, and 75 makes the caller keep the mail.
+//! `mailglot filter`: filters one message from standard input to standard output, without losing mail.
 //!
-//! Postfix's pipe(8) defers on 75 and on death by a signal only, and bounces on nearly every other code, that of a panic
-//! too: so the hook of panics ends the program with 75, and a clock does where work does not end.
+//! Exit code 0 means that the whole message was written. Any failure ends with 75 (EX_TEMPFAIL), so the mail server keeps the message queued.
+//!
+//! Postfix's pipe(8) defers only on 75 and on death by a signal. It bounces on nearly every other code, such as that of a panic. So a panic
+//! hook and a timeout end the program with 75, too.
 //!
 //! # Limits
 //!
-//! The message is held in memory. When the system itself ends the program (a signal, no memory), the caller sees that,
-//! and not 75; nothing was written then either. Where standard output is `/dev/null`, opened to be read and written, it counts as closed
-//! before the start, for that is what is there then; one that is opened to be written only (`>/dev/null`) throws the message away.
+//! Holds the message in memory. If the system kills the program (a signal, lack of memory), the caller sees the signal instead of 75, and nothing
+//! was written. Standard output on `/dev/null` counts as closed if it is open for reading and writing
+//! ([`descriptors::output_was_closed`]). `>/dev/null` discards the message.
 
 use crate::args::{Args, FilterArgs};
 use crate::argument_parser;
@@ -25,17 +26,18 @@ use std::process::{self, ExitCode};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes asked of standard input at once.
+/// Minimum bytes per read of standard input.
 const STEP: usize = 1 << 16;
-/// How long may be read after wrong usage.
+/// Timeout for reading the message after wrong usage.
 const PATIENCE: Duration = Duration::from_mins(5);
-/// Bytes of the stack of the thread that keeps the time.
+/// Stack size of the timeout thread.
 const STACK: usize = 64 << 10;
-/// What is kept of the time for handing the message back: the command is ended before we are.
-const LAST: Duration = Duration::from_millis(500);
+/// How long before the timeout the `sendmail` command is killed, so that this program can still report it.
+const BEFORE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Whether `filter` is the command: then wrong usage is a failure of `filter` too. No option before a command takes a
-/// value, so the first word that is no option is the command.
+/// Returns true if `filter` is the command. Then wrong usage also ends with 75.
+///
+/// No option before a command has a value, so the first word that is not an option is the command.
 pub(crate) fn is_asked(arguments: &[OsString]) -> bool {
     let command = arguments
         .iter()
@@ -44,25 +46,25 @@ pub(crate) fn is_asked(arguments: &[OsString]) -> bool {
     command.is_some_and(|word| word == "filter")
 }
 
-/// Parses the arguments of `filter`. A failure ends as one of `filter` does, with its exit code.
+/// Parses the arguments of `filter`. Wrong usage handles the message like any other failure, and returns the exit code.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, ExitCode> {
     let ours = || arguments.iter().take_while(|word| *word != "--");
     let has = |option: &str| ours().any(|word| word == option);
     let failures = FailureHandling {
         fail_open: has("--fail-open"),
-        talks: has("-v") || has("--verbose") || io::stderr().is_terminal(),
+        prints_errors: has("-v") || has("--verbose") || io::stderr().is_terminal(),
         reinject: has("--reinject"),
     };
-    failures.end_at_panics();
+    failures.install_panic_hook();
     match FailureHandling::guarded(|| Ok(argument_parser::parse(arguments))) {
         Ok(Ok(args)) => Ok(args),
         Ok(Err(error)) if !error.use_stderr() => {
-            // As everywhere, a closed stream leaves nobody to tell.
+            // If the stream is closed, nobody can read an error.
             let _ = error.print();
             Err(Exit::Done.into())
         }
         Ok(Err(error)) => {
-            if failures.talks {
+            if failures.prints_errors {
                 let _ = error.print();
             }
             Err(failures.without_arguments("wrong usage"))
@@ -73,16 +75,16 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, ExitCode> {
 
 /// Runs the command.
 pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
-    let talks = console.level() == Level::Verbose || io::stderr().is_terminal();
+    let prints_errors = console.level() == Level::Verbose || io::stderr().is_terminal();
     let failures = FailureHandling {
         fail_open: args.fail_open,
-        talks,
+        prints_errors,
         reinject: args.reinject,
     };
     let limit = Duration::from_secs(args.timeout.into());
     let deadline = Instant::now() + limit;
-    if let Err(error) = failures.keep_time(limit) {
-        return failures.keep(&FailedStep::from(error));
+    if let Err(error) = failures.start_timeout(limit) {
+        return failures.defer(&FailedStep::from(error));
     }
     let policy = args.policy.policy(true, OnLoss::Keep);
     let filter = match args.judge.as_deref().and_then(Rules::named) {
@@ -91,17 +93,17 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
     };
     let raw = match FailureHandling::guarded(|| read(&mut io::stdin().lock())) {
         Ok(raw) => raw,
-        // What was not read whole cannot be passed through either.
-        Err(failed) => return failures.keep(&failed.at("standard input")),
+        // An incomplete message must not pass.
+        Err(failed) => return failures.defer(&failed.at("standard input")),
     };
     let bytes = match FailureHandling::guarded(|| Ok(filter.run(&raw))) {
         Ok(Ok(bytes)) => bytes,
-        Ok(Err(stopped)) => return failures.refuse(&stopped),
+        Ok(Err(stopped)) => return failures.stop(&stopped),
         Err(failed) if args.fail_open => {
-            failures.tell(&failed.words);
+            failures.print_error(&failed.words);
             raw
         }
-        Err(failed) => return failures.keep(&failed),
+        Err(failed) => return failures.defer(&failed),
     };
     if !args.reinject {
         return failures.write_out(&bytes);
@@ -110,12 +112,12 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
         program: args.sendmail.clone(),
         arguments: args.arguments.clone(),
         folder: std::env::temp_dir(),
-        deadline: deadline.checked_sub(LAST).unwrap_or(deadline),
-        verbose: talks,
+        deadline: deadline.checked_sub(BEFORE_TIMEOUT).unwrap_or(deadline),
+        verbose: prints_errors,
     };
     match FailureHandling::guarded(|| reinject.run(&bytes)) {
         Ok(()) => Exit::Done.into(),
-        Err(failed) => failures.keep(&failed),
+        Err(failed) => failures.defer(&failed),
     }
 }
 
@@ -123,7 +125,7 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
 #[derive(Debug)]
 struct FailedStep {
     fault: Fault,
-    /// What happened, for people.
+    /// Description for people.
     words: String,
 }
 
@@ -154,27 +156,27 @@ impl From<io::Error> for FailedStep {
     }
 }
 
-/// How failures are dealt with.
+/// What the command does after a failure.
 #[derive(Clone, Copy, Debug)]
 struct FailureHandling {
-    /// The message passes as it came.
+    /// True if the message passes unchanged (`--fail-open`).
     fail_open: bool,
-    /// Somebody reads standard error.
-    talks: bool,
-    /// Standard output is not the message: the server reads there why it shall try again.
+    /// True if errors are printed on standard error.
+    prints_errors: bool,
+    /// True if `sendmail` gets the message (`--reinject`). Standard output then gets the reason of a failure.
     reinject: bool,
 }
 
 impl FailureHandling {
-    /// A panic ends the program here and now; a second one, inside the first, aborts it. Where the message may pass as it came it
-    /// becomes an error.
-    fn end_at_panics(self) {
+    /// Installs a panic hook that ends the program with 75. With `--fail-open`, [`FailureHandling::guarded`] returns the panic as an error
+    /// instead. A panic within the hook aborts the program.
+    fn install_panic_hook(self) {
         panic::set_hook(Box::new(move |panic| {
             let words = panic.payload_as_str().unwrap_or("no words");
             if self.fail_open {
                 return;
             }
-            self.keep(&FailedStep::new(
+            self.defer(&FailedStep::new(
                 Fault::Panic,
                 format_args!("internal fault: {words}"),
             ));
@@ -182,19 +184,19 @@ impl FailureHandling {
         }));
     }
 
-    /// Ends the program when the time is over.
-    fn keep_time(self, limit: Duration) -> io::Result<()> {
+    /// Starts a thread that ends the program with 75 after `limit`.
+    fn start_timeout(self, limit: Duration) -> io::Result<()> {
         thread::Builder::new()
             .stack_size(STACK)
             .spawn(move || {
                 thread::sleep(limit);
-                self.keep(&FailedStep::new(Fault::Slow, "took too long"));
+                self.defer(&FailedStep::new(Fault::Slow, "took too long"));
                 process::exit(Exit::Temporary as i32);
             })
             .map(drop)
     }
 
-    /// Runs a step; where a panic does not end the program, it becomes an error.
+    /// Runs a step. Returns a panic as an error, unless the panic hook ends the program.
     fn guarded<T>(step: impl FnOnce() -> io::Result<T>) -> Result<T, FailedStep> {
         match panic::catch_unwind(AssertUnwindSafe(step)) {
             Ok(result) => result.map_err(FailedStep::from),
@@ -212,45 +214,45 @@ impl FailureHandling {
         }
     }
 
-    /// After wrong usage: the message as it came, where that is asked for and possible. It is read to its end in any case.
+    /// Handles the message after wrong usage: reads it completely. Passes it unchanged with `--fail-open`, otherwise defers it.
     fn without_arguments(self, why: impl Display) -> ExitCode {
-        self.tell(&why);
-        let raw = self.keep_time(PATIENCE).map_err(FailedStep::from);
+        self.print_error(&why);
+        let raw = self.start_timeout(PATIENCE).map_err(FailedStep::from);
         match raw.and_then(|()| Self::guarded(|| read(&mut io::stdin().lock()))) {
-            // Who was to be handed the message is not known.
+            // With --reinject the recipients are unknown, so the message is deferred.
             Ok(raw) if self.fail_open && !self.reinject => self.write_out(&raw),
-            Ok(_) => self.keep(&FailedStep::new(Fault::Usage, why)),
-            Err(failed) => self.keep(&failed.at("standard input")),
+            Ok(_) => self.defer(&FailedStep::new(Fault::Usage, why)),
+            Err(failed) => self.defer(&failed.at("standard input")),
         }
     }
 
     fn write_out(self, bytes: &[u8]) -> ExitCode {
         if descriptors::output_was_closed() {
             let closed = Fault::Io(io::ErrorKind::BrokenPipe.into());
-            return self.keep(&FailedStep::new(closed, "it is closed").at("standard output"));
+            return self.defer(&FailedStep::new(closed, "it is closed").at("standard output"));
         }
         match write(bytes, &mut io::stdout().lock()) {
             Ok(()) => Exit::Done.into(),
-            Err(error) => self.keep(&FailedStep::from(error).at("standard output")),
+            Err(error) => self.defer(&FailedStep::from(error).at("standard output")),
         }
     }
 
-    /// Says why the caller must keep the message.
-    fn keep(self, failed: &FailedStep) -> ExitCode {
-        self.tell(&failed.words);
+    /// Defers the message, and prints the reason.
+    fn defer(self, failed: &FailedStep) -> ExitCode {
+        self.print_error(&failed.words);
         self.end(&Stopped::by(&failed.fault, &failed.words))
     }
 
-    /// Says that the policy does not let the message pass.
-    fn refuse(self, stopped: &Stopped) -> ExitCode {
-        self.tell(&stopped.words);
+    /// Rejects or defers the message as the policy says, and prints the reason.
+    fn stop(self, stopped: &Stopped) -> ExitCode {
+        self.print_error(&stopped.words);
         self.end(stopped)
     }
 
-    /// The exit code of a message that does not go on.
+    /// Returns the exit code of a message that does not pass.
     fn end(self, stopped: &Stopped) -> ExitCode {
         if self.reinject {
-            // The exit code says it too.
+            // The exit code reports the failure, too.
             let _ = writeln!(io::stdout(), "{}", stopped.words);
         }
         let exit = if stopped.temporary {
@@ -261,18 +263,18 @@ impl FailureHandling {
         exit.into()
     }
 
-    fn tell(self, why: impl Display) {
-        if self.talks {
+    fn print_error(self, why: impl Display) {
+        if self.prints_errors {
             Console::new(false, false).error(format_args!("filter: {why}"));
         }
     }
 }
 
-/// Reads to the end. Memory that is not there is an error, not the end of the program.
+/// Reads to the end. A lack of memory is an error instead of an abort.
 fn read(input: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut raw = Vec::new();
     loop {
-        // Room for twice as much keeps the number of moves small.
+        // Doubling keeps the number of copies small.
         let more = raw.len().max(STEP);
         raw.try_reserve(more)
             .map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
@@ -282,7 +284,7 @@ fn read(input: &mut impl Read) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Writes all. Here a reader that went away is a failure: it did not get the mail.
+/// Writes the message, and flushes. A closed pipe is an error, because its reader has not got the message.
 fn write(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
     out.write_all(bytes)?;
     out.flush()
@@ -334,20 +336,20 @@ mod tests {
     fn a_panic_ends_with_75_wherever_it_is() {
         let failures = FailureHandling {
             fail_open: false,
-            talks: false,
+            prints_errors: false,
             reinject: true,
         };
         match std::env::var("MAILGLOT_FILTER_ENDS").as_deref() {
             Ok("panic") => {
-                failures.end_at_panics();
+                failures.install_panic_hook();
                 let _ = FailureHandling::guarded::<()>(|| panic!("of step {}", 2));
             }
             Ok("thread") => {
-                failures.end_at_panics();
+                failures.install_panic_hook();
                 let _ = thread::spawn(|| panic!("of another\nthread")).join();
             }
             Ok("time") => {
-                failures.keep_time(Duration::from_millis(50)).unwrap();
+                failures.start_timeout(Duration::from_millis(50)).unwrap();
                 thread::sleep(Duration::from_mins(1));
             }
             Ok("open") => {
@@ -355,7 +357,7 @@ mod tests {
                     fail_open: true,
                     ..failures
                 };
-                failures.end_at_panics();
+                failures.install_panic_hook();
                 let fault = FailureHandling::guarded::<()>(|| panic!("of step {}", 2));
                 assert_eq!(fault.unwrap_err().words, "internal fault: of step 2");
             }
@@ -380,13 +382,13 @@ mod tests {
     fn a_step_that_fails_is_an_error() {
         let failures = FailureHandling {
             fail_open: true,
-            talks: false,
+            prints_errors: false,
             reinject: false,
         };
         assert_eq!(FailureHandling::guarded(|| Ok(1)).unwrap(), 1);
         let failed = FailureHandling::guarded::<()>(|| Err(io::Error::other("x"))).unwrap_err();
         assert_eq!((failed.fault.kind(), &*failed.words), ("io", "x"));
-        assert_eq!(failures.keep(&failed), ExitCode::from(75));
+        assert_eq!(failures.defer(&failed), ExitCode::from(75));
     }
 
     struct Broken;

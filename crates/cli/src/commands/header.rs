@@ -1,4 +1,4 @@
-//! `mailglot header decode`, `header params` and `header encode`
+//! `mailglot header`: decodes and encodes values of header fields (`header decode`, `header params`, `header encode`).
 //!
 //! # Limits
 //!
@@ -8,10 +8,10 @@ mod block;
 mod encode;
 mod explain;
 mod findings;
-mod line;
+mod line_ends;
 mod rows;
 mod stream;
-mod typed;
+mod structured_value;
 
 use super::json::json;
 use super::values::{ValueEnd, each, put};
@@ -19,7 +19,7 @@ use crate::args::{DecodeArgs, HeaderCommand, ParamsArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, visible};
 use explain::explain;
-use findings::{FindingCounts, note_names, tell};
+use findings::{FindingCounts, note_names, print_findings};
 use mailglot_mime::Finding;
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::{self, DecodeBuffers, FieldKind, field_kind};
@@ -52,11 +52,11 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         findings.clear();
         // Only what NUL ends, and is of no field, can be a text of several lines.
         let is_text = end == ValueEnd::Nul && name.is_none();
-        let is_one_line = line::has_only_folds(value);
+        let is_one_line = line_ends::has_only_folds(value);
         let read = match (is_one_line, is_text) {
             (true, _) => Cow::Borrowed(value),
-            (false, true) => line::lines(value, &mut findings),
-            (false, false) => line::one_line(value, &mut findings),
+            (false, true) => line_ends::lines(value, &mut findings),
+            (false, false) => line_ends::one_line(value, &mut findings),
         };
         let text = match (is_one_line, is_text) {
             (true, _) => {
@@ -67,7 +67,9 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
         };
         note_names(kind, &read, &text, &mut findings);
         if args.json {
-            let typed = name.and_then(|name| typed::typed(name, &read, &context, &mut findings));
+            let typed = name.and_then(|name| {
+                structured_value::structured(name, &read, &context, &mut findings)
+            });
             let events = findings.iter().map(EventRow::new).collect();
             let row = DecodedRow {
                 name: None,
@@ -84,14 +86,14 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
             explain(&read, kind, &context, console);
         }
         if !args.json && !findings.is_empty() {
-            tell(&findings, typed || args.explain, console);
+            print_findings(&findings, typed || args.explain, console);
             if !(typed || args.explain) {
                 counts.add(&findings);
             }
         }
         Ok(())
     })?;
-    counts.tell(console);
+    counts.print(console);
     Ok(exit)
 }
 
@@ -121,7 +123,7 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
     let mut counts = FindingCounts::default();
     let exit = each(&[], end, |value, out| {
         let mut findings = Vec::new();
-        let read = line::one_line(value, &mut findings);
+        let read = line_ends::one_line(value, &mut findings);
         let parsed = params::parse(&read, &context, &mut findings);
         for param in &parsed.list {
             note_names(FieldKind::Parameters, &read, &param.name, &mut findings);
@@ -139,10 +141,10 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
             out,
             &[visible(&parsed.to_string()).as_bytes(), &[end.byte()]],
         )?;
-        tell(&findings, false, console);
+        print_findings(&findings, false, console);
         counts.add(&findings);
         Ok(())
     })?;
-    counts.tell(console);
+    counts.print(console);
     Ok(exit)
 }

@@ -1,4 +1,4 @@
-//! Mailbox names in modified UTF-7 (RFC 3501 5.1.3), one a line, for `mailglot convert`.
+//! Decodes mailbox names in modified UTF-7 (RFC 3501, section 5.1.3), one per line, for `mailglot convert`.
 //!
 //! # Limits
 //!
@@ -7,14 +7,14 @@
 use mailglot_codec::imap_utf7::decode_mailbox;
 use std::ops::Range;
 
-/// A piece of a name: its text, or what of the name could not be read.
+/// A piece of a name: its text, or the bytes that cannot be decoded.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Text(String),
     Bad(Range<usize>),
 }
 
-/// The pieces of a name, whole where it is valid.
+/// Splits a name into pieces. A valid name is one piece.
 pub(super) fn pieces(name: &[u8]) -> Vec<Piece> {
     if let Ok(text) = decode_mailbox(name) {
         return vec![Piece::Text(text)];
@@ -24,7 +24,7 @@ pub(super) fn pieces(name: &[u8]) -> Vec<Piece> {
     while at < name.len() {
         let end = at + piece_len(&name[at..]);
         let is_run = name[at] == b'&' && &name[at..end] != b"&-";
-        // Two runs side by side are not the only way to write their text, and so not valid.
+        // Two adjacent runs are not valid, because one run can encode their text.
         match decode_mailbox(&name[at..end]) {
             Ok(text) if !(is_run && after_run) => pieces.push(Piece::Text(text)),
             _ => pieces.push(Piece::Bad(at..end)),
@@ -35,7 +35,7 @@ pub(super) fn pieces(name: &[u8]) -> Vec<Piece> {
     pieces
 }
 
-/// Length of the first piece; at least 1.
+/// Returns the length of the first piece; at least 1.
 fn piece_len(name: &[u8]) -> usize {
     let is_digit = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b',');
     if name[0] == b'&' {

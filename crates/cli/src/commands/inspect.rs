@@ -1,4 +1,4 @@
-//! `mailglot inspect`
+//! `mailglot inspect`: shows the parts, charsets and events of messages.
 //!
 //! # Limits
 //!
@@ -58,30 +58,30 @@ fn show(located: &Located, as_json: bool, policy: &Policy, all: bool) -> Result<
     print(&text)
 }
 
-/// All that is shown of a message. Offsets in parts count from the message's first byte, without mailbox quoting.
+/// The JSON object of a message. Offsets in parts count from the message's first byte, without mailbox quoting.
 #[derive(Serialize)]
 struct MessageView {
     message: String,
-    /// The file of the message, where it lies in a folder.
+    /// The file of the message, if it is a file of a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<FileName>,
-    /// Of the message's first byte in its file.
+    /// Offset of the message's first byte in its file.
     offset: u64,
     /// Bytes of the message in its file, with mailbox quoting.
     length: u64,
-    /// Where the entry begins and ends in its file: separator line, message, blank line.
+    /// Start and end of the entry in its file: separator line, message, blank line.
     entry: [u64; 2],
     line_end: &'static str,
-    /// A normalization would change it.
+    /// True if a normalization would change it.
     changes: bool,
-    /// Texts whose charset was guessed.
+    /// Number of texts whose charset was guessed.
     guessed: u64,
-    /// Labels that were overruled.
+    /// Number of overruled labels.
     overruled: u64,
-    /// The least certain of both first.
+    /// Both, the least certain first.
     least_certain: Vec<GuessExample>,
     parts: Vec<PartView>,
-    /// Findings that were only counted.
+    /// Number of events that are not listed.
     events_dropped: u64,
 }
 
@@ -100,9 +100,9 @@ struct PartView {
     charset: Option<String>,
     used: Option<&'static str>,
     how: Option<&'static str>,
-    /// 0 to 0.999; None where no guess was made.
+    /// 0 to 0.999; `None` without a guess.
     confidence: Option<f64>,
-    /// Files in the middle of the text.
+    /// Files in uuencode or yEnc inside the text.
     blocks: Vec<BlockView>,
     events: Vec<EventView>,
 }
@@ -114,10 +114,10 @@ struct BlockView {
     name: String,
     offset: usize,
     length: usize,
-    /// Bytes that it stands for.
+    /// Bytes of the decoded file.
     size: u64,
     ended: bool,
-    /// Null where the block tells no size, or no checksum.
+    /// Null if the block states no size or checksum.
     size_fits: Option<bool>,
     checksum_fits: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! The exit code of a command that goes on after failures, or that was asked to fail on findings.
+//! Computes the exit code of a command that continues after failures, and of `--fail-on`.
 
 use crate::args::FailOn;
 use crate::exit::{Exit, Failure};

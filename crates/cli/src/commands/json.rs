@@ -1,4 +1,4 @@
-//! Output lines in JSON.
+//! Formats JSON lines.
 
 use crate::exit::{Exit, Failure};
 use serde::Serialize;

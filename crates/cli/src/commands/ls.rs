@@ -1,4 +1,4 @@
-//! `mailglot ls`
+//! `mailglot ls`: lists messages with date, sender and subject.
 
 use super::stats::timed;
 use super::summary::{report_left_out, report_unread};

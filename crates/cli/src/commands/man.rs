@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// A page for each command, with its file name.
+/// Returns a page for each command, with its file name.
 fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut program = args::command().disable_help_subcommand(true);
     program.build();
@@ -99,7 +99,7 @@ fn page() -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// A command as a section; what would be sections of its own page are subsections here.
+/// Writes a command as a section. The sections of its own page become subsections.
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let name = command
         .get_bin_name()
@@ -124,7 +124,7 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// What stands after the options in a help text, under a better name than `EXTRA`.
+/// Writes the examples after the options under a better heading than `EXTRA`.
 fn examples(man: &Man, page: &mut Vec<u8>) -> io::Result<()> {
     let mut extra = Vec::new();
     man.render_extra_section(&mut extra)?;

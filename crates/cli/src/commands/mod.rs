@@ -1,4 +1,4 @@
-//! One file a command.
+//! Runs the commands of the program. Each has a file of its own, named after it.
 
 mod cat;
 mod charsets;
@@ -34,20 +34,20 @@ mod values;
 mod worker_threads;
 
 use crate::args::{Args, Command};
-use crate::interrupt;
 use crate::output::Console;
+use crate::signals;
 use std::process::ExitCode;
 
-/// Runs the command that was asked for.
+/// Runs the command that the arguments name.
 pub(crate) fn run(args: Args) -> ExitCode {
     let console = Console::new(args.verbosity.quiet, args.verbosity.verbose);
     match &args.command {
         Command::Filter(_) | Command::Serve(_) | Command::Milter(_) | Command::Proxy(_) => {}
         Command::Header(_) | Command::Detect(_) | Command::Charsets(_) => {
-            interrupt::end_at_signals();
+            signals::end_at_signals();
         }
-        Command::Convert(args) if args.output.is_none() => interrupt::end_at_signals(),
-        _ => interrupt::watch(),
+        Command::Convert(args) if args.output.is_none() => signals::end_at_signals(),
+        _ => signals::watch(),
     }
     let result = match args.command {
         Command::Normalize(args) => normalize::run(args, console),
@@ -75,7 +75,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };
-    interrupt::wait_for_end();
+    signals::wait_for_end();
     match result {
         Ok(exit) => exit.into(),
         Err(failure) => {

@@ -1,4 +1,4 @@
-//! `mailglot normalize`
+//! `mailglot normalize`: converts archives to UTF-8.
 
 use super::job_exit::judged;
 use super::normalize_job::normalize_job;
@@ -8,9 +8,9 @@ use super::worker_threads::worker_threads;
 use crate::args::NormalizeArgs;
 use crate::error_text::IfExists;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::stoppable;
 use crate::output::Console;
 use crate::progress::watched;
+use crate::signals::stoppable;
 use mailglot_pipeline::{
     Error, JoinedParts, LedgerPlace, NormalizeJob, Progress, normalize, resume,
 };

@@ -1,4 +1,4 @@
-//! `mailglot plan`
+//! `mailglot plan`: divides a normalization into splits, which any number of processes can read.
 
 use super::normalize_job::normalize_job;
 use crate::args::{JobArgs, PlanArgs, command};

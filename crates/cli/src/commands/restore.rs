@@ -1,11 +1,11 @@
-//! `mailglot restore`
+//! `mailglot restore`: rebuilds the original from an output and its ledger.
 
 use crate::args::RestoreArgs;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::stoppable;
 use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
 use crate::shell_words::quoted;
+use crate::signals::stoppable;
 use mailglot_pipeline::{Error, RestoreJob, restore};
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {

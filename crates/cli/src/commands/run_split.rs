@@ -1,13 +1,13 @@
-//! `mailglot run`
+//! `mailglot run`: processes one split of a plan, and writes its part.
 
 use super::normalize_job::planned_job;
 use super::stats::timed;
 use super::worker_threads::worker_threads;
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::stoppable;
 use crate::output::{Console, counted};
 use crate::progress::watched;
+use crate::signals::stoppable;
 use mailglot_pipeline::run_part;
 
 pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Exit, Failure> {

@@ -1,13 +1,13 @@
-//! `mailglot split`
+//! `mailglot split`: copies the messages of archives to several outputs.
 
 use super::stats::timed;
 use super::summary::{identity, report_left_out};
 use super::worker_threads::worker_threads;
 use crate::args::{SplitArgs, SplitForm};
 use crate::exit::{Exit, Failure};
-use crate::interrupt::stoppable;
 use crate::output::{Console, counted, visible};
 use crate::progress::watched;
+use crate::signals::stoppable;
 use mailglot_pipeline::{SplitBy, SplitJob, split, with_thousands};
 
 pub(crate) fn run(args: &SplitArgs, console: Console) -> Result<Exit, Failure> {

@@ -1,4 +1,4 @@
-//! `mailglot text`
+//! `mailglot text`: prints the decoded text of messages. `TextRecord` of mailglot-pipeline has the fields of `text --json`.
 
 use super::job_exit::note;
 use super::stats::timed;

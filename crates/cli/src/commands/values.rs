@@ -1,4 +1,4 @@
-//! Values of header fields, as the commands under `header` take them: from arguments, or one by one from standard input.
+//! Reads the header values for the commands under `header`: from arguments, or one per line from standard input.
 
 use crate::exit::{Exit, Failure};
 use crate::output::stdout_in_blocks;
@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
 
-/// Bytes that are read and written at once.
+/// Bytes per read and write.
 const BLOCK: usize = 1 << 16;
 
 /// What ends a value.
@@ -26,7 +26,7 @@ impl ValueEnd {
         if nul { Self::Nul } else { Self::Line }
     }
 
-    /// Its byte.
+    /// Returns the byte.
     pub(crate) fn byte(self) -> u8 {
         match self {
             Self::Line => b'\n',
@@ -35,8 +35,9 @@ impl ValueEnd {
     }
 }
 
-/// Calls `work` with each value and with standard output. Without arguments, or for `-`, values come from standard
-/// input, and what was written is seen before the next line is waited for.
+/// Calls `work` with each value and with standard output. Reads values from standard input without arguments, or for `-`.
+///
+/// Flushes the output before it waits for the next line.
 pub(crate) fn each(
     texts: &[OsString],
     end: ValueEnd,
@@ -61,7 +62,7 @@ fn lines(
     work: &mut impl FnMut(&[u8], &mut BufWriter<File>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut input = BufReader::with_capacity(BLOCK, io::stdin());
-    // The beginning of a value that goes on in the next block.
+    // The start of a value that continues in the next block.
     let mut begun = Vec::new();
     let mut number = 0_u64;
     loop {
@@ -104,7 +105,7 @@ fn of_line(mut failure: Failure, number: u64) -> Failure {
     failure
 }
 
-/// The value without what ended it.
+/// Removes the end of a value: LF, CRLF or NUL.
 fn bare(value: &[u8], end: ValueEnd) -> &[u8] {
     let Some(value) = value.strip_suffix(&[end.byte()]) else {
         return value;

@@ -8,8 +8,8 @@
 
 use super::cost::NAT;
 use super::language::{self, ScriptGroup};
-use super::look;
 use super::models::{ENGLISH, Models};
+use super::odd_text;
 use super::priors::Priors;
 use crate::generated::languages::LANGUAGES;
 
@@ -64,7 +64,7 @@ pub(super) fn add_countries(priors: &mut Priors, text: &[u8]) {
 fn countries(text: &[u8]) -> Vec<usize> {
     /// Bytes around the first one above 7F.
     const AROUND: usize = 256;
-    let first = look::high_bytes(text).next().unwrap_or(0);
+    let first = odd_text::high_bytes(text).next().unwrap_or(0);
     let near = &text[first.saturating_sub(AROUND)..text.len().min(first + AROUND)];
     let mut local = Vec::new();
     let starts = memchr::memchr_iter(b'@', near).map(|at| at + 1);

@@ -7,8 +7,8 @@ mod row;
 
 pub(crate) use row::{Candidate, Language, RARE, ScriptGroup, rare, usual};
 
-use super::byte_sorts::ByteSorts;
 use super::cost::NAT;
+use super::detection_page::DetectionPage;
 use super::models::{ENGLISH, Floor, LetterFloor, Models};
 use crate::Charset;
 use crate::charset::Kind;
@@ -27,13 +27,13 @@ pub(super) enum CandidateFloor {
 
 impl Candidate {
     /// Returns the characters of a single-byte charset. Those without a language are sorted at first use.
-    pub(super) fn page(&self) -> &'static ByteSorts {
-        static OTHER_PAGES: [OnceLock<ByteSorts>; COUNT] = [const { OnceLock::new() }; COUNT];
+    pub(super) fn page(&self) -> &'static DetectionPage {
+        static OTHER_PAGES: [OnceLock<DetectionPage>; COUNT] = [const { OnceLock::new() }; COUNT];
         let index = self.charset.index();
         PAGES.get(usize::from(PAGE_OF[index])).unwrap_or_else(|| {
             OTHER_PAGES[index].get_or_init(|| {
-                let packed = Box::new(ByteSorts::packed(self.charset, self.script));
-                ByteSorts::of_packed(self.script, Box::leak(packed))
+                let packed = Box::new(DetectionPage::packed(self.charset, self.script));
+                DetectionPage::of_packed(self.script, Box::leak(packed))
             })
         })
     }
@@ -96,15 +96,15 @@ const PAGES_COUNT: usize = {
 };
 
 /// The pages of the candidates with single bytes, which [`super::pages`] makes.
-static PAGES: [ByteSorts; PAGES_COUNT] = {
+static PAGES: [DetectionPage; PAGES_COUNT] = {
     let packed: &[u8] = include_bytes!("../generated/detect-pages.bin");
     let (packed, _) = packed.as_chunks();
     // The program that makes the file is compiled before it has the page of a new candidate.
-    let mut pages = [ByteSorts::EMPTY; PAGES_COUNT];
+    let mut pages = [DetectionPage::EMPTY; PAGES_COUNT];
     let (mut count, mut place) = (0, 0);
     while place < CANDIDATES_COUNT {
         if CANDIDATES[place].is_single_byte && count < packed.len() {
-            pages[count] = ByteSorts::of_packed(CANDIDATES[place].script, &packed[count]);
+            pages[count] = DetectionPage::of_packed(CANDIDATES[place].script, &packed[count]);
             count += 1;
         }
         place += 1;

@@ -6,8 +6,8 @@
 use super::alphabet_list::{
     ALPHABETS, FEWEST, LIST, ListedLetters, SIGNS, letters, small_letter, words,
 };
+use super::candidate_filter::Trial;
 use super::cost::NAT;
-use super::first_look::Trial;
 use super::language::{Candidate, RARE, candidates};
 use super::priors::Priors;
 use super::sample::Sample;
@@ -78,7 +78,7 @@ struct Pair {
 
 impl Pair {
     /// Returns the least that words may cost; `None` if too few letters are listed. `sets` has their bytes, and `all` is the number of their
-    /// characters. Tells most words from lists at once.
+    /// characters. Excludes most words that are not lists cheaply.
     fn estimate(&self, words: &[&[u8]], sets: &[Option<ByteSet>], all: usize) -> Option<u32> {
         let (mut listed, mut total) = (0, LIST);
         for (word, set) in words.iter().zip(sets) {
@@ -123,7 +123,7 @@ fn is_in_order(word: &[u8], places: &[u8; 128]) -> bool {
             .all(|pair| place(pair[1]) == place(pair[0]) + 1)
 }
 
-/// Returns the charsets and letters of all lists. Sets of bytes tell most words from lists at once.
+/// Returns the charsets and letters of all lists. Sets of bytes exclude most words cheaply.
 fn pairs() -> &'static [Pair] {
     static PAIRS: OnceLock<Vec<Pair>> = OnceLock::new();
     PAIRS.get_or_init(|| {

@@ -19,33 +19,33 @@
 
 mod alphabet_list;
 mod ascii;
-mod byte_sorts;
+mod candidate_filter;
+#[cfg(feature = "detect")]
+mod chardetng_tiebreak;
+mod classed_char;
 mod comparison;
 mod cost;
-mod first_look;
+mod detection_page;
 mod guess;
 mod hints;
 mod hz;
 pub(crate) mod language;
 mod least_losses;
 mod list_trials;
-mod look;
 mod models;
+mod odd_text;
 mod priors;
 mod ranking;
 mod reading;
 mod readings;
-mod recent;
+mod recent_rankings;
 mod rules;
 mod sample;
 mod score;
 mod signs;
-mod sort;
 mod strict_charset;
 mod structure;
 mod time_zone;
-#[cfg(feature = "detect")]
-mod voice;
 mod wide;
 
 #[doc(hidden)]
@@ -56,7 +56,7 @@ pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
 #[doc(hidden)]
 pub use hz::{hz_characters, hz_sequence};
-pub use look::{has_letters, high_bytes, is_odd, is_rather_odd};
+pub use odd_text::{has_letters, high_bytes, is_odd, is_rather_odd};
 #[doc(hidden)]
 pub use rules::Rules;
 #[doc(hidden)]
@@ -159,7 +159,7 @@ impl<'b> Weighed<'b> {
 
     fn ranking(&self) -> &Ranking {
         self.ranking
-            .get_or_init(|| recent::ranking(self.bytes, &self.hints, || self.nearly()))
+            .get_or_init(|| recent_rankings::ranking(self.bytes, &self.hints, || self.nearly()))
     }
 
     fn nearly(&self) -> Nearly {
@@ -184,7 +184,9 @@ pub fn pages() -> Vec<u8> {
     let pages = language::candidates().iter();
     pages
         .filter(|candidate| candidate.is_single_byte)
-        .flat_map(|candidate| byte_sorts::ByteSorts::packed(candidate.charset, candidate.script))
+        .flat_map(|candidate| {
+            detection_page::DetectionPage::packed(candidate.charset, candidate.script)
+        })
         .collect()
 }
 

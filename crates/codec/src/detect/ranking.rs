@@ -12,7 +12,7 @@ use super::readings::Readings;
 use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Scored};
-use super::{ascii, list_trials, look, sample, wide};
+use super::{ascii, list_trials, odd_text, sample, wide};
 use crate::{Charset, LossLog};
 use std::collections::HashSet;
 
@@ -81,7 +81,7 @@ impl Ranking {
         scored.sort_by_key(|s| s.cost);
         #[cfg(feature = "detect")]
         if !sample.may_have_lists {
-            super::voice::hear(
+            super::chardetng_tiebreak::break_ties(
                 &mut scored,
                 &[&*sample.bytes, &*sample.ascii].concat(),
                 hints.country,
@@ -124,10 +124,10 @@ impl Ranking {
     /// Returns true if the text has only signs that are the same in windows-1252, so that no language decides.
     fn is_usual(&self, best: usize, bytes: &[u8]) -> bool {
         let charset = self.scored[best].charset;
-        if !charset.is_single_byte() || look::has_any_letter(bytes, charset) {
+        if !charset.is_single_byte() || odd_text::has_any_letter(bytes, charset) {
             return false;
         }
-        let high: Vec<u8> = look::high_bytes(&self.sample.bytes)
+        let high: Vec<u8> = odd_text::high_bytes(&self.sample.bytes)
             .map(|at| self.sample.bytes[at])
             .collect();
         let read = |charset: Charset| {
@@ -169,17 +169,17 @@ impl Ranking {
         };
         // Addresses and hints name a country that writes in this charset rather than in windows-1252.
         let is_local = is_common(charset) && !is_common(Charset::WINDOWS_1252);
-        let letters = look::letters_within_words(sample, charset);
+        let letters = odd_text::letters_within_words(sample, charset);
         let is_english = self.priors.is_english;
         if letters > 0 {
             let is_few =
-                letters < MANY || (1..MANY).contains(&look::differing_letters(sample, charset));
+                letters < MANY || (1..MANY).contains(&odd_text::differing_letters(sample, charset));
             let more = if candidate.is_rare() { RARE } else { 0 };
             return (is_english && is_few && !is_local).then_some(LETTERS + more);
         }
         match (
-            look::has_any_letter(sample, charset),
-            look::has_any_letter(sample, Charset::WINDOWS_1252),
+            odd_text::has_any_letter(sample, charset),
+            odd_text::has_any_letter(sample, Charset::WINDOWS_1252),
         ) {
             _ if is_local => None,
             // Letters that stand alone are words in many languages, and names of letters in English.
@@ -278,7 +278,7 @@ fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<
         };
         // Short words are rare ones, or names.
         word.bytes.iter().any(u8::is_ascii_control)
-            || look::high_bytes(&word.bytes).nth(NOISY).is_some()
+            || odd_text::high_bytes(&word.bytes).nth(NOISY).is_some()
                 && !score::is_text_within(&word, priors, score::noise(&word.bytes), best.charset)
     };
     let words = sample

@@ -3,13 +3,13 @@
 //! # Limits
 //! If bytes of a charset stand for more than two letters each, only the first two count.
 
-use super::byte_sorts::ByteSorts;
+use super::classed_char::{ASCII_LETTER, CASE, ClassedChar, IS_BROKEN, narrow};
 use super::cost::NAT;
+use super::detection_page::DetectionPage;
 use super::language::ScriptGroup;
 use super::models::{self, ASCII, FOREIGN, Floor, Models, OTHER, SIGN, SPACE};
 use super::rules::Rules;
 use super::signs::{self, Beside};
-use super::sort::{ASCII_LETTER, CASE, IS_BROKEN, Sort, narrow};
 
 /// Text as a row of classes of one script.
 #[derive(Debug, Default)]
@@ -28,24 +28,24 @@ pub(super) struct Reading {
 /// Reads a sample by the page of a charset; `english` gives the costs of its runs of ASCII letters. None where the reading costs more than
 /// `most`.
 pub(super) fn read_bytes<'e>(
-    page: &ByteSorts,
+    page: &DetectionPage,
     sample: &[u8],
     english: impl FnOnce() -> &'e [u32],
     most: u32,
     rules: Rules,
 ) -> Option<Reading> {
-    let mut sorts: Vec<Sort> = sample.iter().map(|byte| page.sort(*byte)).collect();
+    let mut classed: Vec<ClassedChar> = sample.iter().map(|byte| page.classed(*byte)).collect();
     if rules.has(Rules::SIGNS_BY_PLACE) {
         let char_at = |at: usize| page.character(sample[at]);
-        place_signs(&mut sorts, char_at, |at| page.beside(sample[at]));
+        place_signs(&mut classed, char_at, |at| page.beside(sample[at]));
     }
     if most < u32::MAX
         && let Some(floor) = Models::get().floor(page.script())
-        && least_cost(&sorts, floor) > most
+        && least_cost(&classed, floor) > most
     {
         return None;
     }
-    read_sorts(&sorts, page.script(), english, most)
+    read_classed(&classed, page.script(), english, most)
 }
 
 /// Returns the cost of each run of ASCII letters in English, in order.
@@ -60,11 +60,11 @@ pub(super) fn english_runs(sample: &[u8]) -> Vec<u32> {
 pub(super) fn read_text(text: &str, english: &[u32], script: ScriptGroup, rules: Rules) -> Reading {
     let has_ascii_letters = !english.is_empty();
     let chars: Vec<char> = text.chars().collect();
-    let mut sorts: Vec<Sort> = chars.iter().map(|c| Sort::of(*c, script)).collect();
+    let mut classed: Vec<ClassedChar> = chars.iter().map(|c| ClassedChar::of(*c, script)).collect();
     let (mut han_signs, mut within) = (Vec::new(), 0);
     if rules.has(Rules::SIGNS_BY_PLACE) {
         if script == ScriptGroup::Han {
-            han_signs = placed_in_han(&chars, |at| sorts[at].beside(chars[at], script));
+            han_signs = placed_in_han(&chars, |at| classed[at].beside(chars[at], script));
             if has_ascii_letters {
                 within = chars
                     .windows(3)
@@ -74,13 +74,13 @@ pub(super) fn read_text(text: &str, english: &[u32], script: ScriptGroup, rules:
         } else {
             let beside: Vec<Beside> = chars
                 .iter()
-                .zip(&sorts)
-                .map(|(c, sort)| sort.beside(*c, script))
+                .zip(&classed)
+                .map(|(c, one)| one.beside(*c, script))
                 .collect();
-            place_signs(&mut sorts, |at| chars[at], |at| beside[at]);
+            place_signs(&mut classed, |at| chars[at], |at| beside[at]);
         }
     }
-    let mut reading = read_sorts(&sorts, script, || english, u32::MAX).unwrap_or_default();
+    let mut reading = read_classed(&classed, script, || english, u32::MAX).unwrap_or_default();
     reading.signs = han_signs;
     reading.cost += within * WITHIN_WORD;
     reading
@@ -97,39 +97,39 @@ fn is_within_ascii(around: &[char]) -> bool {
 
 /// Gives each sign the class and cost of its place.
 fn place_signs(
-    sorts: &mut [Sort],
+    classed: &mut [ClassedChar],
     char_at: impl Fn(usize) -> char,
     beside: impl Fn(usize) -> Beside,
 ) {
-    for at in 0..sorts.len() {
-        if sorts[at].class != SIGN || sorts[at].flags & IS_BROKEN != 0 {
+    for at in 0..classed.len() {
+        if classed[at].class != SIGN || classed[at].flags & IS_BROKEN != 0 {
             continue;
         }
         let c = char_at(at);
         if let Some(before) = at.checked_sub(1).filter(|before| char_at(*before) == c) {
             let extra = if signs::is_single(c) {
-                sorts[before].extra.max(narrow(signs::REPEATED_SINGLE))
+                classed[before].extra.max(narrow(signs::REPEATED_SINGLE))
             } else {
                 narrow(signs::REPEATED)
             };
-            sorts[at] = Sort {
+            classed[at] = ClassedChar {
                 extra,
-                ..sorts[before]
+                ..classed[before]
             };
             continue;
         }
-        let mut placed = place_at(at, sorts.len(), c, &char_at, &beside);
-        let is_alone = |partner: char| (0..sorts.len()).all(|other| char_at(other) != partner);
+        let mut placed = place_at(at, classed.len(), c, &char_at, &beside);
+        let is_alone = |partner: char| (0..classed.len()).all(|other| char_at(other) != partner);
         if signs::partner(c).is_some_and(is_alone) {
             placed.cost += signs::WITHOUT_PARTNER;
         }
-        if at + 1 < sorts.len() && char_at(at + 1) == '@' {
+        if at + 1 < classed.len() && char_at(at + 1) == '@' {
             placed.cost += signs::BEFORE_AT;
         }
-        sorts[at] = Sort {
+        classed[at] = ClassedChar {
             class: placed.class,
             extra: narrow(placed.cost),
-            ..sorts[at]
+            ..classed[at]
         };
     }
 }
@@ -185,38 +185,38 @@ pub(super) fn is_common_sign(c: char) -> bool {
 }
 
 /// Returns the minimum cost of a row in any language of the script, without case. Signs have their places, unlike in
-/// [`ByteSorts::bound`].
-fn least_cost(sorts: &[Sort], floor: &Floor) -> u32 {
+/// [`DetectionPage::bound`].
+fn least_cost(classed: &[ClassedChar], floor: &Floor) -> u32 {
     let mut last = SPACE;
     let mut total = 0;
-    for sort in sorts {
-        total += u32::from(sort.extra) + floor.cost(last, sort.class);
-        last = sort.end();
+    for one in classed {
+        total += u32::from(one.extra) + floor.cost(last, one.class);
+        last = one.end();
     }
     total
 }
 
-/// Puts sorts into a row; None where that costs more than `most`. Several passes, each with little to keep in mind, are faster than one.
-fn read_sorts<'e>(
-    sorts: &[Sort],
+/// Collects the classes in order, with their costs. Returns `None` if the costs exceed `most`. Several short passes are faster than one.
+fn read_classed<'e>(
+    classed: &[ClassedChar],
     script: ScriptGroup,
     english: impl FnOnce() -> &'e [u32],
     most: u32,
 ) -> Option<Reading> {
-    let mut cost: u32 = sorts.iter().map(|sort| u32::from(sort.extra)).sum();
+    let mut cost: u32 = classed.iter().map(|one| u32::from(one.extra)).sum();
     if cost > most {
         return None;
     }
-    cost += case_cost(sorts);
+    cost += case_cost(classed);
     if cost > most {
         return None;
     }
-    let broken = sorts
+    let broken = classed
         .iter()
-        .map(|sort| u32::from(sort.flags & IS_BROKEN != 0))
+        .map(|one| u32::from(one.flags & IS_BROKEN != 0))
         .sum();
     let mut reading = Reading {
-        classes: Vec::with_capacity(2 * sorts.len() + 1),
+        classes: Vec::with_capacity(2 * classed.len() + 1),
         broken,
         ..Reading::default()
     };
@@ -233,24 +233,24 @@ fn read_sorts<'e>(
             reading.english.push((reading.classes.len(), run));
         }
     };
-    for sort in sorts {
-        if sort.flags & ASCII_LETTER != 0 {
+    for one in classed {
+        if one.flags & ASCII_LETTER != 0 {
             in_run = true;
         } else {
-            let is_word = sort.class < FOREIGN;
+            let is_word = one.class < FOREIGN;
             if in_run {
                 end_run(is_word && !is_mixed, &mut reading);
                 in_run = false;
             }
             is_mixed = !is_word;
         }
-        if sort.class == last && matches!(last, SPACE | OTHER | ASCII) {
+        if one.class == last && matches!(last, SPACE | OTHER | ASCII) {
             continue;
         }
-        last = sort.class;
+        last = one.class;
         reading.classes.push(last);
-        if sort.mark != SPACE {
-            last = sort.mark;
+        if one.mark != SPACE {
+            last = one.mark;
             reading.classes.push(last);
         }
     }
@@ -266,15 +266,15 @@ fn read_sorts<'e>(
 
 /// Returns the cost of changes between small and capital letters, by their frequency in words of all languages. Words in capitals
 /// stand together: the first one costs much, those behind it little.
-fn case_cost(sorts: &[Sort]) -> u32 {
+fn case_cost(classed: &[ClassedChar]) -> u32 {
     let costs = &Models::get().case;
     // No letter, a small one, a capital, several capitals.
     let mut before = 0;
     // The words before this one are in capitals.
     let mut in_capitals = false;
     let mut total = 0;
-    for sort in sorts {
-        let case = usize::from(sort.flags & CASE);
+    for one in classed {
+        let case = usize::from(one.flags & CASE);
         if case > 0 {
             let cost = u32::from(costs[before][case - 1]);
             total += if in_capitals && case == 2 && before != 1 {
@@ -300,8 +300,10 @@ mod tests {
     #[test]
     fn words_in_capitals_stand_together() {
         let cost = |text: &str| {
-            let sorts = text.chars().map(|c| Sort::of(c, ScriptGroup::Cyrillic));
-            case_cost(&sorts.collect::<Vec<_>>())
+            let classed = text
+                .chars()
+                .map(|c| ClassedChar::of(c, ScriptGroup::Cyrillic));
+            case_cost(&classed.collect::<Vec<_>>())
         };
         let one = cost("СЕМЬ");
         assert!(one > 3 * NAT, "{one}");
@@ -322,15 +324,19 @@ mod tests {
             for sign in 0x80..=0xFF_u8 {
                 for beside in [b'a', b'1', b' ', 0xE9] {
                     let sample = [beside, sign, 0xE9, b'@'];
-                    let mut sorts: Vec<Sort> = sample.iter().map(|byte| page.sort(*byte)).collect();
-                    if sorts[1].class != SIGN || sorts[1].flags & IS_BROKEN != 0 || beside == sign {
+                    let mut classed: Vec<ClassedChar> =
+                        sample.iter().map(|byte| page.classed(*byte)).collect();
+                    if classed[1].class != SIGN
+                        || classed[1].flags & IS_BROKEN != 0
+                        || beside == sign
+                    {
                         continue;
                     }
                     let char_at = |at: usize| page.character(sample[at]);
                     let beside_at = |at: usize| page.beside(sample[at]);
                     let placed = place_at(1, sample.len(), char_at(1), char_at, beside_at);
-                    place_signs(&mut sorts, char_at, beside_at);
-                    let extra = u32::from(sorts[1].extra);
+                    place_signs(&mut classed, char_at, beside_at);
+                    let extra = u32::from(classed[1].extra);
                     assert!(
                         extra >= placed.cost.min(255),
                         "{} {sign:02X}",

@@ -24,7 +24,7 @@ const NEIGHBORS: usize = 6;
 /// How far such words, and words that did not occur before, are searched for.
 const REACH: usize = 1 << 16;
 
-/// Bytes of a first look.
+/// Bytes that the candidate filter reads.
 const HEAD: usize = 64;
 
 /// A selection of whole words, separated by spaces. Each word occurs once, because repetition adds no information.
@@ -324,7 +324,7 @@ impl Sample {
         self.is_cut || self.bytes.len() >= HEAD - 1
     }
 
-    /// Adds as much of a word as a first look has room for.
+    /// Adds as much of a word as the candidate filter reads.
     fn take(&mut self, word: &[u8]) {
         let room = HEAD - self.bytes.len();
         self.is_cut = word.len() > room;

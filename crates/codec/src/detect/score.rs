@@ -3,8 +3,8 @@
 //! # Limits
 //! Reads a sample only. The caller chooses a representative one.
 
+use super::candidate_filter::{self, MARGIN, Trial};
 use super::cost::NAT;
-use super::first_look::{self, MARGIN, Trial};
 use super::language::{self, Language, RARE, ScriptGroup, candidates};
 use super::priors::Priors;
 use super::reading::{english_runs, read_text};
@@ -46,7 +46,7 @@ pub(super) fn is_text_within(sample: &Sample, priors: &Priors, most: u32, first:
     scored.first().copied().is_some_and(is_within)
 }
 
-/// Like [`score`], without charsets that cost more than `most` at a first look.
+/// Like [`score`], without charsets that cost more than `most` in the candidate filter.
 fn score_within(
     whole: &mut Readings<'_>,
     priors: &Priors,
@@ -54,7 +54,7 @@ fn score_within(
     most: u32,
 ) -> Vec<Scored> {
     let head = sample::head(&whole.sample().bytes);
-    let trials = first_look::likely(&head, priors, ascii_compatible, most);
+    let trials = candidate_filter::likely(&head, priors, ascii_compatible, most);
     scored(trials.into_iter(), whole)
 }
 

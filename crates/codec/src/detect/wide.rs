@@ -94,7 +94,7 @@ fn has_odd(bytes: &[u8]) -> bool {
     })
 }
 
-/// UTF-32 by the places of its NUL bytes; UTF-16 by these, or by its letters.
+/// Detects UTF-32 by the positions of its NUL bytes, and UTF-16 by these or by its letters.
 pub(super) fn proven(bytes: &[u8]) -> Option<Charset> {
     let window = &bytes[..bytes.len().min(WINDOW)];
     if !has_odd(window) {
@@ -123,7 +123,7 @@ pub(super) fn proven(bytes: &[u8]) -> Option<Charset> {
                 .count()
         };
         let (count, others) = (zeros(high), zeros(1 - high));
-        // Half a unit too much is damage, and asks for the clearer sight of letters of ASCII.
+        // An odd number of bytes is damage. Then the text counts as UTF-16 only with many NULs, as ASCII letters give.
         let is_whole = bytes.len().is_multiple_of(2) || count * 4 >= window.len().max(8);
         let clear = is_guessed && others == 0 && count * 8 >= window.len() * 3;
         let is_bytes = || *bytes_are_text.get_or_init(|| is_bytes(bytes));
@@ -142,7 +142,7 @@ pub(super) fn proven(bytes: &[u8]) -> Option<Charset> {
     .map(named)
 }
 
-/// UTF-16 in this byte order.
+/// Returns UTF-16 in this byte order.
 fn named(order: Order) -> Charset {
     match order {
         Order::Big => Charset::UTF_16BE,
@@ -187,7 +187,7 @@ fn are_letters(window: &[u8], order: Order) -> bool {
         .zip(counts)
         .max_by_key(|(_, count)| *count)
         .unwrap_or_default();
-    // Fewer letters are enough where nothing else is there than what goes with them.
+    // Fewer letters suffice if all other characters are white space or punctuation.
     let together = most * 8 >= letters * 7
         && odd * 16 <= letters
         && (most >= LEAST || odd == 0 && most == letters && window.contains(&0));
@@ -217,9 +217,9 @@ fn is_everyday(text: &str) -> bool {
         .is_some_and(|cost| cost <= EVERYDAY * wide().count() as u32)
 }
 
-/// The group of letters of East Asia.
+/// The group of East Asian letters.
 const EAST_ASIA: u16 = 0x100;
-/// That of Latin letters beyond Latin-1.
+/// The group of Latin letters beyond Latin-1.
 const LATIN: u16 = 0x101;
 
 /// The kind of a character in a text.
@@ -311,7 +311,7 @@ mod tests {
                         let bytes = charset
                             .encode_exact(&text)
                             .expect("the charset has every character");
-                        // What has no control is told by nothing.
+                        // Text without a control character cannot be recognized.
                         if bytes.iter().any(|b| is_odd(*b)) {
                             assert_eq!(structure(&bytes), Some(charset), "{text:?}");
                         }

@@ -7,7 +7,7 @@
 use super::out::{Encode, Gather, Out};
 use crate::double_byte::{Family, ReversePairs, Subset};
 use crate::grid::Set;
-use crate::{Mode, web};
+use crate::{Mode, encoding_rs_wrapper};
 use encoding_rs::Encoding;
 use std::ops::ControlFlow;
 
@@ -58,7 +58,7 @@ impl DoubleByteEncoder {
         of_table
             .filter(held)
             .or_else(|| self.beyond_web(c).filter(held))
-            .or_else(|| web::encode_char(self.encoding, c).filter(held))
+            .or_else(|| encoding_rs_wrapper::encode_char(self.encoding, c).filter(held))
     }
 
     /// Returns true if `pair` is two bytes of the table that are written for `c` as they are. Pairs of the table are no look-alikes.

@@ -6,6 +6,7 @@
 //! # Limits
 //! Reports no output offsets. The text at the range of a record shows the character.
 
+mod alternate_spellings;
 mod double_byte;
 mod limited;
 mod options;
@@ -13,7 +14,6 @@ mod out;
 mod single_byte;
 mod stream;
 mod translit;
-mod twins;
 mod unicode;
 mod unmappable;
 

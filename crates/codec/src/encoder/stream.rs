@@ -8,9 +8,8 @@ use super::options::EncodeOptions;
 use super::out::{Encode, Out};
 use super::single_byte::SingleByteEncoder;
 use super::unmappable::Unmappable;
-use super::{translit, twins, unicode};
+use super::{alternate_spellings, translit, unicode};
 use crate::bocu1::Bocu1Encoder;
-use crate::by_character::ByCharacterEncoder;
 use crate::charset::Kind;
 use crate::euc_fixed_width::EucFixedWidthEncoder;
 use crate::iso2022::Iso2022Encoder;
@@ -18,6 +17,7 @@ use crate::koi7::Koi7Encoder;
 use crate::multi_byte::MultiByteEncoder;
 use crate::scsu::ScsuEncoder;
 use crate::sequences::{Repertoire, SequenceEncoder};
+use crate::stateless_unicode::StatelessEncoder;
 use crate::utf_ebcdic::UtfEbcdic;
 use crate::utf1::Utf1;
 use crate::utf7::{Direct, Utf7Encoder};
@@ -113,7 +113,7 @@ impl Encoder {
         let spelled = if refers || self.mode == Mode::Strict {
             None
         } else {
-            twins::spelling(self.charset, c, carried)
+            alternate_spellings::spelling(self.charset, c, carried)
         };
         let near = spelled.or_else(|| match self.unmappable {
             Some(Unmappable::Transliterate) => translit::nearest(c, carried),
@@ -168,8 +168,8 @@ fn machine(charset: Charset, mode: Mode, utf_7_optional_direct: bool) -> Box<dyn
         Kind::Utf7Imap => Box::new(Utf7Encoder::new(Direct::Imap)),
         Kind::Scsu => Box::new(ScsuEncoder::default()),
         Kind::Bocu1 => Box::new(Bocu1Encoder::default()),
-        Kind::Utf1 => Box::new(ByCharacterEncoder::<Utf1>::new()),
-        Kind::UtfEbcdic => Box::new(ByCharacterEncoder::<UtfEbcdic>::new()),
+        Kind::Utf1 => Box::new(StatelessEncoder::<Utf1>::new()),
+        Kind::UtfEbcdic => Box::new(StatelessEncoder::<UtfEbcdic>::new()),
         Kind::SingleByte(_) => Box::new(SingleByteEncoder::new(charset, mode)),
         Kind::DoubleByte(family, subset) => Box::new(DoubleByteEncoder::new(family, subset, mode)),
         Kind::EucFixedWidth => Box::new(EucFixedWidthEncoder::new(mode)),

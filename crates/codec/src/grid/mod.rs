@@ -29,7 +29,7 @@ const GO: u16 = 0xDF00;
 const SEQUENCE: u16 = 0xDE00;
 /// Instruction: the next *n* code points.
 const COUNT_ON: u16 = 0xDD00;
-/// So many empty cells.
+/// Marks a number of empty cells.
 const EMPTY: u16 = 0xDC00;
 
 /// A table in use: packed characters, and numbers of sequences from 1, by row and column.

@@ -11,7 +11,7 @@ pub struct Registered {
     pub name: &'static str,
     /// The number (MIBenum).
     pub mib: u16,
-    /// The name that is preferred in mail, where one is.
+    /// The preferred MIME name, if the registry has one.
     pub mime: Option<&'static str>,
     /// The other names, in the registry's order.
     pub aliases: &'static [&'static str],

@@ -11,7 +11,7 @@ use super::escape::designator;
 use super::flavor::{Flavor, Use};
 use super::set::CodedSet;
 use crate::encoder::{Encode, Gather, Out};
-use crate::{Mode, web};
+use crate::{Mode, encoding_rs_wrapper};
 use std::ops::ControlFlow;
 
 /// An encoder of the family.
@@ -114,7 +114,8 @@ impl Iso2022Encoder {
         let code = match sign {
             Some((_, other)) => CodedSet::Jisx0208.code(*other, self.wide),
             None if ('\u{FF61}'..='\u{FF9F}').contains(&c) => {
-                web::encode_char(encoding_rs::ISO_2022_JP, c).map(|(bytes, _)| [bytes[3], bytes[4]])
+                encoding_rs_wrapper::encode_char(encoding_rs::ISO_2022_JP, c)
+                    .map(|(bytes, _)| [bytes[3], bytes[4]])
             }
             None => None,
         };

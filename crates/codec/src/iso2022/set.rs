@@ -5,10 +5,10 @@
 //! are WHATWG's.
 
 use crate::double_byte::{self, Family, Subset};
+use crate::encoding_rs_wrapper;
 use crate::grid::{Grid, Set};
 use crate::single_byte::{Page, Web};
 use crate::sink::Sink;
-use crate::web;
 use mailglot_kernel::{Packed, PairTable};
 
 /// The set that the bytes 21-7E select from.
@@ -186,7 +186,7 @@ impl CodedSet {
                 .contains(&c)
                 .then_some([c as u8 & 0x7F, 0]),
             Self::Greek => {
-                let (code, len) = web::encode_char(encoding_rs::ISO_8859_7, c)?;
+                let (code, len) = encoding_rs_wrapper::encode_char(encoding_rs::ISO_8859_7, c)?;
                 (len == 1 && code[0] >= 0xA0).then(|| [code[0] & 0x7F, 0])
             }
             Self::Jisx0208 => {

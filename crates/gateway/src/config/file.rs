@@ -29,11 +29,11 @@ pub(super) struct File {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RouteKind {
-    /// Beside a server, as its mail filter.
+    /// A milter of a mail server.
     Milter,
-    /// Before or behind a server, as a proxy that speaks SMTP.
+    /// An SMTP proxy before or behind a mail server.
     Smtp,
-    /// Before a mailbox store, as a proxy that speaks LMTP.
+    /// An LMTP proxy before a mail store.
     Lmtp,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Listen {
     pub(super) next_hop: Option<Address>,
     pub(super) mode: Option<String>,
     pub(super) group: Option<String>,
-    /// Listening, or the next hop, beyond this machine.
+    /// True if listener and next hop may be on other machines.
     #[serde(default)]
     pub(super) allow_remote: bool,
     /// Networks of the clients that are served.
@@ -57,13 +57,13 @@ pub(super) struct Listen {
     pub(super) policy: String,
     #[serde(default)]
     pub(super) on_error: OnError,
-    /// Nobody behind us looks at signatures.
+    /// True if no server behind the gateway verifies signatures.
     #[serde(default, rename = "final")]
     pub(super) last: bool,
     /// True if the program that verifies signatures is before the gateway.
     #[serde(default)]
     pub(super) after_verifier: bool,
-    /// Mail of our own people.
+    /// Mail of the own users.
     #[serde(default)]
     pub(super) outbound: bool,
 }
@@ -112,7 +112,7 @@ pub(super) enum SignedWay {
     RewriteAfterVerify,
 }
 
-/// Which signed mail gains a field.
+/// Which unchanged signed mail gets the field that lists findings.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum TagSignedWay {
@@ -136,7 +136,7 @@ pub(super) enum HeaderForm {
     Keep,
 }
 
-/// In which charset mail leaves.
+/// The output charset.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) enum CharsetOutWay {
     #[serde(rename = "utf-8")]
@@ -157,7 +157,7 @@ pub(super) enum DetectionWay {
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) enum TransferForm {
-    /// By the promises of the envelope.
+    /// As the extensions in the envelope allow.
     #[serde(rename = "auto")]
     Auto,
     #[serde(rename = "7bit")]
@@ -166,7 +166,7 @@ pub(super) enum TransferForm {
     EightBit,
 }
 
-/// Bounds; the words are those of the documentation.
+/// The limits, with the key names of the documentation.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct LimitsTable {
@@ -237,7 +237,7 @@ impl TooLarge {
 }
 
 impl LimitsTable {
-    /// The bounds of a server.
+    /// Returns the limits of a server.
     pub(super) fn limits(&self) -> Result<Limits, Invalid> {
         /// Maximum number of connections with a thread each.
         const MOST: usize = 2_000;
@@ -269,7 +269,7 @@ impl LimitsTable {
                 "limits.{key}: must be greater than 0"
             )));
         }
-        // Places in a message are counted in 32 bits in some tables.
+        // Some tables store offsets in 32 bits.
         if self.message_bytes > 2 << 30 {
             return Err(Invalid::of_content(
                 "limits.message_bytes: must be at most 2147483648".to_owned(),
@@ -304,7 +304,7 @@ impl LimitsTable {
     }
 }
 
-/// The usual name of the field of findings.
+/// Default name of the field that lists findings.
 const FINDINGS: &str = "MIME-Ambiguity-Results";
 
 /// Log, metrics and added fields.
@@ -350,18 +350,18 @@ impl From<Form> for Log {
 }
 
 impl ReportTable {
-    /// The name of the field of findings; an empty one writes none.
+    /// Returns the name of the field that lists findings. An empty key adds no field.
     pub(super) fn findings_header(&self) -> Option<String> {
         let name = self.findings_header.as_deref().unwrap_or(FINDINGS);
         (!name.is_empty()).then(|| name.to_owned())
     }
 
-    /// The name of the field of the original; without it none is written.
+    /// Returns the name of the field about the original. Without the key no field is added.
     pub(super) fn original_header(&self) -> Option<String> {
         self.original_header.clone().filter(|name| !name.is_empty())
     }
 
-    /// Refuses names of fields that may be others': whoever sends one, fields of ours are deleted from the header of all mail.
+    /// Rejects names that other programs use, because the gateway deletes received fields with its own names.
     pub(super) fn check_names(&self) -> Result<(), Invalid> {
         let names = [
             ("findings_header", &self.findings_header),
@@ -400,7 +400,7 @@ impl ReportTable {
         Ok(())
     }
 
-    /// How we are called; the name of the machine where the file does not say.
+    /// Returns the name of this gateway; by default that of the machine.
     pub(super) fn host(&self) -> Result<String, Invalid> {
         let host = match &self.host {
             Some(host) => host.clone(),

@@ -1,30 +1,31 @@
-//! Reads where a policy keeps originals, and for how long.
+//! Reads the ledger settings of a policy: folder and retention.
 
 use super::file::PolicyTable;
 use super::invalid::Invalid;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where originals are kept, and how long.
+/// The ledger of a policy: the folder of originals, and their retention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ledger {
     /// The folder.
     pub folder: PathBuf,
-    /// Older ones go.
+    /// Maximum age; older records are removed. `None`: no limit.
     pub age: Option<Duration>,
     /// Maximum size in bytes; beyond it the oldest records are removed.
     pub bytes: Option<u64>,
 }
 
 impl Ledger {
-    /// Returns true if originals of both stay equally long.
+    /// Returns true if both have the same retention.
     pub fn stays_as_long_as(&self, other: &Self) -> bool {
         (self.age, self.bytes) == (other.age, other.bytes)
     }
 
-    /// Where originals are kept, and for how long; what keeps none is refused, as messages may change for good where there is a ledger.
+    /// Returns folder and retention of a ledger. Rejects a retention that keeps nothing, because a policy with a ledger may change messages that
+    /// cannot be restored otherwise.
     pub(super) fn read(table: &PolicyTable, largest: u64) -> Result<Option<Self>, Invalid> {
-        /// Room for what stands in a ledger beside its message.
+        /// Bytes of a ledger beside its messages.
         const LEAST: u64 = 1 << 20;
         let Some(folder) = table.ledger.as_deref().filter(|folder| *folder != "none") else {
             if table.ledger_days.is_some() || table.ledger_bytes.is_some() {
@@ -44,7 +45,7 @@ impl Ledger {
                 "ledger_days: must be at least 1; leave it out to keep originals without a limit of age".to_owned(),
             ));
         }
-        // Where there is too much, a tenth goes more: the newest stays where it has half.
+        // A sweep frees a tenth more than necessary. The newest original stays if it needs at most half of the limit.
         let least = largest.saturating_mul(2).max(LEAST);
         if let Some(bytes) = table.ledger_bytes.filter(|bytes| *bytes < least) {
             return Err(Invalid::of_content(format!(

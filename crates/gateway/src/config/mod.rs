@@ -32,43 +32,43 @@ pub use invalid::{Invalid, InvalidKind};
 pub use ledger::Ledger;
 pub use one_listener::OneListener;
 
-/// The checked content of a file.
+/// The checked content of a configuration file.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Who the process is to run as.
+    /// The user that the process runs as.
     pub user: Option<String>,
-    /// Where it listens, in the order of the file.
+    /// The listeners, in the order of the file.
     pub listeners: Vec<Listener>,
-    /// The form of the log.
+    /// The format of the log.
     pub log: Form,
-    /// Where counters are shown.
+    /// The address of the metrics.
     pub metrics: Option<SocketAddr>,
 }
 
-/// One place where a gateway listens.
+/// One listener of a gateway.
 #[derive(Clone, Debug)]
 pub struct Listener {
-    /// In which protocol.
+    /// The protocol.
     pub route: RouteKind,
-    /// Where.
+    /// The address.
     pub address: Address,
-    /// Where mail goes from here; for the routes that hand it on.
+    /// The next hop of a proxy; `None` for a milter.
     pub next_hop: Option<Address>,
-    /// How a proxy treats a CR or LF alone; with `None` the policy decides.
+    /// What a proxy does with a bare CR or LF. With `None` the policy decides.
     pub bare_lines: Option<BareLines>,
     /// The engine that processes its messages.
     pub engine: Engine,
-    /// Its bounds.
+    /// The limits.
     pub limits: Limits,
-    /// Where originals of changed messages are kept.
+    /// The ledger for originals of changed messages.
     pub ledger: Option<Ledger>,
 }
 
 impl Config {
-    /// Reads a file, and those of `policy_dir` that it names.
+    /// Reads a file, and the policy files in the folder that its key `policy_dir` names.
     ///
     /// # Errors
-    /// It cannot be read, is no TOML, has keys that nobody knows, or asks for what cannot work.
+    /// A file cannot be read, is not TOML, has unknown keys, or has settings that cannot work.
     pub fn read(path: &Path) -> Result<Self, Invalid> {
         let text = fs::read_to_string(path).map_err(|error| Invalid::unreadable(path, &error))?;
         Self::parse(&text).map_err(|error| error.within(&format!("{}: ", path.display())))
@@ -84,7 +84,7 @@ impl Config {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// As [`Config::read`].
+    /// Like [`Config::read`].
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let file: File = toml::from_str(text).map_err(|error| toml_error::invalid(text, &error))?;
         Self::checked(&file)
@@ -128,7 +128,7 @@ impl Config {
     }
 }
 
-/// Mail that goes from one proxy of the file to another must leave them some day.
+/// Rejects proxies whose next hops form a loop.
 fn no_circle(listeners: &[Listener]) -> Result<(), Invalid> {
     let after = |listener: &Listener| {
         let hop = listener.next_hop.as_ref()?;
@@ -152,7 +152,7 @@ fn no_circle(listeners: &[Listener]) -> Result<(), Invalid> {
                 return Err(Invalid::of_content(words + &others));
             }
             if way.len() > listeners.len() {
-                // The loop comes back to another listener, which reports it.
+                // The loop returns to another listener, whose check reports it.
                 break;
             }
             way.push(next.address.to_string());
@@ -162,7 +162,7 @@ fn no_circle(listeners: &[Listener]) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Originals in one folder stay as long as one policy says.
+/// Checks that policies with one ledger folder have the same retention.
 fn one_retention(listeners: &[Listener]) -> Result<(), Invalid> {
     let mut folders: BTreeMap<PathBuf, &Ledger> = BTreeMap::new();
     for ledger in listeners
@@ -180,7 +180,7 @@ fn one_retention(listeners: &[Listener]) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// The address of the counters; they are nobody's business beyond the machine.
+/// Parses the address of the metrics, which must be a loopback address.
 fn metrics(text: &str) -> Result<SocketAddr, Invalid> {
     let address: SocketAddr = text.parse().map_err(|_| {
         Invalid::of_content(format!(
@@ -196,7 +196,7 @@ fn metrics(text: &str) -> Result<SocketAddr, Invalid> {
     }
 }
 
-/// Puts one listener together.
+/// Builds one listener.
 fn listener(
     listen: &Listen,
     file: &File,
@@ -246,7 +246,7 @@ fn listener(
             "mode, group: remove them; only a Unix socket has them".to_owned(),
         ));
     }
-    // Behind a verifier, fields of our name are its own.
+    // Behind a verifier, Authentication-Results with the own name come from the verifier.
     rules.strips_results =
         rules.authserv_id.is_some() && !listen.after_verifier && !listen.outbound;
     let mut limits = limits.clone();
@@ -263,7 +263,7 @@ fn listener(
     limits.client_networks =
         networks.map_err(|why| Invalid::of_content(format!("client_networks: {why}")))?;
     if let Some(why) = limits.refusal(&listen.address, listen.next_hop.as_ref()) {
-        // What a host name stands for may be unknown for a while.
+        // A host name may be temporarily unresolvable.
         let named = is_named(&listen.address) || listen.next_hop.as_ref().is_some_and(is_named);
         return Err(if named {
             Invalid::of_system(why)
@@ -287,7 +287,7 @@ fn listener(
     })
 }
 
-/// Refuses to rewrite signed mail where nobody has verified it, or others still will.
+/// Rejects rewriting of signed mail if no server before the gateway verifies signatures, or a server behind it does.
 fn check_signed(listen: &Listen, rules: &Rules) -> Result<(), Invalid> {
     if rules.signed != Signed::RewriteAfterVerify {
         return Ok(());
@@ -310,7 +310,7 @@ fn check_signed(listen: &Listen, rules: &Rules) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Permissions in octal digits.
+/// Parses permissions in octal digits.
 fn mode(text: &str) -> Result<u32, Invalid> {
     u32::from_str_radix(text, 8)
         .ok()
@@ -322,13 +322,13 @@ fn mode(text: &str) -> Result<u32, Invalid> {
         })
 }
 
-/// The number of a group, as such or by its name.
+/// Returns the id of a group, given by id or name.
 fn group(name: &str) -> Result<u32, Invalid> {
     number("/etc/group", name)
         .ok_or_else(|| Invalid::of_system(format!("group: no group `{name}`")))
 }
 
-/// The numbers of a user and its group, by its name.
+/// Returns the ids of a user and its group, by the name of the user.
 pub fn user(name: &str) -> Result<(u32, u32), Invalid> {
     let unknown = || Invalid::of_system(format!("user: no user `{name}`"));
     let text = fs::read_to_string("/etc/passwd")
@@ -344,12 +344,12 @@ pub fn user(name: &str) -> Result<(u32, u32), Invalid> {
     }
 }
 
-/// The number of the user that this process works as.
+/// Returns the effective user id of this process.
 pub fn effective_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Returns true if this process may give a socket to a group: as root, or as one of the group.
+/// Returns true if this process may assign a socket to a group: it is root or in the group.
 pub fn may_give_to(group: u32) -> bool {
     use rustix::process::{Gid, getegid, geteuid, getgroups};
     let group = Gid::from_raw(group);
@@ -358,8 +358,9 @@ pub fn may_give_to(group: u32) -> bool {
         || getgroups().is_ok_and(|groups| groups.contains(&group))
 }
 
-/// Changes the user and group of this process permanently, with only the supplementary groups in `more`. Call it while the process has one thread:
-/// other threads keep their user.
+/// Changes user and group of this process permanently, with only the supplementary groups in `more`.
+///
+/// Call it while the process has one thread, because other threads keep their user.
 ///
 /// # Errors
 /// The process lacks the permission.
@@ -377,7 +378,7 @@ pub fn become_user(user: u32, group: u32, more: &[u32]) -> std::io::Result<()> {
     Ok(set_thread_uid(Uid::from_raw(user))?)
 }
 
-/// The third column of the line of this name.
+/// Returns the third column of the line with this name.
 fn number(file: &str, name: &str) -> Option<u32> {
     if let Ok(number) = name.parse() {
         return Some(number);

@@ -17,11 +17,11 @@ use std::path::PathBuf;
 pub struct OneListener {
     /// The protocol.
     pub route: RouteKind,
-    /// Where it listens.
+    /// The address to listen at.
     pub address: Address,
-    /// Where a proxy sends mail.
+    /// The next hop of a proxy.
     pub next_hop: Option<Address>,
-    /// How a proxy treats a CR or LF alone; with `None` the policy decides.
+    /// What a proxy does with a bare CR or LF. With `None` the policy decides.
     pub bare_lines: Option<BareLines>,
     /// A built-in policy: `default`, `strict` or `monitor`.
     pub policy: Option<String>,
@@ -31,28 +31,28 @@ pub struct OneListener {
     pub ledger_days: Option<u32>,
     /// The user to run as.
     pub user: Option<String>,
-    /// Permissions of a socket in the file system, in octal digits.
+    /// Permissions of a Unix socket, in octal digits.
     pub mode: Option<String>,
-    /// Group of a socket in the file system.
+    /// Group of a Unix socket.
     pub group: Option<String>,
-    /// Connections at a time.
+    /// Maximum number of connections.
     pub connections: Option<usize>,
-    /// Bytes of the largest message that is read.
+    /// Bytes of the largest message that is judged.
     pub message_bytes: Option<u64>,
     /// The folder for long messages while they arrive.
     pub spool_dir: Option<PathBuf>,
-    /// The address of the counters.
+    /// The address of the metrics.
     pub metrics: Option<String>,
-    /// The form of the log.
+    /// The format of the log.
     pub log: Form,
-    /// Listens, and hands mail on, beyond this machine.
+    /// True if listener and next hop may be on other machines.
     pub allow_remote: bool,
     /// Networks whose clients are served over TCP.
     pub client_networks: Vec<Network>,
 }
 
 impl OneListener {
-    /// A listener with every default.
+    /// Creates a listener with every default.
     pub fn new(route: RouteKind, address: Address) -> Self {
         Self {
             route,
@@ -80,7 +80,7 @@ impl Config {
     /// Checks the options of one listener.
     ///
     /// # Errors
-    /// As [`Config::parse`]: an unknown policy, a limit out of range, a ledger path that is not UTF-8, counters that others can reach.
+    /// Like [`Config::parse`]: an unknown policy, a limit out of range, a ledger path that is not UTF-8, metrics that other machines can reach.
     pub fn of_one(one: OneListener) -> Result<Self, Invalid> {
         let policy = one.policy.unwrap_or_else(|| "default".to_owned());
         if crate::policy::Rules::named(&policy).is_none() {

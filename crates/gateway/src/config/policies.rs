@@ -13,17 +13,17 @@ use mailglot_mime::{CharsetOut, Detection, Headers, OnLoss, Policy, Transfer};
 use std::collections::BTreeMap;
 use std::fs;
 
-/// One policy, complete.
+/// A policy with all defaults filled in.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) rules: Rules,
     pub(super) ledger: Option<Ledger>,
 }
 
-/// All policies by name, the built-in ones among them.
+/// All policies by name, including the built-in ones.
 pub(super) type Policies = BTreeMap<String, Named>;
 
-/// Puts all policies together.
+/// Collects all policies.
 pub(super) fn read(file: &File) -> Result<Policies, Invalid> {
     let mut tables = file.policy.clone();
     if let Some(folder) = &file.policy_dir {

@@ -43,11 +43,11 @@ impl Engine {
         if let Some(why) = report_only(granted) {
             edits = Extent::None(why);
         } else {
-            let (told, all) = message.expressible_actions(&judgement.edits)?;
-            if told.changes.len() > MOST_CHANGES {
+            let (expressible, all) = message.expressible_actions(&judgement.edits)?;
+            if expressible.changes.len() > MOST_CHANGES {
                 edits = Extent::Part(Remark::TooManyChanges);
             } else {
-                actions = told;
+                actions = expressible;
                 edits = if all {
                     edits
                 } else {

@@ -178,21 +178,21 @@ impl MilterConnection {
                 return Err(io::Error::from(ErrorKind::TimedOut).into());
             }
             // A busy connection has the same timeout before each packet, so this sets it once.
-            let rests = !self.within && self.session.holds_room() && left > REST;
+            let rests = !self.within && self.session.has_idle_buffer() && left > REST;
             let left = if rests { REST } else { left };
             if set != Some(left) {
                 self.stream.set_read_timeout(left)?;
                 set = Some(left);
             }
             self.acknowledge();
-            match self.stream.read(self.session.room()) {
-                Ok(count) => self.came(count)?,
+            match self.stream.read(self.session.read_buffer()) {
+                Ok(count) => self.record_read(count)?,
                 Err(error) if error.kind() == ErrorKind::Interrupted => (),
                 Err(error)
                     if rests
                         && matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
                 {
-                    self.session.rest();
+                    self.session.release_memory();
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -208,17 +208,17 @@ impl MilterConnection {
             }
         } else if before > 0 {
             self.send_rest()?;
-        } else if let Some(count) = self.stream.receive(self.session.room())? {
-            self.came(count)?;
+        } else if let Some(count) = self.stream.receive(self.session.read_buffer())? {
+            self.record_read(count)?;
         }
         let next = self.after(before)?;
         if !matches!(next, Next::Read) || !self.acknowledge() || before > 0 {
             return Ok(next);
         }
         // The acknowledgment releases data that the peer held back. On one machine it has arrived by now.
-        match self.stream.receive(self.session.room())? {
+        match self.stream.receive(self.session.read_buffer())? {
             Some(count) => {
-                self.came(count)?;
+                self.record_read(count)?;
                 let next = self.after(0)?;
                 if matches!(next, Next::Read) {
                     self.acknowledge();
@@ -259,7 +259,7 @@ impl MilterConnection {
     }
 
     /// Handles the end of a read of `count` bytes.
-    fn came(&mut self, count: usize) -> Result<(), MilterEnd> {
+    fn record_read(&mut self, count: usize) -> Result<(), MilterEnd> {
         match count {
             0 if self.session.is_within_packet() => {
                 Err(io::Error::from(ErrorKind::UnexpectedEof).into())
@@ -268,7 +268,7 @@ impl MilterConnection {
             0 => Err(MilterEnd::Quit),
             _ => {
                 self.handle.activity.record_input();
-                self.session.came(count);
+                self.session.add_read(count);
                 Ok(())
             }
         }
@@ -414,8 +414,8 @@ impl PooledConnection for MilterConnection {
         let silent = self.silent.elapsed();
         if silent >= REST && !self.within && self.unsent.is_empty() {
             self.unsent = Vec::new();
-            if self.session.holds_room() {
-                self.session.rest();
+            if self.session.has_idle_buffer() {
+                self.session.release_memory();
             }
         }
         // The disk is not the peer.

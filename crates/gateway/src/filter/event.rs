@@ -37,8 +37,8 @@ pub(super) fn note_client(event: &Event<'_>, activity: &Activity) {
         } => activity.set_client(address(text)),
         Event::Connect { .. } | Event::NewClient => activity.set_client(None),
         Event::Macros(_, pairs) => {
-            let told = pairs.clone().find(|(name, _)| *name == b"{client_addr}");
-            if let Some(client) = told.and_then(|(_, text)| address(text)) {
+            let address_macro = pairs.clone().find(|(name, _)| *name == b"{client_addr}");
+            if let Some(client) = address_macro.and_then(|(_, text)| address(text)) {
                 activity.set_client(Some(client));
             }
         }

@@ -36,7 +36,7 @@ pub(super) enum WorkState {
     On {
         since: Instant,
         /// When the last progress packet was sent.
-        told: Instant,
+        last_sent: Instant,
     },
     /// It took too long. Its verdict was sent, or the rest of it is in [`Progress::owed`]. If the message passes, holds the number of its
     /// forged fields, which are deleted.
@@ -140,7 +140,7 @@ impl ConnectionHandle for MilterHandle {
         }
         // The lock is held while the packet is written: no verdict comes between.
         let mut progress_state = self.progress_state();
-        if let WorkState::On { since, told } = progress_state.work {
+        if let WorkState::On { since, last_sent } = progress_state.work {
             if since.elapsed() >= shared.limits.work {
                 let passing = progress_state.passing.take();
                 progress_state.work =
@@ -150,10 +150,12 @@ impl ConnectionHandle for MilterHandle {
                     .owed
                     .extend(passing.map(|(edits, _)| edits).unwrap_or_default());
                 milter::put(&mut progress_state.owed, verdict, &[]);
-            } else if told.elapsed() >= shared.limits.progress && progress_state.owed.is_empty() {
+            } else if last_sent.elapsed() >= shared.limits.progress
+                && progress_state.owed.is_empty()
+            {
                 progress_state.work = WorkState::On {
                     since,
-                    told: Instant::now(),
+                    last_sent: Instant::now(),
                 };
                 milter::put(&mut progress_state.owed, b'p', &[]);
                 self.offer(&mut progress_state.owed);
@@ -191,7 +193,10 @@ mod tests {
     fn at_work(stream: Stream, since: Instant, passing: Option<(Vec<u8>, u32)>) -> MilterHandle {
         let handle = MilterHandle::new(1, stream);
         *handle.progress_state() = Progress {
-            work: WorkState::On { since, told: since },
+            work: WorkState::On {
+                since,
+                last_sent: since,
+            },
             passing,
             owed: Vec::new(),
         };

@@ -1,7 +1,7 @@
-//! A filter that listens: a mail server speaks the milter protocol with it.
+//! The milter server: listens for mail servers, and judges each message.
 //!
 //! # Limits
-//! What a message's edits cost is bounded by [`Limits`](crate::Limits), not by the protocol.
+//! [`Limits`](crate::Limits) bounds the cost of a message; the milter protocol has no such limits.
 
 mod answer;
 mod commit;
@@ -28,18 +28,24 @@ use std::io;
 use std::sync::Arc;
 
 impl Server {
-    /// A filter that listens at an address, or with a socket that listens already; what happens is told to `tell`. `bounds` are
+    /// Creates a milter that listens at an address, or with a socket that already listens. Reports events to `report`. `bounds` are
     /// [`Limits`](crate::Limits), or those of a server that shares resources with others.
     ///
     /// # Errors
-    /// The address cannot be taken, or the socket not be used.
+    /// The address is in use or not allowed, or the socket cannot be used.
     pub fn milter(
         socket: impl Into<Socket>,
         engine: Engine,
         bounds: impl Into<Bounds>,
-        tell: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static,
+        report: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        Self::listen(socket.into(), Box::new(Filter), engine, bounds.into(), tell)
+        Self::listen(
+            socket.into(),
+            Box::new(Filter),
+            engine,
+            bounds.into(),
+            report,
+        )
     }
 }
 

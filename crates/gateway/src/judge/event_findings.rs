@@ -19,7 +19,8 @@ pub(super) fn find(
             findings.add(Finding::UndeclaredEscape, place);
             continue;
         }
-        if let Some(finding) = told(event, envelope).or_else(|| of_parameter(message, event)) {
+        if let Some(finding) = finding_of(event, envelope).or_else(|| of_parameter(message, event))
+        {
             findings.add(finding, place);
         }
         if event.kind == EventKind::EwHiddenChar {
@@ -36,7 +37,7 @@ pub(super) fn find(
     {
         let at = mailglot_mime::Span::default();
         let event = Event::new(PartId::ROOT, at, kind, Detail::None);
-        if let Some(finding) = told(&event, envelope)
+        if let Some(finding) = finding_of(&event, envelope)
             && !findings.has(finding)
         {
             findings.add(finding, String::new);
@@ -56,7 +57,7 @@ fn is_raw_shift(text: &[u8]) -> bool {
 }
 
 /// Returns the finding of an event.
-fn told(event: &Event, envelope: &Envelope) -> Option<Finding> {
+fn finding_of(event: &Event, envelope: &Envelope) -> Option<Finding> {
     use EventKind as E;
     Some(match event.kind {
         E::CharsetSuperset

@@ -76,8 +76,9 @@ pub(super) fn added(
         action,
         Action::Pass | Action::Tag | Action::Normalize | Action::Quarantine
     );
-    let told = rules.strongest(findings) >= Action::Tag || rules.monitor && wanted != Action::Pass;
-    if !lets_pass || !told {
+    let is_reported =
+        rules.strongest(findings) >= Action::Tag || rules.monitor && wanted != Action::Pass;
+    if !lets_pass || !is_reported {
         return Vec::new();
     }
     findings_field(rules, wanted, findings, rules.monitor.then_some("monitor"))
@@ -155,10 +156,10 @@ pub(crate) fn findings_field(
     )
 }
 
-/// Builds the field about the original of a rewritten message. `came` is the message on arrival, with its forged fields.
+/// Builds the field about the original of a rewritten message. `received` is the message on arrival, with its forged fields.
 pub(super) fn original(
     message: &Message<'_>,
-    came: &[u8],
+    received: &[u8],
     rules: &Rules,
     edits: &[Edit],
     report: &Report,
@@ -191,7 +192,7 @@ pub(super) fn original(
         ));
     }
     let mut digest = String::with_capacity(64);
-    for byte in Sha256::digest(came) {
+    for byte in Sha256::digest(received) {
         // Writing to a string cannot fail.
         let _ = write!(digest, "{byte:02x}");
     }

@@ -137,7 +137,7 @@ pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement
     judge_corrected(raw, envelope, rules, false)
 }
 
-/// Judges a message. `mended` is true if its bare line ends were corrected before.
+/// Judges a message. `line_ends_corrected` is true if its bare line ends were corrected before.
 pub(crate) fn judge_corrected<'a>(
     raw: &'a [u8],
     envelope: &Envelope,
@@ -146,14 +146,14 @@ pub(crate) fn judge_corrected<'a>(
 ) -> Judgement<'a> {
     let policy = policy_for(envelope, rules);
     let reading = JudgeContext {
-        came: raw,
+        received: raw,
         envelope,
         rules,
         policy: &policy,
     };
-    let came = Message::parse(raw, &policy.limits);
+    let received = Message::parse(raw, &policy.limits);
     // Added lines that end in CR LF or LF would change the structure of a message whose lines end in CR alone.
-    let eol = if came.eol() == Eol::Cr {
+    let eol = if received.eol() == Eol::Cr {
         Eol::Cr.bytes()
     } else {
         fields::line_end(raw)
@@ -163,10 +163,10 @@ pub(crate) fn judge_corrected<'a>(
         findings.add(Finding::BareLf, String::new);
     }
     // Forged fields are deleted from every message without a report of their content. Everything else is planned for the rest.
-    let forged_fields = forged_fields::of(&came, rules);
+    let forged_fields = forged_fields::of(&received, rules);
     let (count, gone) = (forged_fields.len() as u32, fields::deletions(forged_fields));
     let (left, parsed);
-    let mut message = &came;
+    let mut message = &received;
     if !gone.is_empty() {
         left = structure_repair::spliced(raw, &gone);
         parsed = Message::parse(&left, &policy.limits);
@@ -174,21 +174,21 @@ pub(crate) fn judge_corrected<'a>(
     }
     let mut draft = reading.draft(message);
     findings.merge(&draft.findings);
-    let mut mends = std::mem::take(&mut draft.mends);
-    let mut plan = reading.settle(message, draft, &mends, &mut findings);
+    let mut repairs = std::mem::take(&mut draft.repairs);
+    let mut plan = reading.settle(message, draft, &repairs, &mut findings);
     let rewritten = line_ends_corrected || !plan.edits.is_empty();
     let mut outcome = reading.outcome(message, &mut plan, rewritten, &findings);
     if plan.is_free && !outcome.added.is_empty() {
         let first = fields::name_below(message.raw(), &outcome.edits, eol);
         if !first.is_empty() {
             // With the added name the line is a field, and is read as one.
-            mends.insert(0, Edit::new(Span::new(0, 0), first));
+            repairs.insert(0, Edit::new(Span::new(0, 0), first));
             let draft = Draft {
                 report: plan.report,
                 ..Draft::default()
             };
-            plan = reading.settle(message, draft, &mends, &mut findings);
-            let rewritten = line_ends_corrected || plan.edits[..] != mends[..1];
+            plan = reading.settle(message, draft, &repairs, &mut findings);
+            let rewritten = line_ends_corrected || plan.edits[..] != repairs[..1];
             outcome = reading.outcome(message, &mut plan, rewritten, &findings);
         }
     }
@@ -233,7 +233,7 @@ pub(crate) fn judge_corrected<'a>(
 #[derive(Clone, Copy)]
 struct JudgeContext<'r> {
     /// The message on arrival.
-    came: &'r [u8],
+    received: &'r [u8],
     envelope: &'r Envelope,
     rules: &'r Rules,
     policy: &'r Policy,
@@ -246,7 +246,7 @@ struct Draft {
     report: Report,
     edits: Vec<Edit>,
     /// Structure to repair. After that, other edits are planned for the repaired message.
-    mends: Vec<Edit>,
+    repairs: Vec<Edit>,
     /// True if no signature forbids edits.
     is_free: bool,
 }
@@ -291,13 +291,13 @@ impl JudgeContext<'_> {
             edits.clear();
             findings.add(Finding::SignedNotNormalised, String::new);
         }
-        let mut mends = Vec::new();
+        let mut repairs = Vec::new();
         if is_free {
             transfer_encodings::plan(message, &report, &findings, &mut edits);
-            mends = fields::duplicates(message, &findings);
-            if mends.is_empty() {
+            repairs = fields::duplicates(message, &findings);
+            if repairs.is_empty() {
                 // If fields are deleted, a header may end at another line.
-                mends = structure_repair::plan(message, rules, &findings, &kept);
+                repairs = structure_repair::plan(message, rules, &findings, &kept);
             }
             field_length::take_back(message, &mut findings, &mut edits);
         }
@@ -305,7 +305,7 @@ impl JudgeContext<'_> {
             findings,
             report,
             edits,
-            mends,
+            repairs,
             is_free,
         }
     }
@@ -315,15 +315,15 @@ impl JudgeContext<'_> {
         self,
         message: &Message<'_>,
         mut draft: Draft,
-        mends: &[Edit],
+        repairs: &[Edit],
         findings: &mut Findings,
     ) -> Draft {
-        let mut mends = mends.to_vec();
+        let mut repairs = repairs.to_vec();
         for round in 1..=ROUNDS {
-            if mends.is_empty() {
+            if repairs.is_empty() {
                 break;
             }
-            let bytes = structure_repair::spliced(message.raw(), &mends);
+            let bytes = structure_repair::spliced(message.raw(), &repairs);
             let next = self.draft(&Message::parse(&bytes, &self.policy.limits));
             if !next.is_free {
                 // The repaired message counts as signed, so it must not be repaired.
@@ -331,16 +331,16 @@ impl JudgeContext<'_> {
                 break;
             }
             findings.merge(&next.findings);
-            if next.mends.is_empty() || round == ROUNDS {
-                let places = Places::of(&mends);
+            if next.repairs.is_empty() || round == ROUNDS {
+                let places = Places::of(&repairs);
                 draft = next;
                 for event in &mut draft.report.events {
                     event.at = places.before(event.at);
                 }
-                draft.edits = composed(mends, draft.edits);
+                draft.edits = composed(repairs, draft.edits);
                 break;
             }
-            mends = composed(mends, next.mends);
+            repairs = composed(repairs, next.repairs);
         }
         draft
     }
@@ -373,7 +373,7 @@ impl JudgeContext<'_> {
         };
         added.extend(fields::original(
             message,
-            self.came,
+            self.received,
             self.rules,
             &edits,
             &plan.report,

@@ -1,4 +1,4 @@
-//! The spans of a message's fields, eight bytes each, because a hostile message has a hundred thousand of them.
+//! Stores the spans of a message's fields in eight bytes each. A hostile message has 100,000 fields.
 //!
 //! # Limits
 //! Headers below 4 GiB.
@@ -13,13 +13,13 @@ pub(super) struct FieldSpan {
     pub(super) name: usize,
 }
 
-/// Fields that follow each other without a gap, from the first byte of a header on.
+/// The fields of a header, which follow each other without a gap from its first byte on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields(Vec<FieldPlace>);
 
 #[derive(Clone, Copy, Debug)]
 struct FieldPlace {
-    /// Where the field ends, and the next one begins.
+    /// End of the field and start of the next one.
     end: u32,
     /// Bytes of the name.
     name: u32,
@@ -30,7 +30,7 @@ impl Fields {
         Self(Vec::with_capacity(count))
     }
 
-    /// Adds a field of so many bytes. Returns false where the header would be too long to be counted.
+    /// Adds a field of `bytes` bytes, whose name has `name`. Returns false if the header would exceed 4 GiB.
     pub(super) fn push(&mut self, bytes: usize, name: usize) -> bool {
         let place = u32::try_from(self.end() + bytes)
             .ok()
@@ -44,12 +44,12 @@ impl Fields {
         self.0.len()
     }
 
-    /// Bytes of all fields.
+    /// Returns the bytes of all fields together.
     pub(super) fn end(&self) -> usize {
         self.0.last().map_or(0, |last| last.end as usize)
     }
 
-    /// Bytes of memory for them.
+    /// Returns the bytes of memory that the spans use.
     pub(super) fn memory(&self) -> usize {
         self.0.capacity() * size_of::<FieldPlace>()
     }
@@ -65,7 +65,7 @@ impl Fields {
         }
     }
 
-    /// All fields, in order.
+    /// Iterates over all fields in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = FieldSpan> + '_ {
         (0..self.len()).map(|at| self.at(at))
     }

@@ -1,8 +1,8 @@
-//! A complete message, and its edits as requests of the milter protocol.
+//! Translates the edits of a complete message into requests of the milter protocol.
 //!
 //! # Limits
-//! A mail server counts fields by name and takes whole values. The protocol cannot express an edit that crosses the end of a field or removes its name;
-//! it is refused. The planner makes none.
+//! The protocol counts fields by name and replaces whole values. An edit that crosses the end of a field, or removes its name, is an error.
+//! The planner makes no such edit.
 
 use super::field_spans::{FieldSpan, Fields};
 use crate::judge;
@@ -13,7 +13,7 @@ use mailglot_mime::Edit;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Up to so many fields, a linear search finds those of a name.
+/// Number of fields up to which a linear search counts those of a name.
 const FEW: usize = 64;
 
 /// A complete message with CRLF line ends.
@@ -32,17 +32,21 @@ impl ReceivedMessage {
         &self.raw
     }
 
-    /// What makes this message that of its edits, sorted and apart, in the words of the protocol. A field that would have a CR that ends no
-    /// line stays as it is, for no server takes it; where it is one of those that say how the body is read, they all stay, and the body.
-    /// Where such a CR makes the planner see the end of the header, or a label of the body, that the server does not see, all stays.
+    /// Translates edits into requests of the milter protocol. The edits are sorted and do not overlap.
+    ///
+    /// Omits edits that a bare CR makes unsafe:
+    ///
+    /// - A field stays if its new value would have a bare CR, which no mail server accepts.
+    /// - If that field describes the body (`Content-*`, `MIME-Version`), all such fields and the body stay.
+    /// - Everything stays if a bare CR shows the planner an end of the header, or a label of the body, that the mail server does not see.
     ///
     /// # Errors
-    /// An edit that cannot be told; the message must stay as it is.
+    /// The protocol cannot express an edit. The message must stay unchanged.
     pub fn actions<'a>(&'a self, edits: &'a [Edit]) -> Result<Actions<'a>, InexpressibleEdit> {
         self.expressible_actions(edits).map(|(actions, _)| actions)
     }
 
-    /// As [`ReceivedMessage::actions`], and whether they are all of the edits.
+    /// Like [`ReceivedMessage::actions`]. Also returns true if no edit was omitted.
     pub(crate) fn expressible_actions<'a>(
         &'a self,
         edits: &'a [Edit],
@@ -54,7 +58,7 @@ impl ReceivedMessage {
         if self
             .fields
             .iter()
-            .any(|told| ends_header(told.span.of(&self.raw)))
+            .any(|field| ends_header(field.span.of(&self.raw)))
         {
             return Ok((actions, false));
         }
@@ -65,7 +69,7 @@ impl ReceivedMessage {
             return Err(InexpressibleEdit::AcrossFields);
         }
         let mut header = header;
-        // The server has said where fields begin and where they end.
+        // The mail server defines the fields, so an edit must not split or join them.
         let between = |edit: &Edit| {
             let named = [judge::NAMED, judge::LEADING]
                 .iter()
@@ -77,26 +81,26 @@ impl ReceivedMessage {
         }
         let (mut body_stays, mut all) = (false, true);
         let mut counts = NameCounts::new(self);
-        for (at, told) in self.fields.iter().enumerate() {
+        for (at, field) in self.fields.iter().enumerate() {
             if header.is_empty() {
                 break;
             }
-            header = self.additions(header, told.span.start, &mut actions)?;
-            let inside = header.partition_point(|edit| edit.span.start < told.span.end);
+            header = self.additions(header, field.span.start, &mut actions)?;
+            let inside = header.partition_point(|edit| edit.span.start < field.span.end);
             let (own, rest) = header.split_at(inside);
             header = rest;
             if own.is_empty() {
                 continue;
             }
-            let new = self.edited(told, own)?;
-            // Where a CR alone stands in it, the planner may have seen several fields here, each of them short enough.
+            let new = self.edited(field, own)?;
+            // With a bare CR the planner may have seen several short fields here.
             if !has_bare_return(&new) && new.len() <= LONGEST_FIELD {
                 actions.changes.push(self.change(at, counts.of(at), &new)?);
-            } else if lines(&new).skip(1).any(says_how_to_read) {
+            } else if lines(&new).skip(1).any(describes_body) {
                 return Ok((Actions::default(), false));
             } else {
                 all = false;
-                body_stays |= says_how_to_read(&new);
+                body_stays |= describes_body(&new);
             }
         }
         let end = self.fields.end();
@@ -106,22 +110,22 @@ impl ReceivedMessage {
         if body_stays {
             actions
                 .changes
-                .retain(|change| !says_how_to_read(change.name.as_bytes()));
+                .retain(|change| !describes_body(change.name.as_bytes()));
             actions
                 .appended
-                .retain(|(name, _)| !says_how_to_read(name.as_bytes()));
+                .retain(|(name, _)| !describes_body(name.as_bytes()));
         } else if !in_body.is_empty() {
             actions.body = Some(pieces(&self.raw, body, in_body));
         }
         Ok((actions, all))
     }
 
-    /// Returns the bytes of the message with these changes, without fields that are added on top.
+    /// Returns the size of the message in bytes after these changes, without fields that are added on top.
     pub(crate) fn size_with(&self, actions: &Actions<'_>) -> usize {
         let space = usize::from(!self.leading_space);
         let value = |value: &FieldValue| {
             let bytes = value.as_bytes();
-            // A fold has a CR more in a message, and a field a colon and its end.
+            // In a message each fold has a CR, and each field a colon and CRLF.
             bytes.len() + memchr::memchr_iter(b'\n', bytes).count() + space + 3
         };
         let changes: HashMap<_, _> = actions
@@ -134,13 +138,13 @@ impl ReceivedMessage {
             .iter()
             .map(|(name, text)| name.as_bytes().len() + value(text))
             .sum::<usize>();
-        for (at, told) in self.fields.iter().enumerate() {
+        for (at, field) in self.fields.iter().enumerate() {
             size += match changes.get(&at) {
                 Some(change) => change
                     .value
                     .as_ref()
-                    .map_or(0, |text| told.name + value(text)),
-                None => told.span.len(),
+                    .map_or(0, |text| field.name + value(text)),
+                None => field.span.len(),
             };
         }
         let body = actions
@@ -156,16 +160,15 @@ impl ReceivedMessage {
         pieces(&self.raw, self.body, &edits[split..])
     }
 
-    /// Has fields go that would be taken for ours, by name and value as the server told them, whatever a CR in a field makes a reader see; and
-    /// what begins so behind such a CR.
+    /// Adds deletions of forged fields to `actions`, and returns their number.
     ///
-    /// How many there were.
+    /// Judges name and value as the mail server sent them. Also removes forged fields that begin behind a bare CR within another field.
     pub(crate) fn delete(&self, actions: &mut Actions<'_>, rules: &Rules) -> u32 {
         let mut forged_fields = Vec::new();
         let odd = has_bare_return(&self.raw[..self.body]);
-        for (at, told) in self.fields.iter().enumerate() {
-            let bytes = told.span.of(&self.raw);
-            let (name, rest) = bytes.split_at(told.name);
+        for (at, field) in self.fields.iter().enumerate() {
+            let bytes = field.span.of(&self.raw);
+            let (name, rest) = bytes.split_at(field.name);
             if judge::is_forged_field(name, rest.strip_prefix(b":").unwrap_or(rest), rules) {
                 forged_fields.push((at, None, 1));
             } else if let Some((left, count)) = odd
@@ -179,10 +182,10 @@ impl ReceivedMessage {
         let mut count = 0;
         let mut gone = Vec::new();
         for (at, left, forged_fields) in forged_fields {
-            let told = self.fields.at(at);
-            let name = &self.raw[told.span.start..][..told.name];
-            let value = left.map(|left| self.value(left.get(told.name + 1..).unwrap_or_default()));
-            // What cannot stay without them goes.
+            let field = self.fields.at(at);
+            let name = &self.raw[field.span.start..][..field.name];
+            let value = left.map(|left| self.value(left.get(field.name + 1..).unwrap_or_default()));
+            // If the rest of the value is invalid, the whole field is deleted.
             let (value, Some(name)) = (value.and_then(Result::ok), FieldValue::new(name)) else {
                 continue;
             };
@@ -196,7 +199,7 @@ impl ReceivedMessage {
             });
         }
         if !gone.is_empty() {
-            // Both stand in the order of the fields.
+            // Both are in the order of the fields.
             actions.changes.retain(|change| {
                 gone.binary_search_by_key(&change.position, |other| other.position)
                     .is_err()
@@ -206,7 +209,7 @@ impl ReceivedMessage {
         count
     }
 
-    /// New fields that stand before the field that begins at `at`; the edits behind them.
+    /// Adds the new fields that edits insert at `at` to `actions`. Returns the remaining edits.
     fn additions<'e>(
         &self,
         edits: &'e [Edit],
@@ -232,27 +235,27 @@ impl ReceivedMessage {
         Ok(&edits[here..])
     }
 
-    /// The bytes of a field with its edits.
-    fn edited(&self, told: FieldSpan, edits: &[Edit]) -> Result<Vec<u8>, InexpressibleEdit> {
-        if edits.iter().any(|edit| edit.span.end > told.span.end) {
+    /// Returns the bytes of a field after its edits.
+    fn edited(&self, field: FieldSpan, edits: &[Edit]) -> Result<Vec<u8>, InexpressibleEdit> {
+        if edits.iter().any(|edit| edit.span.end > field.span.end) {
             return Err(InexpressibleEdit::AcrossFields);
         }
         let grown: usize = edits.iter().map(|edit| edit.with.len()).sum();
-        let mut new = Vec::with_capacity(told.span.len() + grown);
-        let mut at = told.span.start;
+        let mut new = Vec::with_capacity(field.span.len() + grown);
+        let mut at = field.span.start;
         for edit in edits {
             new.extend_from_slice(&self.raw[at..edit.span.start]);
             new.extend_from_slice(&edit.with);
             at = edit.span.end;
         }
-        new.extend_from_slice(&self.raw[at..told.span.end]);
+        new.extend_from_slice(&self.raw[at..field.span.end]);
         Ok(new)
     }
 
-    /// The field below `at` others, the `index`th of its name, becomes another, or goes.
+    /// Returns the change of field `at` (from 0), the `index`th of its name (from 1), to `new`. Empty: a deletion.
     fn change(&self, at: usize, index: u32, new: &[u8]) -> Result<HeaderChange, InexpressibleEdit> {
-        let told = self.fields.at(at);
-        let name = &self.raw[told.span.start..][..told.name];
+        let field = self.fields.at(at);
+        let name = &self.raw[field.span.start..][..field.name];
         let value = match new
             .strip_prefix(name)
             .and_then(|rest| rest.strip_prefix(b":"))
@@ -270,7 +273,7 @@ impl ReceivedMessage {
         })
     }
 
-    /// A value as the server takes it, from all bytes between the colon and the next field.
+    /// Converts the bytes between a colon and the next field to a value of the protocol.
     fn value(&self, bytes: &[u8]) -> Result<FieldValue, InexpressibleEdit> {
         let bytes = bytes
             .strip_suffix(b"\r\n")
@@ -291,10 +294,10 @@ impl ReceivedMessage {
     }
 }
 
-/// The places of fields among those of their name, from 1: servers count so. Asked for one field after the other.
+/// Numbers fields by name, from 1, as mail servers do. The caller asks for fields in ascending order.
 struct NameCounts<'m> {
     message: &'m ReceivedMessage,
-    /// Fields in `names`, of a message that has many.
+    /// Number of fields that `names` counts; unused for short headers.
     counted: usize,
     names: HashMap<Vec<u8>, u32>,
 }
@@ -310,19 +313,19 @@ impl<'m> NameCounts<'m> {
 
     fn of(&mut self, at: usize) -> u32 {
         let ReceivedMessage { raw, fields, .. } = self.message;
-        let name = |told: FieldSpan| &raw[told.span.start..][..told.name];
+        let name = |field: FieldSpan| &raw[field.span.start..][..field.name];
         let own = name(fields.at(at));
         if fields.len() <= FEW {
             return fields
                 .iter()
                 .take(at + 1)
-                .map(|told| u32::from(name(told).eq_ignore_ascii_case(own)))
+                .map(|field| u32::from(name(field).eq_ignore_ascii_case(own)))
                 .sum();
         }
-        for told in (self.counted..=at).map(|at| fields.at(at)) {
+        for field in (self.counted..=at).map(|at| fields.at(at)) {
             *self
                 .names
-                .entry(name(told).to_ascii_lowercase())
+                .entry(name(field).to_ascii_lowercase())
                 .or_insert(0) += 1;
         }
         self.counted = at + 1;
@@ -333,17 +336,17 @@ impl<'m> NameCounts<'m> {
     }
 }
 
-/// Returns true if a CR ends no line.
+/// Returns true if a CR is not followed by LF.
 fn has_bare_return(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// Returns true if a reader for whom a CR ends lines sees an empty line in the field.
+/// Returns true if the field has an empty line for a reader that ends lines at bare CRs.
 fn ends_header(field: &[u8]) -> bool {
     has_bare_return(field) && lines(field).any(<[u8]>::is_empty)
 }
 
-/// The lines of a field, whatever ends them.
+/// Returns the lines of a field, which end in CRLF, LF or CR.
 fn lines(field: &[u8]) -> impl Iterator<Item = &[u8]> {
     let field = field.strip_suffix(b"\r\n").unwrap_or(field);
     field.split(|byte| *byte == b'\n').flat_map(|line| {
@@ -353,8 +356,8 @@ fn lines(field: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns true if a field, or the name of one, is of those that say how a body is read (RFC 2045 3).
-fn says_how_to_read(field: &[u8]) -> bool {
+/// Returns true if a field or field name describes the body: `Content-*` and `MIME-Version` (RFC 2045, section 3).
+fn describes_body(field: &[u8]) -> bool {
     let begins = |with: &[u8]| {
         field
             .get(..with.len())
@@ -363,7 +366,7 @@ fn says_how_to_read(field: &[u8]) -> bool {
     begins(b"content-") || begins(b"mime-version")
 }
 
-/// The bytes from `at` on with their edits, none of them copied.
+/// Returns the bytes from `at` on with their edits, as slices.
 fn pieces<'a>(raw: &'a [u8], mut at: usize, edits: &'a [Edit]) -> Vec<&'a [u8]> {
     let mut pieces = Vec::with_capacity(2 * edits.len() + 1);
     for edit in edits {
@@ -374,7 +377,7 @@ fn pieces<'a>(raw: &'a [u8], mut at: usize, edits: &'a [Edit]) -> Vec<&'a [u8]> 
     pieces
 }
 
-/// Fields one behind another, folds in them.
+/// Splits bytes into fields, each with its folds.
 fn whole_fields(mut bytes: &[u8]) -> Vec<&[u8]> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
@@ -399,7 +402,7 @@ pub enum InexpressibleEdit {
 }
 
 impl InexpressibleEdit {
-    /// The reason in words for people.
+    /// Returns a description for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::AcrossFields => "an edit reaches over the end of a field",

@@ -1,4 +1,4 @@
-//! What a filter answers: edits of the message, and the verdict.
+//! Writes the answer of a filter to the end of a message: edits and verdict.
 
 use super::negotiation::{Granted, action};
 use super::wire::{self, LONGEST_DATA};
@@ -7,39 +7,39 @@ use std::fmt;
 /// The edits of one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Actions<'a> {
-    /// Fields that change or go, in any order.
+    /// Changed and deleted fields, in any order.
     pub changes: Vec<HeaderChange>,
-    /// Fields above all others, the uppermost first.
+    /// New fields on top of the header, the topmost first.
     pub inserted: Vec<(FieldValue, FieldValue)>,
-    /// Fields below all others.
+    /// New fields at the end of the header.
     pub appended: Vec<(FieldValue, FieldValue)>,
-    /// The new body with line ends of CRLF, in pieces; one without bytes empties it.
+    /// The new body with CRLF line ends, in pieces. Without bytes it empties the body. `None` keeps the old body.
     pub body: Option<Vec<&'a [u8]>>,
-    /// Why the message is held.
+    /// The reason of a quarantine.
     pub quarantine: Option<FieldValue>,
 }
 
-/// One field that changes.
+/// One changed or deleted field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderChange {
-    /// Its name, compared without case.
+    /// The name. Mail servers ignore its case.
     pub name: FieldValue,
-    /// Which of the fields of this name, from 1.
+    /// The number among the fields of this name, from 1.
     pub index: u32,
-    /// How many fields of the message stand above it.
+    /// Number of fields above it in the message.
     pub position: u32,
-    /// Its new value; none deletes it. With [`protocol::LEADING_SPACE`](super::protocol::LEADING_SPACE) it begins with its space.
+    /// The new value; `None` deletes the field. With [`protocol::LEADING_SPACE`](super::protocol::LEADING_SPACE) it begins with the space behind the colon.
     pub value: Option<FieldValue>,
 }
 
 /// Text that may stand in a field: no NUL, no CR, and after each LF a space or a tab.
 ///
-/// The only way for bytes into the header of a message.
+/// All names and values that the filter writes into a header have this type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldValue(Vec<u8>);
 
 impl FieldValue {
-    /// None where the bytes would end the field, or the message.
+    /// Returns `None` if the bytes would end the field or the message.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Option<Self> {
         let bytes = bytes.into();
         let folds =
@@ -49,7 +49,7 @@ impl FieldValue {
             .then_some(Self(bytes))
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -61,12 +61,12 @@ impl Actions<'_> {
         *self == Self::default()
     }
 
-    /// Returns true if bytes of the message itself change, and do not only gain fields above them.
+    /// Returns true if bytes of the message change, apart from new fields on top.
     pub(crate) fn rewrite(&self) -> bool {
         !self.changes.is_empty() || !self.appended.is_empty() || self.body.is_some()
     }
 
-    /// What the server must have granted.
+    /// Returns the bits of [`action`] that the mail server must have granted.
     fn needs(&self) -> u32 {
         let add = !self.inserted.is_empty() || !self.appended.is_empty();
         [
@@ -80,21 +80,20 @@ impl Actions<'_> {
         .fold(0, |all, (_, bits)| all | bits)
     }
 
-    /// The packets of these edits; none where one was not granted, or is too long.
+    /// Returns the packets of these edits; `None` if one was not granted or is too long.
     pub(crate) fn packets(&self, granted: Granted) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         self.write(granted, true, &mut out).ok().map(|()| out)
     }
 
-    /// Writes the edits: changes of fields from the lowest field up, additions, and the body last (Postfix takes any other request after the
-    /// first piece as its end).
+    /// Writes the edits: changed fields from the last to the first, new fields, and the body at the end. For Postfix any other request after
+    /// the first piece of a body ends the body.
     ///
-    /// So no change makes a server read through those before it. Postfix reads from the top for each, jumps back once for every field above that
-    /// was changed before, and gives the message up at 10,000 jumps in all: 142 changes from the top down. Of one name the highest index comes
-    /// first, as those need that count anew after one was deleted.
+    /// The order keeps Postfix fast. For each change Postfix reads the header from its top and follows a jump for each changed field on the way.
+    /// It rejects a message with more than 10,000 jumps, which 142 changes from the top down make. Fields of one name are written from the highest
+    /// index down, because some mail servers renumber them after a deletion.
     ///
-    /// A body that is not `whole` is left out, to be put behind all that is written here. Where one of them cannot be told, what was written
-    /// before it stands in `out`.
+    /// Omits the body unless `whole`. After an error `out` holds the edits before the failing one.
     pub(super) fn write(
         &self,
         granted: Granted,
@@ -121,7 +120,7 @@ impl Actions<'_> {
                 &[&index.to_be_bytes(), name.as_bytes(), b"\0", value, b"\0"],
             )?;
         }
-        // Each goes to the top: the uppermost must come last.
+        // Each goes to the top, so the topmost is written last.
         for (name, value) in self.inserted.iter().rev() {
             put_one(
                 out,
@@ -162,7 +161,7 @@ fn put_one(out: &mut Vec<u8>, command: u8, data: &[&[u8]]) -> Result<(), Refusal
     Ok(())
 }
 
-/// Writes a body in the longest packets that every server takes; one without bytes is one packet.
+/// Writes a body in packets of [`LONGEST_DATA`] bytes. An empty body is one packet.
 fn put_body(pieces: &[&[u8]], out: &mut Vec<u8>) {
     let heads = heads(pieces);
     let packets = packets(&heads, pieces);
@@ -172,10 +171,10 @@ fn put_body(pieces: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
-/// What begins a packet.
+/// The start of a packet: length and command.
 pub(crate) type Head = [u8; wire::OVERHEAD];
 
-/// What begins each of the packets of a body.
+/// Returns the starts of the packets of a body.
 pub(crate) fn heads(pieces: &[&[u8]]) -> Vec<Head> {
     let mut left: usize = pieces.iter().map(|piece| piece.len()).sum();
     let mut heads = Vec::with_capacity(left / LONGEST_DATA + 1);
@@ -189,7 +188,7 @@ pub(crate) fn heads(pieces: &[&[u8]]) -> Vec<Head> {
     }
 }
 
-/// The packets of a body in pieces that are not copied, from the beginning of each packet and the body itself.
+/// Returns the packets of a body as slices, without a copy: each of `heads`, followed by its share of `pieces`.
 pub(crate) fn packets<'a>(heads: &'a [Head], pieces: &[&'a [u8]]) -> Vec<&'a [u8]> {
     let mut out = Vec::with_capacity(2 * heads.len() + pieces.len());
     let mut pieces = pieces.iter().copied();
@@ -212,18 +211,18 @@ pub(crate) fn packets<'a>(heads: &'a [Head], pieces: &[&'a [u8]]) -> Vec<&'a [u8
     out
 }
 
-/// What becomes of a message.
+/// The verdict of a filter on a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It goes on to the next filter.
+    /// The message passes to the next filter.
     Continue,
-    /// It passes without further questions of this filter.
+    /// The message is accepted. The mail server asks this filter nothing more about it.
     Accept,
-    /// It is refused for good, in the server's words.
+    /// The message is rejected (5xx) with the reply of the mail server.
     Reject,
-    /// It is to be sent again later, in the server's words.
+    /// The message is deferred (4xx) with the reply of the mail server.
     Tempfail,
-    /// It is refused, in these words.
+    /// The message is rejected or deferred with this reply.
     Reply(ReplyText),
 }
 
@@ -243,16 +242,16 @@ impl Verdict {
     }
 }
 
-/// A reply of SMTP in one line: code, enhanced code, words.
+/// An SMTP reply of one line: code, enhanced code (RFC 3463) and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplyText(String);
 
 impl ReplyText {
-    /// Bytes of the longest reply, as Sendmail takes it.
+    /// Bytes of the longest reply that Sendmail accepts.
     const LONGEST: usize = 500;
 
-    /// None unless `code` is of class 4 or 5, `enhanced` of the same class (RFC 3463 2), and the words are printable ASCII
-    /// without `%` (servers expand it).
+    /// Returns `None` unless `code` has class 4 or 5, `enhanced` has the same class (RFC 3463, section 2), and `words` are printable ASCII
+    /// without `%`, which mail servers expand. The whole reply must have at most 500 bytes.
     pub fn new(code: u16, enhanced: (u8, u16, u16), words: &str) -> Option<Self> {
         let (class, subject, detail) = enhanced;
         let text = format!("{code} {class}.{subject}.{detail} {words}");
@@ -264,23 +263,23 @@ impl ReplyText {
         (fits && words.bytes().all(printable) && text.len() <= Self::LONGEST).then_some(Self(text))
     }
 
-    /// Code, enhanced code and words.
+    /// Returns code, enhanced code and text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Why a decision is not written.
+/// Why a decision could not be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// No message waits for a decision.
+    /// No message waits for a verdict.
     NoMessage,
     /// The server did not grant these bits of [`action`].
     NotGranted(u32),
     /// The index of a field is 0.
     NoSuchField,
-    /// An edit of so many bytes, more than [`LONGEST_DATA`].
+    /// An edit longer than [`LONGEST_DATA`], with its length in bytes.
     TooLong(usize),
 }
 

@@ -1,6 +1,6 @@
-//! The milter protocol, versions 2 to 6, on the side of the filter.
+//! The milter protocol of Sendmail and Postfix, versions 2 to 6, on the side of the filter. It does no I/O.
 //!
-//! The source of the numbers is Sendmail's `mfdef.h`; what servers do beyond it was seen with Postfix 3.7.
+//! The numbers come from Sendmail's `mfdef.h`. Behavior beyond that file was observed with Postfix 3.7.
 //!
 //! ```
 //! use mailglot_gateway::milter::{Actions, Event, MilterSession, Verdict};
@@ -19,7 +19,7 @@
 //! ```
 //!
 //! # Limits
-//! Recipients and the sender are never changed, nor is mail discarded.
+//! Changes neither sender nor recipients, and discards no mail.
 
 mod actions;
 mod negotiation;

@@ -1,8 +1,8 @@
-//! What server and filter agree on before anything else.
+//! Negotiates version, actions and protocol options at the start of a milter connection (`SMFIC_OPTNEG`).
 
 use super::wire::{self, ProtocolError};
 
-/// What a filter may do to a message (`SMFIF_`).
+/// Bits for what a filter may do to a message (`SMFIF_`).
 pub mod action {
     /// Adds header fields.
     pub const ADD_HEADERS: u32 = 0x01;
@@ -10,13 +10,13 @@ pub mod action {
     pub const CHANGE_BODY: u32 = 0x02;
     /// Changes and deletes header fields.
     pub const CHANGE_HEADERS: u32 = 0x10;
-    /// Holds a message back.
+    /// Quarantines a message.
     pub const QUARANTINE: u32 = 0x20;
-    /// Says which macros it wants.
+    /// Requests macros by name.
     pub const SET_MACROS: u32 = 0x100;
 }
 
-/// Bits for the packets that are sent and answered (`SMFIP_`).
+/// Bits for the packets that the mail server sends, and those that the filter answers (`SMFIP_`).
 pub mod protocol {
     /// The mail server sends no connect packets.
     pub const NO_CONNECT: u32 = 0x01;
@@ -26,38 +26,38 @@ pub mod protocol {
     pub const NO_UNKNOWN: u32 = 0x100;
     /// The mail server sends no DATA packets.
     pub const NO_DATA: u32 = 0x200;
-    /// Fields are not answered.
+    /// The filter answers no header fields.
     pub const NO_REPLY_HEADER: u32 = 0x80;
-    /// The rest of a body may be declined.
+    /// The filter may skip the rest of a body.
     pub const SKIP: u32 = 0x400;
-    /// Connections are not answered.
+    /// The filter answers no connect packets.
     pub const NO_REPLY_CONNECT: u32 = 0x1000;
-    /// HELO is not answered.
+    /// The filter does not answer HELO.
     pub const NO_REPLY_HELO: u32 = 0x2000;
-    /// MAIL is not answered.
+    /// The filter does not answer MAIL.
     pub const NO_REPLY_MAIL: u32 = 0x4000;
-    /// RCPT is not answered.
+    /// The filter does not answer RCPT.
     pub const NO_REPLY_RECIPIENT: u32 = 0x8000;
-    /// DATA is not answered.
+    /// The filter does not answer DATA.
     pub const NO_REPLY_DATA: u32 = 0x1_0000;
-    /// Unknown commands are not answered.
+    /// The filter does not answer unknown commands.
     pub const NO_REPLY_UNKNOWN: u32 = 0x2_0000;
-    /// The end of the header is not answered.
+    /// The filter does not answer the end of the header.
     pub const NO_REPLY_END_OF_HEADERS: u32 = 0x4_0000;
-    /// Pieces of the body are not answered.
+    /// The filter does not answer pieces of the body.
     pub const NO_REPLY_BODY: u32 = 0x8_0000;
-    /// Values of fields keep the space behind the colon, in both directions.
+    /// Field values include the space behind the colon, in both directions.
     pub const LEADING_SPACE: u32 = 0x10_0000;
 }
 
-/// The version that is spoken.
+/// The protocol version that the filter offers.
 const VERSION: u32 = 6;
-/// The oldest that is understood.
+/// The oldest protocol version that the filter accepts.
 const OLDEST: u32 = 2;
-/// Bytes of version, actions and protocol.
+/// Bytes of version, actions and protocol options in an offer.
 const NUMBERS: usize = 12;
 
-/// When macros are sent.
+/// The command with which the mail server sends macros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum MacroStage {
@@ -77,19 +77,19 @@ pub enum MacroStage {
     EndOfHeaders = 6,
 }
 
-/// What a filter asks for; only what the server offers is granted.
+/// The options that a filter requests. The filter gets those that the mail server offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wants {
     /// Bits of [`action`].
     pub actions: u32,
     /// Bits of [`protocol`].
     pub protocol: u32,
-    /// Names of macros with blanks between, for each stage.
+    /// Names of macros, separated by spaces, for each stage.
     pub macros: Vec<(MacroStage, String)>,
 }
 
 impl Default for Wants {
-    /// Everything that edits need, and no answer that can be saved.
+    /// Requests everything that edits need, and no packet or answer that the filter can do without.
     fn default() -> Self {
         Self {
             actions: action::ADD_HEADERS
@@ -123,10 +123,10 @@ impl Default for Wants {
     }
 }
 
-/// What was agreed.
+/// The result of a negotiation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Granted {
-    /// The version of the protocol, 2 to 6.
+    /// The protocol version, 2 to 6.
     pub version: u32,
     /// Bits of [`action`].
     pub actions: u32,
@@ -140,13 +140,13 @@ impl Granted {
         self.actions & actions == actions
     }
 
-    /// Returns true if all of these bits of [`protocol`] were agreed.
+    /// Returns true if all of these bits of [`protocol`] were negotiated.
     pub fn has(self, protocol: u32) -> bool {
         self.protocol & protocol == protocol
     }
 }
 
-/// Answers the data of an offer: the answer goes to `out`.
+/// Parses the offer of a mail server, and writes the answer to `out`.
 pub(super) fn negotiate(
     data: &[u8],
     wants: &Wants,

@@ -1,4 +1,4 @@
-//! One connection of a server, as a machine that does no I/O.
+//! The state machine of one milter connection: takes the bytes of a mail server, gives events and answers. It does no I/O.
 
 use super::actions::{Actions, Refusal, Verdict};
 use super::negotiation::{Granted, Wants, negotiate, protocol};
@@ -11,24 +11,24 @@ const KEPT: usize = 64 << 10;
 /// An event of the mail server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// Both sides agreed.
+    /// The negotiation has ended.
     Negotiated(Granted),
     /// A client connected.
     Connect {
         /// Its name, or its address in brackets.
         host: &'a [u8],
-        /// Where it is.
+        /// Its address and port, or the path of its socket.
         peer: Peer<'a>,
     },
-    /// How the client calls itself.
+    /// The argument of HELO or EHLO.
     Helo(&'a [u8]),
     /// A message begins: its sender in angle brackets, and arguments such as `BODY=8BITMIME`.
     Mail(&'a [u8], Strings<'a>),
     /// A recipient in angle brackets, and arguments.
     Recipient(&'a [u8], Strings<'a>),
-    /// The client said DATA.
+    /// The client sent DATA.
     Data,
-    /// A field. Folds are LF and white space; with [`protocol::LEADING_SPACE`] all bytes behind the colon.
+    /// A header field: name and value. A fold is LF and white space. With [`protocol::LEADING_SPACE`] the value has all bytes behind the colon.
     Header(&'a [u8], &'a [u8]),
     /// The header is complete.
     EndOfHeaders,
@@ -36,19 +36,19 @@ pub enum Event<'a> {
     Body(&'a [u8]),
     /// The message is complete, with the last piece of its body. [`MilterSession::decide`] must follow.
     EndOfMessage(&'a [u8]),
-    /// The message is given up, or over; the connection stays.
+    /// The mail server drops the message, or has finished it. The connection stays open.
     Abort,
-    /// Macros for the command that follows, named by its letter.
+    /// Macros for the next command, whose letter is given.
     Macros(u8, Pairs<'a>),
     /// A command of the client that the server does not know.
     Unknown(&'a [u8]),
-    /// The client is gone, another follows on the same connection.
+    /// The client has disconnected. Another client follows on the same connection.
     NewClient,
-    /// The connection is to be closed.
+    /// The mail server closes the connection.
     Quit,
 }
 
-/// Where a client connects from.
+/// The address that a client connects from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer<'a> {
     /// The mail server does not name it.
@@ -59,31 +59,31 @@ pub enum Peer<'a> {
     Inet(&'a [u8], u16),
 }
 
-/// One connection of a server: bytes in, events out, bytes out.
+/// One connection of a mail server: bytes in, events and answers out.
 ///
-/// Everything but the end of a message is answered here. After [`Event::EndOfMessage`] the session waits for
-/// [`MilterSession::decide`] and gives no event before it.
+/// The session itself answers every command except the end of a message. After [`Event::EndOfMessage`] it gives no event until the caller
+/// calls [`MilterSession::decide`].
 #[derive(Debug, Default)]
 pub struct MilterSession {
     incoming: Incoming,
     output: Vec<u8>,
     wants: Wants,
     granted: Option<Granted>,
-    /// Between two clients of one connection: a negotiation may follow, and need not.
+    /// True between two clients of one connection, where a negotiation may follow.
     between: bool,
-    /// A message has ended, and has no verdict yet.
+    /// True if a message has ended and has no verdict yet.
     owes: bool,
-    /// Every question is answered with a temporary failure.
+    /// True if every command gets a temporary failure.
     refuses: bool,
 }
 
 impl MilterSession {
-    /// A session that asks for everything that edits need.
+    /// Creates a session that asks for everything that edits need.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A session that asks for `wants`.
+    /// Creates a session that asks for `wants`.
     pub fn with_wants(wants: Wants) -> Self {
         Self {
             wants,
@@ -91,7 +91,7 @@ impl MilterSession {
         }
     }
 
-    /// A session for a filter that has too much to do: each client is answered with a temporary failure.
+    /// Creates a session for an overloaded filter: each client gets a temporary failure.
     pub fn refusing() -> Self {
         let mut wants = Wants::default();
         wants.protocol &= !(protocol::NO_CONNECT | protocol::NO_REPLY_CONNECT);
@@ -102,35 +102,35 @@ impl MilterSession {
         }
     }
 
-    /// Takes bytes of the server.
+    /// Adds bytes that the mail server sent.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.incoming.push(bytes);
     }
 
-    /// Room for bytes of the server, to be read into; [`MilterSession::came`] must follow.
-    pub fn room(&mut self) -> &mut [u8] {
-        self.incoming.room()
+    /// Returns a buffer to read into, at least 16 KiB. The caller must call [`MilterSession::add_read`] after it.
+    pub fn read_buffer(&mut self) -> &mut [u8] {
+        self.incoming.read_buffer()
     }
 
-    /// So many bytes were read into the [room](MilterSession::room).
-    pub fn came(&mut self, count: usize) {
-        self.incoming.came(count);
+    /// Adds the first `count` bytes of [`MilterSession::read_buffer`], which the caller has read into it.
+    pub fn add_read(&mut self, count: usize) {
+        self.incoming.add_read(count);
     }
 
-    /// Returns true if memory is held for bytes that are to come.
-    pub(crate) fn holds_room(&self) -> bool {
-        self.incoming.holds_room()
+    /// Returns true if there is a read buffer without unprocessed bytes.
+    pub(crate) fn has_idle_buffer(&self) -> bool {
+        self.incoming.has_idle_buffer()
     }
 
-    /// Gives memory back that is not needed while nothing comes.
-    pub(crate) fn rest(&mut self) {
-        self.incoming.rest();
+    /// Releases memory that an idle connection does not need.
+    pub(crate) fn release_memory(&mut self) {
+        self.incoming.release_memory();
         if self.output.is_empty() {
             self.output = Vec::new();
         }
     }
 
-    /// What was agreed, once it was.
+    /// Returns the result of the negotiation; `None` before it.
     pub fn granted(&self) -> Option<Granted> {
         self.granted
     }
@@ -148,7 +148,7 @@ impl MilterSession {
     /// Returns the next event; `None` if it needs more bytes or a verdict.
     ///
     /// # Errors
-    /// What no server says. The connection must be closed: the server defers the message.
+    /// The bytes violate the milter protocol. The caller must close the connection; the mail server then defers the message.
     pub fn event(&mut self) -> Result<Option<Event<'_>>, ProtocolError> {
         if self.owes {
             return Ok(None);
@@ -186,24 +186,24 @@ impl MilterSession {
         Ok(Some(event))
     }
 
-    /// Tells the server that work goes on: its clock starts anew. Nothing where no verdict is owed.
+    /// Writes a progress packet, which restarts the timeout of the mail server. Does nothing if no message waits for its verdict.
     pub fn progress(&mut self) {
         if self.owes {
             wire::put(&mut self.output, b'p', &[]);
         }
     }
 
-    /// Ends a message: all edits in the order that every server understands, and the verdict. Edits of a verdict that keeps
-    /// the message out are left away.
+    /// Ends a message: writes the edits, in an order that every mail server understands, and the verdict. Omits the edits of a message that
+    /// is rejected or deferred.
     ///
     /// # Errors
-    /// No message has ended, or an edit was not granted or is too long; nothing is written then.
+    /// No message waits for a verdict, or an edit was not granted or is too long. Then nothing is written.
     pub fn decide(&mut self, actions: &Actions, verdict: &Verdict) -> Result<(), Refusal> {
         self.end(actions, verdict, true).map(drop)
     }
 
-    /// As [`MilterSession::decide`], but a new body of many bytes is left out: where there is one, the caller puts its packets into the output
-    /// at the place that is told.
+    /// Like [`MilterSession::decide`], but omits a new body of more than 64 KiB. Returns the offset in the output at which the caller must insert
+    /// the packets of that body; `None` for a short one.
     pub(crate) fn decide_around(
         &mut self,
         actions: &Actions,
@@ -218,7 +218,7 @@ impl MilterSession {
         Ok(Some(self.end(actions, verdict, !large)?).filter(|_| large))
     }
 
-    /// Where the verdict stands in the output.
+    /// Writes edits and verdict. Returns the offset of the verdict in the output.
     fn end(&mut self, actions: &Actions, verdict: &Verdict, whole: bool) -> Result<usize, Refusal> {
         let granted = self
             .granted
@@ -243,7 +243,7 @@ impl MilterSession {
         self.owes = true;
     }
 
-    /// The bytes for the server, to be written at once.
+    /// Takes the output, which the caller must write to the mail server at once.
     pub fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.output)
     }
@@ -253,19 +253,19 @@ impl MilterSession {
         &self.output
     }
 
-    /// The output was written, or is not wanted. Its memory is kept for the next one where it is not much.
+    /// Drops the output after it was written. Keeps up to 64 KiB of its memory for the next output.
     pub fn written(&mut self) {
         self.output.clear();
         self.output.shrink_to(KEPT);
     }
 }
 
-/// Whether a command is answered.
+/// Which commands are answered.
 enum ReplyRule {
     Never,
-    /// Not where these bits were agreed.
+    /// Answered unless one of these bits was negotiated.
     Unless(u32),
-    /// By the filter's decision.
+    /// Answered by [`MilterSession::decide`].
     Verdict,
 }
 
@@ -337,7 +337,7 @@ fn read(packet: Packet<'_>) -> Result<(Event<'_>, ReplyRule), ProtocolError> {
     })
 }
 
-/// Family, port and address.
+/// Parses family, port and address of a connect packet.
 fn peer(data: &[u8]) -> Result<Peer<'_>, ProtocolError> {
     let (family, rest) = data.split_first().ok_or(ProtocolError::BadConnect)?;
     if *family == b'U' {

@@ -1,12 +1,12 @@
-//! Strings that end in NUL, as commands carry them.
+//! Splits the data of milter packets into strings that end in NUL.
 
-/// Splits off the string at the front of `data`.
+/// Splits the first string off `data`. Returns `None` without a NUL.
 pub(super) fn cut(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = memchr::memchr(0, data)?;
     Some((&data[..end], &data[end + 1..]))
 }
 
-/// Strings one behind another; bytes behind the last NUL are left out.
+/// Iterates over strings that end in NUL. Skips bytes behind the last NUL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strings<'a>(pub(super) &'a [u8]);
 
@@ -20,12 +20,12 @@ impl<'a> Iterator for Strings<'a> {
     }
 }
 
-/// Macros: pairs of a name and a value. A name without value ends them.
+/// Iterates over macros: pairs of name and value. Stops at a name without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pairs<'a>(pub(super) Strings<'a>);
 
 impl Pairs<'_> {
-    /// Returns true if strings are left that make no pair.
+    /// Returns true if the last name has no value.
     pub fn is_odd(&self) -> bool {
         self.0.clone().count() % 2 == 1
     }

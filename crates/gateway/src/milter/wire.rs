@@ -1,12 +1,12 @@
-//! Packets: four bytes of length (big-endian, of command and data), one byte of command, data.
+//! Parses and writes packets of the milter protocol: a length of four bytes (big-endian, of command and data), a command byte, data.
 
 use std::fmt;
 
-/// The longest packet that is accepted: command, and what a server sends that was granted the largest size of data.
+/// Bytes of the longest accepted packet, without its length field: a command byte, and the largest data size that can be negotiated.
 pub const LONGEST_PACKET: usize = (1 << 20) + 1;
-/// The most data in a packet that goes out, whatever it is for; every server takes as much.
+/// Maximum bytes of data in an outgoing packet. Every mail server accepts packets of this size.
 pub const LONGEST_DATA: usize = 65_535;
-/// Bytes of the length.
+/// Bytes of the length field.
 const LENGTH: usize = 4;
 /// Bytes of a packet beside its data.
 pub(super) const OVERHEAD: usize = LENGTH + 1;
@@ -14,27 +14,27 @@ pub(super) const OVERHEAD: usize = LENGTH + 1;
 /// One packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
-    /// Its command, a letter.
+    /// The command, a letter.
     pub command: u8,
-    /// What follows the command.
+    /// The data behind the command.
     pub data: &'a [u8],
 }
 
-/// The least room for bytes that are read.
+/// Minimum size of the read buffer.
 const LEAST_ROOM: usize = 16 << 10;
-/// The first buffer, and the one that a busy stream gets.
+/// Size of the first buffer, and of the buffer of a busy connection.
 const USUAL: usize = 64 << 10;
 const LARGE: usize = 256 << 10;
 
-/// Bytes that came from the server, and the packets in them.
+/// Collects the bytes of a mail server, and splits them into packets.
 ///
-/// Memory is taken for bytes that are here, and for those that a reader may put behind them; never for a length that was announced.
+/// Memory grows with the bytes that arrive, never with the length that a packet announces.
 #[derive(Debug, Default)]
 pub struct Incoming {
     bytes: Vec<u8>,
-    /// Bytes at the front that were given out as packets.
+    /// Bytes at the front that [`Incoming::packet`] has returned.
     read: usize,
-    /// Bytes at the front that came; room is behind them.
+    /// Bytes at the front that have arrived. The read buffer is behind them.
     filled: usize,
 }
 
@@ -47,8 +47,8 @@ impl Incoming {
         self.filled = self.bytes.len();
     }
 
-    /// Room for bytes that are to be read, behind those that came; [`Incoming::came`] says how many there are then.
-    pub fn room(&mut self) -> &mut [u8] {
+    /// Returns a buffer to read into, at least [`LEAST_ROOM`] bytes. The caller must call [`Incoming::add_read`] after it.
+    pub fn read_buffer(&mut self) -> &mut [u8] {
         self.pack();
         if self.bytes.len() - self.filled < LEAST_ROOM {
             // A packet that is longer than the buffer, or the first read.
@@ -59,17 +59,17 @@ impl Incoming {
         &mut self.bytes[self.filled..]
     }
 
-    /// So many bytes were read into the [room](Incoming::room), or all that fit.
-    pub fn came(&mut self, count: usize) {
+    /// Adds the first `count` bytes of [`Incoming::read_buffer`], at most all of it.
+    pub fn add_read(&mut self, count: usize) {
         let room = self.bytes.len() - self.filled;
         self.filled += count.min(room);
         if count >= room && room >= USUAL && self.bytes.len() < LARGE {
-            // There was more to be read than there is room for.
+            // The read filled the buffer, so more input may wait.
             self.bytes.resize(LARGE, 0);
         }
     }
 
-    /// Moves what was not given out to the front, where that pays.
+    /// Moves unread bytes to the front if that is cheap.
     fn pack(&mut self) {
         if self.read == self.filled {
             (self.read, self.filled) = (0, 0);
@@ -78,17 +78,17 @@ impl Incoming {
                 self.bytes = Vec::new();
             }
         } else if self.read >= self.filled / 2 {
-            // Each byte is moved at most once for as many that were read: linear over all.
+            // Moves at most as many bytes as were read since the last move, so the total time is linear.
             self.bytes.copy_within(self.read..self.filled, 0);
             self.filled -= self.read;
             self.read = 0;
         }
     }
 
-    /// The next packet, when all of it is here.
+    /// Returns the next packet; `None` until it has arrived completely.
     ///
     /// # Errors
-    /// A length of zero, or beyond [`LONGEST_PACKET`]. The place of the next packet is unknown after that.
+    /// The length is zero or exceeds [`LONGEST_PACKET`]. The start of the next packet is unknown then.
     pub fn packet(&mut self) -> Result<Option<Packet<'_>>, ProtocolError> {
         let rest = &self.bytes[self.read..self.filled];
         let Some((length, rest)) = rest.split_first_chunk::<LENGTH>() else {
@@ -108,13 +108,13 @@ impl Incoming {
         }))
     }
 
-    /// Returns true if there is a buffer in which nothing waits.
-    pub(crate) fn holds_room(&self) -> bool {
+    /// Returns true if there is a buffer without unprocessed bytes.
+    pub(crate) fn has_idle_buffer(&self) -> bool {
         !self.bytes.is_empty() && !self.is_within_packet()
     }
 
-    /// Gives the buffer back, where nothing waits in it.
-    pub(crate) fn rest(&mut self) {
+    /// Releases a buffer without unprocessed bytes.
+    pub(crate) fn release_memory(&mut self) {
         if !self.is_within_packet() {
             *self = Self::default();
         }
@@ -136,19 +136,19 @@ pub fn put(out: &mut Vec<u8>, command: u8, data: &[&[u8]]) {
     }
 }
 
-/// Length and command of a packet with so many bytes of data.
+/// Returns length and command of a packet with `data` bytes of data.
 pub(super) fn head(command: u8, data: usize) -> [u8; OVERHEAD] {
     let [a, b, c, d] = u32::try_from(data + 1).unwrap_or(u32::MAX).to_be_bytes();
     [a, b, c, d, command]
 }
 
-/// What no server says: the connection is closed after it, and the server defers the message.
+/// A violation of the milter protocol. The connection is closed, and the mail server defers the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProtocolError {
     /// A packet without command.
     Empty,
-    /// A packet of so many bytes, more than [`LONGEST_PACKET`].
+    /// A packet longer than [`LONGEST_PACKET`], with its length in bytes.
     TooLong(usize),
     /// A command before the negotiation.
     NotNegotiated(u8),
@@ -167,7 +167,7 @@ pub enum ProtocolError {
 }
 
 impl ProtocolError {
-    /// A stable name for logs and counters.
+    /// Returns a stable name for logs and counters.
     pub fn kind(self) -> &'static str {
         match self {
             Self::Empty => "packet-empty",
@@ -272,19 +272,19 @@ mod tests {
         let mut incoming = Incoming::default();
         for _ in 0..3 {
             while incoming.bytes.len() < LARGE {
-                let room = incoming.room().len();
-                incoming.room().fill(0);
-                incoming.room()[..SHORT.len()].copy_from_slice(SHORT);
-                incoming.came(room);
+                let room = incoming.read_buffer().len();
+                incoming.read_buffer().fill(0);
+                incoming.read_buffer()[..SHORT.len()].copy_from_slice(SHORT);
+                incoming.add_read(room);
                 incoming.read = incoming.filled;
             }
-            assert!(incoming.holds_room());
-            incoming.rest();
-            assert!(incoming.bytes.capacity() == 0 && !incoming.holds_room());
-            incoming.room()[..3].copy_from_slice(&SHORT[..3]);
-            incoming.came(3);
-            assert!(!incoming.holds_room());
-            incoming.rest();
+            assert!(incoming.has_idle_buffer());
+            incoming.release_memory();
+            assert!(incoming.bytes.capacity() == 0 && !incoming.has_idle_buffer());
+            incoming.read_buffer()[..3].copy_from_slice(&SHORT[..3]);
+            incoming.add_read(3);
+            assert!(!incoming.has_idle_buffer());
+            incoming.release_memory();
             incoming.push(&SHORT[3..]);
             assert_eq!(incoming.packet().unwrap().unwrap().data, b"ab");
         }
@@ -316,12 +316,12 @@ mod tests {
         for step in [1_000, 4_096, 65_540, usize::MAX] {
             let (mut incoming, mut rest, mut all) = (Incoming::default(), &bytes[..], Vec::new());
             while !rest.is_empty() {
-                let room = incoming.room();
+                let room = incoming.read_buffer();
                 assert!(room.len() >= LEAST_ROOM);
                 let count = room.len().min(step).min(rest.len());
                 room[..count].copy_from_slice(&rest[..count]);
                 rest = &rest[count..];
-                incoming.came(count);
+                incoming.add_read(count);
                 while let Some(packet) = incoming.packet().unwrap() {
                     all.push((packet.command, packet.data.to_vec()));
                 }

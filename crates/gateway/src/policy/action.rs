@@ -1,24 +1,24 @@
-//! What may be done to a message, from the weakest to the strongest.
+//! Defines the actions of a policy, from the weakest to the strongest.
 
-/// An action for a message; the strongest of its findings counts.
+/// An action for a message. The strongest action of its findings is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
-    /// It stays as it is.
+    /// The message passes unchanged.
     Pass,
-    /// It stays as it is, and gains a field with its findings.
+    /// The message passes with an added field that lists its findings.
     Tag,
-    /// It is written in UTF-8.
+    /// The message is rewritten to UTF-8.
     Normalize,
-    /// Its sender shall try again.
+    /// The message is deferred (4xx): the sender tries again.
     Tempfail,
-    /// It is held for a person to look at.
+    /// The mail server holds the message until a person decides.
     Quarantine,
-    /// It is refused.
+    /// The message is rejected (5xx).
     Reject,
 }
 
 impl Action {
-    /// Every action, the weakest first.
+    /// All actions, the weakest first.
     pub const ALL: [Self; 6] = [
         Self::Pass,
         Self::Tag,
@@ -28,7 +28,7 @@ impl Action {
         Self::Reject,
     ];
 
-    /// A stable name for configurations, logs and counters.
+    /// Returns the stable name for configurations, logs and counters.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -40,7 +40,7 @@ impl Action {
         }
     }
 
-    /// The action of this name.
+    /// Returns the action with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.name() == name)
     }

@@ -1,26 +1,26 @@
-//! The closed list of what a policy can decide about.
+//! Lists the findings: everything that a policy can have an action for. docs/policies.md describes each.
 
 use super::Action;
 
 /// Makes the enum, its names and its default actions from one list.
 macro_rules! findings {
     ($($(#[doc = $words:literal])+ $name:ident = $id:literal, $action:ident;)+) => {
-        /// Something about a message that a policy can decide about.
+        /// A finding about a message. A policy has an action for each.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Finding {
             $($(#[doc = $words])+ $name,)+
         }
 
         impl Finding {
-            /// Every finding, in the order of the list.
+            /// All findings, in the order of the list.
             pub const ALL: [Self; [$($id),+].len()] = [$(Self::$name),+];
 
-            /// A stable name for configurations, logs, counters and fields.
+            /// Returns the stable name for configurations, logs, counters and header fields.
             pub fn id(self) -> &'static str {
                 match self { $(Self::$name => $id),+ }
             }
 
-            /// What the policy `default` does.
+            /// Returns the action of the policy `default`.
             pub fn usual(self) -> Action {
                 match self { $(Self::$name => Action::$action),+ }
             }
@@ -29,11 +29,11 @@ macro_rules! findings {
 }
 
 findings! {
-    /// The text is in another charset than its label, or its lack, says.
+    /// Text in another charset than its label, or non-ASCII text without a label.
     MislabelledCharset = "mislabelled-charset", Normalize;
-    /// Bytes that the charset cannot read.
+    /// Bytes that the charset cannot decode.
     MalformedCharset = "malformed-charset", Normalize;
-    /// A label that names no charset. Such a part stays as it is.
+    /// A label that names no charset. Such a part stays unchanged.
     UnknownCharset = "unknown-charset", Pass;
     /// UTF-7 in HTML.
     Utf7InHtml = "utf7-in-html", Normalize;
@@ -41,13 +41,13 @@ findings! {
     Utf7InHeader = "utf7-in-header", Normalize;
     /// A charset with escape sequences or shifts (ISO-2022, HZ, UTF-7).
     StatefulCharset = "stateful-charset", Normalize;
-    /// Such a charset used to hide what a scanner should see.
+    /// Such a charset that hides ASCII text from scanners.
     Iso2022StateAbuse = "iso2022-state-abuse", Normalize;
     /// An escape sequence that changes nothing.
     RedundantEscape = "redundant-escape", Normalize;
-    /// A byte order mark against the label.
+    /// A byte order mark that contradicts the label.
     BomConflict = "bom-conflict", Normalize;
-    /// A declaration inside the document against the label.
+    /// A charset declaration inside the document that contradicts the label.
     MetaConflict = "meta-conflict", Normalize;
     /// Raw 8-bit bytes in a header field, which the envelope does not allow.
     Raw8bitHeader = "raw-8bit-header", Normalize;
@@ -63,91 +63,91 @@ findings! {
     AmbiguousFilename = "ambiguous-filename", Normalize;
     /// Damage in base64, quoted-printable, or their label.
     MalformedCte = "malformed-cte", Normalize;
-    /// A field that may occur once occurs again.
+    /// A repeated field that may occur only once.
     DuplicateHeader = "duplicate-header", Normalize;
     /// CR or LF alone in a message whose lines end in CRLF.
     BareLf = "bare-lf", Normalize;
-    /// A line of nothing but blanks in a header.
+    /// A line of only white space in a header.
     WhitespaceLine = "whitespace-line", Normalize;
-    /// A header without an empty line behind it, whose end readers see at different places.
+    /// A header without an empty line behind it. Readers see its end at different places.
     UnendedHeader = "unended-header", Normalize;
     /// A multipart without its closing delimiter.
     UnterminatedMultipart = "unterminated-multipart", Normalize;
-    /// What some program would read as UTF-7, without a label; in a header too.
+    /// Text without a label, also in a header, that some programs would read as UTF-7.
     Utf7Lookalike = "utf7-lookalike", Tag;
-    /// Escape sequences or shifts of ISO 2022 without a label; in a header too, and there also those of HZ.
+    /// Escape sequences or shifts of ISO 2022 without a label; in a header also those of HZ.
     UndeclaredEscape = "undeclared-escape", Tag;
     /// NUL in a body that is not encoded.
     NulIn8bit = "nul-in-8bit", Tag;
     /// NUL in a header.
     NulInHeader = "nul-in-header", Tag;
-    /// A transfer encoding that nobody knows.
+    /// An unknown transfer encoding.
     UnknownCte = "unknown-cte", Tag;
     /// A multipart without a boundary, or whose boundary never occurs.
     MissingBoundary = "missing-boundary", Tag;
-    /// A line that only begins as a delimiter does.
+    /// A line that begins like a delimiter but continues differently.
     BoundaryPrefix = "boundary-prefix", Tag;
     /// Several boundaries for one multipart, or one for several.
     AmbiguousBoundary = "ambiguous-boundary", Tag;
-    /// From shows different senders to different readers.
+    /// A From field that shows different senders to different readers.
     AmbiguousFrom = "ambiguous-from", Tag;
-    /// A line in a header that is no field.
+    /// A line in a header that is not a field.
     MalformedHeaderLine = "malformed-header-line", Tag;
     /// An encoded word inside an address.
     EncodedWordInAddrSpec = "encoded-word-in-addr-spec", Tag;
-    /// An address with bytes beyond ASCII.
+    /// An address with non-ASCII bytes.
     NonAsciiAddr = "non-ascii-addr", Tag;
-    /// A domain in Punycode that says nothing, or nothing that may be a domain.
+    /// A Punycode domain that cannot be decoded, or decodes to an invalid domain.
     MalformedIdna = "malformed-idna", Tag;
     /// A multipart or message in base64 or quoted-printable.
     CteOnComposite = "cte-on-composite", Tag;
-    /// A fragment of a message.
+    /// A fragment of a message (`message/partial`).
     MessagePartial = "message-partial", Tag;
-    /// A domain or name with letters of scripts that are easily taken for one another.
+    /// A domain or name that mixes letters of confusable scripts.
     MixedScript = "mixed-script", Tag;
     /// An internationalized domain.
     IdnDomain = "idn-domain", Tag;
-    /// Characters that turn the direction of writing.
+    /// Characters that change the direction of text.
     BidiControl = "bidi-control", Tag;
-    /// Characters that nobody sees.
+    /// Invisible characters.
     InvisibleCharacters = "invisible-characters", Tag;
-    /// A signature keeps what would be rewritten as it is.
+    /// Text that would be rewritten, but stays because of a signature.
     SignedNotNormalised = "signed-not-normalised", Pass;
-    /// A block of PGP in a text.
+    /// An inline PGP block in a text.
     InlinePgp = "inline-pgp", Pass;
     /// A DKIM signature that covers only the beginning of the body.
     DkimLTag = "dkim-l-tag", Pass;
     /// Parts nested deeper than the limit.
     TooDeep = "too-deep", Pass;
-    /// More parts than mail has.
+    /// More parts than the limit.
     TooManyParts = "too-many-parts", Pass;
-    /// More parameters, or comments in comments, than a field has.
+    /// More parameters of a field, or deeper nested comments, than the limit.
     TooManyParams = "too-many-params", Pass;
-    /// More fields, or bytes of fields, than mail has.
+    /// More header fields, or more bytes of them, than the limit.
     TooManyHeaders = "too-many-headers", Pass;
-    /// A message beyond the limit.
+    /// A message larger than the limit.
     TooLarge = "too-large", Pass;
-    /// A field beyond the limit, as it came or as it would be written. It stays as it came.
+    /// A field that is longer than the limit, as received or as rewritten. It stays unchanged.
     HeaderTooLong = "header-too-long", Pass;
-    /// Text that the charset asked for (`charset_out`) cannot carry; it is in UTF-8.
+    /// Text that the charset of `charset_out` cannot encode. It is written in UTF-8.
     BeyondCharsetOut = "beyond-charset-out", Pass;
-    /// Characters that became others, which the charset asked for has.
+    /// Characters that were replaced by look-alikes in the charset of `charset_out`.
     LookAlike = "look-alike", Pass;
 }
 
 impl Finding {
-    /// The finding of this name.
+    /// Returns the finding with this name.
     pub fn named(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|finding| finding.id() == id)
     }
 
-    /// Returns true if a message is rewritten because of this finding where the policy says `normalize`.
+    /// Returns true if the action `normalize` can remove this finding.
     pub fn can_be_normalized(self) -> bool {
         self.usual() == Action::Normalize
             || matches!(self, Self::UnknownCharset | Self::MalformedHeaderLine)
     }
 
-    /// What the policy `strict` does.
+    /// Returns the action of the policy `strict`.
     pub fn strictly(self) -> Action {
         match self {
             Self::Utf7InHtml
@@ -164,7 +164,7 @@ impl Finding {
         }
     }
 
-    /// Returns true if mail has it whose labels and structure are right: readers agree about its text.
+    /// Returns true if mail with right labels and structure can have this finding. All readers see the same text then.
     pub fn occurs_in_correct_mail(self) -> bool {
         matches!(
             self,
@@ -186,7 +186,7 @@ impl Finding {
         )
     }
 
-    /// Returns true if two readers may see two messages.
+    /// Returns true if two readers may see different messages.
     pub fn is_ambiguous(self) -> bool {
         !matches!(
             self,
@@ -205,7 +205,7 @@ impl Finding {
     }
 }
 
-/// The findings of one message: how often each, and where the first are.
+/// The findings of one message: the count of each, and the places of the first ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Findings {
     counts: [u32; Finding::ALL.len()],
@@ -223,10 +223,10 @@ impl Default for Findings {
 }
 
 impl Findings {
-    /// Places that are kept; more are only counted.
+    /// Maximum number of places. Further findings are only counted.
     pub const LISTED: usize = 32;
 
-    /// Counts a finding; its place is asked for where it is kept.
+    /// Counts a finding. Calls `place` only if the place is kept.
     pub fn add(&mut self, finding: Finding, place: impl FnOnce() -> String) {
         let count = &mut self.counts[finding as usize];
         *count = count.saturating_add(1);
@@ -238,7 +238,7 @@ impl Findings {
         }
     }
 
-    /// Adds what another reading of the same message found: the greater count of each counts.
+    /// Merges the findings of another reading of the same message: keeps the greater count of each.
     pub(crate) fn merge(&mut self, other: &Self) {
         if other.is_empty() {
             return;
@@ -253,12 +253,12 @@ impl Findings {
         }
     }
 
-    /// How often it was found.
+    /// Returns how often a finding occurred.
     pub fn count(&self, finding: Finding) -> u32 {
         self.counts[finding as usize]
     }
 
-    /// Returns true if it was found.
+    /// Returns true if a finding occurred.
     pub fn has(&self, finding: Finding) -> bool {
         self.count(finding) > 0
     }
@@ -269,7 +269,7 @@ impl Findings {
         self.places.is_empty()
     }
 
-    /// What was found, with its count, in the order of [`Finding::ALL`].
+    /// Returns each finding that occurred with its count, in the order of [`Finding::ALL`].
     pub fn counted(&self) -> impl Iterator<Item = (Finding, u32)> + '_ {
         // Most messages have none, and are asked several times.
         let counts = if self.is_empty() {
@@ -282,7 +282,7 @@ impl Findings {
             .map(|(finding, count)| (*finding, *count))
     }
 
-    /// The first findings, each with the IMAP section number of its part.
+    /// Returns the first findings, each with the IMAP section number of its part.
     pub fn places(&self) -> &[(Finding, String)] {
         &self.places
     }

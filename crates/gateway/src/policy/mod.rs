@@ -1,7 +1,7 @@
-//! Policies: what is done about what is found.
+//! Defines policies: an action for each finding, and options for signed mail and added fields.
 //!
 //! # Limits
-//! A policy decides about messages, not about parts: the strongest action that a finding asks for is done to the message.
+//! A policy decides about messages, not about parts: the strongest action of all findings applies to the whole message.
 
 mod action;
 mod finding;
@@ -11,50 +11,51 @@ pub use finding::{Finding, Findings};
 
 use mailglot_mime::{Limits, OnLoss, Policy, Transfer};
 
-/// What becomes of a message that somebody else signed.
+/// What a policy does with a signed message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signed {
-    /// Not a byte changes.
+    /// It stays byte for byte.
     Pass,
-    /// It is rewritten where our own server has told that it looked at the signature (RFC 8601), for final delivery only.
+    /// It is rewritten if Authentication-Results of the own server show that it verified the signature (RFC 8601). For final delivery only.
     RewriteAfterVerify,
 }
 
-/// Which signed messages that are not rewritten gain the field that tells of findings. It stands above the signed message: DKIM does not
-/// cover it, but the message is no longer what it was to the byte.
+/// Which unchanged signed messages get the field that lists findings.
+///
+/// DKIM does not cover a new field on top, but the message is no longer the same byte for byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TagSigned {
-    /// None.
+    /// No message.
     Never,
-    /// Those with a wrong or ambiguous label or structure ([`Finding::occurs_in_correct_mail`] is false). Correct ones stay to the byte.
+    /// Messages with a wrong or ambiguous label or structure ([`Finding::occurs_in_correct_mail`] is false).
     #[default]
     Ambiguous,
-    /// All with a finding whose action is `tag` or stronger.
+    /// Messages with any finding whose action is `tag` or stronger.
     Always,
 }
 
-/// A named set of decisions.
+/// A policy: an action for each finding, and options.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Its name, for logs.
+    /// The name, for logs.
     pub name: String,
-    /// Signed mail.
+    /// What happens to signed mail.
     pub signed: Signed,
-    /// Signed mail that gains a field.
+    /// Which signed mail gets the field that lists findings.
     pub tag_signed: TagSigned,
-    /// Dry run: says what would be done, and does nothing.
+    /// True for a dry run: the policy reports actions and takes none.
     pub monitor: bool,
-    /// How text is read and written. Transfer encoding and signatures are decided by message.
+    /// Options for reading and writing text. The transfer encoding and the treatment of signatures are chosen for each message.
     pub rewriting: Policy,
-    /// Name of the server in Authentication-Results whose word counts (RFC 8601 2.5).
+    /// The `authserv-id` of the own server, whose Authentication-Results count (RFC 8601, section 2.5).
     pub authserv_id: Option<String>,
-    /// Fields Authentication-Results that claim that name are from outside, and deleted.
+    /// True if fields Authentication-Results with that name come from outside and must be deleted.
     pub strips_results: bool,
-    /// Name of the field with the findings; `None` writes none.
+    /// Name of the field that lists findings; `None` adds no field.
     pub findings_header: Option<String>,
-    /// Name of the field with the digest of the original of a rewritten message; `None` writes none.
+    /// Name of the field with the digest of the original of a rewritten message; `None` adds no field.
     pub original_header: Option<String>,
-    /// Name of this gateway in the field with the findings.
+    /// Name of this gateway in the field that lists findings.
     pub host: String,
     pub(crate) actions: [Action; Finding::ALL.len()],
 }
@@ -79,7 +80,7 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// The policy `strict`: mail that can be read in several ways is refused.
+    /// The policy `strict`: rejects mail that can be read in several ways.
     pub fn strict() -> Self {
         Self {
             name: "strict".to_owned(),
@@ -88,7 +89,7 @@ impl Rules {
         }
     }
 
-    /// The policy `monitor`: judges as `default`, reports, and changes nothing else.
+    /// The policy `monitor`: judges and reports like `default`, and changes nothing.
     pub fn monitor() -> Self {
         Self {
             name: "monitor".to_owned(),
@@ -97,7 +98,7 @@ impl Rules {
         }
     }
 
-    /// The built-in policy of this name.
+    /// Returns the built-in policy with this name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "default" => Some(Self::default()),
@@ -107,10 +108,9 @@ impl Rules {
         }
     }
 
-    /// What a gateway does to text where nobody says more: parts that cannot be read to their end stay, since no original is kept;
-    /// limits are those of mail on its way.
+    /// Returns the default options of a gateway for text. Parts with losses stay unchanged, because the gateway may keep no original.
     pub fn usual_rewriting() -> Policy {
-        // The size is checked before.
+        // The server checks the size of messages before.
         let limits = Limits::default().message(usize::MAX).text(usize::MAX);
         Policy::default()
             .on_loss(OnLoss::Keep)
@@ -123,12 +123,12 @@ impl Rules {
         self.actions[finding as usize]
     }
 
-    /// Decides about a finding.
+    /// Sets the action for a finding.
     pub fn set(&mut self, finding: Finding, action: Action) {
         self.actions[finding as usize] = action;
     }
 
-    /// The strongest action that findings ask for.
+    /// Returns the strongest action for these findings.
     pub fn strongest(&self, findings: &Findings) -> Action {
         findings
             .counted()
@@ -137,7 +137,7 @@ impl Rules {
             .unwrap_or(Action::Pass)
     }
 
-    /// Returns true if a signed message with these findings gains a field, although nothing in it is rewritten.
+    /// Returns true if an unchanged signed message with these findings gets the field that lists them.
     pub(crate) fn tags_signed(&self, findings: &Findings) -> bool {
         let tells = |finding: Finding| {
             self.action(finding) >= Action::Tag && !finding.occurs_in_correct_mail()
@@ -149,7 +149,7 @@ impl Rules {
         }
     }
 
-    /// Returns true if some finding would quarantine a message.
+    /// Returns true if the action for some finding is `quarantine`.
     pub fn quarantines(&self) -> bool {
         self.actions.contains(&Action::Quarantine)
     }

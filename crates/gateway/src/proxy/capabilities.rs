@@ -2,7 +2,7 @@
 
 use super::reply::ReplyLines;
 
-/// Extensions of one side, those that this proxy lets through.
+/// The extensions of one side that this proxy supports.
 ///
 /// CHUNKING, BINARYMIME, STARTTLS and AUTH are not among them: the proxy cannot find the end of data of the first two, and cannot
 /// read a session protected by the others.
@@ -25,7 +25,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Those in a reply to EHLO or LHLO.
+    /// Parses a reply to EHLO or LHLO.
     pub(super) fn read(reply: &ReplyLines) -> Self {
         let mut found = Self::default();
         for text in reply.texts.iter().skip(1) {
@@ -49,7 +49,7 @@ impl Capabilities {
         found
     }
 
-    /// A reply that announces them, its first line as the next hop had it.
+    /// Writes a reply that announces them, with the first line of the next hop.
     pub(super) fn reply(&self, reply: &ReplyLines) -> ReplyLines {
         let mut texts: Vec<Vec<u8>> = reply.texts.first().cloned().into_iter().collect();
         let valued = |name: &[u8], value: &Vec<u8>| {
@@ -88,7 +88,7 @@ impl Capabilities {
         digits.parse().ok().filter(|most| *most > 0)
     }
 
-    /// Returns true if everything that `announced` promises is here too.
+    /// Returns true if these include all extensions in `announced`.
     pub(super) fn covers(&self, announced: &Self) -> bool {
         (self.eight_bit || !announced.eight_bit)
             && (self.pipelining || !announced.pipelining)
@@ -124,7 +124,7 @@ mod tests {
         );
         assert!(found.covers(&found) && found.covers(&Capabilities::default()));
         assert!(!Capabilities::default().covers(&found));
-        // The client gives batches as long as it was told that it may.
+        // The client pipelines if PIPELINING was announced to it.
         let one_by_one = Capabilities {
             pipelining: false,
             ..found.clone()

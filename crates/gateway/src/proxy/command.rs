@@ -19,7 +19,7 @@ pub(super) enum Verb {
     Forward,
     /// Content follows it at once.
     Bdat,
-    /// Registration, and never announced.
+    /// A registered command that is never announced.
     Unoffered,
     Unknown,
 }
@@ -52,16 +52,16 @@ impl Verb {
     }
 }
 
-/// The parameters of MAIL. Without a path in the line there are none, and only 7-bit data are sent.
+/// The path and the parameters of MAIL. Without a path there are no parameters, and only 7-bit data are sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mail {
-    /// In angle brackets, where it can be read without the quotes of a local part: for the record, not for the way.
+    /// The path in angle brackets, for the log only. Empty if it cannot be parsed.
     pub(super) sender: Vec<u8>,
-    /// Eight bits are announced (RFC 6152).
+    /// True for `BODY=8BITMIME` (RFC 6152).
     pub(super) eight_bit: bool,
     /// Data without lines are announced (RFC 3030).
     pub(super) binary: bool,
-    /// UTF-8 in header fields is announced (RFC 6531).
+    /// True for SMTPUTF8 (RFC 6531).
     pub(super) smtputf8: bool,
 }
 

@@ -6,7 +6,7 @@
 use super::field_lines::FieldLines;
 use memchr::{memchr3, memmem};
 
-/// How a CR or LF alone is treated.
+/// What the proxy does with a bare CR or LF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum BareLines {
     /// The message is refused.
@@ -28,7 +28,7 @@ pub enum Unacceptable {
     Nul,
 }
 
-/// Reads content up to its end; dots that were added for the way are taken away.
+/// Reads content up to its end, and removes dot stuffing.
 #[derive(Debug)]
 pub(super) struct Content {
     place: LinePlace,
@@ -37,7 +37,7 @@ pub(super) struct Content {
     fields: FieldLines,
     unacceptable: Option<Unacceptable>,
     line_ends_corrected: bool,
-    /// Bytes more than came.
+    /// Number of bytes that corrections added.
     grown: i64,
     /// The original bytes from the first corrected line end on, without dot stuffing.
     raw: Vec<u8>,
@@ -79,27 +79,27 @@ impl Content {
         }
     }
 
-    /// Why it is to be refused, as far as it was read.
+    /// Returns why the content must be rejected, as far as it was read.
     pub(super) fn unacceptable(&self) -> Option<Unacceptable> {
         self.unacceptable
     }
 
-    /// Returns true if a CR or LF alone was set right.
+    /// Returns true if a bare CR or LF was corrected.
     pub(super) fn has_corrected_line_ends(&self) -> bool {
         self.line_ends_corrected
     }
 
-    /// Bytes that the content has more than came where a CR or LF stood alone, or fewer.
+    /// Returns how many bytes the corrections of bare CR and LF have added; negative if they removed more.
     pub(super) fn grown(&self) -> i64 {
         self.grown
     }
 
-    /// Bytes as they came, since the last call; with the first of them comes all that `out` of [`Content::read`] held then.
+    /// Takes the original bytes since the last call. The first call that returns any includes the bytes that `out` of [`Content::read`] held then.
     pub(super) fn take_raw(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.raw)
     }
 
-    /// Reads on; how many bytes belong to the content, and whether it has ended with them.
+    /// Reads more bytes. Returns how many belong to the content, and true if the content has ended with them.
     pub(super) fn read(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> (usize, bool) {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -137,7 +137,7 @@ impl Content {
                         self.put(b".", out);
                     }
                     if strays > 0 {
-                        self.mend(strays, b'\r', out);
+                        self.correct(strays, b'\r', out);
                         self.grown -= strays as i64;
                     }
                     self.put(b"\r\n", out);
@@ -170,7 +170,7 @@ impl Content {
                     }
                 }
                 (LinePlace::Text, b'\n') => {
-                    self.mend(1, b'\n', out);
+                    self.correct(1, b'\n', out);
                     self.grown += 1;
                     out.extend_from_slice(b"\r\n");
                     self.fields.end_line();
@@ -193,7 +193,7 @@ impl Content {
         (at, false)
     }
 
-    /// Adds bytes that are the same on both sides.
+    /// Adds bytes that need no correction.
     fn put(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         match bytes {
             b"\r\n" => self.fields.end_line(),
@@ -207,7 +207,7 @@ impl Content {
 
     /// Writes what stands for CRs that stand alone. `joins` is true if the last of them may not end a line.
     fn end_lines(&mut self, returns: usize, joins: bool, out: &mut Vec<u8>) {
-        self.mend(returns, b'\r', out);
+        self.correct(returns, b'\r', out);
         let ended = if self.fields.is_within() {
             0
         } else {
@@ -225,8 +225,8 @@ impl Content {
         self.place = LinePlace::Text;
     }
 
-    /// So many bytes that stand alone are refused, or set right by the caller.
-    fn mend(&mut self, count: usize, byte: u8, out: &[u8]) {
+    /// Counts `count` bare CR or LF, which are rejected, or corrected by the caller.
+    fn correct(&mut self, count: usize, byte: u8, out: &[u8]) {
         if self.bare == BareLines::Reject {
             self.unacceptable.get_or_insert(Unacceptable::BareLine);
             return;
@@ -239,9 +239,9 @@ impl Content {
     }
 }
 
-/// Writes content for DATA: a dot before each line that begins with one, and the end.
+/// Writes content for DATA: adds dot stuffing and the final dot.
 ///
-/// The content has no CR or LF that stands alone.
+/// The content must not have a bare CR or LF.
 #[derive(Debug)]
 pub struct Stuffer {
     start: bool,
@@ -278,7 +278,7 @@ impl Stuffer {
         self.start = self.last[1] == b'\n';
     }
 
-    /// Ends the last line where it has no end, and the content.
+    /// Ends the last line if necessary, and the content.
     pub fn finish(self, out: &mut Vec<u8>) {
         if self.last != *b"\r\n" {
             out.extend_from_slice(b"\r\n");
@@ -287,7 +287,7 @@ impl Stuffer {
     }
 }
 
-/// Returns true if a message can stand in DATA: no NUL, no CR or LF alone.
+/// Returns true if DATA can carry a message: it has no NUL, and no bare CR or LF.
 pub(super) fn is_clean(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = memchr3(b'\r', b'\n', 0, rest) {

@@ -26,24 +26,24 @@ use mailglot_mime::{Edit, Headers, Span, Transfer};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The fate of a message.
+/// The result of judging a message for the next hop.
 #[derive(Debug)]
-pub(super) enum Fate {
-    /// The message goes on as it came, except for edits that every message gets.
+pub(super) enum ProxyOutcome {
+    /// The message passes unchanged, except for edits that every message gets.
     Same(HeaderEdits),
-    /// Others go on.
+    /// Rewritten bytes pass.
     Other(Vec<u8>),
-    /// They go nowhere; the client gets this reply.
+    /// The message does not pass. The client gets this reply.
     Refused(Reply),
 }
 
-impl From<Reply> for Fate {
+impl From<Reply> for ProxyOutcome {
     fn from(reply: Reply) -> Self {
         Self::Refused(reply)
     }
 }
 
-/// The reply of an outcome; none if the message goes on.
+/// Returns the reply of an outcome; `None` if the message passes.
 pub(crate) fn reply(outcome: &Outcome<'_>) -> Option<Reply> {
     match &outcome.disposition {
         Disposition::Deliver | Disposition::Quarantine(_) => None,
@@ -51,8 +51,8 @@ pub(crate) fn reply(outcome: &Outcome<'_>) -> Option<Reply> {
     }
 }
 
-/// The fate of a message that is rejected for `cause`.
-pub(super) fn rejected(cause: Cause, record: &mut Record) -> Fate {
+/// Rejects a message for `cause`.
+pub(super) fn rejected(cause: Cause, record: &mut Record) -> ProxyOutcome {
     cause.reject(record).into()
 }
 
@@ -69,17 +69,17 @@ fn abilities(forged_fields: usize, line_ends_corrected: bool) -> Abilities {
     }
 }
 
-/// The fate of a message whose line ends were corrected, if the policy stops it for them. In a dry run it goes on with its line ends
-/// corrected: SMTP cannot carry them as they came.
-pub(super) fn stopped_for_line_ends(engine: &Engine, record: &mut Record) -> Option<Fate> {
+/// Stops a message whose line ends were corrected, if the policy says so. In a dry run it passes with corrected line ends, because SMTP cannot
+/// carry the original ones.
+pub(super) fn stopped_for_line_ends(engine: &Engine, record: &mut Record) -> Option<ProxyOutcome> {
     record.findings.add(Finding::BareLf, String::new);
     let outcome = Outcome::of_bare_lines(&engine.rules, &abilities(0, true));
     outcome.record(record);
-    reply(&outcome).map(Fate::from)
+    reply(&outcome).map(ProxyOutcome::from)
 }
 
-/// The fate of a message that SMTP does not carry.
-pub(super) fn unacceptable(why: Unacceptable, record: &mut Record) -> Fate {
+/// Rejects a message that SMTP cannot carry.
+pub(super) fn unacceptable(why: Unacceptable, record: &mut Record) -> ProxyOutcome {
     let cause = match why {
         Unacceptable::BareLine => Cause::BareLine,
         Unacceptable::Nul => Cause::Nul,
@@ -87,14 +87,14 @@ pub(super) fn unacceptable(why: Unacceptable, record: &mut Record) -> Fate {
     rejected(cause, record)
 }
 
-/// The fate of a message that is not read because of `finding`; `header` holds its whole header and the empty line behind it.
+/// Handles a message that is not judged because of `finding`; `header` holds its whole header and the empty line behind it.
 pub(super) fn unread(
     header: &[u8],
     finding: Finding,
     line_ends_corrected: bool,
     engine: &Engine,
     record: &mut Record,
-) -> Fate {
+) -> ProxyOutcome {
     record.findings.add(finding, String::new);
     let removed = find_forged_fields(header, &engine.rules);
     let outcome = Outcome::unread(
@@ -105,8 +105,8 @@ pub(super) fn unread(
     );
     outcome.record(record);
     reply(&outcome).map_or_else(
-        || Fate::Same(header_edits(header, &outcome, removed)),
-        Fate::from,
+        || ProxyOutcome::Same(header_edits(header, &outcome, removed)),
+        ProxyOutcome::from,
     )
 }
 
@@ -156,7 +156,7 @@ pub(super) fn judge(
     announced: &Capabilities,
     record: &mut Record,
     processing: &mut Processing<'_>,
-) -> Result<Fate, Fault> {
+) -> Result<ProxyOutcome, Fault> {
     let ReadableMessage {
         raw,
         original,
@@ -182,7 +182,7 @@ pub(super) fn judge(
             .most()
             .is_some_and(|most| bytes.len() as u64 > most)
     };
-    let fate = match judgement.bytes() {
+    let proxy_outcome = match judgement.bytes() {
         Cow::Owned(bytes) if !is_clean(&bytes) => {
             let removed = find_forged_fields(raw, &engine.rules);
             let outcome = Outcome::unsendable(
@@ -193,7 +193,7 @@ pub(super) fn judge(
                 },
             );
             outcome.record(record);
-            Fate::Same(header_edits(raw, &outcome, removed))
+            ProxyOutcome::Same(header_edits(raw, &outcome, removed))
         }
         Cow::Owned(bytes) if beyond(&bytes) && !beyond(raw) => grown(
             raw,
@@ -203,19 +203,19 @@ pub(super) fn judge(
             announced.most(),
             record,
         ),
-        Cow::Owned(bytes) => Fate::Other(bytes),
-        Cow::Borrowed(_) => Fate::Same(HeaderEdits::default()),
+        Cow::Owned(bytes) => ProxyOutcome::Other(bytes),
+        Cow::Borrowed(_) => ProxyOutcome::Same(HeaderEdits::default()),
     };
-    let out = match &fate {
-        Fate::Same(header_edits) => {
+    let out = match &proxy_outcome {
+        ProxyOutcome::Same(header_edits) => {
             record.bytes_out = header_edits.size(raw.len());
             raw
         }
-        Fate::Other(bytes) => {
+        ProxyOutcome::Other(bytes) => {
             record.bytes_out = bytes.len() as u64;
             bytes
         }
-        Fate::Refused(..) => return Ok(fate),
+        ProxyOutcome::Refused(..) => return Ok(proxy_outcome),
     };
     if !eight_bit && !out.is_ascii() {
         return Ok(rejected(Cause::EightBit, record));
@@ -228,13 +228,13 @@ pub(super) fn judge(
             record,
             processing,
         )?;
-    } else if matches!(fate, Fate::Other(_)) && !judgement.edits.is_empty() {
+    } else if matches!(proxy_outcome, ProxyOutcome::Other(_)) && !judgement.edits.is_empty() {
         engine.keep(raw, &judgement.edits, record, processing)?;
     }
-    Ok(fate)
+    Ok(proxy_outcome)
 }
 
-/// Returns the fate of a message that grows beyond the SIZE of the next hop. The original is not too large. `sendable` is true if it can be
+/// Returns the proxy_outcome of a message that grows beyond the SIZE of the next hop. The original is not too large. `sendable` is true if it can be
 /// sent without encoding.
 fn grown(
     raw: &[u8],
@@ -243,7 +243,7 @@ fn grown(
     sendable: bool,
     most: Option<u64>,
     record: &mut Record,
-) -> Fate {
+) -> ProxyOutcome {
     record.findings.add(Finding::TooLarge, String::new);
     (record.losses, record.bytes_out) = (0, 0);
     record.changed.clear();
@@ -269,10 +269,10 @@ fn grown(
         header_edits.above = Vec::new();
         outcome.without_fields().record(record);
     }
-    Fate::Same(header_edits)
+    ProxyOutcome::Same(header_edits)
 }
 
-/// The engine, writing no more than the next hop and the envelope allow: the proxy announces nothing in its client's place.
+/// Returns the engine with output limited to what the next hop and the envelope allow. The proxy announces no extension that its client did not.
 fn narrowed<'e>(engine: &'e Engine, eight_bit: bool, envelope: &Envelope) -> Cow<'e, Engine> {
     let mut narrowed = Cow::Borrowed(engine);
     let transfer = engine.rules.rewriting.transfer;
@@ -288,34 +288,34 @@ fn narrowed<'e>(engine: &'e Engine, eight_bit: bool, envelope: &Envelope) -> Cow
     narrowed
 }
 
-/// Servers that a message may have gone through: those behind us would take one more (RFC 5321 6.3).
-const HOPS: usize = 100;
+/// Maximum number of `Received` fields. RFC 5321, section 6.3, recommends a limit of at least 100.
+const MAX_HOPS: usize = 100;
 
 /// Refuses a message in a loop: one with too many `Received` fields, under every policy.
-pub(super) fn refuse_loop(header: &[u8], record: &mut Record) -> Option<Fate> {
+pub(super) fn refuse_loop(header: &[u8], record: &mut Record) -> Option<ProxyOutcome> {
     let trace = |name: &[u8]| {
         name.eq_ignore_ascii_case(b"Received:") || name.eq_ignore_ascii_case(b"Received ")
     };
     let hops = starts(header)
         .filter(|at| header.get(*at..at + 9).is_some_and(trace))
-        .take(HOPS + 1)
+        .take(MAX_HOPS + 1)
         .count();
-    (hops > HOPS).then(|| rejected(Cause::Loop, record))
+    (hops > MAX_HOPS).then(|| rejected(Cause::Loop, record))
 }
 
-/// How many fields a header has.
+/// Returns the number of fields in a header.
 pub(super) fn fields(header: &[u8]) -> usize {
     starts(header).count()
 }
 
-/// Where the fields of a header begin.
+/// Returns the offsets at which the fields of a header begin.
 fn starts(header: &[u8]) -> impl Iterator<Item = usize> {
     let goes_on = |at: &usize| matches!(header.get(*at), None | Some(b' ' | b'\t' | b'\r'));
     let behind = memchr::memmem::find_iter(header, b"\r\n").map(|at| at + 2);
     std::iter::once(0).chain(behind.filter(move |at| !goes_on(at)))
 }
 
-/// Where the body begins.
+/// Returns the offset of the body.
 pub(super) fn body(raw: &[u8]) -> usize {
     if raw.starts_with(b"\r\n") {
         return 2;
@@ -347,7 +347,7 @@ mod tests {
             engine.rules.set(Finding::TooLarge, asked);
             let mut record = Record::new(Envelope::default(), "", 0);
             let code = match unread(b"\r\n", Finding::TooLarge, false, &engine, &mut record) {
-                Fate::Refused(reply) => Some(reply.code),
+                ProxyOutcome::Refused(reply) => Some(reply.code),
                 _ => None,
             };
             assert_eq!(code, want, "{asked:?}");

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 impl Server {
-    /// Creates a proxy that listens at an address, or with a socket that already listens. Reports events to `tell`. `bounds` are
+    /// Creates a proxy that listens at an address, or with a socket that already listens. Reports events to `report`. `bounds` are
     /// [`Limits`](crate::Limits), or those of a server that shares resources with others.
     ///
     /// # Errors
@@ -22,7 +22,7 @@ impl Server {
         route: Route,
         engine: Engine,
         bounds: impl Into<Bounds>,
-        tell: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static,
+        report: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let hop = route.next_hop.clone();
         let (socket, bounds) = (socket.into(), bounds.into());
@@ -34,7 +34,7 @@ impl Server {
             Box::new(Relay(Arc::new(route))),
             engine,
             bounds,
-            tell,
+            report,
         )?;
         if server.is_at(&hop) {
             let words = format!("the next hop {hop} is this proxy itself");

@@ -43,16 +43,16 @@ impl Journal {
     }
 
     /// Reports a message or a fault. The line of a message may wait for [`ServerEvent::Flush`].
-    pub fn tell(&self, event: &ServerEvent<'_>) {
+    pub fn report(&self, event: &ServerEvent<'_>) {
         match event {
             ServerEvent::Message(record) => {
                 self.metrics.record(self.route, record);
                 let mut lines = self.lines();
-                let told = record.told(
+                let written = record.write_line(
                     self.route,
                     LogLine::behind(std::mem::take(&mut lines), self.form, record.priority()),
                 );
-                *lines = told;
+                *lines = written;
                 lines.push('\n');
                 if lines.len() >= ENOUGH {
                     self.put(lines);
@@ -129,7 +129,7 @@ impl Fault {
 impl Record {
     /// Returns the log line of this message, without a line end.
     pub fn line(&self, route: &str, form: Form) -> String {
-        self.told(
+        self.write_line(
             route,
             LogLine::behind(String::with_capacity(512), form, self.priority()),
         )
@@ -140,13 +140,13 @@ impl Record {
         match self.action {
             _ if self.failed_open => Priority::Warning,
             Action::Tempfail => Priority::Warning,
-            Action::Quarantine | Action::Reject => Priority::ServerEvent,
+            Action::Quarantine | Action::Reject => Priority::Notice,
             Action::Pass | Action::Tag | Action::Normalize => Priority::Info,
         }
     }
 
     /// Fills an empty log line with the values of this message.
-    fn told(&self, route: &str, line: LogLine) -> String {
+    fn write_line(&self, route: &str, line: LogLine) -> String {
         let findings: Vec<_> = self
             .findings
             .counted()
@@ -287,7 +287,7 @@ mod tests {
             into.lock().unwrap().push_str(text);
         });
         for fault in [Fault::Panic, Fault::Slow] {
-            journal.tell(&ServerEvent::Fault {
+            journal.report(&ServerEvent::Fault {
                 connection: 1,
                 peer: "",
                 fault: &fault,
@@ -313,13 +313,13 @@ mod tests {
                 .extend(lines.lines().map(str::to_owned));
         });
         let mut record = record();
-        journal.tell(&ServerEvent::Message(&record));
+        journal.report(&ServerEvent::Message(&record));
         (record.action, record.remark) = (Action::Tempfail, Some(Remark::Fault("spool")));
-        journal.tell(&ServerEvent::Message(&record));
+        journal.report(&ServerEvent::Message(&record));
         record.remark = None;
-        journal.tell(&ServerEvent::Message(&record));
+        journal.report(&ServerEvent::Message(&record));
         (record.action, record.failed_open) = (Action::Pass, true);
-        journal.tell(&ServerEvent::Message(&record));
+        journal.report(&ServerEvent::Message(&record));
         let error = || io::Error::other("disk full");
         for fault in [
             Fault::Spool(error()),
@@ -327,7 +327,7 @@ mod tests {
             Fault::Panic,
             Fault::Spool(error()),
         ] {
-            journal.tell(&ServerEvent::Fault {
+            journal.report(&ServerEvent::Fault {
                 connection: 17,
                 peer: "a b",
                 fault: &fault,
@@ -373,16 +373,16 @@ mod tests {
             let record = record();
             let line = record.line("milter", form) + "\n";
             let written = || std::mem::take(&mut *writes.lock().unwrap());
-            let message = || journal.tell(&ServerEvent::Message(&record));
+            let message = || journal.report(&ServerEvent::Message(&record));
             (0..3).for_each(|_| message());
             assert!(written().is_empty());
-            journal.tell(&ServerEvent::Flush);
+            journal.report(&ServerEvent::Flush);
             assert_eq!(written(), [line.repeat(3)]);
-            journal.tell(&ServerEvent::Flush);
+            journal.report(&ServerEvent::Flush);
             assert!(written().is_empty());
             // A fault is written at once, after the lines before it.
             message();
-            journal.tell(&ServerEvent::Fault {
+            journal.report(&ServerEvent::Fault {
                 connection: 1,
                 peer: "",
                 fault: &Fault::Slow,

@@ -38,7 +38,7 @@ pub enum Priority {
     /// Mail is deferred, or a peer violated the protocol.
     Warning = 4,
     /// Mail is rejected or quarantined.
-    ServerEvent = 5,
+    Notice = 5,
     /// Normal operation.
     Info = 6,
 }
@@ -352,7 +352,7 @@ mod tests {
         for (priority, want) in [
             (Priority::Error, "<3>k=v"),
             (Priority::Warning, "<4>k=v"),
-            (Priority::ServerEvent, "<5>k=v"),
+            (Priority::Notice, "<5>k=v"),
             (Priority::Info, "<6>k=v"),
         ] {
             let line = LogLine::behind("before\n".to_owned(), Form::Journald, priority)

@@ -41,8 +41,10 @@ impl RecordedFilter {
             into.lock().unwrap().extend(text.lines().map(str::to_owned));
         });
         let address = Address::Unix(folder.path().join("socket"));
-        let server =
-            Server::milter(address, engine, limits, move |notice| journal.tell(notice)).unwrap();
+        let server = Server::milter(address, engine, limits, move |event| {
+            journal.report(event);
+        })
+        .unwrap();
         Self {
             served: Served::run(server),
             metrics,

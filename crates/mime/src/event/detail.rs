@@ -4,7 +4,7 @@
 //! A detail contains at most two charsets and one short piece of text.
 
 use super::{FileKind, Reason};
-use crate::named::named;
+use crate::named_enum::named;
 use crate::reading::How;
 use mailglot_codec::detect::Evidence;
 use mailglot_codec::{Charset, LossKind};

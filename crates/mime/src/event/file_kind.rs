@@ -1,6 +1,6 @@
 //! Names the kinds of files that occur in parts with a text media type.
 
-use crate::named::named;
+use crate::named_enum::named;
 
 named! {
     /// The kind of a file that a part with a text label contains.

@@ -1,6 +1,6 @@
 //! Defines the kinds of events with their stable codes and severities. EVENTS.md describes each.
 
-use crate::named::named;
+use crate::named_enum::named;
 use std::fmt;
 
 named! {

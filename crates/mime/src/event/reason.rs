@@ -1,6 +1,6 @@
 //! Lists the sentences that explain an event and need no data.
 
-use crate::named::named;
+use crate::named_enum::named;
 
 named! {
     /// A fixed explanation of an event.

@@ -25,6 +25,17 @@ pub(crate) use unquoted_comma::may_have_unquoted_comma;
 ///
 /// A decoded name may contain a comma or `@`; it stays one name. Two addresses without a comma between them are two mailboxes.
 /// `Smith, John <js@x.example>` is one mailbox, and the finding `hdr.unquoted-comma` reports it.
+///
+/// ```
+/// use mailglot_mime::encoded_word::HeaderContext;
+/// use mailglot_mime::fields::{Entry, addresses};
+///
+/// let mut findings = Vec::new();
+/// let value = b"=?utf-8?Q?J=C3=B6rg?= <j@example.org>, friends: x@example.org, y@example.org;";
+/// let list = addresses(value, &HeaderContext::default(), &mut findings);
+/// assert!(matches!(&list[0], Entry::Mailbox(one) if one.name.as_deref() == Some("Jörg") && one.address == "j@example.org"));
+/// assert!(matches!(&list[1], Entry::Group { name, list } if name == "friends" && list.len() == 2));
+/// ```
 pub fn addresses(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Vec<Entry> {
     let tokens = address_tokens(value, context, findings);
     List::new(false).read(value, &tokens, findings)

@@ -217,6 +217,15 @@ const PIECES: usize = 12;
 /// Also accepts the forms of other programs: the month may come before the day, and the year last (as `asctime` writes it), or all in
 /// figures (ISO 8601: `2003-05-07T10:15:00Z`). Names of months may be those of other languages. Ignores commas, comments and the name of
 /// the day.
+///
+/// ```
+/// use mailglot_mime::fields::date;
+///
+/// let rfc = date(b"Wed, 7 May 2003 12:15:00 +0200").expect("a date");
+/// let iso = date(b"2003-05-07T10:15:00Z").expect("a date");
+/// assert_eq!((rfc.timestamp(), iso.timestamp()), (1_052_302_500, 1_052_302_500));
+/// assert_eq!(date(b"yesterday"), None);
+/// ```
 pub fn date(value: &[u8]) -> Option<Date> {
     let value = value.trim_ascii();
     // `Mar, 5 Oct` is a Tuesday in French, Italian and Spanish.

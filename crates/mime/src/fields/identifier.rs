@@ -8,7 +8,13 @@
 use crate::lexer;
 use std::ops::Range;
 
-/// Parses the identifiers of Message-ID, In-Reply-To, References or Content-ID, without angles and folds, as they stand in the message.
+/// Parses the identifiers of Message-ID, In-Reply-To, References or Content-ID, in their order, without angles and folds.
+///
+/// ```
+/// use mailglot_mime::fields::identifiers;
+///
+/// assert_eq!(identifiers(b"<1@a.example>\n <2@b.example>"), ["1@a.example", "2@b.example"]);
+/// ```
 pub fn identifiers(value: &[u8]) -> Vec<String> {
     let mut list = Vec::new();
     let mut at = 0;

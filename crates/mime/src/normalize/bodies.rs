@@ -6,9 +6,9 @@
 use super::body::Body;
 use super::body_target::BodyTarget;
 use super::outer_text::OuterTexts;
-use super::{global, outgoing};
+use super::{global, output_charset};
 use crate::event::{Detail, Event, EventKind, Reason};
-use crate::text::{MessageEvidence, Transferred, reading};
+use crate::text::{DecodedBody, MessageEvidence, reading};
 use crate::transfer::TransferEncoding;
 use crate::{Attachments, Bodies, Edit, Message, PartId, Policy, Report, Span};
 use std::collections::BTreeSet;
@@ -28,13 +28,13 @@ pub(super) fn plan(
         if sealed[index] || !part.is_text() {
             continue;
         }
-        let transferred = Transferred::read(message, id);
-        let choice = transferred.choose(message, id, policy, &mut hints);
+        let decoded_body = DecodedBody::read(message, id);
+        let choice = decoded_body.choose(message, id, policy, &mut hints);
         let body = Body {
             message,
             id,
             policy,
-            transferred: &transferred,
+            source: &decoded_body,
             choice: &choice,
         };
         if part.attachment && body.stays_as_attachment(report) {
@@ -79,7 +79,7 @@ impl<'a> Body<'a, '_> {
     fn reported_target(&self, report: &mut Report) -> Option<BodyTarget<'a>> {
         let (message, id, choice) = (self.message, self.id, self.choice);
         let mark = report.mark();
-        self.transferred
+        self.source
             .report_findings(message, id, choice, self.policy, report);
         report.readings.push(reading(message, id, choice));
         if !self.may_change() {
@@ -93,7 +93,7 @@ impl<'a> Body<'a, '_> {
             }
             return None;
         }
-        let mut outgoing = outgoing::of(self);
+        let mut outgoing = output_charset::of(self);
         let note = outgoing.note.take();
         let target = self.target(outgoing);
         let check = |target: &BodyTarget<'_>| self.check_obstacles(&target.text, target.relabel);
@@ -105,7 +105,7 @@ impl<'a> Body<'a, '_> {
         report.extend(note);
         let target = target?;
         if target.steps.added_end > 0 {
-            let end = self.transferred.span.end;
+            let end = self.source.span.end;
             let (kind, at) = (EventKind::CteLineEndAdded, Span::new(end, end));
             report.push(Event::new(id, at, kind, Detail::None));
         }
@@ -120,7 +120,7 @@ impl<'a> Body<'a, '_> {
         let bare = |bytes: &'_ [u8]| -> Vec<u8> {
             bytes.iter().copied().filter(|b| *b != b'\r').collect()
         };
-        if bare(&target.text) == bare(&self.transferred.decoded.bytes) {
+        if bare(&target.text) == bare(&self.source.decoded.bytes) {
             return None;
         }
         let (kind, detail) = (EventKind::HdrStaleDigest, Detail::Field("Content-MD5"));

@@ -4,7 +4,7 @@ use crate::charset_choice::Choice;
 use crate::document_charset::{self, Document};
 use crate::event::{Detail, Event, EventKind};
 use crate::recipe::Patch;
-use crate::text::{Transferred, footer_text};
+use crate::text::{DecodedBody, footer_text};
 use crate::{Message, PartId, Policy};
 use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ pub(super) struct Body<'a, 'm> {
     pub(super) message: &'a Message<'m>,
     pub(super) id: PartId,
     pub(super) policy: &'a Policy,
-    pub(super) transferred: &'a Transferred<'m>,
+    pub(super) source: &'a DecodedBody<'m>,
     pub(super) choice: &'a Choice<'a>,
 }
 
@@ -43,8 +43,8 @@ impl<'a> Body<'a, '_> {
         if self.choice.moved_folds.is_some() {
             return true;
         }
-        let label = self.transferred.resolved;
-        let bytes = &*self.transferred.decoded.bytes;
+        let label = self.source.resolved;
+        let bytes = &*self.source.decoded.bytes;
         let unchanged = self.choice.text.as_bytes() == bytes;
         match label {
             Some(Resolved::Exact(c) | Resolved::Alias(c)) if c == Charset::UTF_8 => {
@@ -54,7 +54,7 @@ impl<'a> Body<'a, '_> {
             }
             // A footer becomes UTF-8, too.
             _ if self
-                .transferred
+                .source
                 .footer()
                 .is_some_and(|footer| !footer.is_ascii()) =>
             {
@@ -72,7 +72,7 @@ impl<'a> Body<'a, '_> {
     /// Returns true if only the label must change: non-ASCII UTF-8 under an alias that few other readers know, such as `utf8mb4`, or
     /// under a label that they do not find, as in `text/html charset=utf-8`.
     pub(super) fn needs_label(&self) -> bool {
-        let is_utf8 = self.transferred.resolved.and_then(Resolved::charset) == Some(Charset::UTF_8);
+        let is_utf8 = self.source.resolved.and_then(Resolved::charset) == Some(Charset::UTF_8);
         is_utf8
             && !self.choice.text.is_ascii()
             && (!self.has_usual_label() || self.missing_semicolon().is_some())
@@ -80,14 +80,14 @@ impl<'a> Body<'a, '_> {
 
     fn has_usual_label(&self) -> bool {
         let is = |label: &[u8], name: &str| label.eq_ignore_ascii_case(name.as_bytes());
-        let label = self.transferred.charset.as_deref();
+        let label = self.source.charset.as_deref();
         label.is_some_and(|label| is(label, UTF_8) || is(label, "utf8"))
     }
 
     /// Returns the text in UTF-8 with updated declarations and the footer. Without a label, returns the bytes with the footer.
     pub(super) fn content(&self, label: Option<&'static str>) -> Outgoing<'a> {
         let choice: &'a Choice<'a> = self.choice;
-        let bytes: &'a [u8] = &self.transferred.decoded.bytes;
+        let bytes: &'a [u8] = &self.source.decoded.bytes;
         let plain: &'a [u8] = if label.is_some() {
             choice.text.as_bytes()
         } else {
@@ -98,7 +98,7 @@ impl<'a> Body<'a, '_> {
             (Some(document), Some(name)) => document_charset::patches(plain, document, name),
             _ => Vec::new(),
         };
-        let footer = self.transferred.footer();
+        let footer = self.source.footer();
         if places.is_empty() && footer.is_none() {
             return Outgoing {
                 text: Cow::Borrowed(plain),
@@ -136,6 +136,6 @@ impl<'a> Body<'a, '_> {
 
     /// Returns an event about the body.
     pub(super) fn event(&self, kind: EventKind, detail: impl Into<Detail>) -> Event {
-        Event::new(self.id, self.transferred.span, kind, detail)
+        Event::new(self.id, self.source.span, kind, detail)
     }
 }

@@ -23,7 +23,7 @@ impl Body<'_, '_> {
         let mut text = None;
         let with = self.transfer_encoded(target);
         let eight = target.transfer == TransferEncoding::Identity && !with.is_ascii();
-        if *with != *self.transferred.body {
+        if *with != *self.source.body {
             let mut recipe = target.is_reversible.then(|| target.steps.recipe());
             if self.comes_back(target) {
                 recipe = recipe.map(Recipe::certain);
@@ -36,7 +36,7 @@ impl Body<'_, '_> {
                 with.into_owned()
             };
             edits.push(Edit {
-                span: self.transferred.span,
+                span: self.source.span,
                 with,
                 recipe,
             });
@@ -67,7 +67,7 @@ impl Body<'_, '_> {
         } else {
             LineEnds::Data
         };
-        let span = self.transferred.span;
+        let span = self.source.span;
         match target.transfer {
             TransferEncoding::Base64 => base64_body(self.message, span, &target.text, lines).into(),
             TransferEncoding::QuotedPrintable => {
@@ -80,7 +80,7 @@ impl Body<'_, '_> {
     /// Returns true if the steps restore the old bytes without a trial, because each of them is lossless.
     fn comes_back(&self, target: &BodyTarget<'_>) -> bool {
         let steps = &target.steps;
-        let bytes = &*self.transferred.decoded.bytes;
+        let bytes = &*self.source.decoded.bytes;
         let charset = match steps.charset {
             Some(_) => self.choice.log.is_empty() && self.choice.used.comes_back(),
             None => target.relabel.is_none() || self.choice.text.as_bytes() == bytes,
@@ -90,13 +90,13 @@ impl Body<'_, '_> {
             && charset
             && steps
                 .base64
-                .is_none_or(|lines| lines.come_back(self.transferred.body, bytes.len()))
+                .is_none_or(|lines| lines.come_back(self.source.body, bytes.len()))
     }
 
     /// Returns true if the lines of the old body ended as those of the message.
     fn had_lines(&self) -> bool {
         matches!(
-            self.transferred.decoded.used,
+            self.source.decoded.used,
             TransferEncoding::Identity | TransferEncoding::QuotedPrintable
         )
     }

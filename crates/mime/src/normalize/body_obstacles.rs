@@ -21,10 +21,9 @@ impl Body<'_, '_> {
         let part = self.message.part_at(self.id);
         // Two charsets in one body: only a change of charset could hold both.
         let others = |footer: &[u8]| !footer.is_ascii() || !self.choice.used.is_ascii_compatible();
-        let mixed =
-            self.policy.bodies == Bodies::Keep && self.transferred.footer().is_some_and(others);
+        let mixed = self.policy.bodies == Bodies::Keep && self.source.footer().is_some_and(others);
         let has_losses =
-            || self.choice.log.losses() > 0 || self.transferred.has(EventKind::CteB64TextLost);
+            || self.choice.log.losses() > 0 || self.source.has(EventKind::CteB64TextLost);
         !(matches!(
             part.transfer,
             TransferEncoding::Unknown | TransferEncoding::Uuencode
@@ -46,8 +45,8 @@ impl Body<'_, '_> {
         new: &[u8],
         relabel: Option<&'static str>,
     ) -> Result<(), Option<Event>> {
-        let (transferred, text) = (self.transferred, self.choice.text.as_bytes());
-        let bytes = &*transferred.decoded.bytes;
+        let (decoded_body, text) = (self.source, self.choice.text.as_bytes());
+        let bytes = &*decoded_body.decoded.bytes;
         let relabels = relabel.is_some();
         let unsettled = |reason: Reason| Err(Some(self.event(EventKind::MimeUnsettled, reason)));
         let classes = ByteClasses::of(new);
@@ -59,10 +58,11 @@ impl Body<'_, '_> {
         }
         // A conversion would damage binary data.
         let spoils = |block: &Block| memmem::find(text, &bytes[block.at.clone()]).is_none();
-        if has_yenc(&transferred.blocks) || relabels && transferred.blocks.iter().any(spoils) {
+        if has_yenc(&decoded_body.blocks) || relabels && decoded_body.blocks.iter().any(spoils) {
             return Err(None);
         }
-        if transferred.has_armour() || !self.choice.used.is_ascii_compatible() && has_armour(text) {
+        if decoded_body.has_armour() || !self.choice.used.is_ascii_compatible() && has_armour(text)
+        {
             let kind = EventKind::MimeSignedUntouched;
             return Err(Some(self.event(kind, Reason::InlinePgp)));
         }

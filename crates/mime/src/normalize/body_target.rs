@@ -55,7 +55,7 @@ impl<'a> Body<'a, '_> {
                 draft.steps.added_end = added_end;
                 return Some(draft);
             }
-            if !requirements.relabels && self.transferred.footer().is_none() {
+            if !requirements.relabels && self.source.footer().is_none() {
                 return None;
             }
         } else if requirements.is_open {
@@ -66,7 +66,7 @@ impl<'a> Body<'a, '_> {
                 || lines::may_stand(text, eol, &boundaries, false)
                     && !(made_lines && lines::has_bare_ends(text, eol))
                     && (!lines::joins_header(text, eol)
-                        || lines::joins_header(self.transferred.body, eol));
+                        || lines::joins_header(self.source.body, eol));
             if stands {
                 return Some(draft);
             }
@@ -84,7 +84,7 @@ impl<'a> Body<'a, '_> {
 
     /// Returns the requirements for a body with the new label `label`. `ascii` means that its new text is ASCII.
     fn requirements(&self, label: Option<&'static str>, ascii: bool) -> Requirements {
-        let was_encoded = self.transferred.decoded.used != TransferEncoding::Identity;
+        let was_encoded = self.source.decoded.used != TransferEncoding::Identity;
         let is_seven_bit = label.is_some_and(|label| label != UTF_8);
         let is_open = match self.policy.transfer {
             // 7-bit data needs no transfer encoding.
@@ -92,9 +92,7 @@ impl<'a> Body<'a, '_> {
             Transfer::EightBit => true,
             Transfer::SevenBit => ascii,
             Transfer::Keep => !was_encoded,
-            Transfer::Clean => {
-                !was_encoded && (ascii || !self.transferred.decoded.bytes.is_ascii())
-            }
+            Transfer::Clean => !was_encoded && (ascii || !self.source.decoded.bytes.is_ascii()),
         };
         let relabels = label.is_some();
         Requirements {
@@ -116,9 +114,9 @@ impl<'a> Body<'a, '_> {
             Transfer::EightBit => requirements.is_open != requirements.was_encoded,
         };
         // Trailing blanks are not part of the text, but some readers show them or reflow lines by them.
-        let keeps_encoding = keeps_encoding || self.transferred.has(EventKind::CteQpTrailingBlanks);
+        let keeps_encoding = keeps_encoding || self.source.has(EventKind::CteQpTrailingBlanks);
         let is_wrongly_labelled =
-            self.message.part_at(self.id).transfer != self.transferred.decoded.used;
+            self.message.part_at(self.id).transfer != self.source.decoded.used;
         !requirements.relabels && !is_wrongly_labelled && keeps_encoding
     }
 
@@ -128,8 +126,8 @@ impl<'a> Body<'a, '_> {
             .then(|| self.choice.used.superset())
             .filter(|c| *c != Charset::UTF_8);
         // Recipes begin with UTF-8.
-        let is_reversible = self.transferred.footer().is_none()
-            && self.transferred.decoded.used != TransferEncoding::QuotedPrintable
+        let is_reversible = self.source.footer().is_none()
+            && self.source.decoded.used != TransferEncoding::QuotedPrintable
             && !requirements.is_seven_bit
             && self.choice.mixed.is_none()
             && self.choice.moved_folds.is_none();
@@ -171,7 +169,7 @@ impl<'a> Body<'a, '_> {
     /// Chooses a transfer encoding for text that needs one.
     fn encoded(&self, mut draft: BodyTarget<'a>, requirements: &Requirements) -> BodyTarget<'a> {
         let (text, opaque_lines) = (&draft.text, draft.opaque_lines);
-        draft.transfer = match self.transferred.decoded.used {
+        draft.transfer = match self.source.decoded.used {
             _ if requirements.is_seven_bit => TransferEncoding::Base64,
             // Keeps the encoding of text whose line ends are data, even if line ends of the message change later.
             used if requirements.was_encoded
@@ -201,7 +199,7 @@ impl<'a> Body<'a, '_> {
 
     /// Returns the declared charset, if it is known, and the used one.
     fn charsets(&self) -> impl Iterator<Item = Charset> {
-        let label = self.transferred.resolved.and_then(Resolved::charset);
+        let label = self.source.resolved.and_then(Resolved::charset);
         label.into_iter().chain([self.choice.used])
     }
 
@@ -218,8 +216,8 @@ impl<'a> Body<'a, '_> {
                     .into_owned()
                     .into_bytes()
             };
-            let mut old = decode(&self.transferred.decoded.bytes);
-            if let Some(footer) = self.transferred.footer() {
+            let mut old = decode(&self.source.decoded.bytes);
+            if let Some(footer) = self.source.footer() {
                 let (end, _) = footer_text(&old, footer, charset, self.message, self.policy);
                 old.extend_from_slice(&end);
             }
@@ -232,7 +230,7 @@ impl<'a> Body<'a, '_> {
 
     /// Ends the last line of a plain body at the end of a message, if the encoded body ended it. Returns the number of added bytes.
     fn end_line(&self, text: &mut Vec<u8>, eol: Eol) -> usize {
-        let span = self.transferred.span;
+        let span = self.source.span;
         let raw = self.message.raw();
         if span.end < raw.len() || text.ends_with(b"\n") || !raw.ends_with(b"\n") || span.is_empty()
         {
@@ -244,10 +242,10 @@ impl<'a> Body<'a, '_> {
 
     /// Returns the lines of a base64 body, for its recipe.
     fn base64_lines(&self) -> Option<Base64Lines> {
-        if self.transferred.decoded.used != TransferEncoding::Base64 {
+        if self.source.decoded.used != TransferEncoding::Base64 {
             return None;
         }
-        let body = self.transferred.body;
+        let body = self.source.body;
         let width = memchr::memchr2(b'\r', b'\n', body).unwrap_or(body.len());
         let crlf = body.get(width) == Some(&b'\r');
         Some(Base64Lines {

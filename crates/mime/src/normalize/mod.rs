@@ -16,13 +16,13 @@ mod header_guesses;
 mod headers;
 mod lines;
 mod outer_text;
-mod outgoing;
+mod output_charset;
 mod part_fields;
 mod seven_bit;
-mod shortened;
+mod shortened_message;
 
 pub use self::binary::file_kind;
-pub use self::shortened::{Shortened, shortened};
+pub use self::shortened_message::{Shortened, shortened};
 use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::report::ReportMark;

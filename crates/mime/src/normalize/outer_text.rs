@@ -11,7 +11,7 @@
 use super::body::{Body, UTF_8};
 use crate::event::{Event, EventKind, Reason};
 use crate::recipe::{OldEol, Recipe, UndoSteps};
-use crate::text::{MessageEvidence, Transferred};
+use crate::text::{DecodedBody, MessageEvidence};
 use crate::{
     Bodies, CharsetOut, Edit, Message, OnLoss, PartId, Policy, Report, Transfer, japanese,
 };
@@ -40,13 +40,13 @@ impl OuterTexts<'_, '_> {
             if sealed[id.0 as usize] {
                 continue;
             }
-            let transferred = Transferred::outer_text(message, at);
-            let choice = transferred.choose_outer_text(message, id, policy, self.hints);
+            let decoded_body = DecodedBody::outer_text(message, at);
+            let choice = decoded_body.choose_outer_text(message, id, policy, self.hints);
             let body = Body {
                 message,
                 id,
                 policy,
-                transferred: &transferred,
+                source: &decoded_body,
                 choice: &choice,
             };
             let Some(edit) = body.outer_edit(report) else {
@@ -74,9 +74,9 @@ impl Body<'_, '_> {
     fn outer_edit(&self, report: &mut Report) -> Option<Edit> {
         let (message, id, choice) = (self.message, self.id, self.choice);
         let mark = report.mark();
-        self.transferred
+        self.source
             .report_findings(message, id, choice, self.policy, report);
-        let old = self.transferred.body;
+        let old = self.source.body;
         let is_utf8 = choice.used == Charset::UTF_8 && choice.mixed.is_none();
         if is_utf8 && choice.log.losses() == 0 && self.policy.charset_out == CharsetOut::Utf8 {
             // A byte order mark stays, too.
@@ -98,7 +98,7 @@ impl Body<'_, '_> {
         }
         report.extend(new.note);
         Some(Edit {
-            span: self.transferred.span,
+            span: self.source.span,
             recipe: new.is_utf8.then(|| self.outer_steps()).flatten(),
             with: new.bytes.into_owned(),
         })
@@ -136,7 +136,7 @@ impl Body<'_, '_> {
     /// Returns an error with an event for the first reason not to rewrite a preamble or epilogue; without one if an event has reported it
     /// already.
     fn check_outer_text(&self, new: &[u8]) -> Result<(), Option<Event>> {
-        let old = self.transferred.body;
+        let old = self.source.body;
         let is_seven_bit = matches!(self.policy.transfer, Transfer::Clean | Transfer::SevenBit);
         let loses = self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0;
         if loses || is_seven_bit && old.is_ascii() && !new.is_ascii() {

@@ -13,11 +13,11 @@
 
 mod decode;
 mod encode;
+mod file_names;
 mod form;
 mod group;
-mod labelled;
+mod labelled_bytes;
 mod misplaced_marks;
-mod names;
 mod param;
 mod raw_comments;
 mod rewrite;
@@ -27,8 +27,8 @@ mod value;
 
 pub use decode::parse;
 pub use encode::{Compat, encode};
-pub(crate) use labelled::{Labelled, LabelledParams, may_need_evidence};
-pub(crate) use names::survey;
+pub(crate) use file_names::survey;
+pub(crate) use labelled_bytes::{Labelled, LabelledParams, may_need_evidence};
 pub use param::{Param, Params, RawParam};
 pub(crate) use rewrite::rewrite;
 pub use scan::scan;

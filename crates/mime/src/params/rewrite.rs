@@ -6,9 +6,9 @@
 //! beside others. If a name has several forms, each is rewritten separately.
 
 use super::decode::parse;
+use super::file_names::has_repeats;
 use super::group::{Group, group};
 use super::misplaced_marks::may_lack_asterisk;
-use super::names::has_repeats;
 use super::param::{Param, Params};
 use super::raw_comments::comments;
 use super::rewrite_unit::{Job, job};

@@ -5,8 +5,8 @@
 //! A name of more than 100 bytes gets no value in ISO-2022-JP.
 
 use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
+use super::file_names::with_semicolon;
 use super::group::Group;
-use super::names::with_semicolon;
 use super::param::Param;
 use super::scan::Item;
 use super::value::{percent_decode, split_extended};

@@ -1,8 +1,8 @@
 //! Chooses the charset of a body.
 
+use super::decoded_body::DecodedBody;
 use super::label_evidence::test_of_label;
 use super::message_evidence::{MailContext, MessageEvidence};
-use super::transferred::Transferred;
 use crate::charset_choice::{
     Choice, Evidence, choose, choose_by_sample, choose_unfolded, is_legacy,
 };
@@ -13,7 +13,7 @@ use crate::transfer::blocks::{beside, has_yenc};
 use crate::{Message, PartId, Policy};
 use mailglot_codec::{Charset, Resolved};
 
-impl Transferred<'_> {
+impl DecodedBody<'_> {
     /// Chooses the charset of the body and decodes it.
     pub(crate) fn choose(
         &self,

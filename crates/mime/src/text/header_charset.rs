@@ -1,8 +1,8 @@
 //! Chooses the charset of raw bytes in header fields.
 
+use super::decoded_body::DecodedBody;
 use super::label_evidence::disproved_labels;
 use super::message_evidence::{MailContext, MessageEvidence};
-use super::transferred::Transferred;
 use crate::charset_choice::{
     DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, is_legacy,
 };
@@ -28,7 +28,7 @@ pub(crate) fn header_evidence(message: &Message<'_>, policy: &Policy) -> HeaderE
     for (index, part) in message.parts().iter().enumerate() {
         if part.is_text() {
             let id = PartId(index as u32);
-            let _ = Transferred::read(message, id).choose(message, id, policy, &mut hints);
+            let _ = DecodedBody::read(message, id).choose(message, id, policy, &mut hints);
         }
     }
     let disproved = disproved_labels(message, &hints, policy);

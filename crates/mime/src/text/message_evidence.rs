@@ -9,7 +9,7 @@
 //! Parts of an embedded message count like others. A second pass may guess differently for text that the policy keeps, and for text
 //! that is too uncertain to rewrite.
 
-use super::transferred::Transferred;
+use super::decoded_body::DecodedBody;
 use crate::charset_choice::{
     LabelEvidence, MAIL_HINTS, MailEvidence, detect_language, font_language, has_letters, is_legacy,
 };
@@ -83,7 +83,7 @@ pub(crate) struct MailContext<'a> {
     pub policy: &'a Policy,
     pub hints: &'a MessageEvidence,
     /// The body to decode; None for header fields.
-    pub body: Option<&'a Transferred<'a>>,
+    pub body: Option<&'a DecodedBody<'a>>,
 }
 
 impl<'a> MailContext<'a> {
@@ -139,7 +139,7 @@ impl<'a> MailContext<'a> {
     fn with_bytes(self, id: PartId, see: impl FnOnce(&[u8])) {
         match self.body.filter(|_| id == self.part) {
             Some(body) => see(&body.decoded.bytes),
-            None => see(&Transferred::read(self.message, id).decoded.bytes),
+            None => see(&DecodedBody::read(self.message, id).decoded.bytes),
         }
     }
 
@@ -351,7 +351,7 @@ fn time_zone(message: &Message<'_>) -> Option<i16> {
 mod tests {
     use super::{MailContext, MessageEvidence};
     use crate::charset_choice::MailEvidence;
-    use crate::text::Transferred;
+    use crate::text::DecodedBody;
     use crate::{CharsetMap, EventKind, Limits, Message, PartId, Policy, Report, text_parts};
     use mailglot_codec::Charset;
 
@@ -525,7 +525,7 @@ mod tests {
                 &[("", first, charset), ("", second, charset)],
             );
             let (message, policy) = (Message::parse(&raw, &Limits::default()), Policy::default());
-            let guess = |body: Option<&Transferred<'_>>, part| {
+            let guess = |body: Option<&DecodedBody<'_>>, part| {
                 let hints = MessageEvidence::default();
                 MailContext {
                     message: &message,
@@ -539,7 +539,7 @@ mod tests {
             let named_charsets = guess(None, PartId::ROOT);
             assert!(named_charsets.is_some());
             for part in [1, 2].map(PartId) {
-                let body = Transferred::read(&message, part);
+                let body = DecodedBody::read(&message, part);
                 assert_eq!(
                     format!("{:?}", guess(Some(&body), part)),
                     format!("{named_charsets:?}"),

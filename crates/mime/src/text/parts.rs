@@ -14,11 +14,11 @@
 //! inside them have the spans of the encoded bytes and the number of the part that embeds them. A span that ends at a soft line
 //! break includes it.
 
+use super::decoded_body::DecodedBody;
 use super::delimiters;
 use super::footer::footer_text;
 use super::message_evidence::MessageEvidence;
 use super::report::reading;
-use super::transferred::Transferred;
 use crate::charset_choice::Choice;
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::reading::Reading;
@@ -133,14 +133,14 @@ fn read_level<'a>(
         {
             continue;
         }
-        let transferred = Transferred::read(message, id);
+        let decoded_body = DecodedBody::read(message, id);
         if !text {
             let closed = Closed {
                 outer: message,
                 id,
-                transferred: &transferred,
+                decoded_body: &decoded_body,
             };
-            if levels > 0 && is_encoded_structure(part, &transferred) {
+            if levels > 0 && is_encoded_structure(part, &decoded_body) {
                 let first = parts.len();
                 let header = declared(message, part);
                 read_embedded(closed, &header, policy, levels, report, parts);
@@ -155,26 +155,26 @@ fn read_level<'a>(
                     continue;
                 }
             }
-            if part.kind == PartKind::Leaf && !part.media.is_message() && !is_note(&transferred) {
+            if part.kind == PartKind::Leaf && !part.media.is_message() && !is_note(&decoded_body) {
                 continue;
             }
         }
         let mut report_choice = |choice: &Choice<'_>| {
-            transferred.report_findings(message, id, choice, policy, report);
+            decoded_body.report_findings(message, id, choice, policy, report);
             let reading = reading(message, id, choice);
             report.readings.push(reading.clone());
             let lost = choice.log.kept().iter().filter(|loss| loss.kind.is_loss());
             (reading, choice.log.losses(), lost.cloned().collect())
         };
         let ((reading, mut losses, lost), mut text) =
-            if let Cow::Borrowed(bytes) = transferred.decoded.bytes {
-                let choice = transferred.choose_for(bytes, message, id, policy, &mut hints);
+            if let Cow::Borrowed(bytes) = decoded_body.decoded.bytes {
+                let choice = decoded_body.choose_for(bytes, message, id, policy, &mut hints);
                 (report_choice(&choice), choice.text)
             } else {
-                let choice = transferred.choose(message, id, policy, &mut hints);
+                let choice = decoded_body.choose(message, id, policy, &mut hints);
                 (report_choice(&choice), Cow::Owned(choice.text.into_owned()))
             };
-        if let Some(footer) = transferred.footer() {
+        if let Some(footer) = decoded_body.footer() {
             let (footer, lost) =
                 footer_text(text.as_bytes(), footer, reading.used, message, policy);
             losses += lost;
@@ -198,9 +198,9 @@ fn read_level<'a>(
 }
 
 /// Returns true for a multipart or message whose body is encoded, so that its structure appears only after decoding.
-fn is_encoded_structure(part: &Part, transferred: &Transferred<'_>) -> bool {
+fn is_encoded_structure(part: &Part, decoded_body: &DecodedBody<'_>) -> bool {
     let encoded = matches!(
-        transferred.decoded.used,
+        decoded_body.decoded.used,
         TransferEncoding::Base64 | TransferEncoding::QuotedPrintable
     );
     encoded && (part.media.is_message() || part.media.top == "multipart")
@@ -215,7 +215,7 @@ fn is_closed_multipart(part: &Part) -> bool {
 struct Closed<'c> {
     outer: &'c Message<'c>,
     id: PartId,
-    transferred: &'c Transferred<'c>,
+    decoded_body: &'c DecodedBody<'c>,
 }
 
 /// Reads the text parts of a multipart whose boundary is found in its body.
@@ -229,22 +229,22 @@ fn read_delimited(
     let Closed {
         outer,
         id,
-        transferred,
+        decoded_body,
     } = closed;
-    let Some((line, header)) = delimited_header(outer, id, &transferred.decoded.bytes) else {
+    let Some((line, header)) = delimited_header(outer, id, &decoded_body.decoded.bytes) else {
         return;
     };
     let first = parts.len();
     read_embedded(closed, &header, policy, levels, report, parts);
     if parts.len() > first {
         let place = transfer::locate_any(
-            transferred.decoded.used,
-            transferred.body,
+            decoded_body.decoded.used,
+            decoded_body.body,
             std::slice::from_ref(&line),
         );
         let at = place
             .first()
-            .map_or(transferred.span, |place| transferred.span.at(place));
+            .map_or(decoded_body.span, |place| decoded_body.span.at(place));
         let (kind, reason) = (EventKind::MimeMissingBoundary, Reason::FoundDelimiters);
         report.push(Event::new(id, at, kind, reason));
     }
@@ -274,11 +274,11 @@ fn delimited_header(
 }
 
 /// Plain text under a label of base64, where an attachment was.
-fn is_note(transferred: &Transferred<'_>) -> bool {
+fn is_note(decoded_body: &DecodedBody<'_>) -> bool {
     let control = |b: &u8| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c);
-    transferred.decoded.used == TransferEncoding::Identity
-        && !transferred.body.iter().any(control)
-        && (transferred.body.is_ascii() || std::str::from_utf8(transferred.body).is_ok())
+    decoded_body.decoded.used == TransferEncoding::Identity
+        && !decoded_body.body.iter().any(control)
+        && (decoded_body.body.is_ascii() || std::str::from_utf8(decoded_body.body).is_ok())
 }
 
 /// Reads the text parts of a message or multipart in a transfer encoding or with a wrong boundary.
@@ -295,9 +295,9 @@ fn read_embedded(
     let Closed {
         outer,
         id,
-        transferred,
+        decoded_body,
     } = closed;
-    let (bytes, added) = framed(outer.part_at(id), header, &transferred.decoded.bytes);
+    let (bytes, added) = framed(outer.part_at(id), header, &decoded_body.decoded.bytes);
     let limits = limits_inside(outer, id, &policy.limits);
     let Some(inner) = parse_inside(&bytes, added, &limits) else {
         return;
@@ -315,7 +315,7 @@ fn read_embedded(
         report.readings.push(text.reading.clone());
         parts.push(text.into_owned());
     }
-    report_embedded(id, transferred, added, found, report);
+    report_embedded(id, decoded_body, added, found, report);
 }
 
 /// Puts the header before the body of a multipart, whose boundary stands in the header outside. Returns the bytes added, too.
@@ -380,10 +380,10 @@ pub(crate) fn open<R>(
     if part.unread || !may_open || matches!(part.kind, PartKind::Message | PartKind::Multipart) {
         return None;
     }
-    let transferred = Transferred::read(outer, id);
-    let bytes = &*transferred.decoded.bytes;
+    let decoded_body = DecodedBody::read(outer, id);
+    let bytes = &*decoded_body.decoded.bytes;
     let limits = limits_inside(outer, id, limits);
-    let encoded = is_encoded_structure(part, &transferred).then(|| declared(outer, part));
+    let encoded = is_encoded_structure(part, &decoded_body).then(|| declared(outer, part));
     let delimited = || {
         let header = is_closed_multipart(part).then(|| delimited_header(outer, id, bytes));
         Some(header??.1)
@@ -414,26 +414,26 @@ fn declared(outer: &Message<'_>, part: &Part) -> Vec<u8> {
 /// Reports the events of an embedded message with the spans of the bytes that they were decoded from.
 fn report_embedded(
     id: PartId,
-    transferred: &Transferred<'_>,
+    decoded_body: &DecodedBody<'_>,
     added: usize,
     mut found: Report,
     report: &mut Report,
 ) {
-    let length = transferred.decoded.bytes.len();
+    let length = decoded_body.decoded.bytes.len();
     let decoded = |offset: usize| offset.saturating_sub(added).min(length);
     let ranges: Vec<_> = found
         .events
         .iter()
         .map(|event| decoded(event.at.start)..decoded(event.at.end))
         .collect();
-    let places = transfer::locate_any(transferred.decoded.used, transferred.body, &ranges);
+    let places = transfer::locate_any(decoded_body.decoded.used, decoded_body.body, &ranges);
     report.extend_guesses(&mut found, |guess| Guess {
         part: id,
-        at: transferred.span,
+        at: decoded_body.span,
         ..guess
     });
     for (event, place) in found.events.into_iter().zip(&places) {
-        let at = transferred.span.at(place);
+        let at = decoded_body.span.at(place);
         let detail = Detail::Embedded(Box::new(event.detail));
         report.push(Event {
             part: id,

@@ -1,12 +1,12 @@
 //! Reports how a body was decoded: defects, losses, guesses, encoded blocks.
 
 use super::body_damage::{lost_escapes, misread_words};
-use super::transferred::Transferred;
+use super::decoded_body::DecodedBody;
 use crate::charset_choice::{Choice, choose_for_footer};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::guess::excerpt;
 use crate::reading::{How, Reading};
-use crate::transfer::{self, TransferEncoding, unlabelled};
+use crate::transfer::{self, TransferEncoding, undeclared_encoding};
 use crate::{Guess, GuessKind, Message, PartId, Policy, Report};
 use mailglot_codec::{Charset, Loss, Resolved};
 
@@ -24,7 +24,7 @@ pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) ->
     }
 }
 
-impl Transferred<'_> {
+impl DecodedBody<'_> {
     /// Reports findings, label events and losses as events of the message.
     pub(crate) fn report_findings(
         &self,
@@ -87,7 +87,7 @@ impl Transferred<'_> {
         if is_other || !self.body.is_ascii() || !self.blocks.is_empty() {
             return;
         }
-        let reason = match unlabelled(self.body) {
+        let reason = match undeclared_encoding(self.body) {
             Some(TransferEncoding::Base64) => Reason::LooksLikeBase64,
             Some(_) => Reason::LooksLikeQuotedPrintable,
             None => return,

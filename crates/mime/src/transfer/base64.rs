@@ -8,7 +8,7 @@
 //!
 //! A body of one word, whose length is a multiple of four, is read as base64 even if it was meant as a word.
 
-mod survey;
+mod line_classes;
 mod tolerant;
 
 use super::decoded::{Decoded, Sink};
@@ -109,7 +109,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
         };
     }
     bytes.clear();
-    let region = survey::region(body);
+    let region = line_classes::region(body);
     if !region.is_base64 {
         findings.add(0..body.len(), EventKind::CteWrongLabel, Reason::NotBase64);
         return Decoded::identity(body);
@@ -150,12 +150,12 @@ pub(crate) fn begins_as_text(body: &[u8]) -> bool {
     // The first 256 bytes suffice.
     let body = &body[..body.len().min(256)];
     let end = memchr::memchr2(b'\r', b'\n', body).unwrap_or(body.len());
-    survey::classify(&body[..end]) == survey::PieceClass::Text
+    line_classes::classify(&body[..end]) == line_classes::PieceClass::Text
 }
 
 /// Passes each decoded byte with its range to `sink`. Returns false for a body that is not base64.
 pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
-    let region = survey::region(body);
+    let region = line_classes::region(body);
     if region.is_base64 {
         tolerant::read(body, &region, sink);
     }
@@ -615,7 +615,7 @@ mod tests {
             assert!(bytes.starts_with(&found));
             let sextets = body[..end]
                 .iter()
-                .filter(|b| survey::is_base64(**b))
+                .filter(|b| line_classes::is_base64(**b))
                 .count();
             assert!(found.len() >= (sextets * 3 / 4).saturating_sub(2));
         }

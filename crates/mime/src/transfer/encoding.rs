@@ -1,6 +1,6 @@
 //! Resolves the labels of transfer encodings.
 
-use crate::named::named;
+use crate::named_enum::named;
 
 named! {
     /// A transfer encoding (RFC 2045, section 6), after spelling errors of its label are corrected.

@@ -12,10 +12,10 @@ mod decode;
 mod decoded;
 mod encoding;
 mod locator;
-mod unlabelled;
+mod undeclared_encoding;
 
 pub(crate) use decode::locate_any;
 pub use decode::{decode, locate};
 pub use decoded::Decoded;
 pub use encoding::TransferEncoding;
-pub(crate) use unlabelled::unlabelled;
+pub(crate) use undeclared_encoding::undeclared_encoding;

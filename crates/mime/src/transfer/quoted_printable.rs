@@ -5,9 +5,9 @@
 //! Removes and reports trailing blanks of a line, as RFC 2045 6.7 (3) demands. Plain markup under this label is misread as
 //! quoted-printable if one line ends in an equals sign for every eight other equals signs.
 
-mod clean;
 mod escape;
 mod raw_addresses;
+mod well_formed;
 
 use super::decoded::{Decoded, RangeCount, Sink};
 use super::encoding::TransferEncoding;
@@ -143,7 +143,7 @@ static ESCAPES: [[u8; 3]; 256] = {
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
     let raw_signs = raw_addresses::equals_signs(body);
     if raw_signs.is_empty()
-        && let Some(bytes) = clean::decode(body)
+        && let Some(bytes) = well_formed::decode(body)
     {
         return Decoded {
             bytes,

@@ -1,8 +1,8 @@
 use super::*;
 use crate::LedgerPlace;
 use crate::discover::discover;
-use crate::plan::Ready;
-use crate::skipped::Skipped;
+use crate::output_plan::Ready;
+use crate::skip_scope::SkipScope;
 use crate::{RestoreJob, restore};
 use mailglot_archive::replace::Replacement;
 use mailglot_archive::{Format, WriteOptions, create};
@@ -89,10 +89,10 @@ fn failed_rename_leaves_no_partial_output() {
     let at = |name: &str| folder.path().join(name);
     fs::write(at("a.mbox"), mbox()).unwrap();
     let job = job(&at("a.mbox"), &at("out"));
-    let inputs = discover(&job.inputs, false.into(), Skipped::Nothing)
+    let inputs = discover(&job.inputs, false.into(), SkipScope::Nothing)
         .unwrap()
         .inputs;
-    let plan = Plan::new(&job, &inputs).unwrap();
+    let plan = OutputPlan::new(&job, &inputs).unwrap();
     let mut file = Replacement::create(&at("out.ledger"), WriteOptions::NEW).unwrap();
     file.write_all(b"ledger").unwrap();
     let mut destination = create(Format::Mbox, &at("out"), WriteOptions::NEW).unwrap();

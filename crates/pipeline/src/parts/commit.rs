@@ -18,10 +18,10 @@ use crate::hash::{SourceDigest, hex};
 use crate::job::NormalizeJob;
 use crate::normalize::{empty_summary, finish};
 use crate::output::OutputSink;
-use crate::plan::Plan;
+use crate::output_plan::OutputPlan;
 use crate::rewrite::RewrittenBatch;
 use crate::run::{EndedSource, ResultSink, count_left_out};
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::{Error, Progress, SourceSummary, Summary};
 use mailglot_archive::FileMode;
 use std::fs::File;
@@ -57,7 +57,7 @@ pub fn commit_parts(
     if let Some(joined) = completed(&folder) {
         return Ok(joined);
     }
-    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Nothing)?;
+    let sources = discover(&job.inputs, job.opening.clone(), SkipScope::Nothing)?;
     plan.check(path, job, &sources.inputs)?;
     let outputs = outputs(job, &sources.inputs, folder.mark().is_some())?;
     // The inputs must be as they were when the last part was made.
@@ -78,12 +78,12 @@ pub(super) fn outputs(
     job: &NormalizeJob,
     inputs: &[SourceInput],
     is_marked: bool,
-) -> Result<Plan, Error> {
+) -> Result<OutputPlan, Error> {
     let job = NormalizeJob {
         force: job.force || is_marked,
         ..job.clone()
     };
-    Plan::new(&job, inputs)
+    OutputPlan::new(&job, inputs)
 }
 
 /// Like [`commit_parts`], after the checks. `unchanged` checks the inputs again, before the outputs are put into place.
@@ -91,7 +91,7 @@ pub(super) fn join(
     job: &NormalizeJob,
     plan: &PartsPlan,
     sources: &Sources,
-    outputs: &Plan,
+    outputs: &OutputPlan,
     unchanged: &dyn Fn() -> Result<(), Error>,
     progress: &Progress,
 ) -> Result<JoinedParts, Error> {

@@ -15,7 +15,7 @@ use crate::job::NormalizeJob;
 use crate::output_names::output_format;
 use crate::path_checks::{check_apart, on_disk, read_paths};
 use crate::report::producer;
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::staged_ledger::exists;
 use crate::{Error, FileName, LedgerPlace};
 use mailglot_archive::mbox::{
@@ -295,7 +295,7 @@ pub fn plan_parts(
     if let Some(stream) = job.inputs.iter().find(is_stream) {
         return Err(UsageError::StreamInParts(stream.clone()).into());
     }
-    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Nothing)?;
+    let sources = discover(&job.inputs, job.opening.clone(), SkipScope::Nothing)?;
     let split_size = split_size.max(1).div_ceil(CELL).saturating_mul(CELL);
     let identities = identities(&sources.inputs)?;
     let mut planned = Vec::new();
@@ -409,7 +409,7 @@ fn folder_ranges(starts: Vec<FolderStart>, total: u64) -> Vec<(u64, FolderRange)
 pub fn check_plan_place(place: &Path, job: &NormalizeJob) -> Result<(), Error> {
     check_apart(place, &job.inputs)?;
     if job.opening.follow_links {
-        let sources = discover(&job.inputs, job.opening.clone(), Skipped::Nothing)?;
+        let sources = discover(&job.inputs, job.opening.clone(), SkipScope::Nothing)?;
         check_apart(place, &read_paths(&job.inputs, &sources.inputs))?;
     }
     if !exists(place) {
@@ -562,7 +562,7 @@ mod tests {
         let job = job(vec![one, two]);
         let plan = plan_parts(&job, Vec::new(), CELL).unwrap();
         assert!(plan.splits() > 3, "{}", plan.splits());
-        let sources = discover(&job.inputs, job.opening.clone(), Skipped::Nothing).unwrap();
+        let sources = discover(&job.inputs, job.opening.clone(), SkipScope::Nothing).unwrap();
         let whole: Value = serde_json::from_str(&plan.to_json()).unwrap();
         let edits: [fn(&mut Value); 8] = [
             |plan| plan["splits"].as_array_mut().unwrap().swap(1, 2),

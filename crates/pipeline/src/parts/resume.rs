@@ -15,7 +15,7 @@ use crate::discover::{SourceInput, discover};
 use crate::job::NormalizeJob;
 use crate::path_checks::{on_disk, read_paths};
 use crate::run::total;
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::{Error, Progress};
 use mailglot_archive::{FileMode, Operation, WriteOptions};
 use std::fs;
@@ -34,7 +34,7 @@ pub fn resume(
     split_size: u64,
     progress: &Progress,
 ) -> Result<JoinedParts, Error> {
-    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Nothing)?;
+    let sources = discover(&job.inputs, job.opening.clone(), SkipScope::Nothing)?;
     let inputs = &sources.inputs;
     let unknown = PartsFolder::new(&job.output, "");
     unknown.sweep_rest();

@@ -17,11 +17,11 @@ use crate::error::UsageError;
 use crate::hash::hex;
 use crate::job::NormalizeJob;
 use crate::normalize::empty_summary;
+use crate::output_plan::{PlannedOutput, targets};
 use crate::path_checks::{check_apart, followed, on_disk, read_paths};
-use crate::plan::{PlannedOutput, targets};
 use crate::rewrite::{LARGE_MESSAGE, PROCESS, RewriteStage, RewrittenBatch};
 use crate::run::{EndedSource, Job, ResultSink, run};
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::staged_ledger::exists;
 use crate::{Error, LedgerPlace, Progress};
 use mailglot_archive::replace::Replacement;
@@ -78,7 +78,7 @@ pub fn run_part(
     if !job.force && folder.is_joined()? {
         return Ok(PartDone::joined(folder.part(split)));
     }
-    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Nothing)?;
+    let sources = discover(&job.inputs, job.opening.clone(), SkipScope::Nothing)?;
     check(&read_paths(&job.inputs, &sources.inputs))?;
     plan.check(path, job, &sources.inputs)?;
     run_split(job, plan, &sources.inputs, split, progress)
@@ -215,7 +215,7 @@ fn run_piece(
         limits: &job.policy.limits,
         threads: job.threads,
         progress,
-        skipped: Skipped::Nothing,
+        skipped: SkipScope::Nothing,
         selection: &job.selection,
         stops_at_limit: false,
     };

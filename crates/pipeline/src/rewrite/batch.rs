@@ -2,8 +2,8 @@
 
 use super::rewritten_batch::RewrittenBatch;
 use super::worker::RewriteWorker;
-use crate::in_place::InPlace;
-use crate::names;
+use crate::large_message::InPlace;
+use crate::message_file_names;
 use crate::reader::NumberedBatch;
 use crate::tally::Tally;
 use crate::verify::Verifier;
@@ -55,7 +55,10 @@ impl BatchRewrite<'_> {
         if entry.flags == Flags::default() || self.job.keeps_flags {
             return;
         }
-        let detail = format!("{} has no place in the output", names::flags(entry.flags));
+        let detail = format!(
+            "{} has no place in the output",
+            message_file_names::flags(entry.flags)
+        );
         self.event(entry, "msg.flags", Severity::Info, &detail);
     }
 

@@ -5,10 +5,10 @@ use super::message::Made;
 use super::rewritten_batch::RewrittenBatch;
 use super::source_message::SourceMessage;
 use super::worker::RewriteWorker;
-use crate::in_place::InPlace;
-use crate::names;
-use crate::quote::has_from;
+use crate::large_message::InPlace;
+use crate::message_file_names;
 use crate::reader::NumberedBatch;
+use crate::restore_quoting::has_from;
 use crate::run::Worker;
 use crate::tally::Tally;
 use crate::verify::{Verdict, Verifier};
@@ -180,7 +180,8 @@ impl<'a> BatchRewrite<'a> {
         let Some(to) = job.to else { return };
         let inserts = std::mem::take(&mut made.inserts);
         let known = made.digest.take();
-        let digest = || known.unwrap_or_else(|| names::digest([&self.done.out.bytes[start..]]));
+        let digest =
+            || known.unwrap_or_else(|| message_file_names::digest([&self.done.out.bytes[start..]]));
         let name = job.name(to, entry, original.raw, digest);
         if job.ledger.is_some() {
             let stored = whole.map(|place| place.stored_message(&self.feed.batch.bytes));

@@ -10,9 +10,9 @@
 use super::message::{Made, Planned};
 use super::source_message::SourceMessage;
 use super::worker::RewriteWorker;
-use crate::in_place::InPlace;
-use crate::names;
-use crate::pieces::Pieces;
+use crate::large_message::InPlace;
+use crate::message_file_names;
+use crate::message_pieces::Pieces;
 use crate::verify::Verifier;
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{is_separator_kept, mark_separator, pieces_need_mark, separator_for};
@@ -52,7 +52,7 @@ impl RewriteWorker<'_> {
         made.lengths = [separator.len(), written.len(), trailer.len()];
         made.keeps = [separator == original.separator, trailer == original.trailer];
         if !is_mailbox {
-            made.digest = Some(names::digest(written.slices()));
+            made.digest = Some(message_file_names::digest(written.slices()));
         }
         out.bytes.extend_from_slice(&separator);
         made.inserts = written.put(place.raw.start, out);

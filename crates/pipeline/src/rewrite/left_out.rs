@@ -1,7 +1,7 @@
 //! Keeps messages and other bytes out of the output, and stores them in the ledger.
 
 use super::batch::BatchRewrite;
-use crate::in_place::InPlace;
+use crate::large_message::InPlace;
 use crate::raw_blocks::RAW_PIECE;
 use crate::reader::begins_message;
 use crate::verify::Disagreement;

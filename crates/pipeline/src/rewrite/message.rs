@@ -3,10 +3,10 @@
 use super::source_message::SourceMessage;
 use super::worker::RewriteWorker;
 use crate::edited_message::{ends_open, put_message, spliced};
-use crate::in_place::{InPlace, LARGE};
+use crate::large_message::{InPlace, LARGE};
 use crate::length_field;
-use crate::pieces::Pieces;
-use crate::quote::{count_marks, has_from_line, line_end, rebuild};
+use crate::message_pieces::Pieces;
+use crate::restore_quoting::{count_marks, has_from_line, line_end, rebuild};
 use crate::verify::{Rewritten, Verdict, Verifier};
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{

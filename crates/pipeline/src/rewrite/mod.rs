@@ -14,7 +14,7 @@ mod left_out;
 mod line_ends;
 mod message;
 mod message_record;
-mod piece;
+mod oversized_message;
 mod rewritten_batch;
 mod source_message;
 mod stage;

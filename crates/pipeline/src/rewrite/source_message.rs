@@ -1,6 +1,6 @@
 //! A message of a source with the bytes around it.
 
-use crate::in_place::InPlace;
+use crate::large_message::InPlace;
 use mailglot_archive::Entry;
 use mailglot_mime::{Edit, Span, Undo};
 

@@ -3,8 +3,8 @@
 use super::rewritten_batch::RewrittenBatch;
 use super::worker::{Process, RewriteWorker};
 use crate::discover::SourceInput;
-use crate::in_place::LARGE;
-use crate::plan::PlannedOutput;
+use crate::large_message::LARGE;
+use crate::output_plan::PlannedOutput;
 use crate::run::{OpenSource, Stage};
 use mailglot_archive::Format;
 use mailglot_mime::{Policy, plan_parsed};

@@ -1,9 +1,9 @@
 //! Settings for rewriting the messages of one source.
 
-use crate::file_name::Address;
-use crate::in_place::InPlace;
+use crate::json_file_name::Address;
+use crate::large_message::InPlace;
 use crate::reader::NumberedBatch;
-use crate::{names, status};
+use crate::{message_file_names, status};
 use mailglot_archive::{Entry, Format};
 use mailglot_mime::{Message, Plan, Policy};
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ impl RewriteWorker<'_> {
         if self.from_mbox && to == Format::Maildir {
             flags.0 |= status::flags(raw).0;
         }
-        names::message_name(to, entry.ordinal, &entry.folder, flags, digest)
+        message_file_names::message_name(to, entry.ordinal, &entry.folder, flags, digest)
     }
 
     pub(super) fn address(&self, entry: &Entry) -> Address {

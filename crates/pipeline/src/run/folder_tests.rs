@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::discover::discover;
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};
 use mailglot_archive::Entry;
 use mailglot_mime::Policy;
@@ -125,7 +125,7 @@ impl ResultSink<Vec<String>> for Lines {
 /// Reads a new folder with so many threads. Returns what was read, and the summary or the error.
 fn record(
     threads: usize,
-    skipped: Skipped,
+    skipped: SkipScope,
     selection: &Selection,
     change: &(dyn Fn(&Path) + Sync),
 ) -> (Vec<String>, String) {
@@ -134,7 +134,7 @@ fn record(
     fill(&root);
     let progress = Progress::default();
     let job = Job {
-        sources: discover(std::slice::from_ref(&root), false.into(), Skipped::Inputs).unwrap(),
+        sources: discover(std::slice::from_ref(&root), false.into(), SkipScope::Inputs).unwrap(),
         limits: &limits(),
         threads,
         progress: &progress,
@@ -171,13 +171,13 @@ fn a_folder_is_read_alike_by_any_number_of_threads() {
             limit,
             ..Selection::default()
         };
-        let (lines, summary) = record(1, Skipped::Inputs, &selection, &|_| {});
+        let (lines, summary) = record(1, SkipScope::Inputs, &selection, &|_| {});
         let batches = lines.iter().filter(|line| line.starts_with("batch"));
         assert!(batches.count() >= 2);
         let pieces = lines.iter().filter(|line| line.contains("kind: Oversize"));
         assert!(limit.is_some() || pieces.count() > 2);
         for threads in [2, 4] {
-            let (other, ended) = record(threads, Skipped::Inputs, &selection, &|_| {});
+            let (other, ended) = record(threads, SkipScope::Inputs, &selection, &|_| {});
             assert!(other == lines, "{threads}");
             assert_eq!(ended, summary);
         }
@@ -193,16 +193,16 @@ fn unreadable_files_are_reported_in_order_by_any_number_of_threads() {
         fs::create_dir(path(root, 301)).unwrap();
     };
     let all = Selection::default();
-    let (lines, summary) = record(1, Skipped::Inputs, &all, &change);
+    let (lines, summary) = record(1, SkipScope::Inputs, &all, &change);
     let at = |number: usize| summary.find(&format!("{number:04}.host")).unwrap();
     assert!(at(300) < at(301) && at(301) < at(700), "{summary}");
-    let (_, error) = record(1, Skipped::Nothing, &all, &change);
+    let (_, error) = record(1, SkipScope::Nothing, &all, &change);
     assert!(error.contains("0300.host"), "{error}");
     for threads in [2, 4] {
-        let (other, ended) = record(threads, Skipped::Inputs, &all, &change);
+        let (other, ended) = record(threads, SkipScope::Inputs, &all, &change);
         assert!(other == lines, "{threads}");
         assert_eq!(ended, summary);
-        let (_, ended) = record(threads, Skipped::Nothing, &all, &change);
+        let (_, ended) = record(threads, SkipScope::Nothing, &all, &change);
         assert_eq!(ended, error);
     }
 }
@@ -210,10 +210,10 @@ fn unreadable_files_are_reported_in_order_by_any_number_of_threads() {
 #[test]
 fn a_normalization_skips_files_of_a_folder_only() {
     let all = Selection::default();
-    let whole = record(1, Skipped::Files, &all, &|_| {}).0;
+    let whole = record(1, SkipScope::Files, &all, &|_| {}).0;
     // A file that was removed is named, and so is the folder.
     let change = |root: &Path| fs::remove_file(path(root, 300)).unwrap();
-    let (lines, summary) = record(2, Skipped::Files, &all, &change);
+    let (lines, summary) = record(2, SkipScope::Files, &all, &change);
     assert!(
         summary.contains("0300.host") && summary.contains("kind: FolderChanged"),
         "{summary}"
@@ -227,13 +227,13 @@ fn a_normalization_skips_files_of_a_folder_only() {
     assert_eq!(messages(&lines) + 1, messages(&whole));
     // Content that changes ends the job.
     let change = |root: &Path| fs::write(root.join("cur/later"), "x").unwrap();
-    let (_, summary) = record(1, Skipped::Files, &all, &change);
+    let (_, summary) = record(1, SkipScope::Files, &all, &change);
     assert!(summary.contains("kind: FolderChanged"), "{summary}");
     let change = |root: &Path| {
         fs::remove_file(path(root, 400)).unwrap();
         symlink("0402.host", path(root, 400)).unwrap();
     };
-    let (_, error) = record(1, Skipped::Files, &all, &change);
+    let (_, error) = record(1, SkipScope::Files, &all, &change);
     assert!(
         error.ends_with("mail: the file changed or was replaced while it was read"),
         "{error}"
@@ -249,7 +249,7 @@ fn messages_with_other_flags_are_found_by_any_number_of_threads() {
             fs::rename(path(root, number), root.join(name)).unwrap();
         }
     };
-    let (lines, summary) = record(1, Skipped::Files, &all, &change);
+    let (lines, summary) = record(1, SkipScope::Files, &all, &change);
     assert!(summary.contains("unread: []"), "{summary}");
     let has_flags = |line: &&String| line.starts_with("Entry") && !line.contains("Flags(0)");
     assert!(lines.iter().filter(has_flags).count() >= 6);
@@ -258,11 +258,13 @@ fn messages_with_other_flags_are_found_by_any_number_of_threads() {
         "{summary}"
     );
     for threads in [2, 4] {
-        assert!(record(threads, Skipped::Files, &all, &change) == (lines.clone(), summary.clone()));
+        assert!(
+            record(threads, SkipScope::Files, &all, &change) == (lines.clone(), summary.clone())
+        );
     }
     // One that was moved to another folder is gone.
     let change = |root: &Path| fs::rename(path(root, 300), root.join("moved")).unwrap();
-    let (_, summary) = record(1, Skipped::Files, &all, &change);
+    let (_, summary) = record(1, SkipScope::Files, &all, &change);
     assert!(summary.contains("0300.host"), "{summary}");
 }
 
@@ -277,12 +279,12 @@ fn swapped_files_are_not_followed_by_any_number_of_threads() {
         fs::rename(&secret, path(root, 401)).unwrap();
     };
     let all = Selection::default();
-    let (lines, summary) = record(1, Skipped::Inputs, &all, &change);
+    let (lines, summary) = record(1, SkipScope::Inputs, &all, &change);
     assert!(summary.contains("kind: Changed"), "{summary}");
     let of_link = lines.iter().filter(|line| line.contains("0400.host"));
     assert!(of_link.clone().count() == 1 && of_link.clone().all(|line| line.contains("Link")));
     for threads in [2, 4] {
-        let (other, ended) = record(threads, Skipped::Inputs, &all, &change);
+        let (other, ended) = record(threads, SkipScope::Inputs, &all, &change);
         assert!(other == lines, "{threads}");
         assert_eq!(ended, summary);
     }

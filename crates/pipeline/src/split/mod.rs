@@ -15,8 +15,8 @@
 
 mod job;
 mod outputs;
-mod piece;
 mod read_back;
+mod split_batch;
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,7 @@ use self::stage::SplitStage;
 use crate::discover::discover;
 use crate::path_checks::{check_apart, check_free, on_disk, read_paths};
 use crate::run::{Job, run};
-use crate::skipped::Skipped;
+use crate::skip_scope::SkipScope;
 use crate::{Error, Progress, Summary};
 use mailglot_archive::replace::turn;
 use mailglot_archive::{Claim, FileMode, WriteOptions};
@@ -52,7 +52,7 @@ pub struct Split {
 /// An input cannot be read, the output exists, or a new mailbox would not be read as its messages
 /// ([`Error::ReadBack`]).
 pub fn split(job: &SplitJob, progress: &Progress) -> Result<Split, Error> {
-    let sources = discover(&job.inputs, job.opening.clone(), Skipped::Nothing)?;
+    let sources = discover(&job.inputs, job.opening.clone(), SkipScope::Nothing)?;
     let read = read_paths(&job.inputs, &sources.inputs);
     check_apart(&job.output, &read)?;
     check_free(&job.output, false, &HashSet::new())?;
@@ -72,7 +72,7 @@ pub fn split(job: &SplitJob, progress: &Progress) -> Result<Split, Error> {
         limits: &limits,
         threads: job.threads,
         progress,
-        skipped: Skipped::Nothing,
+        skipped: SkipScope::Nothing,
         selection: &job.selection,
         stops_at_limit: false,
     };

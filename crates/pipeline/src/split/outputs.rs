@@ -5,10 +5,10 @@
 //! Outputs are siblings in one folder, whatever the labels and folders.
 
 use super::job::{SplitBy, SplitJob};
-use super::piece::{Convention, OpenEnd, SplitBatch, SplitPiece};
+use super::split_batch::{Convention, OpenEnd, SplitBatch, SplitPiece};
 use crate::Error;
 use crate::discover::SourceInput;
-use crate::names;
+use crate::message_file_names;
 use crate::run::{EndedSource, ResultSink};
 use crate::unique_name::UniqueNames;
 use mailglot_archive::replace::FolderReplacement;
@@ -216,7 +216,10 @@ impl<'a> Outputs<'a> {
         } else {
             ""
         };
-        let name = format!("{}{ending}", names::clean(&without_direction(key)));
+        let name = format!(
+            "{}{ending}",
+            message_file_names::clean(&without_direction(key))
+        );
         self.list.push(OpenOutput {
             output: SplitOutput {
                 name: self.taken.add(&name),
@@ -261,10 +264,13 @@ impl<'a> Outputs<'a> {
                 Writer::Tree(tree) => {
                     // The name has the digest of the first piece. The other pieces follow it into its file.
                     if !piece.continued {
-                        let message =
-                            names::message_name(self.job.to, number, "", piece.flags, || {
-                                names::digest([bytes])
-                            });
+                        let message = message_file_names::message_name(
+                            self.job.to,
+                            number,
+                            "",
+                            piece.flags,
+                            || message_file_names::digest([bytes]),
+                        );
                         open.file = format!("{}/{message}", open.output.name);
                     }
                     let name = open.file.clone();

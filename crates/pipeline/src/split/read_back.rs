@@ -6,7 +6,7 @@
 //! are folders, only the numbers of files and of bytes are compared.
 
 use super::outputs::{OpenOutput, Outputs};
-use super::piece::digest;
+use super::split_batch::digest;
 use crate::error::ReadBackError;
 use crate::reader::begins_message;
 use crate::{Error, Progress};

@@ -5,11 +5,11 @@
 //! A label ends at a comma, also inside quotes, as Gmail writes them.
 
 use super::job::{SplitBy, SplitJob};
-use super::piece::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
+use super::split_batch::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
 use crate::envelope;
-use crate::file_name::Address;
-use crate::quote::line_end;
+use crate::json_file_name::Address;
 use crate::reader::{NumberedBatch, begins_message};
+use crate::restore_quoting::line_end;
 use crate::run::{OpenSource, Stage, Worker};
 use crate::selection::folder_path;
 use crate::status;

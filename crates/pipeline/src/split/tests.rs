@@ -2,9 +2,9 @@
 
 use super::job::{SplitBy, SplitJob};
 use super::outputs::Outputs;
-use super::piece::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
 use super::read_back::check;
 use super::split;
+use super::split_batch::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
 use crate::run::ResultSink;
 use crate::{Error, Opening, Progress, Selection};
 use mailglot_archive::{Flags, Format, LineDecision, MailboxOptions, MboxRule, WriteOptions};

@@ -14,7 +14,7 @@ use std::io;
 use self::header::{BLOCK, Header, MemberType};
 use self::pax::PaxRecords;
 use super::member_index::{MemberIndexBuilder, Node};
-use super::place::{Coding, MemberPlace};
+use super::member_place::{Coding, MemberPlace};
 use crate::box_event::{BoxDetail, BoxEventKind, CompressionDefect, ContainerDefect, SkipReason};
 use crate::file_range::FileRange;
 

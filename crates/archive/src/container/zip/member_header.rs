@@ -8,7 +8,7 @@ use std::io;
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect, SkipReason};
 use crate::container::member_index::{MemberIndexBuilder, Node};
 use crate::container::member_names::decode_zip_name;
-use crate::container::place::{Coding, MemberPlace};
+use crate::container::member_place::{Coding, MemberPlace};
 use crate::file_range::FileRange;
 
 /// First bytes of a local header.

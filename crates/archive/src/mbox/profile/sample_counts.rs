@@ -11,7 +11,7 @@ use super::content_length::{CONFIRM, HEADER, confirms, declared_end};
 use super::division::Division;
 use super::sniff_input::SniffInput;
 use crate::Quoting;
-use crate::mbox::follower::Follower;
+use crate::mbox::following_line::FollowingLine;
 use crate::mbox::from_line::{
     FromLine, KINDS, Shape, Shapes, UNDATED_WORD, has_no_words, is_dated, is_git, starts_line,
 };
@@ -113,7 +113,7 @@ impl SampleCounts {
                 continue;
             };
             self.bare_cr += u32::from(start > 0 && data[start - 1] == b'\r');
-            let strong = evidence.blank_before && evidence.follower == Follower::Known;
+            let strong = evidence.blank_before && evidence.follower == FollowingLine::Known;
             self.count_weak(&evidence, offset == prelude, strong);
             if !strong && offset != prelude {
                 continue;
@@ -149,11 +149,11 @@ impl SampleCounts {
             }
         } else if !strong {
             let text = evidence.blank_before
-                && evidence.follower == Follower::Other
+                && evidence.follower == FollowingLine::Other
                 && !evidence.line.dated
                 && evidence.line.shape == Shape::Word;
             self.prose += u32::from(text);
-            let is_unspaced = evidence.follower == Follower::Known
+            let is_unspaced = evidence.follower == FollowingLine::Known
                 && !evidence.base64
                 && is_dated_mail(evidence.line.index());
             self.unspaced += u32::from(is_unspaced);

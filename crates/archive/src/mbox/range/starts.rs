@@ -14,7 +14,7 @@ use crate::mbox::delimiters::{Delimiters, FAR};
 use crate::mbox::profile::{FileProfile, SniffInput, read_at};
 use crate::mbox::read::Mailbox;
 use crate::mbox::split::NEAR;
-use crate::regular::open_input;
+use crate::open_input::open_input;
 use crate::{Batch, EntryKind, ReadOptions, Source};
 
 /// Bytes of a step backwards.

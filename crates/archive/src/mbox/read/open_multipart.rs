@@ -27,7 +27,7 @@ use std::io::{self, Read};
 use super::mailbox::Mailbox;
 use crate::box_event::{BoxDetail, BoxEventKind, MultipartDecision};
 use crate::mbox::delimiters::{Delimiters, Enclosing, FAR};
-use crate::mbox::follower::Follower;
+use crate::mbox::following_line::FollowingLine;
 use crate::mbox::from_line::starts_line;
 use crate::mbox::separator_header::is_mail_header;
 use crate::mbox::split::{LineEvidence, NEAR};
@@ -146,7 +146,7 @@ impl<R: Read> Mailbox<R> {
         let at = self.window.index(offset);
         let data = self.window.data();
         let header = &data[at..data.len().min(at + NEAR)];
-        is_separator_line && evidence.follower != Follower::Other && is_mail_header(header)
+        is_separator_line && evidence.follower != FollowingLine::Other && is_mail_header(header)
     }
 
     /// Returns the number of separators after `offset` and before `to`, up to `most`.

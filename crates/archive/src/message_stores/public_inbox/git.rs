@@ -16,8 +16,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 
 use super::object_id::ObjectId;
-use crate::begun::{self, TemporaryFolder};
 use crate::error::ErrorKind;
+use crate::exit_cleanup::{self, TemporaryFolder};
 
 /// Largest number of bytes of messages that are kept.
 const MESSAGES: u64 = 4096;
@@ -92,10 +92,11 @@ impl GitObjects {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let child = begun::start(|| command.spawn()).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => ErrorKind::NoGit,
-            _ => ErrorKind::Io(error),
-        })?;
+        let child =
+            exit_cleanup::start(|| command.spawn()).map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => ErrorKind::NoGit,
+                _ => ErrorKind::Io(error),
+            })?;
         Ok(GitProcess::new(child))
     }
 }
@@ -152,7 +153,7 @@ impl GitProcess {
         self.input = None;
         // Nothing that is still written is of use, and `git` must not wait.
         self.output = None;
-        begun::forget(&self.child);
+        exit_cleanup::forget(&self.child);
         let status = self.child.wait()?;
         self.is_waited = true;
         let text = self
@@ -188,7 +189,7 @@ impl Drop for GitProcess {
     fn drop(&mut self) {
         if !self.is_waited {
             let _ = self.child.kill();
-            begun::forget(&self.child);
+            exit_cleanup::forget(&self.child);
             let _ = self.child.wait();
         }
     }

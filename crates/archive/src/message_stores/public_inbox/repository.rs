@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use super::object_id::ObjectId;
 use crate::entry_type::EntryType;
 use crate::error::ErrorKind;
-use crate::regular;
+use crate::open_input;
 
 /// Largest number of bytes of a reference.
 const LONGEST_REFERENCE: u64 = 4096;
@@ -171,7 +171,7 @@ pub(super) fn size_of_objects(repository: &Path) -> Result<u64, ErrorKind> {
                 EntryType::File if folder.starts_with(&info) => {}
                 EntryType::File => size += metadata.len(),
                 EntryType::Link => return Err(ErrorKind::BorrowedObjects),
-                _ => regular::check(&path, &metadata)?,
+                _ => open_input::check(&path, &metadata)?,
             }
         }
     }
@@ -220,7 +220,7 @@ fn packed(repository: &Path, name: &str) -> io::Result<Option<ObjectId>> {
 
 /// Opens a file for reading. Returns `None` if no file has this path.
 fn open(path: &Path) -> io::Result<Option<File>> {
-    match regular::open(path) {
+    match open_input::open(path) {
         Ok(file) if file.metadata()?.is_file() => Ok(Some(file)),
         Ok(_) => Ok(None),
         Err(error) => match error.kind() {

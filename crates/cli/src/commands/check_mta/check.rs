@@ -1,4 +1,4 @@
-//! What all checks look at.
+//! Defines the input of all checks: settings, addresses of the filter, sockets.
 
 use super::filter_address::FilterAddresses;
 use super::settings::Settings;

@@ -8,8 +8,9 @@ use super::filter_address::socket_address;
 use super::milters::LISTS;
 use super::milters::{self, Milter};
 use super::parameters::DELIVERIES;
-use super::problem::{Problem, quote, set};
+use super::problem::{Problem, set};
 use super::settings::SettingsView;
+use crate::shell_words::single_quoted;
 use std::path::{Component, Path, PathBuf};
 
 /// Directories of a machine's root (hier(7)). A path into one of them was not written for a chroot.
@@ -345,12 +346,12 @@ impl Check<'_> {
         vec![
             format!(
                 "install -d -o mailglot -g postfix -m 2750 {}",
-                quote(&directory.display().to_string())
+                single_quoted(&directory.display().to_string())
             ),
             format!(
                 "sed -i {} {}",
-                quote(&edit),
-                quote(&self.filter.config().display().to_string())
+                single_quoted(&edit),
+                single_quoted(&self.filter.config().display().to_string())
             ),
             "systemctl restart mailglot".to_owned(),
         ]

@@ -8,8 +8,9 @@
 use super::check::Check;
 use super::exposure::{Audience, Exposure};
 use super::parameters::PROXIES;
-use super::problem::{Problem, quote};
+use super::problem::Problem;
 use super::proxies::{PUBLIC_PORTS, port_and_type};
+use crate::shell_words::single_quoted;
 
 impl Check<'_> {
     pub(super) fn loop_problems(&self) -> Vec<Problem> {
@@ -76,5 +77,8 @@ impl Check<'_> {
 
 /// The command that empties a parameter for one service.
 pub(super) fn emptied(service: &str, name: &str) -> String {
-    format!("postconf -P {}", quote(&format!("{service}/{name}=")))
+    format!(
+        "postconf -P {}",
+        single_quoted(&format!("{service}/{name}="))
+    )
 }

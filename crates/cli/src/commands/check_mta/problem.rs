@@ -1,6 +1,7 @@
 //! A problem with Postfix's settings, and the shell commands that correct it.
 
 use super::settings::SettingsView;
+use crate::shell_words::single_quoted;
 
 /// Something that loses mail, delays all of it, or lets it pass unread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,19 +29,20 @@ pub(super) fn set(view: SettingsView<'_>, name: &str, value: &str) -> String {
         Some(service) if view.overrides(name) => {
             format!(
                 "postconf -P {}",
-                quote(&format!("{service}/{name}={value}"))
+                single_quoted(&format!("{service}/{name}={value}"))
             )
         }
-        _ => format!("postconf -e {}", quote(&format!("{name} = {value}"))),
+        _ => format!(
+            "postconf -e {}",
+            single_quoted(&format!("{name} = {value}"))
+        ),
     }
 }
 
 /// Writes the command that removes an option of a service from master.cf.
 pub(super) fn unset(service: &str, name: &str) -> String {
-    format!("postconf -PX {}", quote(&format!("{service}/{name}")))
-}
-
-/// Quotes an argument for a POSIX shell.
-pub(super) fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+    format!(
+        "postconf -PX {}",
+        single_quoted(&format!("{service}/{name}"))
+    )
 }

@@ -3,8 +3,9 @@
 use super::check::Check;
 use super::filter_address::proxy_address;
 use super::parameters::{DELIVERIES, PROXIES};
-use super::problem::{Problem, quote, unset};
+use super::problem::{Problem, unset};
 use super::settings::SettingsView;
+use crate::shell_words::single_quoted;
 
 /// Ports to which other servers and users send. A service there takes back no mail from a proxy.
 pub(super) const PUBLIC_PORTS: [&str; 7] = [
@@ -76,7 +77,7 @@ impl Check<'_> {
                 ),
                 [format!(
                     "postconf -F {}",
-                    quote(&format!("{service}/service=127.0.0.1:{port}"))
+                    single_quoted(&format!("{service}/service=127.0.0.1:{port}"))
                 )],
             );
         }

@@ -1,7 +1,7 @@
-//! The charset that a label names, or the encoding of mailbox names.
+//! Resolves a label of the command line to a charset or to the encoding of mailbox names.
 
 use crate::exit::{Exit, Failure};
-use crate::suggest;
+use crate::value_parsers;
 use mailglot_codec::Charset;
 
 /// Name of the encoding of mailbox names, which is not a charset.
@@ -17,10 +17,10 @@ pub(super) enum Coding {
 
 impl Coding {
     pub(super) fn for_label(label: &str) -> Result<Self, Failure> {
-        if suggest::is_imap(label) {
+        if value_parsers::is_imap(label) {
             return Ok(Self::ImapNames);
         }
-        let charset = suggest::charset(label).map_err(|message| match suffix(label) {
+        let charset = value_parsers::charset(label).map_err(|message| match suffix(label) {
             Some((name, option)) => {
                 format!("`{label}`: suffixes are not known; write `{name}` and the option {option}")
             }
@@ -40,7 +40,7 @@ impl Coding {
     }
 }
 
-/// A label without a suffix of iconv's, and the option that does what the suffix did.
+/// Splits a suffix of iconv off a label. Returns the label and the option that replaces the suffix.
 fn suffix(label: &str) -> Option<(&str, &'static str)> {
     let (name, suffix) = label.split_once("//")?;
     match suffix.to_ascii_uppercase().as_str() {

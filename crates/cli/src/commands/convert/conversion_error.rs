@@ -1,8 +1,8 @@
-//! What ends a conversion early, and what is done with bytes that cannot be decoded.
+//! Defines the errors that end a conversion, and the options for bytes that cannot be decoded.
 
 use std::io;
 
-/// What is done with bytes that cannot be decoded.
+/// What a conversion does with bytes that cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OnMalformed {
     Stop,
@@ -10,13 +10,13 @@ pub(super) enum OnMalformed {
     Replace,
 }
 
-/// What ends a conversion early.
+/// An error that ends a conversion.
 #[derive(Debug)]
 pub(super) enum ConversionError {
     /// The input cannot be read.
     Read(io::Error),
     /// The output cannot be written.
     Write(io::Error),
-    /// Something cannot be converted.
+    /// Bytes or characters that cannot be converted, as a message.
     Loss(String),
 }

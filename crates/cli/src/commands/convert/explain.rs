@@ -1,4 +1,4 @@
-//! `--explain`: each loss with its place, its kind, what lies around it, and what was written for it.
+//! `--explain`: prints each loss with its byte range, its kind, its context, and its replacement.
 //!
 //! ```text
 //! letter.txt: bytes 4..5: invalid as Shift_JIS, written: U+FFFD
@@ -9,8 +9,8 @@
 //!
 //! # Limits
 //!
-//! Text around a byte is decoded from some bytes before it on; what is cut there may be shown as U+FFFD. Losses of one kind that touch are told as
-//! one within 64 KiB of the input, and the input is read in pieces of that size: what is converted waits for them.
+//! Decodes the context of a loss from a few bytes before it, so a character that is cut there may be shown as U+FFFD. Adjacent losses of one
+//! kind are printed as one, within pieces of 64 KiB. Each piece is read completely before it is converted.
 
 use super::conversion_error::OnMalformed;
 use crate::output::{Console, visible};
@@ -29,7 +29,7 @@ pub(super) fn ends(kind: LossKind) -> bool {
     !kind.is_info() && kind != LossKind::ByteOrderMark
 }
 
-/// Tells of what could not be read. A loss waits until the bytes behind it have come.
+/// Prints bytes that could not be decoded. A loss waits until its context behind it has arrived.
 #[derive(Debug)]
 pub(super) struct LossReporter<'a> {
     console: Console,
@@ -61,7 +61,7 @@ impl<'a> LossReporter<'a> {
         }
     }
 
-    /// Takes the next bytes and what their decoding told.
+    /// Adds the next bytes and their losses.
     pub(super) fn push(&mut self, bytes: &[u8], losses: &[Loss]) {
         self.window.extend_from_slice(bytes);
         self.waiting.extend_from_slice(losses);
@@ -71,8 +71,8 @@ impl<'a> LossReporter<'a> {
             .iter()
             .take_while(|loss| loss.bytes.end + AROUND <= end)
             .count();
-        self.tell(ready);
-        // What a later loss may want to show: it can begin some bytes before those that came last.
+        self.print(ready);
+        // A later loss may begin some bytes before the last ones.
         let first = self
             .waiting
             .first()
@@ -83,28 +83,28 @@ impl<'a> LossReporter<'a> {
         self.start += passed as u64;
     }
 
-    /// Tells of the loss among the next bytes that ends the work, and of what was noted before it.
+    /// Prints the loss that stops the conversion, and all losses before it.
     pub(super) fn stop(&mut self, bytes: &[u8], loss: &Loss) {
         self.push(bytes, std::slice::from_ref(loss));
-        self.tell(self.waiting.len());
+        self.print(self.waiting.len());
     }
 
-    /// Tells what still waits: the input has ended.
+    /// Prints the losses that still wait, at the end of the input.
     pub(super) fn finish(&mut self, losses: &[Loss]) {
         self.push(&[], losses);
-        self.tell(self.waiting.len());
+        self.print(self.waiting.len());
     }
 
-    fn tell(&mut self, count: usize) {
+    fn print(&mut self, count: usize) {
         let waiting = std::mem::take(&mut self.waiting);
         let (ready, later) = waiting.split_at(count);
         for loss in ready {
-            self.tell_one(loss);
+            self.print_one(loss);
         }
         self.waiting = later.to_vec();
     }
 
-    fn tell_one(&self, loss: &Loss) {
+    fn print_one(&self, loss: &Loss) {
         let written = match self.on_malformed {
             OnMalformed::Stop if ends(loss.kind) => "nothing, the work stops here".to_owned(),
             _ if loss.replaced == 0 => "the text as read".to_owned(),
@@ -148,7 +148,7 @@ impl<'a> LossReporter<'a> {
         ));
     }
 
-    /// Bytes of the window between two offsets, as far as they are there.
+    /// Returns the bytes of the window between two offsets, clipped to the window.
     fn cut(&self, from: u64, to: u64) -> &[u8] {
         let at =
             |offset: u64| usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
@@ -168,14 +168,14 @@ fn hex(bytes: &[u8]) -> String {
         .join(" ")
 }
 
-/// Tells of what could not be written, or was written as something else.
+/// Prints characters that could not be encoded, or were replaced.
 #[derive(Debug)]
 pub(super) struct UnmappableReporter {
     console: Console,
     to: Charset,
     /// `None` stops the conversion.
     unmappable: Option<Unmappable>,
-    /// The input, where there are several, and the offset at which its text begins.
+    /// The name of the input if there are several, and the offset at which its text begins.
     name: String,
     begin: u64,
     /// Text before the piece that is written.
@@ -194,7 +194,7 @@ impl UnmappableReporter {
         }
     }
 
-    /// Begins the text of another input at this offset of the whole text.
+    /// Begins the text of another input at `offset` of the whole text.
     pub(super) fn begin(&mut self, name: Option<&str>, offset: u64) {
         self.name = name
             .map(|name| format!("{}: ", visible(name)))
@@ -202,7 +202,7 @@ impl UnmappableReporter {
         self.begin = offset;
     }
 
-    /// Takes a piece of text, which begins at `offset` of the whole text, and what its encoding told.
+    /// Adds a piece of text that begins at `offset` of the whole text, and prints its losses.
     pub(super) fn push(&mut self, piece: &str, offset: u64, log: &LossLog) {
         let before = std::mem::take(&mut self.before);
         let start = offset - before.len() as u64;
@@ -212,7 +212,7 @@ impl UnmappableReporter {
                 |offset: u64| usize::try_from(offset.saturating_sub(start)).unwrap_or(usize::MAX);
             let (from, to) = (at(loss.bytes.start), at(loss.bytes.end));
             if let Some(lost) = text.get(from..to) {
-                self.tell(loss, &text[..from], lost, &text[to..]);
+                self.print(loss, &text[..from], lost, &text[to..]);
             }
         }
         let keep = text
@@ -223,7 +223,7 @@ impl UnmappableReporter {
         text[keep..].clone_into(&mut self.before);
     }
 
-    fn tell(&self, loss: &Loss, before: &str, lost: &str, after: &str) {
+    fn print(&self, loss: &Loss, before: &str, lost: &str, after: &str) {
         let written = if self.unmappable.is_none() && loss.kind == LossKind::Unmappable {
             "nothing, the work stops here".to_owned()
         } else {

@@ -1,8 +1,8 @@
-//! The reading side of a conversion: bytes of one input to text, piece by piece, in bounded memory.
+//! Decodes one input of a conversion piece by piece, in bounded memory.
 //!
 //! # Limits
 //!
-//! A mailbox name is held whole.
+//! Holds a mailbox name completely.
 
 use super::super::imap_names::{Piece, pieces};
 use super::coding::Coding;
@@ -14,7 +14,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 /// Bytes decoded at once.
 const STEP: usize = 1 << 16;
-/// Bytes that are read again one by one when a loss is among them.
+/// Bytes of a piece that is decoded again byte by byte if it has a loss.
 const SLICE: usize = 256;
 const REPLACEMENT: char = '\u{FFFD}';
 
@@ -22,7 +22,7 @@ const REPLACEMENT: char = '\u{FFFD}';
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Defects {
     pub(super) all: u64,
-    /// Those that were read all the same.
+    /// Defects that were decoded all the same.
     pub(super) read: u64,
 }
 
@@ -30,7 +30,7 @@ impl Defects {
     fn add(&mut self, log: &LossLog) {
         let is_read = |loss: &&Loss| ends(loss.kind) && loss.replaced == 0;
         self.all += log.losses();
-        // Those that touch are one record: where others are among them the number is the least.
+        // Adjacent defects are one record. If they differ in kind, this is a lower bound.
         let read = log.kept().iter().filter(is_read).count() as u64;
         self.read += if log.replaced() == 0 {
             log.losses()
@@ -40,7 +40,7 @@ impl Defects {
     }
 }
 
-/// Decodes an input to its end and hands the text on. Gives the defects that were left out, replaced or read all the same.
+/// Decodes an input to its end, and passes the text on. Returns the defects that were skipped, replaced or decoded all the same.
 pub(super) fn pour<W: Write>(
     input: &mut dyn Read,
     from: Coding,
@@ -133,7 +133,7 @@ fn decode<W: Write>(
     Ok(defects)
 }
 
-/// Returns true for the beginning of one character of UTF-8, and for no bytes.
+/// Returns true for the start of a UTF-8 character, and for no bytes.
 fn may_go_on(bytes: &[u8]) -> bool {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.is_empty(),
@@ -141,8 +141,8 @@ fn may_go_on(bytes: &[u8]) -> bool {
     }
 }
 
-/// Reads once, or until the chunk is `full` or the input ends: what is told of losses must not depend on the pieces in which a pipe gives its
-/// bytes.
+/// Reads once; if `full`, until the chunk is full or the input ends. Then the printed losses do not depend on the pieces in which a pipe
+/// delivers its bytes.
 fn read(input: &mut dyn Read, chunk: &mut [u8], full: bool) -> io::Result<usize> {
     let mut length = 0;
     while length < chunk.len() {
@@ -159,7 +159,7 @@ fn read(input: &mut dyn Read, chunk: &mut [u8], full: bool) -> io::Result<usize>
     Ok(length)
 }
 
-/// The first defect that counts as a loss, as far as it goes by itself: what touches it may not have come yet, where a pipe gives its bytes.
+/// Returns the first defect that counts as a loss, without adjacent ones, which a pipe may not have delivered yet.
 fn first_of(mut decoder: Decoder, chunk: &[u8]) -> Option<Loss> {
     for slice in chunk.chunks(SLICE) {
         let (before, mut log, mut text) = (decoder.clone(), LossLog::new(), String::new());
@@ -177,7 +177,7 @@ fn first_of(mut decoder: Decoder, chunk: &[u8]) -> Option<Loss> {
     None
 }
 
-/// The first defect that counts as a loss.
+/// Returns the first defect that counts as a loss.
 fn first(log: &LossLog) -> Option<Loss> {
     log.kept().iter().find(|loss| ends(loss.kind)).cloned()
 }
@@ -194,7 +194,7 @@ fn refuse(loss: Option<Loss>, offset: u64, from: Charset) -> ConversionError {
     ))
 }
 
-/// The text of a chunk up to its first loss. `before` is the decoder at the chunk's start, `offset` that start.
+/// Returns the text of a chunk up to its first loss. `before` is the decoder at the start of the chunk, `offset` that start.
 fn sound(mut before: Decoder, chunk: &[u8], offset: u64, loss: Option<&Loss>) -> String {
     let end = loss.map_or(0, |loss| loss.bytes.start.saturating_sub(offset));
     let end = usize::try_from(end).map_or(chunk.len(), |end| end.min(chunk.len()));
@@ -207,9 +207,10 @@ fn sound(mut before: Decoder, chunk: &[u8], offset: u64, loss: Option<&Loss>) ->
     text
 }
 
-/// The text of a chunk without what stands for unreadable bytes: a U+FFFD that the input really holds stays. Where
-/// there are losses the chunk is read byte by byte, so that it is known which text each of them brought. The caller's
-/// decoder went over the same bytes: by the law of splitting it is in the same state afterwards.
+/// Returns the text of a chunk without the replacements of malformed bytes. A U+FFFD of the input stays.
+///
+/// Decodes a chunk with losses byte by byte, to know the text of each loss. The caller's decoder has decoded the same bytes, so by the law of
+/// splitting it is in the same state afterwards.
 fn without_losses(mut decoder: Decoder, chunk: &[u8]) -> String {
     let (mut text, mut piece) = (String::new(), String::new());
     for slice in chunk.chunks(SLICE) {
@@ -233,7 +234,7 @@ fn without_losses(mut decoder: Decoder, chunk: &[u8]) -> String {
     text
 }
 
-/// Takes the first `count` U+FFFD out of a text.
+/// Removes the first `count` U+FFFD from a text.
 fn drop_replacements(text: &mut String, count: u64) {
     let mut left = count;
     text.retain(|c| {
@@ -243,7 +244,7 @@ fn drop_replacements(text: &mut String, count: u64) {
     });
 }
 
-/// Mailbox names, a line each.
+/// Decodes mailbox names, one per line.
 fn names<W: Write>(
     input: &mut dyn Read,
     on_malformed: OnMalformed,

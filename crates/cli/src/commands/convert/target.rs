@@ -1,10 +1,9 @@
-//! The writing side of a conversion: text in pieces to bytes of a charset.
+//! Encodes the text of a conversion in a charset, piece by piece.
 //!
 //! # Limits
 //!
-//! A charset is written as strictly as it is read: what its superset has beyond it cannot be written. The place of a
-//! character that cannot be written is given in bytes of the text of its input as UTF-8, which is the place in the input only
-//! where the input is UTF-8. Of mailbox names each line is held whole.
+//! Encodes strictly: does not write characters that only the superset has. The offset of a character that cannot be encoded counts bytes of the
+//! text in UTF-8, so it is the offset in the input only if the input is UTF-8. Holds each mailbox name completely.
 
 use super::coding::Coding;
 use super::conversion_error::ConversionError;
@@ -12,22 +11,22 @@ use super::explain::{UnmappableReporter, encoder};
 use mailglot_codec::{Charset, Encoder, LossKind, LossLog, Unmappable};
 use std::io::Write;
 
-/// Records kept of one piece: the last of them may be what stops the work.
+/// Number of losses kept for each piece. The last one may stop the conversion.
 const RECORDS: usize = 1 << 16;
 
-/// Encodes what is pushed and writes it.
+/// Encodes text and writes it.
 #[derive(Debug)]
 pub(super) struct Target<W> {
-    /// Where the bytes go.
+    /// The destination of the bytes.
     pub(super) sink: W,
     form: TextEncoder,
     /// Characters that could not be written.
     pub(super) losses: u64,
-    /// Characters that were written as others.
+    /// Characters that were replaced.
     pub(super) substituted: u64,
-    /// Bytes of text that were pushed.
+    /// Bytes of text so far.
     offset: u64,
-    /// Those of them that came before the input that is read.
+    /// Bytes of text before the current input.
     begin: u64,
     explain: Option<UnmappableReporter>,
 }
@@ -35,9 +34,9 @@ pub(super) struct Target<W> {
 /// How text is written.
 #[derive(Debug)]
 enum TextEncoder {
-    /// The encoder is gone when the text has ended.
+    /// `None` after the end of the text.
     Charset(Charset, Option<Box<Encoder>>),
-    /// Mailbox names: the line that is not whole yet, and what is written for a character that no name can hold.
+    /// Mailbox names: the incomplete line, and the replacement of a character that no name can have.
     Names(String, Option<Unmappable>),
 }
 
@@ -65,7 +64,7 @@ impl<W: Write> Target<W> {
         }
     }
 
-    /// Begins the text of another input, which is named where there are several: places are told from here on.
+    /// Begins the text of another input. Offsets of losses count from here on. `name` is given if there are several inputs.
     pub(super) fn begin(&mut self, name: Option<&str>) {
         self.begin = self.offset;
         if let Some(explain) = &mut self.explain {
@@ -73,7 +72,7 @@ impl<W: Write> Target<W> {
         }
     }
 
-    /// Writes text, but for what must wait for more.
+    /// Writes text, except the end that depends on later text.
     pub(super) fn push(&mut self, text: &str) -> Result<(), ConversionError> {
         match &mut self.form {
             TextEncoder::Names(held, unmappable) => {
@@ -115,7 +114,7 @@ impl<W: Write> Target<W> {
         }
     }
 
-    /// Writes what still waits; after a character that stopped the work too.
+    /// Writes the rest, also after a character that stopped the conversion.
     pub(super) fn finish(&mut self) -> Result<(), ConversionError> {
         match &mut self.form {
             TextEncoder::Names(held, unmappable) => {
@@ -137,7 +136,7 @@ impl<W: Write> Target<W> {
         }
     }
 
-    /// The character that stopped the encoder.
+    /// Returns the character that stopped the encoder.
     fn refuse(&self, charset: Charset, text: &str, log: &LossLog) -> ConversionError {
         let loss = log.kept().iter().rfind(|loss| loss.kind.is_loss());
         let start = loss.map_or(self.offset, |loss| loss.bytes.start);

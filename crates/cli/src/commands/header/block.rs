@@ -1,15 +1,15 @@
-//! `mailglot header decode --block`: the header of a message, field by field.
+//! `mailglot header decode --block`: decodes the header of a message, field by field.
 //!
 //! # Limits
 //!
-//! The input is held in memory. What follows the empty line is read for what it tells, and left out.
+//! Holds the input in memory. Reads the body only as evidence for charsets, and does not print it.
 
 use super::super::json::json;
 use super::super::values::put;
 use super::explain::explain;
-use super::findings::{FindingCounts, note_names, tell};
+use super::findings::{FindingCounts, note_names, print_findings};
 use super::rows::{DecodedRow, EventRow, Raw};
-use super::{line, typed};
+use super::{line_ends, structured_value};
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, stdout_in_blocks};
@@ -24,20 +24,20 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
     read.map_err(|error| Failure::input("standard input", &error))?;
     let policy = args.reading.policy();
     let message = Message::parse(&raw, &policy.limits);
-    let told = header_context(&message, &policy);
+    let found = header_context(&message, &policy);
     let context = args
         .context(&policy)
-        .raw(told.raw)
-        .raw_is_uncertain(told.raw_is_uncertain)
-        .raw_is_inferred(told.raw_is_inferred)
-        .raw_is_default(told.raw_is_default);
+        .raw(found.raw)
+        .raw_is_uncertain(found.raw_is_uncertain)
+        .raw_is_inferred(found.raw_is_inferred)
+        .raw_is_default(found.raw_is_default);
     let mut out = BufWriter::new(stdout_in_blocks()?);
     let mut counts = FindingCounts::default();
     for entry in entries(&message) {
         let (name, value) = (entry.name.map(|name| &raw[name]), &raw[entry.value]);
         let kind = name.map_or(FieldKind::Unstructured, field_kind);
         let mut findings = Vec::new();
-        let read = line::one_line(value, &mut findings);
+        let read = line_ends::one_line(value, &mut findings);
         let text = header::decode(&read, kind, &context, &mut findings);
         let text = text.trim_matches([' ', '\t']);
         note_names(kind, &read, text, &mut findings);
@@ -47,7 +47,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         }
         if args.json {
             let typed = name.and_then(|name| {
-                typed::typed(
+                structured_value::structured(
                     &String::from_utf8_lossy(name),
                     &read,
                     &context,
@@ -68,10 +68,10 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
                 put(&mut out, &[name, b": ", text.as_bytes(), b"\n"])?;
             } else {
                 put(&mut out, &[value, b"\n"])?;
-                // Of its bytes none was read otherwise.
+                // No byte of it was decoded differently.
                 findings.truncate(1);
             }
-            tell(&findings, args.explain, console);
+            print_findings(&findings, args.explain, console);
             if !args.explain {
                 counts.add(&findings);
             }
@@ -81,7 +81,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
         }
     }
     out.flush().map_err(|error| Failure::stdout(&error))?;
-    counts.tell(console);
+    counts.print(console);
     Ok(Exit::Done)
 }
 
@@ -93,7 +93,7 @@ struct HeaderLine {
     value: Range<usize>,
 }
 
-/// All lines of a header up to the empty one: those of fields as the message has them, and those between and behind them.
+/// Splits a header up to its empty line into the fields of the message, and the lines that are not fields.
 fn entries(message: &Message<'_>) -> Vec<HeaderLine> {
     let root = message.root();
     let mut entries = Vec::new();
@@ -107,7 +107,7 @@ fn entries(message: &Message<'_>) -> Vec<HeaderLine> {
         });
         at = field.full.end;
     }
-    // Without an empty line the body began where no field was; what is there may be a header all the same.
+    // Without an empty line the body begins at the first line that is not a field. More fields may follow it.
     let is_ended = root.header.end < root.body.start;
     let end = if is_ended {
         root.header.end
@@ -118,7 +118,7 @@ fn entries(message: &Message<'_>) -> Vec<HeaderLine> {
     entries
 }
 
-/// Adds the lines of a place that has no fields of the message, up to an empty one.
+/// Adds the lines of a range without fields, up to an empty line.
 fn between(message: &Message<'_>, place: Range<usize>, entries: &mut Vec<HeaderLine>) {
     let raw = &message.raw()[..place.end];
     let known = entries.len();
@@ -160,7 +160,7 @@ fn between(message: &Message<'_>, place: Range<usize>, entries: &mut Vec<HeaderL
     }
 }
 
-/// Length of the first line without its line end.
+/// Returns the length of the first line without its line end.
 fn line_end(bytes: &[u8], eol: Eol) -> usize {
     if eol == Eol::Cr {
         return memchr::memchr2(b'\r', b'\n', bytes).unwrap_or(bytes.len());
@@ -172,7 +172,7 @@ fn line_end(bytes: &[u8], eol: Eol) -> usize {
     }
 }
 
-/// Length of a field's name, and place of its colon; white space may stand between.
+/// Returns the length of a field's name and the offset of its colon. White space may be between them.
 fn field_of(line: &[u8]) -> Option<(usize, usize)> {
     let name = line
         .iter()

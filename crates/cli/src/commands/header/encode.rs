@@ -1,4 +1,4 @@
-//! `mailglot header encode`
+//! `mailglot header encode`: encodes text as the value of a header field.
 //!
 //! # Limits
 //!

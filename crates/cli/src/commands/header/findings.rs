@@ -1,4 +1,4 @@
-//! Prints and counts what was found in values.
+//! Prints and counts the findings in header values.
 
 use crate::output::{Console, visible};
 use mailglot_mime::header::FieldKind;
@@ -10,12 +10,12 @@ use std::ops::Range;
 
 /// Adds a finding for bytes of parameter names that were replaced by U+FFFD. `text` is the decoded name, or the whole decoded field.
 pub(super) fn note_names(kind: FieldKind, value: &[u8], text: &str, findings: &mut Vec<Finding>) {
-    let is_told = || {
+    let has_loss = || {
         findings
             .iter()
             .any(|finding| finding.kind.severity() == Severity::Loss)
     };
-    if kind != FieldKind::Parameters || !text.contains('\u{fffd}') || is_told() {
+    if kind != FieldKind::Parameters || !text.contains('\u{fffd}') || has_loss() {
         return;
     }
     let (mut at, mut count, mut first) = (0, 0, None);
@@ -34,7 +34,7 @@ pub(super) fn note_names(kind: FieldKind, value: &[u8], text: &str, findings: &m
 }
 
 /// Prints findings. Repairs and losses of `typed` values, which are arguments, are always printed; all others only with `-v`.
-pub(super) fn tell(findings: &[Finding], typed: bool, console: Console) {
+pub(super) fn print_findings(findings: &[Finding], typed: bool, console: Console) {
     for finding in findings {
         if typed && finding.kind.severity() > Severity::Info {
             console.say(Line(finding));
@@ -44,7 +44,7 @@ pub(super) fn tell(findings: &[Finding], typed: bool, console: Console) {
     }
 }
 
-/// A finding as a line. It is written only where it is printed.
+/// Formats a finding as a line, only if it is printed.
 struct Line<'f>(&'f Finding);
 
 impl Display for Line<'_> {
@@ -73,16 +73,16 @@ pub(super) struct FindingCounts(BTreeMap<&'static str, Count>);
 struct Count {
     severity: Severity,
     times: u64,
-    /// Where the first one is: in a stream, or in its value.
+    /// Byte range of the first one, in its value or in the stream.
     first: Range<usize>,
 }
 
 impl FindingCounts {
     pub(super) fn add(&mut self, findings: &[Finding]) {
-        // That a line is no field is nothing to worry about, but whoever filters a header has to know.
-        let told =
+        // A line that is not a field is only an info, but matters to programs that filter headers.
+        let is_counted =
             |kind: EventKind| kind.severity() > Severity::Info || kind == EventKind::HdrNoColon;
-        for finding in findings.iter().filter(|finding| told(finding.kind)) {
+        for finding in findings.iter().filter(|finding| is_counted(finding.kind)) {
             let new = || Count {
                 severity: finding.kind.severity(),
                 times: 0,
@@ -92,7 +92,7 @@ impl FindingCounts {
         }
     }
 
-    pub(super) fn tell(&self, console: Console) {
+    pub(super) fn print(&self, console: Console) {
         for (code, count) in &self.0 {
             let Count {
                 severity,

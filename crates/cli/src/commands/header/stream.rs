@@ -1,11 +1,12 @@
-//! `mailglot header decode --stream`: the encoded words of any text, as it comes.
+//! `mailglot header decode --stream`: decodes the encoded words in any text while it arrives.
 //!
 //! # Limits
 //!
-//! A word of more than 64 KiB stays as it is, which is told. A line that ends in a word waits for the first byte of the next one, since a folded line may go on.
+//! A word of more than 64 KiB stays undecoded, and is reported. A line that ends in a word waits for the first byte of the next line, which may
+//! continue it as a fold.
 
 use super::super::values::put;
-use super::findings::{FindingCounts, tell};
+use super::findings::{FindingCounts, print_findings};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_mime::encoded_word::{HeaderContext, Stream};
@@ -29,16 +30,16 @@ pub(super) fn run(context: HeaderContext<'_>, console: Console) -> Result<Exit, 
             stream.finish(&mut text, &mut findings);
             put(&mut out, &[&text])?;
             out.flush().map_err(|error| Failure::stdout(&error))?;
-            tell(&findings, false, console);
+            print_findings(&findings, false, console);
             counts.add(&findings);
-            counts.tell(console);
+            counts.print(console);
             return Ok(Exit::Done);
         }
         stream.push(&chunk[..length], &mut text, &mut findings);
         put(&mut out, &[&text])?;
         // Somebody may wait for what was read so far.
         out.flush().map_err(|error| Failure::stdout(&error))?;
-        tell(&findings, false, console);
+        print_findings(&findings, false, console);
         counts.add(&findings);
         text.clear();
         findings.clear();

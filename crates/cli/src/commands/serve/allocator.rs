@@ -5,13 +5,13 @@
 //! (`cargo nextest run -p mailglot-tests --test milter_memory --no-capture`). The size is read once, when a program starts.
 //!
 //! # Limits
-//! Linux with glibc. Where the program cannot be started anew it goes on as it is.
+//! Linux with glibc only. If the program cannot restart itself, it continues without the setting.
 
 /// The variable that fixes the size (mallopt(3)).
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const VARIABLE: &str = "MALLOC_MMAP_THRESHOLD_";
 
-/// Starts the program anew in this process with a fixed size, unless the size is fixed already.
+/// Restarts the program in this process (execve) with a fixed size, unless the size is fixed already.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(super) fn fix_mapping_size() {
     use std::os::unix::process::CommandExt;
@@ -26,7 +26,7 @@ pub(super) fn fix_mapping_size() {
     if let Some(name) = arguments.next() {
         command.arg0(name);
     }
-    // It comes back only where it failed.
+    // Returns only if it failed.
     let _ = command.args(arguments).env(VARIABLE, "1048576").exec();
 }
 

@@ -1,13 +1,13 @@
-//! Sockets that a supervisor of services made for the daemon (`LISTEN_FDS`).
+//! Takes the listening sockets that systemd opened for the daemon (socket activation, `LISTEN_FDS`).
 //!
 //! # Limits
-//! Only listening sockets are taken: Unix and TCP.
+//! Takes only Unix and TCP sockets.
 
 use listenfd::ListenFd;
 use mailglot_gateway::Inherited;
 use std::io;
 
-/// Takes the sockets that a supervisor handed on.
+/// Returns the inherited sockets.
 pub(super) fn take() -> io::Result<Vec<Inherited>> {
     let mut given = ListenFd::from_env();
     let mut sockets = Vec::new();

@@ -1,8 +1,8 @@
-//! The listeners of a daemon: servers of every route, with their logs, counters and ledgers.
+//! Opens and runs the listeners of a daemon, with their logs, metrics and ledgers.
 //!
 //! # Limits
 //!
-//! Ledgers of several policies may share a folder; they stay equally long.
+//! Policies that share a ledger folder must have the same retention.
 
 use super::inherited_sockets;
 use crate::exit::{Exit, Failure};
@@ -20,34 +20,34 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-/// A server that was bound.
+/// A listener with its socket, before it runs.
 pub(super) struct BoundListener {
     place: RunningListener,
     server: Server,
 }
 
-/// A running server, which can be stopped and changed.
+/// A running listener, which can be stopped or get another policy.
 pub(super) struct RunningListener {
-    /// As the configuration names it.
+    /// The address as the configuration names it.
     pub(super) address: Address,
     route: &'static str,
     stop: Stop,
-    /// Where it keeps originals.
+    /// The ledgers of originals.
     ledgers: Option<Arc<Ledgers>>,
 }
 
 impl RunningListener {
-    /// Asks it to end.
+    /// Stops it. Messages in progress may end.
     pub(super) fn stop(&self) {
         self.stop.stop();
     }
 
-    /// A number that grows while the server is alive.
+    /// Returns a number that grows while the server makes progress.
     pub(super) fn beats(&self) -> u64 {
         self.stop.beats()
     }
 
-    /// Judges by what a listener says now, which has the limits and the ledger of this place.
+    /// Replaces the policy by that of `listener`, which has the same limits and ledger.
     pub(super) fn change(&self, listener: &Listener) {
         let engine = Engine {
             ledgers: self.ledgers.clone(),
@@ -57,7 +57,7 @@ impl RunningListener {
     }
 }
 
-/// Sets what is measured and not counted.
+/// Sets the metrics that are measured, not counted.
 pub(super) fn measure(places: &[RunningListener], log: &LogWriter, metrics: &Metrics) {
     metrics.log_lost(log.lost());
     let mut connections = BTreeMap::new();
@@ -71,12 +71,12 @@ pub(super) fn measure(places: &[RunningListener], log: &LogWriter, metrics: &Met
     for (route, open) in connections {
         metrics.connections(route, open);
     }
-    // All places share one spool.
+    // All listeners share one spool.
     metrics.spool(places.first().map_or(0, |place| place.stop.spool_bytes()));
     metrics.ledger(folders.values().sum());
 }
 
-/// Takes all places, those that a supervisor listens at already as they are.
+/// Opens the sockets of all listeners. Uses inherited sockets for their addresses.
 pub(super) fn listen(
     listeners: Vec<Listener>,
     form: Form,
@@ -87,7 +87,7 @@ pub(super) fn listen(
     let mut inherited =
         inherited_sockets::take().map_err(|error| Failure::system("inherited sockets", &error))?;
     let mut ledgers = BTreeMap::new();
-    // What may be spent on messages is the same for all listeners: they spend it together.
+    // All listeners have the same limits, and share the resources.
     let resources = listeners
         .first()
         .map(|listener| Resources::of(&listener.limits));
@@ -122,7 +122,7 @@ pub(super) fn listen(
             ledgers: kept.clone(),
             ..listener.engine
         };
-        let tell = move |event: &ServerEvent<'_>| journal.tell(event);
+        let report = move |event: &ServerEvent<'_>| journal.report(event);
         let same = |socket: &Inherited| socket.address().is_ok_and(|other| other == address);
         let given = inherited
             .iter()
@@ -131,7 +131,7 @@ pub(super) fn listen(
         let socket = given.map_or_else(|| Socket::New(address.clone()), Socket::Given);
         let bounds = listener.limits.sharing(&resources);
         let server = match (listener.route, listener.next_hop) {
-            (RouteKind::Milter, _) => Server::milter(socket, engine, bounds, tell),
+            (RouteKind::Milter, _) => Server::milter(socket, engine, bounds, report),
             (kind, Some(hop)) => {
                 let (lmtp, bare_lines) = (kind == RouteKind::Lmtp, listener.bare_lines);
                 let route = proxy::Route {
@@ -139,7 +139,7 @@ pub(super) fn listen(
                     bare_lines,
                     ..proxy::Route::to(hop)
                 };
-                Server::proxy(socket, route, engine, bounds, tell)
+                Server::proxy(socket, route, engine, bounds, report)
             }
             (_, None) => return Err(Failure::new(Exit::Usage, format!("{address}: no next_hop"))),
         };
@@ -166,14 +166,14 @@ pub(super) fn listen(
     Ok(places)
 }
 
-/// The ledgers of a folder; one that is open already is shared.
+/// Opens the ledgers of a folder. Shares a folder that is already open.
 fn opened(
     ledger: &Ledger,
     open: &mut BTreeMap<PathBuf, (Ledger, Arc<Ledgers>)>,
     journal: &Arc<Journal>,
 ) -> Result<Arc<Ledgers>, Failure> {
     let place = |error| Failure::system(format_args!("ledger {}", ledger.folder.display()), &error);
-    // What a path leads to may have changed since the file was read.
+    // The path may have changed since the file was read.
     let known = fs::canonicalize(&ledger.folder)
         .ok()
         .and_then(|place| open.get(&place));
@@ -195,24 +195,24 @@ fn opened(
         bytes: ledger.bytes,
     };
     let journal = Arc::clone(journal);
-    let tell = move |error: &io::Error| {
+    let report = move |error: &io::Error| {
         let fault = Fault::LedgerSweep(io::Error::new(error.kind(), error.to_string()));
-        journal.tell(&ServerEvent::Fault {
+        journal.report(&ServerEvent::Fault {
             connection: 0,
             peer: "",
             fault: &fault,
         });
     };
-    let ledgers = Arc::new(Ledgers::open(&ledger.folder, retention, tell).map_err(place)?);
+    let ledgers = Arc::new(Ledgers::open(&ledger.folder, retention, report).map_err(place)?);
     let folder = fs::canonicalize(&ledger.folder).map_err(place)?;
     open.insert(folder, (ledger.clone(), Arc::clone(&ledgers)));
     Ok(ledgers)
 }
 
-/// A thread of a server; what it came back with.
+/// The thread of a server, with its result.
 type ServerThread = JoinHandle<io::Result<()>>;
 
-/// Gives each server a thread.
+/// Runs each server in a thread.
 pub(super) fn run(
     places: Vec<BoundListener>,
 ) -> Result<(Vec<RunningListener>, Vec<ServerThread>), Failure> {
@@ -236,10 +236,10 @@ pub(super) fn run(
     Ok((running, threads))
 }
 
-/// Waits for servers that were stopped before they were of use: what they made is gone then.
+/// Waits for servers that were stopped during a failed start, so that their sockets are removed.
 pub(super) fn join(threads: Vec<ServerThread>) {
     for thread in threads {
-        // Why the start failed is told by others.
+        // The caller reports why the start failed.
         let _ = thread.join();
     }
 }

@@ -1,15 +1,14 @@
-//! `mailglot serve`: the daemon beside a mail server, with its milters and proxies. `milter` and `proxy` run it with one listener.
+//! `mailglot serve`: runs the daemon with its milters and proxies. `milter` and `proxy` run it with one listener.
 //!
 //! # Limits
 //!
-//! It stays in the foreground, as supervisors of services want it. A reload changes policies, where it
-//! listens at the same places, with the same limits and ledgers, as before; else it changes nothing.
+//! Stays in the foreground, as systemd expects. A reload changes policies only. If addresses, limits or ledgers differ, it changes nothing.
 
 mod allocator;
 mod inherited_sockets;
 mod listeners;
 mod new_folders;
-mod root;
+mod root_check;
 mod supervisor;
 
 use crate::args::{AccessArgs, ServeArgs};
@@ -38,7 +37,7 @@ pub(crate) fn run(args: &ServeArgs, console: Console) -> Result<Exit, Failure> {
     daemon.start(args.check_config, console)
 }
 
-/// Where a configuration comes from.
+/// The source of a configuration.
 pub(super) enum ConfigSource {
     /// A file; its first milter listens at `listen` if that is given, for the clients that its options allow.
     File {
@@ -49,13 +48,13 @@ pub(super) enum ConfigSource {
     Options(Box<OneListener>),
 }
 
-/// A daemon that is about to run.
+/// The options of a daemon.
 pub(super) struct DaemonOptions {
-    /// Where its configuration comes from.
+    /// The source of its configuration.
     pub(super) source: ConfigSource,
-    /// It reports what it would do, and changes nothing.
+    /// True for a dry run: it reports what it would do, and changes nothing.
     pub(super) dry_run: bool,
-    /// Root may run it.
+    /// True if root may run it.
     pub(super) allow_root: bool,
 }
 
@@ -80,13 +79,13 @@ fn run_all(daemon: &DaemonOptions, check_only: bool, console: Console) -> Result
     if check_only {
         return check(&config, daemon.allow_root, console);
     }
-    root::check(config.user.as_deref(), daemon.allow_root)?;
+    root_check::check(config.user.as_deref(), daemon.allow_root)?;
     allocator::fix_mapping_size();
     if let Some(user) = &config.user {
         become_user(user, &config.listeners)?;
     }
     usable(&config.unusable())?;
-    // Before the sockets appear: who sees them may already end us.
+    // Before the sockets appear, because a program that sees them may already send signals.
     let supervisor =
         supervisor::Supervisor::new().map_err(|error| Failure::system("signals", &error))?;
     let metrics = Arc::new(Metrics::new());
@@ -113,14 +112,14 @@ fn run_all(daemon: &DaemonOptions, check_only: bool, console: Console) -> Result
         Ok(responder) => responder,
         Err(error) => {
             stops.iter().for_each(RunningListener::stop);
-            // With their threads the sockets go.
+            // The end of the threads removes the sockets.
             listeners::join(threads);
             return Err(Failure::system("metrics", &error));
         }
     };
     new_folders.keep();
     if let Some(responder) = &responder {
-        say_where(responder, console);
+        print_metrics_address(responder, console);
     }
     if config
         .listeners
@@ -146,16 +145,16 @@ fn run_all(daemon: &DaemonOptions, check_only: bool, console: Console) -> Result
             result = Err(Failure::system("a listener", &error));
         }
     }
-    // The last messages are counted now.
+    // All messages are counted now.
     log.write(&metrics.dry_run().lines(form));
     log.finish();
     result
 }
 
-/// Checks the configuration, and says what would keep the daemon from starting.
+/// Checks the configuration, and prints what would prevent a start.
 fn check(config: &Config, allow_root: bool, console: Console) -> Result<Exit, Failure> {
     check_owners(config, console)?;
-    let root = root::refusal(config.user.as_deref(), allow_root);
+    let root = root_check::refusal(config.user.as_deref(), allow_root);
     let notes = check_folders(config, allow_root)?;
     console.say(format_args!(
         "the configuration is right: {} to listen at",
@@ -170,11 +169,11 @@ fn check(config: &Config, allow_root: bool, console: Console) -> Result<Exit, Fa
     Ok(Exit::Done)
 }
 
-/// Says where the metrics are.
-fn say_where(responder: &Responder, console: Console) {
+/// Prints the address of the metrics.
+fn print_metrics_address(responder: &Responder, console: Console) {
     let address = responder.address();
     if responder.is_waiting() {
-        // Any user can hold a port: that must not stop mail.
+        // Any user can occupy the port, so this must not stop mail.
         console.say(format_args!(
             "metrics: another program holds {address}; waiting for it"
         ));
@@ -222,8 +221,7 @@ fn load(source: &ConfigSource) -> Result<Config, Failure> {
         .map_or(Ok(config), |why| Err(usage(&why)))
 }
 
-/// Whether there is the user that the file names; and says what this process could not do that the daemon will have to, started by another
-/// user as it may be.
+/// Checks that the user of the file exists. Prints notes about things that this process cannot do, but the daemon must: another user may start it.
 fn check_owners(config: &Config, console: Console) -> Result<(), Failure> {
     let me = supervisor::effective_user();
     if let Some(name) = &config.user {
@@ -260,7 +258,7 @@ fn check_folders(config: &Config, allow_root: bool) -> Result<Vec<String>, Failu
         .and_then(|name| config::user(name).ok())
         .map(|(user, _)| user);
     if let (Some(name), 0) = (&config.user, me) {
-        // It looks from there, where that is another one.
+        // Root checks as the user of the file.
         become_user(name, &config.listeners)?;
     }
     let mut faults = config.unusable();
@@ -274,7 +272,7 @@ fn check_folders(config: &Config, allow_root: bool) -> Result<Vec<String>, Failu
                 fault.text
             ));
         } else if fault.other_owner.is_none() {
-            // No user could make a socket there.
+            // No user could create a socket there.
             errors.push(fault);
         } else {
             faults.push(fault);
@@ -297,7 +295,7 @@ fn check_folders(config: &Config, allow_root: bool) -> Result<Vec<String>, Failu
     Ok(notes)
 }
 
-/// Refuses folders that cannot be used.
+/// Rejects folders that cannot be used.
 fn usable(faults: &[UnusableFolder]) -> Result<(), Failure> {
     if faults.is_empty() {
         return Ok(());
@@ -309,9 +307,9 @@ fn usable(faults: &[UnusableFolder]) -> Result<(), Failure> {
     ))
 }
 
-/// Starts anew as the user that the file names.
+/// Restarts the program (execve) as the user that the file names.
 ///
-/// The groups that its sockets are given to are the new process's too: only who is in a group may give something to it.
+/// The new process is also in the groups of its sockets, because only members of a group may assign files to it.
 fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
     let usage = |error: &dyn std::fmt::Display| {
         Failure::new(Exit::Usage, format!("configuration: {error}"))
@@ -341,7 +339,7 @@ fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
     config::become_user(user, group, &groups).map_err(|error| Failure::system(name, &error))?;
     #[cfg(not(target_os = "linux"))]
     let (command, _) = (command.gid(group).uid(user), groups);
-    // It comes back only where it failed.
+    // Returns only if it failed.
     let error = command.args(arguments).exec();
     Err(Failure::system(name, &error))
 }

@@ -1,17 +1,17 @@
-//! Directories that a start makes, and a start that fails takes away.
+//! Removes the ledger directories that a failed start has created.
 //!
 //! # Limits
-//! Only directories without content go: whatever else was put into them stays.
+//! Removes only empty directories.
 
 use mailglot_gateway::config::Config;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Directories of ledgers that were not there before the start. They go when this is dropped, unless it is told to keep them.
+/// Ledger directories that did not exist before the start. Drop removes them, unless [`NewFolders::keep`] was called.
 pub(super) struct NewFolders(Vec<PathBuf>);
 
 impl NewFolders {
-    /// Looks which directories the start will make.
+    /// Lists the directories that the start will create.
     pub(super) fn before(config: &Config) -> Self {
         let ledgers = config
             .listeners
@@ -24,12 +24,12 @@ impl NewFolders {
             .filter(|folder| missing(folder))
             .map(Path::to_owned)
             .collect();
-        // What is inside another one first.
+        // The innermost first.
         folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
         Self(folders)
     }
 
-    /// The start went well.
+    /// Keeps the directories, because the start succeeded.
     pub(super) fn keep(mut self) {
         self.0.clear();
     }
@@ -38,7 +38,7 @@ impl NewFolders {
 impl Drop for NewFolders {
     fn drop(&mut self) {
         for folder in &self.0 {
-            // It was not made, or has content.
+            // Fails if it was not created or is not empty.
             let _ = fs::remove_dir(folder);
         }
     }

@@ -1,8 +1,8 @@
-//! What a supervisor of services wants of a daemon: signals, readiness, signs of life.
+//! Handles the signals of a daemon, and notifies systemd: readiness, reloads, watchdog keep-alives.
 //!
 //! # Limits
 //!
-//! Everything here is optional but the signals: without a supervisor nobody is told.
+//! Without systemd (`NOTIFY_SOCKET`), only the signals are handled.
 
 use super::listeners::RunningListener;
 use crate::output::Console;
@@ -14,21 +14,21 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often signals are looked for.
+/// Interval of the checks for signals.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How often the summary of a dry run is logged.
+/// Interval of the summaries of a dry run.
 const DAY: Duration = Duration::from_hours(24);
 
-/// A daemon as its supervisor sees it.
+/// Waits for signals, and notifies systemd.
 pub(super) struct Supervisor {
     signals: Signals,
-    /// How often the supervisor wants a sign of life; half of the time that it waits.
+    /// Interval of watchdog keep-alives: half of systemd's timeout. `None` without a watchdog.
     every: Option<Duration>,
 }
 
 impl Supervisor {
-    /// Watches for signals from now on.
+    /// Handles signals from now on.
     pub(super) fn new() -> io::Result<Self> {
         let every = sd_notify::watchdog_enabled().map(|limit| limit / 2);
         Ok(Self {
@@ -37,9 +37,9 @@ impl Supervisor {
         })
     }
 
-    /// Tells that the servers are ready, and goes on until a signal asks for the end or one of them ends; then all are stopped.
+    /// Notifies systemd that the servers are ready. Returns after SIGINT or SIGTERM, or if `ended` returns true, and stops all servers.
     ///
-    /// SIGHUP calls `reload`; SIGUSR1, and a day that has gone by, call `summarize`.
+    /// SIGHUP calls `reload`. SIGUSR1 calls `summarize`, and so does the end of each day.
     pub(super) fn run(
         mut self,
         servers: &[RunningListener],
@@ -47,14 +47,14 @@ impl Supervisor {
         reload: impl Fn(),
         summarize: impl Fn(),
     ) {
-        tell(&[NotifyState::Ready]);
+        notify(&[NotifyState::Ready]);
         let beats = || {
             servers
                 .iter()
                 .map(RunningListener::beats)
                 .collect::<Vec<_>>()
         };
-        let (mut last, mut told) = (beats(), Instant::now());
+        let (mut last, mut notified) = (beats(), Instant::now());
         let mut summarized = Instant::now();
         'all: while !ended() {
             for signal in self.signals.pending() {
@@ -67,17 +67,17 @@ impl Supervisor {
                 }
                 let mut states = vec![NotifyState::Reloading];
                 states.extend(NotifyState::monotonic_usec_now());
-                tell(&states);
+                notify(&states);
                 reload();
-                tell(&[NotifyState::Ready]);
+                notify(&[NotifyState::Ready]);
             }
-            if self.every.is_some_and(|every| told.elapsed() >= every) {
+            if self.every.is_some_and(|every| notified.elapsed() >= every) {
                 let now = beats();
-                // A server whose threads stand still gets no sign of life.
+                // If the threads of a server make no progress, systemd gets no keep-alive, and restarts the daemon.
                 if now.iter().zip(&last).all(|(now, last)| now != last) {
-                    tell(&[NotifyState::Watchdog]);
+                    notify(&[NotifyState::Watchdog]);
                 }
-                (last, told) = (now, Instant::now());
+                (last, notified) = (now, Instant::now());
             }
             if summarized.elapsed() >= DAY {
                 summarize();
@@ -85,23 +85,23 @@ impl Supervisor {
             }
             thread::sleep(PAUSE);
         }
-        tell(&[NotifyState::Stopping]);
+        notify(&[NotifyState::Stopping]);
         servers.iter().for_each(RunningListener::stop);
     }
 }
 
-/// Tells the supervisor, where there is one.
-fn tell(states: &[NotifyState<'_>]) {
-    // A daemon without a supervisor does its work all the same.
+/// Notifies systemd, if it started the daemon.
+fn notify(states: &[NotifyState<'_>]) {
+    // A daemon also works without systemd.
     let _ = sd_notify::notify(states);
 }
 
-/// The number of the user that this process works as.
+/// Returns the effective user id of this process.
 pub(super) fn effective_user() -> u32 {
     mailglot_gateway::config::effective_user()
 }
 
-/// Has this process open as many descriptors as it may, and says where these are fewer than all connections that its limits allow could need.
+/// Raises the limit of open files. Prints a note if all allowed connections need more.
 pub(super) fn open_more(needed: u64, console: Console) {
     if let Some(most) = descriptors::raise().filter(|most| *most < needed) {
         console.say(format_args!(
@@ -111,7 +111,7 @@ pub(super) fn open_more(needed: u64, console: Console) {
     }
 }
 
-/// What the server must be told, or mail gets lost.
+/// Prints a note about the setting of Postfix that would lose mail.
 pub(super) fn warn(console: Console) {
     console.say(
         "note: with milter_default_action = accept (or quarantine) Postfix loses or leaks mail when this filter ends; \

@@ -1,4 +1,4 @@
-//! Lines about events, charsets and the second reader.
+//! Formats the lines of a summary about events, charsets and the second reader.
 
 use crate::output::{Style, counted, visible};
 use mailglot_archive::BoxEventKind;

@@ -1,4 +1,4 @@
-//! Lines about detected charsets and overruled labels, least certain first.
+//! Formats the lines of a summary about guessed charsets and overruled labels, the least certain first.
 
 use crate::output::{counted, visible};
 use mailglot_codec::{Charset, Resolved, View};

@@ -1,4 +1,4 @@
-//! The account of a job in lines for people.
+//! Formats the summary of a job for people.
 //!
 //! # Limits
 //!

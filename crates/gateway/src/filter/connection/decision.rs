@@ -125,18 +125,18 @@ impl MilterConnection {
         let engine = self.shared.engine();
         let passing = passing(&mut message, &engine, granted);
         // If the protocol cannot express the edits, the message is deferred.
-        let told = |(edits, forged_fields): &(Actions<'_>, u32)| {
+        let packets = |(edits, forged_fields): &(Actions<'_>, u32)| {
             Some((edits.packets(granted)?, *forged_fields))
         };
-        let passing = passing.and_then(|passing| Some((told(&passing)?, passing)));
-        let (told, passing) = passing.unzip();
+        let passing = passing.and_then(|passing| Some((packets(&passing)?, passing)));
+        let (packets, passing) = passing.unzip();
         let work = WorkState::On {
             since: start,
-            told: start,
+            last_sent: start,
         };
         *self.handle.progress_state() = Progress {
             work,
-            passing: told,
+            passing: packets,
             owed: Vec::new(),
         };
         let decider = Decider {
@@ -229,7 +229,7 @@ impl MilterConnection {
         };
         // From here on no progress packet is sent.
         let Progress { work, owed, .. } = std::mem::take(&mut *self.handle.progress_state());
-        let told = self.handle.send(
+        let owed_sent = self.handle.send(
             self.waits,
             self.shared.limits.stall,
             &owed,
@@ -243,12 +243,14 @@ impl MilterConnection {
                 Fault::Slow
             });
             record_failed(&fault, passed, &mut record);
-            told.map_err(MilterEnd::Io)
+            owed_sent.map_err(MilterEnd::Io)
         } else {
-            told.map_err(MilterEnd::Io).and_then(|()| match uncopied {
-                Some(uncopied) => self.write_uncopied(&uncopied),
-                None => self.write(),
-            })
+            owed_sent
+                .map_err(MilterEnd::Io)
+                .and_then(|()| match uncopied {
+                    Some(uncopied) => self.write_uncopied(&uncopied),
+                    None => self.write(),
+                })
         };
         if let Err(MilterEnd::Io(_)) = &written {
             Self::not_taken(&mut record);

@@ -420,7 +420,7 @@ impl ProxyConnection {
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 if rests {
                     (self.piece, self.rested) = (Vec::new(), true);
-                    self.session.rest();
+                    self.session.release_memory();
                 }
             }
             Err(error) => return Err(ClientFailed(error)),

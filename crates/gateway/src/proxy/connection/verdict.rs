@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::outcome::{Cause, Reply};
 use crate::policy::Finding;
 use crate::proxy::judge::{
-    Fate, ReadableMessage, body, failed_open, fields, judge, refuse_loop, rejected,
+    ProxyOutcome, ReadableMessage, body, failed_open, fields, judge, refuse_loop, rejected,
     stopped_for_line_ends, unacceptable, unread,
 };
 use crate::proxy::outgoing_message::{HeaderEdits, OutgoingMessage};
@@ -38,16 +38,18 @@ impl ProxyConnection {
             self.bytes_received(arrived.size),
         );
         record.judged_by(&engine.rules);
-        let fate = match (arrived.failure.take(), self.session.unacceptable()) {
+        let proxy_outcome = match (arrived.failure.take(), self.session.unacceptable()) {
             _ if arrived.beyond => rejected(Cause::BeyondAnnounced, &mut record),
             (Some(error), _) => self.no_room(&mut record, error),
             (None, Some(why)) => unacceptable(why, &mut record),
             (None, None) => self.judge_text(&engine, &mut arrived, &mut record, start),
         };
-        let refused = match fate {
-            Fate::Same(header_edits) => self.pass(arrived.spool, header_edits, &mut record).err(),
-            Fate::Other(bytes) => self.replace(bytes, &mut record).err(),
-            Fate::Refused(reply) => Some(reply),
+        let refused = match proxy_outcome {
+            ProxyOutcome::Same(header_edits) => {
+                self.pass(arrived.spool, header_edits, &mut record).err()
+            }
+            ProxyOutcome::Other(bytes) => self.replace(bytes, &mut record).err(),
+            ProxyOutcome::Refused(reply) => Some(reply),
         };
         let refused = refused.or_else(|| {
             // A client that has gone, or will not wait any longer, sends the message again. Delivered now, it would arrive twice.
@@ -107,10 +109,10 @@ impl ProxyConnection {
         arrived: &mut IncomingMessage,
         record: &mut Record,
         start: Instant,
-    ) -> Fate {
+    ) -> ProxyOutcome {
         let line_ends_corrected = self.session.has_corrected_line_ends();
-        if line_ends_corrected && let Some(fate) = stopped_for_line_ends(engine, record) {
-            return fate;
+        if line_ends_corrected && let Some(proxy_outcome) = stopped_for_line_ends(engine, record) {
+            return proxy_outcome;
         }
         let limits = &self.shared.limits;
         let semaphore = &self.shared.semaphore;
@@ -133,8 +135,8 @@ impl ProxyConnection {
         };
         let header = &raw[..body(&raw)];
         record.envelope.message_id = message_id(header).to_vec();
-        if let Some(fate) = refuse_loop(header, record) {
-            return fate;
+        if let Some(proxy_outcome) = refuse_loop(header, record) {
+            return proxy_outcome;
         }
         if header.len() > limits.header_bytes || fields(header) > limits.fields {
             return unread(
@@ -158,13 +160,13 @@ impl ProxyConnection {
             judge(message, engine, announced, record, &mut processing)
         };
         let fault = match catch_unwind(AssertUnwindSafe(work)) {
-            Ok(Ok(fate)) => return fate,
+            Ok(Ok(proxy_outcome)) => return proxy_outcome,
             Ok(Err(fault)) => fault,
             Err(_) => Fault::Panic,
         };
         self.fault(&fault);
         if engine.fail_open {
-            return Fate::Same(failed_open(
+            return ProxyOutcome::Same(failed_open(
                 &raw,
                 &fault,
                 line_ends_corrected,
@@ -176,7 +178,12 @@ impl ProxyConnection {
     }
 
     /// Judges a message that is too large to be read, by its header.
-    fn judge_beginning(&self, engine: &Engine, spool: &mut Spool, record: &mut Record) -> Fate {
+    fn judge_beginning(
+        &self,
+        engine: &Engine,
+        spool: &mut Spool,
+        record: &mut Record,
+    ) -> ProxyOutcome {
         let header = match beginning(spool, self.shared.limits.message_bytes) {
             Ok(Some(header)) => header,
             // Its forged fields cannot be determined.
@@ -202,7 +209,7 @@ impl ProxyConnection {
         self.given_up(&fault, record)
     }
 
-    fn no_room(&self, record: &mut Record, error: io::Error) -> Fate {
+    fn no_room(&self, record: &mut Record, error: io::Error) -> ProxyOutcome {
         self.full(record, error).into()
     }
 }

@@ -11,15 +11,15 @@ use crate::proxy::lines::CommandLine;
 use crate::proxy::reply::ReplyLines;
 use std::mem;
 
-/// Commands that wait for their replies at a time.
+/// Maximum number of commands that wait for their replies.
 const BATCH: usize = 100;
-/// Bytes of commands that wait for their replies.
+/// Maximum bytes of commands that wait for their replies.
 const BATCH_BYTES: usize = 65_536;
-/// Commands of a client that may be wrong before it is sent away.
+/// Number of wrong commands after which a client is disconnected.
 const MISTAKES: u32 = 20;
 
 impl ProxySession {
-    /// Returns true if one more command may be taken.
+    /// Returns true if the session can accept one more command.
     pub(super) fn has_room(&self) -> bool {
         let waiting = self.asked.len();
         let alone =
@@ -29,7 +29,7 @@ impl ProxySession {
             && self.hop.waiting() < BATCH_BYTES
     }
 
-    /// Takes a command: it goes to the next hop, is answered here in its turn, or waits alone.
+    /// Handles a command: passes it to the next hop, queues an own reply, or delays it until everything before it is answered.
     pub(super) fn command(&mut self, line: CommandLine) {
         let verb = if let CommandLine::Whole(line) = &line {
             Verb::of(line)
@@ -37,7 +37,7 @@ impl ProxySession {
             Verb::Unknown
         };
         if mem::take(&mut self.client.refused_data) && verb == Verb::Unknown {
-            // Content of a client that did not wait for the word: none of it may become a command.
+            // The client did not wait for 354. None of its content may become a command.
             self.client.held = Some(WaitingCommand::Leave(ReplyLines::own(
                 421,
                 "4.7.0 No data were asked for",
@@ -103,7 +103,7 @@ impl ProxySession {
         }
     }
 
-    /// Gives a line to the next hop.
+    /// Sends a line to the next hop.
     fn ask(&mut self, line: &[u8], asked: Asked) {
         let waits = self
             .asked
@@ -113,7 +113,7 @@ impl ProxySession {
         self.asked.push_back(asked);
     }
 
-    /// Says something of our own, when everything before it was answered.
+    /// Queues a reply of the proxy. The client gets it after the replies to all earlier commands.
     fn say(&mut self, code: u16, words: &str) {
         self.asked
             .push_back(Asked::Local(ReplyLines::own(code, words)));

@@ -38,16 +38,16 @@ impl ProxySession {
                 (self.hop.stage, self.state) = (HopStage::Ready, SessionState::Commands);
                 None
             }
-            // A next hop that takes nobody today says so for good at times: the client shall come back.
+            // Some servers greet with 5xx when they are only temporarily unavailable, so the client gets a 4xx.
             Ok(Some(_)) => self.lose(HopFault::Refuses),
             Err(bad) => self.bad_reply(bad),
         }
     }
 
-    /// A reply while commands wait.
+    /// Handles a reply to a command that waits.
     pub(super) fn take_reply(&mut self, reply: &ReplyLines) -> Option<Step> {
         if !self.hop.is_ready() && !self.hop.replies.is_empty() {
-            // Nothing was asked yet. A second reply would answer the first command.
+            // No command was sent yet. A second reply would count as the answer to the first command.
             return self.bad_reply(BadReply::Unasked);
         }
         match self.hop.stage {
@@ -118,9 +118,9 @@ impl ProxySession {
         None
     }
 
-    /// The next hop accepts the client's greeting.
+    /// Handles the next hop's acceptance of EHLO, LHLO or HELO.
     fn greet(&mut self, line: Vec<u8>, reply: &ReplyLines) {
-        // After HELO nothing is announced, and nothing may be used.
+        // HELO announces no extensions, so the client may use none.
         let esmtp = Verb::of(&line) != Verb::Helo;
         self.announced = if esmtp {
             Capabilities::read(reply)
@@ -137,7 +137,7 @@ impl ProxySession {
         self.forget();
     }
 
-    /// The end of a message that the next hop takes or refuses.
+    /// Handles a final reply of the next hop to a message.
     pub(super) fn finish(&mut self) -> Option<Step> {
         let reply = match self.hop.next_reply() {
             Ok(None) => return Some(Step::Hop),
@@ -147,7 +147,7 @@ impl ProxySession {
         match self.state {
             SessionState::AskedData if reply.code == 354 => {
                 if !self.hop.replies.is_empty() {
-                    // A word about a message that it does not have.
+                    // A reply to a message that the next hop does not have.
                     return self.bad_reply(BadReply::Unasked);
                 }
                 self.state = SessionState::Sending;
@@ -197,7 +197,7 @@ impl ProxySession {
         }
     }
 
-    /// A word about the whole message: once, or once for each recipient.
+    /// Replies about the whole message: once, or in LMTP once for each recipient.
     pub(super) fn reply_to_all(&mut self, reply: &ReplyLines) {
         for _ in 0..self.shares() {
             self.client.write_reply(reply);
@@ -211,7 +211,7 @@ impl ProxySession {
         }
     }
 
-    /// A next hop that says 421 closes, and so do we.
+    /// Handles a 421: the next hop closes, and so does the proxy.
     fn close_with(&mut self, reply: &ReplyLines) {
         if reply.code == 421 {
             self.fault = Some(HopFault::Closing);
@@ -224,7 +224,7 @@ impl ProxySession {
         self.lose(HopFault::Reply(bad))
     }
 
-    /// The next hop is of no use any more: nothing that it did not confirm is confirmed.
+    /// Handles the loss of the next hop. Confirms nothing that the next hop did not confirm.
     pub(super) fn lose(&mut self, fault: HopFault) -> Option<Step> {
         let (known, began) = (self.hop.is_ready(), self.is_in_message());
         self.hop.lost();

@@ -59,7 +59,7 @@ impl ProxySession {
     }
 
     /// Releases memory that an idle session does not need.
-    pub(super) fn rest(&mut self) {
+    pub(super) fn release_memory(&mut self) {
         self.client.lines.shrink();
     }
 

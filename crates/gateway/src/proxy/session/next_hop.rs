@@ -7,7 +7,7 @@ use crate::proxy::reply::{BadReply, Replies, ReplyLines};
 pub(super) enum HopStage {
     Absent,
     Greeting,
-    /// Greeted anew; the client has no part in it.
+    /// Greeted again after a reconnect; the client does not notice.
     Hello,
     Ready,
 }
@@ -19,11 +19,11 @@ pub(super) struct NextHopState {
     pub(super) replies: Replies,
     /// Bytes to write to it.
     pub(super) out: Vec<u8>,
-    /// It knows nothing of a message: commands may be given again to another connection.
+    /// True if the next hop knows nothing of a message, so another connection may repeat the commands.
     pub(super) clean: bool,
-    /// Commands that wait for their replies, while they may be given again.
+    /// Commands that wait for their replies, kept while they may be repeated.
     pub(super) again: Option<Vec<u8>>,
-    /// Whole replies that it has given.
+    /// Number of complete replies so far.
     pub(super) reply_count: u64,
 }
 
@@ -55,7 +55,7 @@ impl NextHopState {
         (self.stage, self.replies) = (HopStage::Greeting, Replies::default());
     }
 
-    /// Gives it a line; `waits` is whether a reply of its own is still to come.
+    /// Sends a line. `waits` is true if a reply of the next hop is still outstanding.
     pub(super) fn ask(&mut self, line: &[u8], waits: bool) {
         if !waits && self.clean {
             self.again = Some(Vec::new());
@@ -95,7 +95,7 @@ impl NextHopState {
         self.out.extend_from_slice(b"\r\n");
     }
 
-    /// It is ready anew: commands that wait are given to it.
+    /// Sends the waiting commands again after a reconnect.
     pub(super) fn resume(&mut self) {
         (self.stage, self.clean) = (HopStage::Ready, true);
         self.out

@@ -1,4 +1,4 @@
-//! The state of a session, and the vocabulary of its driver.
+//! Defines the state of a session, and the types that its driver uses: options, steps, verdicts.
 
 use super::client_state::ClientState;
 use super::next_hop::NextHopState;
@@ -83,7 +83,7 @@ pub(super) enum SessionState {
     /// DATA was given to the next hop.
     AskedData,
     Sending,
-    /// So many replies of the next hop are to come.
+    /// Number of outstanding replies of the next hop.
     Ending(usize),
     Closed,
 }

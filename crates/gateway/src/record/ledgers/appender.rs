@@ -50,7 +50,7 @@ pub(super) struct Appender {
     /// Syncs of segments so far.
     syncs: Arc<AtomicU64>,
     /// Gets the error of a segment that cannot be closed: its records are durable.
-    tell: FailureReporter,
+    report: FailureReporter,
     /// What the next sync comes back with, in tests.
     #[cfg(test)]
     pub(super) fail: Option<fn(&File) -> io::Result<()>>,
@@ -105,7 +105,7 @@ impl Appender {
         most: Option<u64>,
         bytes: Arc<AtomicU64>,
         syncs: Arc<AtomicU64>,
-        tell: FailureReporter,
+        report: FailureReporter,
     ) -> Self {
         let most = most.map_or(LARGEST, |most| LARGEST.min(most / SHARE));
         Self {
@@ -115,7 +115,7 @@ impl Appender {
             open: None,
             bytes,
             syncs,
-            tell,
+            report,
             #[cfg(test)]
             fail: None,
             #[cfg(test)]
@@ -202,7 +202,7 @@ impl Appender {
             .unwrap_or_default();
         if let Err(error) = self.close() {
             let words = format!("{name} cannot be closed: {error}; its originals are kept");
-            (self.tell)(&io::Error::new(error.kind(), words));
+            (self.report)(&io::Error::new(error.kind(), words));
         }
     }
 

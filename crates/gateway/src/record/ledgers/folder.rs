@@ -1,10 +1,9 @@
-//! A folder that is opened once and used through its descriptor.
+//! Opens a ledger folder once, and uses it through its descriptor.
 //!
-//! Nobody can put another folder, or a link, in its place later. What others may write is refused: they could take ledgers away, or put
-//! theirs there.
+//! So nobody can replace it by another folder or a link later. A folder that others may write is rejected: they could remove or forge ledgers.
 //!
 //! # Limits
-//! Folders above it are followed as the system does, links among them.
+//! The folders above it may be links.
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, mkdirat, openat,
@@ -21,7 +20,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How a folder is opened: never through a link.
+/// Flags for opening a folder: links are not followed.
 const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
@@ -31,7 +30,7 @@ const FOLDER: OFlags = OFlags::RDONLY
 #[derive(Debug)]
 pub(super) struct Folder(OwnedFd);
 
-/// What is known of a file in a folder.
+/// Properties of a file in a folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileStat {
     pub(super) bytes: u64,
@@ -39,10 +38,10 @@ pub(super) struct FileStat {
 }
 
 impl Folder {
-    /// Opens a folder to write ledgers there, and makes it for its owner alone if it does not exist. The names of what it makes are durable then.
+    /// Opens a folder for writing ledgers. Creates it, accessible for its owner only, if it does not exist, and syncs the folder above.
     ///
     /// # Errors
-    /// It cannot be made or opened, is a link, has another owner, or others may write there; or a folder above it cannot be synced.
+    /// It cannot be created or opened, is a link, has another owner, or is writable for others; or a folder above it cannot be synced.
     pub(super) fn open_or_make(path: &Path) -> io::Result<Self> {
         let path = plain(path);
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
@@ -57,7 +56,7 @@ impl Folder {
             } else {
                 parent
             };
-            // It may be a link, as everything above the ledger folder.
+            // It may be a link, like all folders above the ledger folder.
             Self(openat(
                 CWD,
                 parent,
@@ -91,7 +90,7 @@ impl Folder {
         })
     }
 
-    /// Opens a folder in this one to write there, and makes it if it does not exist.
+    /// Opens a folder in this one for writing, and creates it if it does not exist.
     pub(super) fn subfolder_or_make(&self, name: &str) -> io::Result<Self> {
         match mkdirat(&self.0, name, Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => (),
@@ -107,17 +106,17 @@ impl Folder {
         Ok(Self(openat(&self.0, name, FOLDER, Mode::empty())?))
     }
 
-    /// Makes a file for its owner alone.
+    /// Creates a file that only its owner can access.
     pub(super) fn create(&self, name: &str) -> io::Result<File> {
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(openat(&self.0, name, flags, Mode::RUSR | Mode::WUSR)?.into())
     }
 
-    /// Opens a regular file to read it; `write` to change it, too.
+    /// Opens a regular file for reading; with `write` also for writing.
     pub(super) fn file(&self, name: &OsStr, write: bool) -> io::Result<File> {
         let access = if write { OFlags::RDWR } else { OFlags::RDONLY };
-        // A pipe would be waited for.
+        // Opening a named pipe would block.
         let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = openat(&self.0, name, flags, Mode::empty())?;
         if FileType::from_raw_mode(fstat(&file)?.st_mode) != FileType::RegularFile {
@@ -129,7 +128,7 @@ impl Folder {
         Ok(file.into())
     }
 
-    /// Returns what is known of a regular file; `None` for anything else, and for what is not there.
+    /// Returns the properties of a regular file; `None` if there is none of this name.
     pub(super) fn stat(&self, name: &OsStr) -> io::Result<Option<FileStat>> {
         let stat = match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
@@ -172,7 +171,7 @@ impl Folder {
         Ok(unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// Makes names in it durable.
+    /// Syncs the folder, so that the names in it are durable.
     pub(super) fn sync(&self) -> io::Result<()> {
         #[cfg(test)]
         tests::count(&self.0);

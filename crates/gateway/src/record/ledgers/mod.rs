@@ -75,7 +75,7 @@ struct Store {
     syncs: Arc<AtomicU64>,
     /// Idle compressors.
     builders: Mutex<Vec<BlockBuilder>>,
-    tell: FailureReporter,
+    report: FailureReporter,
     /// Sweeps that the sweeper has ended.
     #[cfg(test)]
     sweeps: AtomicU64,
@@ -93,27 +93,27 @@ impl Prepared {
 }
 
 impl Ledgers {
-    /// Opens a folder, and creates it if it does not exist. A thread closes segments of killed daemons; it passes its errors to `tell`, and
-    /// each segment that was cut or is damaged. The thread that commits records calls `tell` if it cannot close a segment.
+    /// Opens a folder, and creates it if it does not exist. A thread closes segments of killed daemons; it passes its errors to `report`, and
+    /// each segment that was cut or is damaged. The thread that commits records calls `report` if it cannot close a segment.
     ///
     /// # Errors
     /// The folder cannot be created or written, is a symbolic link, has another owner or is writable for others; or no thread can be started.
     pub fn open(
         folder: impl Into<PathBuf>,
         retention: Retention,
-        tell: impl Fn(&io::Error) + Send + Sync + 'static,
+        report: impl Fn(&io::Error) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let folder = Arc::new(Folder::open_or_make(&folder.into())?);
         // An error is reported at the start, not with the first message.
         writable(&folder)?;
         let (bytes, syncs) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
-        let tell: FailureReporter = Arc::new(tell);
+        let report: FailureReporter = Arc::new(report);
         let appender = Appender::new(
             folder.clone(),
             retention.bytes,
             bytes.clone(),
             syncs.clone(),
-            tell.clone(),
+            report.clone(),
         );
         let commits = GroupCommit::new(appender)?;
         let builders = Mutex::default();
@@ -124,7 +124,7 @@ impl Ledgers {
             bytes,
             syncs,
             builders,
-            tell,
+            report,
             #[cfg(test)]
             sweeps: AtomicU64::new(0),
         });
@@ -136,7 +136,7 @@ impl Ledgers {
             .spawn(move || {
                 loop {
                     if let Err(error) = swept.sweep_until_few(SystemTime::now()) {
-                        (swept.tell)(&error);
+                        (swept.report)(&error);
                     }
                     #[cfg(test)]
                     swept.sweeps.fetch_add(1, Ordering::SeqCst);
@@ -301,7 +301,7 @@ impl Store {
 
     fn sweep(&self, now: SystemTime) -> io::Result<Swept> {
         self.commits.target().close_old(now);
-        let abandoned = retention::close_abandoned(&self.folder, now, &*self.tell);
+        let abandoned = retention::close_abandoned(&self.folder, now, &*self.report);
         let before = self.bytes.load(Ordering::Relaxed);
         let swept = retention::sweep(&self.folder, self.retention, now)?;
         // Records written during the sweep count once more; the next sweep corrects that.

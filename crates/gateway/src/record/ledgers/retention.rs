@@ -77,14 +77,14 @@ pub(super) fn sweep(folder: &Folder, retention: Retention, now: SystemTime) -> i
 }
 
 /// Closes open segments without a lock: their daemons were killed. Cuts a torn write off and keeps all else; passes what it cut and what is damaged
-/// to `tell`.
+/// to `report`.
 ///
 /// # Errors
 /// The folder cannot be read, or a segment cannot be closed; the others are closed.
 pub(super) fn close_abandoned(
     folder: &Folder,
     now: SystemTime,
-    tell: &dyn Fn(&io::Error),
+    report: &dyn Fn(&io::Error),
 ) -> io::Result<()> {
     let mut failed = None;
     for day in days(folder)? {
@@ -92,14 +92,14 @@ pub(super) fn close_abandoned(
             continue;
         };
         for name in files.names()?.into_iter().filter(|name| is_segment(name)) {
-            let tell = |words: String| {
+            let report = |words: String| {
                 let place = Path::new(&day).join(&name);
-                tell(&io::Error::new(
+                report(&io::Error::new(
                     ErrorKind::InvalidData,
                     format!("{}: {words}", place.display()),
                 ));
             };
-            match close_one(&files, &name, now, &tell) {
+            match close_one(&files, &name, now, &report) {
                 Err(error) if error.kind() != ErrorKind::NotFound => failed = Some(error),
                 _ => (),
             }
@@ -112,7 +112,7 @@ fn close_one(
     files: &Folder,
     name: &OsStr,
     now: SystemTime,
-    tell: &dyn Fn(String),
+    report: &dyn Fn(String),
 ) -> io::Result<()> {
     let Some(stat) = files.stat(name)? else {
         return Ok(());
@@ -133,7 +133,7 @@ fn close_one(
                 ..
             }) => {
                 files.remove(name)?;
-                tell_torn(torn, tell);
+                report_torn(torn, report);
                 Ok(())
             }
             // The time of its last write. A record's time counts for nothing here: a damaged segment may hold records that a sender made.
@@ -145,9 +145,9 @@ fn close_one(
                 ..
             }) => {
                 close_segment(segment.file(), keep, stat.modified.min(now), &index)?;
-                tell_torn(torn, tell);
+                report_torn(torn, report);
                 if damaged > 0 {
-                    tell(format!(
+                    report(format!(
                         "{damaged} bytes are damaged; they stay in the segment, without an index entry"
                     ));
                 }
@@ -170,9 +170,9 @@ fn close_one(
     }
 }
 
-fn tell_torn(bytes: u64, tell: &dyn Fn(String)) {
+fn report_torn(bytes: u64, report: &dyn Fn(String)) {
     if bytes > 0 {
-        tell(format!(
+        report(format!(
             "removed {bytes} bytes of a write that was cut off; no message was accepted for them"
         ));
     }

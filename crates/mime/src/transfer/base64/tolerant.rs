@@ -1,7 +1,7 @@
 //! Decodes damaged base64: any line length, foreign bytes, padding anywhere, the URL-safe alphabet.
 
 use super::super::decoded::{RangeCount, Sink};
-use super::survey::{EncodedRegion, PieceClass, is_base64, pieces};
+use super::line_classes::{EncodedRegion, PieceClass, is_base64, pieces};
 use std::ops::Range;
 
 /// The damage of a body.

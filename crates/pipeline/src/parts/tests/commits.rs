@@ -52,7 +52,7 @@ fn a_commit_that_fails_leaves_no_mark() {
     let sources = crate::discover::discover(
         &all.job.inputs,
         all.job.opening.clone(),
-        crate::skipped::Skipped::Nothing,
+        crate::skip_scope::SkipScope::Nothing,
     )
     .unwrap();
     let outputs = super::commit::outputs(&all.job, &sources.inputs, false).unwrap();

@@ -142,7 +142,7 @@ fn ranges_of_a_folder_are_in_the_plan() {
     let sources = crate::discover::discover(
         &job.inputs,
         job.opening.clone(),
-        crate::skipped::Skipped::Nothing,
+        crate::skip_scope::SkipScope::Nothing,
     )
     .unwrap();
     let edits: [fn(&mut PartsPlan); 4] = [

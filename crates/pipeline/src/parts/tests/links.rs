@@ -47,7 +47,7 @@ fn identities_are_those_of_targets() {
         let sources = crate::discover::discover(
             &job.inputs,
             job.opening.clone(),
-            crate::skipped::Skipped::Nothing,
+            crate::skip_scope::SkipScope::Nothing,
         )
         .unwrap();
         let found = &sources.inputs[0].found;

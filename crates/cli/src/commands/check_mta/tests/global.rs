@@ -1,7 +1,7 @@
 //! Actions of milters, smuggled messages, and other parameters of main.cf.
 
-use super::super::*;
 use super::{RIGHT, check, problems, with};
+use crate::shell_words::single_quoted;
 
 #[test]
 fn right_settings_have_no_fault() {
@@ -217,5 +217,5 @@ fn only_the_action_of_the_filter_itself_matters() {
 
 #[test]
 fn quotes_in_values_survive_the_shell() {
-    assert_eq!(problem::quote("a'b"), r"'a'\''b'");
+    assert_eq!(single_quoted("a'b"), r"'a'\''b'");
 }

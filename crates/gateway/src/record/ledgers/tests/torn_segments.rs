@@ -43,8 +43,8 @@ fn a_torn_segment_is_closed_at_its_last_whole_record() {
             let folder = Folder::open(at.path()).unwrap();
             let closing = now + Duration::from_mins(1);
             let told = Mutex::new(Vec::new());
-            let tell = |error: &io::Error| told.lock().unwrap().push(error.to_string());
-            retention::close_abandoned(&folder, closing, &tell).unwrap();
+            let report = |error: &io::Error| told.lock().unwrap().push(error.to_string());
+            retention::close_abandoned(&folder, closing, &report).unwrap();
             let whole = ends.iter().filter(|end| **end <= cut).count();
             let told = told.into_inner().unwrap();
             if path.exists() && !is_segment(&path) {
@@ -168,9 +168,9 @@ fn a_damaged_record_stays_in_its_segment() {
             damaged[at] ^= 0x10;
             fs::write(&path, &damaged).unwrap();
             let told = Mutex::new(Vec::new());
-            let tell = |error: &io::Error| told.lock().unwrap().push(error.to_string());
+            let report = |error: &io::Error| told.lock().unwrap().push(error.to_string());
             let folder = Folder::open(at_all.path()).unwrap();
-            retention::close_abandoned(&folder, now, &tell).unwrap();
+            retention::close_abandoned(&folder, now, &report).unwrap();
             assert!(fs::read(&path).unwrap().starts_with(&damaged), "byte {at}");
             let want = format!("{segment}: {} bytes are damaged;", bytes.len() - last);
             let told = told.into_inner().unwrap();

@@ -48,13 +48,13 @@ fn a_segment_that_cannot_be_closed_defers_no_message() {
     let at = tempfile::tempdir().unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     let telling = told.clone();
-    let tell = move |error: &io::Error| telling.lock().unwrap().push(error.to_string());
+    let report = move |error: &io::Error| telling.lock().unwrap().push(error.to_string());
     // A segment takes 10,000 bytes.
     let retention = Retention {
         age: None,
         bytes: Some(160_000),
     };
-    let ledgers = swept(Ledgers::open(at.path(), retention, tell).unwrap());
+    let ledgers = swept(Ledgers::open(at.path(), retention, report).unwrap());
     let now = SystemTime::now();
     let fail = || ledgers.store.commits.target().fail_close = true;
     let large = random(1)(20_000);

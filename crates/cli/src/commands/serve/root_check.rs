@@ -1,0 +1,22 @@
+//! Rejects a daemon that would run as root without `--allow-root`.
+//!
+//! # Limits
+//! Root is user 0. Capabilities of other users are ignored.
+
+use super::supervisor::effective_user;
+use crate::exit::{Exit, Failure};
+use mailglot_gateway::config;
+
+/// Fails if the daemon would run as root and this is not `allowed`.
+pub(super) fn check(user: Option<&str>, allowed: bool) -> Result<(), Failure> {
+    refusal(user, allowed).map_or(Ok(()), |why| Err(Failure::new(Exit::Usage, why)))
+}
+
+/// Returns the error of a daemon that would stay root; `None` if it may run.
+pub(super) fn refusal(user: Option<&str>, allowed: bool) -> Option<String> {
+    let stays = user.is_none_or(|name| config::user(name).is_ok_and(|(user, _)| user == 0));
+    (!allowed && stays && effective_user() == 0).then(|| {
+        "root may not run this: name another `user` in the file, start it as another user, or give --allow-root"
+            .to_owned()
+    })
+}

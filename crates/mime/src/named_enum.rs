@@ -1,0 +1,38 @@
+//! Defines the macro `named`: an enum with a stable name for each variant.
+//!
+//! # Limits
+//! A name is one literal.
+
+/// Defines an enum with a name for each variant, and `Display` that writes it.
+macro_rules! named {
+    (
+        $(#[$attribute:meta])*
+        pub enum $enum:ident {$(
+            $(#[$variant_attribute:meta])*
+            $variant:ident = $name:literal,
+        )*}
+    ) => {
+        $(#[$attribute])*
+        pub enum $enum {$(
+            $(#[$variant_attribute])*
+            $variant,
+        )*}
+
+        impl $enum {
+            /// Returns the stable name, which reports, options and messages use.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+
+        /// Writes the name.
+        impl std::fmt::Display for $enum {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+pub(crate) use named;

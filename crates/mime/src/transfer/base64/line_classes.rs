@@ -1,0 +1,398 @@
+//! Classifies the lines of a body as base64 or text, and finds the start of a text that was appended behind base64.
+
+/// The part of a body that is read as base64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct EncodedRegion {
+    /// False for a body that is not base64.
+    pub(super) is_base64: bool,
+    /// End of the base64; the rest is a footer.
+    pub(super) end: usize,
+}
+
+/// The class of a piece of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PieceClass {
+    Blank,
+    /// A long run of the alphabet.
+    Strong,
+    /// Base64, perhaps damaged.
+    Plain,
+    /// Characters of the alphabet that may be an ordinary word or number.
+    Word,
+    /// Text that is not base64.
+    Text,
+}
+
+/// A line without its line end, or the part of it before or after padding.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LinePiece {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) class: PieceClass,
+    /// True if it ends in padding.
+    padded: bool,
+}
+
+/// Longest run of letters that may be a word of a language.
+const LONGEST_WORD: usize = 29;
+
+/// Finds the base64 in a body. Reads the body three times.
+pub(super) fn region(body: &[u8]) -> EncodedRegion {
+    let (mut strong, mut all) = (0_usize, 0_usize);
+    let mut shape = LineShape::default();
+    for piece in pieces(body) {
+        strong += usize::from(piece.class == PieceClass::Strong);
+        all += usize::from(piece.class != PieceClass::Blank);
+        shape.survey(&piece, body);
+    }
+    // Counts pieces that can only be base64, characters of the alphabet, and characters before the words that may begin a footer.
+    let (mut solid, mut characters, mut before) = (0_usize, 0_usize, 0_usize);
+    let mut footer: Option<(usize, bool)> = None;
+    let (mut after_padding, mut after_blank) = (false, false);
+    for piece in pieces(body) {
+        if piece.class == PieceClass::Blank {
+            after_blank = true;
+            continue;
+        }
+        all -= 1;
+        match piece.class {
+            PieceClass::Text => {
+                // The rest is base64 if most of its lines can be nothing else.
+                if strong > 0 && strong * 2 >= all {
+                    continue;
+                }
+                let end = footer.map_or(piece.start, |(start, _)| start);
+                return EncodedRegion {
+                    is_base64: solid > 0,
+                    end,
+                };
+            }
+            PieceClass::Word if footer.is_none() && (after_padding || after_blank) => {
+                footer = Some((piece.start, after_padding));
+                before = characters;
+            }
+            PieceClass::Word | PieceClass::Blank => {}
+            PieceClass::Strong | PieceClass::Plain
+                if solid > 0 && shape.ends_before(&piece, body, characters) =>
+            {
+                let end = footer.map_or(piece.start, |(start, _)| start);
+                return EncodedRegion {
+                    is_base64: true,
+                    end,
+                };
+            }
+            PieceClass::Strong | PieceClass::Plain => {
+                shape.add(&piece, body);
+                strong -= usize::from(piece.class == PieceClass::Strong);
+                solid += 1;
+                footer = None;
+            }
+        }
+        characters += body[piece.start..piece.end]
+            .iter()
+            .filter(|&&b| is_base64(b))
+            .count();
+        after_padding = piece.padded;
+        after_blank = false;
+    }
+    if solid == 0 {
+        // Only words, or nothing.
+        return EncodedRegion {
+            is_base64: characters.is_multiple_of(4),
+            end: body.len(),
+        };
+    }
+    let end = match footer {
+        Some((start, true)) => start,
+        Some((start, false)) if before.is_multiple_of(4) && !characters.is_multiple_of(4) => start,
+        _ => body.len(),
+    };
+    EncodedRegion {
+        is_base64: true,
+        end,
+    }
+}
+
+/// Length and alphabet of the lines of an encoder, which have one length except the last.
+#[derive(Debug, Default)]
+struct LineShape {
+    /// Length of the first long line; 0 without one.
+    width: usize,
+    /// Start of the last line of that length; without one, of the last line of the standard alphabet.
+    last: usize,
+    /// True after a line with `-` or `_` (the URL-safe alphabet of RFC 4648, section 5).
+    for_addresses: bool,
+    /// True after a line with bytes outside the alphabets.
+    damaged: bool,
+    /// True if the previous line was shorter than the others.
+    is_short: bool,
+    /// True after a line that followed a shorter one.
+    is_ragged: bool,
+}
+
+impl LineShape {
+    /// Records the length of a piece before the main pass.
+    fn survey(&mut self, piece: &LinePiece, body: &[u8]) {
+        let length = body[piece.start..piece.end].trim_ascii().len();
+        match piece.class {
+            PieceClass::Strong if self.width == 0 => {
+                (self.width, self.last) = (length, piece.start);
+            }
+            PieceClass::Strong if self.width == length => self.last = piece.start,
+            PieceClass::Plain if self.width == 0 && is_standard(&body[piece.start..piece.end]) => {
+                self.last = piece.start;
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns true if the base64 ends before a piece. `characters` is the number of base64 characters before it.
+    ///
+    /// It ends there if the same encoder cannot have written the piece and no later line continues the base64.
+    fn ends_before(&self, piece: &LinePiece, body: &[u8], characters: usize) -> bool {
+        if self.is_ragged || !characters.is_multiple_of(4) || self.last >= piece.start {
+            return false;
+        }
+        let text = body[piece.start..piece.end].trim_ascii();
+        let foreign = !self.damaged && !text.iter().all(|b| is_base64(*b));
+        let other = !self.for_addresses && memchr::memchr2(b'-', b'_', text).is_some();
+        // After a full line, a shorter one may follow and may be damaged, even at its start.
+        let marked = text.starts_with(b"--")
+            || text.starts_with(b"__")
+            || !is_damaged_once(text) && !text.first().is_some_and(|b| is_base64(*b));
+        (foreign || other) && (self.is_short || marked)
+            || self.is_short && !text.len().is_multiple_of(4)
+    }
+
+    /// Records a piece as base64.
+    fn add(&mut self, piece: &LinePiece, body: &[u8]) {
+        let text = body[piece.start..piece.end].trim_ascii();
+        self.for_addresses |= memchr::memchr2(b'-', b'_', text).is_some();
+        self.damaged |= !text.iter().all(|b| is_base64(*b));
+        self.is_ragged |= self.is_short;
+        self.is_short = piece.padded || self.width > 0 && text.len() < self.width;
+    }
+}
+
+/// Returns true for a line with one byte that is not base64, if it has padding or is too long for a word.
+fn is_damaged_once(text: &[u8]) -> bool {
+    text.iter().filter(|b| !is_base64(**b)).count() == 1
+        && (text.ends_with(b"=") || text.len() >= 20)
+}
+
+/// Returns true if a line consists of the standard alphabet.
+fn is_standard(line: &[u8]) -> bool {
+    line.trim_ascii()
+        .iter()
+        .all(|b| is_base64(*b) && !matches!(b, b'-' | b'_'))
+}
+
+/// Returns the pieces of a body, in order. Splits lines after padding that ends a quantum.
+pub(super) fn pieces(body: &[u8]) -> impl Iterator<Item = LinePiece> + '_ {
+    let line_feed = memchr::memchr(b'\n', body).is_some();
+    let end_byte = if line_feed { b'\n' } else { b'\r' };
+    let mut at = 0;
+    let mut line_end = None;
+    std::iter::from_fn(move || {
+        if at >= body.len() {
+            return None;
+        }
+        let end = *line_end.get_or_insert_with(|| {
+            memchr::memchr(end_byte, &body[at..]).map_or(body.len(), |n| at + n)
+        });
+        let line = &body[at..end];
+        let padded = padding_end(line);
+        let piece = match padded {
+            Some(length) => LinePiece {
+                start: at,
+                end: at + length,
+                class: classify(&line[..length]),
+                padded: true,
+            },
+            None => LinePiece {
+                start: at,
+                end,
+                class: classify(line),
+                padded: false,
+            },
+        };
+        at = piece.end;
+        if line[piece.end - piece.start..]
+            .iter()
+            .all(u8::is_ascii_whitespace)
+        {
+            at = end + 1;
+            line_end = None;
+        }
+        Some(piece)
+    })
+}
+
+pub(super) fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
+}
+
+/// Returns the length of complete quanta with padding at the start of a line; None for a word before an equals sign.
+fn padding_end(line: &[u8]) -> Option<usize> {
+    let text = line
+        .iter()
+        .take_while(|&&b| is_base64(b) && b != b'=')
+        .count();
+    let padding = line[text..].iter().take_while(|&&b| b == b'=').count();
+    let length = text + padding;
+    let complete = text > 0 && matches!(padding, 1 | 2) && length.is_multiple_of(4);
+    let alone = line[length..].iter().all(u8::is_ascii_whitespace);
+    (complete && (alone || !is_word(&line[..text]))).then_some(length)
+}
+
+pub(super) fn classify(piece: &[u8]) -> PieceClass {
+    let piece = piece.trim_ascii();
+    let Some(&first) = piece.first() else {
+        return PieceClass::Blank;
+    };
+    if piece.len() > 2 && matches!(first, b'_' | b'-' | b'=') && piece.iter().all(|&b| b == first) {
+        return PieceClass::Text;
+    }
+    let blanks = piece.iter().filter(|b| b.is_ascii_whitespace()).count();
+    let foreign = piece
+        .iter()
+        .filter(|&&b| !is_base64(b) && !b.is_ascii_whitespace())
+        .count();
+    if foreign * 4 > piece.len() - blanks || piece == b"--" {
+        return PieceClass::Text;
+    }
+    if blanks > 0 {
+        let words = || {
+            piece
+                .split(u8::is_ascii_whitespace)
+                .filter(|word| !word.is_empty())
+        };
+        let real = words().filter(|word| is_word(word)).count();
+        return if real * 2 >= words().count() {
+            PieceClass::Text
+        } else {
+            PieceClass::Plain
+        };
+    }
+    match (foreign, is_word(piece)) {
+        (0, true) => PieceClass::Word,
+        (0, false) if piece.len() >= 20 => PieceClass::Strong,
+        (_, true) => PieceClass::Text,
+        (_, false) => PieceClass::Plain,
+    }
+}
+
+/// Returns true for an ordinary word, number, URL or rule. Letters must be lower-case, upper-case or capitalized.
+fn is_word(word: &[u8]) -> bool {
+    if word.len() > LONGEST_WORD {
+        // The alphabet ends within the scheme of a URL.
+        return memchr::memmem::find(&word[..word.len().min(12)], b"://").is_some();
+    }
+    let inner = {
+        let is_mark = |b: &u8| {
+            matches!(
+                b,
+                b'.' | b',' | b';' | b':' | b'!' | b'?' | b'(' | b')' | b'"' | b'\'' | b'<' | b'>'
+            )
+        };
+        let start = word.iter().position(|b| !is_mark(b)).unwrap_or(word.len());
+        let end = word
+            .iter()
+            .rposition(|b| !is_mark(b))
+            .map_or(start, |last| last + 1);
+        &word[start..end]
+    };
+    let Some((first, rest)) = inner.split_first() else {
+        return true;
+    };
+    if inner.iter().all(|b| matches!(b, b'-' | b'_' | b'*'))
+        || memchr::memchr2(b'@', b':', inner).is_some()
+    {
+        return true;
+    }
+    let letter = |b: &u8| b.is_ascii_alphabetic() || !b.is_ascii() || matches!(b, b'-' | b'\'');
+    inner.iter().all(u8::is_ascii_digit)
+        || (letter(first)
+            && rest.iter().all(letter)
+            && (rest.iter().all(|b| !b.is_ascii_uppercase())
+                || inner.iter().all(|b| !b.is_ascii_lowercase())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::base64::encode_lines;
+
+    fn encoded(length: usize, width: usize) -> Vec<u8> {
+        let bytes: Vec<u8> = (0..length).map(|n| (n * n + 7) as u8).collect();
+        let mut body = Vec::new();
+        encode_lines(&bytes, width, b"\n", &mut body);
+        body
+    }
+
+    /// A line that the encoder cannot have written ends the base64, whatever the length of the text before it.
+    #[test]
+    fn foreign_lines_behind_base64_are_text() {
+        for footer in [
+            "--DeathToSpam--",
+            "--DeathToSpamX--",
+            "__SpamArrest__",
+            "[DeathToSpam]",
+            "DeathToSpam!",
+            "~DeathToSpam~",
+        ] {
+            for width in [76, 64, 60] {
+                let marked = !footer.starts_with('D');
+                let full = width / 4 * 3;
+                for length in
+                    (1..200).filter(|length| marked || *length > full && length % full != 0)
+                {
+                    let body = encoded(length, width);
+                    for tail in ["", "\n", "\n\n", "\nwww.DeathToSpam.example\n"] {
+                        let whole = [&body, footer.as_bytes(), tail.as_bytes()].concat();
+                        let found = region(&whole);
+                        assert!(found.is_base64, "{}", whole.escape_ascii());
+                        assert_eq!(found.end, body.len(), "{}", whole.escape_ascii());
+                    }
+                }
+            }
+        }
+    }
+
+    /// If base64 continues after such a line, the line is damage within it.
+    #[test]
+    fn base64_that_goes_on_is_read_to_its_end() {
+        for footer in ["--DeathToSpam--", "[DeathToSpam]", "~DeathToSpam~"] {
+            let body = encoded(570, 76);
+            let (first, rest) = body.split_at(77 * 3);
+            let whole = [first, footer.as_bytes(), b"\n", rest].concat();
+            assert_eq!(region(&whole).end, whole.len());
+        }
+    }
+
+    /// Lines of other lengths, and of the URL-safe alphabet, are base64.
+    #[test]
+    fn ragged_base64_is_read_to_its_end() {
+        let digits: Vec<u8> = encoded(900, usize::MAX).trim_ascii_end().to_vec();
+        for lengths in [&[72, 4][..], &[61], &[10, 30, 50], &[76, 75]] {
+            let mut body = Vec::new();
+            let (mut rest, mut next) = (&digits[..], lengths.iter().cycle());
+            while !rest.is_empty() {
+                let (line, tail) = rest.split_at(rest.len().min(*next.next().unwrap()));
+                body.extend_from_slice(line);
+                body.push(b'\n');
+                rest = tail;
+            }
+            assert_eq!(region(&body).end, body.len(), "{lengths:?}");
+        }
+        let mut other = encoded(900, 76);
+        for byte in &mut other {
+            *byte = match *byte {
+                b'+' => b'-',
+                b'/' => b'_',
+                byte => byte,
+            };
+        }
+        assert_eq!(region(&other).end, other.len());
+    }
+}

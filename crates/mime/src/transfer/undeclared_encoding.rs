@@ -1,0 +1,144 @@
+//! Detects base64 and quoted-printable in ASCII text whose header does not declare them.
+//!
+//! # Limits
+//! Base64 is recognized from the start of the text up to its first blank line, quoted-printable by escapes of letters. The text is reported
+//! and stays: it may show an encoding on purpose.
+
+use super::base64;
+use super::encoding::TransferEncoding;
+
+/// Minimum number of escapes of bytes above 7F, and of those within words.
+const ESCAPES: usize = 3;
+const WITHIN_WORDS: usize = 2;
+/// Minimum length of the first line of base64.
+const FIRST_LINE: usize = 40;
+/// Number of base64 characters that show whether they encode text.
+const SAMPLE: usize = 1024;
+
+/// Returns the transfer encoding that ASCII text seems to have although its header does not declare it.
+pub(crate) fn undeclared_encoding(text: &[u8]) -> Option<TransferEncoding> {
+    if is_quoted_printable(text) {
+        return Some(TransferEncoding::QuotedPrintable);
+    }
+    is_base64(text).then_some(TransferEncoding::Base64)
+}
+
+/// Returns true if the equals signs of the text begin escapes of bytes above 7F or end lines, and hardly anything else.
+fn is_quoted_printable(text: &[u8]) -> bool {
+    let (mut escapes, mut within_words, mut others) = (0, 0, 0);
+    // The end of the last escape.
+    let mut end = None;
+    for at in memchr::memchr_iter(b'=', text) {
+        match text[at + 1..] {
+            [b'8' | b'9' | b'A'..=b'F', low, ref rest @ ..] if is_digit(low) => {
+                escapes += 1;
+                let before = at.checked_sub(1).map(|before| text[before]);
+                let follows = end == Some(at) || before.is_some_and(|b| b.is_ascii_alphabetic());
+                // Capitals may be digits: `color=FFAABB`.
+                let goes_on = matches!(rest, [b'=' | b'a'..=b'z', ..]);
+                within_words += usize::from(follows && goes_on);
+                end = Some(at + 3);
+            }
+            [high, low, ..] if is_digit(high) && is_digit(low) => {}
+            [] | [b'\n' | b'\r', ..] => {}
+            _ => others += 1,
+        }
+    }
+    escapes >= ESCAPES && within_words >= WITHIN_WORDS && others * 4 <= escapes
+}
+
+/// Returns true for a digit of an encoder.
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'A'..=b'F')
+}
+
+/// Returns true if the lines up to the first blank one are whole lines of base64 that encode text.
+fn is_base64(text: &[u8]) -> bool {
+    let mut lines = text
+        .split(|b| *b == b'\n')
+        .map(<[u8]>::trim_ascii_end)
+        .skip_while(|line| line.is_empty())
+        .take_while(|line| !line.is_empty())
+        .peekable();
+    let width = lines.peek().map_or(0, |line| line.len());
+    if width < FIRST_LINE || !width.is_multiple_of(4) {
+        return false;
+    }
+    let mut digits = Vec::new();
+    while let Some(line) = lines.next() {
+        let is_whole = line.len() == width || lines.peek().is_none() && line.len() < width;
+        let padding = line.iter().rev().take_while(|b| **b == b'=').count();
+        let is_digit = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+        if !is_whole
+            || !line.len().is_multiple_of(4)
+            || padding > if lines.peek().is_none() { 2 } else { 0 }
+            || !line[..line.len() - padding].iter().all(is_digit)
+        {
+            return false;
+        }
+        if digits.len() < SAMPLE {
+            digits.extend_from_slice(line);
+        }
+    }
+    encodes_text(&digits)
+}
+
+/// Returns true if base64 encodes text with blanks or line ends. Keys and files have control characters.
+fn encodes_text(digits: &[u8]) -> bool {
+    let decoded = base64::decode(digits, &mut Vec::new()).bytes;
+    let is_control = |b: &u8| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x1B) || *b == 0x7F;
+    let is_blank = |b: &u8| matches!(b, b' ' | b'\n');
+    !decoded.iter().any(is_control) && decoded.iter().any(is_blank)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use TransferEncoding::{Base64, QuotedPrintable};
+
+    #[test]
+    fn encodings_without_a_label_are_recognized() {
+        let mut encoded = Vec::new();
+        let text = "Привет, Мария! Завтра я приеду поздно, ужинайте без меня.\n".repeat(3);
+        base64::encode_lines(text.as_bytes(), 76, b"\n", &mut encoded);
+        let footer = [&encoded[..], b"\n-- \nSent to the list\n"].concat();
+        for (text, encoding) in [
+            (
+                &b"Gr=FC=DFe aus K=F6ln, da=DF ihr kommt.=20\nBis n=E4chste Woche\n"[..],
+                QuotedPrintable,
+            ),
+            (b"=D0=9F=D1=80=D0=B8=D0=B2=D0=B5=D1=82", QuotedPrintable),
+            (b"caf=C3=A9 =\nd=C3=A9j=C3=A0 =3D vu, a=b", QuotedPrintable),
+            (&encoded, Base64),
+            (&footer, Base64),
+        ] {
+            assert_eq!(
+                undeclared_encoding(text),
+                Some(encoding),
+                "{}",
+                text.escape_ascii()
+            );
+        }
+    }
+
+    #[test]
+    fn other_text_is_not_encoded() {
+        let mut key = Vec::new();
+        let random: Vec<u8> = (0..180_u32).map(|n| (n * n * 7 + n * 31) as u8).collect();
+        base64::encode_lines(&random, 64, b"\n", &mut key);
+        for text in [
+            &b"Gr=FC=DFe"[..],
+            b"color=FF0000 width=80 a=B2 b=A3 c=C4",
+            b"x=1, y=2, z=3",
+            b"a=DEADBEEF b=CAFE c=FACE d=BEEF",
+            b"==========\n= ABC =\n==========\n",
+            b"hello",
+            b"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
+            &key,
+            b"ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7\n",
+            b"",
+        ] {
+            assert_eq!(undeclared_encoding(text), None, "{}", text.escape_ascii());
+        }
+    }
+}

@@ -47,6 +47,7 @@ mod time_zone;
 #[cfg(feature = "detect")]
 mod voice;
 mod wide;
+mod word_faults;
 
 #[doc(hidden)]
 pub use crate::utf8::is_utf8;
@@ -62,6 +63,8 @@ pub use rules::Rules;
 #[doc(hidden)]
 pub use strict_charset::strict_charset;
 pub use structure::{is_text_in_pairs, structure};
+#[doc(hidden)]
+pub use word_faults::has_word_faults;
 
 use crate::{Charset, bom};
 use guess::FALLBACK;

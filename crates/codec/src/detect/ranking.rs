@@ -12,7 +12,7 @@ use super::readings::Readings;
 use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Scored};
-use super::{ascii, list_trials, look, sample, wide};
+use super::{ascii, list_trials, look, sample, wide, word_faults};
 use crate::{Charset, LossLog};
 use std::collections::HashSet;
 
@@ -79,6 +79,7 @@ impl Ranking {
             });
         }
         scored.sort_by_key(|s| s.cost);
+        word_faults::prefer_faultless(&mut scored, &sample, &priors);
         #[cfg(feature = "detect")]
         if !sample.may_have_lists {
             super::voice::hear(

@@ -216,3 +216,23 @@ fn a_single_byte_under_a_utf8_label_may_be_a_letter_or_a_sign() {
         assert_eq!(under_utf8(bytes), (want.into(), used, losses), "{shown}");
     }
 }
+
+#[test]
+fn a_raw_field_has_the_charset_of_a_right_label() {
+    let body = "Здраво на сите, состанокот е утре.\n";
+    let subject = "Срдечен поздрав, Ѓорѓи Џамбазов";
+    let encode = |text| Charset::WINDOWS_1251.encode_exact(text).unwrap();
+    for header in ["", "Content-Type: text/plain; charset=windows-1251\n"] {
+        let raw = [
+            b"Subject: ",
+            &*encode(subject),
+            b"\n",
+            header.as_bytes(),
+            b"\n",
+            &*encode(body),
+        ]
+        .concat();
+        let mail = crate::Mail::parse(&raw);
+        assert_eq!(mail.subject().as_deref(), Some(subject), "{header}");
+    }
+}

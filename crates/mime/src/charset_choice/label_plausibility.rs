@@ -9,6 +9,7 @@
 //! Accepts stateful charsets and charsets whose bytes below 80 are not ASCII: other text under such labels is gibberish, or has no
 //! escape sequences.
 
+use super::baltic_letters::{BalticLetters, baltic_letters};
 use super::case_faults::has_faults_beside;
 use super::decisive_guess::decisive_guess;
 use super::evidence_words::words_prove;
@@ -120,6 +121,11 @@ fn likelier_than_implausible(
             return None;
         }
         likelier.decides = false;
+    }
+    match baltic_letters(label, likelier.guess.charset, bytes) {
+        BalticLetters::None => return None,
+        BalticLetters::Few => likelier.decides = false,
+        BalticLetters::Enough | BalticLetters::NotBaltic => {}
     }
     Some(likelier)
 }

@@ -21,6 +21,7 @@ mod alphabet_list;
 mod ascii;
 mod byte_sorts;
 mod comparison;
+mod confidence_limit;
 mod cost;
 mod first_look;
 mod guess;

@@ -45,6 +45,7 @@ mod raw_text;
 mod redecode;
 mod repetitions;
 mod sections;
+mod signs_for_letters;
 mod steps;
 mod structure;
 mod superset;

@@ -21,6 +21,7 @@ use super::likelier_charset::LikelierCharset;
 use super::plain_western::is_plain_western;
 use super::plain_words::{few_plain_words, has_small_letters_only};
 use super::repetitions::{different_pairs, once, without_repetitions};
+use super::signs_for_letters::has_signs_for_letters;
 use super::superset::has_c1;
 use super::telltale_bytes::{has_euro, is_latin_under};
 use super::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
@@ -127,6 +128,7 @@ fn likelier_than_implausible(
         BalticLetters::Few => likelier.decides = false,
         BalticLetters::Enough | BalticLetters::NotBaltic => {}
     }
+    likelier.decides &= !has_signs_for_letters(label, likelier.guess.charset, bytes);
     Some(likelier)
 }
 

@@ -226,6 +226,7 @@ fn right_labels_of_languages_without_a_model_stand() {
         ),
         ("iso-8859-1", "Komara Bolîvarî ya Venezûela"),
         ("iso-8859-9", "Nîjer\nTûnis\nBûrûndî"),
+        ("windows-1250", "Saýlanan baglaýyş"),
     ] {
         let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();
         let bytes = charset.unwrap().encode_exact(text).expect("encodable");
@@ -235,6 +236,13 @@ fn right_labels_of_languages_without_a_model_stand() {
     let baltic = Charset::for_name("windows-1257").unwrap();
     let bytes = baltic.encode_exact(latvian).expect("encodable");
     assert_eq!(used("iso-8859-1", &bytes), ("windows-1257", How::Detected));
+}
+
+#[test]
+fn signs_in_place_of_letters_are_only_reported() {
+    let name = Charset::WINDOWS_1251.encode_exact("Фёдор Хрящёв").unwrap();
+    let bytes = [b"Thanks to ", &*name, b" for the report."].concat();
+    assert_eq!(used("windows-1252", &bytes).1, How::Label);
 }
 
 #[test]

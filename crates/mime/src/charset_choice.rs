@@ -5,6 +5,7 @@
 //! # Limits
 //! Evidence from other parts of the message counts only if a part proves too little itself.
 
+mod baltic_letters;
 mod block_charsets;
 mod case_faults;
 mod certain_utf8;
@@ -46,6 +47,7 @@ mod raw_text;
 mod redecode;
 mod repetitions;
 mod sections;
+mod signs_for_letters;
 mod steps;
 mod structure;
 mod superset;

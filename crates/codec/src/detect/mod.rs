@@ -24,6 +24,7 @@ mod candidate_filter;
 mod chardetng_tiebreak;
 mod classed_char;
 mod comparison;
+mod confidence_limit;
 mod cost;
 mod detection_page;
 mod guess;
@@ -47,6 +48,7 @@ mod strict_charset;
 mod structure;
 mod time_zone;
 mod wide;
+mod word_faults;
 
 #[doc(hidden)]
 pub use crate::utf8::is_utf8;
@@ -62,6 +64,8 @@ pub use rules::Rules;
 #[doc(hidden)]
 pub use strict_charset::strict_charset;
 pub use structure::{is_text_in_pairs, structure};
+#[doc(hidden)]
+pub use word_faults::has_word_faults;
 
 use crate::{Charset, bom};
 use guess::FALLBACK;

@@ -3,6 +3,7 @@
 //! # Limits
 //! Costs are those of a sample. Only the best charset is tested on the whole text.
 
+use super::confidence_limit::limited;
 use super::cost::NAT;
 use super::guess::{Evidence, Guess, Rival};
 use super::hints::Hints;
@@ -12,7 +13,7 @@ use super::readings::Readings;
 use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Scored};
-use super::{ascii, list_trials, odd_text, sample, wide};
+use super::{ascii, list_trials, odd_text, sample, wide, word_faults};
 use crate::{Charset, LossLog};
 use std::collections::HashSet;
 
@@ -79,6 +80,7 @@ impl Ranking {
             });
         }
         scored.sort_by_key(|s| s.cost);
+        word_faults::prefer_faultless(&mut scored, &sample, &priors);
         #[cfg(feature = "detect")]
         if !sample.may_have_lists {
             super::chardetng_tiebreak::break_ties(
@@ -102,7 +104,7 @@ impl Ranking {
         match self.scored.iter().position(|s| reads(s.charset)) {
             Some(best) if self.is_usual(best, bytes) => Guess {
                 charset: Charset::WINDOWS_1252,
-                ..self.at(best)
+                ..self.limited(best)
             },
             Some(best) if self.is_unproven(best) => {
                 let confidence = self.at(best).confidence.min(UNPROVEN);
@@ -112,12 +114,22 @@ impl Ranking {
                     evidence: Evidence::Model,
                 }
             }
-            Some(best) => self.at(best),
+            Some(best) => self.limited(best),
             None => Guess {
                 charset: Charset::WINDOWS_1252,
                 confidence: 0.1,
                 evidence: Evidence::Fallback,
             },
+        }
+    }
+
+    /// Like [`Ranking::at`], with the confidence that few signs and letters deserve.
+    fn limited(&self, place: usize) -> Guess {
+        let guess = self.at(place);
+        let (sample, priors) = (&self.sample.bytes, &self.priors);
+        Guess {
+            confidence: limited(guess.confidence, guess.charset, sample, priors),
+            ..guess
         }
     }
 

@@ -1,37 +1,26 @@
-//! Tests whether a charset puts capitals behind small letters within words, as wrong charsets do: `БорГи Носев` for `Ѓорѓи Ќосев`.
+//! Tests whether a charset puts capitals behind small letters within words, as wrong charsets do: `БорГи Носев` for `Ѓорѓи Ќосев`. Dashes
+//! before small letters count, too: `—рдечен` for `Срдечен`.
 //!
 //! # Limits
 //! Few right words have such capitals, such as names of companies. So only the comparison with the label is evidence.
 
+use mailglot_codec::detect::{Rival, has_word_faults};
 use mailglot_codec::{Charset, LossLog};
 
 /// Number of bytes that are read.
 const WINDOW: usize = 4096;
 
-/// Returns true if `other` makes such words of the bytes, at least one of `MANY`, and the label makes none.
+/// Returns true if `other` makes such words of the bytes, at least one of ten, and the label makes none.
 pub(super) fn has_faults_beside(label: Charset, other: Charset, bytes: &[u8]) -> bool {
-    const MANY: usize = 10;
     let bytes = &bytes[..bytes.len().min(WINDOW)];
-    let read = |charset: Charset| {
-        let text = charset.decode(bytes, &mut LossLog::with_limit(0));
-        case_faults(&text)
-    };
-    let (faults, words) = read(other);
-    faults > 0 && faults * MANY >= words && read(label).0 == 0
+    let has_faults =
+        |charset: Charset| has_word_faults(&charset.decode(bytes, &mut LossLog::with_limit(0)));
+    has_faults(other) && !has_faults(label)
 }
 
-/// Returns the number of capitals behind small letters, and of words, among those with a letter beyond ASCII.
-fn case_faults(text: &str) -> (usize, usize) {
-    let (mut faults, mut words) = (0, 0);
-    for word in text.split(|c: char| !c.is_alphabetic()) {
-        words += usize::from(!word.is_ascii());
-        let pairs = word.chars().zip(word.chars().skip(1));
-        faults += pairs
-            .filter(|(one, next)| one.is_lowercase() && next.is_uppercase())
-            .filter(|(one, next)| !one.is_ascii() || !next.is_ascii())
-            .count();
-    }
-    (faults, words)
+/// Returns true if a likelier charset outweighs a named one, and does not put faults where that has none.
+pub(super) fn outweighs(rival: &Rival, named: Charset, bytes: &[u8]) -> bool {
+    rival.outweighs && !has_faults_beside(named, rival.guess.charset, bytes)
 }
 
 #[cfg(test)]

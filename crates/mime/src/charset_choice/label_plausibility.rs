@@ -9,6 +9,7 @@
 //! Accepts stateful charsets and charsets whose bytes below 80 are not ASCII: other text under such labels is gibberish, or has no
 //! escape sequences.
 
+use super::baltic_letters::{BalticLetters, baltic_letters};
 use super::case_faults::has_faults_beside;
 use super::decisive_guess::decisive_guess;
 use super::evidence_words::words_prove;
@@ -20,6 +21,7 @@ use super::likelier_charset::LikelierCharset;
 use super::plain_western::is_plain_western;
 use super::plain_words::{few_plain_words, has_small_letters_only};
 use super::repetitions::{different_pairs, once, without_repetitions};
+use super::signs_for_letters::has_signs_for_letters;
 use super::superset::has_c1;
 use super::telltale_bytes::{has_euro, is_latin_under};
 use super::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
@@ -121,6 +123,12 @@ fn likelier_than_implausible(
         }
         likelier.decides = false;
     }
+    match baltic_letters(label, likelier.guess.charset, bytes) {
+        BalticLetters::None => return None,
+        BalticLetters::Few => likelier.decides = false,
+        BalticLetters::Enough | BalticLetters::NotBaltic => {}
+    }
+    likelier.decides &= !has_signs_for_letters(label, likelier.guess.charset, bytes);
     Some(likelier)
 }
 

@@ -14,6 +14,7 @@
 //! Compares charsets that have a model, except UTF-8, which an earlier step has tested. Charsets that the message names are compared
 //! with short or suspected text only.
 
+use super::case_faults::outweighs;
 use super::choice::Choice;
 use super::damage::decodes_without_loss;
 use super::evidence::Evidence;
@@ -214,7 +215,7 @@ fn read<'a>(
         .filter(|better| decodes_without_loss(*better, bytes))
         .unwrap_or(named);
     let rival = Weighed::new(bytes, hints).rival(charset);
-    if rival.is_some_and(|rival| rival.outweighs) {
+    if rival.is_some_and(|rival| outweighs(&rival, charset, bytes)) {
         return None;
     }
     let mut log = LossLog::new();

@@ -10,6 +10,7 @@
 //! # Limits
 //! The bytes between UTF-8 sequences are in one single-byte charset, or they are damage.
 
+use super::case_faults::outweighs;
 use super::cjk_level1::is_level1;
 use super::damage::decodes_without_loss;
 use super::mixed_text::{SequenceCount, malformed};
@@ -116,7 +117,10 @@ impl RawEvidence<'_> {
             if faults == 0 && is_short && *is_certain {
                 return true;
             }
-            if weighed.rival(*charset).is_some_and(|rival| rival.outweighs) {
+            if weighed
+                .rival(*charset)
+                .is_some_and(|rival| outweighs(&rival, *charset, self.bytes))
+            {
                 return false;
             }
             faults == 0 || faults <= faults_in(guess(), self.bytes)

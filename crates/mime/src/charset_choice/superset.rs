@@ -9,6 +9,7 @@
 use super::private_use::is_private;
 use mailglot_codec::{Charset, LossLog};
 use memchr::memmem;
+use std::cell::LazyCell;
 
 /// Returns true if a byte or pair occurs that only the superset has.
 pub(super) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
@@ -157,20 +158,39 @@ fn is_ukrainian(byte: u8) -> bool {
     matches!(byte & 0xEF, 0xA4 | 0xA6 | 0xA7 | 0xAD)
 }
 
-/// Returns true if such a byte occurs between letters.
+/// Returns true if a word has such a byte. A frame has it beside its other lines, so there letters stand on both sides of it.
 fn has_ukrainian_letter(bytes: &[u8]) -> bool {
-    let is_letter = |b: &u8| *b >= 0xC0;
-    let is_inside = |at: usize| {
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(|b| *b >= 0xC0 || matches!(b, 0xA3 | 0xB3))
+    };
+    let is_part = |at: Option<usize>| {
+        is_letter(at)
+            || at
+                .and_then(|at| bytes.get(at))
+                .is_some_and(|b| is_ukrainian(*b))
+    };
+    let is_blank = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_whitespace)
+    };
+    let has_frame = LazyCell::new(|| bytes.iter().any(|b| is_line_in_koi8(*b)));
+    let is_in_word = |at: usize| {
+        let (before, after) = (at.checked_sub(1), Some(at + 1));
+        // The words `є` and `і`.
+        let is_word = matches!(bytes[at], 0xA4 | 0xA6) && is_blank(before) && is_blank(after);
         is_ukrainian(bytes[at])
-            && at
-                .checked_sub(1)
-                .and_then(|before| bytes.get(before))
-                .is_some_and(is_letter)
-            && bytes.get(at + 1).is_some_and(is_letter)
+            && (is_letter(before) && is_letter(after)
+                || (is_word || is_part(before) || is_part(after)) && !*has_frame)
     };
     let blocks = bytes.chunks(256).enumerate();
     let mut blocks = blocks.filter(|(_, block)| has_ukrainian_byte(block));
-    blocks.any(|(nth, block)| (nth * 256..nth * 256 + block.len()).any(is_inside))
+    blocks.any(|(nth, block)| (nth * 256..nth * 256 + block.len()).any(is_in_word))
+}
+
+/// Returns true if a byte is part of a frame in both charsets.
+fn is_line_in_koi8(byte: u8) -> bool {
+    matches!(byte, 0x80..=0x91 | 0xA0..=0xBE) && !matches!(byte, 0xA3 | 0xB3) && !is_ukrainian(byte)
 }
 
 #[cfg(test)]
@@ -205,8 +225,15 @@ mod tests {
         for (text, expected) in [
             ("між нами", true),
             ("їжа і подія", true),
+            ("З повагою, Євген", true),
+            ("Її", true),
+            ("ҐАНОК", true),
+            ("мир і любов", true),
+            ("\u{2555}", false),
             ("Привет, Мир", false),
             ("\u{2550}\u{2554}Привет\u{2557}", false),
+            ("\u{2562}Имя\u{255F}", false),
+            ("\u{2553}\u{2500}\u{2556}\n\u{2551}Ёж\u{2556}", false),
         ] {
             let bytes = if expected {
                 koi8_u(text)

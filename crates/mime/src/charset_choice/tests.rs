@@ -216,3 +216,51 @@ fn a_single_byte_under_a_utf8_label_may_be_a_letter_or_a_sign() {
         assert_eq!(under_utf8(bytes), (want.into(), used, losses), "{shown}");
     }
 }
+
+#[test]
+fn right_labels_of_languages_without_a_model_stand() {
+    for (label, text) in [
+        (
+            "windows-1252",
+            "La Regjon e à fat un regolament pe tutele des minorancis; i comuns a puedin domandâ contribûts fin ai 30 di Avrîl.",
+        ),
+        ("iso-8859-1", "Komara Bolîvarî ya Venezûela"),
+        ("iso-8859-9", "Nîjer\nTûnis\nBûrûndî"),
+        ("windows-1250", "Saýlanan baglaýyş"),
+    ] {
+        let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();
+        let bytes = charset.unwrap().encode_exact(text).expect("encodable");
+        assert_eq!(used(label, &bytes).1, How::Label, "{text}");
+    }
+    let latvian = "Vai jūs varētu atsūtīt man jaunāko ziņojuma versiju?";
+    let baltic = Charset::for_name("windows-1257").unwrap();
+    let bytes = baltic.encode_exact(latvian).expect("encodable");
+    assert_eq!(used("iso-8859-1", &bytes), ("windows-1257", How::Detected));
+}
+
+#[test]
+fn signs_in_place_of_letters_are_only_reported() {
+    let name = Charset::WINDOWS_1251.encode_exact("Фёдор Хрящёв").unwrap();
+    let bytes = [b"Thanks to ", &*name, b" for the report."].concat();
+    assert_eq!(used("windows-1252", &bytes).1, How::Label);
+}
+
+#[test]
+fn a_raw_field_has_the_charset_of_a_right_label() {
+    let body = "Здраво на сите, состанокот е утре.\n";
+    let subject = "Срдечен поздрав, Ѓорѓи Џамбазов";
+    let encode = |text| Charset::WINDOWS_1251.encode_exact(text).unwrap();
+    for header in ["", "Content-Type: text/plain; charset=windows-1251\n"] {
+        let raw = [
+            b"Subject: ",
+            &*encode(subject),
+            b"\n",
+            header.as_bytes(),
+            b"\n",
+            &*encode(body),
+        ]
+        .concat();
+        let mail = crate::Mail::parse(&raw);
+        assert_eq!(mail.subject().as_deref(), Some(subject), "{header}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Chooses a charset without a usable label: from the document, the message, the caller's default or detection.
 
+use super::case_faults::outweighs;
 use super::choice::Choice;
 use super::damage::decodes_without_loss;
 use super::evidence::Evidence;
@@ -46,7 +47,7 @@ pub(super) fn without_label<'a>(
     let is_absurd = |charset| {
         weighed()
             .rival(charset)
-            .is_some_and(|rival| rival.outweighs)
+            .is_some_and(|rival| outweighs(&rival, charset, bytes))
     };
     let candidates = named_candidates(bytes, evidence, &hints);
     if let Some(choice) = first_plausible(bytes, candidates, declared, is_absurd) {

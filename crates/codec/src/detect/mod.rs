@@ -29,6 +29,7 @@ mod hz;
 pub(crate) mod language;
 mod least_losses;
 mod list_trials;
+mod lone_signs;
 mod look;
 mod models;
 mod priors;

@@ -6,7 +6,7 @@
 //! Changes no guess. Dashes within words of English text are right.
 
 use super::language::for_label;
-use super::look::{differing_letters, high_bytes, letters_within_words};
+use super::odd_text::{differing_letters, high_bytes, letters_within_words};
 use super::priors::Priors;
 use crate::{Charset, LossLog};
 

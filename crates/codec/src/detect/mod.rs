@@ -33,6 +33,7 @@ mod hz;
 pub(crate) mod language;
 mod least_losses;
 mod list_trials;
+mod lone_signs;
 mod models;
 mod odd_text;
 mod priors;

@@ -13,7 +13,7 @@ use super::readings::Readings;
 use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Scored};
-use super::{ascii, list_trials, odd_text, sample, wide, word_faults};
+use super::{ascii, list_trials, lone_signs, odd_text, sample, wide, word_faults};
 use crate::{Charset, LossLog};
 use std::collections::HashSet;
 
@@ -100,13 +100,16 @@ impl Ranking {
 
     /// The best that reads nearly all of the text.
     pub(super) fn guess(&self, bytes: &[u8]) -> Guess {
-        let reads = |charset: Charset| charset.is_single_byte() || nearly_reads(charset, bytes);
+        let reads = |charset: Charset| {
+            charset.is_single_byte()
+                || nearly_reads(charset, bytes) && !self.is_of_lone_signs(charset, bytes)
+        };
         match self.scored.iter().position(|s| reads(s.charset)) {
             Some(best) if self.is_usual(best, bytes) => Guess {
                 charset: Charset::WINDOWS_1252,
                 ..self.limited(best)
             },
-            Some(best) if self.is_unproven(best) => {
+            Some(best) if self.is_unproven(best) || self.has_single_letters(best, bytes) => {
                 let confidence = self.at(best).confidence.min(UNPROVEN);
                 Guess {
                     charset: Charset::WINDOWS_1252,
@@ -115,6 +118,11 @@ impl Ranking {
                 }
             }
             Some(best) => self.limited(best),
+            None if lone_signs::are_lone_signs(bytes) => Guess {
+                charset: Charset::WINDOWS_1252,
+                confidence: UNPROVEN,
+                evidence: Evidence::Model,
+            },
             None => Guess {
                 charset: Charset::WINDOWS_1252,
                 confidence: 0.1,
@@ -150,6 +158,30 @@ impl Ranking {
         read(charset) == read(Charset::WINDOWS_1252)
     }
 
+    /// Returns true if a charset of two bytes makes characters of signs that stand alone. They prove it only where its languages are written.
+    fn is_of_lone_signs(&self, charset: Charset, bytes: &[u8]) -> bool {
+        charset != Charset::UTF_8 && !self.is_local(charset) && lone_signs::are_lone_signs(bytes)
+    }
+
+    /// Returns true if another charset makes letters of signs before single letters, or hardly a word of lone signs and the letters beside
+    /// them.
+    fn has_single_letters(&self, best: usize, bytes: &[u8]) -> bool {
+        /// Confidence in letters that are no word.
+        const NO_WORD: f32 = 0.05;
+        let charset = self.scored[best].charset;
+        charset != Charset::WINDOWS_1252
+            && charset.is_single_byte()
+            && !self.is_local(charset)
+            && (lone_signs::stand_before_single_letters(bytes)
+                || self.at(best).confidence < NO_WORD && lone_signs::are_lone_signs(bytes))
+    }
+
+    /// Returns true if hints or addresses name a language in which the charset is common.
+    fn is_local(&self, charset: Charset) -> bool {
+        language::for_label(charset)
+            .is_some_and(|candidate| candidate.is_common_in(&self.priors.local))
+    }
+
     /// Returns true if windows-1252 is plausible, too, and no words prove the best charset: English text has few letters that differ in
     /// windows-1252, letters stand alone, or the text has only signs.
     fn is_unproven(&self, best: usize) -> bool {
@@ -175,12 +207,8 @@ impl Ranking {
         const MANY: usize = 3;
         let sample = &self.sample.bytes;
         let candidate = language::for_label(charset)?;
-        let is_common = |charset| {
-            language::for_label(charset)
-                .is_some_and(|candidate| candidate.is_common_in(&self.priors.local))
-        };
         // Addresses and hints name a country that writes in this charset rather than in windows-1252.
-        let is_local = is_common(charset) && !is_common(Charset::WINDOWS_1252);
+        let is_local = self.is_local(charset) && !self.is_local(Charset::WINDOWS_1252);
         let letters = odd_text::letters_within_words(sample, charset);
         let is_english = self.priors.is_english;
         if letters > 0 {

@@ -7,7 +7,7 @@
 //! Few right words have such capitals, such as names of companies. So only the comparison with another reading is evidence.
 
 use super::cost::NAT;
-use super::first_look::Trial;
+use super::candidate_filter::Trial;
 use super::language::{Candidate, ScriptGroup, candidates};
 use super::priors::Priors;
 use super::readings::Readings;

@@ -19,7 +19,8 @@ use std::sync::LazyLock;
 /// Returns how many different words have one or two letters of the label's script between ASCII letters, a small one after them: `Hцhe`.
 /// Returns 0 if a word has more letters of the script side by side, as its languages do.
 ///
-/// Units, gene names and plurals have such letters at their ends: `kΩ`, `TNFα`, `CDы`.
+/// Units, gene names and plurals have such letters at their ends: `kΩ`, `TNFα`, `CDы`. So a Cyrillic letter in another place must be one
+/// that neither ends Russian words nor looks like a Latin letter, in text without Cyrillic words: `Renй`, `HДTTE`.
 pub(super) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> usize {
     if !has_other_script(label) {
         return 0;
@@ -37,16 +38,22 @@ pub(super) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> 
     }
     let text = label.decode(window, &mut LossLog::with_limit(0));
     let words = text.split(|c: char| !c.is_alphabetic());
-    let mut mixed = HashSet::new();
+    let (mut mixed, mut at_ends, mut has_own_words) = (HashSet::new(), HashSet::new(), false);
     for word in words.filter(|word| word.chars().any(is_foreign)) {
         if longest_run(word) > 2 {
             return 0;
         }
         if has_inner_letter(word) {
             mixed.insert(word);
+        } else if has_telling_letter(word) {
+            at_ends.insert(word);
         }
+        has_own_words |= word.chars().all(is_foreign);
     }
-    mixed.len()
+    if has_own_words {
+        return mixed.len();
+    }
+    mixed.len() + at_ends.len()
 }
 
 /// Returns true for letters that are not Latin. windows-1256 has letters of French, too.
@@ -67,6 +74,41 @@ fn has_inner_letter(word: &str) -> bool {
         .is_some_and(|part| part.ends_with(|c: char| c.is_ascii()));
     begins_with_ascii && parts.any(|part| part.starts_with(|c: char| c.is_ascii_lowercase()))
 }
+
+/// Returns true for one Cyrillic letter at the end or the beginning of a Latin word, or between Latin capitals, that stands nowhere in words
+/// of both alphabets: `Renй`, `Цsterreich`, `GRЦSSE`.
+fn has_telling_letter(word: &str) -> bool {
+    /// Fewest ASCII letters of such a word, and of one that begins with a capital before small letters.
+    const LETTERS: usize = 3;
+    const LETTERS_OF_NAME: usize = 2;
+    let mut foreign = word.chars().filter(|c| is_foreign(*c));
+    let (Some(letter), None) = (foreign.next(), foreign.next()) else {
+        return false;
+    };
+    let Some((before, after)) = word.split_once(letter) else {
+        return false;
+    };
+    let are_small = |part: &str| part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let are_capitals = |part: &str| part.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_telling = || {
+        matches!(letter, '\u{400}'..='\u{45F}')
+            && !SHARED.contains(letter.to_lowercase().next().unwrap_or(letter))
+    };
+    let is_word = match (before, after) {
+        (before, "") => {
+            before.get(1..).is_some_and(are_small) || are_capitals(before) && letter.is_uppercase()
+        }
+        ("", after) => letter.is_uppercase() && are_small(after),
+        _ => letter.is_uppercase() && are_capitals(before) && are_capitals(after),
+    };
+    let is_name = before.starts_with(|c: char| c.is_ascii_uppercase())
+        && before.ends_with(|c: char| c.is_ascii_lowercase());
+    let least = if is_name { LETTERS_OF_NAME } else { LETTERS };
+    before.len() + after.len() >= least && is_word && is_telling()
+}
+
+/// Cyrillic letters that end Russian forms of foreign words, or look like Latin letters.
+const SHARED: &str = "аеиоуыэюявкмнрстхѕіјё";
 
 /// Returns true for charsets of one byte whose letters above 7F are not Latin.
 pub(super) fn has_other_script(label: Charset) -> bool {
@@ -169,6 +211,14 @@ mod tests {
             ("windows-1256", "Saudan Delèze Sàrl", 0),
             ("windows-1251", "а", 0),
             ("windows-1251", "Привет, Bob", 0),
+            ("windows-1251", "Renй Cuypers", 1),
+            ("windows-1251", "Chloл Brontл", 2),
+            ("windows-1251", "ICH HДTTE", 1),
+            ("windows-1251", "Zoй", 1),
+            ("windows-1251", "FRANЗOIS", 1),
+            ("windows-1251", "Цsterreich", 1),
+            ("windows-1251", "Renй и Zoл", 0),
+            ("windows-1251", "MOCКBA, Googleа, VIPы, Win98й, Tшл", 0),
             ("windows-1251", "Wi-Fi и fьr, привет", 0),
             ("windows-1251", "«Windows» — IT-специалист", 0),
             ("windows-1251", "100Mб, PCы, XIXв и HTMLка", 0),

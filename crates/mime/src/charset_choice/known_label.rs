@@ -10,7 +10,7 @@ use super::label_events::{detected_event, read_as};
 use super::label_scope::LabelScope;
 use super::mixed_choice::{lines_beside_utf8, mixed_by_label};
 use super::mixed_iso2022jp::is_japanese;
-use super::named_rival::{by_declaration, by_message};
+use super::named_rival::{by_declaration, by_declaration_beside_utf8, by_message};
 use super::quoted_lines::{has_odd_beginning, quotations_by_label};
 use super::sections::{has_odd_section, sections_by_label};
 use super::structure::is_early_invalid_utf8;
@@ -104,6 +104,11 @@ fn by_label_or_better<'a>(
     evidence: &Evidence<'_>,
     mut events: Events,
 ) -> Choice<'a> {
+    if charset == Charset::UTF_8
+        && let Some(choice) = by_declaration_beside_utf8(bytes, evidence, &mut events)
+    {
+        return choice.after(events);
+    }
     // Most text under a label of UTF-8 is valid: it is in one charset.
     let is_valid = charset == Charset::UTF_8 && detect::is_utf8(bytes);
     // UTF-8 and the code pages behind labels of ISO 8859 have bytes below C0.

@@ -6,6 +6,7 @@
 use super::damage::decodes_without_loss;
 use super::label_events::{detected_event, read_as};
 use super::label_scope::LabelScope;
+use super::utf8_vs_label::may_be_latin_utf8;
 use super::{label_plausibility, superset};
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
@@ -77,6 +78,11 @@ pub(crate) fn check_label<'b, 'h>(
         let detail = Detail::Likelier { label, likelier };
         events.push((EventKind::CharsetSuspected, detail));
     }
+    if events.is_empty() && scope != LabelScope::None && may_be_latin_utf8(label, bytes) {
+        let likelier = Charset::UTF_8;
+        let detail = Detail::Likelier { label, likelier };
+        events.push((EventKind::CharsetSuspected, detail));
+    }
     match better {
         Some(used) => Some(by_superset(label, used, bytes, events)),
         None if events.is_empty() => None,
@@ -109,5 +115,6 @@ pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], scope: LabelScope)
     !bytes.is_ascii()
         && label.is_ascii_compatible()
         && (superset::better_by_bytes(label, bytes).is_some()
+            || scope != LabelScope::None && may_be_latin_utf8(label, bytes)
             || label_plausibility::is_in_scope(label, bytes, scope))
 }

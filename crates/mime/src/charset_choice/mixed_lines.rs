@@ -13,7 +13,7 @@ use super::mixed_text::{
     join, sequences,
 };
 use super::mojibake_score::mojibake_score;
-use super::utf8_vs_label::utf8_outweighs_label;
+use super::utf8_vs_label::utf8_outweighs_lines;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
@@ -65,7 +65,7 @@ fn is_rather_utf8(line: &[u8], charset: Charset) -> bool {
     };
     mojibake_score(text) == 0
         && (!charset.is_single_byte() && has_latin_words(line)
-            || utf8_outweighs_label(Some(charset), line, text))
+            || utf8_outweighs_lines(Some(charset), line, text))
 }
 
 /// Returns true if lowercase ASCII letters touch each run of high bytes, and two runs are different or one touches a single letter:

@@ -120,7 +120,24 @@ impl Neighbors {
         };
         let mixed = is_letter(before) && Script::of(before) != script
             || after.is_ascii_alphabetic() && script != Some(Script::Latin);
-        odd || case || mixed && script.is_some()
+        odd || case || self.is_lead_byte(c) || mixed && script.is_some()
+    }
+}
+
+impl Neighbors {
+    /// Returns true for a letter that UTF-8 lead bytes look like, before a sign that no language has there: `25Â°C`, `faxâ€“modem`.
+    ///
+    /// A word in capitals may end before a sign: `ROMÂ·`. Quotation marks may close behind a single letter.
+    fn is_lead_byte(&self, letter: char) -> bool {
+        let next = self.after;
+        match letter {
+            'Â' | 'Ã' | 'Ă' => {
+                let may_close = matches!(next, '\u{A0}' | '‘'..='”' | '»' | '›');
+                !is_letter(self.before) && !next.is_ascii() && !is_letter(next) && !may_close
+            }
+            'â' => matches!(next, '€' | '†' | '‡' | 'ˆ' | '‰' | '˜' | '™' | '•'),
+            _ => false,
+        }
     }
 }
 
@@ -231,6 +248,7 @@ mod tests {
             "L’été\u{a0}: «\u{a0}déjà vu\u{a0}», œuvre, 12\u{a0}€ ; QUALITÉ\u{a0}: BON",
             "NESCAFÉ® GOLD, BEYONCÉ’S, n°\u{a0}5",
             "PÓŁKA I PÓŁ; VÝŠE VÝŽIVY; žluťoučký kůň",
+            "SÃO JOÃO – AMANHÃ; pâté, voilà",
             "Здравствуйте, её подъезд. ЦІЛІ і цілі, ґанок",
             "Καλημέρα κόσμε, Ελλάδα",
             "שלום עולם, צה״ל, שָׁלוֹם",
@@ -260,6 +278,8 @@ mod tests {
             "├╝ber",
             "â€œso",
             "word.Â\u{a0} Next",
+            "Home Â· News",
+            "2Ã—3",
             "GRÃ–SSE",
         ] {
             assert!(mojibake_score(text) > 0, "{text}");

@@ -21,9 +21,12 @@ use super::evidence::Evidence;
 use super::foreign_letters::{has_other_script, latin_words_with_foreign_letters};
 use super::label_events::detected_event;
 use super::label_scope::LabelScope;
+use super::mixed_text::SequenceCount;
+use super::mojibake_score::mojibake_score;
 use super::repetitions::different_pairs;
 use super::superset::better_by_bytes;
 use super::thresholds::WINDOW;
+use super::utf8_vs_label::utf8_outweighs_label;
 use crate::document_charset;
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
@@ -75,6 +78,42 @@ pub(super) fn by_declaration<'a>(
         events.push((EventKind::CharsetSuspected, detail));
     }
     choice
+}
+
+/// Returns text under a label of UTF-8 in the charset that the document declares, if only that decodes all bytes, and to plausible text.
+/// Adds an event for valid UTF-8 that is as plausible in the declared charset.
+pub(super) fn by_declaration_beside_utf8<'a>(
+    bytes: &'a [u8],
+    evidence: &Evidence<'_>,
+    events: &mut Events,
+) -> Option<Choice<'a>> {
+    let label = Charset::UTF_8;
+    let document = evidence.document.filter(|_| !bytes.is_ascii())?;
+    let has_scope = LabelScope::of(evidence.detection()) != LabelScope::None;
+    let declared = document_charset::declared_charset(bytes, document)
+        .filter(|declared| has_scope && !evidence.mapped && is_other(*declared, label))?;
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        if !utf8_outweighs_label(Some(declared), bytes, text) {
+            let detail = Detail::Declares { label, declared };
+            events.push((EventKind::CharsetSuspected, detail));
+        }
+        return None;
+    }
+    // Damaged UTF-8 may be valid in charsets of two bytes.
+    let is_damaged_utf8 = || {
+        let count = SequenceCount::of(bytes);
+        count.within >= count.malformed
+    };
+    if !declared.is_single_byte() && is_damaged_utf8() {
+        return None;
+    }
+    read(
+        bytes,
+        label,
+        (declared, How::Document),
+        &evidence.hints(bytes),
+    )
+    .filter(|choice| mojibake_score(&choice.text) == 0)
 }
 
 /// Returns short or suspected text in a charset that the message names if it is far likelier than under the label. Adds an event for a
@@ -326,6 +365,60 @@ mod tests {
                 .iter()
                 .any(|event| event.starts_with("charset.detected"));
             assert!(is_told && how != How::Label, "{text} {how:?} {events:?}");
+        }
+    }
+
+    #[test]
+    fn a_declaration_weighs_like_a_label_beside_utf_8() {
+        for (label, declared, text, (read_by, used)) in [
+            ("us-ascii", "gb2312", "谢谢", (How::Document, "gb2312")),
+            (
+                "us-ascii",
+                "windows-1251",
+                "Ні, ще ні",
+                (How::Document, "windows-1251"),
+            ),
+            (
+                "utf-8",
+                "windows-1251",
+                "Ні, ще ні",
+                (How::Document, "windows-1251"),
+            ),
+            (
+                "utf-8",
+                "iso-8859-1",
+                "größer",
+                (How::Document, "iso-8859-1"),
+            ),
+            ("us-ascii", "gb2312", "Größe", (How::Utf8, "utf-8")),
+            ("us-ascii", "iso-8859-1", "25°C", (How::Utf8, "utf-8")),
+            ("us-ascii", "utf-8", "лл", (How::Utf8, "utf-8")),
+            ("utf-8", "iso-8859-1", "Größe", (How::Label, "utf-8")),
+        ] {
+            let (is_right, how, events) =
+                chosen(Document::Html, label, HTML, declared, (text, used));
+            assert!(
+                is_right && how == read_by,
+                "{label} {text} {how:?} {events:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn valid_utf_8_that_the_document_declares_otherwise_is_reported() {
+        for (text, charset, expected) in [
+            ("谢谢", "gb2312", true),
+            ("Привет, как дела", "utf-8", false),
+        ] {
+            let (_, how, events) = chosen(Document::Html, "utf-8", HTML, "gb2312", (text, charset));
+            let is_reported = events
+                .iter()
+                .any(|event| event.starts_with("charset.suspected"));
+            assert_eq!(
+                (how, is_reported),
+                (How::Label, expected),
+                "{text} {events:?}"
+            );
         }
     }
 

@@ -17,7 +17,7 @@ use super::structure::{
 use super::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::without_label::without_label;
 use crate::Detection;
-use crate::document_charset::{Document, is_named_utf7, named_charset};
+use crate::document_charset::{Document, declared_charset, is_named_utf7, named_charset};
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, detect};
@@ -268,15 +268,25 @@ impl<'a, 'e> Undecided<'a, 'e> {
         ))
     }
 
-    /// Returns the charset of the label. Text without one competes with the charset that the message names.
+    /// Returns the charset of the label. Text without one competes with the charset that the document declares, or the message names.
     fn named_charset(&self) -> Option<Charset> {
-        let of_message = || {
-            let mut named = self.evidence.mail?.named_charsets();
-            named.next().filter(|charset| !charset.is_stateful())
-        };
-        self.declared
-            .filter(|charset| *charset != Charset::US_ASCII)
-            .or_else(of_message)
+        let is_label = |charset: &Charset| *charset != Charset::US_ASCII;
+        if let Some(label) = self.declared.filter(is_label) {
+            return Some(label);
+        }
+        let document = self.evidence.document;
+        let of_document = document.and_then(|document| declared_charset(self.bytes, document));
+        match of_document.filter(|charset| is_label(charset) && !charset.is_stateful()) {
+            Some(Charset::UTF_8) => None,
+            Some(declared) => Some(declared),
+            None => self.message_charset(),
+        }
+    }
+
+    /// Returns the first charset that the message names, if it has no escape sequences.
+    fn message_charset(&self) -> Option<Charset> {
+        let mut named = self.evidence.mail?.named_charsets();
+        named.next().filter(|charset| !charset.is_stateful())
     }
 
     /// Step for ASCII with stray NULs.

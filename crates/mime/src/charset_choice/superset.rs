@@ -7,6 +7,7 @@
 //! Only bytes that the labelled charset lacks are evidence. [`super::label_plausibility`] weighs everything else.
 
 use super::private_use::is_private;
+use super::telltale_bytes::are_beside_numbers;
 use mailglot_codec::{Charset, LossLog};
 use memchr::memmem;
 use std::cell::LazyCell;
@@ -90,7 +91,7 @@ fn has_rows_of_ibm(bytes: &[u8]) -> bool {
 }
 
 /// Returns the charset whose characters the bytes show: the Windows page for bytes 80-9F, such as windows-1250 for ISO-8859-2; windows-1253 for
-/// `Ά` under ISO-8859-7; KOI8-U for Ukrainian letters under KOI8-R; and eucJP-ms for EUC-JP ([`lossless_superset`]).
+/// `Ά` under ISO-8859-7, windows-1255 for `₪` beside a number under ISO-8859-8; KOI8-U for Ukrainian letters under KOI8-R; and eucJP-ms for EUC-JP ([`lossless_superset`]).
 pub(crate) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
     if charset == Charset::EUC_JP {
         return lossless_superset(charset, bytes);
@@ -99,6 +100,7 @@ pub(crate) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset>
     let is_proof = || match charset {
         Charset::KOI8_R => has_ukrainian_letter(bytes),
         Charset::ISO_8859_7 => has_c1(bytes) || has_capital_alpha(bytes),
+        _ if is_hebrew(charset) => are_beside_numbers(SHEQEL, bytes),
         _ => true,
     };
     (is_evidence(bytes) && is_proof()).then_some(page)
@@ -119,7 +121,25 @@ pub(crate) fn better_charset_and_test(charset: Charset) -> Option<(Charset, Evid
             has_c1(bytes) || memchr::memchr(CAPITAL_ALPHA, bytes).is_some()
         }));
     }
+    if is_hebrew(charset) {
+        return Some((Charset::WINDOWS_1255, |bytes| {
+            memchr::memchr(SHEQEL, bytes).is_some()
+        }));
+    }
     Some((charset.windows_page()?, has_c1))
+}
+
+/// The sign `₪` of windows-1255. In ISO-8859-8 it is the currency sign, which hardly anybody writes.
+const SHEQEL: u8 = 0xA4;
+
+/// Returns true for ISO-8859-8 in visual and in logical order.
+fn is_hebrew(charset: Charset) -> bool {
+    [
+        Charset::ISO_8859_8,
+        Charset::ISO_8859_8_E,
+        Charset::ISO_8859_8_I,
+    ]
+    .contains(&charset)
 }
 
 /// The letter `Ά` of windows-1253. In ISO-8859-7 it is the quotation mark `’`.
@@ -212,6 +232,24 @@ mod tests {
             let expected = expected.then_some(Charset::WINDOWS_1253);
             assert_eq!(found, expected, "{}", bytes.escape_ascii());
         }
+    }
+
+    #[test]
+    fn a_currency_sign_beside_a_number_is_a_sheqel_in_hebrew() {
+        for (bytes, expected) in [
+            (&b"50 \xA4"[..], true),
+            (b"\xE7\xE9\xF8: \xA450", true),
+            (b"the sign \xA4 of a currency", false),
+            (b"\xF9\xEC\xE5\xED 50", false),
+        ] {
+            for label in [&b"iso-8859-8"[..], b"iso-8859-8-i", b"iso-8859-8-e"] {
+                let charset = Charset::for_label(label, mailglot_codec::View::Mail).charset();
+                let found = better_by_bytes(charset.expect("known"), bytes);
+                let expected = expected.then_some(Charset::WINDOWS_1255);
+                assert_eq!(found, expected, "{}", bytes.escape_ascii());
+            }
+        }
+        assert_eq!(better_by_bytes(Charset::ISO_8859_2, b"50 \xA4"), None);
     }
 
     #[test]

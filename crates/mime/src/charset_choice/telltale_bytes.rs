@@ -24,6 +24,14 @@ pub(super) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
 /// Returns true if each currency sign of ISO-8859-1 stands beside a number, and no other byte is a letter of ISO-8859-15 in place of a
 /// sign.
 pub(super) fn has_euro(label: Charset, bytes: &[u8]) -> bool {
+    let differs = |byte: u8| matches!(byte, 0xA6 | 0xA8 | 0xB4 | 0xB8 | 0xBC..=0xBE | 0x80..=0x9F);
+    label == Charset::ISO_8859_1
+        && are_beside_numbers(EURO, bytes)
+        && !high_bytes(bytes).any(|at| differs(bytes[at]))
+}
+
+/// Returns true if the byte occurs, and stands beside a number wherever it does.
+pub(super) fn are_beside_numbers(currency: u8, bytes: &[u8]) -> bool {
     let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied();
     let is_digit = |at: Option<usize>| byte(at).is_some_and(|byte| byte.is_ascii_digit());
     let is_gap = |at: Option<usize>| matches!(byte(at), Some(b' ' | 0xA0));
@@ -43,11 +51,7 @@ pub(super) fn has_euro(label: Charset, bytes: &[u8]) -> bool {
             || is_digit(after)
             || is_gap(after) && is_digit(far_after)
     };
-    let differs = |byte: u8| matches!(byte, 0xA6 | 0xA8 | 0xB4 | 0xB8 | 0xBC..=0xBE | 0x80..=0x9F);
-    label == Charset::ISO_8859_1
-        && memchr::memchr(EURO, bytes).is_some()
-        && memchr::memchr_iter(EURO, bytes).all(is_beside)
-        && !high_bytes(bytes).any(|at| differs(bytes[at]))
+    memchr::memchr(currency, bytes).is_some() && memchr::memchr_iter(currency, bytes).all(is_beside)
 }
 
 /// Returns true if each byte above 7F is a Latin letter within a word of one Western language, which a multi-byte charset reads as one

@@ -24,6 +24,13 @@ const MAX_CHARS: usize = 64;
 
 /// Returns true if valid UTF-8 outweighs the declared charset. `text` is `bytes` as UTF-8.
 pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
+    utf8_outweighs_lines(declared, bytes, text)
+        || declared.is_some_and(|charset| is_of_latin_words(charset, text))
+}
+
+/// Like [`utf8_outweighs_label`], for a line beside others in the declared charset: there a wide character stands between ASCII letters,
+/// too (`so忙now`).
+pub(super) fn utf8_outweighs_lines(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
     let Some(charset) = declared else { return true };
     if charset == Charset::US_ASCII {
         return true;
@@ -62,6 +69,84 @@ fn outweighs_double_byte(charset: Charset, text: &str, start: &str) -> bool {
         || is_in_words(start)
             && detect::utf8_margin(text, charset, &MAIL_HINTS)
                 .is_some_and(|margin| margin >= MIN_MARGIN)
+}
+
+/// Returns true if each non-ASCII character is a Latin letter in a place that wide characters hardly have: between small letters, or in a
+/// capitalized word. Everyday wide characters must be less likely, too. A rare one need only stand beside ASCII letters.
+fn is_of_latin_words(charset: Charset, text: &str) -> bool {
+    /// Margin of likelihood (natural logarithm). `so忙now` and `my iphone么pad` have at most 15.
+    const INNER_MARGIN: f32 = 15.0;
+    /// Like [`INNER_MARGIN`], for letters in capitalized words. `Zoë` in an English sentence has 8, `Tom没` less than 0.
+    const NAME_MARGIN: f32 = 7.5;
+    let start = beginning(text);
+    if start.is_ascii() || !is_double_byte(charset) {
+        return false;
+    }
+    let is_long = |word: &str| {
+        word.bytes()
+            .filter(u8::is_ascii_alphabetic)
+            .nth(1)
+            .is_some()
+    };
+    let is_all = |is_such: &dyn Fn(&str) -> bool| {
+        latin_words(start).is_some_and(|mut words| words.all(is_such))
+    };
+    if !is_level1(charset, start.as_bytes()) {
+        return is_all(&is_long);
+    }
+    let least = if is_all(&is_in_names) {
+        NAME_MARGIN
+    } else if is_all(&|word| is_in_names(word) || has_inner_letters_only(word)) {
+        INNER_MARGIN
+    } else {
+        return false;
+    };
+    detect::utf8_margin(text, charset, &MAIL_HINTS).is_some_and(|margin| margin >= least)
+}
+
+/// Returns the words with non-ASCII letters; None if other non-ASCII characters occur than Latin letters.
+fn latin_words(text: &str) -> Option<impl Iterator<Item = &str>> {
+    let is_latin = |c: char| c.is_ascii() || alphabet(c) == Some(Alphabet::Latin);
+    text.chars().all(is_latin).then(|| {
+        text.split(|c: char| !c.is_alphabetic())
+            .filter(|word| !word.is_ascii())
+    })
+}
+
+/// Returns true if at most two non-ASCII letters stand side by side, each time between an ASCII letter and a small one: `schön`, `Größe`.
+fn has_inner_letters_only(word: &str) -> bool {
+    const SIDE_BY_SIDE: usize = 2;
+    let is_ascii = |c: char| c.is_ascii();
+    let mut runs = word.split(is_ascii);
+    let mut behind = word.split(|c: char| !c.is_ascii()).skip(1);
+    word.starts_with(is_ascii)
+        && word.ends_with(is_ascii)
+        && runs.all(|run| run.chars().count() <= SIDE_BY_SIDE)
+        && behind.all(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_lowercase()))
+        && !word.chars().any(|c| !c.is_ascii() && c.is_uppercase())
+}
+
+/// Returns true for charsets of two bytes that contain ASCII and have no escape sequences.
+fn is_double_byte(charset: Charset) -> bool {
+    !charset.is_single_byte()
+        && charset.is_ascii_compatible()
+        && !charset.is_stateful()
+        && charset != Charset::UTF_8
+}
+
+/// Returns true if text under a double-byte label may be UTF-8: each non-ASCII character is a Latin letter beside a small one, as in `café`.
+pub(super) fn may_be_latin_utf8(label: Charset, bytes: &[u8]) -> bool {
+    if !is_double_byte(label) || bytes.is_ascii() {
+        return false;
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return false;
+    };
+    let start = beginning(text);
+    let has_small = |word: &str| {
+        word.contains(|c: char| c.is_ascii_alphabetic()) && word.contains(char::is_lowercase)
+    };
+    mojibake_score(start) == 0 && latin_words(start).is_some_and(|mut words| words.all(has_small))
 }
 
 /// Returns true if valid UTF-8 without a label outweighs the charset of other text in the message.
@@ -341,6 +426,27 @@ mod tests {
             }
         }
         assert!(!beats("GBK", "caf\u{e9}") && !beats("GBK", "x"));
+        for label in ["GBK", "Big5", "EUC-KR", "Shift_JIS", "EUC-JP"] {
+            for text in [
+                "Schön",
+                "Für dich",
+                "René Cuypers",
+                "Thanks to Zoë Knoppers for the report.",
+                "señor",
+                "naïve",
+            ] {
+                assert!(beats(label, text), "{label} {text}");
+            }
+        }
+        // `so忙now`, `app没shop`, `iphone么pad`, `Tom没`.
+        for text in [
+            "I am soænow",
+            "the appûshop is closed",
+            "my iphoneôpad",
+            "Tomû",
+        ] {
+            assert!(!beats("GBK", text), "{text}");
+        }
         for label in ["GBK", "EUC-KR", "Shift_JIS", "EUC-JP", "Big5"] {
             for text in [
                 "Le modèle de l’été, déjà vu à Besançon",
@@ -349,6 +455,50 @@ mod tests {
                 "España y Portugal",
                 "It’s “ok” – 5 €",
                 "Bob \u{1F642}",
+            ] {
+                assert!(beats(label, text), "{label} {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn latin_words_under_double_byte_labels_are_suspected() {
+        let gbk = |text: &str| {
+            Charset::GBK
+                .encode_exact(text)
+                .expect("encodable")
+                .into_owned()
+        };
+        for (bytes, expected) in [
+            ("café".as_bytes().to_vec(), true),
+            ("Sí".as_bytes().to_vec(), true),
+            (gbk("VIP女"), false),
+            (gbk("目录 A"), false),
+            (gbk("A转B"), false),
+            (gbk("谢谢Tom"), false),
+            (b"plain".to_vec(), false),
+        ] {
+            let found = may_be_latin_utf8(Charset::GBK, &bytes);
+            assert_eq!(found, expected, "{}", bytes.escape_ascii());
+        }
+        assert!(!may_be_latin_utf8(Charset::WINDOWS_1252, "café".as_bytes()));
+    }
+
+    #[test]
+    fn signs_of_utf_8_are_known_under_western_labels() {
+        for label in ["ISO-8859-1", "windows-1252"] {
+            for text in [
+                "25°C",
+                "It was 25°C today.",
+                "20ºC",
+                "Home · News · Contact",
+                "1·2",
+                "1½in",
+                "fax–modem",
+                "fax—modem",
+                "2×3",
+                "a→b",
+                "a≠b",
             ] {
                 assert!(beats(label, text), "{label} {text}");
             }

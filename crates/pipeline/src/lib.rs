@@ -74,6 +74,7 @@ mod restore;
 mod rewrite;
 mod run;
 mod selection;
+mod separator;
 mod skipped;
 mod split;
 mod staged_ledger;

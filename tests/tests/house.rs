@@ -42,7 +42,7 @@ fn every_event_stands_in_the_list_and_every_line_is_an_event() {
     assert_eq!(listed, known);
 }
 
-/// Codes of what is found outside messages: the splitter's kinds, and the pipeline's own for a line end that a mailbox adds, for flags without a place in
+/// Codes of what is found outside messages: the splitter's kinds, and the pipeline's own for a line end that a mailbox adds, for a separator that it replaces, for flags without a place in
 /// an output and for a message that it could not process.
 fn box_events() -> Vec<(String, &'static str)> {
     let severity = |kind: &BoxEventKind| match (kind.is_loss(), kind.is_repair()) {
@@ -55,6 +55,7 @@ fn box_events() -> Vec<(String, &'static str)> {
         .map(|kind| (kind.code().to_owned(), severity(kind)));
     let own = [
         ("mbox.line-end-added", "info"),
+        ("mbox.separator-replaced", "info"),
         ("msg.flags", "info"),
         ("msg.set-aside", "loss"),
         ("verify.disagrees", "loss"),

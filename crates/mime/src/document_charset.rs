@@ -33,7 +33,7 @@ impl Document {
             "html" | "xhtml" | "xhtml+xml" => Some(Self::Html),
             "xml" | "vnd.wap.wml" | "vnd.wap.si" | "vnd.wap.sl" => Some(Self::Xml),
             "css" => Some(Self::Css),
-            "vcard" | "x-vcard" | "directory" | "x-vcalendar" => Some(Self::Card),
+            "vcard" | "x-vcard" | "directory" | "calendar" | "x-vcalendar" => Some(Self::Card),
             sub => sub.ends_with("+xml").then_some(Self::Xml),
         }
     }
@@ -567,8 +567,9 @@ mod tests {
             ("vnd.wap.wml", Some(Xml)),
             ("css", Some(Css)),
             ("x-vcard", Some(Card)),
+            ("calendar", Some(Card)),
+            ("x-vcalendar", Some(Card)),
             ("plain", None),
-            ("calendar", None),
         ] {
             assert_eq!(Document::of(sub), want, "{sub}");
         }

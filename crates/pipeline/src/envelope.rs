@@ -4,7 +4,7 @@
 //!
 //! A header above 1 MiB is read up to there. Words under a label of UTF-8 are read without the body.
 
-use mailglot_archive::mbox::line_end_length;
+use mailglot_archive::mbox::{SeparatorWords, line_end_length};
 use mailglot_mime::fields::{Date, date};
 use mailglot_mime::{Limits, Mail, Message, PartId, Policy};
 
@@ -130,24 +130,12 @@ fn field_end(header: &[u8], start: usize) -> usize {
 const NO_DATE: &[u8] = b"Thu Jan  1 00:00:00 1970";
 
 /// Parses the date of a separator line. Returns `None` for [`NO_DATE`].
-///
-/// The words before it are the sender's address, as one word or obfuscated (`a at b.c`).
-fn separator_date(separator: &[u8]) -> Option<Date> {
-    const WORDS: usize = 6;
-    let line = separator.strip_prefix(b"From ")?;
-    let line = line.get(..256).unwrap_or(line);
-    let mut rest = line;
-    for _ in 0..WORDS {
-        let blank = memchr::memchr(b' ', rest)?;
-        rest = rest[blank..].trim_ascii_start();
-        if rest.starts_with(NO_DATE) {
-            return None;
-        }
-        if let Some(date) = date(rest) {
-            return Some(date);
-        }
+pub(crate) fn separator_date(separator: &[u8]) -> Option<Date> {
+    let words = SeparatorWords::of(separator);
+    if words.date.starts_with(NO_DATE) {
+        return None;
     }
-    None
+    date(words.date)
 }
 
 #[cfg(test)]
@@ -186,7 +174,7 @@ mod tests {
     #[test]
     fn a_message_is_dated_by_its_field_or_its_separator() {
         let separator = &b"From a@b.c Tue Feb  6 07:08:09 2001\n"[..];
-        let written = mailglot_archive::mbox::separator_for(b"", b"From: a@b.c\n\nx\n");
+        let written = mailglot_archive::mbox::separator_for(b"", None, b"From: a@b.c\n\nx\n");
         assert!(written.trim_ascii_end().ends_with(NO_DATE));
         let day = |raw: &str, separator: &[u8]| {
             dated(raw.as_bytes(), separator).map(|(date, from)| (date.to_string(), from.name()))

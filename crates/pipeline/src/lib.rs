@@ -74,6 +74,7 @@ mod restore_quoting;
 mod rewrite;
 mod run;
 mod selection;
+mod separator;
 mod skip_scope;
 mod split;
 mod staged_ledger;

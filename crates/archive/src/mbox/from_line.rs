@@ -53,7 +53,7 @@ impl FromLine {
             Shape::Dash
         } else if is_address(first) {
             Shape::Address
-        } else if is_object_name(first) && words.clone().eq(GIT_DATE.split(|&byte| byte == b' ')) {
+        } else if is_patch(rest) {
             Shape::Git
         } else if words.take(2).any(|word| word == b"at") {
             Shape::At
@@ -89,6 +89,16 @@ impl Shapes {
         self.0 & (1 << line.index()) != 0
     }
 
+    /// Adds all plain lines ([`is_plain_or_marked`]), whatever their shapes. Programs mix them: `root`, `-` and addresses.
+    pub(super) fn insert_plain(&mut self) {
+        self.0 |= 1 << KINDS;
+    }
+
+    /// Returns true if all plain lines are in the set.
+    pub(super) fn contains_plain(self) -> bool {
+        self.0 & (1 << KINDS) != 0
+    }
+
     /// Returns the union of both sets.
     pub(super) fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -121,7 +131,9 @@ pub(super) fn has_no_words(index: usize) -> bool {
 /// Longest line (RFC 5322, section 2.1.1).
 const LONGEST_PLAIN: usize = 998;
 
-/// Returns true for `From address Www Mmm dd hh:mm:ss yyyy` in ASCII, which every reader knows. `line` has no line end.
+/// Returns true for `From sender Www Mmm dd hh:mm:ss yyyy` in ASCII, which every reader knows. `line` has no line end.
+///
+/// The sender is one word: an address, a local user (`root`), a path (`uunet!joe`) or `-`. The first line of a patch of git is not plain.
 pub(super) fn is_plain(line: &[u8]) -> bool {
     if !line.starts_with(b"From ")
         || line.len() > LONGEST_PLAIN
@@ -129,12 +141,20 @@ pub(super) fn is_plain(line: &[u8]) -> bool {
     {
         return false;
     }
-    if let Some(before) = before_plain_date(&line[5..]).map(<[u8]>::trim_ascii)
-        && !before.contains(&b' ')
-    {
-        return is_address(before);
-    }
-    are_plain_words(&line[5..])
+    let rest = &line[5..];
+    let is_plain = match before_plain_date(rest).map(<[u8]>::trim_ascii) {
+        Some(before) if !before.is_empty() && !before.contains(&b' ') => true,
+        _ => are_plain_words(rest),
+    };
+    is_plain && !is_patch(rest)
+}
+
+/// Mark of a separator, before its line end (see `separator_mark`).
+pub(super) const MARK: &[u8] = b" -0000";
+
+/// Returns true for a plain line, marked or not. `line` has no line end.
+pub(super) fn is_plain_or_marked(line: &[u8]) -> bool {
+    is_plain(line.strip_suffix(MARK).unwrap_or(line))
 }
 
 fn are_plain_words(line: &[u8]) -> bool {
@@ -146,11 +166,17 @@ fn are_plain_words(line: &[u8]) -> bool {
         DateWord::Time,
         DateWord::Year,
     ];
-    words.next().is_some_and(is_address) && words.map(item).eq(expected.map(Some))
+    words.next().is_some() && words.map(item).eq(expected.map(Some))
+}
+
+/// Returns true for the text after `From ` in the first line of `git format-patch`.
+pub(super) fn is_patch(rest: &[u8]) -> bool {
+    let mut words = words(rest);
+    words.next().is_some_and(is_object_name) && words.eq(GIT_DATE.split(|&byte| byte == b' '))
 }
 
 /// Returns true for the first word of a line of [`Shape::Address`].
-fn is_address(word: &[u8]) -> bool {
+pub(super) fn is_address(word: &[u8]) -> bool {
     word != b"-" && (word.contains(&b'@') || word.eq_ignore_ascii_case(b"mailer-daemon"))
 }
 
@@ -160,7 +186,7 @@ fn is_object_name(word: &[u8]) -> bool {
     matches!(word.len(), 40 | 64) && word.iter().all(u8::is_ascii_hexdigit)
 }
 
-fn words(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
+pub(super) fn words(line: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
     line.split(|byte| matches!(byte, b' ' | b'\t'))
         .filter(|word| !word.is_empty())
 }
@@ -234,45 +260,55 @@ enum DateWord {
 }
 
 /// Returns true if the last words of the line are a date.
+fn ends_with_date(line: &[u8]) -> bool {
+    before_plain_date(line).is_some() || last_date(line).is_some()
+}
+
+/// The date at the end of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LastDate {
+    /// Number of words of the date.
+    pub words: usize,
+    /// True if `remote from host` follows, as UUCP wrote it.
+    pub is_remote: bool,
+}
+
+/// Returns the date at the end of a line.
 ///
 /// A date has weekday, month, day, time and year, each once and in any order, with up to two words for the zone; or an ISO date and
 /// time.
-fn ends_with_date(line: &[u8]) -> bool {
-    before_plain_date(line).is_some() || ends_with_words_of_date(line)
-}
-
-fn ends_with_words_of_date(line: &[u8]) -> bool {
-    let mut words = words(line).rev();
+pub(super) fn last_date(line: &[u8]) -> Option<LastDate> {
+    let mut rest = words(line).rev();
     // UUCP: `... remote from host`
-    let mut ahead = words.clone();
+    let mut ahead = rest.clone();
     ahead.next();
-    if ahead.next() == Some(b"from") && ahead.next() == Some(b"remote") {
-        words = ahead;
+    let is_remote = ahead.next() == Some(b"from") && ahead.next() == Some(b"remote");
+    if is_remote {
+        rest = ahead;
     }
     let (mut weekday, mut month, mut time, mut zones, mut short, mut year) =
         (0u8, 0u8, 0u8, 0u8, 0u8, 0u8);
-    for word in words.take(9) {
-        match item(word) {
-            Some(DateWord::Weekday) => weekday += 1,
-            Some(DateWord::Month) => month += 1,
-            Some(DateWord::Short) => short += 1,
-            Some(DateWord::Year | DateWord::WrongYear) => year += 1,
-            Some(DateWord::Time) => time += 1,
-            Some(DateWord::Zone) => zones += 1,
-            Some(DateWord::IsoDate) => {
-                return time == 1 && zones <= 2 && weekday + month + short + year == 0;
+    for (word, words) in rest.take(9).zip(1..) {
+        let found = LastDate { words, is_remote };
+        match item(word)? {
+            DateWord::Weekday => weekday += 1,
+            DateWord::Month => month += 1,
+            DateWord::Short => short += 1,
+            DateWord::Year | DateWord::WrongYear => year += 1,
+            DateWord::Time => time += 1,
+            DateWord::Zone => zones += 1,
+            iso => {
+                let times = u8::from(iso == DateWord::IsoDate);
+                let is_alone = weekday + month + short + year == 0;
+                return (time == times && zones <= 2 && is_alone).then_some(found);
             }
-            Some(DateWord::IsoDateTime) => {
-                return time == 0 && zones <= 2 && weekday + month + short + year == 0;
-            }
-            None => return false,
         }
         let days = short + year == 2 && year <= 1;
         if weekday == 1 && month == 1 && time == 1 && days {
-            return zones <= 2;
+            return (zones <= 2).then_some(found);
         }
     }
-    false
+    None
 }
 
 fn item(word: &[u8]) -> Option<DateWord> {
@@ -449,14 +485,14 @@ mod tests {
             let rest = &line[5..];
             assert_eq!(
                 ends_with_date(rest),
-                ends_with_words_of_date(rest),
+                last_date(rest).is_some(),
                 "{}",
                 line.escape_ascii()
             );
             if line.iter().all(|byte| (b' '..=b'~').contains(byte)) {
                 assert_eq!(
                     is_plain(line),
-                    are_plain_words(rest),
+                    are_plain_words(rest) && !is_patch(rest),
                     "{}",
                     line.escape_ascii()
                 );
@@ -559,16 +595,29 @@ mod tests {
 
     #[test]
     fn plain_lines_are_asctime_only() {
-        assert!(is_plain(b"From a@example.org Mon Jan  1 00:00:00 2001"));
+        for sender in [
+            "a@example.org",
+            "-",
+            "root",
+            "uunet!joe",
+            "MAILER-DAEMON",
+            "<>",
+        ] {
+            assert!(is_plain(
+                format!("From {sender} Mon Jan  1 00:00:00 2001").as_bytes()
+            ));
+        }
         for line in [
             &b"From a@example.org Mon Jan 01 00:00:00 +0000 2018"[..],
-            b"From - Mon Jan  1 00:00:00 2001",
+            b"From Mon Jan  1 00:00:00 2001",
             b"From a@example.org",
             b"From a@example.org Mon Jan  1 00:00:00 100",
             b"From \xe9@example.org Mon Jan  1 00:00:00 2001",
             b"From a@example.org Mon Jan  1 00:00:00 2001 remote from b",
+            b"From a at example.org Mon Jan  1 00:00:00 2001",
+            b"From 1234567890123456789012345678901234567890 Mon Sep 17 00:00:00 2001",
         ] {
-            assert!(!is_plain(line));
+            assert!(!is_plain(line), "{}", line.escape_ascii());
         }
     }
 }

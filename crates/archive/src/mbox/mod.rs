@@ -3,8 +3,8 @@
 //! [`open`](crate::open) reads a mailbox, and finds its dialect in the first part of the file. [`MailboxOptions`] sets the rule for
 //! `From ` lines, and decisions about single lines. [`MailboxRange`] reads a part of a file, which begins at a [`MessageStart`].
 //!
-//! [`separator_for`], [`trailer_for`] and [`quote_mboxrd`] write a message into a mailbox. [`mark_separator`] marks a message that
-//! leaves a multipart open.
+//! [`separator_for`], [`trailer_for`] and [`quote_mboxrd`] write a message into a mailbox. [`SeparatorWords`] has the sender and the date
+//! of an old separator. [`mark_separator`] marks a message that leaves a multipart open.
 //!
 //! # Limits
 //! Other formats of one file with many messages are in `layouts`.
@@ -20,6 +20,7 @@ mod range;
 mod read;
 mod separator_header;
 mod separator_mark;
+mod separator_words;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ pub(crate) use profile::{
 pub use range::{MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder};
 pub(crate) use read::Mailbox;
 pub use separator_mark::{mark_separator, needs_mark, pieces_need_mark};
+pub use separator_words::SeparatorWords;
 pub use write::{
     is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for,
     unquote, unquote_in_place,

@@ -178,6 +178,9 @@ impl FileProfile {
         if let Some(line) = known {
             common.insert(line);
         }
+        if head.first_is_plain {
+            common.insert_plain();
+        }
         let mut regions = vec![(size.min(HEAD), common)];
         let mut all = head.clone();
         if size > HEAD {
@@ -194,6 +197,9 @@ impl FileProfile {
                 let mut shapes = tally.dominant().union(head.dominant_without_git());
                 if let Some(line) = known {
                     shapes.insert(line);
+                }
+                if head.first_is_plain {
+                    shapes.insert_plain();
                 }
                 regions.push((end, shapes));
                 all.add(&tally);

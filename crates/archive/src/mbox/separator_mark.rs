@@ -18,11 +18,8 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::delimiters::Delimiters;
-use super::from_line::is_plain;
+use super::from_line::{MARK, is_plain, is_plain_or_marked};
 use super::joined_line::{JoinedLineSearch, has_joined_line};
-
-/// Mark of a separator, before its line end.
-const MARK: &[u8] = b" -0000";
 
 /// Returns true if the reader would see an open multipart at the end of `text`, or a separator inside a line of it.
 ///
@@ -173,8 +170,7 @@ pub(super) fn is_marked(line: &[u8]) -> bool {
 
 /// Returns true for a separator line as this crate writes it, marked or not.
 pub(super) fn is_written(line: &[u8]) -> bool {
-    let line = line_of(line);
-    is_plain(line.strip_suffix(MARK).unwrap_or(line))
+    is_plain_or_marked(line_of(line))
 }
 
 /// Returns a marked separator line without its mark, and its line end.
@@ -219,7 +215,8 @@ mod tests {
             let (text, end) = unmarked(marked).unwrap();
             assert_eq!([text, end].concat(), line);
         }
-        assert!(!is_marked(b"From - Mon Jan  1 00:00:00 2001 -0000\n"));
+        assert!(is_marked(b"From - Mon Jan  1 00:00:00 2001 -0000\n"));
+        assert!(!is_marked(b"From a at b Mon Jan  1 00:00:00 2001 -0000\n"));
         assert!(!is_written(b"From a@b Mon Jan  1 00:00:00 2001 +0000\n"));
     }
 

@@ -7,7 +7,7 @@
 //! A `From ` line above 4 KiB is never a separator.
 
 use super::following_line::{FollowingLine, is_from_line};
-use super::from_line::{FromLine, Shape, Shapes};
+use super::from_line::{FromLine, Shape, Shapes, is_plain_or_marked};
 use super::line_ends::{open_line, quote_depth, split_line, without_line_end};
 use super::separator_header::{
     MOST_FROM_LINES, ends_in_text, has_usual_fields, introduces_pasted_mail,
@@ -28,6 +28,8 @@ pub(super) const LONGEST_LINE: usize = 4 << 10;
 pub(super) struct LineEvidence {
     /// The line itself.
     pub line: FromLine,
+    /// True for a plain line, which every reader knows, marked or not.
+    pub is_plain: bool,
     /// Index after its line end.
     pub end: usize,
     /// True if a blank line precedes it, or only the prelude.
@@ -69,6 +71,7 @@ impl LineEvidence {
         let follower = FollowingLine::of(after);
         Some(Self {
             line: FromLine::classify(line),
+            is_plain: is_plain_or_marked(line),
             end,
             blank_before: first || before.is_some_and(<[u8]>::is_empty),
             follower,
@@ -135,7 +138,7 @@ impl LineEvidence {
             FollowingLine::Field => 2,
             FollowingLine::Other => 0,
         };
-        if dominant.contains(self.line) {
+        if dominant.contains(self.line) || self.is_plain && dominant.contains_plain() {
             points += 3;
         } else if self.line.shape == Shape::Git {
             points -= 6;

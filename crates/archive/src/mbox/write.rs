@@ -14,6 +14,7 @@ use memchr::memmem::Finder;
 use super::from_line::is_plain;
 use super::line_ends::{quote_depth, split_line};
 use super::separator_mark::unmarked;
+use super::separator_words::{SeparatorWords, address};
 use crate::Quoting;
 
 /// Removes the quoting of `From ` lines. Borrows text without quoted lines.
@@ -136,12 +137,13 @@ pub fn is_separator_kept(old: &[u8]) -> bool {
     line.len() < old.len() && is_plain(line)
 }
 
-/// Returns the separator line of a message, with line end.
+/// Returns the separator line of a message, with line end. `date` is the date of the old line in seconds since 1970, if it has one.
 ///
-/// Keeps a plain old one (`From address Www Mmm dd hh:mm:ss yyyy`). Rebuilds any other from Return-Path or From and from Date or
-/// Received, in UTC. Defaults to `MAILER-DAEMON` and the first second of 1970, so that the line depends on the message alone.
-/// Removes the mark of an open multipart ([`mark_separator`](super::mark_separator)).
-pub fn separator_for<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {
+/// Keeps a plain old one (`From sender Www Mmm dd hh:mm:ss yyyy`). Writes any other anew, with the sender of the old line, and with
+/// `date` in UTC. What that line lacks comes from Return-Path or From, and from Date or Received. Defaults to `MAILER-DAEMON` and the
+/// first second of 1970, so that the line depends on the message alone. Removes the mark of an open multipart
+/// ([`mark_separator`](super::mark_separator)).
+pub fn separator_for<'a>(old: &'a [u8], date: Option<i64>, message: &[u8]) -> Cow<'a, [u8]> {
     if is_separator_kept(old) {
         return Cow::Borrowed(old);
     }
@@ -154,6 +156,8 @@ pub fn separator_for<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {
     {
         return Cow::Owned([line, b"\r\n"].concat());
     }
+    let SeparatorWords { sender, .. } = SeparatorWords::of(old);
+    let own_date = date.filter(is_separator_time);
     let (mut path, mut from, mut date, mut received) = (None, None, None, None);
     for (name, value) in Fields::new(message) {
         if name.eq_ignore_ascii_case(b"return-path") {
@@ -168,9 +172,11 @@ pub fn separator_for<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {
         }
     }
     let mut out = b"From ".to_vec();
-    out.extend_from_slice(path.or(from).unwrap_or(b"MAILER-DAEMON"));
+    let sender = sender.as_deref().or(path).or(from);
+    out.extend_from_slice(sender.unwrap_or(b"MAILER-DAEMON"));
     out.push(b' ');
-    out.extend_from_slice(asctime(date.or(received).unwrap_or(0)).as_bytes());
+    let date = own_date.or(date).or(received);
+    out.extend_from_slice(asctime(date.unwrap_or(0)).as_bytes());
     out.extend_from_slice(line_end(message));
     Cow::Owned(out)
 }
@@ -246,22 +252,6 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// Returns an address that can stand in a separator line.
-fn address(value: &[u8]) -> Option<&[u8]> {
-    let inner = memchr::memrchr(b'<', value)
-        .and_then(|open| value[open + 1..].split(|&byte| byte == b'>').next())
-        .map(<[u8]>::trim_ascii);
-    let words =
-        value.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'(' | b')'));
-    inner.into_iter().chain(words).find(|word| {
-        (3..=254).contains(&word.len())
-            && word.contains(&b'@')
-            && word
-                .iter()
-                .all(|byte| (b'!'..=b'~').contains(byte) && !matches!(byte, b'<' | b'>' | b'"'))
-    })
-}
-
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
@@ -325,10 +315,12 @@ fn seconds(value: &[u8]) -> Option<i64> {
     }
     let year = year.filter(|year| (1969..=2200).contains(year))?;
     let total = days_from_civil(year, month?, day?) * 86_400 + clock? - offset * 60;
-    // The years of separator lines that readers accept, including this one.
-    (0..days_from_civil(2200, 1, 1) * 86_400)
-        .contains(&total)
-        .then_some(total)
+    Some(total).filter(is_separator_time)
+}
+
+/// Returns true for the times of separator lines that readers accept, including this one: from 1970 to 2199.
+fn is_separator_time(seconds: &i64) -> bool {
+    (0..days_from_civil(2200, 1, 1) * 86_400).contains(seconds)
 }
 
 /// Zone names of RFC 5322 section 4.3, in hours east.
@@ -447,7 +439,7 @@ mod tests {
                 format!("Sat, 1 Jan {year} 00:00:00 +0900"),
             ] {
                 let message = format!("From: a@b\nDate: {date}\n\n");
-                let line = separator_for(b"", message.as_bytes()).into_owned();
+                let line = separator_for(b"", None, message.as_bytes()).into_owned();
                 assert!(is_separator_kept(&line), "{}", line.escape_ascii());
             }
         }
@@ -457,16 +449,53 @@ mod tests {
     fn separators_are_kept_or_rebuilt() {
         let message =
             b"Return-Path: <bounce@example.org>\r\nDate: Mon, 1 Jan 2001\r\n 02:03:04 +0100 (CET)\r\n\r\n";
-        let plain = b"From a@example.org Mon Jan  1 00:00:00 2001\n";
-        assert_eq!(separator_for(plain, message), plain.as_slice());
-        let rebuilt = b"From bounce@example.org Mon Jan  1 01:03:04 2001\r\n";
-        for old in [
-            &b""[..],
-            b"From \n",
-            b"From - Mon Jan 01 00:00:00 2001\n",
-            &plain[..plain.len() - 1],
+        let plain = "a@example.org Mon Jan  1 00:00:00 2001";
+        for kept in [
+            plain,
+            "- Mon Jan 01 00:00:00 2001",
+            "root Mon Jan  1 00:00:00 2001",
         ] {
-            assert_eq!(separator_for(old, message), rebuilt.as_slice());
+            let line = format!("From {kept}\n");
+            let separator =
+                |old: &str| separator_for(old.as_bytes(), Some(5), message).into_owned();
+            assert_eq!(separator(&line), line.as_bytes());
+            assert_eq!(separator(&format!("From {kept} -0000\n")), line.as_bytes());
+            let crlf = format!("From {kept}\r\n");
+            assert_eq!(separator(&format!("From {kept}\r\r\n")), crlf.as_bytes());
+        }
+        // The date of the old line was not read by this function: its caller does.
+        for (old, date, rebuilt) in [
+            ("", None, "bounce@example.org Mon Jan  1 01:03:04 2001"),
+            (
+                "From \n",
+                None,
+                "bounce@example.org Mon Jan  1 01:03:04 2001",
+            ),
+            ("From nobody\n", None, "nobody Mon Jan  1 01:03:04 2001"),
+            (
+                "From - Sun Jan 01 00:00:00 1999 +0000\n",
+                Some(5),
+                "bounce@example.org Thu Jan  1 00:00:05 1970",
+            ),
+            (
+                "From joe at a.b  Thu Jan 01 00:00:05 1970\n",
+                Some(5),
+                "joe@a.b Thu Jan  1 00:00:05 1970",
+            ),
+            (
+                "From a@b Thu Jan 01 00:00:05 1969 +0000\n",
+                Some(-5),
+                "a@b Mon Jan  1 01:03:04 2001",
+            ),
+            (
+                "From a@b Thu Jan 01 00:00:05 1970",
+                Some(5),
+                "a@b Thu Jan  1 00:00:05 1970",
+            ),
+        ] {
+            let line = format!("From {rebuilt}\r\n");
+            let separator = separator_for(old.as_bytes(), date, message);
+            assert_eq!(separator, line.as_bytes(), "{old:?}");
         }
         let cases: [(&[u8], &[u8]); 6] = [
             (b"", b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n"),
@@ -493,12 +522,12 @@ mod tests {
         ];
         for (message, separator) in cases {
             assert_eq!(
-                separator_for(b"", message),
+                separator_for(b"", None, message),
                 separator,
                 "{}",
                 message.escape_ascii()
             );
-            assert_eq!(separator_for(separator, message), separator);
+            assert_eq!(separator_for(separator, None, message), separator);
         }
     }
 

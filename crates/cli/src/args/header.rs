@@ -52,7 +52,7 @@ pub(crate) struct DecodeArgs {
     pub(crate) name: Option<String>,
     /// Read a header or a whole message from standard input. Decode each field by its name, and print it as one line. The raw 8-bit
     /// bytes of all fields get one charset; the encoded words and texts of the message help to choose it. Lines that are not fields are
-    /// copied up to the empty line, and reported.
+    /// copied up to the empty line, and reported. A name in a list of addresses keeps or gets quotes if it needs them, such as "Doe, John".
     #[arg(long, conflicts_with_all = ["texts", "nul", "name", "stream"])]
     pub(crate) block: bool,
     /// Print to standard error how each piece was decoded.

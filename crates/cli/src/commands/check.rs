@@ -4,7 +4,8 @@ use super::job_exit::judged;
 use super::stats::timed;
 use super::summary::{
     EXAMPLES, ambiguous, charsets, doubtful_separators, duplicates, findings, guesses_of,
-    left_alone, profile, report_damaged, report_unread, severity_of, shown, varied, verified,
+    left_alone, profile, replaced_separators, report_damaged, report_unread, severity_of, shown,
+    varied, verified,
 };
 use super::worker_threads::worker_threads;
 use crate::args::CheckArgs;
@@ -72,6 +73,7 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
         with_thousands(account.changed),
         counted(account.messages_in, "message")
     ));
+    lines.extend(replaced_separators(account));
     lines.extend(guesses_of(account, all));
     lines.extend(verified(account));
     lines.extend(charsets(account, all));

@@ -1,7 +1,7 @@
 //! `mailglot split`: copies the messages of archives to several outputs.
 
 use super::stats::timed;
-use super::summary::{identity, report_left_out};
+use super::summary::{identity, replaced_separators, report_left_out};
 use super::worker_threads::worker_threads;
 use crate::args::{SplitArgs, SplitForm};
 use crate::exit::{Exit, Failure};
@@ -52,6 +52,9 @@ pub(crate) fn run(args: &SplitArgs, console: Console) -> Result<Exit, Failure> {
             "line ends   {} without one at its end has one now (mbox.line-end-added)",
             counted(*added, "message")
         ));
+    }
+    if let Some(line) = replaced_separators(&done.account) {
+        console.say(line);
     }
     console.say(format_args!(
         "parts       {} in {}",

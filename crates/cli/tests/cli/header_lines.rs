@@ -68,6 +68,27 @@ fn a_whole_header_tells_about_its_fields() {
     assert_eq!(decode(&[], b""), "");
 }
 
+/// The output is a header again: its lists have the addresses of the input.
+#[test]
+fn names_of_a_header_keep_their_quotes() {
+    let sandbox = Sandbox::new();
+    let block = ["header", "decode", "--block"];
+    let raw = b"To: \"Doe, John\" <a@b.c>, \"semi; colon\" <x@y.z>,\n =?utf-8?Q?D=C3=B6e=2C_J?= \n\t<q@r.s>\nSubject: \"a, b\"\n\n";
+    let run = sandbox.pipe(&block, raw).ended(0);
+    let want = "To: \"Doe, John\" <a@b.c>, \"semi; colon\" <x@y.z>, \"Döe, J\" <q@r.s>\nSubject: \"a, b\"\n";
+    assert_eq!(run.text(), want);
+    let again = sandbox.pipe(&block, want.as_bytes()).ended(0);
+    assert_eq!(again.text(), want);
+    let typed = |input: &[u8]| {
+        let run = sandbox
+            .pipe(&[&block[..], &["--json"]].concat(), input)
+            .ended(0);
+        let line = run.text().lines().next().unwrap();
+        serde_json::from_str::<Value>(line).unwrap()["typed"].clone()
+    };
+    assert_eq!(typed(raw), typed(want.as_bytes()));
+}
+
 #[test]
 fn lines_of_a_header_that_are_no_fields_come_out_as_they_are() {
     let sandbox = Sandbox::new();

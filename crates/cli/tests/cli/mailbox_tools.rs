@@ -287,3 +287,41 @@ fn inputs_come_from_a_list() {
         .ended(2);
     assert_eq!(run.text(), "2\tarchive.mbox\n");
 }
+
+/// A mailbox with local users has the same senders and dates before and after, and the summary counts what changed.
+#[test]
+fn separators_stay_or_are_counted() {
+    let sandbox = Sandbox::new();
+    let messages = |last: &str| {
+        let lines = [
+            "- Wed Feb 14 09:49:48 2001",
+            "root Thu Feb 15 09:49:48 2001",
+            last,
+        ];
+        let message = |line: &&str| format!("From {line}\nFrom: a@b.c\nSubject: x\n\ntext\n\n");
+        lines.iter().map(message).collect::<String>()
+    };
+    let old = messages("z at y.x  Fri Feb 16 09:49:48 2001");
+    sandbox.write("old.mbox", old.as_bytes());
+    let line =
+        "separators  1 separator with sender or time in another form (mbox.separator-replaced)";
+    for run in [
+        sandbox.run(&["check", "old.mbox"]).ended(0),
+        sandbox
+            .run(&["normalize", "old.mbox", "-o", "new.mbox"])
+            .ended(0),
+    ] {
+        let told = format!("{}{}", run.text(), run.err);
+        assert!(told.lines().any(|one| one == line), "{told}");
+    }
+    let new = messages("z@y.x Fri Feb 16 09:49:48 2001");
+    assert_eq!(sandbox.read("new.mbox"), new.as_bytes());
+    let rows = |name: &str| {
+        let run = sandbox.run(&["ls", "--json", name]).ended(0);
+        let row = |row: &Value| (row["date"].clone(), row["date_source"].clone());
+        lines(run.text()).iter().map(row).collect::<Vec<_>>()
+    };
+    let dates = rows("old.mbox");
+    assert_eq!(dates[0].0, "2001-02-14T09:49:48-00:00");
+    assert_eq!(rows("new.mbox"), dates);
+}

@@ -10,6 +10,7 @@
 mod address;
 mod date;
 mod identifier;
+mod quoted_names;
 mod received;
 
 pub use address::{Entry, Mailbox, addresses, addresses_of, is_about_names};
@@ -17,6 +18,7 @@ pub(crate) use address::{has_several_addresses, may_have_unquoted_comma};
 pub(crate) use date::is_plain as is_plain_date;
 pub use date::{Date, date};
 pub use identifier::identifiers;
+pub use quoted_names::quote_names;
 pub use received::{Received, received};
 
 use crate::encoded_word::HeaderContext;

@@ -161,6 +161,11 @@ fn each_kind_of_document_says_its_charset_in_its_own_way() {
             "<?xml encoding='utf-8'?><ü/>",
         ),
         ("x-vcard", "FN;CHARSET=ISO-8859-1:ü", "FN;CHARSET=utf-8:ü"),
+        (
+            "calendar",
+            "SUMMARY;CHARSET=ISO-8859-1:ü",
+            "SUMMARY;CHARSET=utf-8:ü",
+        ),
         ("plain", "<meta charset=latin1>ü", "<meta charset=latin1>ü"),
         (
             "html",

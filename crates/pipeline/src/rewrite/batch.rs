@@ -5,6 +5,7 @@ use super::worker::RewriteWorker;
 use crate::large_message::InPlace;
 use crate::message_file_names;
 use crate::reader::NumberedBatch;
+use crate::separator::{SEPARATOR_REPLACED, replaced_separator};
 use crate::tally::Tally;
 use crate::verify::Verifier;
 use mailglot_archive::ledger::{BlockBuilder, Record};
@@ -66,6 +67,17 @@ impl BatchRewrite<'_> {
     pub(super) fn report_line_end(&mut self, entry: &Entry) {
         let detail = "the last line of the message had no line end";
         self.event(entry, "mbox.line-end-added", Severity::Info, detail);
+    }
+
+    /// Reports a separator line whose sender or time the mailbox does not keep as written.
+    pub(super) fn report_separator(&mut self, entry: &Entry) {
+        if !self.job.writes_mailbox {
+            return;
+        }
+        let old = &self.feed.batch.bytes[entry.span.start..entry.message.start];
+        if let Some(detail) = replaced_separator(old) {
+            self.event(entry, SEPARATOR_REPLACED, Severity::Info, &detail);
+        }
     }
 
     /// Adds what was appended to the output since `start` as an item.

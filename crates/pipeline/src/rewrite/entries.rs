@@ -207,6 +207,7 @@ impl<'a> BatchRewrite<'a> {
         if made.ends_line {
             self.report_line_end(entry);
         }
+        self.report_separator(entry);
         if let Some(packing) = Packing::of(raw) {
             self.tally.packed(address, packing);
         }

@@ -13,9 +13,10 @@ use super::worker::RewriteWorker;
 use crate::large_message::InPlace;
 use crate::message_file_names;
 use crate::message_pieces::Pieces;
+use crate::separator::separator_line;
 use crate::verify::Verifier;
 use mailglot_archive::ledger::Requote;
-use mailglot_archive::mbox::{is_separator_kept, mark_separator, pieces_need_mark, separator_for};
+use mailglot_archive::mbox::{is_separator_kept, mark_separator, pieces_need_mark};
 use mailglot_archive::{Format, OutBatch, Quoting};
 use mailglot_mime::undo_edits;
 
@@ -112,10 +113,10 @@ impl RewriteWorker<'_> {
     }
 }
 
-/// Returns the separator of a message: the old one if it can stay, else one built from the message.
+/// Returns the separator of a message: the old one if it can stay, else one with its words and those of the message.
 fn separator_of(old: &[u8], message: &Pieces<'_>) -> Vec<u8> {
     if is_separator_kept(old) {
         return old.to_vec();
     }
-    separator_for(old, &message.head()).into_owned()
+    separator_line(old, &message.head()).into_owned()
 }

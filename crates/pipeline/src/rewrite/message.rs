@@ -7,11 +7,10 @@ use crate::large_message::{InPlace, LARGE};
 use crate::length_field;
 use crate::message_pieces::Pieces;
 use crate::restore_quoting::{count_marks, has_from_line, line_end, rebuild};
+use crate::separator::separator_line;
 use crate::verify::{Rewritten, Verdict, Verifier};
 use mailglot_archive::ledger::Requote;
-use mailglot_archive::mbox::{
-    is_separator_kept, mark_separator, needs_mark, requotes, separator_for,
-};
+use mailglot_archive::mbox::{is_separator_kept, mark_separator, needs_mark, requotes};
 use mailglot_archive::{Format, OutBatch, Packing, Quoting, SourceInsert};
 use mailglot_mime::{Edit, Message, Plan, Report, Shortened, Span, Undo, shortened, undo_edits};
 use std::borrow::Cow;
@@ -349,7 +348,7 @@ pub(super) struct Requoting {
     pub(super) froms: bool,
 }
 
-/// Appends the separator of a mailbox: the old one if it can stay, else one built from the edited message.
+/// Appends the separator of a mailbox: the old one if it can stay, else one with its words and those of the edited message.
 fn put_separator(old: &[u8], planned: &Planned<'_>, out: &mut Vec<u8>) {
     if is_separator_kept(old) {
         out.extend_from_slice(old);
@@ -357,7 +356,7 @@ fn put_separator(old: &[u8], planned: &Planned<'_>, out: &mut Vec<u8>) {
     }
     let start = out.len();
     planned.put(Format::Mbox, false, out);
-    let rebuilt = separator_for(old, &out[start..]).into_owned();
+    let rebuilt = separator_line(old, &out[start..]).into_owned();
     out.truncate(start);
     out.extend_from_slice(&rebuilt);
 }

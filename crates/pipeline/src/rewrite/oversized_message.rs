@@ -13,8 +13,9 @@ use crate::edited_message::put_message;
 use crate::message_file_names;
 use crate::reader::begins_message;
 use crate::restore_quoting::line_end;
+use crate::separator::separator_line;
 use mailglot_archive::ledger::{Body, MessageRecord, Record};
-use mailglot_archive::mbox::{mark_separator, separator_for, unquote};
+use mailglot_archive::mbox::{mark_separator, unquote};
 use mailglot_archive::{Entry, Format};
 
 impl BatchRewrite<'_> {
@@ -24,6 +25,9 @@ impl BatchRewrite<'_> {
         self.tally.messages += u64::from(begins_message(entry, self.more));
         if first {
             self.report_flags(entry);
+        }
+        if begins_message(entry, self.more) {
+            self.report_separator(entry);
         }
         let bytes = &self.feed.batch.bytes[..];
         let original = SourceMessage::new(entry, bytes, &bytes[entry.message.clone()], true, last);
@@ -108,7 +112,7 @@ impl RewriteWorker<'_> {
     ) -> [usize; 3] {
         let (old, start) = (original.old, out.len());
         if first && to == Format::Mbox {
-            out.extend_from_slice(&separator_for(original.separator, old));
+            out.extend_from_slice(&separator_line(original.separator, old));
             // The end of the last piece is not known yet.
             mark_separator(out, start, out.len());
         }

@@ -12,11 +12,10 @@ use crate::reader::{NumberedBatch, begins_message};
 use crate::restore_quoting::line_end;
 use crate::run::{OpenSource, Stage, Worker};
 use crate::selection::folder_path;
+use crate::separator::{SEPARATOR_REPLACED, replaced_separator, separator_line};
 use crate::status;
 use crate::tally::Tally;
-use mailglot_archive::mbox::{
-    mark_separator, needs_mark, quote_mboxrd, separator_for, trailer_for, unquote,
-};
+use mailglot_archive::mbox::{mark_separator, needs_mark, quote_mboxrd, trailer_for, unquote};
 use mailglot_archive::{Entry, EntryKind, Format, MailboxOptions};
 use mailglot_mime::{Policy, Severity};
 use std::borrow::Cow;
@@ -191,7 +190,10 @@ impl SplitWorker<'_> {
         let start = out.len();
         let (head, lines) = source.unquoted();
         if !source.continued {
-            out.extend_from_slice(&separator_for(source.separator, &lines));
+            out.extend_from_slice(&separator_line(source.separator, &lines));
+            if let Some(detail) = replaced_separator(source.separator) {
+                self.event(source, SEPARATOR_REPLACED, &detail, tally);
+            }
         }
         let body = out.len();
         out.extend_from_slice(head);
@@ -201,23 +203,21 @@ impl SplitWorker<'_> {
             let trailer = trailer_for(&out[body..end]);
             out.extend_from_slice(trailer);
             if end > body && !matches!(out[end - 1], b'\n' | b'\r') {
-                let path = &self.source.path;
-                let address = || Address::of(path, self.source.folder(), source.entry);
                 let detail = "the last line of the message had no line end";
-                let offset = source.entry.offset;
-                tally.event(
-                    "mbox.line-end-added",
-                    Severity::Info,
-                    address,
-                    offset,
-                    detail,
-                );
+                self.event(source, "mbox.line-end-added", detail, tally);
             }
         }
         // The end of the last piece of a large message is not known yet.
         if !source.continued && (source.entry.more || needs_mark(&out[body..])) {
             mark_separator(out, start, body);
         }
+    }
+
+    /// Reports an event at the start of a message.
+    fn event(&self, source: &SourceEntry<'_>, code: &'static str, detail: &str, tally: &mut Tally) {
+        let path = &self.source.path;
+        let address = || Address::of(path, self.source.folder(), source.entry);
+        tally.event(code, Severity::Info, address, source.entry.offset, detail);
     }
 
     /// Returns the names of the outputs of a message. Empty if its size decides.
@@ -284,7 +284,7 @@ impl SplitWorker<'_> {
 fn copy(source: &SourceEntry<'_>, out: &mut Vec<u8>) -> OpenEnd {
     if source.separator.is_empty() && !source.continued {
         // The first message of a truncated mailbox.
-        out.extend_from_slice(&separator_for(b"", &source.old));
+        out.extend_from_slice(&separator_line(b"", &source.old));
     }
     out.extend_from_slice(source.separator);
     out.extend_from_slice(&source.old);

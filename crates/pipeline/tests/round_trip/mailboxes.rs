@@ -65,6 +65,8 @@ fn output_is_read_as_the_same_messages() {
         "From  a@b  Mon Jan  1 00:00:00 2001\n",
         "From joe at example.org  Mon Jan  1 00:00:00 2001\n",
         "From - Mon Jan 01 00:00:00 2001\n",
+        "From root Mon Jan  1 00:00:00 2001\n",
+        "From root Mon Jan  1 00:00:00 2001 +0100\n",
         "From \n",
     ];
     let mut random = Random(0x5eed);

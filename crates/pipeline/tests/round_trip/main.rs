@@ -7,6 +7,7 @@ mod jobs;
 mod layouts;
 mod mailboxes;
 mod second_pass;
+mod separators;
 
 use mailglot_archive::Format;
 use mailglot_mime::Policy;

@@ -34,6 +34,10 @@ pub(super) struct SampleCounts {
     pub(super) looked: bool,
     pub(super) begins: bool,
     pub(super) first: Option<FromLine>,
+    /// True if the first separator is a plain line.
+    pub(super) first_is_plain: bool,
+    /// Number of plain lines among the strong candidates.
+    plain: u32,
     /// Candidates with a blank line before and a known field after, by kind.
     pub(super) strong: [u32; KINDS],
     /// Those without a date that stand before a full header, by kind.
@@ -124,7 +128,8 @@ impl SampleCounts {
                 let is_full = !evidence.line.dated && evidence.has_full_header(near, start);
                 self.full[kind] += u32::from(is_full);
                 self.first_strong = self.first_strong.or(Some(offset));
-                self.first = self.first.or(Some(evidence.line));
+                self.plain += u32::from(evidence.is_plain);
+                self.note_first(&evidence);
             }
             let message = &data[evidence.end..data.len().min(evidence.end + HEADER)];
             self.takeout += u32::from(message.starts_with(b"X-GM-THRID:"));
@@ -145,7 +150,7 @@ impl SampleCounts {
             own.insert(evidence.line);
             self.begins = evidence.points_of_form(own) >= ACCEPT;
             if self.begins {
-                self.first = Some(evidence.line);
+                self.note_first(evidence);
             }
         } else if !strong {
             let text = evidence.blank_before
@@ -157,6 +162,14 @@ impl SampleCounts {
                 && !evidence.base64
                 && is_dated_mail(evidence.line.index());
             self.unspaced += u32::from(is_unspaced);
+        }
+    }
+
+    /// Keeps the form of the first separator.
+    fn note_first(&mut self, evidence: &LineEvidence) {
+        if self.first.is_none() {
+            self.first = Some(evidence.line);
+            self.first_is_plain = evidence.is_plain;
         }
     }
 
@@ -244,6 +257,9 @@ impl SampleCounts {
             if self.strong[index] >= 2 && !self.is_outnumbered(index) {
                 shapes.insert_index(index);
             }
+        }
+        if self.plain >= 2 {
+            shapes.insert_plain();
         }
         shapes
     }

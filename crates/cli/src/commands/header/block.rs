@@ -13,8 +13,11 @@ use super::{line_ends, structured_value};
 use crate::args::DecodeArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, stdout_in_blocks};
+use mailglot_mime::encoded_word::HeaderContext;
+use mailglot_mime::fields::{self, Value};
 use mailglot_mime::header::{self, FieldKind, field_kind};
 use mailglot_mime::{Detail, Eol, EventKind, Finding, Message, PartId, header_context};
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Read, Write};
 use std::ops::Range;
 
@@ -65,6 +68,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
             put(&mut out, &[&json(&row)?, b"\n"])?;
         } else {
             if let Some(name) = name {
+                let text = with_quotes(name, &read, text, &context);
                 put(&mut out, &[name, b": ", text.as_bytes(), b"\n"])?;
             } else {
                 put(&mut out, &[value, b"\n"])?;
@@ -83,6 +87,23 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
     out.flush().map_err(|error| Failure::stdout(&error))?;
     counts.print(console);
     Ok(Exit::Done)
+}
+
+/// Returns the decoded text of a field. Names in a list of addresses get the quotes that they need.
+fn with_quotes<'t>(
+    name: &[u8],
+    value: &[u8],
+    text: &'t str,
+    context: &HeaderContext,
+) -> Cow<'t, str> {
+    if field_kind(name) != FieldKind::Structured {
+        return text.into();
+    }
+    // Decoding has told what is in the value.
+    match fields::read(name, value, context, &mut Vec::new()) {
+        Value::Addresses(list) => fields::quote_names(text, &list),
+        _ => text.into(),
+    }
 }
 
 /// A field of a header, or a line that is not a field.

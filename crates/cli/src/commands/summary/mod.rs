@@ -165,7 +165,7 @@ pub(crate) fn profile(source: &SourceSummary) -> String {
 
 /// The identity, and the sizes.
 fn totals(account: &Summary, style: Style) -> Vec<String> {
-    vec![
+    let mut lines = vec![
         identity(account),
         doubtful_separators(account, style),
         format!(
@@ -174,7 +174,19 @@ fn totals(account: &Summary, style: Style) -> Vec<String> {
             with_thousands(account.bytes_out.unwrap_or_default())
         ),
         format!("changed     {}", counted(account.changed, "message")),
-    ]
+    ];
+    lines.extend(replaced_separators(account));
+    lines
+}
+
+/// Number of separators whose sender or time is another text in the output, if there are any.
+pub(crate) fn replaced_separators(account: &Summary) -> Option<String> {
+    const CODE: &str = "mbox.separator-replaced";
+    let count = account.events.get(CODE)?;
+    let count = counted(*count, "separator");
+    Some(format!(
+        "separators  {count} with sender or time in another form ({CODE})"
+    ))
 }
 
 /// `messages    26 in = 20 written + 0 set aside + 6 left out on request`

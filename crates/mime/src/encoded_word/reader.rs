@@ -11,6 +11,7 @@ mod label_cache;
 mod raw_reading;
 mod raw_text;
 mod split_characters;
+mod unknown_label;
 mod word_decoder;
 
 use super::context::HeaderContext;
@@ -79,6 +80,8 @@ pub(super) struct Reader<'a> {
     reading: OnceCell<RawReading>,
     /// The folds within characters of raw text.
     splits: OnceCell<Vec<Range<usize>>>,
+    /// The last run that has words with unknown labels, and whether all of them are readable.
+    unknown_run: Option<(Range<usize>, bool)>,
     /// Texts and runs, in order.
     pub segments: Vec<Segment>,
     /// All decodable words, in order.
@@ -126,6 +129,7 @@ impl<'a> Reader<'a> {
             rival: OnceCell::new(),
             reading: OnceCell::new(),
             splits: OnceCell::new(),
+            unknown_run: None,
             segments: Vec::new(),
             words: Vec::new(),
             bytes: Vec::new(),

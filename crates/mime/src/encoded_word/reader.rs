@@ -1,12 +1,13 @@
 //! Splits a value into runs of words and texts.
 //!
-//! `word_decoder` and `base64_join` decode the words; `raw_reading`, `raw_text` and `split_characters` decode the texts between them.
+//! `word_decoder`, `base64_join` and `escape_join` decode the words; `raw_reading`, `raw_text` and `split_characters` decode the texts between them.
 //!
 //! # Limits
 //!
 //! Words are joined to a run only over white space and in one lexical context.
 
 mod base64_join;
+mod escape_join;
 mod label_cache;
 mod raw_reading;
 mod raw_text;
@@ -156,6 +157,7 @@ impl<'a> Reader<'a> {
             reader.add_text_or_gap(range, lexical, &mut gap);
         }
         reader.add_text(gap);
+        reader.rejoin_escapes();
         reader.rejoin_base64();
         reader
     }

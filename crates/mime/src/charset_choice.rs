@@ -5,6 +5,7 @@
 //! # Limits
 //! Evidence from other parts of the message counts only if a part proves too little itself.
 
+mod apostrophes;
 mod baltic_letters;
 mod block_charsets;
 mod case_faults;

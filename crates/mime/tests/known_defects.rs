@@ -117,8 +117,18 @@ const VALUES: &[Row] = &[
     ),
     (
         "an unknown charset stays as written, what is beside it is read",
+        b"=?x-foo?Q?abc=E9?= =?utf-8?Q?=C3=A9?=",
+        "=?x-foo?Q?abc=E9?= é",
+    ),
+    (
+        "an unknown charset over ASCII",
         b"=?x-foo?Q?abc?= =?utf-8?Q?=C3=A9?=",
-        "=?x-foo?Q?abc?= é",
+        "abcé",
+    ),
+    (
+        "an unknown charset over UTF-8",
+        b"=?utf-9?b?UMOkaXbDpMOk?=",
+        "Päivää",
     ),
     ("a word without charset stays", b"=??Q?abc?=", "=??Q?abc?="),
     (

@@ -67,9 +67,9 @@ pub(crate) struct DecodeArgs {
     pub(crate) repair: Vec<Repair>,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
-    /// Encoded words with an unknown charset: `keep` leaves them as written, `utf8-if-valid` decodes valid UTF-8, and the name of a
-    /// charset decodes them in it.
-    #[arg(long, value_name = "WAY", value_parser = unknown_label, default_value = "keep")]
+    /// Encoded words with an unknown charset: `if-certain` decodes printable ASCII, and UTF-8 with characters beyond ASCII. `keep` leaves
+    /// them as written, `utf8-if-valid` decodes any valid UTF-8, and the name of a charset decodes them in it.
+    #[arg(long, value_name = "WAY", value_parser = unknown_label, default_value = "if-certain")]
     pub(crate) unknown: UnknownLabel,
     /// Replace invisible characters, and characters that change the direction of writing, by spaces.
     #[arg(long)]
@@ -88,6 +88,7 @@ impl DecodeArgs {
 
 fn unknown_label(text: &str) -> Result<UnknownLabel, String> {
     match text {
+        "if-certain" => Ok(UnknownLabel::IfCertain),
         "keep" => Ok(UnknownLabel::Keep),
         "utf8-if-valid" => Ok(UnknownLabel::Utf8IfValid),
         label => crate::value_parsers::charset(label).map(UnknownLabel::Fallback),

@@ -110,16 +110,16 @@ fn values_are_typed_by_their_field() {
 #[test]
 fn each_piece_is_explained() {
     let sandbox = Sandbox::new();
-    let value = "Re: =?iso-8859-1*de?Q?J=E4?= =?ISO-8859-1?B?bm5lcg==?= =?x-gibberish?Q?a?=";
+    let value = "Re: =?iso-8859-1*de?Q?J=E4?= =?ISO-8859-1?B?bm5lcg==?= =?x-gibberish?Q?=FE?=";
     let run = sandbox
         .run(&["header", "decode", "--explain", value])
         .ended(0);
-    assert_eq!(run.text(), "Re: Jänner =?x-gibberish?Q?a?=\n");
+    assert_eq!(run.text(), "Re: Jänner =?x-gibberish?Q?=FE?=\n");
     let want = "0..4 text: \"Re: \"\n4..54 words in text: \"Jänner\"\n    \
         4..28 iso-8859-1 Q, read as windows-1252, language de: 4A E4\n    \
         29..54 ISO-8859-1 B, read as windows-1252: 6E 6E 65 72\n\
-        54..74 text: \" =?x-gibberish?Q?a?=\"\n\
-        repair charset.unknown-label at 55..74: the word stays as written\n";
+        54..76 text: \" =?x-gibberish?Q?=FE?=\"\n\
+        repair charset.unknown-label at 55..76: the word stays as written\n";
     assert_eq!(run.err, want);
 }
 
@@ -207,6 +207,16 @@ fn damage_is_undone_on_request() {
     assert_eq!(decoded(&[nested]), "=?utf-8?Q?=C3=BC?= x\n");
     assert_eq!(decoded(&["--repair", "nested", nested]), "ü x\n");
     assert_eq!(decoded(&["--strip-hidden", "a\u{202e}b"]), "a b\n");
+    let unknown = "=?x-gibberish?Q?=C3=BC?= =?x-gibberish?Q?a?=";
+    assert_eq!(decoded(&[unknown]), "üa\n");
+    assert_eq!(
+        decoded(&["--unknown", "if-certain", unknown]),
+        decoded(&[unknown])
+    );
+    assert_eq!(
+        decoded(&["--unknown", "keep", unknown]),
+        format!("{unknown}\n")
+    );
     assert_eq!(
         decoded(&["--unknown", "utf8-if-valid", "=?x-gibberish?Q?=C3=BC?="]),
         "ü\n"

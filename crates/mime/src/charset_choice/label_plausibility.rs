@@ -9,6 +9,7 @@
 //! Accepts stateful charsets and charsets whose bytes below 80 are not ASCII: other text under such labels is gibberish, or has no
 //! escape sequences.
 
+use super::apostrophes::has_windows_apostrophes;
 use super::baltic_letters::{BalticLetters, baltic_letters};
 use super::case_faults::has_faults_beside;
 use super::decisive_guess::decisive_guess;
@@ -69,7 +70,7 @@ pub(super) fn find_likelier<'h>(
         let decides = true;
         Some(LikelierCharset { guess, decides })
     };
-    if is_latin_under(label, bytes) {
+    if is_latin_under(label, bytes) || has_windows_apostrophes(label, bytes) {
         return decided(Charset::WINDOWS_1252);
     }
     let hints = hints();
@@ -97,7 +98,11 @@ pub(super) fn is_in_scope(label: Charset, bytes: &[u8], scope: LabelScope) -> bo
 fn is_in_scope_without_detection(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
     match scope {
         LabelScope::None => false,
-        LabelScope::Implausible => has_euro(label, bytes) || is_latin_under(label, bytes),
+        LabelScope::Implausible => {
+            has_euro(label, bytes)
+                || is_latin_under(label, bytes)
+                || has_windows_apostrophes(label, bytes)
+        }
         LabelScope::All => true,
     }
 }

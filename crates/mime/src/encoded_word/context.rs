@@ -113,8 +113,12 @@ impl HeaderContext<'_> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownLabel {
-    /// Keep it as written.
+    /// Decode it if it and its neighbors with unknown labels are printable ASCII or UTF-8. Keep it as written otherwise.
+    ///
+    /// UTF-8 needs a character beyond ASCII. ASCII that may be UTF-7 or HZ is kept.
     #[default]
+    IfCertain,
+    /// Keep it as written.
     Keep,
     /// Decode it as UTF-8 if its bytes are valid UTF-8.
     Utf8IfValid,

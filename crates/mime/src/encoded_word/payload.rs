@@ -13,6 +13,8 @@ pub(crate) struct PayloadDamage {
     pub bad_escape: bool,
     /// A blank or a fold inside an escape (Q).
     pub split_escape: bool,
+    /// An escape that continues in the next word (Q).
+    pub cut_escape: bool,
     /// An equals sign before a fold (Q), as in bodies: the fold is dropped.
     pub soft_break: bool,
     /// White space inside the word.
@@ -36,6 +38,7 @@ impl PayloadDamage {
             (self.padding, Reason::Base64Padding),
             (self.bad_escape, Reason::EqualsSign),
             (self.split_escape, Reason::SplitEscape),
+            (self.cut_escape, Reason::CutEscape),
             (self.soft_break, Reason::SoftBreak),
             (self.raw, Reason::EightBitInWord),
             (self.space, Reason::SpaceInWord),

@@ -1,16 +1,18 @@
 //! Splits a value into runs of words and texts.
 //!
-//! `word_decoder` and `base64_join` decode the words; `raw_reading`, `raw_text` and `split_characters` decode the texts between them.
+//! `word_decoder`, `base64_join` and `escape_join` decode the words; `raw_reading`, `raw_text` and `split_characters` decode the texts between them.
 //!
 //! # Limits
 //!
 //! Words are joined to a run only over white space and in one lexical context.
 
 mod base64_join;
+mod escape_join;
 mod label_cache;
 mod raw_reading;
 mod raw_text;
 mod split_characters;
+mod unknown_label;
 mod word_decoder;
 
 use super::context::HeaderContext;
@@ -79,6 +81,8 @@ pub(super) struct Reader<'a> {
     reading: OnceCell<RawReading>,
     /// The folds within characters of raw text.
     splits: OnceCell<Vec<Range<usize>>>,
+    /// The last run that has words with unknown labels, and whether all of them are readable.
+    unknown_run: Option<(Range<usize>, bool)>,
     /// Texts and runs, in order.
     pub segments: Vec<Segment>,
     /// All decodable words, in order.
@@ -126,6 +130,7 @@ impl<'a> Reader<'a> {
             rival: OnceCell::new(),
             reading: OnceCell::new(),
             splits: OnceCell::new(),
+            unknown_run: None,
             segments: Vec::new(),
             words: Vec::new(),
             bytes: Vec::new(),
@@ -152,6 +157,7 @@ impl<'a> Reader<'a> {
             reader.add_text_or_gap(range, lexical, &mut gap);
         }
         reader.add_text(gap);
+        reader.rejoin_escapes();
         reader.rejoin_base64();
         reader
     }

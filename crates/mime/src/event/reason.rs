@@ -55,6 +55,8 @@ named! {
         EqualsSign = "an equals sign that is no escape",
         /// White space splits an escape in an encoded word.
         SplitEscape = "white space inside an escape",
+        /// An escape begins in an encoded word and ends in the next one.
+        CutEscape = "an escape that continues in the next word",
         /// An equals sign stands before a fold inside a Q word.
         SoftBreak = "a soft line break inside a word",
         /// An encoded word contains bytes above 0x7F.

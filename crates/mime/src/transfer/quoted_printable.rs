@@ -197,6 +197,8 @@ pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
 
 /// Maximum number of invalid escapes per certain one in a quoted-printable body. Appended plain markup has many of them.
 const STRAY: u64 = 8;
+/// Like [`STRAY`], for a body with escapes of controls, such as `=00` and `=12`. Numbers and dates behind equals signs look like them.
+const STRAY_BESIDE_CONTROLS: u64 = 2;
 
 #[derive(Default)]
 struct QuotedPrintableDamage {
@@ -204,6 +206,8 @@ struct QuotedPrintableDamage {
     /// Valid escapes that are rare in plain text: bytes above 7F in upper-case digits, the equals sign itself, soft line breaks.
     certain: u64,
     bad: RangeCount,
+    /// Valid escapes of controls that no text has, such as `=00`.
+    controls: u64,
     /// Trailing blanks of lines, in bytes.
     blanks: RangeCount,
 }
@@ -211,7 +215,12 @@ struct QuotedPrintableDamage {
 impl QuotedPrintableDamage {
     /// Returns true if most equals signs are invalid escapes (`a=b`, URLs) and hardly any are certain ones.
     fn is_wrong_label(&self) -> bool {
-        self.bad.count > self.good && self.bad.count > STRAY * self.certain
+        let stray = if self.controls > 1 {
+            STRAY_BESIDE_CONTROLS
+        } else {
+            STRAY
+        };
+        self.bad.count > self.good && self.bad.count > stray * self.certain
     }
 }
 
@@ -253,6 +262,7 @@ fn read(body: &[u8], raw_signs: &[usize], sink: &mut impl Sink) -> QuotedPrintab
                     let capital =
                         !body[at + 1].is_ascii_lowercase() && !body[at + 2].is_ascii_lowercase();
                     damage.certain += u64::from(capital && (byte >= 0x80 || byte == b'='));
+                    damage.controls += u64::from(is_control(byte));
                     at += 3;
                 }
                 Escape::SoftBreak(next) => {
@@ -279,6 +289,11 @@ fn read(body: &[u8], raw_signs: &[usize], sink: &mut impl Sink) -> QuotedPrintab
     }
     emit(sink, run..text);
     damage
+}
+
+/// Returns true for controls that no text has. ISO 2022 has ESC, SO and SI.
+fn is_control(byte: u8) -> bool {
+    byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x0E | 0x0F | 0x1B)
 }
 
 fn emit(sink: &mut impl Sink, run: Range<usize>) {
@@ -436,6 +451,19 @@ mod tests {
                 &["cte.wrong-label"],
             ),
             (b"a=b, c=d \n", b"a=b, c=d \n", NONE, &["cte.wrong-label"]),
+            // Numbers look like escapes of controls.
+            (
+                b"str=0001,id=1260,a=b,c=x,d=y,e=z,h=k; ip=94.2 x=\n",
+                b"str=0001,id=1260,a=b,c=x,d=y,e=z,h=k; ip=94.2 x=\n",
+                NONE,
+                &["cte.wrong-label"],
+            ),
+            (
+                b"=00=12,a=b,c=x,d=y caf=E9 au =\nx",
+                b"\0\x12,a=b,c=x,d=y caf\xE9 au x",
+                QP,
+                &["cte.qp-bad-escape"],
+            ),
             (
                 b"http://example.org/?a=x&b=y&c=20",
                 b"http://example.org/?a=x&b=y&c=20",

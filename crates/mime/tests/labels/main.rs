@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic, reason = "a test")]
 
+mod apostrophes;
 #[path = "../common/detection_samples.rs"]
 mod detection_samples;
 mod euc_jp;

@@ -2,13 +2,11 @@
 //!
 //! # Limits
 //!
-//! A word stays as written if its label is unknown and the context gives no charset, or if its payload is no base64. If two words share
+//! A word stays as written if its label is unknown and nothing tells its charset (`unknown_label`), or if its payload is no base64. If two words share
 //! a quantum of base64, its bytes belong to the second word.
 
 use super::label_cache::LabelCache;
 use super::{DecodedWord, Reader, same_charset};
-use crate::encoded_word::context::UnknownLabel;
-use crate::encoded_word::labelled_bytes::by_escapes;
 use crate::encoded_word::payload::{self, PayloadDamage, Sextets};
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer::{Letter, WordToken};
@@ -34,13 +32,17 @@ struct CarriedSextets {
 impl Reader<'_> {
     /// Resolves the label of a word and reports unusual labels. Returns None for a word that stays as written.
     fn resolve_label(
-        &self,
+        &mut self,
         word: &WordToken,
         labels: &mut LabelCache<'_>,
         findings: &mut Vec<Finding>,
     ) -> Option<WordCharset> {
         let label = &self.value[word.label.clone()];
         let (resolved, mapped) = labels.resolve(label);
+        let by_bytes = match resolved {
+            Resolved::Unknown => self.charset_of_unknown(word, labels),
+            _ => None,
+        };
         let mut report = |kind, detail: Detail| {
             findings.add(word.range.clone(), kind, detail);
         };
@@ -51,7 +53,7 @@ impl Reader<'_> {
         let charset = match resolved {
             Resolved::Unknown => {
                 let kind = EventKind::CharsetUnknownLabel;
-                let Some(charset) = self.unknown(word) else {
+                let Some(charset) = by_bytes else {
                     report(kind, Reason::WordKept.into());
                     return None;
                 };
@@ -134,25 +136,6 @@ impl Reader<'_> {
             bytes: start..self.bytes.len(),
             left,
         })
-    }
-
-    /// Returns the charset for a word with an unknown label, if the caller wants one.
-    ///
-    /// Escape sequences need no label.
-    fn unknown(&self, word: &WordToken) -> Option<Charset> {
-        let (text, mut bytes) = (&self.value[word.payload.clone()], Vec::new());
-        match word.letter {
-            Letter::Q => drop(payload::decode_q(text, false, &mut bytes)),
-            Letter::B => drop(payload::decode_b(text, Sextets::default(), &mut bytes)),
-        }
-        let by_context = || match self.context.unknown {
-            UnknownLabel::Keep => None,
-            UnknownLabel::Fallback(charset) => Some(charset),
-            UnknownLabel::Utf8IfValid => std::str::from_utf8(&bytes)
-                .is_ok()
-                .then_some(Charset::UTF_8),
-        };
-        by_escapes(None, &bytes, &self.context).or_else(by_context)
     }
 
     /// Takes over the sextets of the word before if its last quantum continues in this payload.

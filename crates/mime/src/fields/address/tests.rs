@@ -300,7 +300,10 @@ fn the_only_comment_may_be_the_address() {
         ("Joe (joe@night)", "joe@night <Joe>"),
         ("Joe (a@b@example.org)", "a@b@example.org <Joe>"),
         ("Joe (=?utf-8?Q?joe=40x.example?=)", "joe@x.example <Joe>"),
-        ("Joe (=?x?Q?joe?=@x.example)", "=?x?Q?joe?=@x.example <Joe>"),
+        (
+            "Joe (=?x?Q?jo=FE?=@x.example)",
+            "=?x?Q?jo=FE?=@x.example <Joe>",
+        ),
     ] {
         assert_eq!(shown(value), want, "{value:?}");
     }

@@ -56,14 +56,48 @@ fn words_decode_as_senders_intended() {
         ("(=?utf-8?q?=C3=A9?=) x=?utf-8?q?=C3=A9?=y", "(é) xéy"),
         ("=?utf-8?Q?a?= =?koi8-r?B?8A==?= b", "aП b"),
         (
-            "=?utf-8?Q?a?= \r\n =?x-gibberish?Q?b?= =?utf-8?Q?c?=",
-            "a  =?x-gibberish?Q?b?= c",
+            "=?utf-8?Q?a?= \r\n =?x-gibberish?Q?=FE?= =?utf-8?Q?c?=",
+            "a  =?x-gibberish?Q?=FE?= c",
         ),
         (
             "=?utf-8?B?SGVsbG8g?= =?utf-8?B?d29ybGQ?= !",
             "Hello world !",
         ),
         ("=?utf-8?B?SGVsb?= =?utf-8?B?G8=?=", "Hello"),
+        (
+            "=?X-IAS-German?B?U3VibWl0IHlvdXIgdGF4IHJlZnVuZA==?=",
+            "Submit your tax refund",
+        ),
+        ("=?foo-bar?Q?caf=C3=A9?= =?foo-bar?Q?bar?=", "cafébar"),
+        // Words are decoded or kept together.
+        (
+            "=?foo-bar?Q?caf=E9?= =?foo-bar?Q?bar?= =?foo?Q?a?=",
+            "=?foo-bar?Q?caf=E9?= =?foo-bar?Q?bar?= =?foo?Q?a?=",
+        ),
+        (
+            "=?foo-bar?Q?bar?= =?foo-bar?Q?caf=E9?= x =?foo?Q?a?=",
+            "=?foo-bar?Q?bar?= =?foo-bar?Q?caf=E9?= x a",
+        ),
+        ("=?foo-bar?Q?x=00?=", "=?foo-bar?Q?x=00?="),
+        ("=?foo-bar?Q?caf+AOk-?=", "=?foo-bar?Q?caf+AOk-?="),
+        ("=?foo-bar?Q??=", "=?foo-bar?Q??="),
+        ("=?utf-8?Q?caf=C3=?= =?utf-8?Q?A9?=", "café"),
+        ("=?utf-8?Q?caf=C3=A?= =?utf-8?Q?9s?=", "cafés"),
+        (
+            "=?iso-8859-1?Q?Gr=FC=DFe_aus_K=?= =?iso-8859-1?Q?F6ln?=",
+            "Grüße aus Köln",
+        ),
+        (
+            "=?UTF-8?Q?J=C3=B6rg_M=C3=BCller_=E2=80=?=\r\n =?UTF-8?Q?93_Verkauf?=",
+            "Jörg Müller – Verkauf",
+        ),
+        ("=?utf-8?Q?a=?= =?utf-8?Q?3Db?=", "a=b"),
+        // Letters and digits need no escape, and another charset or encoding no byte.
+        ("=?utf-8?Q?1+1=?= =?utf-8?Q?42?=", "1+1=42"),
+        ("=?utf-8?Q?1+1=?= =?utf-8?Q?C4x?=", "1+1=C4x"),
+        ("=?utf-8?Q?1+1=?= =?iso-8859-1?Q?F6?=", "1+1=F6"),
+        ("=?utf-8?Q?1+1=?= =?utf-8?B?QzQ=?=", "1+1=C4"),
+        ("=?iso-8859-1?Q?1+1=?= x =?iso-8859-1?Q?F6?=", "1+1= x F6"),
         ("=?utf-8?B?w7w?= =?utf-8?B?w7w?=", "üü"),
         ("=?iso-8859-1?Q?=805?=", "€5"),
         ("=?us-ascii?Q?na=C3=AFve?=", "naïve"),
@@ -344,6 +378,12 @@ fn findings_are_reported() {
             vec!["ew.bad-token", "ew.bad-token"],
         ),
         ("=?x-gibberish?Q?a?=", vec!["charset.unknown-label"]),
+        ("=?x-gibberish?Q?=FE?=", vec!["charset.unknown-label"]),
+        ("=?x-gibberish?Q?=C3=A9?=", vec!["charset.unknown-label"]),
+        (
+            "=?iso-8859-1?Q?K=?= =?iso-8859-1?Q?F6ln?=",
+            vec!["ew.bad-token"],
+        ),
         ("=?utf8?Q?a?=", vec!["charset.alias"]),
         ("=?iso-8859-1?Q?=80?=", vec!["charset.superset"]),
         ("=?utf-8?B?w6k?=", vec!["ew.bad-token"]),
@@ -447,7 +487,7 @@ fn findings_point_at_words() {
 
 #[test]
 fn charsets_of_words() {
-    let list = charsets(b"=?utf-8?Q?a?= =?x-gibberish?Q?b?= =?koi8-r?Q?c?=");
+    let list = charsets(b"=?utf-8?Q?a?= =?x-gibberish?Q?=FE?= =?koi8-r?Q?c?=");
     assert_eq!(
         list.iter().map(|c| c.name()).collect::<Vec<_>>(),
         ["UTF-8", "KOI8-R"]

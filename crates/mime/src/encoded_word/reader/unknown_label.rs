@@ -1,0 +1,130 @@
+//! Decides on words whose label names no known charset.
+//!
+//! ```text
+//! =?x-foo?Q?Your_invoice?=   printable ASCII, as in nearly every charset   Your invoice
+//! =?utf-9?Q?caf=C3=A9?=      UTF-8                                         café
+//! =?x-foo?Q?caf=E9?=         any charset                                   stays as written
+//! ```
+//!
+//! # Limits
+//!
+//! The words of one run are decoded or kept together, so that no blank moves into a text.
+
+use super::Reader;
+use super::label_cache::LabelCache;
+use crate::encoded_word::context::UnknownLabel;
+use crate::encoded_word::labelled_bytes::by_escapes;
+use crate::encoded_word::payload::{self, Sextets};
+use crate::lexer::{self, Letter, WordFinder, WordToken};
+use mailglot_codec::{Charset, Resolved};
+
+impl Reader<'_> {
+    /// Returns the charset for a word with an unknown label, if its bytes or the caller tell one.
+    ///
+    /// Escape sequences need no label.
+    pub(super) fn charset_of_unknown(
+        &mut self,
+        word: &WordToken,
+        labels: &mut LabelCache<'_>,
+    ) -> Option<Charset> {
+        let bytes = self.payload_bytes(word);
+        if let Some(charset) = by_escapes(None, &bytes, &self.context) {
+            return Some(charset);
+        }
+        match self.context.unknown {
+            UnknownLabel::Keep => None,
+            UnknownLabel::IfCertain if word.label.is_empty() => None,
+            UnknownLabel::IfCertain => {
+                let is_certain = self.is_certain_run(word, labels);
+                certain_charset(&bytes).filter(|_| is_certain)
+            }
+            UnknownLabel::Fallback(charset) => Some(charset),
+            UnknownLabel::Utf8IfValid => std::str::from_utf8(&bytes)
+                .is_ok()
+                .then_some(Charset::UTF_8),
+        }
+    }
+
+    /// Returns true if this word, and all words with unknown labels that follow it in its run, are certain.
+    ///
+    /// Words are asked about from left to right, so the first one of a run decides for all of them.
+    fn is_certain_run(&mut self, word: &WordToken, labels: &mut LabelCache<'_>) -> bool {
+        if let Some((run, is_certain)) = &self.unknown_run
+            && run.contains(&word.range.start)
+        {
+            return *is_certain;
+        }
+        let mut finder = WordFinder::new(self.value, self.value.len());
+        let mut end = word.range.end;
+        let mut is_certain = certain_charset(&self.payload_bytes(word)).is_some();
+        while let Some(next) = finder.word_at(lexer::skip_space(self.value, end)) {
+            end = next.range.end;
+            let label = &self.value[next.label.clone()];
+            if labels.resolve(label).0 == Resolved::Unknown {
+                is_certain &= certain_charset(&self.payload_bytes(&next)).is_some();
+            }
+        }
+        self.unknown_run = Some((word.range.start..end, is_certain));
+        is_certain
+    }
+
+    /// Decodes the payload of a word alone.
+    fn payload_bytes(&self, word: &WordToken) -> Vec<u8> {
+        let (text, mut bytes) = (&self.value[word.payload.clone()], Vec::new());
+        match word.letter {
+            Letter::Q => drop(payload::decode_q(text, false, &mut bytes)),
+            Letter::B => drop(payload::decode_b(text, Sextets::default(), &mut bytes)),
+        }
+        bytes
+    }
+}
+
+/// Returns US-ASCII for printable ASCII, and UTF-8 for text with characters beyond ASCII; None for anything else.
+fn certain_charset(bytes: &[u8]) -> Option<Charset> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    if text.is_empty() || text.contains(char::is_control) {
+        return None;
+    }
+    if !text.is_ascii() {
+        return Some(Charset::UTF_8);
+    }
+    let may_shift = memchr::memmem::find(bytes, b"~{").is_some() || has_shift_of_utf7(bytes);
+    (!may_shift).then_some(Charset::US_ASCII)
+}
+
+/// Returns true if ASCII may contain a shift of UTF-7 (RFC 2152), or of the names of IMAP folders: `+AOk-`, `&AOk-`.
+fn has_shift_of_utf7(bytes: &[u8]) -> bool {
+    const SHORTEST: usize = 3;
+    memchr::memchr2_iter(b'+', b'&', bytes).any(|at| {
+        let is_base64 = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b',');
+        let shifted = &bytes[at + 1..];
+        let length = shifted.iter().take(SHORTEST).take_while(is_base64).count();
+        length == SHORTEST || shifted.get(length) == Some(&b'-')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ascii_and_utf8_are_certain() {
+        for (bytes, expected) in [
+            (&b"Submit your tax refund"[..], Some(Charset::US_ASCII)),
+            (b"R&D, a + b, C++", Some(Charset::US_ASCII)),
+            ("Päivää".as_bytes(), Some(Charset::UTF_8)),
+            ("日本".as_bytes(), Some(Charset::UTF_8)),
+            (b"", None),
+            (b"caf\xE9", None),
+            (b"a\0b", None),
+            (b"a\x1B$B8l\x1B(B", None),
+            (b"caf+AOk-", None),
+            (b"caf&AOk-", None),
+            (b"~{VPND~}", None),
+            (b"tab\tbed", None),
+            ("\u{85}".as_bytes(), None),
+        ] {
+            assert_eq!(certain_charset(bytes), expected, "{}", bytes.escape_ascii());
+        }
+    }
+}

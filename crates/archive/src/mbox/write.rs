@@ -157,7 +157,7 @@ pub fn separator_for<'a>(old: &'a [u8], date: Option<i64>, message: &[u8]) -> Co
         return Cow::Owned([line, b"\r\n"].concat());
     }
     let SeparatorWords { sender, .. } = SeparatorWords::of(old);
-    let own_date = date.filter(is_separator_time);
+    let own_date = date.filter(|date| is_separator_time(*date));
     let (mut path, mut from, mut date, mut received) = (None, None, None, None);
     for (name, value) in Fields::new(message) {
         if name.eq_ignore_ascii_case(b"return-path") {
@@ -315,12 +315,12 @@ fn seconds(value: &[u8]) -> Option<i64> {
     }
     let year = year.filter(|year| (1969..=2200).contains(year))?;
     let total = days_from_civil(year, month?, day?) * 86_400 + clock? - offset * 60;
-    Some(total).filter(is_separator_time)
+    is_separator_time(total).then_some(total)
 }
 
 /// Returns true for the times of separator lines that readers accept, including this one: from 1970 to 2199.
-fn is_separator_time(seconds: &i64) -> bool {
-    (0..days_from_civil(2200, 1, 1) * 86_400).contains(seconds)
+fn is_separator_time(seconds: i64) -> bool {
+    (0..days_from_civil(2200, 1, 1) * 86_400).contains(&seconds)
 }
 
 /// Zone names of RFC 5322 section 4.3, in hours east.

@@ -61,7 +61,7 @@ mod tests {
             (format!("- {day} -0000"), format!("- {day}"), false),
             (format!("- {day} +0000"), format!("author@b.c {day}"), false),
             (
-                format!("1@xxx Wed Feb 14 09:49:48 +0000 2001"),
+                "1@xxx Wed Feb 14 09:49:48 +0000 2001".to_string(),
                 format!("1@xxx {day}"),
                 false,
             ),
@@ -97,7 +97,7 @@ mod tests {
                 false,
             ),
             (
-                "".into(),
+                String::new(),
                 "author@b.c Tue Feb 13 10:00:00 2001".into(),
                 false,
             ),

@@ -6,8 +6,8 @@
 //! # Limits
 //! Few right words have such capitals, such as names of companies. So only the comparison with another reading is evidence.
 
-use super::cost::NAT;
 use super::candidate_filter::Trial;
+use super::cost::NAT;
 use super::language::{Candidate, ScriptGroup, candidates};
 use super::priors::Priors;
 use super::readings::Readings;

@@ -2,7 +2,8 @@
 
 use crate::{job, round_trip, run};
 use mailglot_archive::Format;
-use mailglot_pipeline::{ListOptions, NormalizeJob, Progress, list};
+use mailglot_mime::Policy;
+use mailglot_pipeline::{ListOptions, NormalizeJob, Progress, Selection, list};
 use std::fs;
 use std::path::Path;
 
@@ -81,8 +82,8 @@ fn mailbox(lines: impl Iterator<Item = &'static str>, start: &str, ends: &str) -
 fn times(path: &Path) -> Vec<Option<i64>> {
     let options = ListOptions {
         opening: false.into(),
-        selection: Default::default(),
-        policy: Default::default(),
+        selection: Selection::default(),
+        policy: Policy::default(),
         threads: 1,
     };
     let mut times = Vec::new();

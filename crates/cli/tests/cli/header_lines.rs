@@ -246,7 +246,8 @@ fn a_line_end_between_encoded_words_joins_them() {
             "=?utf-8?Q?a?=\n=?x-nobody?Q?=FE?=\0",
             "a\n=?x-nobody?Q?=FE?=\0",
         ),
-        ("=?utf-8?Q?a?=\n=?x-nobody?Q?b?=\0", "ab\0"),
+        // Only words in known charsets continue a value over a line end.
+        ("=?utf-8?Q?a?=\n=?x-nobody?Q?b?=\0", "a\nb\0"),
         ("=?utf-8?Q?a?=\nb =?utf-8?Q?c?=\0", "a\nb c\0"),
         ("=?utf-8?Q?a?=\n\n=?utf-8?Q?b?=\0", "a\n\nb\0"),
     ] {

@@ -47,7 +47,7 @@ impl Incoming {
         self.filled = self.bytes.len();
     }
 
-    /// Returns a buffer to read into, at least [`LEAST_ROOM`] bytes. The caller must call [`Incoming::add_read`] after it.
+    /// Returns a buffer to read into, at least `LEAST_ROOM` bytes. The caller must call [`Incoming::add_read`] after it.
     pub fn read_buffer(&mut self) -> &mut [u8] {
         self.pack();
         if self.bytes.len() - self.filled < LEAST_ROOM {

@@ -32,7 +32,13 @@ pub(crate) fn replaced_separator(old: &[u8]) -> Option<String> {
     let words = SeparatorWords::of(old);
     let keeps_sender = words.sender_text == words.sender.as_deref().unwrap_or_default();
     let keeps_time = match date {
-        Some(Date { offset, .. }) => offset.unwrap_or(0) == 0,
+        // Times that no separator can have are replaced, too.
+        Some(date @ Date { offset, .. }) => {
+            let written = separator_for(old, Some(date.timestamp()), b"");
+            let is_same =
+                separator_date(&written).is_some_and(|new| new.timestamp() == date.timestamp());
+            offset.unwrap_or(0) == 0 && is_same
+        }
         None => words.date.is_empty(),
     };
     if keeps_sender && keeps_time {

@@ -1,7 +1,7 @@
 //! Encodes single-byte charsets with the reverse of the decoder's table.
 //!
 //! # Limits
-//! Does not decompose characters for windows-1258; `twins` does.
+//! Does not decompose characters for windows-1258; `alternate_spellings` does.
 
 use super::out::{Encode, Out};
 use crate::charset::Kind;

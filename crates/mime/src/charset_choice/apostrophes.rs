@@ -192,10 +192,20 @@ fn is_quotation(before: u8, text: &[u8]) -> bool {
         && !is_word(text.get(end + 1))
 }
 
-/// Returns true if a byte between two texts has blanks beside it, and words behind them.
+/// Returns true if a byte between two texts has blanks beside it, and words behind them. `take \x96 xy` may be a root in KOI8.
 fn is_dash(before: &[u8], after: &[u8]) -> bool {
+    /// Bytes of a word that are examined.
+    const WORD: usize = 8;
+    let is_word = |text: &[u8]| {
+        let letters = text
+            .iter()
+            .take(WORD)
+            .take_while(|byte| byte.is_ascii_alphabetic());
+        let is_vowel = |byte: &u8| b"aeiou".contains(&byte.to_ascii_lowercase());
+        letters.clone().count() > 1 && letters.clone().any(is_vowel)
+    };
     matches!(before, [.., last, b' '] if last.is_ascii_alphabetic() || b",.)\"".contains(last))
-        && matches!(after, [b' ', one, other, ..] if one.is_ascii_alphabetic() && other.is_ascii_alphabetic())
+        && after.strip_prefix(b" ").is_some_and(is_word)
 }
 
 #[cfg(test)]

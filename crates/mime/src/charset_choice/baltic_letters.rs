@@ -63,7 +63,7 @@ fn is_cedilla_before_consonant(letters: &[char], at: usize) -> bool {
         && before.is_some_and(|c| c.is_alphabetic())
         && letters
             .get(at + 1)
-            .is_some_and(|next| "bdfgjklmnprtvz".contains(next.to_ascii_lowercase()))
+            .is_some_and(|next| "bcdfgjklmnprtvz".contains(next.to_ascii_lowercase()))
 }
 
 fn is_baltic(charset: Charset) -> bool {

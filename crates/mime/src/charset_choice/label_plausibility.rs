@@ -129,8 +129,7 @@ fn likelier_than_implausible(
         likelier.decides = false;
     }
     match baltic_letters(label, likelier.guess.charset, bytes) {
-        BalticLetters::None => return None,
-        BalticLetters::Few => likelier.decides = false,
+        BalticLetters::None | BalticLetters::Few => likelier.decides = false,
         BalticLetters::Enough | BalticLetters::NotBaltic => {}
     }
     likelier.decides &= !has_signs_for_letters(label, likelier.guess.charset, bytes);

@@ -195,10 +195,24 @@ fn has_ukrainian_letter(bytes: &[u8]) -> bool {
             .is_some_and(u8::is_ascii_whitespace)
     };
     let has_frame = LazyCell::new(|| bytes.iter().any(|b| is_line_in_koi8(*b)));
+    let has_letters = LazyCell::new(|| bytes.iter().any(|b| *b >= 0xC0));
+    let is_small = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(|b| matches!(b, 0xA3..=0xAF | 0xC0..=0xDF))
+    };
+    let is_capital = |at: Option<usize>| is_letter(at) && !is_small(at);
     let is_in_word = |at: usize| {
         let (before, after) = (at.checked_sub(1), Some(at + 1));
         // The words `є` and `і`.
         let is_word = matches!(bytes[at], 0xA4 | 0xA6) && is_blank(before) && is_blank(after);
+        let is_word = is_word && *has_letters;
+        // Signs before a capital word and behind small letters: `╢Привет`, `да╥`.
+        let is_beside_other_case = !is_small(Some(at))
+            && (is_small(before)
+                || !is_letter(before) && is_capital(after) && is_small(Some(at + 2)));
+        if is_beside_other_case {
+            return false;
+        }
         is_ukrainian(bytes[at])
             && (is_letter(before) && is_letter(after)
                 || (is_word || is_part(before) || is_part(after)) && !*has_frame)

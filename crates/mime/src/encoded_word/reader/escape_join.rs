@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! Joins words of one run and one charset only. A character whose bytes stand in three words stays split. Mailers escape neither letters nor digits, so such bytes are no escapes.
+//! Joins words of one run and one charset only. A character whose bytes stand in three words stays split. Joins no ASCII: `total=` and `2024` are two words of text.
 
 use super::{DecodedWord, Reader, same_charset};
 use crate::encoded_word::payload;
@@ -80,10 +80,6 @@ impl Reader<'_> {
             tail: 3 - head,
             head,
         };
-        let is_escaped = match cut.byte {
-            0x80.. => true,
-            byte => byte == b' ' || byte.is_ascii_punctuation(),
-        };
         let losses = |bytes: &[u8]| {
             let mut log = LossLog::with_limit(0);
             let _ = charset.decode(bytes, &mut log);
@@ -99,7 +95,7 @@ impl Reader<'_> {
             decode(trimmed(second, Some(cut), None), &mut joined);
             losses(&joined) <= losses(&self.bytes[first.bytes.start..second.bytes.end])
         };
-        (is_escaped && !charset.is_wide() && is_better()).then_some(cut)
+        (!cut.byte.is_ascii() && !charset.is_wide() && is_better()).then_some(cut)
     }
 }
 

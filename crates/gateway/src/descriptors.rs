@@ -10,7 +10,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Descriptors beside those of connections: listeners, the log, files.
 const BESIDE: u64 = 64;
 
-/// Raises the soft limit of open descriptors (RLIMIT_NOFILE) to the hard limit. Returns the new limit; `None` if there is none.
+/// Raises the soft limit of open descriptors (RLIMIT_NOFILE) to the hard limit. Returns the new limit. `None` if the system sets no limit.
 ///
 /// The default soft limit is 1,024, for programs that use select(2). mailglot does not use it.
 pub fn raise() -> Option<u64> {

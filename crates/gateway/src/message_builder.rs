@@ -142,7 +142,7 @@ impl MessageBuilder {
             return self.text.push(bytes);
         }
         let text = self.text.room(EMPTY_LINE as usize + bytes.len())?;
-        // Most bodies have one piece, so this reserves no more than it needs.
+        // Most bodies arrive in one piece, so the exact size is the final one.
         text.reserve_exact(EMPTY_LINE as usize + bytes.len());
         text.extend_from_slice(b"\r\n");
         text.extend_from_slice(bytes);

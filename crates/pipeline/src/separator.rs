@@ -23,7 +23,7 @@ pub(crate) fn separator_line<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]>
 
 /// Returns what to report if the separator line of a mailbox gets another sender or another time: the old line.
 ///
-/// A line of which only other bytes change is not reported: the zone `+0000`, the mark ` -0000`, the line end.
+/// Other changes are not reported: the line loses the zone `+0000` or the mark ` -0000`, or gets another line end.
 pub(crate) fn replaced_separator(old: &[u8]) -> Option<String> {
     if is_separator_kept(old) || !old.starts_with(b"From ") {
         return None;

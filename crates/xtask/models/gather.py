@@ -7,7 +7,7 @@
                             downloads those that are never learned from: what `detect_score --text OUT` measures on
 
 Text comes from message catalogues (.mo), help pages (Mallard), man pages, fortunes, extension files (.ftl, .dtd,
-.properties) and the HTML of the installation guide. Markup, placeholders and accelerator marks are removed; whatever equals
+.properties) and the HTML of the installation guide. Markup, format directives (`%s`) and accelerator marks are removed; whatever equals
 its English original is left out.
 
 Limits: what a package calls a language is believed. Never to be listed: debian-handbook, evolution, claws-mail,
@@ -178,7 +178,7 @@ def spell(text, lang):
 
 
 def clean(text, lang):
-    """A text without markup, placeholders and accelerators, one line."""
+    """A text without markup, format directives and accelerators, one line."""
     text = MARKUP.sub(' ', text)
     text = re.sub(r'\\[nrt]', ' ', text)
     text = re.sub(r'\((?:[_~&])[A-Za-z]\)', '', text)

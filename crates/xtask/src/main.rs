@@ -195,7 +195,7 @@ struct BenchArguments {
     /// Size of the two mailboxes (default 300M; whole programs: 100M, with texts of 30M at most), or of each text (default 10M).
     #[arg(long)]
     size: Option<String>,
-    /// Runs of each program (default 5; decoders: 9), of which the best counts. Gateway: 7, of which the median counts.
+    /// Number of runs of each program: by default 5, for decoders 9, for the gateway 7. The fastest run counts, for the gateway the median.
     #[arg(long)]
     runs: Option<u32>,
     /// Measure peak memory on a 2 GB mailbox, too.

@@ -30,7 +30,7 @@ pub struct SeparatorWords<'a> {
     pub sender: Option<Cow<'a, [u8]>>,
     /// The text that names the sender. Empty if nothing does.
     pub sender_text: &'a [u8],
-    /// The date as written, with its zone. Empty if there is none, and for the fixed date of a patch.
+    /// The date as written, with its zone: `Wed Feb 14 09:49:48 MET 2001`. Empty if the line has no date, or the one that git writes before each patch.
     pub date: &'a [u8],
 }
 

@@ -97,9 +97,20 @@ fn names_that_are_no_text_are_not_mixed_up() {
     assert_eq!(report["options"]["inputs"], json!(names));
 }
 
-/// A dry run says nothing of what it did not make.
+/// A run that writes a report.
+const REPORTED: [&str; 7] = [
+    "normalize",
+    "archive.mbox",
+    "-o",
+    "out",
+    "--report",
+    "report",
+    "--force",
+];
+
+/// The summary of a dry run has no size of an output or ledger.
 #[test]
-fn accounts_have_no_placeholders() {
+fn summaries_omit_what_was_not_written() {
     let sandbox = Sandbox::new();
     let account = &objects(&sandbox.run(&["check", "--json", "archive.mbox"]).ended(0))[0];
     for (object, key) in [
@@ -110,16 +121,7 @@ fn accounts_have_no_placeholders() {
         assert!(object.is_object() && object.get(key).is_none(), "{key}");
     }
     let report = |more: &[&str]| {
-        let line = [
-            "normalize",
-            "archive.mbox",
-            "-o",
-            "out",
-            "--report",
-            "report",
-            "--force",
-        ];
-        sandbox.run(&[&line[..], more].concat()).ended(0);
+        sandbox.run(&[&REPORTED[..], more].concat()).ended(0);
         serde_json::from_slice::<Value>(&sandbox.read("report")).unwrap()
     };
     let all = report(&[]);
@@ -151,15 +153,6 @@ fn accounts_have_no_placeholders() {
 #[test]
 fn options_of_a_report_are_those_of_the_command_line() {
     let sandbox = Sandbox::new();
-    let line = [
-        "normalize",
-        "archive.mbox",
-        "-o",
-        "out",
-        "--report",
-        "report",
-        "--force",
-    ];
     for (option, key, values) in [
         ("--transfer", "transfer", &["8bit", "7bit", "keep"][..]),
         ("--charset-out", "charset_out", &["utf-8", "iso-2022-jp"]),
@@ -170,7 +163,7 @@ fn options_of_a_report_are_those_of_the_command_line() {
     ] {
         for value in values {
             sandbox
-                .run(&[&line[..], &[option, value]].concat())
+                .run(&[&REPORTED[..], &[option, value]].concat())
                 .ended(0);
             let report: Value = serde_json::from_slice(&sandbox.read("report")).unwrap();
             assert_eq!(report["options"][key], json!(value), "{option}");

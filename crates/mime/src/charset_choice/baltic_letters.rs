@@ -12,14 +12,15 @@
 //! Few Latvian words without š, ž, ķ, ļ keep a wrong label of Latin-1: `Kārlis Ūdris`.
 
 use super::misplaced_signs::is_latin;
-use super::thresholds::WINDOW;
-use mailglot_codec::detect::high_bytes;
+use super::thresholds::window;
 use mailglot_codec::{Charset, LossLog};
 
-/// Letters of languages that are written in Latin-1 and Latin-5, in place of which Baltic charsets have others.
+/// Letters of French, Turkish and other languages in ISO-8859-1 and ISO-8859-9. A Baltic charset decodes their bytes to other letters:
+/// `â` to `ā`.
 const ORDINARY: &str = "àâèêìîòôùûçéñşğı";
-/// Number of letters of which one is not ordinary in Lithuanian and Latvian.
+/// Lithuanian and Latvian text has a letter outside [`ORDINARY`] among this many accented ones.
 const MANY: usize = 8;
+
 /// How many letters of a text only a Baltic language has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BalticLetters {
@@ -35,8 +36,7 @@ pub(super) fn baltic_letters(label: Charset, other: Charset, bytes: &[u8]) -> Ba
     if !is_baltic(other) || is_baltic(label) || !is_latin(label) {
         return BalticLetters::NotBaltic;
     }
-    let start = high_bytes(bytes).next().unwrap_or_default();
-    let window = &bytes[start..bytes.len().min(start + WINDOW)];
+    let window = window(bytes);
     let read = |charset: Charset| charset.decode(window, &mut LossLog::with_limit(0));
     let (by_label, by_other) = (read(label), read(other));
     let own_letters: Vec<char> = by_label.chars().collect();

@@ -4,17 +4,15 @@
 //! # Limits
 //! Few right words have such capitals, such as names of companies. So only the comparison with the label is evidence.
 
+use super::thresholds::window;
 use mailglot_codec::detect::{Rival, has_word_faults};
 use mailglot_codec::{Charset, LossLog};
 
-/// Number of bytes that are read.
-const WINDOW: usize = 4096;
-
 /// Returns true if `other` makes such words of the bytes, at least one of ten, and the label makes none.
 pub(super) fn has_faults_beside(label: Charset, other: Charset, bytes: &[u8]) -> bool {
-    let bytes = &bytes[..bytes.len().min(WINDOW)];
+    let window = window(bytes);
     let has_faults =
-        |charset: Charset| has_word_faults(&charset.decode(bytes, &mut LossLog::with_limit(0)));
+        |charset: Charset| has_word_faults(&charset.decode(window, &mut LossLog::with_limit(0)));
     has_faults(other) && !has_faults(label)
 }
 

@@ -91,7 +91,7 @@ fn is_certain(bytes: &[u8], run: &Range<usize>) -> bool {
         .any(|byte| byte.is_ascii_alphabetic());
     let is_latin = |c| Script::of(c) == Some(Script::Latin);
     is_in_word && text.chars().all(is_latin)
-        || text.chars().all(is_typographic)
+        || text.chars().all(is_sign_of_typography)
         || is_word_of_one_alphabet(text)
 }
 
@@ -112,7 +112,7 @@ fn is_east_asian(c: char) -> bool {
 }
 
 /// Returns true for signs that programs write into text of all languages: dashes, quotation marks, bullets, the ellipsis, the euro.
-fn is_typographic(c: char) -> bool {
+fn is_sign_of_typography(c: char) -> bool {
     matches!(c, '\u{2013}'..='\u{2026}' | '€' | '™')
 }
 
@@ -132,7 +132,7 @@ fn is_odd_as(charset: Charset, bytes: &[u8], run: &Range<usize>) -> bool {
     log.losses() > 0 || mojibake_score(&text) > 0 || mixes_scripts(&text)
 }
 
-/// Returns true if an ASCII letter touches a character that is no Latin letter.
+/// Returns true if an ASCII letter stands beside a letter or sign that is not Latin: `J眉rgen`.
 fn mixes_scripts(text: &str) -> bool {
     let mut before = ' ';
     text.chars().any(|c| {

@@ -25,7 +25,7 @@ use super::repetitions::{different_pairs, once, without_repetitions};
 use super::signs_for_letters::has_signs_for_letters;
 use super::superset::has_c1;
 use super::telltale_bytes::{has_euro, is_latin_under};
-use super::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
+use super::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW, window};
 use super::western_letters::{is_latin_1, is_letter, is_sign, is_western};
 use crate::event::NonText;
 use mailglot_codec::detect::{self, Guess, high_bytes};
@@ -265,10 +265,7 @@ fn has_many_letters(bytes: &[u8]) -> bool {
 /// Returns true if windows-1252 has symbols, holes or capitals where letters of DOS and Mac charsets stand: `gr”áer` is `größer`
 /// in IBM850, `fŸr` is `für` in macintosh.
 fn has_misplaced_bytes(bytes: &[u8]) -> bool {
-    let Some(first) = high_bytes(bytes).next() else {
-        return false;
-    };
-    let window = &bytes[first.saturating_sub(1)..bytes.len().min(first + WINDOW)];
+    let window = window(bytes);
     let at = |at: Option<usize>| at.and_then(|at| window.get(at)).copied().unwrap_or(b' ');
     let is_misplaced = |place: usize| {
         let (before, after) = (at(place.checked_sub(1)), at(Some(place + 1)));

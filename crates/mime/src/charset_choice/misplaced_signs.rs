@@ -4,7 +4,7 @@
 //! Labels of Latin charsets. Signs that some language or program writes within words prove nothing: apostrophes, hyphens, dashes,
 //! ellipses, guillemets, ordinals, middle dots.
 
-use super::thresholds::{MAX_HIGH_BYTES, WINDOW};
+use super::thresholds::{MAX_HIGH_BYTES, window};
 use super::western_letters::is_latin_1;
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, LossLog};
@@ -22,10 +22,10 @@ pub(super) enum SignsWithin {
 
 /// Finds the signs within words of a text under its label.
 pub(super) fn signs_within_words(label: Charset, bytes: &[u8]) -> SignsWithin {
-    let Some(first) = high_bytes(bytes).next().filter(|_| is_latin(label)) else {
+    if !is_latin(label) {
         return SignsWithin::None;
-    };
-    let window = &bytes[first.saturating_sub(1)..bytes.len().min(first + WINDOW)];
+    }
+    let window = window(bytes);
     // Most bytes that may be signs are letters: each is decoded once.
     let mut letters = [false; 256];
     let mut is_a_sign = |byte: u8| {

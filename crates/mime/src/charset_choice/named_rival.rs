@@ -25,7 +25,7 @@ use super::mixed_text::SequenceCount;
 use super::mojibake_score::mojibake_score;
 use super::repetitions::different_pairs;
 use super::superset::better_by_bytes;
-use super::thresholds::WINDOW;
+use super::thresholds::{WINDOW, window};
 use super::utf8_vs_label::utf8_outweighs_label;
 use crate::document_charset;
 use crate::event::{ChosenBy, Detail, EventKind};
@@ -195,8 +195,7 @@ fn is_common(charset: Charset) -> bool {
 
 /// Returns how much likelier (natural logarithm) text in `named` is. Returns None if the text seems to be the same, or without a model.
 fn margin(bytes: &[u8], label: Charset, named: Charset, hints: &Hints<'_>) -> Option<f32> {
-    let start = detect::high_bytes(bytes).next()?;
-    let window = &bytes[start..bytes.len().min(start + WINDOW)];
+    let window = window(bytes);
     let text = |charset: Charset| {
         let mut log = LossLog::with_limit(0);
         charset.superset().decode(window, &mut log)

@@ -6,8 +6,7 @@
 //! # Limits
 //! Charsets of one byte. Punctuation and lines of boxes do not count, since letters of Latin-1 stand in their place under a wrong label.
 
-use super::thresholds::WINDOW;
-use mailglot_codec::detect::high_bytes;
+use super::thresholds::window;
 use mailglot_codec::{Charset, LossLog};
 
 /// Returns true if `other` makes signs within words of letters, one for four letters, or a character for private use.
@@ -16,8 +15,7 @@ pub(super) fn has_signs_for_letters(label: Charset, other: Charset, bytes: &[u8]
     if !label.is_single_byte() || !other.is_single_byte() {
         return false;
     }
-    let start = high_bytes(bytes).next().unwrap_or_default();
-    let window = &bytes[start.saturating_sub(1)..bytes.len().min(start + WINDOW)];
+    let window = window(bytes);
     let read = |charset: Charset| {
         let text = charset.decode(window, &mut LossLog::with_limit(0));
         text.chars().collect::<Vec<char>>()
@@ -41,7 +39,7 @@ pub(super) fn has_signs_for_letters(label: Charset, other: Charset, bytes: &[u8]
     signs > 0 && signs * LETTERS >= letters
 }
 
-/// Returns true for a sign behind a letter, or between two characters of which none is ASCII punctuation.
+/// Returns true for a sign that stands behind a letter (`Ó©`), or between two letters or signs (`‘∏‰`).
 fn is_sign_within(before: char, c: char, after: char) -> bool {
     let is_part = |c: char| c.is_alphabetic() || !c.is_ascii() && !c.is_whitespace();
     match c {

@@ -88,7 +88,7 @@ event_kinds! {
     CharsetLegacyInUtf8 = Repair "charset.legacy-in-utf8",
     /// The label names a charset only after stray characters were removed.
     CharsetGarbageLabel = Repair "charset.garbage-label",
-    /// The label names no known charset, is empty, or is a placeholder such as `unknown`.
+    /// The label names no known charset, is empty, or says nothing, such as `unknown`.
     CharsetUnknownLabel = Repair "charset.unknown-label",
     /// A part has several charset parameters. The extended one counts (RFC 2231, section 4), otherwise the first that names a charset.
     CharsetAmbiguous = Info "charset.ambiguous",

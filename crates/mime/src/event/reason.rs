@@ -19,7 +19,7 @@ named! {
         LabelIgnored = "the value is read without it",
         /// A document without a label names UTF-7, which may hide scripts from a check of the text (WHATWG HTML, 13.2.3.3).
         DocumentNamesUtf7 = "the document names UTF-7, which needs a label in the header",
-        /// The label is a placeholder such as `unknown`.
+        /// The label says nothing, such as `unknown`.
         LabelSaysNothing = "the label says nothing",
         /// An encoded word with an unknown label stays as written.
         WordKept = "the word stays as written",

@@ -128,7 +128,7 @@ impl Folder {
         Ok(file.into())
     }
 
-    /// Returns the properties of a regular file; `None` if there is none of this name.
+    /// Returns the properties of a regular file. `None` if the folder has no file of this name.
     pub(super) fn stat(&self, name: &OsStr) -> io::Result<Option<FileStat>> {
         let stat = match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,

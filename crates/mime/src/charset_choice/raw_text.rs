@@ -10,15 +10,17 @@
 //! # Limits
 //! The bytes between UTF-8 sequences are in one single-byte charset, or they are damage.
 
-use super::case_faults::outweighs;
-use super::cjk_level1::is_level1;
-use super::damage::decodes_without_loss;
-use super::mixed_text::{SequenceCount, malformed};
-use super::mojibake_score::mojibake_score;
-use super::superset::better_by_bytes;
-use super::truncated_utf8::{CutCharacters, before_incomplete_character, is_truncated_utf8};
-use super::utf8_vs_label::utf8_outweighs_message;
-use super::western_pairs::is_western_in_pairs;
+use super::labels::superset::better_by_bytes;
+use super::labels::utf8_vs_label::utf8_outweighs_message;
+use super::text_tests::case_faults::outweighs;
+use super::text_tests::cjk_level1::is_level1;
+use super::text_tests::damage::decodes_without_loss;
+use super::text_tests::mojibake_score::mojibake_score;
+use super::text_tests::truncated_utf8::{
+    CutCharacters, before_incomplete_character, is_truncated_utf8,
+};
+use super::text_tests::western_pairs::is_western_in_pairs;
+use super::two_charsets::mixed_text::{SequenceCount, malformed};
 use mailglot_codec::detect::{Hints, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;

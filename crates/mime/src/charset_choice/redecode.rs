@@ -1,15 +1,15 @@
 //! Decodes words and parameters whose label cannot decode their bytes: the steps of [`super::choose`] for short texts.
 
-use super::cjk_level1::is_level1;
-use super::damage::{decodes_without_loss, is_damaged};
 use super::evidence::MAIL_HINTS;
-use super::label_check::{LabelVerdict, OtherReading};
-use super::label_events::detected_event;
-use super::mixed_text::SequenceCount;
-use super::mojibake_score::mojibake_score;
+use super::labels::label_check::{LabelVerdict, OtherReading};
+use super::labels::label_events::detected_event;
 use super::raw_text::before_ellipsis;
+use super::text_tests::cjk_level1::is_level1;
+use super::text_tests::damage::{decodes_without_loss, is_damaged};
+use super::text_tests::mojibake_score::mojibake_score;
+use super::text_tests::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
 use super::thresholds::LIKELY_CONFIDENCE;
-use super::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
+use super::two_charsets::mixed_text::SequenceCount;
 use crate::event::ChosenBy;
 use crate::reading::How;
 use mailglot_codec::detect::{self, Evidence, Weighed, high_bytes};

@@ -3,18 +3,20 @@
 //! # Limits
 //! A step sees only its own body and what [`Evidence`] says of the message.
 
-use super::certain_utf8;
 use super::choice::Choice;
 use super::evidence::Evidence;
-use super::known_label::known_label;
-use super::label_events::{detected_event, drop_label_events, note_label, read_as, written_label};
-use super::label_scope::LabelScope;
-use super::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
-use super::mixed_iso2022jp::{in_iso2022jp, is_japanese};
-use super::structure::{
+use super::labels::certain_utf8;
+use super::labels::known_label::known_label;
+use super::labels::label_events::{
+    detected_event, drop_label_events, note_label, read_as, written_label,
+};
+use super::labels::label_scope::LabelScope;
+use super::labels::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_outweighs_label};
+use super::text_tests::structure::{
     by_bom_or_structure, is_early_invalid_utf8, is_open_label, may_be_iso2022, may_be_wide,
 };
-use super::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_outweighs_label};
+use super::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
+use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::without_label::without_label;
 use crate::Detection;
 use crate::document_charset::{Document, declared_charset, is_named_utf7, named_charset};

@@ -1,18 +1,19 @@
 //! Chooses a charset without a usable label: from the document, the message, the caller's default or detection.
 
-use super::case_faults::outweighs;
 use super::choice::Choice;
-use super::damage::decodes_without_loss;
 use super::evidence::Evidence;
-use super::label_events::detected_event;
+use super::labels::label_events::detected_event;
+use super::labels::superset::lossless_superset;
 use super::mail_evidence::MailEvidence;
-use super::mixed_choice::mixed_without_label;
-use super::quoted_lines::quotations_without_label;
-use super::sections::sections_without_label;
-use super::superset::lossless_superset;
+use super::text_tests::case_faults::outweighs;
+use super::text_tests::damage::decodes_without_loss;
+use super::text_tests::font_names;
+use super::text_tests::insufficient_evidence;
+use super::text_tests::truncated_utf8::has_cut_characters;
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE};
-use super::truncated_utf8::has_cut_characters;
-use super::{font_names, insufficient_evidence};
+use super::two_charsets::mixed_choice::mixed_without_label;
+use super::two_charsets::quoted_lines::quotations_without_label;
+use super::two_charsets::sections::sections_without_label;
 use crate::Detection;
 use crate::document_charset;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};

@@ -1,0 +1,14 @@
+//! Compares a label with the text that it gives, and with its rivals.
+
+pub(super) mod certain_utf8;
+pub(super) mod decisive_guess;
+pub(super) mod disproved_label;
+pub(super) mod disproved_labels;
+pub(super) mod known_label;
+pub(super) mod label_check;
+pub(super) mod label_events;
+pub(super) mod label_plausibility;
+pub(super) mod label_scope;
+pub(super) mod named_rival;
+pub(super) mod superset;
+pub(super) mod utf8_vs_label;

@@ -1,0 +1,197 @@
+//! Keeps the label of UTF-8 over text that has characters which no other charset has by chance.
+//!
+//! ```text
+//! label utf-8   "Besten Dank, J\xC3\xBCrgen\n-- \n\xCD\xF5\xD0\xA1\xC3\xF7"   ü stands in a Latin word: the first line is UTF-8
+//! label utf-8   "Ma\xFF\xB1ana, se\xC3\xB1or"                            ñ stands in a Latin word: FF B1 is damage
+//! ```
+//!
+//! # Limits
+//! Knows Latin letters within words, signs of typography, and words of at least four letters in another alphabet or two in an East Asian one.
+
+use crate::charset_choice::choice::Choice;
+use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
+use crate::charset_choice::two_charsets::mixed_text::{malformed, sequences};
+use mailglot_codec::{Charset, LossLog, Script};
+use std::ops::Range;
+
+/// Number of lines that are not UTF-8, for each line of certain UTF-8, up to which the label stays.
+const MOST_OTHER_LINES: usize = 8;
+/// Number of malformed sequences, for each certain character in the same lines, up to which they are damage.
+const MOST_DAMAGE: usize = 2;
+/// Number of letters that make a word certain: of an alphabet, and of East Asian ones.
+const ALPHABET_LETTERS: usize = 4;
+const EAST_ASIAN_LETTERS: usize = 2;
+/// Number of bytes around a character that are read with it in another charset.
+const CONTEXT: usize = 8;
+
+/// Returns true if a text under a label of UTF-8 has certain UTF-8, and `other` makes no text of it.
+pub(crate) fn contradicts(bytes: &[u8], other: &Choice<'_>) -> bool {
+    let is_replaced = other.mixed.is_none() && other.used != Charset::UTF_8;
+    if !is_replaced || !other.used.is_ascii_compatible() {
+        return false;
+    }
+    let certain: Vec<_> = sequences(bytes)
+        .filter(|run| is_certain(bytes, run))
+        .collect();
+    if certain.is_empty() {
+        return is_damaged_character(bytes, other);
+    }
+    let odd = certain
+        .iter()
+        .filter(|run| is_odd_as(other.used, bytes, run));
+    odd.count() * 2 >= certain.len() && is_enough(bytes, &certain)
+}
+
+/// Returns true if a text was read as UTF-8 with losses, and has certain UTF-8: the losses may be lines in another charset.
+pub(crate) fn stands_beside_losses(bytes: &[u8], read: &Choice<'_>) -> bool {
+    let has_losses = read.used == Charset::UTF_8 && read.mixed.is_none() && read.log.losses() > 0;
+    has_losses && sequences(bytes).any(|run| is_certain(bytes, &run))
+}
+
+/// Returns true if a text has whole characters of UTF-8, little else, and `other` is a weak guess that gives no text.
+fn is_damaged_character(bytes: &[u8], other: &Choice<'_>) -> bool {
+    let is_weak = other
+        .confidence
+        .is_some_and(|confidence| confidence < LIKELY_CONFIDENCE);
+    is_weak
+        && mojibake_score(&other.text) > 0
+        && malformed(bytes).count() <= sequences(bytes).count() * MOST_DAMAGE
+}
+
+/// Returns true if the certain characters outnumber what is not UTF-8: lines, or malformed sequences if no line is without them.
+fn is_enough(bytes: &[u8], certain: &[Range<usize>]) -> bool {
+    let (mut own, mut others, mut start) = (0, 0, 0);
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let at = start..start + line.len();
+        start = at.end;
+        let is_valid = std::str::from_utf8(line).is_ok();
+        others += usize::from(!is_valid);
+        let first = certain.partition_point(|run| run.start < at.start);
+        let has_certain = certain.get(first).is_some_and(|run| run.end <= at.end);
+        own += usize::from(is_valid && has_certain);
+    }
+    others <= own * MOST_OTHER_LINES || malformed(bytes).count() <= certain.len() * MOST_DAMAGE
+}
+
+/// Returns true if the characters of a run are what they seem: other charsets do not have their bytes in such a place.
+fn is_certain(bytes: &[u8], run: &Range<usize>) -> bool {
+    let before = run.start.checked_sub(1).map(|at| bytes[at]);
+    let after = bytes.get(run.end).copied();
+    let is_apart = |byte: Option<u8>| byte.is_none_or(|byte| byte.is_ascii());
+    let Ok(text) = std::str::from_utf8(&bytes[run.clone()]) else {
+        return false;
+    };
+    if !is_apart(before) || !is_apart(after) {
+        return false;
+    }
+    let is_in_word = [before, after]
+        .into_iter()
+        .flatten()
+        .any(|byte| byte.is_ascii_alphabetic());
+    let is_latin = |c| Script::of(c) == Some(Script::Latin);
+    is_in_word && text.chars().all(is_latin)
+        || text.chars().all(is_sign_of_typography)
+        || is_word_of_one_alphabet(text)
+}
+
+/// Returns true for enough letters of an alphabet that is not Latin, or East Asian ones.
+fn is_word_of_one_alphabet(text: &str) -> bool {
+    let script = text.chars().next().and_then(Script::of);
+    let is_alphabet = script.is_some_and(|script| script != Script::Latin);
+    let is_of_alphabet = |c| is_alphabet && Script::of(c) == script;
+    let count = text.chars().count();
+    mojibake_score(text) == 0
+        && (count >= ALPHABET_LETTERS && text.chars().all(is_of_alphabet)
+            || count >= EAST_ASIAN_LETTERS && text.chars().all(is_east_asian))
+}
+
+/// Returns true for kana, Han and Hangul.
+fn is_east_asian(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
+}
+
+/// Returns true for signs that programs write into text of all languages: dashes, quotation marks, bullets, the ellipsis, the euro.
+fn is_sign_of_typography(c: char) -> bool {
+    matches!(c, '\u{2013}'..='\u{2026}' | '€' | '™')
+}
+
+/// Returns true if another charset makes no text of a run and its neighbors.
+fn is_odd_as(charset: Charset, bytes: &[u8], run: &Range<usize>) -> bool {
+    let start = run.start.saturating_sub(CONTEXT);
+    let ascii = |part: &[u8]| part.iter().take_while(|byte| byte.is_ascii()).count();
+    let before = bytes[start..run.start]
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii())
+        .count();
+    let end = bytes.len().min(run.end + CONTEXT);
+    let after = ascii(&bytes[run.end..end]);
+    let mut log = LossLog::with_limit(0);
+    let text = charset.decode(&bytes[run.start - before..run.end + after], &mut log);
+    log.losses() > 0 || mojibake_score(&text) > 0 || mixes_scripts(&text)
+}
+
+/// Returns true if an ASCII letter stands beside a letter or sign that is not Latin: `J眉rgen`.
+fn mixes_scripts(text: &str) -> bool {
+    let mut before = ' ';
+    text.chars().any(|c| {
+        let is_other = |c: char| !c.is_ascii() && Script::of(c) != Some(Script::Latin);
+        let touches = before.is_ascii_alphabetic() && is_other(c)
+            || is_other(before) && c.is_ascii_alphabetic();
+        before = c;
+        touches
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_certain_in(text: &[u8]) -> bool {
+        sequences(text).any(|run| is_certain(text, &run))
+    }
+
+    #[test]
+    fn letters_in_words_signs_and_words_are_certain() {
+        for text in [
+            "J\u{fc}rgen",
+            "\u{e9}t\u{e9}",
+            "caf\u{e9} ",
+            "It\u{2019}s",
+            "1 \u{2013} 2",
+            "5 \u{20ac}",
+            "Привет",
+            "日本",
+            "안녕",
+        ] {
+            assert!(is_certain_in(text.as_bytes()), "{text}");
+        }
+        // `\u{e9}` alone may be two letters of another charset, and so may few letters of an alphabet.
+        for text in ["\u{e9} ", "2\u{b0} C", "для", "日 "] {
+            assert!(!is_certain_in(text.as_bytes()), "{text}");
+        }
+    }
+
+    /// Text of other charsets has sequences of UTF-8, but none in such places.
+    #[test]
+    fn text_of_other_charsets_has_nothing_certain() {
+        for (charset, text) in [
+            ("ISO-8859-2", "PÓŁKA I PÓŁ, wódka; ŻÓŁĆ, ĆŁ"),
+            ("windows-1251", "ЦІЛІ та інші її слова, Гё, Её, Дё"),
+            ("KOI8-R", "её моё твоё всё ещё объём приём"),
+            ("windows-1252", "NESCAFÉ® GOLD, café; QUALITÉ\u{a0}: BON"),
+            ("GBK", "这个邮件列表的说明，请看网页。T恤 A股 K歌 e时代"),
+            ("Big5", "請看網頁上的說明，謝謝。e時代"),
+            ("EUC-KR", "안녕하세요 감사합니다 K리그"),
+            ("Shift_JIS", "このメールは自動で送られました。Tシャツ"),
+            ("EUC-JP", "このメールは自動で送られました。Tシャツ"),
+        ] {
+            let charset = Charset::for_name(charset).expect("a known charset");
+            let bytes = charset
+                .encode_exact(text)
+                .expect("the charset has every character");
+            assert!(!is_certain_in(&bytes), "{text}");
+        }
+    }
+}

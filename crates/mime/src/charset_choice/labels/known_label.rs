@@ -1,0 +1,293 @@
+//! Uses the label or its superset, and searches further if the label cannot decode the bytes.
+
+use super::certain_utf8;
+use super::label_check::{LabelVerdict, OtherReading, check_label};
+use super::label_events::{detected_event, read_as};
+use super::label_plausibility;
+use super::label_scope::LabelScope;
+use super::named_rival::{by_declaration, by_declaration_beside_utf8, by_message};
+use super::superset;
+use crate::Detection;
+use crate::charset_choice::choice::Choice;
+use crate::charset_choice::evidence::Evidence;
+use crate::charset_choice::text_tests::cjk_level1::is_level1;
+use crate::charset_choice::text_tests::damage::{begins_as_damaged_utf8, is_damaged};
+use crate::charset_choice::text_tests::hebrew_visual_order::visual_order_note;
+use crate::charset_choice::text_tests::insufficient_evidence;
+use crate::charset_choice::text_tests::structure::is_early_invalid_utf8;
+use crate::charset_choice::text_tests::truncated_utf8::is_truncated_utf8;
+use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
+use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
+use crate::charset_choice::two_charsets::mixed_iso2022jp::is_japanese;
+use crate::charset_choice::two_charsets::quoted_lines::{has_odd_beginning, quotations_by_label};
+use crate::charset_choice::two_charsets::sections::{has_odd_section, sections_by_label};
+use crate::charset_choice::without_label::without_label;
+use crate::event::{ChosenBy, Detail, EventKind};
+use crate::reading::How;
+use mailglot_codec::{Charset, LossKind, LossLog, detect};
+use mailglot_kernel::ByteClasses;
+
+type Events = Vec<(EventKind, Detail)>;
+
+/// Chooses the charset of a body whose label names `charset`, and reports text that the label makes implausible.
+///
+/// `classes` are those of all bytes.
+pub(crate) fn known_label<'a>(
+    bytes: &'a [u8],
+    classes: ByteClasses,
+    charset: Charset,
+    evidence: &Evidence<'_>,
+    events: Events,
+) -> Choice<'a> {
+    let mut choice = if charset == Charset::UTF_8 {
+        by_label_of_utf8(bytes, classes, evidence, events)
+    } else {
+        by_label_or_better(bytes, classes, charset, evidence, events)
+    };
+    let is_believed = matches!(choice.how, How::Label | How::Superset);
+    if !is_believed {
+        return choice;
+    }
+    let is_suspected = |(kind, _): &(EventKind, Detail)| *kind == EventKind::CharsetSuspected;
+    if charset != Charset::UTF_8
+        && !choice.events.iter().any(is_suspected)
+        && let Some(characters) = label_plausibility::non_text_characters(&choice.text)
+    {
+        let charset = choice.used;
+        let detail = Detail::Gives {
+            charset,
+            characters,
+        };
+        choice.events.push((EventKind::CharsetSuspected, detail));
+    }
+    // The charsets of Microsoft have them.
+    let has_katakana = matches!(
+        charset,
+        Charset::CP50220 | Charset::CP50221 | Charset::CP50222
+    );
+    if !has_katakana && choice.log.count(LossKind::HalfwidthKatakana) > 0 {
+        let detail = read_as(charset, Charset::CP50221);
+        choice.events.push((EventKind::CharsetSuperset, detail));
+    }
+    if charset != Charset::UTF_8
+        && let Some(order) = visual_order_note(charset, &choice.text)
+    {
+        choice
+            .events
+            .push((EventKind::CharsetVisualOrder, order.into()));
+    }
+    choice
+}
+
+/// Reads text under a label of UTF-8. The label stays if the text has certain characters of UTF-8; lines without any may still be in
+/// another charset.
+fn by_label_of_utf8<'a>(
+    bytes: &'a [u8],
+    classes: ByteClasses,
+    evidence: &Evidence<'_>,
+    events: Events,
+) -> Choice<'a> {
+    let of_label = events.clone();
+    let choice = by_label_or_better(bytes, classes, Charset::UTF_8, evidence, events);
+    let is_contradicted = certain_utf8::contradicts(bytes, &choice);
+    if !is_contradicted && !certain_utf8::stands_beside_losses(bytes, &choice) {
+        return choice;
+    }
+    match lines_beside_utf8(bytes, evidence) {
+        Some(mixed) => mixed.choice(Charset::UTF_8, of_label),
+        None if is_contradicted => Choice::decode(bytes, Charset::UTF_8, How::Label, of_label),
+        None => choice,
+    }
+}
+
+fn by_label_or_better<'a>(
+    bytes: &'a [u8],
+    classes: ByteClasses,
+    charset: Charset,
+    evidence: &Evidence<'_>,
+    mut events: Events,
+) -> Choice<'a> {
+    if charset == Charset::UTF_8
+        && let Some(choice) = by_declaration_beside_utf8(bytes, evidence, &mut events)
+    {
+        return choice.after(events);
+    }
+    // Most text under a label of UTF-8 is valid: it is in one charset.
+    let is_valid = charset == Charset::UTF_8 && detect::is_utf8(bytes);
+    // UTF-8 and the code pages behind labels of ISO 8859 have bytes below C0.
+    let has_continuation = classes.has_continuation();
+    if !is_valid
+        && (has_continuation || charset == Charset::UTF_8)
+        && let Some(mixed) = mixed_by_label(bytes, charset, evidence)
+    {
+        return mixed.choice(charset, events);
+    }
+    if !is_valid
+        && (charset == Charset::UTF_8 || has_odd_beginning(bytes, charset, evidence))
+        && let Some(mixed) = quotations_by_label(bytes, charset, None, evidence)
+    {
+        return mixed.choice_of_rest(events);
+    }
+    if !is_valid
+        && (charset == Charset::UTF_8 || has_odd_section(bytes, charset, evidence))
+        && let Some(mixed) = sections_by_label(bytes, charset, evidence)
+    {
+        return mixed.choice_of_rest(events);
+    }
+    if let Some(choice) = by_declaration(bytes, charset, evidence, &mut events) {
+        return choice.after(events);
+    }
+    if let Some(choice) = by_label_check(bytes, charset, evidence, &mut events) {
+        return choice;
+    }
+    if let Some(choice) = by_message(bytes, charset, evidence, &mut events) {
+        events.retain(|(kind, _)| *kind != EventKind::CharsetSuspected);
+        return choice.after(events);
+    }
+    let may_search = evidence.detection() != Detection::Off;
+    if may_search && let Some(choice) = eight_bit_japanese(bytes, charset, evidence) {
+        return choice.after(events);
+    }
+    let is_truncated = || charset == Charset::UTF_8 && is_truncated_utf8(bytes);
+    if may_search
+        && charset == Charset::UTF_8
+        && is_early_invalid_utf8(bytes)
+        && !begins_as_damaged_utf8(bytes)
+        && !is_truncated()
+    {
+        // The bytes are legacy text. Decoding all of them as UTF-8 would waste time.
+        let other = without_label(bytes, evidence, Some(charset), Vec::new());
+        if other.log.losses() == 0 && !lacks_evidence(charset, bytes, &other) {
+            return other.after(events);
+        }
+    }
+    let mut log = LossLog::new();
+    let text = charset.decode(bytes, &mut log);
+    if may_search && is_damaged(charset, bytes, &text, &log) && !is_truncated() {
+        if let Some(mixed) = quotations_by_label(bytes, charset, None, evidence) {
+            return mixed.choice_of_rest(events);
+        }
+        let other = without_label(bytes, evidence, Some(charset), Vec::new());
+        if other.log.losses() < log.losses()
+            && is_likely(charset, &other)
+            && !lacks_evidence(charset, bytes, &other)
+        {
+            return other.after(events);
+        }
+    }
+    let wider = charset.superset();
+    if wider != charset
+        && log.losses() == 0
+        && (has_continuation || !charset.is_single_byte())
+        && superset::needs_superset(charset, bytes)
+    {
+        events.push((EventKind::CharsetSuperset, read_as(charset, wider)));
+        return Choice::of_text(text, log, wider, How::Superset, events);
+    }
+    Choice::of_text(text, log, charset, How::Label, events)
+}
+
+/// Decodes the bytes in the charset that the check of the label prefers. Adds the events of the check.
+fn by_label_check<'a>(
+    bytes: &'a [u8],
+    charset: Charset,
+    evidence: &Evidence<'_>,
+    events: &mut Events,
+) -> Option<Choice<'a>> {
+    if evidence.mapped {
+        return None;
+    }
+    let scope = LabelScope::of(evidence.detection());
+    let hints = || evidence.hints(bytes);
+    let LabelVerdict {
+        read,
+        events: label_events,
+    } = check_label(charset, bytes, None, scope, hints)?;
+    let is_doubted = |(kind, _): &(EventKind, Detail)| *kind != EventKind::CharsetSuperset;
+    let replacement = read.as_ref().map(|read| read.used);
+    if label_events.iter().any(is_doubted)
+        && let Some(mixed) = quotations_by_label(bytes, charset, replacement, evidence)
+    {
+        return Some(mixed.choice_of_rest(std::mem::take(events)));
+    }
+    events.extend(label_events);
+    let OtherReading {
+        used,
+        how,
+        confidence,
+        ..
+    } = read?;
+    let choice = Choice::decode(bytes, used, how, std::mem::take(events));
+    Some(choice.with_confidence(confidence))
+}
+
+/// Decodes a body under a label of ISO-2022-JP that has 8-bit bytes and no escape sequences. Mail programs write this label over
+/// EUC-JP and Shift_JIS. Returns None if the bytes may be half-width katakana.
+fn eight_bit_japanese<'a>(
+    bytes: &'a [u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<Choice<'a>> {
+    if !is_japanese(label) || bytes.is_ascii() || uses_escapes(bytes) || may_be_katakana(bytes) {
+        return None;
+    }
+    let hints = detect::Hints {
+        language: Some("ja"),
+        ..evidence.hints(bytes)
+    };
+    let guess = detect::detect(bytes, &hints);
+    let read = |charset: Charset| charset.decode_exact(bytes);
+    let is_likely = match guess.charset {
+        Charset::EUC_JP => is_level1(Charset::EUC_JP, bytes),
+        Charset::SHIFT_JIS => guess.confidence >= LIKELY_CONFIDENCE,
+        _ => false,
+    };
+    if !is_likely || read(guess.charset).is_none_or(|text| Some(text) == read(label)) {
+        return None;
+    }
+    let by = ChosenBy::Detection(guess.evidence);
+    let events = vec![detected_event(Some(label), guess.charset, by)];
+    let choice = Choice::decode(bytes, guess.charset, How::Detected, events);
+    Some(choice.with_confidence(Some(guess.confidence)))
+}
+
+/// Returns true if the high bytes may be half-width katakana: all are in its range, and they are few, or have its marks (`ﾞ`, `ﾟ`, `ｰ`).
+///
+/// In EUC-JP every other byte of kana and of `ー` is A4, A5 or A1. As katakana these are signs, which stand at the ends of words or, as
+/// bullets, before them. So a word of three kana or more proves EUC-JP.
+fn may_be_katakana(bytes: &[u8]) -> bool {
+    /// Number of bytes without a mark that are not katakana.
+    const ENOUGH: usize = 8;
+    let high = || detect::high_bytes(bytes).map(|at| bytes[at]);
+    let has_leads = |word: &[u8]| {
+        let is_lead = |b: &u8| matches!(b, 0xA1 | 0xA4 | 0xA5);
+        word.len().is_multiple_of(2) && word.iter().step_by(2).all(is_lead)
+    };
+    let words = || bytes.split(u8::is_ascii).filter(|word| !word.is_empty());
+    let has_leads_of_kana = words().all(has_leads) && words().any(|word| word.len() >= 6);
+    high().all(|b| matches!(b, 0xA1..=0xDF) && b != 0xA4)
+        && !has_leads_of_kana
+        && (high().nth(ENOUGH - 1).is_none() || high().any(|b| matches!(b, 0xB0 | 0xDE | 0xDF)))
+}
+
+/// Returns true if a byte begins an escape sequence or shifts.
+fn uses_escapes(bytes: &[u8]) -> bool {
+    memchr::memchr3(0x1B, 0x0E, 0x0F, bytes).is_some()
+}
+
+/// Returns true if a guess is too weak to replace UTF-8: repeats of one byte do not prove that text is not UTF-8.
+fn lacks_evidence(charset: Charset, bytes: &[u8], guess: &Choice<'_>) -> bool {
+    charset == Charset::UTF_8
+        && guess.how == How::Fallback
+        && insufficient_evidence::only_high_byte(bytes).is_some()
+}
+
+/// Returns true if a guess may replace the label. A single-byte charset decodes any bytes, so it must be likely before it replaces
+/// a multi-byte label.
+fn is_likely(charset: Charset, guess: &Choice<'_>) -> bool {
+    charset == Charset::UTF_8
+        || charset.is_single_byte()
+        || guess
+            .confidence
+            .is_none_or(|confidence| confidence >= LIKELY_CONFIDENCE)
+}

@@ -1,0 +1,121 @@
+//! Checks a label that decodes all bytes: a Windows code page or another charset may fit better.
+//!
+//! # Limits
+//! Accepts labels of stateful charsets and of charsets whose bytes below 80 are not ASCII.
+
+use super::label_events::{detected_event, read_as};
+use super::label_plausibility;
+use super::label_scope::LabelScope;
+use super::superset;
+use super::utf8_vs_label::may_be_latin_utf8;
+use crate::charset_choice::text_tests::damage::decodes_without_loss;
+use crate::event::{ChosenBy, Detail, EventKind};
+use crate::reading::How;
+use mailglot_codec::detect;
+use mailglot_codec::{Charset, LossLog};
+use std::borrow::Cow;
+
+/// Events about a label, and the text in a better charset if there is one.
+#[derive(Default)]
+pub(crate) struct LabelVerdict<'b> {
+    pub(crate) read: Option<OtherReading<'b>>,
+    pub(crate) events: Vec<(EventKind, Detail)>,
+}
+
+/// The text in another charset than the label's.
+pub(crate) struct OtherReading<'b> {
+    pub(crate) used: Charset,
+    pub(crate) how: How,
+    pub(crate) confidence: Option<f32>,
+    pub(crate) text: Cow<'b, str>,
+}
+
+/// Checks a label that decodes all bytes, alone or with its superset, and returns None if nothing is wrong with it.
+///
+/// `message_charset` is the charset of other text in the message. It decides where the bytes alone do not. `hints` runs only if
+/// detection is needed. With [`LabelScope::None`], only the Windows code page behind the label is considered.
+pub(crate) fn check_label<'b, 'h>(
+    label: Charset,
+    bytes: &'b [u8],
+    message_charset: Option<Charset>,
+    scope: LabelScope,
+    hints: impl FnOnce() -> detect::Hints<'h>,
+) -> Option<LabelVerdict<'b>> {
+    if let Some(used) = superset::lossless_superset(label, bytes) {
+        return Some(by_superset(label, used, bytes, Vec::new()));
+    }
+    let better = superset::better_by_bytes(label, bytes)
+        .filter(|better| decodes_without_loss(*better, bytes));
+    let mut events = Vec::new();
+    if let Some(likelier) =
+        label_plausibility::find_likelier(better.unwrap_or(label), bytes, scope, hints)
+    {
+        let used = likelier.guess.charset;
+        let mut log = LossLog::with_limit(0);
+        let text = used.decode(bytes, &mut log);
+        let is_named = message_charset
+            .is_some_and(|message_charset| message_charset.superset() == used.superset());
+        if (likelier.decides || is_named)
+            && log.losses() == 0
+            && !label_plausibility::stands_within_ascii_words(used, &text)
+        {
+            events.push(detected_event(
+                Some(label),
+                used,
+                ChosenBy::Detection(likelier.guess.evidence),
+            ));
+            let confidence = Some(likelier.guess.confidence);
+            return Some(LabelVerdict {
+                read: Some(OtherReading {
+                    used,
+                    how: How::Detected,
+                    confidence,
+                    text,
+                }),
+                events,
+            });
+        }
+        let likelier = used;
+        let detail = Detail::Likelier { label, likelier };
+        events.push((EventKind::CharsetSuspected, detail));
+    }
+    if events.is_empty() && scope != LabelScope::None && may_be_latin_utf8(label, bytes) {
+        let likelier = Charset::UTF_8;
+        let detail = Detail::Likelier { label, likelier };
+        events.push((EventKind::CharsetSuspected, detail));
+    }
+    match better {
+        Some(used) => Some(by_superset(label, used, bytes, events)),
+        None if events.is_empty() => None,
+        None => Some(LabelVerdict { read: None, events }),
+    }
+}
+
+/// Decodes the bytes in a superset of the label.
+fn by_superset(
+    label: Charset,
+    used: Charset,
+    bytes: &[u8],
+    mut events: Vec<(EventKind, Detail)>,
+) -> LabelVerdict<'_> {
+    events.push((EventKind::CharsetSuperset, read_as(label, used)));
+    let read = OtherReading {
+        used,
+        how: How::Superset,
+        confidence: None,
+        text: used.decode(bytes, &mut LossLog::with_limit(0)),
+    };
+    LabelVerdict {
+        read: Some(read),
+        events,
+    }
+}
+
+/// Returns true if [`check_label`] may find something. Fast.
+pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
+    !bytes.is_ascii()
+        && label.is_ascii_compatible()
+        && (superset::better_by_bytes(label, bytes).is_some()
+            || scope != LabelScope::None && may_be_latin_utf8(label, bytes)
+            || label_plausibility::is_in_scope(label, bytes, scope))
+}

@@ -1,0 +1,361 @@
+//! Finds text whose only bytes above 7F are apostrophes and other signs of windows-1252, under a label that makes letters of them.
+//!
+//! ```text
+//! don\x92t   windows-1252 `don’t`; GBK `don抰`, Shift_JIS `don稚`, KOI8-R `don▓t`, macintosh `donít`
+//! ```
+//!
+//! # Limits
+//! English contractions, possessives, and the elisions of French and Italian. Any other byte above 7F speaks for the label.
+
+use super::western_letters::is_latin_1;
+use mailglot_codec::detect::high_bytes;
+use mailglot_codec::{Charset, LossLog};
+
+/// Words before `’s`, `’d`, `’ll`, `’re` and `’ve`.
+const PRONOUNS: [&[u8]; 18] = [
+    b"I", b"you", b"he", b"she", b"it", b"we", b"they", b"who", b"that", b"there", b"what",
+    b"this", b"how", b"where", b"here", b"let", b"when", b"why",
+];
+/// Words before `’t`, and before `’ve`.
+const AUXILIARIES: [&[u8]; 23] = [
+    b"don", b"can", b"won", b"isn", b"aren", b"wasn", b"weren", b"doesn", b"didn", b"hasn",
+    b"haven", b"hadn", b"couldn", b"wouldn", b"shouldn", b"mustn", b"needn", b"ain", b"could",
+    b"would", b"should", b"might", b"must",
+];
+/// Words before a French or Italian elision.
+const ELIDED: [&[u8]; 19] = [
+    b"l", b"d", b"j", b"c", b"n", b"s", b"m", b"t", b"qu", b"jusqu", b"lorsqu", b"puisqu",
+    b"aujourd", b"dell", b"all", b"nell", b"dall", b"sull", b"un",
+];
+
+/// What a label makes of the byte 92.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Misreading {
+    /// A character together with the next letter: `don抰`.
+    Pair,
+    /// Such a character in daily use: `I知`.
+    EverydayPair,
+    /// A sign: `don▓t`.
+    Sign,
+    /// A letter: `donít`.
+    Letter,
+}
+
+/// What the place of a sign says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SignPlace {
+    /// Only windows-1252 has a sign that belongs there.
+    Proof,
+    /// The sign may stand there.
+    Usual,
+}
+
+/// Returns true if every byte above 7F is a sign of windows-1252 in its usual place, and one of them proves that the label is wrong.
+pub(crate) fn has_windows_apostrophes(label: Charset, bytes: &[u8]) -> bool {
+    // Most labels need no search.
+    if is_latin_1(label) || label == Charset::UTF_8 {
+        return false;
+    }
+    let mut signs = high_bytes(bytes).peekable();
+    if !signs.peek().is_some_and(|at| is_sign(bytes[*at])) {
+        return false;
+    }
+    let Some(misreading) = misreading(label) else {
+        return false;
+    };
+    let mut is_proven = false;
+    for at in signs {
+        match place(misreading, bytes, at) {
+            Some(place) => is_proven |= place == SignPlace::Proof,
+            None => return false,
+        }
+    }
+    is_proven
+}
+
+/// Returns what the label makes of an apostrophe; None if it has one there, or a control.
+fn misreading(label: Charset) -> Option<Misreading> {
+    if !label.is_ascii_compatible() || label.is_stateful() {
+        return None;
+    }
+    if !label.is_single_byte() {
+        let is_everyday = label.decode(b"\x92m", &mut LossLog::with_limit(0)) == "知";
+        return Some(if is_everyday {
+            Misreading::EverydayPair
+        } else {
+            Misreading::Pair
+        });
+    }
+    let read = label
+        .superset()
+        .decode(b"\x92", &mut LossLog::with_limit(0));
+    match read.chars().next()? {
+        '\u{2019}' | char::REPLACEMENT_CHARACTER | '\u{80}'..='\u{9F}' => None,
+        letter if letter.is_alphabetic() => Some(Misreading::Letter),
+        _ => Some(Misreading::Sign),
+    }
+}
+
+/// Returns true for the signs of windows-1252 that stand in English text.
+fn is_sign(byte: u8) -> bool {
+    matches!(
+        byte,
+        0x80 | 0x85 | 0x91..=0x97 | 0x99 | 0xA0 | 0xA3 | 0xA9 | 0xAE
+    )
+}
+
+/// Returns what the place of a byte above 7F says; None if it is no sign, or does not belong there.
+fn place(misreading: Misreading, bytes: &[u8], at: usize) -> Option<SignPlace> {
+    let beside = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b'\n');
+    let (before, after) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
+    let is_text = |byte: u8| byte.is_ascii_graphic() || is_sign(byte);
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric();
+    let is_usual = match bytes[at] {
+        0x92 if is_apostrophe(misreading, &bytes[..at], &bytes[at + 1..]) => {
+            return Some(SignPlace::Proof);
+        }
+        0x92 => is_text(before) || is_word(after),
+        0x93 if misreading == Misreading::Sign && is_quotation(before, &bytes[at + 1..]) => {
+            return Some(SignPlace::Proof);
+        }
+        0x91 | 0x93 => !is_word(before) && is_text(after),
+        0x94 => is_text(before) && !is_word(after),
+        0x96 | 0x97
+            if misreading == Misreading::Sign && is_dash(&bytes[..at], &bytes[at + 1..]) =>
+        {
+            return Some(SignPlace::Proof);
+        }
+        0x96 | 0x97 => is_word(before) == is_word(after),
+        0x85 => true,
+        0x95 => !is_word(before),
+        0x99 | 0xAE => is_word(before) && !is_word(after),
+        0xA9 => !is_word(before),
+        0x80 | 0xA3 => before.is_ascii_digit() || after.is_ascii_digit(),
+        0xA0 => !(before.is_ascii_alphabetic() && after.is_ascii_alphabetic()),
+        _ => false,
+    };
+    is_usual.then_some(SignPlace::Usual)
+}
+
+/// Returns true if a byte between two texts is an apostrophe within a word that only windows-1252 has.
+fn is_apostrophe(misreading: Misreading, before: &[u8], after: &[u8]) -> bool {
+    /// Longer words are no contractions.
+    const LONGEST: usize = 24;
+    let length = |letters: &mut dyn Iterator<Item = &u8>| {
+        let is_letter = |byte: &&u8| byte.is_ascii_alphabetic();
+        letters.take(LONGEST).take_while(is_letter).count()
+    };
+    let word = &before[before.len() - length(&mut before.iter().rev())..];
+    let end = &after[..length(&mut after.iter())];
+    let is_any = |words: &[&[u8]]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let is_followed_by_word = after.get(end.len()).is_some_and(u8::is_ascii_digit);
+    if word.is_empty() || end.is_empty() || is_followed_by_word {
+        return false;
+    }
+    let is_letter = misreading == Misreading::Letter;
+    let is_rare = !is_letter && misreading != Misreading::EverydayPair;
+    let is_pronoun = || is_any(&PRONOUNS);
+    let is_auxiliary = || is_any(&AUXILIARIES);
+    match &*end.to_ascii_lowercase() {
+        // `país` is Spanish, and `zaznít` is Czech.
+        b"t" => is_auxiliary(),
+        b"s" if is_letter => is_pronoun(),
+        b"s" => word.len() > 1,
+        b"re" | b"ll" => is_pronoun(),
+        b"ve" => is_pronoun() || is_auxiliary(),
+        b"m" => is_rare && word.eq_ignore_ascii_case(b"I"),
+        b"d" => is_rare && is_pronoun(),
+        [first, _, _, ..] if !is_letter => {
+            let is_vowel = matches!(first, b'a' | b'e' | b'h' | b'i' | b'o' | b'u' | b'y');
+            let is_irish = word == b"O"
+                && end[0].is_ascii_uppercase()
+                && end[1..].iter().all(u8::is_ascii_lowercase);
+            is_irish || is_vowel && is_any(&ELIDED)
+        }
+        _ => false,
+    }
+}
+
+/// Returns true if a text begins with a word in quotation marks. `before` precedes the first mark.
+fn is_quotation(before: u8, text: &[u8]) -> bool {
+    const LONGEST: usize = 200;
+    let inner = &text[..text.len().min(LONGEST)];
+    let is_end = |byte: &u8| matches!(byte, 0x93 | 0x94);
+    let Some(end) = inner.iter().position(is_end).filter(|end| *end > 0) else {
+        return false;
+    };
+    let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    inner[end] == 0x94
+        && !before.is_ascii_alphanumeric()
+        && inner[0].is_ascii_alphabetic()
+        && inner[end - 1].is_ascii_graphic()
+        && !is_word(text.get(end + 1))
+}
+
+/// Returns true if a byte between two texts has blanks beside it, and words behind them. `take \x96 xy` may be a root in KOI8.
+fn is_dash(before: &[u8], after: &[u8]) -> bool {
+    /// Bytes of a word that are examined.
+    const WORD: usize = 8;
+    let is_word = |text: &[u8]| {
+        let letters = text
+            .iter()
+            .take(WORD)
+            .take_while(|byte| byte.is_ascii_alphabetic());
+        let is_vowel = |byte: &u8| b"aeiou".contains(&byte.to_ascii_lowercase());
+        letters.clone().count() > 1 && letters.clone().any(is_vowel)
+    };
+    matches!(before, [.., last, b' '] if last.is_ascii_alphabetic() || b",.)\"".contains(last))
+        && after.strip_prefix(b" ").is_some_and(is_word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDE: [&str; 8] = [
+        "GB2312",
+        "GBK",
+        "GB18030",
+        "Big5",
+        "Big5-HKSCS",
+        "EUC-KR",
+        "KS_C_5601-1987",
+        "Shift_JIS",
+    ];
+    const SIGNS: [&str; 2] = ["KOI8-R", "KOI8-U"];
+    const LETTERS: [&str; 5] = ["macintosh", "IBM866", "IBM850", "IBM437", "x-mac-cyrillic"];
+
+    fn found(label: &str, bytes: &[u8]) -> bool {
+        let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+        has_windows_apostrophes(charset, bytes)
+    }
+
+    #[test]
+    fn contractions_disprove_every_label_that_lacks_the_apostrophe() {
+        for text in [
+            &b"I don\x92t know"[..],
+            b"it\x92s the right list",
+            b"You\x92re late. \x93No\x94, he said \x96 twice",
+            b"We\x92ve waited\x85",
+            b"DON\x92T PANIC",
+            b"they\x92ll come",
+            b"They said \x93we can\x92t\x94.",
+        ] {
+            for label in WIDE.iter().chain(&SIGNS).chain(&LETTERS) {
+                assert!(found(label, text), "{label} {}", text.escape_ascii());
+            }
+            for label in [
+                "ISO-8859-1",
+                "windows-1251",
+                "windows-1252",
+                "UTF-8",
+                "ISO-8859-7",
+            ] {
+                assert!(!found(label, text), "{label} {}", text.escape_ascii());
+            }
+        }
+        for text in [
+            &b"RE: China\x92s growth"[..],
+            b"Mr. O\x92Brien",
+            b"l\x92avis de d\x92autres",
+            b"dell\x92anno",
+        ] {
+            for label in WIDE.iter().chain(&SIGNS) {
+                assert!(found(label, text), "{label} {}", text.escape_ascii());
+            }
+        }
+        // `I知` may be Japanese.
+        for text in [&b"I\x92m here"[..], b"he\x92d go"] {
+            for label in WIDE.iter().chain(&SIGNS) {
+                let expected = *label != "Shift_JIS";
+                assert_eq!(found(label, text), expected, "{label}");
+            }
+        }
+    }
+
+    #[test]
+    fn quotation_marks_and_dashes_are_no_lines_of_boxes() {
+        for (text, expected) in [
+            (&b"say \x93no\x94 now"[..], true),
+            (b"say \x93no, never\x94.", true),
+            (b"today \x96 or tomorrow", true),
+            (b"today, \x97 or tomorrow", true),
+            (b"\x96 2", false),
+            (b"a \x97 b", false),
+            (b"x \x97 3.14", false),
+            (b"\x92\x92\x92 Windows \x92\x92\x92", false),
+            (b"\x93 file \x94", false),
+            (b"\x80\x80\x80", false),
+        ] {
+            for label in SIGNS {
+                assert_eq!(
+                    found(label, text),
+                    expected,
+                    "{label} {}",
+                    text.escape_ascii()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn right_labels_stay() {
+        for (label, text) in [
+            ("GBK", "A股 don抰 T恤s"),
+            ("GBK", "A股"),
+            ("GBK", "T恤s"),
+            ("GBK", "乱码是 don抰 和 it抯"),
+            ("GBK", "他說don抰"),
+            ("EUC-KR", "한국어 don't"),
+            ("windows-949", "don뭪 깨짐"),
+            ("Shift_JIS", "t値とp値"),
+            ("Shift_JIS", "p値"),
+            ("Shift_JIS", "ID知 API値s"),
+            ("Shift_JIS", "幼稚"),
+            ("KOI8-R", "▒▓█ Меню █▓▒"),
+            ("KOI8-R", "x ≈ 5"),
+            ("macintosh", "mi país, aquí"),
+            ("macintosh", "país"),
+            ("macintosh", "siete ó ocho"),
+            ("x-mac-ce", "zaznít"),
+            ("IBM866", "МТС и ИТs"),
+            ("IBM866", "АТs"),
+            ("IBM850", "Ærø"),
+        ] {
+            let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+            let bytes = charset
+                .superset()
+                .encode_exact(text)
+                .unwrap_or_else(|_| panic!("{label} lacks a character of {text}"));
+            assert!(!has_windows_apostrophes(charset, &bytes), "{label} {text}");
+        }
+    }
+
+    /// Each character whose first byte is that of the apostrophe, between Latin letters, beside an everyday one.
+    #[test]
+    fn one_everyday_character_keeps_the_label() {
+        for (label, everyday) in [
+            ("GBK", "的"),
+            ("Big5-HKSCS", "的"),
+            ("windows-949", "의"),
+            ("Shift_JIS", "の"),
+        ] {
+            let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+            let everyday = charset
+                .encode_exact(everyday)
+                .expect("an everyday character");
+            for trail in 0x40..=0xFE {
+                let rare = [b"don\x92".as_slice(), &[trail], b" "].concat();
+                for text in [
+                    [&rare[..], &everyday].concat(),
+                    [&everyday, &rare[..]].concat(),
+                ] {
+                    assert!(
+                        !has_windows_apostrophes(charset, &text),
+                        "{label} {trail:X}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Tests whether text consists of everyday CJK characters, by the levels of the national standards.
+//!
+//! The first level of a standard contains the characters in daily use.
+//!
+//! # Limits
+//! Charsets whose standard has no levels never pass.
+
+use mailglot_codec::Charset;
+
+/// Returns true if all non-ASCII text is in the first level of `charset`: everyday characters, kana, punctuation.
+pub(crate) fn is_level1(charset: Charset, bytes: &[u8]) -> bool {
+    Level::of(charset).is_some_and(|level| level.is_all(bytes))
+}
+
+/// Returns true if [`is_level1`] is true for any of the known standards.
+pub(crate) fn is_level1_of_any(bytes: &[u8]) -> bool {
+    const LEVELS: [Level; 5] = [
+        Level::Gb2312,
+        Level::Ksx1001,
+        Level::Big5,
+        Level::Euc,
+        Level::ShiftJis,
+    ];
+    LEVELS.iter().any(|level| level.is_all(bytes))
+}
+
+/// A standard with levels.
+#[derive(Clone, Copy)]
+enum Level {
+    /// GB 2312: rows 16 to 55.
+    Gb2312,
+    /// KS X 1001: the syllables, rows 16 to 40.
+    Ksx1001,
+    /// Big5: A440 to C67E.
+    Big5,
+    /// JIS X 0208 in EUC-JP: kana, and rows 16 to 47.
+    Euc,
+    /// JIS X 0208 in Shift_JIS: kana, and rows 16 to 47.
+    ShiftJis,
+}
+
+impl Level {
+    fn of(charset: Charset) -> Option<Self> {
+        Some(match charset {
+            Charset::GB2312 | Charset::GBK | Charset::GB18030 => Self::Gb2312,
+            Charset::EUC_KR | Charset::KS_C_5601_1987 | Charset::WINDOWS_949 => Self::Ksx1001,
+            Charset::BIG5 | Charset::BIG5_HKSCS | Charset::MS950 | Charset::IBM950 => Self::Big5,
+            Charset::EUC_JP | Charset::CP51932 | Charset::EUCJP_MS => Self::Euc,
+            Charset::SHIFT_JIS | Charset::WINDOWS_31J => Self::ShiftJis,
+            _ => return None,
+        })
+    }
+
+    /// Returns true if all non-ASCII text is in the level.
+    fn is_all(self, bytes: &[u8]) -> bool {
+        let mut at = 0;
+        while let Some(&lead) = bytes.get(at) {
+            if lead.is_ascii() || self.is_single(lead) {
+                at += 1;
+                continue;
+            }
+            let Some(&trail) = bytes.get(at + 1) else {
+                return false;
+            };
+            if !self.has(lead, trail) {
+                return false;
+            }
+            at += 2;
+        }
+        true
+    }
+
+    /// Returns true for half-width katakana of Shift_JIS, which take one byte.
+    fn is_single(self, byte: u8) -> bool {
+        matches!((self, byte), (Self::ShiftJis, 0xA1..=0xDF))
+    }
+
+    fn has(self, lead: u8, trail: u8) -> bool {
+        match self {
+            Self::Gb2312 => trail >= 0xA1 && matches!(lead, 0xA1..=0xA3 | 0xB0..=0xD7),
+            Self::Ksx1001 => trail >= 0xA1 && matches!(lead, 0xA1..=0xA3 | 0xB0..=0xC8),
+            Self::Big5 => matches!(lead, 0xA1..=0xC6),
+            Self::Euc => trail >= 0xA1 && matches!(lead, 0xA1..=0xA5 | 0xB0..=0xCF),
+            Self::ShiftJis => matches!(lead, 0x81..=0x83 | 0x88..=0x97),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Finds letters under a label that no language of the label puts together: letters of another script within Latin words, and letters of
+//! several alphabets.
+//!
+//! ```text
+//! Hцhe der Rechnung      windows-1251     Höhe der Rechnung     windows-1252
+//! más ańos, seńora       ISO-8859-2       más años, señora      ISO-8859-1
+//! ```
+//!
+//! # Limits
+//! Examines the first letters above 7F. Names of another language stand beside letters of the own one, so these tests only select text
+//! for the comparison of likelihoods.
+
+use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, WINDOW};
+use mailglot_codec::detect::high_bytes;
+use mailglot_codec::{Charset, LossLog};
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Returns how many different words have one or two letters of the label's script between ASCII letters, a small one after them: `Hцhe`.
+/// Returns 0 if a word has more letters of the script side by side, as its languages do.
+///
+/// Units, gene names and plurals have such letters at their ends: `kΩ`, `TNFα`, `CDы`. So a Cyrillic letter in another place must be one
+/// that neither ends Russian words nor looks like a Latin letter, in text without Cyrillic words: `Renй`, `HДTTE`.
+pub(crate) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> usize {
+    if !has_other_script(label) {
+        return 0;
+    }
+    let Some(first) = high_bytes(bytes).next() else {
+        return 0;
+    };
+    let start = bytes[..first]
+        .iter()
+        .rposition(|byte| !byte.is_ascii_alphabetic())
+        .map_or(0, |at| at + 1);
+    let window = &bytes[start..bytes.len().min(first + WINDOW)];
+    if has_long_run(window) {
+        return 0;
+    }
+    let text = label.decode(window, &mut LossLog::with_limit(0));
+    let words = text.split(|c: char| !c.is_alphabetic());
+    let (mut mixed, mut at_ends, mut has_own_words) = (HashSet::new(), HashSet::new(), false);
+    for word in words.filter(|word| word.chars().any(is_foreign)) {
+        if longest_run(word) > 2 {
+            return 0;
+        }
+        if has_inner_letter(word) {
+            mixed.insert(word);
+        } else if has_telling_letter(word) {
+            at_ends.insert(word);
+        }
+        has_own_words |= word.chars().all(is_foreign);
+    }
+    if has_own_words {
+        return mixed.len();
+    }
+    mixed.len() + at_ends.len()
+}
+
+/// Returns true for letters that are not Latin. windows-1256 has letters of French, too.
+fn is_foreign(letter: char) -> bool {
+    letter >= '\u{250}'
+}
+
+fn longest_run(word: &str) -> usize {
+    let runs = word.split(|c: char| !is_foreign(c));
+    runs.map(|run| run.chars().count()).max().unwrap_or(0)
+}
+
+/// Returns true if letters of another script stand between an ASCII letter and a small one.
+fn has_inner_letter(word: &str) -> bool {
+    let mut parts = word.split(is_foreign);
+    let begins_with_ascii = parts
+        .next()
+        .is_some_and(|part| part.ends_with(|c: char| c.is_ascii()));
+    begins_with_ascii && parts.any(|part| part.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+/// Returns true for one Cyrillic letter at the end or the beginning of a Latin word, or between Latin capitals, that stands nowhere in words
+/// of both alphabets: `Renй`, `Цsterreich`, `GRЦSSE`.
+fn has_telling_letter(word: &str) -> bool {
+    /// Fewest ASCII letters of such a word, and of one that begins with a capital before small letters.
+    const LETTERS: usize = 3;
+    const LETTERS_OF_NAME: usize = 2;
+    let mut foreign = word.chars().filter(|c| is_foreign(*c));
+    let (Some(letter), None) = (foreign.next(), foreign.next()) else {
+        return false;
+    };
+    let Some((before, after)) = word.split_once(letter) else {
+        return false;
+    };
+    let are_small = |part: &str| part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let are_capitals = |part: &str| part.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_telling = || {
+        matches!(letter, '\u{400}'..='\u{45F}')
+            && !SHARED.contains(letter.to_lowercase().next().unwrap_or(letter))
+    };
+    let is_word = match (before, after) {
+        (before, "") => {
+            before.get(1..).is_some_and(are_small) || are_capitals(before) && letter.is_uppercase()
+        }
+        ("", after) => letter.is_uppercase() && are_small(after),
+        _ => letter.is_uppercase() && are_capitals(before) && are_capitals(after),
+    };
+    let is_name = before.starts_with(|c: char| c.is_ascii_uppercase())
+        && before.ends_with(|c: char| c.is_ascii_lowercase());
+    let least = if is_name { LETTERS_OF_NAME } else { LETTERS };
+    before.len() + after.len() >= least && is_word && is_telling()
+}
+
+/// Cyrillic letters that end Russian forms of foreign words, or look like Latin letters.
+const SHARED: &str = "аеиоуыэюявкмнрстхѕіјё";
+
+/// Returns true for charsets of one byte whose letters above 7F are not Latin.
+pub(crate) fn has_other_script(label: Charset) -> bool {
+    matches!(
+        label.superset(),
+        Charset::WINDOWS_1251
+            | Charset::KOI8_R
+            | Charset::KOI8_U
+            | Charset::ISO_8859_5
+            | Charset::IBM866
+            | Charset::WINDOWS_1253
+            | Charset::ISO_8859_7
+            | Charset::WINDOWS_1255
+            | Charset::ISO_8859_8
+            | Charset::WINDOWS_1256
+            | Charset::ISO_8859_6
+    )
+}
+
+/// Returns true if four bytes above 7F stand side by side without an ASCII letter beside them, as in a word of the label's script. Fast.
+fn has_long_run(window: &[u8]) -> bool {
+    const LONG: usize = 4;
+    let mut runs = window
+        .chunk_by(|one, other| one.is_ascii() == other.is_ascii())
+        .scan(b' ', |before, run| {
+            let last = std::mem::replace(before, *run.last()?);
+            Some((last, run))
+        })
+        .take(MAX_HIGH_BYTES)
+        .skip_while(|(_, run)| run[0].is_ascii());
+    runs.any(|(before, run)| {
+        !run[0].is_ascii() && run.len() >= LONG && !before.is_ascii_alphabetic()
+    })
+}
+
+/// Letters beyond ASCII of the languages in ISO-8859-2 and windows-1250.
+const ALPHABETS: [&str; 8] = [
+    // Czech and Slovak, which stand side by side.
+    "áäčďéěíĺľňóôŕřšťúůýž",
+    "ąćęłńóśźż",
+    "áéíóöőúüű",
+    "čćđšž",
+    "ăâîşţ",
+    "äöüßéá",
+    "ëç",
+    // Sorbian.
+    "čćěłńóřŕšśžź",
+];
+
+/// Returns true if no language of Central Europe has all letters of the text, under a label of Central Europe.
+pub(crate) fn are_of_several_alphabets(label: Charset, bytes: &[u8]) -> bool {
+    static OF_ISO: LazyLock<[u8; 256]> = LazyLock::new(|| alphabets(Charset::ISO_8859_2));
+    static OF_WINDOWS: LazyLock<[u8; 256]> = LazyLock::new(|| alphabets(Charset::WINDOWS_1250));
+    let languages = match label {
+        Charset::ISO_8859_2 => &OF_ISO,
+        Charset::WINDOWS_1250 => &OF_WINDOWS,
+        _ => return false,
+    };
+    let mut letters = high_bytes(bytes).take(MAX_HIGH_BYTES);
+    let mut common = u8::MAX;
+    letters.any(|at| {
+        common &= languages[usize::from(bytes[at])];
+        common == 0
+    })
+}
+
+/// Returns for each byte the set of [`ALPHABETS`] that have its letter, a bit each. Signs are in all.
+fn alphabets(charset: Charset) -> [u8; 256] {
+    std::array::from_fn(|byte| {
+        let text = charset
+            .decode(&[byte as u8], &mut LossLog::with_limit(0))
+            .to_lowercase();
+        let Some(letter) = text.chars().find(|c| c.is_alphabetic() && !c.is_ascii()) else {
+            return u8::MAX;
+        };
+        let sets = ALPHABETS.iter().enumerate();
+        sets.fold(0, |sets, (nth, alphabet)| {
+            sets | u8::from(alphabet.contains(letter)) << nth
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn charset(name: &str) -> Charset {
+        Charset::for_name(name).unwrap_or_else(|| panic!("{name}"))
+    }
+
+    #[test]
+    fn letters_of_another_script_stand_within_latin_words() {
+        for (label, text, expected) in [
+            ("windows-1251", "die Hцhe der Rechnung", 1),
+            ("windows-1251", "schцne GrьЯe", 2),
+            ("windows-1251", "fьr dich, fьr mich", 1),
+            ("KOI8-R", "Ю bientТt", 1),
+            ("ISO-8859-7", "maρana", 1),
+            ("windows-1255", "maסana", 1),
+            ("windows-1256", "Saudan Delèze Sàrl", 0),
+            ("windows-1251", "а", 0),
+            ("windows-1251", "Привет, Bob", 0),
+            ("windows-1251", "Renй Cuypers", 1),
+            ("windows-1251", "Chloл Brontл", 2),
+            ("windows-1251", "ICH HДTTE", 1),
+            ("windows-1251", "Zoй", 1),
+            ("windows-1251", "FRANЗOIS", 1),
+            ("windows-1251", "Цsterreich", 1),
+            ("windows-1251", "Renй и Zoл", 0),
+            ("windows-1251", "MOCКBA, Googleа, VIPы, Win98й, Tшл", 0),
+            ("windows-1251", "Wi-Fi и fьr, привет", 0),
+            ("windows-1251", "«Windows» — IT-специалист", 0),
+            ("windows-1251", "100Mб, PCы, XIXв и HTMLка", 0),
+            ("windows-1251", "Cкидкa нa тoвap", 0),
+            (
+                "ISO-8859-7",
+                "TNFα and IFNγ, NFκB, cosφ, 10 kΩ, 5 μm, Δt",
+                0,
+            ),
+            ("windows-1251", "№ 5 «a»", 0),
+            ("windows-1252", "für", 0),
+            ("windows-1251", "ASCII", 0),
+        ] {
+            let bytes = charset(label).encode_exact(text).expect("encodable");
+            let found = latin_words_with_foreign_letters(charset(label), &bytes);
+            assert_eq!(found, expected, "{label} {text}");
+        }
+    }
+
+    #[test]
+    fn letters_of_several_alphabets_are_of_no_language() {
+        for (text, expected) in [
+            ("El ańo pasado vendimos más", true),
+            ("seńora Núńez", true),
+            ("Zażółć gęślą jaźń", false),
+            ("Příliš žluťoučký kůň úpěl ďábelské ódy", false),
+            ("Árvíztűrő tükörfúrógép", false),
+            ("Şi ăsta, în vânt: ţară", false),
+            ("Größe, café", false),
+            ("§ 5 „Mańana“", false),
+            ("", false),
+        ] {
+            for label in ["ISO-8859-2", "windows-1250"] {
+                if let Ok(bytes) = charset(label).encode_exact(text) {
+                    let found = are_of_several_alphabets(charset(label), &bytes);
+                    assert_eq!(found, expected, "{label} {text}");
+                }
+            }
+        }
+        assert!(!are_of_several_alphabets(
+            Charset::ISO_8859_1,
+            b"a\xF1o m\xE1s"
+        ));
+    }
+}

@@ -1,0 +1,171 @@
+//! Finds the charset of a few bytes whose places tell that a label is wrong: the euro of ISO-8859-15, and Latin letters under East Asian
+//! labels.
+//!
+//! # Limits
+//! Each rule demands that no byte of the text speaks against it.
+
+use super::western_letters::is_western;
+use mailglot_codec::Charset;
+use mailglot_codec::detect::high_bytes;
+
+/// The euro in ISO-8859-15. In ISO-8859-1 it is the currency sign, which hardly anybody writes.
+const EURO: u8 = 0xA4;
+
+/// Returns true if the bytes are Western European text under an East Asian label.
+pub(crate) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
+    let is_wide = !label.is_single_byte() && label.is_ascii_compatible() && label != Charset::UTF_8;
+    let may_be_kana = matches!(
+        label.superset(),
+        Charset::ISO_2022_JP | Charset::CP50221 | Charset::SHIFT_JIS | Charset::WINDOWS_31J
+    );
+    (is_wide || may_be_kana) && has_latin_within_words(bytes, is_wide, may_be_kana)
+}
+
+/// Returns true if each currency sign of ISO-8859-1 stands beside a number, and no other byte is a letter of ISO-8859-15 in place of a
+/// sign.
+pub(crate) fn has_euro(label: Charset, bytes: &[u8]) -> bool {
+    let differs = |byte: u8| matches!(byte, 0xA6 | 0xA8 | 0xB4 | 0xB8 | 0xBC..=0xBE | 0x80..=0x9F);
+    label == Charset::ISO_8859_1
+        && are_beside_numbers(EURO, bytes)
+        && !high_bytes(bytes).any(|at| differs(bytes[at]))
+}
+
+/// Returns true if the byte occurs, and stands beside a number wherever it does.
+pub(crate) fn are_beside_numbers(currency: u8, bytes: &[u8]) -> bool {
+    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied();
+    let is_digit = |at: Option<usize>| byte(at).is_some_and(|byte| byte.is_ascii_digit());
+    let is_gap = |at: Option<usize>| matches!(byte(at), Some(b' ' | 0xA0));
+    // `,-` and `,--` stand for cents.
+    let ends_number = |at: Option<usize>| match byte(at) {
+        Some(b'-') => {
+            byte(at.and_then(|at| at.checked_sub(1))).is_some_and(|b| b",.-".contains(&b))
+        }
+        _ => is_digit(at),
+    };
+    let is_beside = |at: usize| {
+        let before = at.checked_sub(1);
+        let far_before = at.checked_sub(2);
+        let (after, far_after) = (Some(at + 1), Some(at + 2));
+        ends_number(before)
+            || is_gap(before) && ends_number(far_before)
+            || is_digit(after)
+            || is_gap(after) && is_digit(far_after)
+    };
+    memchr::memchr(currency, bytes).is_some() && memchr::memchr_iter(currency, bytes).all(is_beside)
+}
+
+/// Returns true if each byte above 7F is a Latin letter within a word of one Western language, which a multi-byte charset reads as one
+/// character together with the next letter, or as one half-width katakana: `Empf鋘ger`, `GIOVEDﾌ`.
+fn has_latin_within_words(bytes: &[u8], is_wide: bool, may_be_kana: bool) -> bool {
+    let (mut inner, mut pairs) = (0, 0);
+    for at in high_bytes(bytes) {
+        let is_letter = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at))
+                .is_some_and(u8::is_ascii_alphabetic)
+        };
+        let is_lower = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at))
+                .is_some_and(u8::is_ascii_lowercase)
+        };
+        let is_high = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at))
+                .is_some_and(|byte| *byte >= 0x80)
+        };
+        let (before, after) = (at.checked_sub(1), Some(at + 1));
+        // The pair of `Grüße`.
+        let is_first = is_high(after) && is_lower(before) && is_lower(Some(at + 2));
+        let is_second = is_high(before) && is_lower(after) && is_lower(at.checked_sub(2));
+        if is_wide && bytes[at] >= 0xC0 && (is_first || is_second) {
+            pairs += 1;
+            continue;
+        }
+        let is_kana = may_be_kana && bytes[at] <= 0xDF;
+        // A letter behind a byte above 7F is the second half of a character.
+        let is_within =
+            is_letter(before) && !is_high(at.checked_sub(2)) && (is_kana || is_letter(after));
+        let begins = is_wide && !is_kana && is_letter(after);
+        // No character of two bytes: `écrivez à la liste`.
+        let is_word = is_wide && !is_letter(before) && bytes.get(at + 1) == Some(&b' ');
+        if bytes[at] < 0xC0
+            || is_high(before)
+            || is_high(after)
+            || !(is_within || begins || is_word)
+        {
+            return false;
+        }
+        inner += usize::from(is_within);
+    }
+    // A pair may be an ideograph: `r金e`.
+    inner > usize::from(pairs > 0) && is_western(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_currency_sign_beside_a_number_is_a_euro() {
+        for (text, expected) in [
+            (&b"Prix : 49,90 \xA4 TTC"[..], true),
+            (b"\xA4 15 per person", true),
+            (b"\xA415", true),
+            (b"nur 5,- \xA4, gro\xDFe Auswahl", true),
+            (b"10\xA0\xA4", true),
+            (b"the sign \xA4 means any currency", false),
+            (b"12 \xA4 and \xBD", false),
+            (b"12 \xA4 and x\xA4y", false),
+            (b"12 \x80", false),
+            (b"caf\xE9 12", false),
+            (b"", false),
+        ] {
+            let found = has_euro(Charset::ISO_8859_1, text);
+            assert_eq!(found, expected, "{}", text.escape_ascii());
+        }
+        assert!(!has_euro(Charset::WINDOWS_1252, b"12 \xA4"));
+        // The charset is that of the whole text, however far behind the euro a fraction stands.
+        let far = [
+            b"12 \xA4 ".to_vec(),
+            b"word ".repeat(20_000),
+            b"\xBD".to_vec(),
+        ]
+        .concat();
+        assert!(!has_euro(Charset::ISO_8859_1, &far));
+    }
+
+    #[test]
+    fn a_wide_character_within_a_latin_word_is_a_letter() {
+        for (label, text, expected) in [
+            (
+                "GBK",
+                &b"Zustellung verz\xF6gert, bitte zur\xFCckrufen"[..],
+                true,
+            ),
+            ("Big5", b"Se\xF1or Ib\xE1\xF1ez", false),
+            ("Big5", b"Se\xF1orita", true),
+            ("Big5", b"r\xE9pondre \xE0 tous", true),
+            ("Big5", b"F\xFCr Gr\xFC\xDFe aus K\xF6ln", true),
+            ("Big5", b"Gr\xFC\xDFe aus K\xF6ln", false),
+            ("Shift_JIS", b"d\xE9claration", true),
+            ("Shift_JIS", b"CITT\xC0", true),
+            ("ISO-2022-JP", b"PERCH\xC9", true),
+            ("ISO-2022-JP", b"CD\xC3\xDE\xAF\xB7", false),
+            ("ISO-2022-JP", b"\xB1 1", false),
+            // `A股`, `卡拉OK`, `x鋘`.
+            ("GBK", b"A\xB9\xC9", false),
+            ("GBK", b"\xBF\xA8\xC0\xADOK", false),
+            ("GBK", b"x \xE4n y", false),
+            // `謝謝`, `讚讚`.
+            ("GBK", b"\xD6x\xD6x", false),
+            ("Big5", b"\xC6g\xC6g", false),
+            ("GBK", b"plain", false),
+            ("UTF-8", b"Empf\xE4nger", false),
+            ("KOI8-R", b"Empf\xE4nger", false),
+            ("ISO-8859-7", b"sin\xE8cos\xF6 tan\xE8x", false),
+            ("windows-1251", b"Vot moja ko\xF8ka, ona horo\xF8aja", false),
+        ] {
+            let charset = Charset::for_name(label).unwrap();
+            let found = is_latin_under(charset, text);
+            assert_eq!(found, expected, "{label} {}", text.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Chooses the two charsets of text that mixes UTF-8 with another encoding.
+
+use super::mixed_lines::with_utf8_lines;
+use super::mixed_text::{MixedText, OtherCharset, has_isolated_sequence};
+use super::mixed_utf8;
+use super::mixed_utf8::is_single_byte_ascii;
+use super::utf8_runs::Runs;
+use crate::charset_choice::choice::Choice;
+use crate::charset_choice::evidence::Evidence;
+use crate::charset_choice::labels::label_plausibility;
+use crate::charset_choice::labels::label_scope::LabelScope;
+use crate::charset_choice::labels::superset::better_by_bytes;
+use crate::charset_choice::text_tests::damage::decodes_without_loss;
+use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::charset_choice::thresholds::{
+    FALLBACK_CONFIDENCE, LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE,
+};
+use crate::event::{Detail, EventKind};
+use crate::reading::How;
+use mailglot_codec::{Charset, LossLog, detect};
+use std::borrow::Cow;
+
+/// Finds text in two encodings under a label of one of them. Runs of UTF-8 contradict a label that decodes all bytes.
+pub(crate) fn mixed_by_label(
+    bytes: &[u8],
+    charset: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<MixedText> {
+    if evidence.mapped || !evidence.may_find_mixed() {
+        return None;
+    }
+    if charset == Charset::UTF_8 {
+        return mixed_utf8::in_utf8(bytes, |rest| {
+            rest_charset(rest, evidence, &evidence.hints(bytes), is_part_of_mixed)
+        });
+    }
+    let is_off = LabelScope::of(evidence.detection()) == LabelScope::None;
+    // Runs within lines, and lines, have one.
+    if is_off || !has_isolated_sequence(bytes) {
+        return None;
+    }
+    let rival = better_by_bytes(charset, bytes).unwrap_or(charset.superset());
+    let in_words =
+        mixed_utf8::in_rest_charset(bytes, rival, |runs| by_rest(bytes, charset, runs, evidence));
+    in_words.or_else(|| in_lines_by_label(bytes, charset))
+}
+
+/// Finds lines of another charset in text that is certainly UTF-8 otherwise, if detection finds one that makes text of them.
+pub(crate) fn lines_beside_utf8(bytes: &[u8], evidence: &Evidence<'_>) -> Option<MixedText> {
+    if evidence.mapped || !evidence.may_find_mixed() {
+        return None;
+    }
+    mixed_utf8::in_certain_utf8(bytes, |rest| {
+        let hints = evidence.hints(rest);
+        let named = rest_charset(rest, evidence, &hints, is_part_of_mixed);
+        if named.confidence.is_none() {
+            return Some(named);
+        }
+        let guess = detect::detect(rest, &hints);
+        let is_usable = guess.confidence >= LIKELY_BESIDE_UTF8 && is_part_of_mixed(guess.charset);
+        is_usable.then_some(OtherCharset {
+            charset: guess.charset,
+            confidence: Some(guess.confidence),
+        })
+    })
+}
+
+/// Returns true for a charset whose text may stand beside another one without escape sequences.
+pub(crate) fn is_part_of_mixed(charset: Charset) -> bool {
+    charset.is_ascii_compatible() && !charset.is_stateful()
+}
+
+/// Finds whole lines of UTF-8 under a label whose charset makes text of all other lines.
+fn in_lines_by_label(bytes: &[u8], label: Charset) -> Option<MixedText> {
+    if !is_part_of_mixed(label) {
+        return None;
+    }
+    with_utf8_lines(bytes, |rest| {
+        Some(OtherCharset {
+            charset: better_by_bytes(label, rest).unwrap_or(label.superset()),
+            confidence: None,
+        })
+    })
+}
+
+/// Chooses the charset of the bytes outside the runs: the label, or a likelier charset if the label makes no text of them. Returns
+/// None if so few runs are probably chance in text under a wrong label.
+fn by_rest(
+    bytes: &[u8],
+    label: Charset,
+    runs: &Runs,
+    evidence: &Evidence<'_>,
+) -> Option<OtherCharset> {
+    // Continuation bytes of UTF-8 are no evidence for a code page with letters in their place.
+    let better = runs.rest(bytes).find_map(|gap| better_by_bytes(label, gap));
+    let charset = better.unwrap_or(label.superset());
+    let by_label = OtherCharset {
+        charset,
+        confidence: None,
+    };
+    let rest = mixed_utf8::without_sequences(bytes);
+    let scope = LabelScope::of(evidence.detection());
+    let hints = || evidence.hints(&rest);
+    let Some(likelier) = label_plausibility::find_likelier(charset, &rest, scope, hints) else {
+        return Some(by_label);
+    };
+    let guess = likelier.guess;
+    let may_be = is_single_byte_ascii(guess.charset) && likelier.decides;
+    if may_be && Runs::find(bytes, guess.charset).is_some() {
+        return Some(OtherCharset {
+            charset: guess.charset,
+            confidence: Some(guess.confidence),
+        });
+    }
+    let faults = mojibake_score(&charset.decode(&rest, &mut LossLog::with_limit(0)));
+    (faults <= runs.gain).then_some(by_label)
+}
+
+/// Returns the charset of the bytes outside escape sequences: the label if it names a single-byte charset that makes text of them, else
+/// a guess.
+pub(crate) fn rest_of_label(
+    rest: &[u8],
+    label: Option<Charset>,
+    evidence: &Evidence<'_>,
+) -> OtherCharset {
+    let is_usable = |label: &Charset| is_single_byte_ascii(*label) && *label != Charset::US_ASCII;
+    let Some(label) = label.filter(is_usable) else {
+        return rest_charset(rest, evidence, &evidence.hints(rest), is_part_of_mixed);
+    };
+    let charset = better_by_bytes(label, rest).unwrap_or(label.superset());
+    let scope = LabelScope::of(evidence.detection());
+    let hints = || evidence.hints(rest);
+    let likelier = label_plausibility::find_likelier(charset, rest, scope, hints)
+        .filter(|likelier| likelier.decides)
+        .map(|likelier| likelier.guess)
+        .filter(|guess| is_part_of_mixed(guess.charset));
+    OtherCharset {
+        charset: likelier.as_ref().map_or(charset, |guess| guess.charset),
+        confidence: likelier.map(|guess| guess.confidence),
+    }
+}
+
+/// Finds text without a label that mixes UTF-8 with another charset.
+pub(crate) fn mixed_without_label(
+    bytes: &[u8],
+    evidence: &Evidence<'_>,
+    hints: &detect::Hints<'_>,
+) -> Option<MixedText> {
+    let in_words = || {
+        mixed_utf8::in_unlabelled_text(bytes, |rest| {
+            rest_charset(rest, evidence, hints, is_single_byte_ascii)
+        })
+    };
+    let in_lines = || {
+        with_utf8_lines(bytes, |rest| {
+            let other = rest_charset(rest, evidence, hints, is_part_of_mixed);
+            let is_likely = |confidence| confidence >= LIKELY_CONFIDENCE;
+            other.confidence.is_none_or(is_likely).then_some(other)
+        })
+    };
+    // Whole lines prove more than words.
+    in_lines().or_else(in_words)
+}
+
+/// Returns the charset of the bytes that are not UTF-8 in text that mixes both.
+///
+/// Prefers the charset of the message or the caller if it makes plausible text, then a guess, then windows-1252. `may_be` selects
+/// the candidates.
+pub(crate) fn rest_charset(
+    rest: &[u8],
+    evidence: &Evidence<'_>,
+    hints: &detect::Hints<'_>,
+    may_be: impl Fn(Charset) -> bool,
+) -> OtherCharset {
+    let is_other = |charset: &Charset| *charset != Charset::UTF_8 && may_be(*charset);
+    let named = evidence
+        .mail
+        .into_iter()
+        .flat_map(|mail| mail.named_charsets())
+        .filter(is_other);
+    let mut named = named
+        .filter(|charset| decodes_without_loss(*charset, rest) && !detect::is_odd(rest, *charset));
+    if let Some(charset) = named.next().or(evidence.fallback().filter(is_other)) {
+        return OtherCharset {
+            charset,
+            confidence: None,
+        };
+    }
+    let guess = detect::detect(rest, hints);
+    let is_found = guess.confidence >= LIKELY_CONFIDENCE && is_other(&guess.charset);
+    let (charset, confidence) = if is_found {
+        (guess.charset, guess.confidence)
+    } else {
+        (Charset::WINDOWS_1252, FALLBACK_CONFIDENCE)
+    };
+    OtherCharset {
+        charset,
+        confidence: Some(confidence),
+    }
+}
+
+impl MixedText {
+    /// Turns the text into a [`Choice`] with the charset of the text around the runs or lines.
+    pub(crate) fn choice_of_rest<'a>(self, events: Vec<(EventKind, Detail)>) -> Choice<'a> {
+        let used = self.other.charset;
+        self.choice(used, events)
+    }
+
+    /// Turns the text into a [`Choice`] with charset `used`.
+    pub(crate) fn choice<'a>(
+        self,
+        used: Charset,
+        mut events: Vec<(EventKind, Detail)>,
+    ) -> Choice<'a> {
+        let Self {
+            text,
+            log,
+            runs,
+            first,
+            other,
+            run_charset,
+        } = self;
+        let (charset, within) = match run_charset {
+            Some(run_charset) => (run_charset, other.charset),
+            None if used == Charset::UTF_8 => (other.charset, used),
+            None => (Charset::UTF_8, other.charset),
+        };
+        let detail = Detail::Mixed {
+            pieces: runs as u64,
+            charset,
+            within,
+            first,
+        };
+        events.push((EventKind::CharsetMixed, detail));
+        let choice = Choice::of_text(Cow::Owned(text), log, used, How::Detected, events);
+        Choice {
+            mixed: Some(other.charset),
+            ..choice.with_confidence(other.confidence)
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Decodes text in ISO-2022-JP that also has characters in UTF-8 or another charset.
+//!
+//! ```text
+//! "\x1b$B$3$s\x1b(B\nGr\xC3\xBC\xC3\x9Fe\n"     こん, Grüße
+//! "\x1b$B$3$s\x1b(B\nGr\xFC\xDFe\n"             こん, Grüße
+//! ```
+//!
+//! Escape sequences are structure: a segment from `ESC $ B` to `ESC ( B` that decodes without loss is Japanese in any text of mail.
+//! All other bytes must be UTF-8, or have no UTF-8 and decode in one other charset without loss.
+//!
+//! # Limits
+//! Under the label of ISO-2022-JP all other bytes must be UTF-8. Two half-width katakana in eight bits may be one letter in UTF-8: they
+//! stay katakana under the label, unless an ASCII letter touches them.
+
+use super::mixed_text::{MixedText, OtherCharset, join, sequences};
+use super::utf8_runs::is_isolated;
+use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use mailglot_codec::{Charset, LossLog};
+use std::ops::Range;
+
+const ESC: u8 = 0x1B;
+
+/// Decodes ISO-2022-JP with UTF-8 or another charset outside its segments.
+///
+/// `label` is the declared charset, which the escape sequences outweigh if it may be wrong. `find` chooses the charset of bytes that
+/// are not UTF-8.
+pub(crate) fn in_iso2022jp(
+    bytes: &[u8],
+    label: Option<Charset>,
+    find: impl FnOnce(&[u8]) -> OtherCharset,
+) -> Option<MixedText> {
+    if bytes.is_ascii() || memchr::memchr(ESC, bytes).is_none() {
+        return None;
+    }
+    let segments = segments(bytes);
+    if segments.is_empty() {
+        return None;
+    }
+    let others = outside(bytes, &segments);
+    let is_labelled = label.is_some_and(is_japanese);
+    if is_labelled && may_be_katakana(bytes) {
+        return None;
+    }
+    let is_utf8 = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).is_ok();
+    let rest = if others.iter().all(is_utf8) {
+        None
+    } else if is_labelled {
+        return None;
+    } else {
+        let rest = join(bytes, &others);
+        // Text of a double-byte charset has UTF-8 sequences by chance. Other text that has some is damaged or mixed UTF-8.
+        let other = find(&rest);
+        if other.charset.is_single_byte() && sequences(&rest).next().is_some() {
+            return None;
+        }
+        Some(other)
+    };
+    let charset = rest.map_or(Charset::UTF_8, |rest| rest.charset);
+    let (text, is_japanese_text) = decode(bytes, &segments, &others, charset)?;
+    let is_within = rest.is_some() || label == Some(Charset::UTF_8);
+    let (runs, first) = if is_within {
+        (segments.len(), segments[0].start)
+    } else {
+        let starts: Vec<usize> = sequences(bytes).map(|run| run.start).collect();
+        (starts.len(), *starts.first()?)
+    };
+    is_japanese_text.then_some(MixedText {
+        text,
+        log: LossLog::new(),
+        runs,
+        first,
+        other: rest.unwrap_or(OtherCharset {
+            charset: Charset::ISO_2022_JP,
+            confidence: None,
+        }),
+        run_charset: rest.map(|_| Charset::ISO_2022_JP),
+    })
+}
+
+/// Returns true for the Japanese charsets with escape sequences.
+pub(crate) fn is_japanese(charset: Charset) -> bool {
+    charset.superset() == Charset::ISO_2022_JP
+}
+
+/// Returns true if text that would be written in UTF-8 would be read as ISO-2022-JP with UTF-8.
+pub(crate) fn has_iso2022jp(text: &[u8]) -> bool {
+    let no_other = |_: &[u8]| OtherCharset {
+        charset: Charset::UTF_8,
+        confidence: None,
+    };
+    in_iso2022jp(text, Some(Charset::UTF_8), no_other).is_some()
+}
+
+/// Returns the ranges from an escape sequence to the next one that returns to ASCII, to the line end, or to a high byte.
+fn segments(bytes: &[u8]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut from = 0;
+    while let Some(start) = memchr::memchr(ESC, &bytes[from..]).map(|n| from + n) {
+        from = start + 1;
+        if !is_designation(&bytes[start..]) {
+            continue;
+        }
+        let end = start + segment_length(&bytes[start..]);
+        found.push(start..end);
+        from = end;
+    }
+    found
+}
+
+/// Returns the length of the segment at the start of `rest`.
+fn segment_length(rest: &[u8]) -> usize {
+    let ends = rest.iter().enumerate().find_map(|(at, byte)| match byte {
+        b'\r' | b'\n' | 0x80.. => Some(at),
+        &ESC if rest[at..].starts_with(b"\x1b(B") => Some(at + 3),
+        _ => None,
+    });
+    ends.unwrap_or(rest.len())
+}
+
+/// Returns true for the escape sequences of JIS X 0208, JIS X 0212, JIS X 0213 and JIS X 0201.
+fn is_designation(rest: &[u8]) -> bool {
+    match rest {
+        [ESC, b'$', b'@' | b'B', ..] => true,
+        [ESC, b'$', b'(', set, ..] => matches!(set, b'@' | b'B' | b'D' | b'O' | b'P' | b'Q'),
+        [ESC, b'(', set, ..] => matches!(set, b'B' | b'I' | b'J'),
+        _ => false,
+    }
+}
+
+/// Returns the ranges between the segments.
+fn outside(bytes: &[u8], segments: &[Range<usize>]) -> Vec<Range<usize>> {
+    let starts = [0].into_iter().chain(segments.iter().map(|s| s.end));
+    let ends = segments.iter().map(|s| s.start).chain([bytes.len()]);
+    starts.zip(ends).map(|(start, end)| start..end).collect()
+}
+
+/// Returns the text, and whether the segments have Japanese characters. Returns None if a segment or other bytes do not decode.
+fn decode(
+    bytes: &[u8],
+    segments: &[Range<usize>],
+    others: &[Range<usize>],
+    charset: Charset,
+) -> Option<(String, bool)> {
+    let (mut text, mut has_japanese) = (String::with_capacity(bytes.len()), false);
+    for (nth, other) in others.iter().enumerate() {
+        let other = &bytes[other.clone()];
+        match charset {
+            Charset::UTF_8 => text.push_str(std::str::from_utf8(other).ok()?),
+            _ => text.push_str(&charset.decode_exact(other)?),
+        }
+        if let Some(segment) = segments.get(nth) {
+            let japanese = Charset::ISO_2022_JP.decode_exact(&bytes[segment.clone()])?;
+            has_japanese |= !japanese.is_ascii();
+            text.push_str(&japanese);
+        }
+    }
+    Some((text, has_japanese))
+}
+
+/// Returns true if the high bytes may be half-width katakana rather than UTF-8.
+fn may_be_katakana(bytes: &[u8]) -> bool {
+    /// Number of characters that are not valid UTF-8 by chance.
+    const ENOUGH: usize = 3;
+    let mut chars = 0;
+    for run in sequences(bytes) {
+        let own = &bytes[run.clone()];
+        let is_letter = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at))
+                .is_some_and(u8::is_ascii_alphabetic)
+        };
+        let is_in_word = is_letter(run.start.checked_sub(1)) || is_letter(Some(run.end));
+        if is_in_word || own.iter().any(|b| !matches!(b, 0xA1..=0xDF)) {
+            return false;
+        }
+        let Ok(text) = std::str::from_utf8(own) else {
+            return true;
+        };
+        if mojibake_score(text) > 0 || !is_isolated(bytes, &run) {
+            return true;
+        }
+        chars += text.chars().count();
+    }
+    chars < ENOUGH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::assert_linear;
+
+    const JAPANESE: &[u8] = b"\x1b$B$3$s$K$A$O\x1b(B";
+    const LATIN: fn(&[u8]) -> OtherCharset = |_| OtherCharset {
+        charset: Charset::WINDOWS_1252,
+        confidence: None,
+    };
+
+    fn read(label: Option<Charset>, after: &[u8]) -> Option<(String, usize, usize)> {
+        let bytes = [JAPANESE, after].concat();
+        in_iso2022jp(&bytes, label, LATIN).map(|mixed| (mixed.text, mixed.runs, mixed.first))
+    }
+
+    #[test]
+    fn escape_sequences_are_decoded_beside_utf8() {
+        let lines = "\nGrüße\n".as_bytes();
+        let text = "こんにちは\nGrüße\n".to_owned();
+        assert_eq!(read(None, lines), Some((text.clone(), 1, 19)));
+        assert_eq!(read(Some(Charset::UTF_8), lines), Some((text, 1, 0)));
+        assert_eq!(
+            read(Some(Charset::ISO_2022_JP), "José".as_bytes()).map(|read| read.0),
+            Some("こんにちはJosé".to_owned())
+        );
+    }
+
+    #[test]
+    fn escape_sequences_are_decoded_beside_another_charset() {
+        let text = "こんにちは\ncafé, naïve\n".to_owned();
+        for label in [None, Some(Charset::UTF_8), Some(Charset::ISO_8859_1)] {
+            let read = read(label, b"\ncaf\xE9, na\xEFve\n");
+            assert_eq!(read, Some((text.clone(), 1, 0)), "{label:?}");
+        }
+        // Bytes that the charset lacks.
+        let japanese = |_: &[u8]| OtherCharset {
+            charset: Charset::SHIFT_JIS,
+            confidence: None,
+        };
+        let bytes = [JAPANESE, b" caf\xE9 "].concat();
+        assert!(in_iso2022jp(&bytes, None, japanese).is_none());
+        // Under its own label, other bytes are katakana or damage.
+        assert_eq!(read(Some(Charset::ISO_2022_JP), b" caf\xE9"), None);
+    }
+
+    #[test]
+    fn other_text_stays() {
+        for after in [&b"\x1b$Bx\x1b(B \xC3\xA9"[..], b"\x1b$B$\xC3\xA9", b" x"] {
+            assert_eq!(read(None, after), None, "{}", after.escape_ascii());
+        }
+        // Two half-width katakana.
+        assert_eq!(read(Some(Charset::ISO_2022_JP), b" \xC3\xA9\n"), None);
+        assert!(in_iso2022jp("\x1b[31mé\x1b[0m \x1b(B".as_bytes(), None, LATIN).is_none());
+    }
+
+    #[test]
+    fn many_escape_sequences_take_linear_time() {
+        for unit in ["\x1b(B", "\x1b$B", "\x1b(B\x1b$B", "\x1b$B$3\x1b(B"] {
+            assert_linear(&unit, 20_000, |n| {
+                for end in ["\né\n".as_bytes(), b"\n\xE9\n"] {
+                    let bytes = [unit.repeat(n).as_bytes(), end].concat();
+                    let _ = in_iso2022jp(&bytes, None, LATIN);
+                }
+            });
+        }
+    }
+}

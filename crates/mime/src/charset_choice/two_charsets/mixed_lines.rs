@@ -1,0 +1,186 @@
+//! Decodes text with whole lines of UTF-8 between lines of another charset.
+//!
+//! ```text
+//! no label       "\xA7\x41\xA6\x6E...\n郵件列表退訂請寫信\n"     the first line is Big5
+//! label euc-kr   "\xBF\xC0\xB4\xC3\n메일링 리스트 탈퇴 안내\n"    the second line is UTF-8
+//! ```
+//!
+//! # Limits
+//! A line that mixes both encodings belongs to the other charset. Text whose other lines are mostly UTF-8 is damaged, not mixed.
+
+use super::mixed_text::{
+    MixedText, OtherCharset, SequenceCount, decode_into, foreign_lines, has_isolated_sequence,
+    join, sequences,
+};
+use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_lines;
+use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use mailglot_codec::{Charset, LossLog, detect};
+use std::ops::Range;
+
+/// In text of a single-byte charset at most one non-ASCII character in this many is implausible.
+const MAX_FAULTS_SHARE: usize = 16;
+
+/// Decodes text whose non-ASCII lines are UTF-8 or in another charset. `find` names the charset of the lines that are not UTF-8.
+pub(crate) fn with_utf8_lines(
+    bytes: &[u8],
+    find: impl FnOnce(&[u8]) -> Option<OtherCharset>,
+) -> Option<MixedText> {
+    if !has_isolated_sequence(bytes) {
+        return None;
+    }
+    let is_utf8 = |line: &[u8]| std::str::from_utf8(line).is_ok();
+    let mut lines = foreign_lines(bytes, is_utf8);
+    if lines.is_empty() {
+        return None;
+    }
+    let rest = join(bytes, &foreign_lines(bytes, |line| !is_utf8(line)));
+    if rest.is_empty() || is_damaged_utf8(&rest) {
+        return None;
+    }
+    let other = find(&rest)?;
+    let reading = other.charset.decode_exact(&rest)?;
+    let is_plausible = if other.charset.is_single_byte() {
+        let letters = reading.chars().filter(|c| !c.is_ascii()).count();
+        mojibake_score(&reading) * MAX_FAULTS_SHARE <= letters
+    } else {
+        !detect::is_odd(&rest, other.charset)
+    };
+    if !is_plausible {
+        return None;
+    }
+    lines.retain(|line| is_rather_utf8(&bytes[line.clone()], other.charset));
+    (!lines.is_empty()).then(|| decode_lines(bytes, &lines, Charset::UTF_8, other))
+}
+
+/// Returns true if UTF-8 sequences outweigh the other bytes by two to one. In double-byte text they never do.
+fn is_damaged_utf8(rest: &[u8]) -> bool {
+    let count = SequenceCount::of(rest);
+    count.within >= 2 * count.malformed
+}
+
+/// Returns true if the line is more plausible as UTF-8 than in the charset of the other lines.
+fn is_rather_utf8(line: &[u8], charset: Charset) -> bool {
+    let Ok(text) = std::str::from_utf8(line) else {
+        return false;
+    };
+    mojibake_score(text) == 0
+        && (!charset.is_single_byte() && has_latin_words(line)
+            || utf8_outweighs_lines(Some(charset), line, text))
+}
+
+/// Returns true if lowercase ASCII letters touch each run of high bytes, and two runs are different or one touches a single letter:
+/// `für alle Mädchen`, `für`.
+///
+/// One run within longer words proves nothing: people write a Chinese or Korean character between words, as in `so忙now`.
+fn has_latin_words(line: &[u8]) -> bool {
+    let is_lowercase = |at: Option<usize>| {
+        at.and_then(|at| line.get(at))
+            .is_some_and(u8::is_ascii_lowercase)
+    };
+    let is_within_word =
+        |run: &Range<usize>| is_lowercase(run.start.checked_sub(1)) && is_lowercase(Some(run.end));
+    let is_letter = |b: &&u8| b.is_ascii_alphabetic();
+    let touches_one_letter = |run: Range<usize>| {
+        let before = line[..run.start].iter().rev().take_while(is_letter).count();
+        before == 1 || line[run.end..].iter().take_while(is_letter).count() == 1
+    };
+    let runs = || sequences(line);
+    let first = runs().next();
+    let is_other = |run: Range<usize>| first.clone().is_some_and(|first| line[run] != line[first]);
+    let is_enough = || runs().any(is_other) || runs().any(touches_one_letter);
+    runs().all(|run| is_within_word(&run)) && is_enough()
+}
+
+/// Decodes lines in one charset, and everything else in another one.
+pub(crate) fn decode_lines(
+    bytes: &[u8],
+    lines: &[Range<usize>],
+    charset: Charset,
+    other: OtherCharset,
+) -> MixedText {
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
+    let (mut log, mut from) = (LossLog::new(), 0);
+    for line in lines {
+        decode_into(&mut text, &mut log, other.charset, bytes, from..line.start);
+        decode_into(&mut text, &mut log, charset, bytes, line.clone());
+        from = line.end;
+    }
+    decode_into(&mut text, &mut log, other.charset, bytes, from..bytes.len());
+    MixedText {
+        text,
+        log,
+        runs: lines.len(),
+        first: lines.first().map_or(0, |line| line.start),
+        other,
+        run_charset: (charset != Charset::UTF_8).then_some(charset),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(charset: &str, body: &str, footer: &str) -> Option<String> {
+        let charset = Charset::for_name(charset).expect("known");
+        let body = charset
+            .encode_exact(body)
+            .expect("the charset has every character");
+        let bytes = [&body, footer.as_bytes()].concat();
+        let other = OtherCharset {
+            charset,
+            confidence: None,
+        };
+        with_utf8_lines(&bytes, |_| Some(other)).map(|mixed| mixed.text)
+    }
+
+    #[test]
+    fn footers_in_utf8_are_read_beside_every_charset() {
+        for (charset, body, footer) in [
+            (
+                "EUC-KR",
+                "오늘 저녁에 뭐 해?\n",
+                "메일링 리스트 탈퇴 안내\n",
+            ),
+            ("Big5", "你今天會來上課嗎？\n", "郵件列表退訂請寫信\n"),
+            (
+                "GBK",
+                "请查收附件\nplain\n",
+                "Größe und Länge, für alle Mädchen\n",
+            ),
+            ("Shift_JIS", "会議のお知らせ\n", "メーリングリスト\n"),
+            ("ISO-8859-5", "Привет всем, пишите\n", "Список рассылки\n"),
+            (
+                "KOI8-R",
+                "Привет всем, пишите\n",
+                "Mailingliste für Nutzer\n",
+            ),
+            ("EUC-JP", "会議のお知らせ\n", "Mailingliste für Nutzer\n"),
+        ] {
+            let want = format!("{body}{footer}");
+            assert_eq!(read(charset, body, footer), Some(want), "{charset}");
+        }
+    }
+
+    /// Lines that are UTF-8 by chance stay, and damaged UTF-8 is not in two charsets.
+    #[test]
+    fn text_in_one_charset_stays() {
+        for (charset, body) in [
+            ("GBK", "目录\n请查收附件\n"),
+            ("EUC-KR", "천체\n오늘 저녁\n"),
+            ("GBK", "请查收附件\nso忙now\n再见\n"),
+            ("GBK", "你好,项目文件已经上传\nsvn没update\n谢谢\n"),
+            ("EUC-KR", "오늘 저녁\npopup창close\n"),
+            ("Big5", "你今天會來上課嗎？\njust聽music\n再見\n"),
+        ] {
+            assert_eq!(read(charset, body, ""), None, "{charset}");
+        }
+        let damaged = ["日本語のテキスト\n日本".as_bytes(), b"\xE8\xAA\n"].concat();
+        let any = |_: &[u8]| {
+            Some(OtherCharset {
+                charset: Charset::GBK,
+                confidence: None,
+            })
+        };
+        assert!(with_utf8_lines(&damaged, any).is_none());
+    }
+}

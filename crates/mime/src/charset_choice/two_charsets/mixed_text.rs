@@ -1,0 +1,183 @@
+//! Text in two encodings, and the pieces that it consists of.
+//!
+//! # Limits
+//! Does not find the pieces: the callers decide which encoding a piece has.
+
+use mailglot_codec::{Charset, LossLog, detect};
+use std::ops::Range;
+
+/// A text in two encodings.
+#[derive(Debug)]
+pub(crate) struct MixedText {
+    pub(crate) text: String,
+    /// The losses. Their offsets refer to the input bytes.
+    pub(crate) log: LossLog,
+    /// Number of the runs or lines in the rarer charset: UTF-8, under a label of UTF-8 the other charset, or `run_charset`.
+    pub(crate) runs: usize,
+    /// Offset of the first run or line.
+    pub(crate) first: usize,
+    /// The charset of the text that is neither UTF-8 nor in `run_charset`.
+    pub(crate) other: OtherCharset,
+    /// The charset of the runs if nothing is UTF-8.
+    pub(crate) run_charset: Option<Charset>,
+}
+
+/// The charset of the bytes that are not UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct OtherCharset {
+    pub(crate) charset: Charset,
+    /// 0 to 1 for a guess; None if the label, the message or the caller names it.
+    pub(crate) confidence: Option<f32>,
+}
+
+/// Appends the decoded text of a range of `bytes` and its losses, with offsets into `bytes`.
+///
+/// U+FEFF is a byte order mark only at the start of `bytes`. Elsewhere it is a character.
+pub(crate) fn decode_into(
+    text: &mut String,
+    log: &mut LossLog,
+    charset: Charset,
+    bytes: &[u8],
+    range: Range<usize>,
+) {
+    const MARK: &str = "\u{feff}";
+    let (mut rest, mut at) = (&bytes[range.clone()], range.start);
+    while charset == Charset::UTF_8
+        && at > 0
+        && let Some(behind) = rest.strip_prefix(MARK.as_bytes())
+    {
+        text.push_str(MARK);
+        (rest, at) = (behind, at + MARK.len());
+    }
+    let mut own = LossLog::new();
+    charset.decode_into(rest, text, &mut own);
+    log.append(&own, at as u64);
+}
+
+/// Returns the ranges of valid non-ASCII UTF-8, in order.
+pub(crate) fn sequences(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    bytes.utf8_chunks().flat_map(move |chunk| {
+        let (valid, start) = (chunk.valid().as_bytes(), at);
+        at += valid.len() + chunk.invalid().len();
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let first = from + detect::high_bytes(&valid[from..]).next()?;
+            from = valid[first..]
+                .iter()
+                .position(u8::is_ascii)
+                .map_or(valid.len(), |n| first + n);
+            Some(start + first..start + from)
+        })
+    })
+}
+
+/// Returns the ranges of bytes that are not UTF-8, in order: each is one malformed sequence.
+pub(crate) fn malformed(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    bytes.utf8_chunks().filter_map(move |chunk| {
+        let start = at + chunk.valid().len();
+        at = start + chunk.invalid().len();
+        (at > start).then_some(start..at)
+    })
+}
+
+/// Returns the characters outside malformed sequences, in order.
+pub(crate) fn whole_characters(bytes: &[u8]) -> impl Iterator<Item = char> {
+    bytes.utf8_chunks().flat_map(|chunk| chunk.valid().chars())
+}
+
+/// How much of a text is UTF-8.
+#[derive(Default)]
+pub(crate) struct SequenceCount {
+    /// Bytes of whole characters, without the first of each. The longer a sequence, the less likely it is chance.
+    pub(crate) within: usize,
+    /// Malformed sequences.
+    pub(crate) malformed: usize,
+    /// Malformed sequences of two or three bytes, which are cut characters.
+    pub(crate) cut: usize,
+}
+
+impl SequenceCount {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let mut count = Self::default();
+        for chunk in bytes.utf8_chunks() {
+            let lengths = chunk.valid().chars().map(|c| c.len_utf8() - 1);
+            count.within += lengths.sum::<usize>();
+            count.malformed += usize::from(!chunk.invalid().is_empty());
+            count.cut += usize::from(chunk.invalid().len() > 1);
+        }
+        count
+    }
+}
+
+/// Returns the non-ASCII lines for which `is_foreign` is true, in order.
+pub(crate) fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let lines = bytes.split_inclusive(|b| *b == b'\n').map(|line| {
+        start += line.len();
+        start - line.len()..start
+    });
+    lines
+        .filter(|line| !bytes[line.clone()].is_ascii() && is_foreign(&bytes[line.clone()]))
+        .collect()
+}
+
+/// Concatenates the bytes of the lines.
+pub(crate) fn join<'l>(bytes: &[u8], lines: impl IntoIterator<Item = &'l Range<usize>>) -> Vec<u8> {
+    let mut joined = Vec::new();
+    for line in lines {
+        joined.extend_from_slice(&bytes[line.clone()]);
+    }
+    joined
+}
+
+/// Returns true if a UTF-8 run may begin after ASCII, after a no-break space, or at the start. Fast: most text has none.
+pub(crate) fn has_isolated_sequence(bytes: &[u8]) -> bool {
+    const BLOCK: usize = 128;
+    // Without branches, so that the compiler vectorizes the loop over a block.
+    let is_within =
+        |byte: u8, first: u8, last: u8| u8::from(byte.wrapping_sub(first) <= last - first);
+    let is_apart = |byte: u8| u8::from(byte < 0x80) | u8::from(byte == 0xA0);
+    let begins = |before: u8, first: u8, second: u8, third: u8| {
+        let is_short =
+            is_within(first, 0xC2, 0xDF) & (is_apart(third) | is_within(third, 0xC2, 0xF4));
+        let is_long = is_within(first, 0xE0, 0xF4) & is_within(third, 0x80, 0xBF);
+        is_apart(before) & is_within(second, 0x80, 0xBF) & (is_short | is_long)
+    };
+    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let begins_at = |at: usize| {
+        begins(
+            byte(at.checked_sub(1)),
+            bytes[at],
+            byte(at.checked_add(1)),
+            byte(at.checked_add(2)),
+        ) > 0
+    };
+    // The first and the last bytes lack a neighbor.
+    if (0..bytes.len())
+        .take(1)
+        .chain(bytes.len().saturating_sub(2)..bytes.len())
+        .any(begins_at)
+    {
+        return true;
+    }
+    let mut rest = bytes;
+    while rest.len() > 3 {
+        let count = BLOCK.min(rest.len() - 3);
+        let places = |from: usize| &rest[from..][..count];
+        let (before, first, second, third) = (places(0), places(1), places(2), places(3));
+        // Letters are C0 to FF in most charsets, and few symbols stand beside them.
+        let goes_on = second
+            .iter()
+            .fold(0, |found, byte| found | is_within(*byte, 0x80, 0xBF));
+        let around = || before.iter().zip(first).zip(second).zip(third);
+        if goes_on > 0
+            && around().fold(0, |found, (((b, f), s), t)| found | begins(*b, *f, *s, *t)) > 0
+        {
+            return true;
+        }
+        rest = &rest[count..];
+    }
+    false
+}

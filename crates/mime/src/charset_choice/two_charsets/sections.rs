@@ -1,0 +1,342 @@
+//! Decodes text whose sections have different charsets: footers of mail services, messages of a digest, forwarded messages.
+//!
+//! ```text
+//! Content-Type: text/plain; charset=windows-1251
+//!
+//! \xCF\xF0\xE8\xE2\xE5\xF2                     Привет in windows-1251
+//! ---
+//! \xF0\xCF\xDE\xD4\xC1 \xD2\xD5                  Почта ру in KOI8-R
+//! ```
+//!
+//! # Rules
+//! A line that begins with three hyphens, underscores or equals signs begins a section, and so does the line before a signature (`-- `).
+//! Sections are judged one by one, as quotations are.
+//!
+//! # Limits
+//! A text has two charsets at most. Documents such as HTML have no sections. Of many sections under a label, the first sixteen and the last
+//! show whether any is odd. Labels without a language of their own, such as ISO-8859-16, have no other sections.
+
+use super::block_charsets::{
+    are_apart, begins_oddly, guess, has_various_letters, is_odd, may_have_other_charset,
+    odd_blocks, read_odd_blocks,
+};
+use super::mixed_lines::decode_lines;
+use super::mixed_text::{MixedText, join};
+use crate::charset_choice::evidence::Evidence;
+use mailglot_codec::Charset;
+use mailglot_codec::detect::high_bytes;
+use std::ops::Range;
+
+/// Number of sections whose beginnings show whether any section is odd.
+const FIRST_SECTIONS: usize = 16;
+/// Minimum number of different bytes above 7F that prove the charset of a section: it may be a list of letters.
+const MIN_DIFFERENT: usize = 10;
+/// Number of bytes that the beginning of a section has.
+const ENOUGH: usize = 256;
+
+/// Returns true if the beginning of a section is odd under the label. Fast.
+pub(crate) fn has_odd_section(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> bool {
+    if !may_have_other_charset(label, evidence) || !has_language(label) {
+        return false;
+    }
+    let blocks = sections(bytes);
+    let last = blocks.iter().skip(FIRST_SECTIONS).next_back();
+    blocks.len() > 1
+        && blocks.iter().take(FIRST_SECTIONS).chain(last).any(|block| {
+            let start = &bytes[block.start..block.end.min(block.start + ENOUGH)];
+            // A character may be cut at the end.
+            let line_end = memchr::memrchr(b'\n', start);
+            let beginning = line_end.map_or(start, |at| &start[..at]);
+            begins_oddly(beginning, label)
+        })
+}
+
+/// Returns false for Latin charsets that no language has as its usual one: any text seems odd under them.
+fn has_language(label: Charset) -> bool {
+    !matches!(
+        label.name(),
+        "ISO-8859-3" | "ISO-8859-10" | "ISO-8859-14" | "ISO-8859-16"
+    )
+}
+
+/// Finds sections that disprove the label while it suits all others.
+pub(crate) fn sections_by_label(
+    bytes: &[u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<MixedText> {
+    if !may_have_other_charset(label, evidence) {
+        return None;
+    }
+    let blocks = sections(bytes);
+    match odd_blocks(bytes, &blocks, label) {
+        Some(odd) if has_various_letters(&join(bytes, &odd), MIN_DIFFERENT) => {
+            read_odd_blocks(bytes, &blocks, &odd, |_| true, label, evidence)
+        }
+        Some(_) => None,
+        // The label suits no section.
+        None if is_odd(&bytes[blocks.first()?.clone()], label) => {
+            sections_without_label(bytes, evidence)
+        }
+        None => None,
+    }
+}
+
+/// Finds sections that are sure to have different charsets, in text without a label.
+pub(crate) fn sections_without_label(bytes: &[u8], evidence: &Evidence<'_>) -> Option<MixedText> {
+    if evidence.document.is_some() {
+        return None;
+    }
+    let blocks = sections(bytes);
+    let longest = blocks
+        .iter()
+        .max_by_key(|block| high_bytes(&bytes[(*block).clone()]).count())?;
+    let sure =
+        |text: &[u8]| guess(text, evidence).filter(|_| has_various_letters(text, MIN_DIFFERENT));
+    let own = sure(&bytes[longest.clone()])?;
+    let (others, same): (Vec<_>, Vec<_>) = blocks
+        .iter()
+        .cloned()
+        .partition(|block| is_odd(&bytes[block.clone()], own.charset));
+    let [other_bytes, own_bytes] = [&others, &same].map(|blocks| join(bytes, blocks));
+    let other = sure(&other_bytes)?;
+    let suits_all = blocks
+        .iter()
+        .all(|block| !is_odd(&bytes[block.clone()], other.charset));
+    let charsets = [other.charset, own.charset];
+    let is_apart = !suits_all && are_apart([&other_bytes, &own_bytes], charsets, evidence);
+    is_apart
+        .then(|| decode_lines(bytes, &others, other.charset, own))
+        .filter(|mixed| mixed.log.losses() == 0)
+}
+
+/// Returns for each section the range from its first to its last line with bytes above 7F, in order.
+fn sections(bytes: &[u8]) -> Vec<Range<usize>> {
+    let starts = separators(bytes);
+    if starts.is_empty() {
+        return Vec::new();
+    }
+    let froms = std::iter::once(0).chain(starts.iter().copied());
+    let ends = starts.iter().copied().chain([bytes.len()]);
+    let lines = |(from, end): (usize, usize)| {
+        let section = &bytes[from..end];
+        let first = high_bytes(section).next()?;
+        let last = section.iter().rposition(|byte| !byte.is_ascii())?;
+        let start = memchr::memrchr(b'\n', &section[..first]).map_or(0, |at| at + 1);
+        let line_end = memchr::memchr(b'\n', &section[last..]);
+        Some(from + start..from + line_end.map_or(section.len(), |at| last + at + 1))
+    };
+    froms.zip(ends).filter_map(lines).collect()
+}
+
+/// Returns the starts of lines that separate sections, in order.
+fn separators(bytes: &[u8]) -> Vec<usize> {
+    let is_separator = |line: &[u8]| match line {
+        [b'-', b'-', b' ', b'\n' | b'\r', ..] => true,
+        [first, second, third, ..] => first == second && second == third,
+        _ => false,
+    };
+    let mut starts = Vec::new();
+    let mut from = 0;
+    while let Some(sign) = memchr::memchr3(b'-', b'_', b'=', &bytes[from..]).map(|n| from + n) {
+        if sign > 0 && bytes[sign - 1] == b'\n' && is_separator(&bytes[sign..]) {
+            starts.push(sign);
+        }
+        let line_end = memchr::memchr(b'\n', &bytes[sign..]);
+        from = line_end.map_or(bytes.len(), |n| sign + n + 1);
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(charset: &str, text: &str) -> Vec<u8> {
+        let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+        let bytes = charset.encode_exact(text);
+        bytes
+            .unwrap_or_else(|_| panic!("{text} in {charset:?}"))
+            .into_owned()
+    }
+
+    const SECTIONS: &[[(&str, &str); 2]] = &[
+        [
+            ("windows-1251", "Привет, Наталья, как дела?\n"),
+            (
+                "KOI8-R",
+                "---\nПочта Рамблера: быстро и удобно, всегда рядом\n",
+            ),
+        ],
+        [
+            (
+                "ISO-8859-1",
+                "La réunion est reportée à demain, à bientôt, Hélène\n",
+            ),
+            (
+                "KOI8-R",
+                "____________\nСпасибо, Алексей, будем ждать завтра\n",
+            ),
+        ],
+        [
+            (
+                "KOI8-R",
+                "Привет, Наталья! Завтра приеду домой, жди меня.\n",
+            ),
+            (
+                "windows-1251",
+                "------------------\nСпасибо, Алексей, будем ждать тебя.\n",
+            ),
+        ],
+        [
+            (
+                "Shift_JIS",
+                "お世話になっております。見積書をお送りします。\n",
+            ),
+            (
+                "EUC-JP",
+                "====\nありがとうございます。明日までに返事をします。\n",
+            ),
+        ],
+    ];
+
+    #[test]
+    fn sections_in_another_charset_are_read() {
+        for [(label, one), (charset, other)] in SECTIONS {
+            let bytes = [encoded(label, one), encoded(charset, other)].concat();
+            let text = format!("{one}{other}");
+            let label = Charset::for_name(label).expect("known");
+            let evidence = Evidence::default();
+            assert!(has_odd_section(&bytes, label, &evidence), "{text}");
+            let mixed = sections_by_label(&bytes, label, &evidence);
+            assert_eq!(mixed.map(|mixed| mixed.text).as_ref(), Some(&text));
+            let mixed = sections_without_label(&bytes, &evidence);
+            assert_eq!(mixed.map(|mixed| mixed.text), Some(text));
+        }
+    }
+
+    /// The label makes Latin letters ideographs within the words of the footer.
+    #[test]
+    fn latin_sections_are_read_under_east_asian_labels() {
+        for (label, text) in [
+            ("Big5", "謝謝您，我已經收到了。\n"),
+            ("GBK", "您好，请查收附件中的资料。\n"),
+        ] {
+            for (charset, footer) in [
+                (
+                    "windows-1252",
+                    "-- \nBitte lächeln! Für alle, die schöne Grüße verschicken möchten.\n",
+                ),
+                ("windows-1252", "-- \nJürgen Schäfer, Straße 5, Köln\n"),
+                (
+                    "windows-1252",
+                    "---\nPour vous désabonner, écrivez à la liste générale\n",
+                ),
+            ] {
+                let bytes = [encoded(label, text), encoded(charset, footer)].concat();
+                let label = Charset::for_name(label).expect("known");
+                let evidence = Evidence::default();
+                assert!(has_odd_section(&bytes, label, &evidence), "{text}{footer}");
+                let mixed = sections_by_label(&bytes, label, &evidence).map(|mixed| mixed.text);
+                assert_eq!(mixed, Some(format!("{text}{footer}")));
+            }
+        }
+    }
+
+    #[test]
+    fn text_in_one_charset_has_no_other_sections() {
+        for (label, text) in [
+            (
+                "windows-1251",
+                "Привет, Наталья, как дела?\n---\nПочта Рамблера: быстро, всегда рядом\n",
+            ),
+            (
+                "KOI8-R",
+                "Привет, Наталья! Завтра приеду.\n====\nСпасибо, Алексей, будем ждать тебя.\n",
+            ),
+            (
+                "Shift_JIS",
+                "お世話になっております。\n___\nありがとうございます。明日までに返事をします。\n",
+            ),
+            (
+                "ISO-8859-1",
+                "Kære alle, vi ses på mandag. Venlig hilsen Søren\n---\næøåæøåæøåæøåæøåæøå\n",
+            ),
+            (
+                "ISO-8859-1",
+                "Test på dansk\n---\næøå æøå æøå æøå æøå æøå\n",
+            ),
+            (
+                "EUC-KR",
+                "안녕하세요. 변수는 다음과 같습니다.\n---\nα β γ δ ε λ μ π\n",
+            ),
+            (
+                "EUC-KR",
+                "오늘은 한글 모음을 배웁니다.\n---\nㅏ ㅑ ㅓ ㅕ ㅗ ㅛ ㅜ ㅠ ㅡ ㅣ\n",
+            ),
+            ("GBK", "您好，请查收附件中的资料。\n---\nα β γ δ ε λ μ π\n"),
+        ] {
+            let charset = Charset::for_name(label).expect("known");
+            let bytes = encoded(label, text);
+            let evidence = Evidence::default();
+            assert!(
+                sections_by_label(&bytes, charset, &evidence).is_none(),
+                "{text}"
+            );
+            assert!(
+                sections_by_label(&bytes, Charset::KOI8_U, &evidence).is_none(),
+                "{text}"
+            );
+            assert!(
+                sections_without_label(&bytes, &evidence).is_none(),
+                "{text}"
+            );
+        }
+    }
+
+    /// Legacy bytes in a section of UTF-8 are damage.
+    #[test]
+    fn damaged_utf8_is_no_other_section() {
+        let text = b"Gr\xC3\xBC\xC3\x9Fe aus K\xC3\xB6ln\n-- \nAusf\xBChrung\nUng\xC3\xBCltiges f\xBCr alle\n";
+        assert!(sections_by_label(text, Charset::UTF_8, &Evidence::default()).is_none());
+        let text = b"miesi\xC4\x85c\n---\nmiesi\x85c\n";
+        assert!(sections_by_label(text, Charset::UTF_8, &Evidence::default()).is_none());
+    }
+
+    #[test]
+    fn lines_of_signs_begin_sections() {
+        let text = b"a\n--\nb\n-- \nc\n---\nd\n--- Original ---\ne\n___\n==x\n====\n";
+        let starts = separators(text);
+        let lines: Vec<_> = starts
+            .iter()
+            .map(|at| {
+                text[*at..]
+                    .split(|b| *b == b'\n')
+                    .next()
+                    .unwrap_or_default()
+            })
+            .map(String::from_utf8_lossy)
+            .collect();
+        assert_eq!(lines, ["-- ", "---", "--- Original ---", "___", "===="]);
+        assert_eq!(
+            sections(b"\xE9\n---\na\n\xE9b\nc\n\xE9\nd\n---\n"),
+            [0..2, 8..15]
+        );
+    }
+
+    #[test]
+    fn long_text_takes_linear_time() {
+        for unit in ["Привет\n---\n", "---\n", "---\nи"] {
+            let unit = encoded("windows-1251", unit);
+            crate::linear::assert_linear(&"sections", 20_000, |n| {
+                let bytes = [
+                    unit.repeat(n),
+                    b"\n---\n\xF0\xD2\xC9\xD7\xC5\xD4 \xD7\xD3\xC5\xCD\n".repeat(n),
+                ]
+                .concat();
+                let _ = sections_by_label(&bytes, Charset::WINDOWS_1251, &Evidence::default());
+                let _ = sections_without_label(&bytes, &Evidence::default());
+            });
+        }
+    }
+}

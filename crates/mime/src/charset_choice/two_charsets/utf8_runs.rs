@@ -1,0 +1,245 @@
+//! Finds the runs of UTF-8 in text of a single-byte charset.
+//!
+//! ```text
+//! windows-1252   "caf\xC3\xA9 na\xEFve"              the run C3 A9 is é
+//! windows-1251   "\xCF\xF0\xE8\nи он\n"              the second line is UTF-8, `и` too
+//! ```
+//!
+//! A run counts as UTF-8 if the single-byte reading has a higher [`mojibake_score`]. Runs without evidence of their own follow the
+//! rest of their line or, if nearly all high bytes are UTF-8, the rest of the text.
+//!
+//! # Limits
+//! Does not join the parts of a character that other bytes separate.
+
+use super::mixed_text::{MixedText, OtherCharset, decode_into, sequences};
+use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use mailglot_codec::{Charset, LossLog, detect};
+use std::ops::Range;
+
+/// Minimum number of UTF-8 runs in text of a non-Latin alphabet, if the reading of the runs is no evidence.
+const MIN_RUNS: usize = 3;
+
+/// Minimum number of implausible characters that UTF-8 avoids with which fewer than [`MIN_RUNS`] runs are enough.
+const PLAIN_GAIN: usize = 5;
+
+/// In text that is nearly all UTF-8, at most one high byte in this many is something else.
+const MAX_OTHERS_SHARE: usize = 9;
+
+/// Number of bytes around a run that are examined with it.
+const CONTEXT_BYTES: usize = 4;
+
+/// The runs of UTF-8 in a text.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    /// For each UTF-8 sequence of the text, in order: true if it counts as UTF-8 by its own evidence or that of its line.
+    is_utf8: Vec<bool>,
+    /// Every sequence counts as UTF-8.
+    is_all_utf8: bool,
+    /// Number of implausible characters that the single-byte reading of the runs has, and UTF-8 has not.
+    pub(crate) gain: usize,
+}
+
+/// Numbers of runs.
+#[derive(Clone, Copy, Default)]
+struct RunCount {
+    /// Runs that no other high byte touches.
+    isolated: usize,
+    has_word: bool,
+}
+
+impl RunCount {
+    fn add(&mut self, isolated: usize, has_word: bool) {
+        self.isolated += isolated;
+        self.has_word |= has_word;
+    }
+}
+
+impl Runs {
+    /// Finds the runs that are more plausible as UTF-8 than in `charset`. Returns None without enough evidence.
+    pub(crate) fn find(bytes: &[u8], charset: Charset) -> Option<Self> {
+        let mut found = Self::default();
+        let (mut all, mut utf8, mut better, mut start) =
+            (RunCount::default(), RunCount::default(), 0, 0);
+        for line in bytes.split_inclusive(|b| *b == b'\n') {
+            let at = start;
+            start += line.len();
+            if line.is_ascii() {
+                continue;
+            }
+            let first = found.is_utf8.len();
+            let (mut of_line, mut proven) = (RunCount::default(), RunCount::default());
+            for run in sequences(line) {
+                let run = at + run.start..at + run.end;
+                let is_isolated = is_isolated(bytes, &run);
+                let (gain, letters) = if is_isolated {
+                    evidence(bytes, &run, charset)
+                } else {
+                    (0, 0)
+                };
+                found.gain += gain;
+                found.is_utf8.push(gain > 0);
+                of_line.add(usize::from(is_isolated), letters > 1);
+                if gain > 0 {
+                    better += 1;
+                    proven.add(1, letters > 1);
+                }
+            }
+            all.add(of_line.isolated, of_line.has_word);
+            // A word, or most letters, prove the rest of a line in UTF-8.
+            let are_most = proven.isolated > 1 && proven.isolated * 2 >= of_line.isolated;
+            if (proven.has_word || are_most) && detect::is_utf8(line) {
+                found.is_utf8[first..].fill(true);
+                proven = of_line;
+            }
+            utf8.add(proven.isolated, proven.has_word);
+        }
+        found.is_all_utf8 = better * 2 >= all.isolated && is_nearly_utf8(bytes);
+        if found.is_all_utf8 {
+            utf8 = all;
+        }
+        // In double-byte text most UTF-8 sequences stand between other high bytes.
+        let is_apart = found.is_all_utf8 || found.is_utf8.len() < 2 * all.isolated;
+        let is_counted = utf8.isolated >= MIN_RUNS && utf8.isolated == all.isolated;
+        let is_enough =
+            is_latin(charset) || utf8.has_word && (is_counted || found.gain >= PLAIN_GAIN);
+        let is_most = utf8.isolated * 3 >= all.isolated * 2;
+        (utf8.isolated > 0 && is_apart && is_enough && is_most).then_some(found)
+    }
+
+    /// Returns the ranges of the runs, in order. `bytes` is the text in which they were found.
+    fn ranges<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = Range<usize>> + use<'_, 'b> {
+        let is_utf8 = |(_, is_utf8): &(Range<usize>, &bool)| self.is_all_utf8 || **is_utf8;
+        let all = sequences(bytes).zip(&self.is_utf8);
+        all.filter(is_utf8).map(|(run, _)| run)
+    }
+
+    /// Returns the bytes outside the runs.
+    pub(crate) fn rest<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = &'b [u8]> + use<'_, 'b> {
+        let end = bytes.len()..bytes.len();
+        self.ranges(bytes).chain([end]).scan(0, |from, run| {
+            let gap = &bytes[*from..run.start];
+            *from = run.end;
+            Some(gap)
+        })
+    }
+
+    /// Decodes the runs as UTF-8 and the rest in the other charset.
+    pub(crate) fn decode(&self, bytes: &[u8], other: OtherCharset) -> MixedText {
+        let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
+        let (mut log, mut from, mut runs) = (LossLog::new(), 0, 0);
+        for run in self.ranges(bytes) {
+            decode_into(&mut text, &mut log, other.charset, bytes, from..run.start);
+            text.push_str(&String::from_utf8_lossy(&bytes[run.clone()]));
+            from = run.end;
+            runs += 1;
+        }
+        decode_into(&mut text, &mut log, other.charset, bytes, from..bytes.len());
+        MixedText {
+            text,
+            log,
+            runs,
+            first: self.ranges(bytes).next().map_or(0, |run| run.start),
+            other,
+            run_charset: None,
+        }
+    }
+}
+
+/// Returns true if no other high byte touches the run, except no-break spaces.
+pub(crate) fn is_isolated(bytes: &[u8], run: &Range<usize>) -> bool {
+    let is_apart = |b: Option<&u8>| b.is_none_or(|b| b.is_ascii() || *b == 0xA0);
+    is_apart(run.start.checked_sub(1).and_then(|at| bytes.get(at))) && is_apart(bytes.get(run.end))
+}
+
+/// Returns how many implausible characters UTF-8 avoids, and the number of letters in the run.
+fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> (usize, usize) {
+    let before = bytes[..run.start]
+        .iter()
+        .rev()
+        .take(CONTEXT_BYTES)
+        .take_while(|b| b.is_ascii())
+        .count();
+    let after = bytes[run.end..]
+        .iter()
+        .take(CONTEXT_BYTES)
+        .take_while(|b| b.is_ascii())
+        .count();
+    let window = &bytes[run.start - before..run.end + after];
+    let Ok(text) = std::str::from_utf8(window) else {
+        return (0, 0);
+    };
+    let own = || text.chars().filter(|c| !c.is_ascii());
+    let letters = own().filter(|c| c.is_alphabetic()).count();
+    // A single letter of another alphabet is implausible.
+    if own().count() == 1 && own().any(|c| c.is_alphabetic() && c > '\u{24F}') {
+        return (0, letters);
+    }
+    let mut log = LossLog::with_limit(0);
+    let reading = charset.decode(window, &mut log);
+    let faults = mojibake_score(&reading) + log.losses() as usize;
+    (faults.saturating_sub(mojibake_score(text)), letters)
+}
+
+/// Returns true if nearly all high bytes belong to UTF-8 sequences.
+pub(crate) fn is_nearly_utf8(bytes: &[u8]) -> bool {
+    let others: usize = bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
+    others * MAX_OTHERS_SHARE <= detect::high_bytes(bytes).count()
+}
+
+/// Returns true if most high bytes of a single-byte charset are Latin letters.
+fn is_latin(charset: Charset) -> bool {
+    let upper: Vec<u8> = (0xC0..=0xFF).collect();
+    let text = charset.decode(&upper, &mut LossLog::with_limit(0));
+    text.chars()
+        .filter(|c| matches!(c, '\u{C0}'..='\u{24F}'))
+        .count()
+        > upper.len() / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(charset: &str, bytes: &[u8]) -> Option<Vec<String>> {
+        let runs = Runs::find(bytes, Charset::for_name(charset).expect("known"))?;
+        let text = |run: Range<usize>| String::from_utf8_lossy(&bytes[run]).into_owned();
+        Some(runs.ranges(bytes).map(text).collect())
+    }
+
+    #[test]
+    fn short_words_follow_their_line_and_their_text() {
+        let line = [&b"\xCF\xF0\xE8\xE2\xE5\xF2\n"[..], "Клуб и я\n".as_bytes()].concat();
+        assert_eq!(
+            texts("windows-1251", &line),
+            Some(["Клуб", "и", "я"].map(str::to_owned).to_vec())
+        );
+        let text = ["Я\nи\nПривет, как дела?\n".as_bytes(), b"a\x92b\n"].concat();
+        for charset in ["windows-1252", "windows-1251", "ISO-8859-2"] {
+            assert_eq!(
+                texts(charset, &text).map(|runs| runs.len()),
+                Some(5),
+                "{charset}"
+            );
+        }
+    }
+
+    /// `à` and a blank are `Ă` and a no-break space in windows-1250.
+    #[test]
+    fn letters_follow_most_others_of_their_line() {
+        let text = [
+            &b"\xF8\xEDli\xB9 \x9elu\xBB\n"[..],
+            "désabonner, écrivez à la\n".as_bytes(),
+        ]
+        .concat();
+        let runs = ["é", "é", "à"].map(str::to_owned).to_vec();
+        assert_eq!(texts("windows-1250", &text), Some(runs));
+    }
+
+    #[test]
+    fn two_words_are_enough_if_they_are_plain() {
+        let body = b"\xCF\xF0\xE8\xE2\xE5\xF2 \xE2\xF1\xE5\xEC\n";
+        let footer = |text: &str| [&body[..], text.as_bytes()].concat();
+        assert!(texts("windows-1251", &footer("Список рассылки\n")).is_some());
+        assert!(texts("windows-1251", &footer("её\n")).is_none());
+    }
+}

@@ -69,10 +69,9 @@ impl Reader<'_> {
         let charset = first.charset.unwrap_or(Charset::UTF_8);
         let begin = &self.value[first.word.payload.clone()];
         let end = &self.value[second.word.payload.clone()];
-        let digit = |byte: u8| digit_value(byte);
         let (high, low, head) = match (begin, end) {
-            ([.., b'='], [high, low, ..]) => (digit(*high)?, digit(*low)?, 2),
-            ([.., b'=', high], [low, ..]) => (digit(*high)?, digit(*low)?, 1),
+            ([.., b'='], [high, low, ..]) => (digit_value(*high)?, digit_value(*low)?, 2),
+            ([.., b'=', high], [low, ..]) => (digit_value(*high)?, digit_value(*low)?, 1),
             _ => return None,
         };
         let cut = CutEscape {

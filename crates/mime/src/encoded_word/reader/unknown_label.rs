@@ -56,16 +56,22 @@ impl Reader<'_> {
         }
         let mut finder = WordFinder::new(self.value, self.value.len());
         let mut end = word.range.end;
-        let mut is_certain = certain_charset(&self.payload_bytes(word)).is_some();
+        let mut is_certain = self.is_certain(word);
         while let Some(next) = finder.word_at(lexer::skip_space(self.value, end)) {
             end = next.range.end;
             let label = &self.value[next.label.clone()];
             if labels.resolve(label).0 == Resolved::Unknown {
-                is_certain &= certain_charset(&self.payload_bytes(&next)).is_some();
+                is_certain &= self.is_certain(&next);
             }
         }
         self.unknown_run = Some((word.range.start..end, is_certain));
         is_certain
+    }
+
+    /// Returns true if the bytes of a word with an unknown label tell their charset.
+    fn is_certain(&self, word: &WordToken) -> bool {
+        let bytes = self.payload_bytes(word);
+        certain_charset(&bytes).is_some() || by_escapes(None, &bytes, &self.context).is_some()
     }
 
     /// Decodes the payload of a word alone.

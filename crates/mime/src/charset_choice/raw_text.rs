@@ -17,7 +17,7 @@ use super::text_tests::cjk_level1::is_level1;
 use super::text_tests::damage::decodes_without_loss;
 use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::truncated_utf8::{
-    CutCharacters, before_incomplete_character, is_truncated_utf8,
+    CutCharacters, before_incomplete_character, has_only_cut_signs, is_truncated_utf8,
 };
 use super::text_tests::western_pairs::is_western_in_pairs;
 use super::two_charsets::mixed_text::{SequenceCount, malformed};
@@ -158,7 +158,7 @@ impl RawEvidence<'_> {
             let is_cut = is_one
                 && is_truncated_utf8(before_ellipsis(self.bytes))
                 && faults_in(legacy(), self.bytes) > 0;
-            return is_cut.then_some(damaged);
+            return (is_cut || has_only_cut_signs(self.bytes)).then_some(damaged);
         }
         if found.others == 0 || found.within < found.others {
             return None;

@@ -53,6 +53,7 @@ impl<'a> Message<'a> {
         parser.close_above(0, raw.len(), raw.len());
         parser.report_strays();
         parser.limit_text();
+        parser.note_flattened();
         let Parser {
             parts,
             fields,
@@ -235,6 +236,30 @@ impl Parser<'_> {
         let text = at.of(self.raw);
         if !text.is_ascii() || memchr::memchr(0x1B, text).is_some() {
             self.outer_texts.push((part, at));
+        }
+    }
+
+    /// Records the bodies of multiparts whose boundary is missing: Eudora stored one text without delimiters in place of the parts.
+    ///
+    /// A label or a transfer encoding makes the body more than text around parts.
+    fn note_flattened(&mut self) {
+        let missing = |event: &&Event| event.kind == EventKind::MimeMissingBoundary;
+        let ids: Vec<PartId> = self
+            .defects
+            .iter()
+            .filter(missing)
+            .map(|e| e.part)
+            .collect();
+        for id in ids {
+            let part = &self.parts[id.0 as usize];
+            let is_text = part.transfer == TransferEncoding::Identity
+                && part.charset.is_none()
+                && part.joined_charset.is_none()
+                && !part.unread;
+            if is_text {
+                let body = part.body;
+                self.note_outer_text(id, body.start, body.end);
+            }
         }
     }
 

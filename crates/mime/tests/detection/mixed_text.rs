@@ -172,6 +172,56 @@ fn cut_characters_of_each_script_are_lost() {
     }
 }
 
+/// Programs cut text at a number of bytes. Half a sign is no text of another charset, whatever stands around it.
+#[test]
+fn cut_signs_are_lost_under_a_label_and_without_one() {
+    for (start, cut, end) in [
+        ("we hope you like it", &b"\xE2\x80"[..], "...\n"),
+        (
+            "we hope you like it",
+            b"\xE2\x80",
+            "\n\n-- \nlist@example.org\n",
+        ),
+        ("we hope you like it", b"\xE2\x80", " [more]\n"),
+        ("Great news for all members ", b"\xF0\x9F", "...\n"),
+        ("Great news for all members ", b"\xF0\x9F\x8E", "\n"),
+        ("The price is 25 ", b"\xE2\x82", " per person\n"),
+    ] {
+        let bytes = [start.as_bytes(), cut, end.as_bytes()].concat();
+        for label in ["utf-8", "", "us-ascii"] {
+            let text = mixed_body(label, &bytes).0;
+            assert_eq!(text, format!("{start}\u{FFFD}{end}"), "{label}");
+        }
+    }
+    // French in windows-1252 has such bytes, too.
+    for bytes in [&b"Et voil\xE0\xA0!\n"[..], b"le \x93caf\xE9\x94\n"] {
+        let text = Charset::WINDOWS_1252
+            .decode_exact(bytes)
+            .expect("windows-1252");
+        assert_eq!(mixed_body("utf-8", bytes).0, text);
+    }
+}
+
+/// Base64 that lost a character is noise from there on. Noise is in no charset.
+#[test]
+fn noise_behind_utf8_is_lost() {
+    for start in [
+        "Es ist schön und für alle.\n",
+        "予定表を送ります。\n",
+        "Привет, как дела?\n",
+    ] {
+        let noise: Vec<u8> = (1..=255u8)
+            .map(|n| n.wrapping_mul(167).wrapping_add(11))
+            .collect();
+        let bytes = [start.as_bytes(), &noise].concat();
+        let text = mixed_body("utf-8", &bytes).0;
+        assert!(
+            text.starts_with(start) && text.contains('\u{FFFD}'),
+            "{text}"
+        );
+    }
+}
+
 /// A Latin letter alone between words of UTF-8 is a word of the other charset.
 #[test]
 fn words_of_one_letter_are_read_beside_utf8() {
@@ -198,7 +248,7 @@ fn japanese_by_escape_sequences_stands_beside_other_charsets() {
         ("EUC-JP", "資料を送ります。よろしくお願いします。"),
         ("windows-1251", "Привет, как дела?"),
     ] {
-        for label in ["", "us-ascii", "utf-8"] {
+        for label in ["", "us-ascii", "utf-8", "iso-2022-jp"] {
             let body = [
                 b"\x1b$B$3$s$K$A$O\x1b(B\n",
                 &encoded(charset, text)[..],

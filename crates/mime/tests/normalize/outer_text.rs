@@ -87,6 +87,34 @@ fn text_around_the_parts_becomes_utf_8() {
     }
 }
 
+/// Eudora stores the text of a multipart without its delimiters, and keeps the header.
+#[test]
+fn a_multipart_without_parts_is_converted_as_one_text() {
+    let text = "Wir treffen uns um zwölf Uhr im Büro, schöne Grüße\n\nAttachment Converted: \"C:\\ATTACH\\Brief.doc\"\n";
+    let body = encoded(text, "windows-1252");
+    for (fields, is_converted) in [
+        ("multipart/mixed; boundary=\"=_x\"", true),
+        ("multipart/alternative", true),
+        // A label, a transfer encoding or parts with another boundary make it more than text.
+        ("multipart/mixed; boundary=x; charset=koi8-r", false),
+        (
+            "multipart/mixed; boundary=x\nContent-Transfer-Encoding: base64",
+            false,
+        ),
+        (
+            "multipart/mixed; boundary=x\n\n--y\nContent-Type: text/plain",
+            false,
+        ),
+    ] {
+        let head = format!("From: a@b.example\nContent-Type: {fields}\n\n");
+        let raw = [head.as_bytes(), &body].concat();
+        let outcome = process(&raw, &Policy::default());
+        let is_new = std::str::from_utf8(&outcome.bytes).is_ok_and(|new| new.contains(text));
+        assert_eq!(is_new, is_converted, "{fields}");
+        keeps_the_laws(&raw);
+    }
+}
+
 /// The nearest evidence decides, as for a body without a label.
 #[test]
 fn text_around_the_parts_is_read_like_text_without_a_label() {

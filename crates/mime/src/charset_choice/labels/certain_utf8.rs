@@ -10,7 +10,8 @@
 
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
-use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
+use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
+use crate::charset_choice::thresholds::{LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE};
 use crate::charset_choice::two_charsets::mixed_text::{malformed, sequences};
 use mailglot_codec::{Charset, LossLog, Script};
 use std::ops::Range;
@@ -31,6 +32,9 @@ pub(crate) fn contradicts(bytes: &[u8], other: &Choice<'_>) -> bool {
     if !is_replaced || !other.used.is_ascii_compatible() {
         return false;
     }
+    if has_only_cut_signs(bytes) {
+        return true;
+    }
     let certain: Vec<_> = sequences(bytes)
         .filter(|run| is_certain(bytes, run))
         .collect();
@@ -40,13 +44,21 @@ pub(crate) fn contradicts(bytes: &[u8], other: &Choice<'_>) -> bool {
     let odd = certain
         .iter()
         .filter(|run| is_odd_as(other.used, bytes, run));
-    odd.count() * 2 >= certain.len() && is_enough(bytes, &certain)
+    odd.count() * 2 >= certain.len() && (is_no_text(other) || is_enough(bytes, &certain))
 }
 
 /// Returns true if a text was read as UTF-8 with losses, and has certain UTF-8: the losses may be lines in another charset.
 pub(crate) fn stands_beside_losses(bytes: &[u8], read: &Choice<'_>) -> bool {
     let has_losses = read.used == Charset::UTF_8 && read.mixed.is_none() && read.log.losses() > 0;
     has_losses && sequences(bytes).any(|run| is_certain(bytes, &run))
+}
+
+/// Returns true if `other` is a guess without evidence, and not text: noise behind UTF-8 is in no charset.
+fn is_no_text(other: &Choice<'_>) -> bool {
+    let is_evidence = other
+        .confidence
+        .is_none_or(|confidence| confidence >= LIKELY_BESIDE_UTF8);
+    !is_evidence && mojibake_score(&other.text) > 0
 }
 
 /// Returns true if a text has whole characters of UTF-8, little else, and `other` is a weak guess that gives no text.
@@ -103,12 +115,19 @@ fn is_word_of_one_alphabet(text: &str) -> bool {
     let count = text.chars().count();
     mojibake_score(text) == 0
         && (count >= ALPHABET_LETTERS && text.chars().all(is_of_alphabet)
-            || count >= EAST_ASIAN_LETTERS && text.chars().all(is_east_asian))
+            || text.chars().all(is_east_asian)
+                && text.chars().filter(|c| !is_east_asian_sign(*c)).count() >= EAST_ASIAN_LETTERS)
 }
 
-/// Returns true for kana, Han and Hangul.
+/// Returns true for kana, Han, Hangul, and the signs between them.
 fn is_east_asian(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
+        || is_east_asian_sign(c)
+}
+
+/// Returns true for punctuation of East Asia and signs of full width.
+fn is_east_asian_sign(c: char) -> bool {
+    matches!(c, '\u{3001}'..='\u{301F}' | '\u{30FB}' | '\u{FF01}'..='\u{FF5E}')
 }
 
 /// Returns true for signs that programs write into text of all languages: dashes, quotation marks, bullets, the ellipsis, the euro.
@@ -164,11 +183,13 @@ mod tests {
             "Привет",
             "日本",
             "안녕",
+            "、日本。",
+            "（はい）",
         ] {
             assert!(is_certain_in(text.as_bytes()), "{text}");
         }
         // `\u{e9}` alone may be two letters of another charset, and so may few letters of an alphabet.
-        for text in ["\u{e9} ", "2\u{b0} C", "для", "日 "] {
+        for text in ["\u{e9} ", "2\u{b0} C", "для", "日 ", "。（日"] {
             assert!(!is_certain_in(text.as_bytes()), "{text}");
         }
     }

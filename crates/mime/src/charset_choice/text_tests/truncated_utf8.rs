@@ -110,6 +110,23 @@ pub(crate) fn has_cut_characters(bytes: &[u8]) -> bool {
     cut > 0 && whole > cut
 }
 
+/// Returns true if a text is UTF-8 except for signs that were cut: `it\xE2\x80...`, `news \xF0\x9F`.
+///
+/// No language has their bytes in another charset: they are `â€`, `â‚`, `â„`, `ðŸ` and `ï¿` in windows-1252, and rare characters in charsets of
+/// two bytes. Letters with accents and typographic signs of windows-1252 are: `voil\xE0\xA0!`, `caf\xE9\x94`.
+pub(crate) fn has_only_cut_signs(bytes: &[u8]) -> bool {
+    let is_cut_sign = |at: Range<usize>| {
+        let is_apart = bytes.get(at.end).is_none_or(u8::is_ascii);
+        is_apart
+            && matches!(
+                bytes[at],
+                [0xE2, 0x80 | 0x82 | 0x84] | [0xEF, 0xBF] | [0xF0, 0x9F] | [0xF0, 0x9F, _]
+            )
+    };
+    let mut found = malformed(bytes).peekable();
+    found.peek().is_some() && found.all(is_cut_sign)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,6 +157,25 @@ mod tests {
             (b"plain", false),
         ] {
             assert_eq!(has_cut_characters(bytes), want, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn signs_are_cut_as_no_other_charset_has_them() {
+        for (bytes, want) in [
+            (&b"we hope you like it\xE2\x80..."[..], true),
+            (b"it\xE2\x80\n\n-- \nlist", true),
+            (b"members \xF0\x9F...", true),
+            (b"\xF0\x9F\x8E", true),
+            (b"25 \xE2\x82 per person, caf\xC3\xA9", true),
+            (b"it\xE2\x80\x98 ok", false),
+            (b"it\xE2\x80\xE2\x80\x94", false),
+            (b"it\xE2\x80 caf\xE9", false),
+            (b"voil\xE0\xA0!", false),
+            (b"\x93caf\xE9\x94", false),
+            (b"plain", false),
+        ] {
+            assert_eq!(has_only_cut_signs(bytes), want, "{}", bytes.escape_ascii());
         }
     }
 

@@ -9,16 +9,19 @@
 //! All other bytes must be UTF-8, or have no UTF-8 and decode in one other charset without loss.
 //!
 //! # Limits
-//! Under the label of ISO-2022-JP all other bytes must be UTF-8. Two half-width katakana in eight bits may be one letter in UTF-8: they
-//! stay katakana under the label, unless an ASCII letter touches them.
+//! Under the label of ISO-2022-JP, other bytes may be half-width katakana in eight bits, or damage. They are in another charset only if
+//! each touches an ASCII letter, or if one is no katakana and the charset is likely.
 
 use super::mixed_text::{MixedText, OtherCharset, join, sequences};
 use super::utf8_runs::is_isolated;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
 
 const ESC: u8 = 0x1B;
+/// The last half-width katakana in eight bits; the first one is A1.
+const LAST_KATAKANA: u8 = 0xDF;
 
 /// Decodes ISO-2022-JP with UTF-8 or another charset outside its segments.
 ///
@@ -38,19 +41,22 @@ pub(crate) fn in_iso2022jp(
     }
     let others = outside(bytes, &segments);
     let is_labelled = label.is_some_and(is_japanese);
-    if is_labelled && may_be_katakana(bytes) {
+    let is_utf8 = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).is_ok();
+    let is_all_utf8 = others.iter().all(is_utf8);
+    if is_labelled && is_all_utf8 && may_be_katakana(bytes) {
         return None;
     }
-    let is_utf8 = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).is_ok();
-    let rest = if others.iter().all(is_utf8) {
+    let rest = if is_all_utf8 {
         None
-    } else if is_labelled {
-        return None;
     } else {
         let rest = join(bytes, &others);
         // Text of a double-byte charset has UTF-8 sequences by chance. Other text that has some is damaged or mixed UTF-8.
         let other = find(&rest);
         if other.charset.is_single_byte() && sequences(&rest).next().is_some() {
+            return None;
+        }
+        let is_whole = |segment: &Range<usize>| !is_cut_by_high_byte(bytes, segment);
+        if is_labelled && !(segments.iter().all(is_whole) && has_words_in(&rest, other)) {
             return None;
         }
         Some(other)
@@ -75,6 +81,37 @@ pub(crate) fn in_iso2022jp(
         }),
         run_charset: rest.map(|_| Charset::ISO_2022_JP),
     })
+}
+
+/// Returns true if a byte above 7F follows Japanese characters of a segment: one of them is damaged.
+fn is_cut_by_high_byte(bytes: &[u8], segment: &Range<usize>) -> bool {
+    let own = &bytes[segment.clone()];
+    let last = memchr::memrchr(ESC, own).map(|at| &own[at..]);
+    let is_japanese = last.is_some_and(|escape| !escape.starts_with(b"\x1b("));
+    is_japanese && bytes.get(segment.end).is_some_and(|byte| !byte.is_ascii())
+}
+
+/// Returns true if the bytes above 7F of a text outside the segments are letters in another charset, not half-width katakana or damage.
+fn has_words_in(rest: &[u8], other: OtherCharset) -> bool {
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|at| rest.get(at))
+            .is_some_and(u8::is_ascii_alphabetic)
+    };
+    let (mut is_each, mut has_letter) = (true, false);
+    let mut start = 0;
+    for run in rest.chunk_by(|a, b| a.is_ascii() == b.is_ascii()) {
+        let end = start + run.len();
+        if !run[0].is_ascii() {
+            let is_in_word = is_letter(start.checked_sub(1)) || is_letter(Some(end));
+            is_each &= is_in_word;
+            has_letter |= run.iter().any(|byte| *byte > LAST_KATAKANA);
+        }
+        start = end;
+    }
+    let is_likely = other
+        .confidence
+        .is_none_or(|confidence| confidence >= LIKELY_CONFIDENCE);
+    is_each || has_letter && is_likely
 }
 
 /// Returns true for the Japanese charsets with escape sequences.
@@ -169,7 +206,7 @@ fn may_be_katakana(bytes: &[u8]) -> bool {
                 .is_some_and(u8::is_ascii_alphabetic)
         };
         let is_in_word = is_letter(run.start.checked_sub(1)) || is_letter(Some(run.end));
-        if is_in_word || own.iter().any(|b| !matches!(b, 0xA1..=0xDF)) {
+        if is_in_word || own.iter().any(|b| !matches!(*b, 0xA1..=LAST_KATAKANA)) {
             return false;
         }
         let Ok(text) = std::str::from_utf8(own) else {
@@ -225,8 +262,21 @@ mod tests {
         };
         let bytes = [JAPANESE, b" caf\xE9 "].concat();
         assert!(in_iso2022jp(&bytes, None, japanese).is_none());
-        // Under its own label, other bytes are katakana or damage.
-        assert_eq!(read(Some(Charset::ISO_2022_JP), b" caf\xE9"), None);
+        // Under its own label, other bytes may be katakana or damage.
+        let label = Some(Charset::ISO_2022_JP);
+        let text = |after| read(label, after).map(|read| read.0);
+        assert_eq!(
+            text(b"\n-- \nJ\xF6rg M\xFCller"),
+            Some("こんにちは\n-- \nJörg Müller".to_owned())
+        );
+        for after in [
+            &b" \xE9"[..],
+            b"\xB1\xB2\xB3",
+            b" \xFF \xFE",
+            b"\x1b$B$3\xFFK\\\x1b(B",
+        ] {
+            assert_eq!(text(after), None, "{}", after.escape_ascii());
+        }
     }
 
     #[test]

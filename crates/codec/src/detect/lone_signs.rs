@@ -48,6 +48,30 @@ pub(super) fn stand_before_single_letters(bytes: &[u8]) -> bool {
         })
 }
 
+/// Returns true if each byte above 7F is a capital at the start of a Latin word, or behind it a small letter: `\xC6var`, `\xC5sa`, `\xCD\xF1igo`.
+///
+/// Text of Chinese, Japanese and Korean has no single characters glued to small letters, and nothing else.
+pub(super) fn begin_latin_words(bytes: &[u8]) -> bool {
+    /// Number of words; more of them may be in any charset.
+    const FEW: usize = 2;
+    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let (mut words, mut end) = (0, 0);
+    for at in high_bytes(bytes) {
+        if at < end {
+            continue;
+        }
+        let is_start = !byte(at.checked_sub(1)).is_ascii_alphanumeric();
+        let is_small = matches!(byte(Some(at + 1)), 0xDF..=0xF6 | 0xF8..=0xFF);
+        end = at + 1 + usize::from(is_small);
+        let is_word = (end..end + 2).all(|at| byte(Some(at)).is_ascii_lowercase());
+        words += 1;
+        if !is_start || !matches!(bytes[at], 0xC0..=0xD6 | 0xD8..=0xDE) || !is_word || words > FEW {
+            return false;
+        }
+    }
+    words > 0
+}
+
 /// The ASCII beside a byte above 7F; spaces at the start and the end of the text.
 struct Around {
     before: u8,
@@ -128,6 +152,27 @@ mod tests {
         ] {
             let found = guessed(text, &Hints::default());
             assert_eq!(found, Charset::WINDOWS_1252, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn capitals_of_latin_words_are_no_characters_of_two_bytes() {
+        for (text, expected) in [
+            (&b"my name is \xC6var"[..], true),
+            (b"Thanks \xC5sa", true),
+            (b"Thanks \xCD\xF1igo", true),
+            (b"\xC9milie and \xD6zlem", true),
+            (b"\xC6v", false),
+            (b"\xB5ar", false),
+            (b"a\xC6var", false),
+            (b"\xB9\xFE\xB9\xFEhome", false),
+            (b"plain", false),
+        ] {
+            assert_eq!(begin_latin_words(text), expected, "{}", text.escape_ascii());
+            if expected {
+                let found = guessed(text, &Hints::default());
+                assert!(found.is_single_byte(), "{found} {}", text.escape_ascii());
+            }
         }
     }
 

@@ -158,9 +158,12 @@ impl Ranking {
         read(charset) == read(Charset::WINDOWS_1252)
     }
 
-    /// Returns true if a charset of two bytes makes characters of signs that stand alone. They prove it only where its languages are written.
+    /// Returns true if a charset of two bytes makes characters of signs that stand alone, or of capitals of Latin words. They prove it only
+    /// where its languages are written.
     fn is_of_lone_signs(&self, charset: Charset, bytes: &[u8]) -> bool {
-        charset != Charset::UTF_8 && !self.is_local(charset) && lone_signs::are_lone_signs(bytes)
+        charset != Charset::UTF_8
+            && !self.is_local(charset)
+            && (lone_signs::are_lone_signs(bytes) || lone_signs::begin_latin_words(bytes))
     }
 
     /// Returns true if another charset makes letters of signs before single letters, or hardly a word of lone signs and the letters beside
@@ -201,6 +204,8 @@ impl Ranking {
         const LETTERS: u32 = 7 * NAT;
         /// More of a charset that is rare in mail.
         const RARE: u32 = 2 * NAT;
+        /// For one letter in a charset that is rare in mail: `Beno\u{12b}t`, `Chlo\u{165}`.
+        const ONE_LETTER: u32 = 5 * NAT;
         /// For signs that are signs in both: one currency for another.
         const SIGNS: u32 = 3 * NAT;
         /// Different bytes within words that prove more.
@@ -214,8 +219,12 @@ impl Ranking {
         if letters > 0 {
             let is_few =
                 letters < MANY || (1..MANY).contains(&odd_text::differing_letters(sample, charset));
-            let more = if candidate.is_rare() { RARE } else { 0 };
-            return (is_english && is_few && !is_local).then_some(LETTERS + more);
+            return match (is_few && !is_local, candidate.is_rare()) {
+                (true, true) if is_english => Some(LETTERS + RARE),
+                (true, false) if is_english => Some(LETTERS),
+                (true, true) if odd_text::high_bytes(sample).nth(1).is_none() => Some(ONE_LETTER),
+                _ => None,
+            };
         }
         match (
             odd_text::has_any_letter(sample, charset),

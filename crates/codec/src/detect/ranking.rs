@@ -205,7 +205,7 @@ impl Ranking {
         /// More of a charset that is rare in mail.
         const RARE: u32 = 2 * NAT;
         /// For one letter in a charset that is rare in mail: `Beno\u{12b}t`, `Chlo\u{165}`.
-        const ONE_LETTER: u32 = 5 * NAT;
+        const ONE_LETTER: u32 = 6 * NAT;
         /// For signs that are signs in both: one currency for another.
         const SIGNS: u32 = 3 * NAT;
         /// Different bytes within words that prove more.
@@ -222,7 +222,7 @@ impl Ranking {
             return match (is_few && !is_local, candidate.is_rare()) {
                 (true, true) if is_english => Some(LETTERS + RARE),
                 (true, false) if is_english => Some(LETTERS),
-                (true, true) if odd_text::high_bytes(sample).nth(1).is_none() => Some(ONE_LETTER),
+                (true, true) if is_one_letter(sample) => Some(ONE_LETTER),
                 _ => None,
             };
         }
@@ -352,6 +352,13 @@ fn has_letters(word: &[u8]) -> bool {
         let is_part = |byte: u8| byte >= 0xC0 || byte.is_ascii_alphabetic();
         is_part(one) && is_part(other) && one.max(other) >= 0xC0
     })
+}
+
+/// Returns true if one byte above 7F occurs, at most twice: a name, and perhaps the same name again.
+fn is_one_letter(sample: &[u8]) -> bool {
+    let mut high = odd_text::high_bytes(sample).map(|at| sample[at]);
+    let (first, second) = (high.next(), high.next());
+    (second.is_none() || second == first) && high.next().is_none()
 }
 
 /// Result of a test whether invalid UTF-8 is truncated UTF-8, or UTF-8 with a line in another charset.

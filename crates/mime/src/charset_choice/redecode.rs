@@ -6,6 +6,7 @@ use super::labels::label_events::detected_event;
 use super::raw_text::before_ellipsis;
 use super::text_tests::cjk_level1::is_level1;
 use super::text_tests::damage::{decodes_without_loss, is_damaged};
+use super::text_tests::insufficient_evidence;
 use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
 use super::thresholds::LIKELY_CONFIDENCE;
@@ -52,7 +53,7 @@ pub(crate) fn redecode<'b>(
     if !is_damaged && !is_legacy {
         return None;
     }
-    if message_charset.is_none() && is_isolated_byte(bytes, used) {
+    if message_charset.is_none() && (is_isolated_byte(bytes, used) || is_stray(label, bytes)) {
         return None;
     }
     if label == Charset::UTF_8
@@ -104,6 +105,11 @@ fn detect_charset(
         Evidence::Fallback => None,
         _ => (!stands).then_some((guess.charset, ChosenBy::Detection(guess.evidence))),
     }
+}
+
+/// Returns true for text under a label of UTF-8 whose only byte above 7F is FF: it is `ÿ` in windows-1252, and damage far more often.
+fn is_stray(label: Charset, bytes: &[u8]) -> bool {
+    label == Charset::UTF_8 && insufficient_evidence::only_high_byte(bytes) == Some(0xFF)
 }
 
 /// Returns true for a label of seven bits (ISO 646) over bytes above 7F, such as the registry's `gb` and `de`. It says nothing.

@@ -155,7 +155,10 @@ fn read_level<'a>(
                     continue;
                 }
             }
-            if part.kind == PartKind::Leaf && !part.media.is_message() && !is_note(&decoded_body) {
+            let is_other = part.kind == PartKind::Leaf && !part.media.is_message();
+            if is_other && !is_note(&decoded_body)
+                || is_closed_multipart(part) && is_only_delimiter(decoded_body.body)
+            {
                 continue;
             }
         }
@@ -204,6 +207,16 @@ fn is_encoded_structure(part: &Part, decoded_body: &DecodedBody<'_>) -> bool {
         TransferEncoding::Base64 | TransferEncoding::QuotedPrintable
     );
     encoded && (part.media.is_message() || part.media.top == "multipart")
+}
+
+/// Returns true for a body of one closing delimiter, which a server leaves when it truncates a multipart.
+fn is_only_delimiter(body: &[u8]) -> bool {
+    let line = body.trim_ascii();
+    line.len() > 4
+        && line.starts_with(b"--")
+        && line.ends_with(b"--")
+        && line.iter().all(u8::is_ascii_graphic)
+        && line.iter().any(|byte| *byte != b'-')
 }
 
 fn is_closed_multipart(part: &Part) -> bool {

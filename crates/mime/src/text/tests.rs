@@ -307,6 +307,20 @@ fn nul_in_a_body_is_reported() {
     );
 }
 
+/// Servers truncate the originals in their reports.
+#[test]
+fn a_closing_delimiter_alone_is_no_text() {
+    for (body, expected) in [
+        ("--=_part--\n", 0),
+        ("\n--=_part--\r\n\n", 0),
+        ("--------\n", 1),
+        ("--=_part--\nmore\n", 1),
+    ] {
+        let raw = format!("Content-Type: multipart/mixed; boundary=\"=_part\"\n\n{body}");
+        assert_eq!(read(raw.as_bytes()).0.len(), expected, "{body}");
+    }
+}
+
 #[test]
 fn delimiters_in_the_body_reveal_the_boundary() {
     let body = "boundary=\"b\"\n\n--b\nContent-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable\n\n\

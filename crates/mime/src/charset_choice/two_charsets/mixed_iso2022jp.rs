@@ -269,13 +269,19 @@ mod tests {
             text(b"\n-- \nJ\xF6rg M\xFCller"),
             Some("こんにちは\n-- \nJörg Müller".to_owned())
         );
+        let weak = |_: &[u8]| OtherCharset {
+            confidence: Some(0.6),
+            ..LATIN(&[])
+        };
         for after in [
             &b" \xE9"[..],
             b"\xB1\xB2\xB3",
             b" \xFF \xFE",
             b"\x1b$B$3\xFFK\\\x1b(B",
         ] {
-            assert_eq!(text(after), None, "{}", after.escape_ascii());
+            let bytes = [JAPANESE, after].concat();
+            let read = in_iso2022jp(&bytes, label, weak);
+            assert!(read.is_none(), "{}", after.escape_ascii());
         }
     }
 

@@ -96,6 +96,9 @@ fn words_decode_as_senders_intended() {
         ),
         // Letters and digits need no escape, and another charset or encoding no byte.
         ("=?utf-8?Q?1+1=?= =?utf-8?Q?42?=", "1+1=42"),
+        // Only damage has the byte FF alone.
+        ("=?utf-8?Q?a=FFb?=", "a\u{FFFD}b"),
+        ("=?utf-8?Q?caf=E9s?=", "cafés"),
         ("=?utf-8?Q?1+1=?= =?utf-8?Q?C4x?=", "1+1=C4x"),
         ("=?utf-8?Q?1+1=?= =?iso-8859-1?Q?F6?=", "1+1=F6"),
         ("=?utf-8?Q?1+1=?= =?utf-8?B?QzQ=?=", "1+1=C4"),

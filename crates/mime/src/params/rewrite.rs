@@ -81,8 +81,9 @@ fn with_separators(
 fn is_same(one: &Params, other: &Params, form: Form) -> bool {
     let folded = |params: &Params| -> Vec<Param> {
         let mut list = params.list.clone();
-        list.iter_mut()
-            .for_each(|param| param.text = japanese::folded(&param.text).0.into_owned());
+        for param in &mut list {
+            param.text = japanese::folded(&param.text).0.into_owned();
+        }
         list
     };
     one.value == other.value

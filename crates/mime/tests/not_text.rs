@@ -186,6 +186,38 @@ fn encoded_blocks_stay_where_ascii_is_not_ascii() {
 }
 
 #[test]
+fn names_of_encoded_blocks_are_text() {
+    let name = "\u{43e}\u{442}\u{447}\u{435}\u{442}.doc";
+    let text = format!("Добрый день\nbegin 644 {name}\n%[$\\]^@_A\n`\nend\n");
+    let koi8 = mailglot_codec::Charset::KOI8_R.encode_exact(&text).unwrap();
+    for eol in [Eol::Lf, Eol::CrLf] {
+        let eol_text = std::str::from_utf8(eol.bytes()).unwrap();
+        let body: Vec<u8> = koi8
+            .split_inclusive(|byte| *byte == b'\n')
+            .flat_map(|line| [&line[..line.len() - 1], eol.bytes()].concat())
+            .collect();
+        let raw = message("Content-Type: text/plain; charset=koi8-r", &body, eol);
+        for transfer in TRANSFERS {
+            let policy = Policy::default().transfer(transfer);
+            let outcome = process(&raw, &policy);
+            let told = outcome.report.events.iter().map(|event| event.kind.code());
+            assert!(told.into_iter().any(|code| code == "cte.uuencode"));
+            let read = Message::parse(&outcome.bytes, &Limits::default());
+            let parts = text_parts(&read, &policy, &mut Report::default());
+            assert_eq!(parts[0].text.replace("\r\n", "\n"), text);
+            assert_eq!(parts[0].reading.declared.as_deref(), Some("utf-8"));
+            assert!(process(&outcome.bytes, &policy).edits.is_empty());
+            let undo = mailglot_mime::undo_edits(&raw, &outcome.edits);
+            let undone = mailglot_mime::apply_undo(&outcome.bytes, &undo);
+            assert_eq!(undone.as_deref(), Some(&raw[..]));
+        }
+        let out = process(&raw, &Policy::default()).bytes.into_owned();
+        let lines = text.replace('\n', eol_text);
+        assert!(out.ends_with(lines.as_bytes()), "{}", out.escape_ascii());
+    }
+}
+
+#[test]
 fn binary_blocks_tell_nothing_of_the_text_around_them() {
     let data: Vec<u8> = (1..=255_u8)
         .filter(|b| !b"\r\n=".contains(b))

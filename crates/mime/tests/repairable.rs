@@ -5,7 +5,7 @@ use mailglot_mime::header::{FieldKind, decode};
 use mailglot_mime::{Event, EventKind, Headers, Policy, plan, process};
 
 /// A header field, the repair in the detail of its event, and the number of damaged places.
-const DAMAGED: [(&str, &str, u64); 21] = [
+const DAMAGED: [(&str, &str, u64); 23] = [
     ("Subject: Gr&uuml;&szlig;e aus K&ouml;ln", "entities", 3),
     ("Subject: caf&#233; &#x20AC;", "entities", 2),
     ("Subject: =?utf-8?Q?Gr&uuml;n?=", "entities", 1),
@@ -62,6 +62,16 @@ const DAMAGED: [(&str, &str, u64); 21] = [
         "Content-Disposition: attachment; filename*=utf-8''Gr%C3%83%C2%BCn.txt",
         "mojibake",
         1,
+    ),
+    (
+        "Content-Type: application/pdf; name=\"&#1054;&#1090;.doc\"",
+        "entities",
+        2,
+    ),
+    (
+        "Content-Disposition: attachment; filename=\"Gr&ouml;&szlig;e.txt\"",
+        "entities",
+        2,
     ),
 ];
 

@@ -31,7 +31,8 @@ impl Body<'_, '_> {
                 if !charset::unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
                     let quote = if old.starts_with(b"\"") { "\"" } else { "" };
                     let with = format!("{quote}{label}{quote}").into_bytes();
-                    edits.push(Edit::new(span, with));
+                    let start = value.map_or(span.start, |value| unfolded_start(raw, value, span));
+                    edits.push(Edit::new(Span::new(start, span.end), with));
                 }
             }
         } else if let Some(value) = value {
@@ -94,6 +95,18 @@ impl Body<'_, '_> {
 fn edits_within(value: Span, changes: Vec<charset::Change>) -> impl Iterator<Item = Edit> {
     let edit = move |(at, with)| Edit::new(value.at(&at), with);
     changes.into_iter().map(edit)
+}
+
+/// Returns the start of a charset's name, or of the fold between it and its equals sign. Some readers find no name after a fold.
+fn unfolded_start(raw: &[u8], value: Span, name: Span) -> usize {
+    let before = raw.get(value.start..name.start).unwrap_or_default();
+    let solid = before.trim_ascii_end();
+    let is_fold = memchr::memchr2(b'\r', b'\n', &before[solid.len()..]).is_some();
+    if is_fold && solid.ends_with(b"=") {
+        value.start + solid.len()
+    } else {
+        name.start
+    }
 }
 
 /// Returns true for the text before the value of a charset whose name directly follows a semicolon. Fast.

@@ -56,8 +56,9 @@ impl Body<'_, '_> {
         if let Some(kind) = binary::kind(bytes, new, classes) {
             return Err(Some(self.event(EventKind::MimeNotText, Detail::File(kind))));
         }
-        // A conversion would damage binary data.
-        let spoils = |block: &Block| memmem::find(text, &bytes[block.at.clone()]).is_none();
+        // A conversion would damage binary data. The line before the data is text, since the file has its name from it.
+        let spoils =
+            |block: &Block| memmem::find(text, &bytes[block.name.end..block.at.end]).is_none();
         if has_yenc(&decoded_body.blocks) || relabels && decoded_body.blocks.iter().any(spoils) {
             return Err(None);
         }

@@ -9,7 +9,7 @@ use crate::event::EventKind;
 use crate::recipe::{Base64Lines, OldEol, UndoSteps};
 use crate::text::footer_text;
 use crate::transfer::TransferEncoding;
-use crate::{Eol, Transfer};
+use crate::{Bodies, Eol, Transfer};
 use mailglot_codec::{Charset, LossLog, Resolved};
 use std::borrow::Cow;
 
@@ -108,16 +108,24 @@ impl<'a> Body<'a, '_> {
         let keeps_encoding = match self.policy.transfer {
             // Text that does not change keeps its encoding.
             Transfer::Keep | Transfer::Clean => true,
-            Transfer::SevenBit => {
-                requirements.is_open != requirements.was_encoded || requirements.was_encoded
-            }
+            // Raw bytes may stand within encoded ones.
+            Transfer::SevenBit if requirements.was_encoded => self.source.body.is_ascii(),
+            Transfer::SevenBit => requirements.is_open,
             Transfer::EightBit => requirements.is_open != requirements.was_encoded,
         };
         // Trailing blanks are not part of the text, but some readers show them or reflow lines by them.
         let keeps_encoding = keeps_encoding || self.source.has(EventKind::CteQpTrailingBlanks);
         let is_wrongly_labelled =
             self.message.part_at(self.id).transfer != self.source.decoded.used;
-        !requirements.relabels && !is_wrongly_labelled && keeps_encoding
+        !requirements.relabels && !is_wrongly_labelled && keeps_encoding && !self.hides_footer()
+    }
+
+    /// Returns true if plain text follows the base64, which other readers drop or decode as base64.
+    fn hides_footer(&self) -> bool {
+        // In other charsets a footer in ASCII may have another text.
+        self.policy.bodies == Bodies::Utf8
+            && self.choice.used.is_ascii_compatible()
+            && self.source.footer().is_some()
     }
 
     /// Builds the target of a body without transfer encoding, with the steps that restore the old bytes.

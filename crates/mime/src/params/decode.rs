@@ -38,7 +38,7 @@ pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>)
     list.sort_by_key(|(place, _)| *place);
     findings.sort_by_key(|f| f.at.start);
     Params {
-        value: text.trim().to_lowercase(),
+        value: text.trim().trim_end_matches(',').to_lowercase(),
         list: list.into_iter().map(|(_, param)| param).collect(),
     }
 }
@@ -297,6 +297,7 @@ mod tests {
             ("a; f*0=x; f*2=z", "a; f=x"),
             ("filename=x; attachment; y=z", "attachment; filename=x; y=z"),
             ("filename=x; other", "; filename=x"),
+            ("attachment, filename=x", "attachment; filename=x"),
             ("a; f*1=x", "a"),
             ("a; f*0=x; f*0=y; F=\"z\"", "a; f=x"),
             ("a; f*0=x%41; f*1*=%42", "a; f=x%41B"),

@@ -23,6 +23,7 @@ mod raw_comments;
 mod rewrite;
 mod rewrite_unit;
 mod scan;
+mod separators;
 mod value;
 
 pub use decode::parse;

@@ -30,7 +30,7 @@ pub struct Param {
 /// A media type or disposition with its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Params {
-    /// The main value (`text/plain`, `attachment`), trimmed, lower-case, without comments.
+    /// The main value (`text/plain`, `attachment`), trimmed, lower-case, without comments and a comma behind it.
     pub value: String,
     /// The parameters in order; each name occurs once.
     pub list: Vec<Param>,

@@ -12,7 +12,10 @@ use super::misplaced_marks::may_lack_asterisk;
 use super::param::{Param, Params};
 use super::raw_comments::comments;
 use super::rewrite_unit::{Job, job};
-use crate::encoded_word::{self, Form, HeaderContext, Replacement, RewriteTarget, Rewriting};
+use super::separators::separators;
+use crate::encoded_word::{
+    self, Form, HeaderContext, Replacement, RewriteTarget, Rewriting, find_damaged_ascii,
+};
 use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::japanese;
 use crate::lexer::{self, has_open};
@@ -30,7 +33,8 @@ pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) ->
     let form = target.form;
     let may_encode =
         has_open(value) || lexer::may_have_shifts(value) || memchr::memchr(b'*', value).is_some();
-    let may_decode = may_encode || may_lack_asterisk(value);
+    let may_be_damaged = context.repairs.may_touch(value) || find_damaged_ascii(value).is_some();
+    let may_decode = may_encode || may_be_damaged || may_lack_asterisk(value);
     if value.is_ascii() && !may_decode && !has_repeats(value) {
         return Vec::new();
     }
@@ -39,11 +43,14 @@ pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) ->
     if list.is_empty() {
         return list;
     }
-    let after = encoded_word::apply(value, &list);
-    let read = parse(&after, then, &mut Vec::new());
-    if is_same(&read, &before, form)
-        && plan(&after, &read, target, then, &mut Vec::new()).is_empty()
-    {
+    let is_settled = |list: &Vec<Replacement>| {
+        let after = encoded_word::apply(value, list);
+        let read = parse(&after, then, &mut Vec::new());
+        is_same(&read, &before, form)
+            && plan(&after, &read, target, then, &mut Vec::new()).is_empty()
+    };
+    let separated = with_separators(value, &list, context).filter(is_settled);
+    if let Some(list) = separated.or_else(|| Some(list).filter(is_settled)) {
         return list;
     }
     findings.add(
@@ -54,17 +61,33 @@ pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) ->
     Vec::new()
 }
 
+/// Returns the edits of a field together with its missing semicolons; None if it has all of them.
+fn with_separators(
+    value: &[u8],
+    list: &[Replacement],
+    context: &HeaderContext,
+) -> Option<Vec<Replacement>> {
+    let separators = separators(value, context);
+    if separators.is_empty() {
+        return None;
+    }
+    let mut all = [list, &separators].concat();
+    all.sort_by_key(|r| (r.at.start, r.at.end));
+    all.is_sorted_by(|a, b| a.at.end <= b.at.start)
+        .then_some(all)
+}
+
 /// Returns true if parameters are equal. For ISO-2022-JP output, compares the characters that it writes.
 fn is_same(one: &Params, other: &Params, form: Form) -> bool {
-    let folded = |params: &Params| {
-        let mut params = params.clone();
-        params
-            .list
-            .iter_mut()
-            .for_each(|param| param.text = japanese::folded(&param.text).0.into_owned());
-        params
+    let folded = |params: &Params| -> Vec<Param> {
+        let mut list = params.list.clone();
+        for param in &mut list {
+            param.text = japanese::folded(&param.text).0.into_owned();
+        }
+        list
     };
-    one == other || form == Form::Iso2022Jp && folded(one) == folded(other)
+    one.value == other.value
+        && (one.list == other.list || form == Form::Iso2022Jp && folded(one) == folded(other))
 }
 
 fn plan(
@@ -113,11 +136,17 @@ fn plan(
             Some(n) => gap.len() - n - 1,
             None => column + gap.len(),
         };
-        let with = job.write(column, target.eol);
+        let (before, blanks) = value[..job.at.start].split_at(lexer::trim_end(gap).len() + at);
+        let may_fold = before.ends_with(b";") && memchr::memchr2(b'\r', b'\n', blanks).is_none();
+        let folded = may_fold
+            .then(|| job.write_on_new_line(column, target.eol))
+            .flatten();
+        let start = folded.as_ref().map_or(job.at.start, |_| before.len());
+        let with = folded.unwrap_or_else(|| job.write(column, target.eol));
         column = with.len() - with.rfind('\n').map_or(0, |n| n + 1);
         at = job.at.end;
         list.push(Replacement {
-            at: job.at.clone(),
+            at: start..job.at.end,
             with: with.into_bytes(),
         });
         list.extend(job.drop.into_iter().map(|at| Replacement {
@@ -143,7 +172,7 @@ fn is_single(group: &Group<'_>) -> bool {
 mod tests {
     use super::super::encode::LINE;
     use super::*;
-    use crate::encoded_word::RewriteTarget;
+    use crate::encoded_word::{Repairs, RewriteTarget};
     use crate::header;
     use crate::header::FieldKind;
 
@@ -329,6 +358,114 @@ mod tests {
                     []
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_rewritten_field_gets_its_semicolons() {
+        for (value, want) in [
+            ("a f=\"\u{e4}\"", "a; f*=utf-8''%C3%A4"),
+            ("a, f=\"\u{e4}\"", "a; f*=utf-8''%C3%A4"),
+            ("a (c)\r\n f=\"\u{e4}\"", "a (c);\r\n f*=utf-8''%C3%A4"),
+            ("a; f=\"\u{e4}\" size=1", "a; f*=utf-8''%C3%A4; size=1"),
+            ("a; f=\"\u{e4}\", size=1", "a; f*=utf-8''%C3%A4; size=1"),
+            ("a b=\"c\", f=\"\u{e4}\"", "a; b=\"c\"; f*=utf-8''%C3%A4"),
+            // The comma is part of the media type, and of a value without quotes.
+            ("a/b, f=\"\u{e4}\"", "a/b,; f*=utf-8''%C3%A4"),
+            ("a; b=c, name=\"\u{e4}\"", "a; b=c,; name*=utf-8''%C3%A4"),
+            // The charset is changed with the body.
+            (
+                "a/b charset=x name=\"\u{e4}\"",
+                "a/b charset=x; name*=utf-8''%C3%A4",
+            ),
+            ("filename=\"\u{e4}\"; a", "filename*=utf-8''%C3%A4; a"),
+            // Nothing else changes.
+            ("a f=\"b\" size=1", "a f=\"b\" size=1"),
+            ("a, f*=utf-8''%C3%A4", "a, f*=utf-8''%C3%A4"),
+        ] {
+            let once = after(value, Form::Words);
+            assert_eq!(once, want, "{value}");
+            assert_eq!(after(&once, Form::Words), once, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_short_name_stays_in_one_piece_on_a_line_of_its_own() {
+        let name = |count: usize| "\u{41f}".repeat(count);
+        let escaped = |count: usize| "%D0%9F".repeat(count);
+        for (value, want) in [
+            (
+                format!("attachment; filename=\"{}.pdf\"", name(6)),
+                format!("attachment;\r\n filename*=utf-8''{}.pdf", escaped(6)),
+            ),
+            (
+                format!("attachment;f=\"{}\"; size=1", name(8)),
+                format!("attachment;\r\n f*=utf-8''{}; size=1", escaped(8)),
+            ),
+            // It fits behind the name of the field.
+            (
+                format!("a; f=\"{}\"", name(7)),
+                format!("a; f*=utf-8''{}", escaped(7)),
+            ),
+            // Its line has a fold already.
+            (
+                format!("attachment;\r\n\tf=\"{}\"", name(10)),
+                format!("attachment;\r\n\tf*=utf-8''{}", escaped(10)),
+            ),
+        ] {
+            let once = after(&value, Form::Words);
+            assert_eq!(once, want, "{value}");
+            assert_eq!(after(&once, Form::Words), once, "{value}");
+        }
+        for (count, is_one) in [(11, true), (12, false)] {
+            let once = after(&format!("a; b=c; f=\"{}\"", name(count)), Form::Words);
+            assert_eq!(once.contains("f*="), is_one, "{once}");
+            let lengths = once.split("\r\n").map(str::len);
+            assert!(lengths.max() <= Some(78), "{once}");
+        }
+        let once = after(
+            "a; b=c; filename=\"\u{65e5}\u{672c}\u{8a9e}\u{306e}\u{8acb}\u{6c42}\u{66f8}\"",
+            Form::Iso2022Jp,
+        );
+        assert!(
+            once.starts_with("a; b=c;\r\n filename*=iso-2022-jp''"),
+            "{once}"
+        );
+    }
+
+    #[test]
+    fn entities_are_repaired_on_request() {
+        let value = b"a; f=\"&#1054;&uuml; &amp;.doc\"";
+        for (repairs, form, want) in [
+            (
+                Repairs::ALL,
+                Form::Words,
+                "a; f*=utf-8''%D0%9E%C3%BC%20&amp%3B.doc",
+            ),
+            (Repairs::ALL, Form::RawUtf8, "a; f=\"О\u{fc} &amp;.doc\""),
+            (
+                Repairs::default(),
+                Form::Words,
+                "a; f=\"&#1054;&uuml; &amp;.doc\"",
+            ),
+        ] {
+            let context = HeaderContext {
+                repairs,
+                ..HeaderContext::default()
+            };
+            let mut findings = Vec::new();
+            let list = rewrite(&rewriting(value, form, &context), &mut findings);
+            let after = encoded_word::apply(value, &list);
+            assert_eq!(String::from_utf8_lossy(&after), want);
+            let kind = if repairs.any() {
+                EventKind::EwEntity
+            } else {
+                EventKind::EwRepairable
+            };
+            let found: Vec<_> = findings.iter().map(|f| (f.kind, f.count)).collect();
+            assert_eq!(found, [(kind, 2)]);
+            let twice = rewrite(&rewriting(&after, form, &context), &mut Vec::new());
+            assert_eq!(twice, []);
         }
     }
 

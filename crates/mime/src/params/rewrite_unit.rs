@@ -11,7 +11,7 @@ use super::param::Param;
 use super::scan::Item;
 use super::value::{percent_decode, split_extended};
 use crate::encoded_word::{
-    self, Form, HeaderContext, decode_text, is_clean_japanese, is_clean_text,
+    self, Form, HeaderContext, Repairs, decode_text, is_clean_japanese, is_clean_text,
 };
 use crate::event::{EventKind, Finding, FindingList};
 use crate::japanese;
@@ -177,20 +177,46 @@ fn syntax(
         has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
     let shifted = lexer::has_raw_shift(&bytes);
     let raw = shifted || !bytes.is_ascii();
+    let repaired = !raw && !words && is_repaired(&bytes, context);
     // An equals sign ends the value for some readers.
     let is_bare = group.plain.is_some() && items.iter().any(|item| !item.quoted);
     let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
     match form {
-        Form::RawUtf8 if !words && !shifted && std::str::from_utf8(&bytes).is_ok() => None,
+        Form::RawUtf8 if !words && !shifted && !repaired && std::str::from_utf8(&bytes).is_ok() => {
+            None
+        }
         Form::RawUtf8 if readable => Some(Syntax::Raw),
         _ if words && !raw && !is_bare && is_clean_text(&bytes, form, context) => None,
         _ if words => Some(Syntax::Words),
-        _ if raw => Some(Syntax::Extended),
+        _ if raw || repaired => Some(Syntax::Extended),
         _ => None,
     }
 }
 
+/// Returns true if a requested repair changes ASCII text, such as HTML entities.
+fn is_repaired(bytes: &[u8], context: &HeaderContext) -> bool {
+    let kept = HeaderContext {
+        repairs: Repairs::default(),
+        ..*context
+    };
+    let decode = |context| decode_text(bytes, context, &mut Vec::new());
+    context.repairs.may_touch(bytes) && decode(context) != decode(&kept)
+}
+
 impl Job<'_> {
+    /// Returns the extended parameter behind a fold, if it needs segments at `column` and none on a line of its own.
+    ///
+    /// Many readers do not join segments.
+    pub(super) fn write_on_new_line(&self, column: usize, eol: &str) -> Option<String> {
+        let is_whole = |text: &str| !text.contains("*0*=");
+        if self.syntax != Syntax::Extended || is_whole(&self.write(column, eol)) {
+            return None;
+        }
+        // With the space before it and a semicolon behind it, the line has up to 78 columns (RFC 5322, section 2.1.1).
+        let whole = self.write(0, eol);
+        is_whole(&whole).then(|| format!("{eol} {whole}"))
+    }
+
     /// Returns the parameter as written from `column` on.
     pub(super) fn write(&self, column: usize, eol: &str) -> String {
         match self.syntax {

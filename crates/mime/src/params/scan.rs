@@ -31,6 +31,8 @@ pub(super) struct Item<'a> {
     pub name: Range<usize>,
     /// True for a quoted string.
     pub quoted: bool,
+    /// True if a semicolon precedes it.
+    pub has_semicolon: bool,
 }
 
 /// Reads the tokens of a field value, and records syntax errors.
@@ -147,6 +149,7 @@ impl<'a> Scanner<'a> {
             },
             name,
             quoted,
+            has_semicolon: false,
         }
     }
 
@@ -211,7 +214,8 @@ impl<'a> Iterator for Scanner<'a> {
                 }
                 ParameterToken::Skipped(range) => range,
                 ParameterToken::Parameter(span) => {
-                    let item = self.item(&span);
+                    let mut item = self.item(&span);
+                    item.has_semicolon = before;
                     if !item.name.is_empty() {
                         if !before {
                             let kind = EventKind::ParamNoSemicolon;

@@ -17,7 +17,7 @@ const SAMPLE: usize = 1024;
 
 /// Returns the transfer encoding that ASCII text seems to have although its header does not declare it.
 pub(crate) fn undeclared_encoding(text: &[u8]) -> Option<TransferEncoding> {
-    if is_quoted_printable(text) {
+    if is_quoted_printable(text) && !has_encoded_properties(text) {
         return Some(TransferEncoding::QuotedPrintable);
     }
     is_base64(text).then_some(TransferEncoding::Base64)
@@ -45,6 +45,23 @@ fn is_quoted_printable(text: &[u8]) -> bool {
         }
     }
     escapes >= ESCAPES && within_words >= WITHIN_WORDS && others * 4 <= escapes
+}
+
+/// Returns true for a card or calendar that declares the encoding of its properties (vCard 2.1, vCalendar 1.0).
+fn has_encoded_properties(text: &[u8]) -> bool {
+    let begins = |line: &[u8]| {
+        line.get(..7)
+            .is_some_and(|word| word.eq_ignore_ascii_case(b"BEGIN:V"))
+    };
+    let declares = |line: &[u8]| {
+        let head = line.split(|b| *b == b':').next().unwrap_or_default();
+        let mut parameters = head.split(|b| *b == b';').skip(1);
+        parameters.any(|parameter| {
+            let value = parameter.rsplit(|b| *b == b'=').next();
+            value.is_some_and(|value| value.eq_ignore_ascii_case(b"QUOTED-PRINTABLE"))
+        })
+    };
+    begins(text.trim_ascii_start()) && text.split(|b| *b == b'\n').any(declares)
 }
 
 /// Returns true for a digit of an encoder.
@@ -109,6 +126,10 @@ mod tests {
             ),
             (b"=D0=9F=D1=80=D0=B8=D0=B2=D0=B5=D1=82", QuotedPrintable),
             (b"caf=C3=A9 =\nd=C3=A9j=C3=A0 =3D vu, a=b", QuotedPrintable),
+            (
+                b"BEGIN:VCARD\nFN:M=FCller, Gr=F6=DFe, K=F6ln\nEND:VCARD\n",
+                QuotedPrintable,
+            ),
             (&encoded, Base64),
             (&footer, Base64),
         ] {
@@ -136,6 +157,8 @@ mod tests {
             b"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
             &key,
             b"ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7\n",
+            b"BEGIN:VCARD\nVERSION:2.1\nN;CHARSET=iso-8859-1;ENCODING=QUOTED-PRINTABLE:M=FCller=\n Gr=F6=DFe, K=F6ln\nEND:VCARD\n",
+            b"\r\nBEGIN:VCALENDAR\r\nSUMMARY;quoted-printable:=D0=9F=D1=80=D0=B8\r\nEND:VCALENDAR\r\n",
             b"",
         ] {
             assert_eq!(undeclared_encoding(text), None, "{}", text.escape_ascii());

@@ -402,6 +402,52 @@ fn what_was_appended_to_base64_begins_a_line() {
 }
 
 #[test]
+fn utf8_within_an_encoding_is_encoded() {
+    let text = "Добрый день, это письмо на русском языке.\n";
+    let mut base64 = base64::engine::general_purpose::STANDARD.encode(text);
+    base64 += "\n\n_____\n";
+    let fields = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: ";
+    for (encoding, body, want) in [
+        (
+            "quoted-printable",
+            format!("=3D {text}"),
+            format!("= {text}"),
+        ),
+        (
+            "base64",
+            format!("{base64}{text}"),
+            format!("{text}_____\n{text}"),
+        ),
+        (
+            "base64",
+            format!("{base64}List footer here, to leave go away\n"),
+            format!("{text}_____\nList footer here, to leave go away\n"),
+        ),
+    ] {
+        let raw = format!("{fields}{encoding}\n\n{body}");
+        keeps_the_laws(raw.as_bytes());
+        let policy = Policy::default().transfer(Transfer::SevenBit);
+        let once = process(raw.as_bytes(), &policy).bytes;
+        let out = String::from_utf8_lossy(&once);
+        assert!(once.is_ascii() && !out.contains("_____"), "{out}");
+        assert_eq!(texts(&once), texts(raw.as_bytes()));
+        assert!(texts(&once)[0].1.contains(want.trim_end()), "{out}");
+        // Other readers cannot read what follows the base64, whatever its bytes are.
+        let policy = Policy::default().transfer(Transfer::Keep);
+        let once = process(raw.as_bytes(), &policy).bytes;
+        let out = String::from_utf8_lossy(&once);
+        assert!(!out.contains("_____"), "{out}");
+        assert_eq!(*once == *raw.as_bytes(), encoding != "base64", "{out}");
+    }
+    // A message that keeps its charsets keeps its footers.
+    let raw = format!("{fields}base64\n\n{base64}List footer here, to leave go away\n");
+    let policy = Policy::default()
+        .transfer(Transfer::Keep)
+        .bodies(mailglot_mime::Bodies::Keep);
+    assert_eq!(*process(raw.as_bytes(), &policy).bytes, *raw.as_bytes());
+}
+
+#[test]
 fn what_was_appended_to_base64_is_read_as_the_text_before_it() {
     let bytes = |text: &str, label: &str| -> Vec<u8> {
         let charset = Charset::for_label(label.as_bytes(), View::Mail)

@@ -30,6 +30,25 @@ fn rare_aliases_of_utf8_get_the_usual_name() {
     }
 }
 
+/// Some readers find no charset after a fold. A label that is right stays as it is.
+#[test]
+fn a_fold_before_a_charset_goes_with_the_old_label() {
+    for (old, new) in [
+        ("\n iso-8859-1", "utf-8"),
+        (" \n\t\"iso-8859-1\"", "\"utf-8\""),
+        (" iso-8859-1", " utf-8"),
+    ] {
+        let head = |label: &str| format!("Content-Type: text/plain; charset={label}\n{FIELD}");
+        let mail = [head(old).as_bytes(), b"Gr\xFC\xDFe\n"].concat();
+        keeps_the_laws(&mail);
+        let once = process(&mail, &Policy::default()).bytes;
+        let want = format!("{}Gr\u{fc}\u{df}e\n", head(new));
+        assert_eq!(String::from_utf8_lossy(&once), want);
+    }
+    let mail = format!("Content-Type: text/plain; charset=\n utf-8\n{FIELD}Gr\u{fc}\u{df}e\n");
+    assert_eq!(rewritten(&mail), mail);
+}
+
 /// A parameter in RFC 2231 form becomes a plain one, which needs the semicolon at once: a second pass changes nothing.
 #[test]
 fn a_missing_semicolon_is_written_before_a_joined_label() {

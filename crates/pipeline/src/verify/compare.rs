@@ -49,50 +49,8 @@ pub(super) fn difference(
             text.to_owned()
         }
     };
-    if let Content::Body(BodyText {
-        text: expected,
-        document,
-        same_label,
-    }) = &item.content
-    {
-        let label = reading.label(item.start).unwrap_or_default();
-        if same_label
-            .as_ref()
-            .is_some_and(|same| same.eq_ignore_ascii_case(label))
-        {
-            return None;
-        }
-        let Some(seen) = reading.body(item.start).and_then(|body| reading.text(body)) else {
-            return Some(Difference {
-                expected: expected.to_string(),
-                seen: None,
-            });
-        };
-        let (mut expected, mut seen) =
-            (Cow::Borrowed(inner(expected)), Cow::Borrowed(inner(&seen)));
-        // Most texts are equal as they are. The other forms take longer, and are computed one by one.
-        let forms: [&dyn Fn(&str) -> String; 3] = [
-            &|text: &str| text.replace("\r\n", "\n"),
-            &|text: &str| {
-                if *document {
-                    without_declarations(text)
-                } else {
-                    text.to_owned()
-                }
-            },
-            &form,
-        ];
-        for form in forms {
-            if expected == seen {
-                return None;
-            }
-            (expected, seen) = (form(&expected).into(), form(&seen).into());
-        }
-        let (expected, seen) = (expected.into_owned(), seen.into_owned());
-        return (expected != seen).then_some(Difference {
-            expected,
-            seen: Some(seen),
-        });
+    if let Content::Body(body) = &item.content {
+        return body_difference(body, item.start, reading, &form);
     }
     let expected = field_as_expected(&item.content);
     let (Some(value), Some(end)) = (reading.value(item.start), reading.field(item.start)) else {
@@ -112,6 +70,60 @@ pub(super) fn difference(
     let seen = field_as_seen(&item.content, value);
     let same = expected == seen || form(&expected) == form(&seen);
     (!same).then_some(Difference {
+        expected,
+        seen: Some(seen),
+    })
+}
+
+/// Returns the difference between the text of a body and what the second reader reads at `start`.
+///
+/// A body that kept its label and its decoded bytes only got another transfer encoding, so its text is not compared.
+fn body_difference(
+    body: &BodyText<'_>,
+    start: usize,
+    reading: &SecondReading<'_>,
+    form: &dyn Fn(&str) -> String,
+) -> Option<Difference> {
+    let label = reading.label(start).unwrap_or_default();
+    let keeps_label = body.label.eq_ignore_ascii_case(label);
+    if keeps_label && body.is_unedited {
+        return None;
+    }
+    let keeps_bytes = || {
+        body.plain
+            .is_some_and(|plain| keeps_label && reading.has_bytes(start, plain))
+    };
+    let Some(seen) = reading.body(start).and_then(|body| reading.text(body)) else {
+        let expected = body.text.to_string();
+        return (!keeps_bytes()).then_some(Difference {
+            expected,
+            seen: None,
+        });
+    };
+    let (mut expected, mut seen) = (
+        Cow::Borrowed(inner(&body.text)),
+        Cow::Borrowed(inner(&seen)),
+    );
+    // Most texts are equal as they are. The other forms take longer, and are computed one by one.
+    let forms: [&dyn Fn(&str) -> String; 3] = [
+        &|text: &str| text.replace("\r\n", "\n"),
+        &|text: &str| {
+            if body.document {
+                without_declarations(text)
+            } else {
+                text.to_owned()
+            }
+        },
+        form,
+    ];
+    for form in forms {
+        if expected == seen {
+            return None;
+        }
+        (expected, seen) = (form(&expected).into(), form(&seen).into());
+    }
+    let (expected, seen) = (expected.into_owned(), seen.into_owned());
+    (expected != seen && !keeps_bytes()).then_some(Difference {
         expected,
         seen: Some(seen),
     })

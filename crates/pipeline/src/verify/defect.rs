@@ -16,6 +16,8 @@ use std::cell::OnceCell;
 pub enum Defect {
     /// mail-parser would need more than linear time, or too much stack.
     TooCostly,
+    /// mail-parser panics, in the original message, too.
+    Fault,
     /// mail-parser does not recognize line ends that are CR alone.
     CrLineEnds,
     /// mail-parser continues a header that no blank line ends.
@@ -41,8 +43,9 @@ pub enum Defect {
 
 impl Defect {
     /// All classes, in the order of their rules.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::TooCostly,
+        Self::Fault,
         Self::CrLineEnds,
         Self::NoBlankLine,
         Self::Structure,
@@ -59,6 +62,7 @@ impl Defect {
     pub fn name(self) -> &'static str {
         match self {
             Self::TooCostly => "too-costly",
+            Self::Fault => "fault",
             Self::CrLineEnds => "cr-line-ends",
             Self::NoBlankLine => "no-blank-line",
             Self::Structure => "structure",
@@ -79,6 +83,10 @@ impl Defect {
         Cow::Borrowed(match self {
             Self::TooCostly => {
                 return [&b"Subject: caf\xE9\nX-Words: "[..], &b"=?a?q?".repeat(3_000), b"\n\n"].concat().into();
+            }
+            Self::Fault => {
+                b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b\nContent-Type: message/rfc822\n\n\
+                  Content-Type: message/rfc822\nSubject: caf\xE9\n\nSubject: x\n\nd\n--b--\n"
             }
             Self::CrLineEnds => b"Subject: caf\xE9\rContent-Type: text/plain; charset=iso-8859-1\r\r\xE9t\xE9\r",
             Self::NoBlankLine => b"Subject: a\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\nno field here, \xE9t\xE9\n",
@@ -136,7 +144,7 @@ pub(super) fn explain(
     let message = original.message;
     let explains = |defect: &Defect| match defect {
         // Checked before the message is read.
-        Defect::TooCostly => false,
+        Defect::TooCostly | Defect::Fault => false,
         Defect::CrLineEnds => message.eol() == Eol::Cr,
         Defect::NoBlankLine => {
             let is_unended = |part: &Part| part.header.end == part.body.start;

@@ -5,6 +5,7 @@ use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::fields::{Entry, addresses_of};
 use mailglot_mime::header::decode;
 use mailglot_mime::header::{Field, FieldKind, field_kind};
+use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{
     Edit, Message, Part, PartId, PartKind, Policy, Reading, Report, Span, TextPart, header_context,
     params, text_as_read, text_parts,
@@ -50,8 +51,12 @@ pub(super) struct BodyText<'a> {
     pub text: Cow<'a, str>,
     /// True for a document that may declare its own charset.
     pub document: bool,
-    /// Its original charset, if only the charset label may have changed. As long as the label is unchanged, so is the body.
-    pub same_label: Option<String>,
+    /// Its original charset label; empty without one.
+    pub label: String,
+    /// True if neither its bytes nor its transfer encoding were edited, so that it can only have changed with its label.
+    pub is_unedited: bool,
+    /// Its original bytes, if they had no transfer encoding.
+    pub plain: Option<&'a [u8]>,
 }
 
 /// How much of a part's body was rewritten.
@@ -195,10 +200,13 @@ impl<'a> EditedPlaces<'_, 'a> {
         text: Cow<'a, str>,
     ) -> ExpectedItem<'a> {
         let part = &self.message.parts()[id.0 as usize];
+        let is_plain = part.transfer == TransferEncoding::Identity;
         let content = Content::Body(BodyText {
             text,
             document: part.media.sub != "plain",
-            same_label: (edited == Edited::Type).then_some(label),
+            label,
+            is_unedited: edited == Edited::Type,
+            plain: is_plain.then(|| part.body.of(self.message.raw())),
         });
         ExpectedItem {
             part: id,
@@ -324,8 +332,8 @@ pub(super) fn in_full<'a>(
     let text = texts().iter().find(|text| text.part == item.part)?;
     Some(Content::Body(BodyText {
         text: Cow::Borrowed(text.as_str()),
-        document: body.document,
-        same_label: body.same_label.clone(),
+        label: body.label.clone(),
+        ..*body
     }))
 }
 
@@ -345,7 +353,7 @@ fn read_field(
             Content::Mailboxes(name, list)
         }
         FieldKind::Parameters => {
-            if lacks_semicolon(value) {
+            if begins_with_file_name(value) {
                 return None;
             }
             let params = params::parse(value, context, &mut findings);
@@ -365,17 +373,20 @@ fn read_field(
     })
 }
 
-/// Returns true if no semicolon precedes the file name that is the first parameter: `filename=a.txt; attachment`.
+/// Returns true if nothing precedes the file name that is the first parameter: `filename=a.txt; attachment`.
 ///
-/// Other readers take such a name for the disposition, or for a part of it.
-fn lacks_semicolon(value: &[u8]) -> bool {
-    let (_, list) = params::scan(value);
+/// Other readers take such a name for the disposition. After a disposition, a rewritten name has a semicolon.
+fn begins_with_file_name(value: &[u8]) -> bool {
+    let (main, list) = params::scan(value);
     list.first().is_some_and(|first| {
         let base = first.name.split(|byte| *byte == b'*').next();
         let is_file_name = base.is_some_and(|base| {
             base.eq_ignore_ascii_case(b"filename") || base.eq_ignore_ascii_case(b"name")
         });
-        is_file_name && !value[..first.range.start].contains(&b';')
+        let before = &value[..first.range.start];
+        is_file_name
+            && !before.contains(&b';')
+            && (main.is_empty() || before.trim_ascii_start().starts_with(first.name))
     })
 }
 

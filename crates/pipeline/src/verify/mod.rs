@@ -14,8 +14,8 @@
 //!
 //! # Limits
 //!
-//! Compares only what was edited: changed header fields, and text bodies with changed bytes, charset or transfer encoding. Does not
-//! compare unchanged content (signed parts, attachments, binary data).
+//! Compares only what was edited: changed header fields, and text bodies with changed bytes, charset or transfer encoding. A body
+//! with its old label needs the old text or the old bytes. Does not compare unchanged content (signed parts, attachments, binary data).
 //!
 //! Compares line ends, with CR LF and LF as equal. Ignores line ends at the end of a text, runs of blanks in header fields, and a byte
 //! order mark. Ignores the charset that a document declares for itself.
@@ -91,7 +91,7 @@ impl Verifier {
     /// Reads a rewritten message with the second reader.
     ///
     /// The text of a body is decoded in the charset of its reading. Where the second reader reads something else, the charset is chosen
-    /// again. A panic of the second reader is a disagreement.
+    /// again. A panic of the second reader is a disagreement, unless it panics in the original message, too.
     pub fn verify(
         &self,
         message: &Message<'_>,
@@ -127,8 +127,13 @@ impl Verifier {
             return Verdict::Accepted(vec![Defect::TooCostly]);
         }
         let expected = Expected::of(message, edits, readings, policy);
-        let read = || self.compare(message, &expected, bytes, policy);
-        catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        let compare = || self.compare(message, &expected, bytes, policy);
+        catch_unwind(AssertUnwindSafe(compare)).unwrap_or_else(|_| {
+            let read = || _ = self.reader.read(raw, false);
+            if catch_unwind(AssertUnwindSafe(read)).is_err() {
+                // The edits did not cause it.
+                return Verdict::Accepted(vec![Defect::Fault]);
+            }
             Verdict::Rejected(Disagreement {
                 section: String::new(),
                 at: 0,

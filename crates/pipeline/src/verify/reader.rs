@@ -205,15 +205,7 @@ impl<'x> SecondReading<'x> {
     ///
     /// None if it is not text, cannot be decoded, or is non-ASCII without a charset that the reader knows.
     pub(super) fn text<'r>(&'r self, body: &'r FoundBody<'x>) -> Option<Cow<'r, str>> {
-        let raw = self
-            .bytes
-            .get(body.start..body.end)
-            .filter(|_| body.is_text)?;
-        let decoded = match body.encoding {
-            ReaderEncoding::None => Cow::Borrowed(raw),
-            ReaderEncoding::Base64 => Cow::Owned(base64_decode(raw)?),
-            ReaderEncoding::QuotedPrintable => Cow::Owned(quoted_printable(raw)?),
-        };
+        let decoded = self.decoded(body).filter(|_| body.is_text)?;
         let label = body.charset.as_deref().unwrap_or_default();
         let decoder = charset_decoder(label.as_bytes());
         let is_utf8 =
@@ -226,6 +218,22 @@ impl<'x> SecondReading<'x> {
             (Some(decoder), _) => Cow::Owned(decoder(&decoded)),
             (None, _) => Cow::Owned(String::from_utf8_lossy(&decoded).into_owned()),
         })
+    }
+
+    /// Returns a body without its transfer encoding.
+    fn decoded(&self, body: &FoundBody<'x>) -> Option<Cow<'x, [u8]>> {
+        let raw = self.bytes.get(body.start..body.end)?;
+        Some(match body.encoding {
+            ReaderEncoding::None => Cow::Borrowed(raw),
+            ReaderEncoding::Base64 => Cow::Owned(base64_decode(raw)?),
+            ReaderEncoding::QuotedPrintable => Cow::Owned(quoted_printable(raw)?),
+        })
+    }
+
+    /// Returns true if the body that starts at an offset has these bytes. CR LF equals LF, and line ends at the end do not count.
+    pub(super) fn has_bytes(&self, start: usize, expected: &[u8]) -> bool {
+        let decoded = self.body(start).and_then(|body| self.decoded(body));
+        decoded.is_some_and(|decoded| lines(&decoded) == lines(expected))
     }
 
     /// Returns the end of the field that starts at an offset.
@@ -251,6 +259,17 @@ impl<'x> SecondReading<'x> {
         let field = &self.fields[index];
         self.bytes.get(field.value..field.end)
     }
+}
+
+/// Returns the lines of a body without their ends, and without empty ones at its end.
+fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+    let end = bytes
+        .iter()
+        .rposition(|byte| !matches!(byte, b'\r' | b'\n'));
+    let text = &bytes[..end.map_or(0, |last| last + 1)];
+    text.split(|byte| *byte == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        .collect()
 }
 
 /// Decodes quoted-printable line by line, because quoted_printable changes each line end to CR LF.
@@ -279,6 +298,35 @@ pub(super) fn unstructured(value: &[u8]) -> String {
 
 /// Returns names and texts of parameters.
 pub(super) fn parameters(value: &[u8]) -> Vec<(String, String)> {
+    let mut list = written_parameters(value);
+    if !value.contains(&0x1B) && memmem::find(value, b"*1*=").is_some() {
+        for (_, text) in list.iter_mut().filter(|(_, text)| text.contains('\x1B')) {
+            *text = with_segments_decoded(text);
+        }
+    }
+    list
+}
+
+/// Decodes percent-encoded ISO-2022-JP in a text. Of several segments (RFC 2231, section 3), mail-parser decodes only the first.
+fn with_segments_decoded(text: &str) -> String {
+    let Some(decoder) = charset_decoder(b"iso-2022-jp") else {
+        return text.to_owned();
+    };
+    let mut decoded = String::new();
+    for piece in text
+        .as_bytes()
+        .chunk_by(|a, b| a.is_ascii() == b.is_ascii())
+    {
+        if piece.is_ascii() {
+            decoded += &decoder(piece);
+        } else {
+            decoded += &String::from_utf8_lossy(piece);
+        }
+    }
+    decoded
+}
+
+fn written_parameters(value: &[u8]) -> Vec<(String, String)> {
     with_end(value, |value| {
         match MessageStream::new(value).parse_content_type() {
             HeaderValue::ContentType(ContentType {

@@ -6,6 +6,7 @@ use crate::files_ahead::{FilesAhead, ReadFiles};
 use crate::mbox::MailboxOptions;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::time::SystemTime;
 
 /// Format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,6 +102,8 @@ pub struct Entry {
     pub name: Vec<u8>,
     /// Display name of the folder (UTF-8, `/` between levels). Empty for the root.
     pub folder: String,
+    /// Modification time of the file of a message on a disk.
+    pub modified: Option<SystemTime>,
     /// BLAKE3 of the span, if it is a whole file that another thread read and hashed.
     pub digest: Option<[u8; 32]>,
 }
@@ -121,6 +124,7 @@ impl Entry {
             flags: Flags::default(),
             name: Vec::new(),
             folder: String::new(),
+            modified: None,
             digest: None,
         }
     }

@@ -1,7 +1,9 @@
 //! A batch whose messages are being rewritten.
 
 use super::rewritten_batch::RewrittenBatch;
+use super::source_message::SourceMessage;
 use super::worker::RewriteWorker;
+use crate::file_time::file_time;
 use crate::large_message::InPlace;
 use crate::message_file_names;
 use crate::reader::NumberedBatch;
@@ -80,19 +82,25 @@ impl BatchRewrite<'_> {
         }
     }
 
-    /// Adds what was appended to the output since `start` as an item.
+    /// Adds what was appended to the output since `start` as an item. `original` is the message or the piece.
     pub(super) fn push_item(
         &mut self,
         start: usize,
         name: String,
         inserts: Vec<SourceInsert>,
-        more: bool,
+        original: &SourceMessage<'_>,
     ) {
+        let modified = if name.is_empty() {
+            None
+        } else {
+            file_time(original.entry, original.separator, original.raw)
+        };
         self.done.out.items.push(OutItem {
             span: start..self.done.out.bytes.len(),
             inserts,
             name: name.into_bytes(),
-            more,
+            more: original.entry.more,
+            modified,
         });
     }
 

@@ -52,7 +52,7 @@ impl BatchRewrite<'_> {
             self.record_piece(&original, lengths, midline, first);
         }
         self.done.written += u64::from(first);
-        self.push_item(start, name, Vec::new(), entry.more);
+        self.push_item(start, name, Vec::new(), &original);
     }
 
     /// Adds the record of a piece at the end of the output: as it is, by undoing the quoting, or as a copy.

@@ -7,6 +7,7 @@
 use super::job::{SplitBy, SplitJob};
 use super::split_batch::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
 use crate::envelope;
+use crate::file_time::file_time;
 use crate::json_file_name::Address;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::restore_quoting::line_end;
@@ -146,13 +147,16 @@ impl SplitWorker<'_> {
         // The parts are read without the rules of the caller, so they must not need them.
         let is_copied = is_mailbox && input.opening.mailbox == MailboxOptions::default();
         let (mut convention, mut open_end) = (Convention::Mboxrd, OpenEnd::default());
-        let mut flags = entry.flags;
+        let (mut flags, mut modified) = (entry.flags, None);
         if self.job.to != Format::Mbox {
             let (head, lines) = source.unquoted();
             out.extend_from_slice(head);
             out.extend_from_slice(&lines);
             if is_mailbox {
                 flags.0 |= status::flags(&lines).0;
+            }
+            if !source.continued {
+                modified = file_time(entry, source.separator, &lines);
             }
         } else if let Some(copied) =
             Convention::of(&self.source.dialect, entry.quoting).filter(|_| is_copied)
@@ -182,6 +186,7 @@ impl SplitWorker<'_> {
             open_end,
             digest,
             flags,
+            modified,
         }
     }
 

@@ -65,6 +65,15 @@ impl BatchRewrite<'_> {
         self.event(entry, "msg.flags", Severity::Info, &detail);
     }
 
+    /// Reports the folder of a message if the output merges all folders into one mailbox.
+    pub(super) fn report_folder(&mut self, entry: &Entry) {
+        if entry.folder.is_empty() || !self.job.writes_mailbox {
+            return;
+        }
+        let detail = format!("folder {} has no place in the mailbox", entry.folder);
+        self.event(entry, "msg.folder", Severity::Info, &detail);
+    }
+
     /// Reports a line end that the mailbox adds to a message.
     pub(super) fn report_line_end(&mut self, entry: &Entry) {
         let detail = "the last line of the message had no line end";

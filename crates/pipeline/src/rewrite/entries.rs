@@ -212,6 +212,7 @@ impl<'a> BatchRewrite<'a> {
             self.tally.packed(address, packing);
         }
         self.report_flags(entry);
+        self.report_folder(entry);
     }
 }
 

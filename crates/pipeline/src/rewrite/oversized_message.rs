@@ -25,6 +25,7 @@ impl BatchRewrite<'_> {
         self.tally.messages += u64::from(begins_message(entry, self.more));
         if first {
             self.report_flags(entry);
+            self.report_folder(entry);
         }
         if begins_message(entry, self.more) {
             self.report_separator(entry);

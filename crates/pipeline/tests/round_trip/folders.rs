@@ -293,6 +293,32 @@ fn flags_are_kept_or_reported() {
 }
 
 #[test]
+fn merged_folders_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    maildir(&at("md"));
+    eml_tree(&at("tree"));
+    for (name, to, expected) in [
+        ("md", None, 0),
+        ("md", Some(Format::Mbox), 4),
+        ("md", Some(Format::EmlTree), 0),
+        ("tree", Some(Format::Maildir), 0),
+        ("tree", Some(Format::Mbox), 6),
+    ] {
+        let summary = round_trip(&at(name), to);
+        let reported = summary.events.get("msg.folder").copied().unwrap_or(0);
+        assert_eq!(reported, expected, "{name} {to:?}");
+    }
+    // A message above the limit is reported once, not for each piece.
+    let mut job = NormalizeJob {
+        to: Some(Format::Mbox),
+        ..job(&[at("md")], &at("small"))
+    };
+    job.policy.limits.message = 50;
+    assert_eq!(run(&job).events["msg.folder"], 4);
+}
+
+#[test]
 fn folders_are_not_merged() {
     use std::os::unix::ffi::OsStrExt;
     let folder = tempfile::tempdir().unwrap();

@@ -96,7 +96,7 @@ const AMBIGUOUS: [&str; 4] = [
 ];
 
 /// Codes of what was not read, not changed or left out, in words for one and for many.
-const LEFT_ALONE: [(&str, &str, &str); 13] = [
+const LEFT_ALONE: [(&str, &str, &str); 14] = [
     (
         "box.left-out",
         "message that was deleted, or is not there",
@@ -151,6 +151,11 @@ const LEFT_ALONE: [(&str, &str, &str); 13] = [
         "msg.flags",
         "message that loses its flags",
         "messages that lose their flags",
+    ),
+    (
+        "msg.folder",
+        "message that loses its folder",
+        "messages that lose their folders",
     ),
     (
         "box.member-skipped",

@@ -16,7 +16,9 @@ use crate::selection::folder_path;
 use crate::separator::{SEPARATOR_REPLACED, replaced_separator, separator_line};
 use crate::status;
 use crate::tally::Tally;
-use mailglot_archive::mbox::{mark_separator, needs_mark, quote_mboxrd, trailer_for, unquote};
+use mailglot_archive::mbox::{
+    mark_separator, needs_mark, quote_mboxrd, trailer_for, unquote, without_padding,
+};
 use mailglot_archive::{Entry, EntryKind, Format, MailboxOptions};
 use mailglot_mime::{Policy, Severity};
 use std::borrow::Cow;
@@ -121,7 +123,7 @@ impl<'b> SourceEntry<'b> {
             entry,
             separator: &batch[entry.span.start..entry.message.start],
             old: entry.message_in(batch),
-            trailer: &batch[entry.message.end..entry.span.end],
+            trailer: without_padding(&batch[entry.message.end..entry.span.end]),
             continued,
             midline,
         }

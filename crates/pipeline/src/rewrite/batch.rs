@@ -65,6 +65,14 @@ impl BatchRewrite<'_> {
         self.event(entry, "msg.flags", Severity::Info, &detail);
     }
 
+    /// Reports a message that is marked as deleted. It stays a message, in every output.
+    pub(super) fn report_deleted(&mut self, entry: &Entry, raw: &[u8]) {
+        if self.job.flags(entry, raw).0 & Flags::TRASHED != 0 {
+            let detail = "it stays in the output";
+            self.event(entry, "msg.deleted", Severity::Info, detail);
+        }
+    }
+
     /// Reports the folder of a message if the output merges all folders into one mailbox.
     pub(super) fn report_folder(&mut self, entry: &Entry) {
         if entry.folder.is_empty() || !self.job.writes_mailbox {

@@ -213,6 +213,7 @@ impl<'a> BatchRewrite<'a> {
         }
         self.report_flags(entry);
         self.report_folder(entry);
+        self.report_deleted(entry, raw);
     }
 }
 

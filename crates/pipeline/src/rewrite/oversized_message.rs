@@ -26,6 +26,7 @@ impl BatchRewrite<'_> {
         if first {
             self.report_flags(entry);
             self.report_folder(entry);
+            self.report_deleted(entry, &self.feed.batch.bytes[entry.message.clone()]);
         }
         if begins_message(entry, self.more) {
             self.report_separator(entry);

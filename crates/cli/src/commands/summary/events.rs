@@ -96,7 +96,7 @@ const AMBIGUOUS: [&str; 4] = [
 ];
 
 /// Codes of what was not read, not changed or left out, in words for one and for many.
-const LEFT_ALONE: [(&str, &str, &str); 14] = [
+const LEFT_ALONE: [(&str, &str, &str); 15] = [
     (
         "box.left-out",
         "message that was deleted, or is not there",
@@ -146,6 +146,11 @@ const LEFT_ALONE: [(&str, &str, &str); 14] = [
         "mime.unsettled",
         "message or part that would read otherwise",
         "messages and parts that would read otherwise",
+    ),
+    (
+        "msg.deleted",
+        "message that is marked as deleted",
+        "messages that are marked as deleted",
     ),
     (
         "msg.flags",

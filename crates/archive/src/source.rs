@@ -229,6 +229,10 @@ pub trait Source: Send {
     fn give(&mut self, _files: ReadFiles) {}
     /// Returns the results of sniffing.
     fn profile(&self) -> &Profile;
+    /// Returns true for a stream that is one message, not a mailbox. By default it is not.
+    fn is_one_message(&self) -> bool {
+        false
+    }
     /// Returns the size of the archive in bytes if it is known beforehand (for progress).
     fn size_hint(&self) -> Option<u64>;
     /// Returns true if the input changed while it was read, by size or modification time. Call it at the end.

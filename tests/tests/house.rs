@@ -42,8 +42,8 @@ fn every_event_stands_in_the_list_and_every_line_is_an_event() {
     assert_eq!(listed, known);
 }
 
-/// Codes of what is found outside messages: the splitter's kinds, and the pipeline's own for a line end that a mailbox adds, for a separator that it replaces, for flags without a place in
-/// an output and for a message that it could not process.
+/// Codes of what is found outside messages: the splitter's kinds, and the pipeline's own for a line end that a mailbox adds, for a separator that it replaces, for a
+/// message that is marked as deleted, for flags and folders without a place in an output, and for a message that it could not process.
 fn box_events() -> Vec<(String, &'static str)> {
     let severity = |kind: &BoxEventKind| match (kind.is_loss(), kind.is_repair()) {
         (true, _) => "loss",
@@ -56,7 +56,9 @@ fn box_events() -> Vec<(String, &'static str)> {
     let own = [
         ("mbox.line-end-added", "info"),
         ("mbox.separator-replaced", "info"),
+        ("msg.deleted", "info"),
         ("msg.flags", "info"),
+        ("msg.folder", "info"),
         ("msg.set-aside", "loss"),
         ("verify.disagrees", "loss"),
     ];

@@ -22,6 +22,8 @@ pub enum BoxEventKind {
     UnusedOverride,
     /// `mbox.prelude`
     Prelude,
+    /// `mbox.padding`
+    Padding,
     /// `mbox.single`
     Single,
     /// `box.gap`
@@ -70,6 +72,7 @@ impl BoxEventKind {
         Self::QuotingGuess,
         Self::UnusedOverride,
         Self::Prelude,
+        Self::Padding,
         Self::Single,
         Self::Gap,
         Self::FolderName,
@@ -103,7 +106,7 @@ impl BoxEventKind {
     pub fn is_repair(self) -> bool {
         matches!(
             self,
-            Self::TrailingBytes | Self::MemberName | Self::Structure
+            Self::Padding | Self::TrailingBytes | Self::MemberName | Self::Structure
         )
     }
 
@@ -115,6 +118,7 @@ impl BoxEventKind {
             Self::QuotingGuess => "mbox.quoting-guess",
             Self::UnusedOverride => "mbox.unused-override",
             Self::Prelude => "mbox.prelude",
+            Self::Padding => "mbox.padding",
             Self::Single => "mbox.single",
             Self::Gap => "box.gap",
             Self::FolderName => "box.folder-name",

@@ -3,13 +3,14 @@
 //! # Limits
 //! File names are used as given. The caller keeps them within the limits of the file system.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::Format;
 use crate::error::{Error, ErrorKind, Operation, at};
@@ -30,6 +31,8 @@ pub struct OutItem {
     pub name: Vec<u8>,
     /// A later item continues this one: the next one of the same name, or in a folder the next one without a name.
     pub more: bool,
+    /// Modification time that the file of a message gets. Only the first of several items of a file needs it.
+    pub modified: Option<SystemTime>,
 }
 
 /// Bytes of the input inside an item. They are not copied, because a large message may have a large attachment.
@@ -164,8 +167,8 @@ struct Tree {
     /// The folder of the last new file, opened: a name is found faster there than by its whole path.
     folder: Option<(Vec<u8>, File)>,
     is_maildir: bool,
-    /// Names of the items that continue. Their files are closed, so that many may continue at once.
-    continued: HashSet<Vec<u8>>,
+    /// Names of the items that continue, with the times of their files. The files are closed, so that many may continue at once.
+    continued: HashMap<Vec<u8>, Option<SystemTime>>,
     /// Name of the last item that continues.
     last: Vec<u8>,
     synced: bool,
@@ -181,7 +184,7 @@ impl Tree {
             made: HashSet::new(),
             folder: None,
             is_maildir,
-            continued: HashSet::new(),
+            continued: HashMap::new(),
             last: Vec::new(),
             synced: false,
             room: FreeSpace::new(),
@@ -223,13 +226,15 @@ impl Tree {
         Ok(Path::new(OsStr::from_bytes(name)))
     }
 
-    /// Opens the file of an item: that of the item which it continues, or a new one.
-    fn open(&mut self, name: &[u8]) -> Result<File, Error> {
-        if self.continued.remove(name) {
-            let path = self.path(name);
-            let file = OpenOptions::new().append(true).open(&path);
-            return file.map_err(at(&path, Operation::Write));
-        }
+    /// Opens the file of an item for writing after the item that it continues.
+    fn open(&self, name: &[u8]) -> Result<File, Error> {
+        let path = self.path(name);
+        let file = OpenOptions::new().append(true).open(&path);
+        file.map_err(at(&path, Operation::Write))
+    }
+
+    /// Creates the file of an item.
+    fn create_file(&mut self, name: &[u8]) -> Result<File, Error> {
         self.safe(name)?;
         let file = name.iter().rposition(|&byte| byte == b'/');
         let file = file.map_or(0, |slash| slash + 1);
@@ -278,7 +283,10 @@ impl Destination for Tree {
             } else {
                 item.name.clone()
             };
-            let mut file = self.open(&name)?;
+            let (mut file, modified) = match self.continued.remove(&name) {
+                Some(modified) => (self.open(&name)?, modified),
+                None => (self.create_file(&name)?, item.modified),
+            };
             let room = &mut self.room;
             let written = batch.slices(item).try_for_each(|slice| {
                 let slice = slice?;
@@ -287,8 +295,11 @@ impl Destination for Tree {
             });
             written.map_err(|error| at(&self.path(&name), Operation::Write)(error))?;
             if item.more {
-                self.continued.insert(name.clone());
+                self.continued.insert(name.clone(), modified);
                 self.last = name;
+            } else if let Some(modified) = modified {
+                // Some file systems refuse times. The message is worth more than its time.
+                let _ = file.set_modified(modified);
             }
         }
         Ok(())
@@ -332,6 +343,7 @@ mod tests {
                 inserts: Vec::new(),
                 name: name.as_bytes().to_vec(),
                 more: *more,
+                modified: None,
             });
         }
         batch

@@ -14,6 +14,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::open_input;
 
@@ -127,6 +128,8 @@ pub(crate) struct WholeFile {
     pub(crate) bytes: Range<usize>,
     /// Its size when it was opened.
     pub(crate) size: u64,
+    /// Its modification time when it was opened.
+    pub(crate) modified: Option<SystemTime>,
     /// True if it changed while it was read.
     pub(crate) changed: bool,
     /// BLAKE3 of its bytes, if requested.
@@ -163,6 +166,7 @@ fn read_one(
         Ok(changed) => FileAhead::Read(WholeFile {
             bytes: start..bytes.len(),
             size,
+            modified: metadata.modified().ok(),
             changed,
             digest: None,
         }),

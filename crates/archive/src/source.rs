@@ -6,6 +6,7 @@ use crate::files_ahead::{FilesAhead, ReadFiles};
 use crate::mbox::MailboxOptions;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::time::SystemTime;
 
 /// Format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,6 +102,8 @@ pub struct Entry {
     pub name: Vec<u8>,
     /// Display name of the folder (UTF-8, `/` between levels). Empty for the root.
     pub folder: String,
+    /// Modification time of the file of a message on a disk.
+    pub modified: Option<SystemTime>,
     /// BLAKE3 of the span, if it is a whole file that another thread read and hashed.
     pub digest: Option<[u8; 32]>,
 }
@@ -121,6 +124,7 @@ impl Entry {
             flags: Flags::default(),
             name: Vec::new(),
             folder: String::new(),
+            modified: None,
             digest: None,
         }
     }
@@ -225,6 +229,10 @@ pub trait Source: Send {
     fn give(&mut self, _files: ReadFiles) {}
     /// Returns the results of sniffing.
     fn profile(&self) -> &Profile;
+    /// Returns true for a stream that is one message, not a mailbox. By default it is not.
+    fn is_one_message(&self) -> bool {
+        false
+    }
     /// Returns the size of the archive in bytes if it is known beforehand (for progress).
     fn size_hint(&self) -> Option<u64>;
     /// Returns true if the input changed while it was read, by size or modification time. Call it at the end.

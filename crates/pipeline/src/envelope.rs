@@ -87,10 +87,14 @@ impl DateSource {
 
 /// Returns the date of a message: its Date field, else that of the separator before it. None if neither can be read.
 pub(crate) fn dated(raw: &[u8], separator: &[u8]) -> Option<(Date, DateSource)> {
-    let field = date_field(header(raw)).and_then(date);
-    field
+    message_date(raw)
         .map(|date| (date, DateSource::Field))
         .or_else(|| separator_date(separator).map(|date| (date, DateSource::Separator)))
+}
+
+/// Parses the Date field of a message.
+pub(crate) fn message_date(raw: &[u8]) -> Option<Date> {
+    date_field(header(raw)).and_then(date)
 }
 
 /// Returns the value of the first Date field of a header, with its folded lines.

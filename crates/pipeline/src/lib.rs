@@ -43,6 +43,7 @@ mod duplicates;
 mod edited_message;
 mod envelope;
 mod error;
+mod file_time;
 mod guesses;
 mod hash;
 mod incomplete_inputs;

@@ -201,7 +201,7 @@ impl ResultSink<RewrittenBatch> for OutputSink<'_> {
         });
         self.footer.outputs.push(Archived {
             name: target.name.clone().into_bytes(),
-            format: target.format,
+            format: target.format_of(ended.is_one_message),
             folder: is_folder(target.format),
             messages: current.messages,
             bytes: current.bytes,

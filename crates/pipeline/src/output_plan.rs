@@ -54,6 +54,19 @@ pub(crate) struct PlannedOutput {
     /// Name below the output folder. Empty if it is the output itself.
     pub(crate) name: String,
     pub(crate) format: Format,
+    /// True if the caller leaves the choice of the format to the input.
+    pub(crate) is_as_input: bool,
+}
+
+impl PlannedOutput {
+    /// Returns the format. A stream that turns out to be one message stays one.
+    pub(crate) fn format_of(&self, is_one_message: bool) -> Format {
+        if self.is_as_input && is_one_message {
+            Format::Eml
+        } else {
+            self.format
+        }
+    }
 }
 
 /// The outputs, written and synced under temporary names.
@@ -249,7 +262,11 @@ pub(crate) fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<Planned
         } else {
             output_name(input, format, &mut taken)
         };
-        PlannedOutput { name, format }
+        PlannedOutput {
+            name,
+            format,
+            is_as_input: job.to.is_none(),
+        }
     };
     inputs.iter().map(target).collect()
 }

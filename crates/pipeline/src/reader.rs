@@ -223,6 +223,11 @@ impl Reader {
         &self.source.profile().dialect
     }
 
+    /// Returns true for a stream that is one message.
+    pub(crate) fn is_one_message(&self) -> bool {
+        self.source.is_one_message()
+    }
+
     /// Returns the source and its digest after the end.
     pub(crate) fn finish(self) -> (Box<dyn Source>, SourceDigest) {
         let digest = self.hash.map(ArchiveHash::finish_source);

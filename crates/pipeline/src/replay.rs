@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! Does not restore permissions, owners, times and links.
+//! Does not restore permissions, owners and links, and of times only those of messages that are files in source and output.
 
 use crate::error::Mismatch;
 use crate::hash::ArchiveHash;
@@ -18,6 +18,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 /// Size of the buffer for an archive that is one file, in bytes.
 const BUFFER: usize = 256 << 10;
@@ -83,7 +84,10 @@ impl<'a> Replay<'a> {
             Record::Source(_) => return Err(Fault::Mismatch(Mismatch::SourceTwice)),
             Record::File(name) => self.source.file(name)?,
             Record::Directory(name) => self.source.directory(name)?,
-            Record::OutFile(name) => self.output.file(name)?,
+            Record::OutFile(name) => {
+                self.output.file(name)?;
+                self.source.modified = self.output.modified;
+            }
             Record::Same { messages, bytes } => {
                 self.messages += messages;
                 self.same(*bytes)?;
@@ -193,6 +197,8 @@ struct OutputSide {
     root: Option<PathBuf>,
     path: PathBuf,
     file: Option<BufReader<File>>,
+    /// Modification time of the file.
+    modified: Option<SystemTime>,
     /// Bytes of the file not yet used. The maximum for streams without a length.
     left: u64,
     hash: ArchiveHash,
@@ -208,6 +214,7 @@ impl OutputSide {
             path: root.clone().unwrap_or_default(),
             root,
             file: None,
+            modified: None,
             left: 0,
             hash: ArchiveHash::quick(folder),
             bytes: 0,
@@ -262,6 +269,7 @@ impl OutputSide {
     fn read(&mut self, path: PathBuf, file: File, buffer: usize) -> Result<(), Fault> {
         self.path = path;
         let metadata = file.metadata().map_err(|error| self.error(error))?;
+        self.modified = metadata.modified().ok();
         self.left = if metadata.is_file() {
             metadata.len()
         } else {
@@ -333,6 +341,10 @@ struct SourceSide<'a> {
     /// Path for error messages.
     path: PathBuf,
     file: Option<Box<dyn Write + 'a>>,
+    /// The file, if it is one of a folder, to set its time.
+    handle: Option<File>,
+    /// Modification time of the output's file of the same message.
+    modified: Option<SystemTime>,
     nowhere: bool,
     hash: ArchiveHash,
     bytes: u64,
@@ -350,6 +362,8 @@ impl<'a> SourceSide<'a> {
             parent: None,
             path: PathBuf::new(),
             file: None,
+            handle: None,
+            modified: None,
             nowhere: false,
             hash: ArchiveHash::new(folder),
             bytes: 0,
@@ -381,6 +395,7 @@ impl<'a> SourceSide<'a> {
         if let Some(path) = self.below(name)? {
             self.path = path;
             let file = self.new_file().map_err(|error| self.error(error))?;
+            self.handle = file.try_clone().ok();
             self.file = Some(Box::new(BufWriter::with_capacity(FILE_BUFFER, file)));
         }
         Ok(())
@@ -441,10 +456,16 @@ impl<'a> SourceSide<'a> {
     }
 
     fn end_file(&mut self) -> Result<(), Fault> {
+        let (handle, modified) = (self.handle.take(), self.modified.take());
         let Some(mut file) = self.file.take() else {
             return Ok(());
         };
-        file.flush().map_err(|error| self.error(error))
+        file.flush().map_err(|error| self.error(error))?;
+        if let (Some(handle), Some(modified)) = (handle, modified) {
+            // Some file systems refuse times.
+            let _ = handle.set_modified(modified);
+        }
+        Ok(())
     }
 
     /// Returns the path of a file or folder. None if nothing is written.

@@ -61,6 +61,8 @@ pub(crate) struct OpenSource<'a> {
     pub(crate) path: String,
     /// Dialect of the mailbox, as sniffed.
     pub(crate) dialect: String,
+    /// True for a stream that is one message.
+    pub(crate) is_one_message: bool,
 }
 
 impl OpenSource<'_> {
@@ -153,6 +155,8 @@ pub(crate) struct EndedSource<'a> {
     pub(crate) selected: u64,
     /// Size of its files in bytes.
     pub(crate) bytes: u64,
+    /// True for a stream that is one message.
+    pub(crate) is_one_message: bool,
     /// Its digest. Zeros if none is needed.
     pub(crate) digest: SourceDigest,
 }
@@ -297,6 +301,7 @@ impl<'a> RunningJob<'a> {
             input,
             path: input.path(),
             dialect: reader.dialect().to_owned(),
+            is_one_message: reader.is_one_message(),
         };
         let worker = Accounting {
             worker: stage.worker(&source),
@@ -350,6 +355,7 @@ impl<'a> RunningJob<'a> {
             messages,
             selected,
             bytes,
+            is_one_message: source.is_one_message(),
             digest,
         })?;
         let written = written.unwrap_or(messages - set_aside - dropped);

@@ -43,6 +43,11 @@ pub enum BoxDetail {
         /// Number of bytes.
         bytes: u64,
     },
+    /// NUL bytes behind the last line of a message.
+    Padding {
+        /// Number of bytes.
+        bytes: u64,
+    },
     /// A mailbox without separators, read as one message.
     NoSeparator,
     /// A single message with lines that look like separators.
@@ -211,6 +216,7 @@ impl fmt::Display for BoxDetail {
             }
             Self::UnknownQuoting => f.write_str("whether this line was quoted cannot be known"),
             Self::Prelude { bytes } => write!(f, "{bytes} bytes before the first line"),
+            Self::Padding { bytes } => write!(f, "{bytes} NUL bytes behind a message"),
             Self::NoSeparator => f.write_str("no separator: one message"),
             Self::LooksLikeMailbox { lines } => {
                 let look = if *lines == 1 {

@@ -11,7 +11,7 @@
 //!
 //! # Limits
 //! Reads removed messages like those that are marked as deleted. Keywords (the first eight digits) are no flags; they stay in the
-//! ledger, as do UIDs and dates of receipt.
+//! ledger, as do UIDs and dates of receipt. Folders of messages have the dates as times of their files.
 
 use std::io;
 

@@ -43,6 +43,17 @@ pub(super) fn without_line_end(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
+/// Returns the bytes before the NUL bytes at their end, if a line end or nothing precedes those.
+///
+/// A crash or NFS may pad a mailbox with NUL bytes.
+pub fn without_padding(bytes: &[u8]) -> &[u8] {
+    let padding = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
+    match &bytes[..bytes.len() - padding] {
+        rest @ ([] | [.., b'\n' | b'\r']) => rest,
+        _ => bytes,
+    }
+}
+
 /// Returns the number of `>` between the line start and `at`, or `None` if anything else stands there.
 pub(super) fn quote_depth(bytes: &[u8], at: usize) -> Option<usize> {
     let depth = bytes[..at]

@@ -301,7 +301,8 @@ pub(crate) fn looks_like_message(bytes: &[u8]) -> bool {
     rest.starts_with(b"From ") || FollowingLine::of(split_line(rest).0) != FollowingLine::Other
 }
 
-/// Returns the length of a byte order mark and blank lines at the start, with or without blanks in them.
+/// Returns the length of a byte order mark and blank lines at the start, with or without blanks in them. NUL bytes belong to it if a
+/// separator follows.
 ///
 /// `bytes` are the whole file, or at least [`PRELUDE`] bytes of it.
 fn prelude(bytes: &[u8]) -> usize {
@@ -310,6 +311,10 @@ fn prelude(bytes: &[u8]) -> usize {
     } else {
         0
     };
+    let padding = bytes[mark..].iter().take_while(|&&byte| byte == 0).count();
+    if padding > 0 && bytes[mark + padding..].starts_with(b"From ") {
+        return mark + padding;
+    }
     let is_blank = |byte: &&u8| matches!(byte, b'\n' | b'\r' | b' ' | b'\t');
     let blank = bytes[mark..].iter().take_while(is_blank).count();
     let end = mark + blank;

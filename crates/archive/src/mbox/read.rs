@@ -156,6 +156,11 @@ impl<R: Read + Send> Source for Mailbox<R> {
         &self.profile.shown
     }
 
+    fn is_one_message(&self) -> bool {
+        let is_stream = self.file.is_none() && self.outside.is_none() && self.container.is_none();
+        is_stream && self.scan == u64::MAX
+    }
+
     fn size_hint(&self) -> Option<u64> {
         let size = self.file.as_ref().map(|identity| identity.size)?;
         Some(self.until.min(size).saturating_sub(self.from))

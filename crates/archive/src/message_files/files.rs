@@ -109,7 +109,6 @@ impl Work {
 pub(super) struct OpenMessageFile {
     pub(super) file: TreeFile,
     pub(super) path: PathBuf,
-    pub(super) modified: Option<SystemTime>,
     pub(super) message: MessageFile,
 }
 
@@ -120,6 +119,8 @@ pub(super) struct MessageFile {
     pub(super) offset: u64,
     /// Size in bytes when it was opened.
     pub(super) size: u64,
+    /// Modification time when it was opened.
+    pub(super) modified: Option<SystemTime>,
 }
 
 /// A file that was opened.
@@ -161,6 +162,8 @@ impl OpenedFile {
 pub(super) struct OpenLayout {
     pub(super) reader: LayoutReader,
     pub(super) name: Name,
+    /// Modification time of the file when it was opened.
+    pub(super) modified: Option<SystemTime>,
 }
 
 /// Returns the last component of a path.

@@ -95,11 +95,12 @@ impl Files {
         &mut self,
         name: Name,
         path: &Path,
-        file: TreeFile,
+        opened: OpenedFile,
         layout: &dyn FileLayout,
     ) -> Result<OpenLayout, Error> {
         layout.name().clone_into(&mut self.profile.dialect);
-        let reader = match file {
+        let modified = opened.modified;
+        let reader = match opened.file {
             TreeFile::Disk(file) => LayoutReader::from_file(path, file, layout, &self.options),
             member => {
                 let member = member.into_through();
@@ -107,7 +108,11 @@ impl Files {
             }
         };
         let reader = reader.map_err(at(path, Operation::Read))?;
-        Ok(OpenLayout { reader, name })
+        Ok(OpenLayout {
+            reader,
+            name,
+            modified,
+        })
     }
 
     /// Adds the next entries of a file of another layout.
@@ -132,6 +137,7 @@ impl Files {
             entry.folder = self.display(folder, true, &mut batch.events);
             entry.ordinal = self.ordinal;
             entry.name.clone_from(&layout.name);
+            entry.modified = layout.modified;
             batch.entries.push(entry);
         }
         for mut event in inner.events {

@@ -203,26 +203,26 @@ impl Files {
         let Some(opened) = self.open_file(&name, &path, &mut batch.events)? else {
             return Ok(());
         };
+        if kind == EntryKind::Message
+            && let Some(layout) = self.layout_of(&path, &opened.file)?
+        {
+            let layout = self.open_layout(name, &path, opened, layout)?;
+            return self.read_layout(layout, batch);
+        }
         let OpenedFile {
             file,
             size,
             modified,
         } = opened;
-        if kind == EntryKind::Message
-            && let Some(layout) = self.layout_of(&path, &file)?
-        {
-            let layout = self.open_layout(name, &path, file, layout)?;
-            return self.read_layout(layout, batch);
-        }
         let reading = OpenMessageFile {
             file,
             path,
-            modified,
             message: MessageFile {
                 name,
                 kind,
                 offset: 0,
                 size,
+                modified,
             },
         };
         self.read_on(reading, batch)

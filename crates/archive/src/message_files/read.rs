@@ -1,7 +1,7 @@
 //! Reads files whole, or in pieces above the size limit, and builds their entries.
 //!
 //! # Limits
-//! Owners, permissions and times of files are not kept.
+//! Owners and permissions of files are not kept, and times only of messages.
 
 use super::apple_mail::apple_name;
 use super::files::{Files, MessageFile, Name, OpenMessageFile, PIECE, last};
@@ -15,6 +15,7 @@ use crate::packing::Packing;
 use crate::tree_file::TreeFile;
 use crate::{Batch, Entry, EntryKind, Flags, Format, mail_check, maildir};
 use std::io::{Seek, SeekFrom};
+use std::time::SystemTime;
 
 /// Bytes of a batch that become an entry.
 pub(super) struct FilePiece<'a> {
@@ -26,6 +27,8 @@ pub(super) struct FilePiece<'a> {
     pub(super) length: usize,
     /// Bytes of the batch after it.
     pub(super) after: usize,
+    /// Modification time of the file.
+    pub(super) modified: Option<SystemTime>,
     /// True if the next piece of the file follows.
     pub(super) more: bool,
 }
@@ -39,6 +42,7 @@ impl FilePiece<'_> {
             offset: 0,
             length: 0,
             after: 0,
+            modified: None,
             more: false,
         }
     }
@@ -81,6 +85,7 @@ impl Files {
             kind,
             offset: 0,
             size: file.size,
+            modified: file.modified,
         };
         self.report(&mut message, false, start, batch);
         self.push_pieces(&message, file.bytes.len(), false, batch);
@@ -129,7 +134,7 @@ impl Files {
                 let now = now.map_err(at(&reading.path, Operation::Read))?;
                 if shrunk
                     || now.len() != reading.message.size
-                    || now.modified().ok() != reading.modified
+                    || now.modified().ok() != reading.message.modified
                 {
                     self.changed = true;
                     more = more && !shrunk;
@@ -188,6 +193,7 @@ impl Files {
                 offset: file.offset + at as u64,
                 length,
                 after,
+                modified: file.modified,
                 more: more || after > 0,
             };
             self.push(batch, &piece);
@@ -285,6 +291,7 @@ impl Files {
             offset,
             length,
             after,
+            modified,
             more,
         } = *piece;
         let end = batch.bytes.len() - after;
@@ -306,6 +313,7 @@ impl Files {
             flags,
             name: name.to_vec(),
             folder,
+            modified: modified.filter(|_| is_message),
             ..Entry::new(kind, self.ordinal, offset, span)
         });
     }

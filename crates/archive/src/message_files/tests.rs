@@ -218,6 +218,7 @@ fn tree_is_restored_byte_for_byte() {
                     inserts: Vec::new(),
                     name,
                     more: entry.more,
+                    modified: entry.modified,
                 }
             });
             let items = items.collect();

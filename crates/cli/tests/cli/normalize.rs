@@ -3,6 +3,42 @@
 use crate::sandbox::{LATIN, Sandbox, lossy};
 use std::fs;
 
+/// The output has the form of the input, also of standard input.
+#[test]
+fn a_message_on_standard_input_stays_one_message() {
+    let sandbox = Sandbox::new();
+    let length = [b"Content-Length: 3\n", LATIN].concat();
+    for (name, message) in [
+        ("a", LATIN),
+        ("b", &length),
+        ("c", &LATIN[..LATIN.len() - 1]),
+    ] {
+        sandbox.write("in.eml", message);
+        let (file, piped) = (format!("{name}.file"), format!("{name}.piped"));
+        sandbox.run(&["normalize", "in.eml", "-o", &file]).ended(0);
+        sandbox
+            .pipe(&["normalize", "-", "-o", &piped], message)
+            .ended(0);
+        assert_eq!(sandbox.read(&piped), sandbox.read(&file), "{name}");
+        let back = format!("{name}.back");
+        sandbox.run(&["restore", &piped, "-o", &back]).ended(0);
+        assert_eq!(sandbox.read(&back), message, "{name}");
+        let mailbox = format!("{name}.mbox");
+        let to_mbox = ["normalize", "-", "--to", "mbox", "-o", &mailbox];
+        sandbox.pipe(&to_mbox, message).ended(0);
+        assert!(
+            sandbox
+                .read(&mailbox)
+                .starts_with(b"From joerg@example.org ")
+        );
+    }
+    let archive = sandbox.read("archive.mbox");
+    sandbox
+        .pipe(&["normalize", "-", "-o", "piped"], &archive)
+        .ended(0);
+    assert!(sandbox.read("piped").starts_with(b"From "));
+}
+
 #[test]
 fn text_attachments_stay_unless_asked_for() {
     let sandbox = Sandbox::new();

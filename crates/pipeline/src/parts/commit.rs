@@ -337,6 +337,7 @@ impl Join<'_> {
             messages: account.messages,
             selected: current.selected,
             bytes: account.bytes,
+            is_one_message: false,
             digest: SourceDigest {
                 blake3,
                 records: Vec::new(),

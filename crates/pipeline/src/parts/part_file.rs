@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! batch = 'B' | written | length, bytes of the output | number of items, items | number, blocks of the ledger | number, set-aside messages
-//! item  = start, length, more, length, name
+//! item  = start, length, more, time, length, name
+//! time  = 0 for none, else 1, or 2 before 1970 | seconds from 1970 | nanoseconds
 //! files = 'F' | length, records of the files of a folder, as `hash` hashes them
 //! ```
 //!
@@ -18,6 +19,7 @@ use crate::raw_blocks::{RAW_PIECE, raw_blocks};
 use crate::rewrite::RewrittenBatch;
 use mailglot_archive::{OutBatch, OutItem};
 use std::io::{self, ErrorKind, Read, Write};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const BATCH: u8 = b'B';
 const FILES: u8 = b'F';
@@ -62,6 +64,9 @@ impl<W: Write> PartWriter<W> {
             number(&mut head, (item.span.len() + more) as u64);
             inserted += more;
             number(&mut head, u64::from(item.more));
+            time_numbers(item.modified)
+                .into_iter()
+                .for_each(|part| number(&mut head, part));
             number(&mut head, item.name.len() as u64);
             head.extend_from_slice(&item.name);
         }
@@ -153,6 +158,7 @@ impl<R: Read> PartReader<R> {
             let (start, size) = (self.number()? as usize, self.number()? as usize);
             let end = start.checked_add(size).filter(|end| *end <= length);
             let more = self.number()? != 0;
+            let time = [self.number()?, self.number()?, self.number()?];
             let mut name = Vec::new();
             self.bytes(&mut name)?;
             batch.out.items.push(OutItem {
@@ -160,6 +166,7 @@ impl<R: Read> PartReader<R> {
                 inserts: Vec::new(),
                 name,
                 more,
+                modified: time_of(time)?,
             });
         }
         for _ in 1..self.number()? {
@@ -229,6 +236,28 @@ impl<R: Read> PartReader<R> {
     }
 }
 
+/// Returns the numbers of a time.
+fn time_numbers(time: Option<SystemTime>) -> [u64; 3] {
+    let Some(time) = time else { return [0; 3] };
+    let (sign, from) = match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => (1, after),
+        Err(before) => (2, before.duration()),
+    };
+    [sign, from.as_secs(), u64::from(from.subsec_nanos())]
+}
+
+/// Returns the time of [`time_numbers`].
+fn time_of([sign, seconds, nanoseconds]: [u64; 3]) -> io::Result<Option<SystemTime>> {
+    let from = Duration::from_secs(seconds).checked_add(Duration::from_nanos(nanoseconds));
+    let from = from.ok_or(ErrorKind::InvalidData)?;
+    let time = match sign {
+        0 => return Ok(None),
+        1 => UNIX_EPOCH.checked_add(from),
+        _ => UNIX_EPOCH.checked_sub(from),
+    };
+    time.map(Some).ok_or_else(|| ErrorKind::InvalidData.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,6 +274,7 @@ mod tests {
                     inserts: Vec::new(),
                     name: b"cur/1".to_vec(),
                     more: true,
+                    modified: UNIX_EPOCH.checked_add(Duration::from_millis(1_700_000_000_123)),
                 }],
             },
             written: 3,
@@ -272,6 +302,7 @@ mod tests {
             }],
             name: b"cur/2".to_vec(),
             more: false,
+            modified: UNIX_EPOCH.checked_sub(Duration::from_millis(1_500)),
         });
         large.ledger_only = Some((RawKind::Dropped, 0..10));
         let mut writer = PartWriter::new(Vec::new());
@@ -287,6 +318,9 @@ mod tests {
             .map(|item| item.span.clone())
             .collect();
         assert_eq!(spans, [0..6, 6..8]);
+        for (item, large) in again.out.items.iter().zip(&large.out.items) {
+            assert!(item.modified.is_some() && item.modified == large.modified);
+        }
         let mut blocks = Vec::new();
         raw_blocks(RawKind::Dropped, b"0123456789", |block| {
             blocks.push(block.to_vec());

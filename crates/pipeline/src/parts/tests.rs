@@ -13,6 +13,7 @@ use mailglot_mime::Policy;
 use std::fs;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The smallest split.
 const SIZE: u64 = 1 << 19;
@@ -140,6 +141,26 @@ fn tree(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
+/// Returns the modification times of message files below a folder. A message that is the only one of its output has none.
+fn times(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
+    // A name of `tree` ends in a slash.
+    let names = tree(folder)
+        .into_iter()
+        .map(|(name, _)| folder.join(name).components().collect::<PathBuf>());
+    let messages = names.filter(|name| {
+        let folder = name.parent().and_then(Path::file_name);
+        let own = name.file_name().unwrap_or_default().as_encoded_bytes();
+        own.starts_with(b"000") && own.ends_with(b".eml")
+            || folder.is_some_and(|folder| folder == "cur")
+    });
+    messages
+        .map(|name| {
+            let time = fs::metadata(&name).unwrap().modified().unwrap();
+            (name.strip_prefix(folder).unwrap().to_owned(), time)
+        })
+        .collect()
+}
+
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -186,6 +207,7 @@ fn check_same(inputs: &[&Path], folder: &Path, change: impl Fn(&mut NormalizeJob
         files
     };
     assert!(without_report(&one) == without_report(&several));
+    assert_eq!(times(&one.join("out")), times(&several.join("out")));
     assert_eq!(names(&one), names(&several));
 }
 

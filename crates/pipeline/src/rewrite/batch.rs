@@ -1,7 +1,9 @@
 //! A batch whose messages are being rewritten.
 
 use super::rewritten_batch::RewrittenBatch;
+use super::source_message::SourceMessage;
 use super::worker::RewriteWorker;
+use crate::file_time::file_time;
 use crate::large_message::InPlace;
 use crate::message_file_names;
 use crate::reader::NumberedBatch;
@@ -63,6 +65,23 @@ impl BatchRewrite<'_> {
         self.event(entry, "msg.flags", Severity::Info, &detail);
     }
 
+    /// Reports a message that is marked as deleted. It stays a message, in every output.
+    pub(super) fn report_deleted(&mut self, entry: &Entry, raw: &[u8]) {
+        if self.job.flags(entry, raw).0 & Flags::TRASHED != 0 {
+            let detail = "it stays in the output";
+            self.event(entry, "msg.deleted", Severity::Info, detail);
+        }
+    }
+
+    /// Reports the folder of a message if the output merges all folders into one mailbox.
+    pub(super) fn report_folder(&mut self, entry: &Entry) {
+        if entry.folder.is_empty() || !self.job.writes_mailbox {
+            return;
+        }
+        let detail = format!("folder {} has no place in the mailbox", entry.folder);
+        self.event(entry, "msg.folder", Severity::Info, &detail);
+    }
+
     /// Reports a line end that the mailbox adds to a message.
     pub(super) fn report_line_end(&mut self, entry: &Entry) {
         let detail = "the last line of the message had no line end";
@@ -80,19 +99,25 @@ impl BatchRewrite<'_> {
         }
     }
 
-    /// Adds what was appended to the output since `start` as an item.
+    /// Adds what was appended to the output since `start` as an item. `original` is the message or the piece.
     pub(super) fn push_item(
         &mut self,
         start: usize,
         name: String,
         inserts: Vec<SourceInsert>,
-        more: bool,
+        original: &SourceMessage<'_>,
     ) {
+        let modified = if name.is_empty() {
+            None
+        } else {
+            file_time(original.entry, original.separator, original.raw)
+        };
         self.done.out.items.push(OutItem {
             span: start..self.done.out.bytes.len(),
             inserts,
             name: name.into_bytes(),
-            more,
+            more: original.entry.more,
+            modified,
         });
     }
 

@@ -189,7 +189,7 @@ impl<'a> BatchRewrite<'a> {
             self.record_message(original, old, &made, &name);
         }
         self.done.written += 1;
-        self.push_item(start, name, inserts, false);
+        self.push_item(start, name, inserts, original);
     }
 
     /// Counts a message and its events.
@@ -212,6 +212,8 @@ impl<'a> BatchRewrite<'a> {
             self.tally.packed(address, packing);
         }
         self.report_flags(entry);
+        self.report_folder(entry);
+        self.report_deleted(entry, raw);
     }
 }
 

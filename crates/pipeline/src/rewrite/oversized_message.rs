@@ -25,6 +25,8 @@ impl BatchRewrite<'_> {
         self.tally.messages += u64::from(begins_message(entry, self.more));
         if first {
             self.report_flags(entry);
+            self.report_folder(entry);
+            self.report_deleted(entry, &self.feed.batch.bytes[entry.message.clone()]);
         }
         if begins_message(entry, self.more) {
             self.report_separator(entry);
@@ -52,7 +54,7 @@ impl BatchRewrite<'_> {
             self.record_piece(&original, lengths, midline, first);
         }
         self.done.written += u64::from(first);
-        self.push_item(start, name, Vec::new(), entry.more);
+        self.push_item(start, name, Vec::new(), &original);
     }
 
     /// Adds the record of a piece at the end of the output: as it is, by undoing the quoting, or as a copy.

@@ -43,12 +43,21 @@ impl Stage for RewriteStage<'_> {
 
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> RewriteWorker<'a> {
         let format = source.input.found.format;
-        let to = self.targets.map(|targets| targets[source.index].format);
+        let is_one_message = source.is_one_message;
+        let to = self
+            .targets
+            .map(|targets| targets[source.index].format_of(is_one_message));
+        let default = if is_one_message {
+            Format::Eml
+        } else {
+            source.input.found.default_output()
+        };
+        let written = to.unwrap_or(default);
         RewriteWorker {
             path: &source.path,
             folder: source.folder(),
-            from_mbox: format == Format::Mbox,
-            writes_mailbox: to.unwrap_or(source.input.found.default_output()) == Format::Mbox,
+            from_mbox: format == Format::Mbox && written != Format::Eml,
+            writes_mailbox: written == Format::Mbox,
             to,
             keeps_flags: to.unwrap_or(format) == Format::Maildir,
             ledger: self.has_ledger.then_some(source.index as u64),

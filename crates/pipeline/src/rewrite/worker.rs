@@ -4,7 +4,7 @@ use crate::json_file_name::Address;
 use crate::large_message::InPlace;
 use crate::reader::NumberedBatch;
 use crate::{message_file_names, status};
-use mailglot_archive::{Entry, Format};
+use mailglot_archive::{Entry, Flags, Format};
 use mailglot_mime::{Message, Plan, Policy};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,7 +48,7 @@ impl RewriteWorker<'_> {
             .collect()
     }
 
-    /// Returns the name of a message's file below the root of the output. A mailbox may have flags in header fields.
+    /// Returns the name of a message's file below the root of the output.
     pub(super) fn name(
         &self,
         to: Format,
@@ -56,11 +56,21 @@ impl RewriteWorker<'_> {
         raw: &[u8],
         digest: impl FnOnce() -> String,
     ) -> String {
+        let flags = if to == Format::Maildir {
+            self.flags(entry, raw)
+        } else {
+            entry.flags
+        };
+        message_file_names::message_name(to, entry.ordinal, &entry.folder, flags, digest)
+    }
+
+    /// Returns the flags of a message. A mailbox may have flags in header fields.
+    pub(super) fn flags(&self, entry: &Entry, raw: &[u8]) -> Flags {
         let mut flags = entry.flags;
-        if self.from_mbox && to == Format::Maildir {
+        if self.from_mbox {
             flags.0 |= status::flags(raw).0;
         }
-        message_file_names::message_name(to, entry.ordinal, &entry.folder, flags, digest)
+        flags
     }
 
     pub(super) fn address(&self, entry: &Entry) -> Address {

@@ -279,13 +279,8 @@ impl<'a> Outputs<'a> {
                             || ["new", "tmp"].map(|part| format!("{}/{part}/", open.output.name)),
                         );
                     open.output.bytes += bytes.len() as u64;
-                    tree.write(&file(
-                        name,
-                        bytes,
-                        piece.more,
-                        folders.into_iter().flatten(),
-                    ))
-                    .map_err(Error::Output)?;
+                    tree.write(&file(name, bytes, piece, folders.into_iter().flatten()))
+                        .map_err(Error::Output)?;
                 }
             }
         }
@@ -333,20 +328,27 @@ fn fill(path: &Path, new: &Path, gaps: &[Gap], mode: FileMode) -> io::Result<()>
     fs::rename(new, path)
 }
 
-/// Returns a batch of one file, after empty folders.
-fn file(name: String, bytes: &[u8], more: bool, folders: impl Iterator<Item = String>) -> OutBatch {
+/// Returns a batch of one file with the bytes of a piece, after empty folders.
+fn file(
+    name: String,
+    bytes: &[u8],
+    piece: &SplitPiece,
+    folders: impl Iterator<Item = String>,
+) -> OutBatch {
     let folder = |name: String| OutItem {
         span: 0..0,
         inserts: Vec::new(),
         name: name.into_bytes(),
         more: false,
+        modified: None,
     };
     let mut items: Vec<OutItem> = folders.map(folder).collect();
     items.push(OutItem {
         span: 0..bytes.len(),
         inserts: Vec::new(),
         name: name.into_bytes(),
-        more,
+        more: piece.more,
+        modified: piece.modified,
     });
     OutBatch {
         bytes: bytes.to_vec(),

@@ -2,6 +2,7 @@
 
 use mailglot_archive::{Flags, Quoting};
 use std::ops::Range;
+use std::time::SystemTime;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The messages of a batch, in the bytes of their outputs.
@@ -30,6 +31,8 @@ pub(super) struct SplitPiece {
     pub(super) digest: u128,
     /// Flags of a message that is a file.
     pub(super) flags: Flags,
+    /// Modification time of such a file. None for pieces.
+    pub(super) modified: Option<SystemTime>,
 }
 
 /// The end of a message that was copied without the blank line after it.

@@ -7,6 +7,7 @@
 use super::job::{SplitBy, SplitJob};
 use super::split_batch::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
 use crate::envelope;
+use crate::file_time::file_time;
 use crate::json_file_name::Address;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::restore_quoting::line_end;
@@ -15,7 +16,9 @@ use crate::selection::folder_path;
 use crate::separator::{SEPARATOR_REPLACED, replaced_separator, separator_line};
 use crate::status;
 use crate::tally::Tally;
-use mailglot_archive::mbox::{mark_separator, needs_mark, quote_mboxrd, trailer_for, unquote};
+use mailglot_archive::mbox::{
+    mark_separator, needs_mark, quote_mboxrd, trailer_for, unquote, without_padding,
+};
 use mailglot_archive::{Entry, EntryKind, Format, MailboxOptions};
 use mailglot_mime::{Policy, Severity};
 use std::borrow::Cow;
@@ -120,7 +123,7 @@ impl<'b> SourceEntry<'b> {
             entry,
             separator: &batch[entry.span.start..entry.message.start],
             old: entry.message_in(batch),
-            trailer: &batch[entry.message.end..entry.span.end],
+            trailer: without_padding(&batch[entry.message.end..entry.span.end]),
             continued,
             midline,
         }
@@ -146,13 +149,16 @@ impl SplitWorker<'_> {
         // The parts are read without the rules of the caller, so they must not need them.
         let is_copied = is_mailbox && input.opening.mailbox == MailboxOptions::default();
         let (mut convention, mut open_end) = (Convention::Mboxrd, OpenEnd::default());
-        let mut flags = entry.flags;
+        let (mut flags, mut modified) = (entry.flags, None);
         if self.job.to != Format::Mbox {
             let (head, lines) = source.unquoted();
             out.extend_from_slice(head);
             out.extend_from_slice(&lines);
             if is_mailbox {
                 flags.0 |= status::flags(&lines).0;
+            }
+            if !source.continued {
+                modified = file_time(entry, source.separator, &lines);
             }
         } else if let Some(copied) =
             Convention::of(&self.source.dialect, entry.quoting).filter(|_| is_copied)
@@ -182,6 +188,7 @@ impl SplitWorker<'_> {
             open_end,
             digest,
             flags,
+            modified,
         }
     }
 

@@ -52,6 +52,7 @@ fn piece(span: std::ops::Range<usize>, keys: &[&str], continued: bool, more: boo
         open_end: OpenEnd::default(),
         digest: 0,
         flags: Flags::default(),
+        modified: None,
     }
 }
 

@@ -293,6 +293,69 @@ fn flags_are_kept_or_reported() {
 }
 
 #[test]
+fn messages_marked_as_deleted_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["md/cur", "md/new"] {
+        fs::create_dir_all(at(name)).unwrap();
+    }
+    fs::write(at("md/cur/1.x:2,ST"), message(0)).unwrap();
+    fs::write(at("md/cur/2.x:2,S"), message(1)).unwrap();
+    let mail =
+        |fields: &str| format!("From a@b.c Mon Jan  1 00:00:00 2001\nFrom: a@b.c\n{fields}\nb\n\n");
+    let fields = [
+        "X-Mozilla-Status: 0008\n",
+        "Status: RO\nX-Status: D\n",
+        "X-Mozilla-Status: 0001\n",
+    ];
+    fs::write(at("box"), fields.map(mail).concat()).unwrap();
+    let mut mbx = b"*mbx*\r\n3a5c0f1200000003\r\n".to_vec();
+    mbx.resize(2048, 0);
+    for flags in ["8000", "0002", "0001"] {
+        let message = "From: a@b.c\r\n\r\nx\r\n";
+        let line = format!(
+            " 7-Jul-2001 12:00:00 +0000,{};00000000{flags}-00000001\r\n{message}",
+            message.len()
+        );
+        mbx.extend_from_slice(line.as_bytes());
+    }
+    fs::write(at("old.mbx"), mbx).unwrap();
+    for (name, expected) in [("md", 1), ("box", 2), ("old.mbx", 2)] {
+        for to in FORMS {
+            let summary = round_trip(&at(name), to);
+            let reported = summary.events.get("msg.deleted").copied();
+            assert_eq!(reported, Some(expected), "{name} {to:?}");
+        }
+    }
+}
+
+#[test]
+fn merged_folders_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    maildir(&at("md"));
+    eml_tree(&at("tree"));
+    for (name, to, expected) in [
+        ("md", None, 0),
+        ("md", Some(Format::Mbox), 4),
+        ("md", Some(Format::EmlTree), 0),
+        ("tree", Some(Format::Maildir), 0),
+        ("tree", Some(Format::Mbox), 6),
+    ] {
+        let summary = round_trip(&at(name), to);
+        let reported = summary.events.get("msg.folder").copied().unwrap_or(0);
+        assert_eq!(reported, expected, "{name} {to:?}");
+    }
+    // A message above the limit is reported once, not for each piece.
+    let mut job = NormalizeJob {
+        to: Some(Format::Mbox),
+        ..job(&[at("md")], &at("small"))
+    };
+    job.policy.limits.message = 50;
+    assert_eq!(run(&job).events["msg.folder"], 4);
+}
+
+#[test]
 fn folders_are_not_merged() {
     use std::os::unix::ffi::OsStrExt;
     let folder = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 use crate::second_pass::Random;
 use crate::{Dialect, FORMS, back, check_dry_run, crlf, job, mbox, round_trip, run, tree};
 use mailglot_archive::Format;
-use mailglot_pipeline::NormalizeJob;
+use mailglot_pipeline::{NormalizeJob, Progress, Selection, SplitBy, SplitJob, split};
 use std::fs;
 
 #[test]
@@ -416,4 +416,45 @@ fn line_ends_that_a_mailbox_adds_are_reported() {
             assert_eq!(added, u64::from(open), "{}", text.escape_ascii());
         }
     }
+}
+
+/// A crash, a full disk or NFS may leave NUL bytes in a mailbox.
+#[test]
+fn nul_bytes_between_messages_stay_out_of_the_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("padded.mbox");
+    let nuls = vec![0; 700];
+    let mailbox = mbox(6, Dialect::Rd);
+    fs::write(
+        &path,
+        [&nuls, &mailbox[..], &nuls, &mailbox, &nuls].concat(),
+    )
+    .unwrap();
+    for to in FORMS {
+        let summary = round_trip(&path, to);
+        assert_eq!(summary.messages_in, 12, "{to:?}");
+        assert_eq!(summary.events["mbox.padding"], 2, "{to:?}");
+        assert_eq!(summary.events["mbox.prelude"], 1, "{to:?}");
+    }
+    let out = folder.path().join("out.mbox");
+    run(&job(std::slice::from_ref(&path), &out));
+    let written = fs::read(&out).unwrap();
+    assert!(!written.contains(&0) && !written.windows(3).any(|three| three == b"=00"));
+    let parts = folder.path().join("parts");
+    split(
+        &SplitJob {
+            inputs: vec![path],
+            output: parts.clone(),
+            by: SplitBy::Size(1 << 20),
+            to: Format::Mbox,
+            copies: false,
+            opening: false.into(),
+            selection: Selection::default(),
+            threads: 1,
+        },
+        &Progress::default(),
+    )
+    .unwrap();
+    let copied = fs::read(parts.join("part-00001.mbox")).unwrap();
+    assert!(copied == [&mailbox[..], &mailbox].concat());
 }

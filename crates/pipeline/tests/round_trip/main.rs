@@ -8,6 +8,7 @@ mod layouts;
 mod mailboxes;
 mod second_pass;
 mod separators;
+mod times;
 
 use mailglot_archive::Format;
 use mailglot_mime::Policy;

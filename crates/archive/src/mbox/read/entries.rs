@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::mailbox::{Current, GUARD, Mailbox, MessageEnd, ReadState};
 use crate::box_event::{BoxDetail, BoxEventKind};
-use crate::mbox::line_ends::without_line_end;
+use crate::mbox::line_ends::{without_line_end, without_padding};
 use crate::mbox::profile::Division;
 use crate::mbox::split::quoted;
 use crate::{Entry, EntryKind, Quoting};
@@ -31,7 +31,10 @@ impl<R: Read> Mailbox<R> {
                 message: Some(at), ..
             }
             | MessageEnd::File { message: Some(at) } => *at,
-            _ if last => self.without_blank_line(current.message, known),
+            _ if last => {
+                let padding = self.padding(&current, known);
+                self.without_blank_line(current.message, padding)
+            }
             _ => known,
         };
         let mut current = current;
@@ -157,6 +160,24 @@ impl<R: Read> Mailbox<R> {
         );
         entry.more = more;
         entries.push(entry);
+    }
+
+    /// Returns the offset of the NUL bytes between a message and `end`, and reports them. Returns `end` if there are none.
+    ///
+    /// Pieces of a message above the limit keep such bytes.
+    fn padding(&mut self, current: &Current, end: u64) -> u64 {
+        let is_one_message = self.scan == u64::MAX;
+        if is_one_message || current.pieces_to > 0 {
+            return end;
+        }
+        let message = current.message;
+        let bytes = &self.window.data()[self.window.index(message)..self.window.index(end)];
+        let start = message + without_padding(bytes).len() as u64;
+        if start < end {
+            let bytes = end - start;
+            self.event(BoxEventKind::Padding, start, BoxDetail::Padding { bytes });
+        }
+        start
     }
 
     /// Returns the end of a message without one trailing blank line.

@@ -289,7 +289,7 @@ fn separators_inside_a_line() {
             let ambiguous = kinds(&events);
             let ambiguous = ambiguous
                 .into_iter()
-                .filter(|kind| *kind != BoxEventKind::QuotingGuess);
+                .filter(|kind| *kind == BoxEventKind::AmbiguousFrom);
             assert_eq!(ambiguous.collect::<Vec<_>>(), reported, "{before:?}");
             assert_eq!(concatenated(&entries), text.as_bytes());
         }

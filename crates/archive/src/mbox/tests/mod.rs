@@ -2,6 +2,7 @@
 
 mod boundaries;
 mod large;
+mod padding;
 pub(super) mod random;
 mod rare_forms;
 mod truth;
@@ -10,7 +11,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use super::Mailbox;
-use crate::{Batch, BoxEvent, BoxEventKind, EntryKind, Quoting, ReadOptions, Source};
+use crate::{Batch, BoxDetail, BoxEvent, BoxEventKind, EntryKind, Quoting, ReadOptions, Source};
 
 /// An entry with its bytes, independent of batches.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use crate::input::InputRange;
 use crate::message_files::*;
 use crate::{Input, RecognizeOptions, open, recognize_with};
 use std::os::unix::fs::symlink;
+use std::time::SystemTime;
 
 /// A small generator of numbers (Knuth's MMIX).
 struct Numbers(u64);
@@ -134,6 +135,8 @@ fn batches(source: &mut dyn Source, plan: Plan) -> Vec<String> {
             Ok(true) => {
                 for entry in &mut batch.entries {
                     let digest = blake3::hash(&batch.bytes[entry.span.clone()]);
+                    // Each run reads a new folder.
+                    entry.modified = entry.modified.map(|_| SystemTime::UNIX_EPOCH);
                     let own = entry.digest.take();
                     assert!(own.is_none_or(|own| own == *digest.as_bytes()));
                 }

@@ -96,7 +96,7 @@ const AMBIGUOUS: [&str; 4] = [
 ];
 
 /// Codes of what was not read, not changed or left out, in words for one and for many.
-const LEFT_ALONE: [(&str, &str, &str); 13] = [
+const LEFT_ALONE: [(&str, &str, &str); 15] = [
     (
         "box.left-out",
         "message that was deleted, or is not there",
@@ -148,9 +148,19 @@ const LEFT_ALONE: [(&str, &str, &str); 13] = [
         "messages and parts that would read otherwise",
     ),
     (
+        "msg.deleted",
+        "message that is marked as deleted",
+        "messages that are marked as deleted",
+    ),
+    (
         "msg.flags",
         "message that loses its flags",
         "messages that lose their flags",
+    ),
+    (
+        "msg.folder",
+        "message that loses its folder",
+        "messages that lose their folders",
     ),
     (
         "box.member-skipped",

@@ -46,6 +46,8 @@ pub enum BoxEventKind {
     MemberSkipped,
     /// `box.member-name`
     MemberName,
+    /// `box.name-charset`
+    NameCharset,
     /// `box.member-limit`
     MemberLimit,
     /// `msg.too-large`
@@ -82,6 +84,7 @@ impl BoxEventKind {
         Self::Expansion,
         Self::MemberSkipped,
         Self::MemberName,
+        Self::NameCharset,
         Self::MemberLimit,
         Self::TooLarge,
         Self::NoHeader,
@@ -127,6 +130,7 @@ impl BoxEventKind {
             Self::Expansion => "box.expansion",
             Self::MemberSkipped => "box.member-skipped",
             Self::MemberName => "box.member-name",
+            Self::NameCharset => "box.name-charset",
             Self::MemberLimit => "box.member-limit",
             Self::TooLarge => "msg.too-large",
             Self::NoHeader => "box.no-header",

@@ -5,6 +5,7 @@
 //! Finds all archives before it reads any of them.
 
 use crate::error::{UnreadInput, UsageError};
+use crate::member_names::MEMBER_NAMES;
 use crate::skip_scope::SkipScope;
 use crate::unique_name::unique;
 use crate::{Error, FileName, message_file_names};
@@ -244,6 +245,7 @@ impl InputSearch {
             max_expansion: self.opening.max_expansion,
             follow_links: self.opening.follow_links,
             open_containers: self.open_containers.clone(),
+            member_names: MEMBER_NAMES,
         };
         let found = recognize_with(path, &options, &mut |left| match left {
             LeftOut::Unread(error) => unread(error),

@@ -143,6 +143,15 @@ pub enum BoxDetail {
         /// What is wrong with the stored name.
         defect: NameDefect,
     },
+    /// Names of a zip archive that do not say their charset.
+    NameCharset {
+        /// Number of these names.
+        names: u64,
+        /// The guessed charset. `None` if they were read as code page 437, as the format says.
+        charset: Option<&'static str>,
+        /// Path of the first one below the archive's root.
+        first: String,
+    },
     /// Members of a zip or tar archive beyond this number are not read.
     MemberLimit(u64),
     /// More members of a zip or tar archive have events, which are left out.
@@ -285,6 +294,17 @@ impl fmt::Display for BoxDetail {
                 name,
                 defect,
             } => write!(f, "member \"{stored}\" {defect}, read as {name}"),
+            Self::NameCharset {
+                names,
+                charset,
+                first,
+            } => {
+                let read = charset.map_or_else(
+                    || "IBM437, as the format says".to_owned(),
+                    |charset| format!("{charset}, a guess"),
+                );
+                write!(f, "names that do not say their charset, read as {read}: {names}, first {first}")
+            }
             Self::MemberLimit(limit) => {
                 write!(f, "more than {limit} members and folders; the others are left out")
             }

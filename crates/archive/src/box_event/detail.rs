@@ -93,6 +93,13 @@ pub enum BoxDetail {
         /// Original name of the folder, escaped.
         name: String,
     },
+    /// A folder whose name is not UTF-8, under another name in the output.
+    FolderNotUtf8 {
+        /// Name in the output.
+        display: String,
+        /// Original name of the folder, escaped.
+        name: String,
+    },
     /// A symbolic link.
     Link {
         /// Path below the archive's root.
@@ -274,6 +281,10 @@ impl fmt::Display for BoxDetail {
             Self::RenamedFolder { display, name } => write!(
                 f,
                 "another folder is written by the name of this one, which becomes {display}: {name}"
+            ),
+            Self::FolderNotUtf8 { display, name } => write!(
+                f,
+                "the name of a folder is not UTF-8 and becomes {display}: {name}"
             ),
             Self::Link { name } => write!(f, "symbolic link not followed: {name}"),
             Self::DanglingLink { name } => write!(f, "symbolic link to nothing: {name}"),

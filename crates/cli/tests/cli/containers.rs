@@ -234,18 +234,18 @@ fn a_missing_folder_of_temporary_files_is_named() {
 
 /// Python's zipfile writes names beyond ASCII in UTF-8 only. The replaced names are as long.
 const FROM_DOS: &str = r#"
-import sys, zipfile
-text = "Входящие/Отчёт за месяц.mbox"
-raw = text.encode("cp866")
-plain = "".join(chr(byte) if byte < 128 else "Z" for byte in raw)
-member = zipfile.ZipInfo(plain)
-member.create_system = 0
+import zipfile
+names = [name.encode("cp866") for name in ("Входящие/Отчёт за месяц.mbox", "Входящие/Фото.mbox")]
+plain = ["".join(chr(byte) if byte < 128 else "Z" for byte in name) for name in names]
 with zipfile.ZipFile("dos.zip", "w") as archive:
-    archive.write("a.mbox", plain)
-    archive.getinfo(plain).create_system = 0
+    for name in plain:
+        archive.write("a.mbox", name)
+        archive.getinfo(name).create_system = 0
 data = open("dos.zip", "rb").read()
-assert data.count(plain.encode()) == 2
-open("dos.zip", "wb").write(data.replace(plain.encode(), raw))
+for name, raw in zip(plain, names):
+    assert data.count(name.encode()) == 2
+    data = data.replace(name.encode(), raw)
+open("dos.zip", "wb").write(data)
 "#;
 
 #[test]

@@ -48,6 +48,8 @@ pub enum BoxEventKind {
     MemberSkipped,
     /// `box.member-name`
     MemberName,
+    /// `box.name-charset`
+    NameCharset,
     /// `box.member-limit`
     MemberLimit,
     /// `msg.too-large`
@@ -85,6 +87,7 @@ impl BoxEventKind {
         Self::Expansion,
         Self::MemberSkipped,
         Self::MemberName,
+        Self::NameCharset,
         Self::MemberLimit,
         Self::TooLarge,
         Self::NoHeader,
@@ -131,6 +134,7 @@ impl BoxEventKind {
             Self::Expansion => "box.expansion",
             Self::MemberSkipped => "box.member-skipped",
             Self::MemberName => "box.member-name",
+            Self::NameCharset => "box.name-charset",
             Self::MemberLimit => "box.member-limit",
             Self::TooLarge => "msg.too-large",
             Self::NoHeader => "box.no-header",

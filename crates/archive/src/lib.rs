@@ -90,7 +90,7 @@ pub use box_event::{
     MultipartDecision, NameDefect, SkipReason, StoreDetail,
 };
 pub use claim::Claim;
-pub use container::OpenContainers;
+pub use container::{NameDecoding, NameSystem, OpenContainers};
 pub use destination::{Destination, OutBatch, OutItem, SourceInsert, create, create_tree};
 pub use error::{Error, ErrorKind, Operation, SpecialFile, words};
 pub use file_mode::FileMode;

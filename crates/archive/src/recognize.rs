@@ -13,7 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, SkipReason};
-use crate::container::{ContainerForm, ContainerOptions, MOST_EVENTS, OpenContainers};
+use crate::container::{
+    ContainerForm, ContainerOptions, MOST_EVENTS, NameDecoding, OpenContainers,
+};
 use crate::entry_type::EntryType;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_kind::{FileForm, FileKind};
@@ -37,6 +39,8 @@ pub struct RecognizeOptions {
     pub follow_links: bool,
     /// The containers that stay open. Share it between the searches of a job.
     pub open_containers: OpenContainers,
+    /// How names in zip archives are decoded that say no charset.
+    pub member_names: NameDecoding,
 }
 
 impl Default for RecognizeOptions {
@@ -46,6 +50,7 @@ impl Default for RecognizeOptions {
             max_expansion: MAX_EXPANSION,
             follow_links: false,
             open_containers: OpenContainers::default(),
+            member_names: NameDecoding::default(),
         }
     }
 }
@@ -55,6 +60,7 @@ impl RecognizeOptions {
         ContainerOptions {
             ratio: self.max_expansion,
             open_containers: self.open_containers.clone(),
+            names: self.member_names,
         }
     }
 }

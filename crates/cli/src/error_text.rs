@@ -53,7 +53,7 @@ fn of_parts(fault: &PartsFault) -> &'static str {
 pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
     let path = error.path();
     let advice = match error.kind() {
-        ErrorKind::NoHeader => without_header(path).to_owned(),
+        ErrorKind::NoHeader => without_header(path),
         ErrorKind::NoMailFound(None) if path.is_dir() => format!(
             "; in a folder a message is a file named *.eml; name other files themselves: mailglot … {}/*",
             quoted(path)
@@ -101,13 +101,13 @@ fn is_address(path: &Path) -> bool {
     address.choice != MessageChoice::All && address.path.exists()
 }
 
-/// Returns what to do about a file without a header. As a message, a file of Outlook would be one of random text.
-fn without_header(path: &Path) -> &'static str {
+/// Returns what to do about a file without a header. As a message, a packed file or one of Outlook would be one of random text.
+fn without_header(path: &Path) -> String {
     let mut start = [0; 8];
     let is_file = std::fs::metadata(path).is_ok_and(|there| there.is_file());
     let opened = is_file.then(|| File::open(path).ok()).flatten();
     let read = opened.is_some_and(|mut file| file.read_exact(&mut start).is_ok());
-    match start {
+    let advice = match start {
         // [MS-PST], section 2.2.2.6.
         [b'!', b'B', b'D', b'N', ..] if read => {
             "; it is a folder of Outlook (.pst): convert it to a mailbox first, for example with readpst"
@@ -116,8 +116,29 @@ fn without_header(path: &Path) -> &'static str {
         [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1] if read => {
             "; it is a file of Outlook (.msg) or Office: convert a message to .eml first, for example with msgconvert"
         }
+        // Store files of other kinds begin with other bytes behind these.
+        [0xCF, 0xAD, 0x12, 0xFE, ..] if read => {
+            "; it is an index of Outlook Express (.dbx) without messages: give the names of the other .dbx files"
+        }
+        [b'J', b'M', b'F', b'6' | b'9', ..] if read => {
+            "; it is a folder of Outlook Express 4 (.mbx): convert it to a mailbox first, for example with the import of KMail"
+        }
+        [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] if read => {
+            "; it is an archive of 7-Zip: unpack it first, for example with `7z x`"
+        }
+        [b'R', b'a', b'r', b'!', 0x1A, 0x07, ..] if read => {
+            "; it is a RAR archive: unpack it first, for example with `unrar x`"
+        }
+        // The usual properties, and a size of the dictionary that is a power of two.
+        [0x5D, 0, 0, size, more, ..] if read && size.count_ones() + more.count_ones() == 1 => {
+            return format!(
+                "; it is compressed with lzma: pipe the content in: {} | mailglot … -",
+                command("xz -dc", path)
+            );
+        }
         _ => "; --force-format reads it as a message",
-    }
+    };
+    advice.to_owned()
 }
 
 /// Returns how to read a file in a form that is not read.

@@ -167,7 +167,7 @@ impl<'a> Message<'a> {
     pub fn defects(&self) -> &[Event] {
         &self.defects
     }
-    /// Returns the preambles and epilogues with non-ASCII bytes or escape characters, with their multiparts, in document order.
+    /// Returns the preambles, epilogues and the body of a message without parts, if they have non-ASCII bytes or escape characters, with their multiparts, in document order.
     ///
     /// The line end before the first delimiter belongs to the delimiter.
     pub(crate) fn outer_texts(&self) -> &[(PartId, Span)] {

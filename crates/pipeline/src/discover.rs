@@ -5,6 +5,7 @@
 //! Finds all archives before it reads any of them.
 
 use crate::error::{UnreadInput, UsageError};
+use crate::member_names::MEMBER_NAMES;
 use crate::skip_scope::SkipScope;
 use crate::unique_name::unique;
 use crate::{Error, FileName, message_file_names};
@@ -56,8 +57,8 @@ pub(crate) struct SourceInput {
     /// True for a folder.
     pub(crate) folder: bool,
     pub(crate) opening: Opening,
-    /// Its own name, unique among the inputs of the job.
-    pub(crate) name: String,
+    /// Its own name, unique among the inputs of the job. On Unix, names are bytes.
+    pub(crate) name: Vec<u8>,
     /// Path of the restored archive below the original's path, with `/`. Empty if it is that path.
     pub(crate) original: Vec<u8>,
 }
@@ -201,9 +202,9 @@ struct InputSearch {
     is_several: bool,
     sources: Sources,
     /// Names of the sources.
-    names: HashSet<String>,
+    names: HashSet<Vec<u8>>,
     /// Names of the given paths.
-    given: HashSet<String>,
+    given: HashSet<Vec<u8>>,
 }
 
 impl InputSearch {
@@ -244,6 +245,7 @@ impl InputSearch {
             max_expansion: self.opening.max_expansion,
             follow_links: self.opening.follow_links,
             open_containers: self.open_containers.clone(),
+            member_names: MEMBER_NAMES,
         };
         let found = recognize_with(path, &options, &mut |left| match left {
             LeftOut::Unread(error) => unread(error),
@@ -270,7 +272,7 @@ impl InputSearch {
         let top = if self.is_several {
             unique(&own_name(&own), &mut self.given)
         } else {
-            String::new()
+            Vec::new()
         };
         let mut places = HashSet::new();
         let has_rule = self.opening.mailbox.rule != MboxRule::Auto
@@ -327,9 +329,9 @@ fn place(given: &Path, found: &Input, places: &mut HashSet<PathBuf>) -> PathBuf 
 }
 
 /// Returns the file name of a path. `.` and `..` are resolved to the name of the folder.
-fn own_name(path: &Path) -> String {
+fn own_name(path: &Path) -> Vec<u8> {
     if path == Path::new("-") {
-        return "stdin".to_owned();
+        return b"stdin".to_vec();
     }
     // The file of an Apple mailbox: `Sent.mbox/mbox`.
     let apple = path
@@ -346,12 +348,12 @@ fn own_name(path: &Path) -> String {
         .unwrap_or(path)
         .file_name()
         .unwrap_or_default();
-    message_file_names::clean(&name.to_string_lossy())
+    message_file_names::clean_bytes(name.as_encoded_bytes())
 }
 
 /// Returns the path of an archive below the given path, after the name of that.
-fn original_name(top: &str, given: &Path, found: &Path) -> Vec<u8> {
-    let mut name = top.as_bytes().to_vec();
+fn original_name(top: &[u8], given: &Path, found: &Path) -> Vec<u8> {
+    let mut name = top.to_vec();
     let below = found.strip_prefix(given).unwrap_or(Path::new(""));
     for component in below.components() {
         if !name.is_empty() {
@@ -365,6 +367,7 @@ fn original_name(top: &str, given: &Path, found: &Path) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt;
 
     #[test]
     fn compression_extensions_are_removed() {
@@ -378,13 +381,17 @@ mod tests {
 
     #[test]
     fn names_of_inputs() {
-        assert_eq!(own_name(Path::new("-")), "stdin");
-        let original = |top, found: &str| original_name(top, Path::new("in/dir"), Path::new(found));
+        assert_eq!(own_name(Path::new("-")), b"stdin");
+        let original = |top: &str, found: &str| {
+            original_name(top.as_bytes(), Path::new("in/dir"), Path::new(found))
+        };
         assert_eq!(original("", "in/dir"), b"");
         assert_eq!(original("", "in/dir/a/b.mbox"), b"a/b.mbox");
         assert_eq!(original("dir", "in/dir/b.mbox"), b"dir/b.mbox");
         assert_eq!(original("dir", "in/dir"), b"dir");
-        assert_eq!(own_name(Path::new("x/Ärger.mbox")), "Ärger.mbox");
-        assert_eq!(own_name(Path::new("x/Sent.mbox/mbox")), "Sent.mbox");
+        assert_eq!(own_name(Path::new("x/Ärger.mbox")), "Ärger.mbox".as_bytes());
+        let latin = OsStr::from_bytes(b"x/\xc4rger.mbox");
+        assert_eq!(own_name(Path::new(latin)), b"\xc4rger.mbox");
+        assert_eq!(own_name(Path::new("x/Sent.mbox/mbox")), b"Sent.mbox");
     }
 }

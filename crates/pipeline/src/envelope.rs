@@ -4,7 +4,7 @@
 //!
 //! A header above 1 MiB is read up to there. Words under a label of UTF-8 are read without the body.
 
-use mailglot_archive::mbox::{SeparatorWords, line_end_length};
+use mailglot_archive::mbox::{SeparatorWords, line_end_length, without_mmdf_lines};
 use mailglot_mime::fields::{Date, date};
 use mailglot_mime::{Limits, Mail, Message, PartId, Policy};
 
@@ -135,7 +135,7 @@ const NO_DATE: &[u8] = b"Thu Jan  1 00:00:00 1970";
 
 /// Parses the date of a separator line. Returns `None` for [`NO_DATE`].
 pub(crate) fn separator_date(separator: &[u8]) -> Option<Date> {
-    let words = SeparatorWords::of(separator);
+    let words = SeparatorWords::of(without_mmdf_lines(separator));
     if words.date.starts_with(NO_DATE) {
         return None;
     }

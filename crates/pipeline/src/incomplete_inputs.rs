@@ -5,7 +5,7 @@
 //! Says where an input is damaged, not which messages are missing.
 
 use crate::UnreadInput;
-use mailglot_archive::{BoxEvent, BoxEventKind};
+use mailglot_archive::{BoxEvent, BoxEventKind, ErrorKind};
 use std::fmt;
 
 /// An input that was not read completely: it is damaged, or `--max-expansion` stopped it.
@@ -19,6 +19,8 @@ pub struct IncompleteInput {
     pub reason: String,
     /// True if `--max-expansion` skipped readable bytes. False if the file is damaged.
     pub is_bounded: bool,
+    /// True if nothing of it was read.
+    pub is_unread: bool,
 }
 
 impl fmt::Display for IncompleteInput {
@@ -47,6 +49,7 @@ impl IncompleteInput {
             offset: event.offset,
             reason: event.detail.to_string(),
             is_bounded: event.kind == BoxEventKind::Expansion,
+            is_unread: false,
         }
     }
 
@@ -57,14 +60,18 @@ impl IncompleteInput {
             offset: 0,
             reason: unread.error.kind().to_string(),
             is_bounded: false,
+            // Of a folder that changed meanwhile, some messages were read.
+            is_unread: !matches!(unread.error.kind(), ErrorKind::FolderChanged),
         }
     }
 
-    /// Formats the note for a ledger: `{"incomplete":PATH,"is_damaged":BOOLEAN,"offset":N,"reason":TEXT}`. Readers find it by its first key.
+    /// Formats the note for a ledger: `{"incomplete":PATH,"is_damaged":BOOLEAN,"is_unread":BOOLEAN,"offset":N,"reason":TEXT}`. Readers find it by
+    /// its first key.
     pub(crate) fn note(&self) -> Vec<u8> {
         let note = serde_json::json!({
             "incomplete": self.path,
             "is_damaged": !self.is_bounded,
+            "is_unread": self.is_unread,
             "offset": self.offset,
             "reason": self.reason,
         });
@@ -83,6 +90,7 @@ impl IncompleteInput {
             reason: note["reason"].as_str()?.to_owned(),
             // Older ledgers note only inputs that `--max-expansion` stopped.
             is_bounded: note["is_damaged"].as_bool() != Some(true),
+            is_unread: note["is_unread"].as_bool() == Some(true),
         })
     }
 }
@@ -99,6 +107,7 @@ mod tests {
                 offset,
                 reason: "r".to_owned(),
                 is_bounded: false,
+                is_unread: false,
             };
             assert_eq!(input.to_string(), expected);
         }
@@ -112,6 +121,7 @@ mod tests {
                 offset: 230_564,
                 reason: "r".to_owned(),
                 is_bounded,
+                is_unread: !is_bounded,
             };
             assert_eq!(IncompleteInput::from_note(&input.note()), Some(input));
         }

@@ -77,28 +77,38 @@ pub(crate) fn is_altered(name: &str, message: &[u8]) -> bool {
 ///
 /// Replaces separators, controls and reserved characters, and dots at its ends.
 pub(crate) fn clean(component: &str) -> String {
+    String::from_utf8_lossy(&clean_bytes(component.as_bytes())).into_owned()
+}
+
+/// Like [`clean`], for a name that may be not UTF-8. Bytes that are no characters stay.
+pub(crate) fn clean_bytes(component: &[u8]) -> Vec<u8> {
     const LONGEST: usize = 200;
-    let mut name = String::with_capacity(component.len());
-    for c in component.chars() {
-        let reserved =
-            c.is_control() || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
-        let c = if reserved || (c == '.' && name.is_empty()) {
-            '_'
-        } else {
-            c
-        };
-        if name.len() + c.len_utf8() > LONGEST {
+    let mut name = Vec::with_capacity(component.len());
+    'name: for chunk in component.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            let reserved =
+                c.is_control() || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
+            let c = if reserved || (c == '.' && name.is_empty()) {
+                '_'
+            } else {
+                c
+            };
+            if name.len() + c.len_utf8() > LONGEST {
+                break 'name;
+            }
+            name.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        if name.len() + chunk.invalid().len() > LONGEST {
             break;
         }
-        name.push(c);
+        name.extend_from_slice(chunk.invalid());
     }
-    let kept = name.trim_end_matches(['.', ' ']).len();
-    name.truncate(kept);
+    let last = name.iter().rposition(|byte| !matches!(byte, b'.' | b' '));
+    name.truncate(last.map_or(0, |last| last + 1));
     if name.is_empty() {
-        "_".to_owned()
-    } else {
-        name
+        name.push(b'_');
     }
+    name
 }
 
 /// Returns the first 12 hexadecimal digits of the BLAKE3 of a message in pieces.

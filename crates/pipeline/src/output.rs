@@ -14,14 +14,16 @@ use crate::output_plan::{OutputPlan, Ready};
 use crate::raw_blocks::raw_blocks;
 use crate::rewrite::RewrittenBatch;
 use crate::run::{EndedSource, ResultSink};
-use crate::{Error, IncompleteInput, Summary, report};
+use crate::{Error, FileName, IncompleteInput, Summary, report};
 use mailglot_archive::ledger::{Archived, BlockBuilder, Footer, LedgerWriter, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
 use mailglot_archive::{
     Destination, Error as FileError, Operation, OutBatch, WriteOptions, create,
 };
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// The outputs of a normalization.
@@ -111,7 +113,7 @@ impl<'a> OutputSink<'a> {
         self.footer.set_aside = summary.set_aside;
         let sources = summary.sources.iter_mut();
         for (source, output) in sources.zip(&self.footer.outputs) {
-            let name = String::from_utf8_lossy(&output.name).into_owned();
+            let name = FileName::of(Path::new(OsStr::from_bytes(&output.name)));
             source.output = (!self.plan.alone).then_some(name);
         }
         let mut ledger = None;
@@ -147,7 +149,7 @@ impl ResultSink<RewrittenBatch> for OutputSink<'_> {
         let target = &self.plan.targets[index];
         let place = match &self.root {
             None => self.plan.output.clone(),
-            Some(root) => root.temporary().join(&target.name),
+            Some(root) => root.temporary().join(OsStr::from_bytes(&target.name)),
         };
         let created = create(target.format, &place, self.plan.options);
         self.current = Some(CurrentOutput {
@@ -200,7 +202,7 @@ impl ResultSink<RewrittenBatch> for OutputSink<'_> {
             blake3: ended.digest.blake3,
         });
         self.footer.outputs.push(Archived {
-            name: target.name.clone().into_bytes(),
+            name: target.name.clone(),
             format: target.format_of(ended.is_one_message),
             folder: is_folder(target.format),
             messages: current.messages,

@@ -22,34 +22,39 @@ pub(crate) fn output_format(input: &Input, to: Option<Format>) -> Format {
 }
 
 /// Returns the name of one of several outputs: that of the source, with the extension of its new format.
-pub(crate) fn output_name(input: &SourceInput, to: Format, taken: &mut HashSet<String>) -> String {
+pub(crate) fn output_name(
+    input: &SourceInput,
+    to: Format,
+    taken: &mut HashSet<Vec<u8>>,
+) -> Vec<u8> {
     // A folder with such a name would make its output a Maildir.
     if is_folder(to) {
-        taken.extend(["cur", "new", "tmp"].map(str::to_owned));
+        taken.extend(["cur", "new", "tmp"].map(Vec::from));
     }
     // The message of an emlx file is written without its first line and its property list.
-    let emlx = input.name.strip_suffix(".emlx");
+    let emlx = input.name.strip_suffix(b".emlx");
     let is_emlx = to == Format::Eml && emlx.is_some();
     if to == input.found.format && !is_emlx && input.found.store.is_none() {
         return unique(&input.name, taken);
     }
     let stem = [".mbox", ".mbx", ".dbx", ".git", ".emlx", ".eml"]
         .iter()
-        .find_map(|end| input.name.strip_suffix(end))
+        .find_map(|end| input.name.strip_suffix(end.as_bytes()))
         .or_else(|| without_dbx(&input.name));
     let stem = stem.filter(|stem| !stem.is_empty()).unwrap_or(&input.name);
-    let name = match to {
-        Format::Mbox => format!("{stem}.mbox"),
-        Format::Eml => format!("{stem}.eml"),
-        Format::Maildir | Format::EmlTree => stem.to_owned(),
+    let ending = match to {
+        Format::Mbox => &b".mbox"[..],
+        Format::Eml => b".eml",
+        Format::Maildir | Format::EmlTree => b"",
     };
+    let name = [stem, ending].concat();
     unique(&name, taken)
 }
 
 /// Returns a name without `.dbx`, which Windows writes in any case.
-fn without_dbx(name: &str) -> Option<&str> {
+fn without_dbx(name: &[u8]) -> Option<&[u8]> {
     let (stem, end) = name.split_at_checked(name.len().checked_sub(".dbx".len())?)?;
-    end.eq_ignore_ascii_case(".dbx").then_some(stem)
+    end.eq_ignore_ascii_case(b".dbx").then_some(stem)
 }
 
 /// Returns true for formats that are a folder.
@@ -64,6 +69,9 @@ mod tests {
     #[test]
     fn names_are_unique_and_follow_the_form() {
         let mut taken = HashSet::new();
+        let output_name = |input: &SourceInput, to: Format, taken: &mut HashSet<Vec<u8>>| {
+            String::from_utf8(output_name(input, to, taken)).unwrap()
+        };
         let input = |name: &str, format| SourceInput {
             given: name.into(),
             found: Input::on_disk(name, format),

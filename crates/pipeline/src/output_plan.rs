@@ -52,7 +52,7 @@ pub(crate) struct OutputPlan {
 /// The output of one input.
 pub(crate) struct PlannedOutput {
     /// Name below the output folder. Empty if it is the output itself.
-    pub(crate) name: String,
+    pub(crate) name: Vec<u8>,
     pub(crate) format: Format,
     /// True if the caller leaves the choice of the format to the input.
     pub(crate) is_as_input: bool,
@@ -132,7 +132,7 @@ impl OutputPlan {
         let ledger = self.ledger.as_deref().unwrap_or(beside);
         recover(&self.output, Some(ledger));
         let names = self.targets.iter().map(|target| target.name.clone());
-        let ours: HashSet<String> = names.collect();
+        let ours: HashSet<Vec<u8>> = names.collect();
         for place in self.places() {
             check_free(place, job.force, &ours)?;
             check_form(place, self.is_folder(place))?;
@@ -258,7 +258,7 @@ pub(crate) fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<Planned
     let target = |input: &SourceInput| {
         let format = output_format(&input.found, job.to);
         let name = if inputs.len() == 1 {
-            String::new()
+            Vec::new()
         } else {
             output_name(input, format, &mut taken)
         };

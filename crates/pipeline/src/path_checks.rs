@@ -68,7 +68,7 @@ pub(crate) fn on_disk(path: &Path) -> &Path {
 }
 
 /// Rejects a path that is taken, unless it may be replaced. A folder may only be replaced if it contains nothing but mail.
-pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<String>) -> Result<(), Error> {
+pub(crate) fn check_free(place: &Path, force: bool, ours: &HashSet<Vec<u8>>) -> Result<(), Error> {
     let refuse = |why: ErrorKind| Err(Error::Output(FileError::new(place, Operation::Create, why)));
     if is_stream(place) {
         return refuse(ErrorKind::Stream);
@@ -108,7 +108,7 @@ pub(crate) fn is_empty(folder: &Path) -> bool {
 }
 
 /// Returns true if everything below is `.eml`, a message in a Maildir's folders, or named like an output of this job.
-fn only_mail(folder: &Path, ours: &HashSet<String>) -> io::Result<bool> {
+fn only_mail(folder: &Path, ours: &HashSet<Vec<u8>>) -> io::Result<bool> {
     const PARTS: [&str; 3] = ["cur", "new", "tmp"];
     let mut waiting = vec![(folder.to_owned(), false)];
     while let Some((inner, mail)) = waiting.pop() {
@@ -123,7 +123,7 @@ fn only_mail(folder: &Path, ours: &HashSet<String>) -> io::Result<bool> {
                 || Path::new(&name)
                     .extension()
                     .is_some_and(|end| end.eq_ignore_ascii_case("eml"))
-                || (inner == folder && ours.contains(&name)))
+                || (inner == folder && ours.contains(item.file_name().as_encoded_bytes())))
             {
                 return Ok(false);
             }
@@ -201,7 +201,7 @@ mod tests {
             Err(Error::Output(..))
         ));
 
-        let ours = HashSet::from(["a.mbox".to_owned()]);
+        let ours = HashSet::from(["a.mbox".into()]);
         assert!(check_free(&path("new"), false, &ours).is_ok());
         assert!(check_free(Path::new("/dev/null"), true, &ours).is_err());
         assert!(check_free(&path("in/sub"), false, &ours).is_ok());

@@ -191,7 +191,8 @@ fn prepare(
         return Err(Error::Output(error));
     }
     let top = |name: &[u8]| {
-        String::from_utf8_lossy(name.split(|&b| b == b'/').next().unwrap_or_default()).into_owned()
+        let first = name.split(|&b| b == b'/').next();
+        first.unwrap_or_default().to_vec()
     };
     check_free(
         original,

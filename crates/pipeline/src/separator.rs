@@ -5,7 +5,9 @@
 //! Zones without a known offset count as UTC, as they do in `ls`.
 
 use crate::envelope::separator_date;
-use mailglot_archive::mbox::{SeparatorWords, is_separator_kept, separator_for};
+use mailglot_archive::mbox::{
+    SeparatorWords, is_separator_kept, separator_for, without_mmdf_lines,
+};
 use mailglot_mime::fields::Date;
 use std::borrow::Cow;
 
@@ -14,6 +16,7 @@ pub(crate) const SEPARATOR_REPLACED: &str = "mbox.separator-replaced";
 
 /// Returns the separator line of a message: the old one, or one with its sender and its date in UTC.
 pub(crate) fn separator_line<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {
+    let old = without_mmdf_lines(old);
     if is_separator_kept(old) {
         return Cow::Borrowed(old);
     }
@@ -25,6 +28,7 @@ pub(crate) fn separator_line<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]>
 ///
 /// Other changes are not reported: the line loses the zone `+0000` or the mark ` -0000`, or gets another line end.
 pub(crate) fn replaced_separator(old: &[u8]) -> Option<String> {
+    let old = without_mmdf_lines(old);
     if is_separator_kept(old) || !old.starts_with(b"From ") {
         return None;
     }
@@ -138,6 +142,8 @@ mod tests {
             );
             assert_eq!(separator_line(&written, message), written);
             assert_eq!(replaced_separator(&written), None, "{new}");
+            let in_mmdf = ["\x01\x01\x01\x01\n", &old].concat();
+            assert_eq!(separator_line(in_mmdf.as_bytes(), message), written);
         }
         assert_eq!(replaced_separator(b"\x01\x01\x01\x01\n"), None);
         assert_eq!(

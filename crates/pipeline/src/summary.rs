@@ -23,7 +23,7 @@ pub struct SourceSummary {
     pub blake3: Option<String>,
     /// Name of its output below the folder of outputs. None if there is one output, and for a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output: Option<String>,
+    pub output: Option<FileName>,
 }
 
 /// An example of an event.

@@ -98,6 +98,13 @@ pub enum BoxDetail {
         /// Original name of the folder, escaped.
         name: String,
     },
+    /// A folder whose name is not UTF-8, under another name in the output.
+    FolderNotUtf8 {
+        /// Name in the output.
+        display: String,
+        /// Original name of the folder, escaped.
+        name: String,
+    },
     /// A symbolic link.
     Link {
         /// Path below the archive's root.
@@ -147,6 +154,15 @@ pub enum BoxDetail {
         name: String,
         /// What is wrong with the stored name.
         defect: NameDefect,
+    },
+    /// Names of a zip archive that do not say their charset.
+    NameCharset {
+        /// Number of these names.
+        names: u64,
+        /// The guessed charset. `None` if they were read as code page 437, as the format says.
+        charset: Option<&'static str>,
+        /// Path of the first one below the archive's root.
+        first: String,
     },
     /// Members of a zip or tar archive beyond this number are not read.
     MemberLimit(u64),
@@ -272,6 +288,10 @@ impl fmt::Display for BoxDetail {
                 f,
                 "another folder is written by the name of this one, which becomes {display}: {name}"
             ),
+            Self::FolderNotUtf8 { display, name } => write!(
+                f,
+                "the name of a folder is not UTF-8 and becomes {display}: {name}"
+            ),
             Self::Link { name } => write!(f, "symbolic link not followed: {name}"),
             Self::DanglingLink { name } => write!(f, "symbolic link to nothing: {name}"),
             Self::RepeatedFolder { name } => {
@@ -291,6 +311,17 @@ impl fmt::Display for BoxDetail {
                 name,
                 defect,
             } => write!(f, "member \"{stored}\" {defect}, read as {name}"),
+            Self::NameCharset {
+                names,
+                charset,
+                first,
+            } => {
+                let read = charset.map_or_else(
+                    || "IBM437, as the format says".to_owned(),
+                    |charset| format!("{charset}, a guess"),
+                );
+                write!(f, "names that do not say their charset, read as {read}: {names}, first {first}")
+            }
             Self::MemberLimit(limit) => {
                 write!(f, "more than {limit} members and folders; the others are left out")
             }

@@ -1,8 +1,7 @@
 //! Cleans the names of members, so that each is a path below its container.
 //!
 //! # Limits
-//! Names are bytes, as on a disk. A name of a zip archive that is not UTF-8 is read as code page 437 (APPNOTE.TXT, appendix D),
-//! whatever code page its writer used.
+//! Names are bytes, as on a disk. Of the code pages of zip names, only 437 is known here (APPNOTE.TXT, appendix D).
 
 use crate::box_event::NameDefect;
 

@@ -16,6 +16,7 @@ mod member_index;
 mod member_names;
 mod member_place;
 mod member_reader;
+mod name_decoding;
 mod open_files;
 mod tar;
 mod zip;
@@ -31,6 +32,7 @@ pub(crate) use self::member_index::{MOST_EVENTS, Node};
 use self::member_index::{MemberIndex, MemberIndexBuilder};
 use self::member_place::{Coding, MemberPlace};
 use self::member_reader::{ExpansionLimit, MemberReader};
+pub use self::name_decoding::{NameDecoding, NameSystem};
 pub use self::open_files::OpenContainers;
 use crate::box_event::BoxEvent;
 use crate::disk_identity::DiskIdentity;
@@ -90,6 +92,7 @@ pub(crate) struct Container {
     index: MemberIndex,
     /// Limit on the ratio of decompressed to compressed size.
     ratio: u64,
+    names: NameDecoding,
     budget: Arc<ExpansionBudget>,
     open_containers: OpenContainers,
     /// The file that has the content, while it is open, and the range of the content in it.
@@ -102,6 +105,7 @@ pub(crate) struct ContainerOptions {
     /// Limit on the ratio of decompressed to compressed size.
     pub(crate) ratio: u64,
     pub(crate) open_containers: OpenContainers,
+    pub(crate) names: NameDecoding,
 }
 
 impl Container {
@@ -121,6 +125,7 @@ impl Container {
             origin: Origin::Disk(identity),
             index: MemberIndex::new(budget.clone()),
             ratio: options.ratio,
+            names: options.names,
             budget,
             open_containers: options.open_containers.clone(),
             content: Mutex::default(),
@@ -141,6 +146,7 @@ impl Container {
             origin: Origin::Member(self.clone()),
             index: MemberIndex::new(self.budget.clone()),
             ratio: self.ratio,
+            names: self.names,
             budget: self.budget.clone(),
             open_containers: self.open_containers.clone(),
             content: Mutex::default(),
@@ -154,7 +160,7 @@ impl Container {
         let content = self.open_content(&events)?;
         let mut members = MemberIndexBuilder::new(self.form.packing, prefix, self.budget.clone());
         match self.form.packing {
-            Packing::Zip => zip::list(&content, &mut members)?,
+            Packing::Zip => zip::list(&content, self.names, &mut members)?,
             _ => tar::list(&content, &mut members)?,
         }
         let (index, found) = members.finish();

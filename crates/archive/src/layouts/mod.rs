@@ -7,10 +7,12 @@
 //! Recognizes a format by the first bytes of a file, not by its name.
 
 mod babyl;
+mod by_size;
 mod emlx;
 mod input;
 mod layout;
 mod read;
+mod rnews;
 #[cfg(test)]
 mod tests;
 mod uw_mbx;
@@ -27,6 +29,7 @@ use crate::mbox::has_dated_separators;
 const LAYOUTS: &[&dyn FileLayout] = &[
     &babyl::Babyl, //
     &uw_mbx::UwMbx,
+    &rnews::Rnews,
     &emlx::Emlx,
 ];
 

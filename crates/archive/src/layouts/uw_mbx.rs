@@ -15,6 +15,7 @@
 
 use std::io;
 
+use super::by_size::{self, SizedItem};
 use super::input::LayoutInput;
 use super::layout::{Divider, FileLayout, Item, ItemEnd};
 use crate::Flags;
@@ -48,23 +49,14 @@ impl FileLayout for UwMbx {
 
     fn divider(&self) -> Box<dyn Divider> {
         Box::new(MbxDivider {
-            item: MbxItem::Search,
+            item: SizedItem::Search,
         })
     }
 }
 
 /// Divides an mbx file.
 struct MbxDivider {
-    item: MbxItem,
-}
-
-/// Where the current item ends.
-#[derive(Clone, Copy)]
-enum MbxItem {
-    /// At this offset.
-    Until(u64),
-    /// Where the next separator begins.
-    Search,
+    item: SizedItem,
 }
 
 impl Divider for MbxDivider {
@@ -80,27 +72,27 @@ impl Divider for MbxDivider {
                 events.push(defect(0, BoxDetail::NoMessageHere));
             }
             self.item = if is_right {
-                MbxItem::Until(HEAD)
+                SizedItem::Until(HEAD)
             } else {
-                MbxItem::Search
+                SizedItem::Search
             };
             return Ok(Item::gap(0));
         }
         let Some(separator) = Separator::parse(input.near(at, NEAR)?) else {
             events.push(defect(at, BoxDetail::NoMessageHere));
-            self.item = MbxItem::Search;
+            self.item = SizedItem::Search;
             return Ok(Item::gap(at));
         };
         let message = at + separator.length as u64;
         let end = message.saturating_add(separator.size);
         let mut item = Item::message(message, separator.flags);
         if is_boundary(input, end)? == Some(true) {
-            self.item = MbxItem::Until(end);
+            self.item = SizedItem::Until(end);
             item.scan = message;
         } else {
             let detail = BoxDetail::WrongSize(separator.size);
             events.push(defect(at, detail));
-            self.item = MbxItem::Search;
+            self.item = SizedItem::Search;
         }
         Ok(item)
     }
@@ -111,14 +103,7 @@ impl Divider for MbxDivider {
         scan: &mut u64,
         _: &mut Vec<BoxEvent>,
     ) -> io::Result<Option<ItemEnd>> {
-        match self.item {
-            MbxItem::Until(end) if end <= input.window.end() => Ok(Some(ItemEnd::new(end, end))),
-            MbxItem::Until(_) => {
-                *scan = input.window.end();
-                Ok(None)
-            }
-            MbxItem::Search => Ok(find_separator(input, scan)?.map(|at| ItemEnd::new(at, at))),
-        }
+        self.item.end(input, scan, find_separator)
     }
 }
 
@@ -126,15 +111,8 @@ fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
     BoxEvent::new(BoxEventKind::Structure, at, detail)
 }
 
-/// Returns true if a separator begins or the file ends at an offset behind its first byte. None if that cannot be known.
 fn is_boundary(input: &mut LayoutInput, at: u64) -> io::Result<Option<bool>> {
-    let near = input.ahead(at - 1, 1 + NEAR)?;
-    Ok(near.map(|near| match &near[..] {
-        // The file ends earlier.
-        [] => false,
-        [_] => true,
-        [_, near @ ..] => Separator::parse(near).is_some(),
-    }))
+    by_size::is_boundary(input, at, NEAR, |near| Separator::parse(near).is_some())
 }
 
 /// Searches for a separator from `scan` on. Returns its offset.

@@ -39,5 +39,5 @@ pub use separator_mark::{mark_separator, needs_mark, pieces_need_mark};
 pub use separator_words::SeparatorWords;
 pub use write::{
     is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for,
-    unquote, unquote_in_place,
+    unquote, unquote_in_place, without_mmdf_lines,
 };

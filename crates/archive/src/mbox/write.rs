@@ -13,6 +13,7 @@ use memchr::memmem::Finder;
 
 use super::from_line::is_plain;
 use super::line_ends::{quote_depth, split_line};
+use super::profile::mmdf_line;
 use super::separator_mark::unmarked;
 use super::separator_words::{SeparatorWords, address};
 use crate::Quoting;
@@ -135,6 +136,23 @@ pub fn is_separator_kept(old: &[u8]) -> bool {
     let line = old.strip_suffix(b"\n").unwrap_or(old);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     line.len() < old.len() && is_plain(line)
+}
+
+/// Returns a separator without the delimiters of MMDF: its `From ` line, or nothing.
+///
+/// ```
+/// use mailglot_archive::mbox::without_mmdf_lines;
+///
+/// let line = b"From a@b.example Mon Jan  1 00:00:00 2001\n";
+/// let separator = [b"\x01\x01\x01\x01\n", &line[..]].concat();
+/// assert_eq!(without_mmdf_lines(&separator), line);
+/// ```
+pub fn without_mmdf_lines(separator: &[u8]) -> &[u8] {
+    let mut rest = separator;
+    while let Some(length) = mmdf_line(rest) {
+        rest = &rest[length..];
+    }
+    rest
 }
 
 /// Returns the separator line of a message, with line end. `date` is the date of the old line in seconds since 1970, if it has one.

@@ -260,11 +260,17 @@ impl Files {
                 number += 1;
                 display = format!("{own}-{number}");
             }
-            if number > 1 {
-                let detail = BoxDetail::RenamedFolder {
-                    display: display.clone(),
-                    name: folder.escape_ascii().to_string(),
-                };
+            let name = || folder.escape_ascii().to_string();
+            let detail = if number > 1 {
+                let (display, name) = (display.clone(), name());
+                Some(BoxDetail::RenamedFolder { display, name })
+            } else if std::str::from_utf8(folder).is_err() {
+                let (display, name) = (display.clone(), name());
+                Some(BoxDetail::FolderNotUtf8 { display, name })
+            } else {
+                None
+            };
+            if let Some(detail) = detail {
                 events.push(BoxEvent::new(BoxEventKind::FolderName, 0, detail));
             }
             self.written.insert(written(&display), folder.to_owned());

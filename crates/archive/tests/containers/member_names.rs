@@ -1,7 +1,10 @@
 //! Names of members: encodings, names that lead elsewhere, and kinds of members that are not read.
 
 use crate::mailboxes::{mbox, read};
-use crate::writer::{TarStyle, TarWriter, ZipMember, ZipStyle, ZipWriter, pax_record};
+use crate::writer::{TarStyle, TarWriter, ZipMember, ZipStyle, ZipWriter, crc, pax_record};
+use mailglot_archive::{
+    Input, LeftOut, NameDecoding, NameSystem, RecognizeOptions, recognize_with,
+};
 use std::fs;
 
 /// Reads an archive. Returns the archives and the events.
@@ -83,7 +86,9 @@ fn names_are_utf8_or_code_page_437() {
     let (archives, events) = found(&zip.finish());
     assert_eq!(archives.len(), 2);
     assert!(archives[0].starts_with("Entwürfe.mbox") && archives[1].starts_with("日本.mbox"));
-    assert!(events.is_empty(), "{events:?}");
+    let event = "box.name-charset 0  names that do not say their charset, \
+        read as IBM437, as the format says: 1, first Entwürfe.mbox";
+    assert_eq!(events, [format!(" {event}")]);
     // Bytes of a tar archive stay as they are.
     let mut tar = TarWriter::new(TarStyle::Gnu);
     tar.add(b"Entw\xfcrfe.mbox", &mail);
@@ -167,4 +172,77 @@ fn members_that_are_not_read_are_named() {
         "a sparse file, left as it is: sparse.mbox",
     ];
     assert_eq!(texts, wanted);
+}
+
+/// Decodes the names of a Japanese archive, as far as the tests need it.
+const JAPANESE: NameDecoding = NameDecoding {
+    choose: |sample, system| {
+        assert_eq!(sample, b"\x95\x5c.mbox\na\\\x95\x5c.mbox\n");
+        (system == NameSystem::Dos).then_some("Shift_JIS")
+    },
+    decode: |name, charset| {
+        assert_eq!(charset, "Shift_JIS");
+        let name = name.strip_suffix(b"\x95\x5c.mbox")?;
+        Some(String::from_utf8_lossy(name).into_owned() + "表.mbox")
+    },
+};
+
+/// Returns the paths in an archive from a system, and the details of its events.
+fn japanese(system: u8) -> (Vec<String>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.zip");
+    let mut zip = ZipWriter::new(ZipStyle::default());
+    let mut add = |name: &[u8], flags: u16, extra: Vec<u8>| {
+        zip.member(&ZipMember {
+            flags,
+            extra,
+            system,
+            mode: 0,
+            ..ZipMember::new(name, &mbox("x", 1), true)
+        });
+    };
+    let unicode_path = |name: &[u8]| {
+        let path = "本.mbox".as_bytes();
+        let size = path.len() as u8 + 5;
+        [b"up", &[size, 0, 1][..], &crc(name).to_le_bytes(), path].concat()
+    };
+    add(b"\x95\x5c.mbox", 0, Vec::new());
+    add(b"a\\\x95\x5c.mbox", 0, Vec::new());
+    add(b"b/\x95\x5c.mbox", 0, Vec::new());
+    add("ü.mbox".as_bytes(), 1 << 11, Vec::new());
+    add(b"\x96\x7b.mbox", 0, unicode_path(b"\x96\x7b.mbox"));
+    fs::write(&path, zip.finish()).unwrap();
+    let options = RecognizeOptions {
+        member_names: JAPANESE,
+        ..RecognizeOptions::default()
+    };
+    let mut events = Vec::new();
+    let inputs = recognize_with(&path, &options, &mut |left| {
+        if let LeftOut::Noted(event) = left {
+            events.push(event.detail.to_string());
+        }
+        Ok(())
+    });
+    let below = |input: Input| {
+        let below = input.path.strip_prefix(&path).unwrap();
+        below.to_str().unwrap().to_owned()
+    };
+    (inputs.unwrap().into_iter().map(below).collect(), events)
+}
+
+#[test]
+fn names_without_a_charset_are_read_in_the_one_that_is_chosen() {
+    let names = ["a/表.mbox", "b/表.mbox", "ü.mbox", "本.mbox", "表.mbox"];
+    let event = "names that do not say their charset, read as Shift_JIS, a guess: 3, first 表.mbox";
+    assert_eq!(
+        japanese(0),
+        (names.map(String::from).to_vec(), vec![event.to_owned()])
+    );
+    // Without a choice they are in code page 437, and a backslash is one.
+    let (names, events) = japanese(7);
+    assert!(names.contains(&"b/ò\\.mbox".to_owned()), "{names:?}");
+    assert!(
+        events[0].contains("read as IBM437, as the format says: 3"),
+        "{events:?}"
+    );
 }

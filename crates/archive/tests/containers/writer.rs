@@ -40,6 +40,10 @@ pub(crate) struct ZipMember {
     pub(crate) stored: u64,
     pub(crate) size: u64,
     pub(crate) mode: u32,
+    /// High byte of "version made by".
+    pub(crate) system: u8,
+    /// Extra fields beside those of the writer.
+    pub(crate) extra: Vec<u8>,
     pub(crate) data: Vec<u8>,
 }
 
@@ -76,6 +80,8 @@ impl ZipMember {
             stored: data.len() as u64,
             size: content.len() as u64,
             mode: 0o100_644,
+            system: 3,
+            extra: Vec::new(),
             data,
         }
     }
@@ -127,7 +133,9 @@ impl ZipWriter {
     /// Writes a central header only.
     pub(crate) fn central_header(&mut self, member: &ZipMember, offset: u64) {
         self.members += 1;
-        self.central.extend_from_slice(b"PK\x01\x02\x14\x03\x14\0");
+        self.central.extend_from_slice(b"PK\x01\x02\x14");
+        self.central.push(member.system);
+        self.central.extend_from_slice(b"\x14\0");
         let sizes = (member.crc, member.stored, member.size);
         let (fixed, variable) = self.fields(member, sizes, Some(offset));
         self.central.extend_from_slice(&fixed);
@@ -154,7 +162,7 @@ impl ZipWriter {
         fixed.extend_from_slice(&member.method.to_le_bytes());
         fixed.extend_from_slice(&[0; 4]);
         fixed.extend_from_slice(&crc.to_le_bytes());
-        let mut extra = b"UT\x01\0\0".to_vec();
+        let mut extra = [b"UT\x01\0\0", &member.extra[..]].concat();
         if self.style.is_zip64 {
             fixed.extend_from_slice(&[0xff; 8]);
             let numbers: Vec<u64> = [size, stored].into_iter().chain(offset).collect();

@@ -25,8 +25,8 @@ use std::path::PathBuf;
 /// message larger than --max-message is copied unchanged and counted as a loss. Messages that the selection leaves out stay in the
 /// ledger.
 ///
-/// A message file or folder below an INPUT that cannot be read is named and left out, and the exit code is 2. If an INPUT itself, or a
-/// mailbox below it, cannot be read, nothing is written.
+/// A file or folder below an INPUT that cannot be read is named and left out, and the exit code is 2. If an INPUT itself cannot be
+/// read, or only the beginning of a mailbox below it, or not the folder cur or new of a Maildir, nothing is written.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

@@ -59,6 +59,11 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
                 "{}: incomplete: input left out from compressed byte {}: {}; the original ends before it",
                 input.path, input.offset, input.reason
             ));
+        } else if input.is_unread {
+            console.error(format_args!(
+                "{}: not read: {}; the original lacks it",
+                input.path, input.reason
+            ));
         } else {
             let place = match input.offset {
                 0 => String::new(),

@@ -231,3 +231,41 @@ fn a_missing_folder_of_temporary_files_is_named() {
          name another folder in the variable TMPDIR\n"
     );
 }
+
+/// Python's zipfile writes names beyond ASCII in UTF-8 only. The replaced names are as long.
+const FROM_DOS: &str = r#"
+import zipfile
+names = [name.encode("cp866") for name in ("Входящие/Отчёт за месяц.mbox", "Входящие/Фото.mbox")]
+plain = ["".join(chr(byte) if byte < 128 else "Z" for byte in name) for name in names]
+with zipfile.ZipFile("dos.zip", "w") as archive:
+    for name in plain:
+        archive.write("a.mbox", name)
+        archive.getinfo(name).create_system = 0
+data = open("dos.zip", "rb").read()
+for name, raw in zip(plain, names):
+    assert data.count(name.encode()) == 2
+    data = data.replace(name.encode(), raw)
+open("dos.zip", "wb").write(data)
+"#;
+
+#[test]
+fn names_of_a_zip_from_dos_are_read_in_their_code_page() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.mbox", &mbox(&[LATIN]));
+    sandbox.write("dos.py", FROM_DOS.as_bytes());
+    sandbox.shell("python3 dos.py").ended(0);
+    let name = "Входящие/Отчёт за месяц.mbox";
+    let list = sandbox.run(&["ls", "dos.zip"]).ended(0);
+    assert!(list.text().contains(name), "{}", list.text());
+    let run = sandbox
+        .run(&["normalize", "dos.zip", "-o", "out", "-v"])
+        .ended(0);
+    assert!(run.err.contains("box.name-charset"), "{}", run.err);
+    assert!(run.err.contains("IBM866, a guess"), "{}", run.err);
+    assert!(sandbox.path("out").join("Отчёт за месяц.mbox").exists());
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    assert_eq!(
+        sandbox.read(&format!("back/{name}")),
+        sandbox.read("a.mbox")
+    );
+}

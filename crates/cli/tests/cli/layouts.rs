@@ -30,6 +30,11 @@ fn mbx() -> Vec<u8> {
     out
 }
 
+fn rnews() -> Vec<u8> {
+    let article = [format!("#! rnews {}\n", LATIN.len()).as_bytes(), LATIN].concat();
+    article.repeat(2)
+}
+
 fn emlx() -> Vec<u8> {
     let list = b"<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict><key>flags</key><integer>5</integer></dict></plist>\n";
     [format!("{}\n", LATIN.len()).as_bytes(), LATIN, list].concat()
@@ -43,6 +48,7 @@ fn every_command_reads_every_layout() {
         ("RMAIL", babyl(), 2, "Babyl", "RS"),
         ("inbox", mbx(), 2, "UW mbx", "FS"),
         ("1.emlx", emlx(), 1, "emlx", "RS"),
+        ("batch", rnews(), 2, "rnews", ""),
     ] {
         sandbox.write(name, &bytes);
         let counted = |run: &str| run.split('\t').next().unwrap().to_owned();
@@ -110,6 +116,42 @@ fn every_command_reads_every_layout() {
             fs::remove_file(sandbox.path(&format!("{output}.ledger"))).unwrap();
         }
     }
+}
+
+/// Mutt and Python write a `From ` line behind the delimiter of MMDF.
+#[test]
+fn a_from_line_of_mmdf_is_a_separator_everywhere() {
+    let sandbox = Sandbox::new();
+    let line = "From a@b.example Mon Jan  1 00:00:00 2001\n";
+    let message = [
+        &b"\x01\x01\x01\x01\n"[..],
+        line.as_bytes(),
+        LATIN,
+        b"\x01\x01\x01\x01\n",
+    ]
+    .concat();
+    let bytes = message.repeat(2);
+    sandbox.write("box", &bytes);
+    let printed = sandbox.run(&["cat", "box:1"]).ended(0);
+    assert_eq!(printed.out, LATIN);
+    for to in ["mbox", "eml", "maildir"] {
+        let parts = format!("parts-{to}");
+        let run = ["split", "box", "-o", &parts, "--by", "from", "--to", to];
+        sandbox.run(&run).ended(0);
+        sandbox
+            .run(&["normalize", "--verify", "box", "--to", to, "-o", to])
+            .ended(0);
+        for output in [to, &parts] {
+            let lines = sandbox.shell(&format!("grep -raE '^>*From a@b' {output}"));
+            let wanted = if to == "mbox" { 2 } else { 0 };
+            assert_eq!(lines.text().lines().count(), wanted, "{output} {lines:?}");
+            assert!(!lines.text().contains(">From"), "{output} {lines:?}");
+        }
+        let back = format!("back-{to}");
+        sandbox.run(&["restore", to, "-o", &back]).ended(0);
+        assert_eq!(sandbox.read(&back), bytes, "{to}");
+    }
+    assert!(sandbox.read("mbox").starts_with(line.as_bytes()));
 }
 
 /// The header that Rmail displayed is in no output.

@@ -266,3 +266,50 @@ fn many_files_without_a_header_are_one_line() {
     );
     assert!(sandbox.run(&["count", "wood"]).ended(2).err.lines().count() < 10);
 }
+
+#[test]
+fn files_that_other_programs_convert_are_named() {
+    let sandbox = Sandbox::new();
+    let files: [(&str, &[u8], &str); 6] = [
+        (
+            "x.7z",
+            b"7z\xBC\xAF\x27\x1C\0\x04 7z",
+            "an archive of 7-Zip: unpack it first, for example with `7z x`",
+        ),
+        (
+            "x.rar",
+            b"Rar!\x1A\x07\x01\0 rar",
+            "a RAR archive: unpack it first, for example with `unrar x`",
+        ),
+        (
+            "x.lzma",
+            b"\x5D\0\0\x80\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\0",
+            "lzma: pipe the content in: xz -dc x.lzma | mailglot … -",
+        ),
+        (
+            "x.mbx",
+            b"JMF6\x03\0\x01\0\x02\0\0\0",
+            "a folder of Outlook Express 4 (.mbx): convert it",
+        ),
+        (
+            "x.idx",
+            b"JMF9\x03\0\x01\0\x02\0\0\0",
+            "a folder of Outlook Express 4 (.mbx): convert it",
+        ),
+        (
+            "Folders.dbx",
+            b"\xCF\xAD\x12\xFE\xC6\xFD\x74\x6F\x66\xE3",
+            "an index of Outlook Express (.dbx) without messages",
+        ),
+    ];
+    for (name, bytes, words) in files {
+        sandbox.write(name, bytes);
+        let run = sandbox.run(&["check", name]).ended(2);
+        assert!(run.err.contains(words), "{}", run.err);
+        assert!(!run.err.contains("--force-format"), "{}", run.err);
+    }
+    // A text that begins alike is none.
+    sandbox.write("x", b"]\0\0\x03\0abcdef");
+    let run = sandbox.run(&["check", "x"]).ended(2);
+    assert!(run.err.contains("--force-format"), "{}", run.err);
+}

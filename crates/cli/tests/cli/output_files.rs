@@ -320,3 +320,38 @@ fn what_is_made_of_private_mail_is_private() {
     run("touch text; chmod 600 text; mailglot -q convert -f koi8-r archive.mbox -o text").ended(0);
     assert_eq!(mode("text"), 0o600);
 }
+
+#[test]
+fn names_that_are_not_utf8_stay_byte_for_byte() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    let names = [
+        &b"Entw\xfcrfe.mbox"[..],
+        b"Entw\xe4rfe.mbox",
+        b"\xf7\xc8\xcf\xc4.mbox",
+    ];
+    std::fs::create_dir(sandbox.path("in")).unwrap();
+    for (number, name) in names.iter().enumerate() {
+        let subject = format!("Subject: {number}\n\nx\n");
+        let path = sandbox.path("in").join(OsStr::from_bytes(name));
+        std::fs::write(path, mbox(&[subject.as_bytes()])).unwrap();
+    }
+    sandbox.shell("cd in && tar -cf ../in.tar *").ended(0);
+    for (input, out, back) in [("in", "out", "back"), ("in.tar", "tar-out", "tar-back")] {
+        let report = ["normalize", input, "-o", out, "--report", "report.json"];
+        let run = sandbox.run(&report).ended(0);
+        assert!(!run.err.contains("under another name"), "{}", run.err);
+        sandbox.shell(&format!("diff -r in {out}")).ended(0);
+        let text = sandbox.read("report.json");
+        assert!(
+            String::from_utf8(text)
+                .unwrap()
+                .contains("\"output\":{\"bytes\":")
+        );
+        sandbox.run(&["restore", out, "-o", back]).ended(0);
+        sandbox
+            .shell(&format!("diff -r in {back}; rm report.json"))
+            .ended(0);
+    }
+}

@@ -59,7 +59,7 @@ fn left_out(sandbox: &Sandbox, input: &str, cause: &str) {
     // The ledger names it, too.
     let run = sandbox.run(&["restore", "out", "-o", "back"]).ended(2);
     let (path, reason) = cause.split_once(": ").unwrap();
-    let line = format!("mailglot: {path}: incomplete: {reason}; the original has what was read\n");
+    let line = format!("mailglot: {path}: not read: {reason}; the original lacks it\n");
     assert!(run.err.contains(&line), "{}", run.err);
 }
 

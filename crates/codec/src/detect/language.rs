@@ -45,6 +45,12 @@ impl Candidate {
             .any(|(index, cost)| *cost < RARE && languages.contains(index))
     }
 
+    /// Returns true if it has letters of one of these languages.
+    pub(super) fn is_of_any(&self, languages: &[usize]) -> bool {
+        let mut own = self.languages.iter();
+        own.any(|(index, _)| languages.contains(index))
+    }
+
     /// Returns true if little mail is written in any language in which it is common.
     pub(super) fn is_rare(&self) -> bool {
         self.languages

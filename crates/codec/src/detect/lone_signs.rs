@@ -48,28 +48,21 @@ pub(super) fn stand_before_single_letters(bytes: &[u8]) -> bool {
         })
 }
 
-/// Returns true if each byte above 7F is a capital at the start of a Latin word, or behind it a small letter: `\xC6var`, `\xC5sa`, `\xCD\xF1igo`.
+/// Returns true if each byte above 7F is a capital of windows-1252 at the start of a Latin word: `\xC6var`, `\xC5sa`.
 ///
-/// Text of Chinese, Japanese and Korean has no single characters glued to small letters, and nothing else.
+/// GBK, Big5 and Shift_JIS make a character of it and the next letter, but hardly a word: `苬ar`.
 pub(super) fn begin_latin_words(bytes: &[u8]) -> bool {
     /// Number of words; more of them may be in any charset.
     const FEW: usize = 2;
     let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
-    let (mut words, mut end) = (0, 0);
-    for at in high_bytes(bytes) {
-        if at < end {
-            continue;
-        }
-        let is_start = !byte(at.checked_sub(1)).is_ascii_alphanumeric();
-        let is_small = matches!(byte(Some(at + 1)), 0xDF..=0xF6 | 0xF8..=0xFF);
-        end = at + 1 + usize::from(is_small);
-        let is_word = (end..end + 2).all(|at| byte(Some(at)).is_ascii_lowercase());
-        words += 1;
-        if !is_start || !matches!(bytes[at], 0xC0..=0xD6 | 0xD8..=0xDE) || !is_word || words > FEW {
-            return false;
-        }
-    }
-    words > 0
+    let is_capital_of_word = |at: usize| {
+        matches!(bytes[at], 0xC0..=0xD6 | 0xD8..=0xDE)
+            && !byte(at.checked_sub(1)).is_ascii_alphanumeric()
+            && (at + 1..at + 3).all(|next| byte(Some(next)).is_ascii_lowercase())
+    };
+    let mut high = high_bytes(bytes).take(FEW + 1);
+    let words = high_bytes(bytes).take(FEW + 1).count();
+    (1..=FEW).contains(&words) && high.all(is_capital_of_word)
 }
 
 /// The ASCII beside a byte above 7F; spaces at the start and the end of the text.
@@ -160,8 +153,10 @@ mod tests {
         for (text, expected) in [
             (&b"my name is \xC6var"[..], true),
             (b"Thanks \xC5sa", true),
-            (b"Thanks \xCD\xF1igo", true),
             (b"\xC9milie and \xD6zlem", true),
+            // Two bytes above 7F are a character in more charsets: `pls 请check`.
+            (b"pls \xC7\xEBcheck", false),
+            (b"\xC9milie, \xC9milie, \xC9milie", false),
             (b"\xC6v", false),
             (b"\xB5ar", false),
             (b"a\xC6var", false),

@@ -109,7 +109,11 @@ impl Ranking {
                 charset: Charset::WINDOWS_1252,
                 ..self.limited(best)
             },
-            Some(best) if self.is_unproven(best) || self.has_single_letters(best, bytes) => {
+            Some(best)
+                if self.is_unproven(best)
+                    || self.has_single_letters(best, bytes)
+                    || self.has_latin_capitals(best, bytes) =>
+            {
                 let confidence = self.at(best).confidence.min(UNPROVEN);
                 Guess {
                     charset: Charset::WINDOWS_1252,
@@ -158,12 +162,18 @@ impl Ranking {
         read(charset) == read(Charset::WINDOWS_1252)
     }
 
-    /// Returns true if a charset of two bytes makes characters of signs that stand alone, or of capitals of Latin words. They prove it only
-    /// where its languages are written.
+    /// Returns true if a charset of two bytes makes characters of signs that stand alone. They prove it only where its languages are written.
     fn is_of_lone_signs(&self, charset: Charset, bytes: &[u8]) -> bool {
-        charset != Charset::UTF_8
+        charset != Charset::UTF_8 && !self.is_local(charset) && lone_signs::are_lone_signs(bytes)
+    }
+
+    /// Returns true if a charset of two bytes makes rare characters of capitals and the next letters of Latin words.
+    fn has_latin_capitals(&self, best: usize, bytes: &[u8]) -> bool {
+        let charset = self.scored[best].charset;
+        !charset.is_single_byte()
+            && charset != Charset::UTF_8
             && !self.is_local(charset)
-            && (lone_signs::are_lone_signs(bytes) || lone_signs::begin_latin_words(bytes))
+            && lone_signs::begin_latin_words(bytes)
     }
 
     /// Returns true if another charset makes letters of signs before single letters, or hardly a word of lone signs and the letters beside
@@ -222,7 +232,11 @@ impl Ranking {
             return match (is_few && !is_local, candidate.is_rare()) {
                 (true, true) if is_english => Some(LETTERS + RARE),
                 (true, false) if is_english => Some(LETTERS),
-                (true, true) if is_one_letter(sample) => Some(ONE_LETTER),
+                (true, true)
+                    if is_one_letter(sample) && !candidate.is_of_any(&self.priors.local) =>
+                {
+                    Some(ONE_LETTER)
+                }
                 _ => None,
             };
         }
@@ -354,8 +368,11 @@ fn has_letters(word: &[u8]) -> bool {
     })
 }
 
-/// Returns true if one byte above 7F occurs, at most twice: a name, and perhaps the same name again.
+/// Returns true if one byte above 7F occurs, at most twice, and is a letter in windows-1252: a name, and perhaps the same name again.
 fn is_one_letter(sample: &[u8]) -> bool {
+    if !odd_text::has_any_letter(sample, Charset::WINDOWS_1252) {
+        return false;
+    }
     let mut high = odd_text::high_bytes(sample).map(|at| sample[at]);
     let (first, second) = (high.next(), high.next());
     (second.is_none() || second == first) && high.next().is_none()

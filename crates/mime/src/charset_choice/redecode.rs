@@ -107,7 +107,7 @@ fn detect_charset(
     }
 }
 
-/// Returns true for text under a label of UTF-8 whose only byte above 7F is FF: it is `ÿ` in windows-1252, and damage far more often.
+/// Returns true for text under a label of UTF-8 whose bytes above 7F are all FF: it is `ÿ` in windows-1252, and damage far more often.
 fn is_stray(label: Charset, bytes: &[u8]) -> bool {
     label == Charset::UTF_8 && insufficient_evidence::only_high_byte(bytes) == Some(0xFF)
 }

@@ -147,7 +147,9 @@ fn sufficient_guess(
     evidence: &Evidence<'_>,
     hints: &detect::Hints<'_>,
 ) -> (Guess, ChosenBy) {
-    if own.confidence < LIKELY_CONFIDENCE && has_cut_characters(bytes) || has_only_cut_signs(bytes)
+    let has_no_hints = hints.language.is_none() && hints.country.is_none();
+    if own.confidence < LIKELY_CONFIDENCE && has_cut_characters(bytes)
+        || has_no_hints && has_only_cut_signs(bytes)
     {
         let guess = Guess {
             charset: Charset::UTF_8,
@@ -157,7 +159,6 @@ fn sufficient_guess(
         return (guess, ChosenBy::Detection(guess.evidence));
     }
     let (guess, by) = own_or_pooled(bytes, own, evidence);
-    let has_no_hints = hints.language.is_none() && hints.country.is_none();
     if !has_no_hints || !insufficient_evidence::is_insufficient(bytes, guess.charset) {
         return (guess, by);
     }

@@ -103,7 +103,7 @@ pub(super) struct Parser<'a> {
     longest: usize,
     /// Lines that begin like a delimiter, but have other text behind it: index of the boundary, first such line, number of lines.
     strays: Vec<(usize, Span, u64)>,
-    /// Preambles and epilogues with non-ASCII bytes or escape characters.
+    /// Preambles, epilogues and the body of a message without parts, if they have non-ASCII bytes or escape characters.
     outer_texts: Vec<(PartId, Span)>,
     /// The limit of parts is reached and reported.
     full: bool,
@@ -239,27 +239,21 @@ impl Parser<'_> {
         }
     }
 
-    /// Records the bodies of multiparts whose boundary is missing: Eudora stored one text without delimiters in place of the parts.
+    /// Records the body of a message that is a multipart without parts: Eudora stored one text without delimiters in their place.
     ///
-    /// A label or a transfer encoding makes the body more than text around parts.
+    /// A label, a transfer encoding or a line like a delimiter makes the body more than one text.
     fn note_flattened(&mut self) {
-        let missing = |event: &&Event| event.kind == EventKind::MimeMissingBoundary;
-        let ids: Vec<PartId> = self
-            .defects
-            .iter()
-            .filter(missing)
-            .map(|e| e.part)
-            .collect();
-        for id in ids {
-            let part = &self.parts[id.0 as usize];
-            let is_text = part.transfer == TransferEncoding::Identity
-                && part.charset.is_none()
-                && part.joined_charset.is_none()
-                && !part.unread;
-            if is_text {
-                let body = part.body;
-                self.note_outer_text(id, body.start, body.end);
-            }
+        let root = &self.parts[0];
+        let is_flattened = root.kind == PartKind::Opaque
+            && root.media.top == "multipart"
+            && root.transfer == TransferEncoding::Identity
+            && root.charset.is_none()
+            && root.joined_charset.is_none()
+            && !root.attachment
+            && !root.unread;
+        let body = root.body;
+        if is_flattened && !has_delimiter_line(body.of(self.raw)) {
+            self.note_outer_text(PartId::ROOT, body.start, body.end);
         }
     }
 
@@ -306,6 +300,13 @@ impl Parser<'_> {
         let event = Event::new(part, at, kind, detail);
         self.defects.push(event.counted(count));
     }
+}
+
+/// Returns true if a line begins like a delimiter: with `--` and a character of its name. Signatures and rulers do not.
+fn has_delimiter_line(body: &[u8]) -> bool {
+    body.split(|byte| matches!(byte, b'\r' | b'\n'))
+        .filter_map(|line| line.strip_prefix(b"--"))
+        .any(|name| name.iter().any(u8::is_ascii_alphanumeric))
 }
 
 fn default_media(digest: bool) -> MediaType {

@@ -3,6 +3,8 @@
 //! Mailing lists append footers after the closing delimiter, and so do virus scanners. Such text has no label, so it is read like a body
 //! without one.
 //!
+//! A message that is a multipart without parts, as Eudora stored it, is such text as a whole.
+//!
 //! # Limits
 //!
 //! - Such text has no transfer encoding. So 8-bit text stays 8-bit, even under [`Transfer::SevenBit`].
@@ -13,9 +15,11 @@ use crate::event::{Event, EventKind, Reason};
 use crate::recipe::{OldEol, Recipe, UndoSteps};
 use crate::text::{DecodedBody, MessageEvidence};
 use crate::{
-    Bodies, CharsetOut, Edit, Message, OnLoss, PartId, Policy, Report, Transfer, japanese,
+    Bodies, CharsetOut, Edit, How, Message, OnLoss, PartId, PartKind, Policy, Report, Transfer,
+    japanese,
 };
 use mailglot_codec::Charset;
+use memchr::memmem;
 use std::borrow::Cow;
 
 /// The preambles and epilogues of a message.
@@ -145,6 +149,12 @@ impl Body<'_, '_> {
         let unsettled = |reason: Reason| Err(Some(self.event(EventKind::MimeUnsettled, reason)));
         if has_content_type(old) {
             return unsettled(Reason::FieldsOutsideParts);
+        }
+        let is_flattened = self.message.part_at(self.id).kind == PartKind::Opaque;
+        if is_flattened
+            && (self.choice.how == How::Fallback || memmem::find(old, b"<meta").is_some())
+        {
+            return unsettled(Reason::WouldReadDifferently);
         }
         // Escape sequences may hide a line that would become a delimiter.
         if delimiter_starts(old) != delimiter_starts(new) {

@@ -157,7 +157,7 @@ fn read_level<'a>(
             }
             let is_other = part.kind == PartKind::Leaf && !part.media.is_message();
             if is_other && !is_note(&decoded_body)
-                || is_closed_multipart(part) && is_only_delimiter(decoded_body.body)
+                || is_closed_multipart(part) && is_only_delimiter(message, id)
             {
                 continue;
             }
@@ -169,14 +169,16 @@ fn read_level<'a>(
             let lost = choice.log.kept().iter().filter(|loss| loss.kind.is_loss());
             (reading, choice.log.losses(), lost.cloned().collect())
         };
-        let ((reading, mut losses, lost), mut text) =
-            if let Cow::Borrowed(bytes) = decoded_body.decoded.bytes {
-                let choice = decoded_body.choose_for(bytes, message, id, policy, &mut hints);
-                (report_choice(&choice), choice.text)
-            } else {
-                let choice = decoded_body.choose(message, id, policy, &mut hints);
-                (report_choice(&choice), Cow::Owned(choice.text.into_owned()))
-            };
+        let ((reading, mut losses, lost), mut text) = if is_outer_text(message, id) {
+            let choice = decoded_body.choose_outer_text(message, id, policy, &hints);
+            (report_choice(&choice), Cow::Owned(choice.text.into_owned()))
+        } else if let Cow::Borrowed(bytes) = decoded_body.decoded.bytes {
+            let choice = decoded_body.choose_for(bytes, message, id, policy, &mut hints);
+            (report_choice(&choice), choice.text)
+        } else {
+            let choice = decoded_body.choose(message, id, policy, &mut hints);
+            (report_choice(&choice), Cow::Owned(choice.text.into_owned()))
+        };
         if let Some(footer) = decoded_body.footer() {
             let (footer, lost) =
                 footer_text(text.as_bytes(), footer, reading.used, message, policy);
@@ -209,14 +211,22 @@ fn is_encoded_structure(part: &Part, decoded_body: &DecodedBody<'_>) -> bool {
     encoded && (part.media.is_message() || part.media.top == "multipart")
 }
 
-/// Returns true for a body of one closing delimiter, which a server leaves when it truncates a multipart.
-fn is_only_delimiter(body: &[u8]) -> bool {
-    let line = body.trim_ascii();
-    line.len() > 4
-        && line.starts_with(b"--")
-        && line.ends_with(b"--")
-        && line.iter().all(u8::is_ascii_graphic)
-        && line.iter().any(|byte| *byte != b'-')
+/// Returns true for a body of the closing delimiter alone, which a server leaves when it truncates a multipart.
+fn is_only_delimiter(message: &Message<'_>, id: PartId) -> bool {
+    let line = message.part_at(id).body.of(message.raw()).trim_ascii();
+    let name = line
+        .strip_prefix(b"--")
+        .and_then(|line| line.strip_suffix(b"--"));
+    name.is_some_and(|name| message.boundary(id) == Some(name))
+}
+
+/// Returns true for a multipart whose body is one text, which is read like text around parts.
+fn is_outer_text(message: &Message<'_>, id: PartId) -> bool {
+    let body = message.part_at(id).body;
+    message
+        .outer_texts()
+        .iter()
+        .any(|(part, at)| *part == id && *at == body)
 }
 
 fn is_closed_multipart(part: &Part) -> bool {

@@ -314,6 +314,7 @@ fn a_closing_delimiter_alone_is_no_text() {
         ("--=_part--\n", 0),
         ("\n--=_part--\r\n\n", 0),
         ("--------\n", 1),
+        ("--Hans--\n", 1),
         ("--=_part--\nmore\n", 1),
     ] {
         let raw = format!("Content-Type: multipart/mixed; boundary=\"=_part\"\n\n{body}");

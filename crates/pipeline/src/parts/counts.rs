@@ -117,6 +117,7 @@ impl PieceCounts {
                     offset,
                     reason,
                     is_bounded,
+                    is_unread: false,
                 }),
             );
         if let (Some(all), Some(own)) = (&mut summary.verify, self.verify) {

@@ -64,9 +64,9 @@ impl<W: Write> PartWriter<W> {
             number(&mut head, (item.span.len() + more) as u64);
             inserted += more;
             number(&mut head, u64::from(item.more));
-            time_numbers(item.modified)
-                .into_iter()
-                .for_each(|part| number(&mut head, part));
+            for part in time_numbers(item.modified) {
+                number(&mut head, part);
+            }
             number(&mut head, item.name.len() as u64);
             head.extend_from_slice(&item.name);
         }

@@ -275,7 +275,7 @@ impl SplitWorker<'_> {
     fn folder(&self, entry: &Entry) -> String {
         let folder = folder_path(&self.place, &entry.folder);
         let folder = if folder.is_empty() {
-            self.source.input.name.clone()
+            String::from_utf8_lossy(&self.source.input.name).into_owned()
         } else {
             folder
         };

@@ -369,8 +369,8 @@ fn folders_are_not_merged() {
         fs::write(inner.join("1.eml"), message(n)).unwrap();
     }
     for (to, told) in [
-        (None, 2),
-        (Some(Format::Maildir), 2),
+        (None, 3),
+        (Some(Format::Maildir), 3),
         (Some(Format::Mbox), 0),
     ] {
         let summary = round_trip(&root, to);

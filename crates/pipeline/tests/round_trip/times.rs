@@ -2,7 +2,7 @@
 
 use crate::{Dialect, back, eml_tree, job, maildir, mbox, run, tree};
 use mailglot_archive::Format;
-use mailglot_pipeline::{NormalizeJob, Selection, SplitBy, SplitJob, split};
+use mailglot_pipeline::{NormalizeJob, Progress, Selection, SplitBy, SplitJob, split};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -11,7 +11,7 @@ const FOLDERS: [Format; 2] = [Format::Maildir, Format::EmlTree];
 
 /// 2001-01-01T00:00:00Z, the separator of message 0.
 fn start() -> SystemTime {
-    UNIX_EPOCH + Duration::from_secs(978_307_200)
+    UNIX_EPOCH + Duration::from_hours(271_752)
 }
 
 /// Returns the files of messages below a folder, with their times.
@@ -108,7 +108,7 @@ fn messages_of_a_mailbox_get_the_times_of_their_separators() {
             selection: Selection::default(),
             threads: 2,
         };
-        split(&job, &Default::default()).unwrap();
+        split(&job, &Progress::default()).unwrap();
         assert_eq!(sorted(&place), expected, "{}", place.display());
     }
 }

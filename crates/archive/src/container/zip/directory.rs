@@ -7,9 +7,13 @@ use std::collections::HashSet;
 use std::io::{self, BufReader, Read};
 
 use super::local_headers::list_others;
-use super::member_header::{LOCAL, MemberHeader, SPANNED, read_zip64, u16_at, u32_at, u64_at};
+use super::member_header::{
+    LOCAL, MemberHeader, SPANNED, read_unicode_path, read_zip64, u16_at, u32_at, u64_at,
+};
+use super::unmarked_names::{NameSample, UnmarkedNames};
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
 use crate::container::member_index::MemberIndexBuilder;
+use crate::container::name_decoding::NameSystem;
 use crate::file_range::FileRange;
 
 /// Number of bytes at the end in which the end record is searched: it, its comment, and as many other bytes.
@@ -116,27 +120,47 @@ fn zip64_record(
 }
 
 impl Directory {
+    /// Adds the names of the members to a sample.
+    pub(super) fn gather_names(
+        self,
+        content: &FileRange,
+        sample: &mut NameSample,
+    ) -> io::Result<()> {
+        let mut input = self.open(content);
+        while let Some((header, _)) = self.next(&mut input)? {
+            if !sample.add(&header) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn open(self, content: &FileRange) -> impl Read {
+        let part = content.part(self.start..self.start + self.size);
+        BufReader::with_capacity(64 << 10, part)
+    }
+
     /// Adds the members. If the directory ends early, finds the others by their local headers.
     pub(super) fn list(
         self,
         content: &FileRange,
+        names: &mut UnmarkedNames,
         members: &mut MemberIndexBuilder,
     ) -> io::Result<()> {
-        let part = content.part(self.start..self.start + self.size);
-        let mut input = BufReader::with_capacity(64 << 10, part);
+        let mut input = self.open(content);
         let (mut at, mut read) = (self.start, 0);
         let mut offsets = HashSet::new();
         while !members.is_full() {
             let Some((header, size)) = self.next(&mut input)? else {
                 break;
             };
-            header.add(content, None, members)?;
+            header.add(content, None, names, members)?;
             offsets.insert(header.offset);
             at += size;
             read += 1;
         }
         if read < self.members && !members.is_full() {
-            let (_, more) = list_others(content, self.before, &offsets, members)?;
+            let (_, more) = list_others(content, self.before, &offsets, names, members)?;
             let (packing, listed) = (members.packing, self.members);
             let detail = BoxDetail::Container {
                 packing,
@@ -167,16 +191,12 @@ impl Directory {
         read_zip64(extra, [&mut size, &mut stored, &mut offset]);
         // The upper half has a Unix mode if a Unix program, or macOS, made the header.
         let is_unix = matches!(fixed[5], 3 | 19);
-        let mut name = variable[..name_size].to_vec();
-        if !is_unix && !name.contains(&b'/') {
-            // Some programs for Windows write backslashes.
-            name.iter_mut()
-                .filter(|byte| **byte == b'\\')
-                .for_each(|byte| *byte = b'/');
-        }
         let header = MemberHeader {
             offset: self.before.saturating_add(offset),
-            name,
+            name: variable[..name_size].to_vec(),
+            unicode_path: read_unicode_path(&variable[..name_size], extra),
+            system: system_of(fixed[5]),
+            may_have_backslashes: !is_unix,
             flags: u16_at(&fixed, 8),
             method: u16_at(&fixed, 10),
             crc: Some(u32_at(&fixed, 16)),
@@ -185,6 +205,15 @@ impl Directory {
             mode: if is_unix { u32_at(&fixed, 38) >> 16 } else { 0 },
         };
         Ok(Some((header, (fixed.len() + variable.len()) as u64)))
+    }
+}
+
+/// Returns the system of a number in the field "version made by".
+fn system_of(number: u8) -> NameSystem {
+    match number {
+        // FAT, OS/2, and Windows with NTFS or FAT: 11 is Info-ZIP's number for NTFS.
+        0 | 6 | 10 | 11 | 14 => NameSystem::Dos,
+        _ => NameSystem::Other,
     }
 }
 

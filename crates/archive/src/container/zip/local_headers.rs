@@ -10,11 +10,14 @@ use std::io::{self, BufReader};
 use flate2::bufread::DeflateDecoder;
 
 use super::member_header::{
-    DEFLATED, LOCAL, LOCAL_SIZE, MemberHeader, SPANNED, read_zip64, u16_at, u32_at,
+    DEFLATED, LOCAL, LOCAL_SIZE, MemberHeader, SPANNED, read_unicode_path, read_zip64, u16_at,
+    u32_at,
 };
+use super::unmarked_names::{NameSample, UnmarkedNames};
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
 use crate::container::member_index::MemberIndexBuilder;
 use crate::container::member_reader::is_damage;
+use crate::container::name_decoding::NameSystem;
 use crate::file_range::FileRange;
 
 /// The headers of a directory: first bytes, size without variable fields, and offsets of the sizes of these fields.
@@ -26,8 +29,12 @@ const DIRECTORY: [([u8; 4], u64, &[usize]); 2] = [
 const DESCRIPTOR: u16 = 1 << 3;
 
 /// Adds the members, and reports that there is no directory.
-pub(super) fn list(content: &FileRange, members: &mut MemberIndexBuilder) -> io::Result<()> {
-    let (at, read) = list_others(content, 0, &HashSet::new(), members)?;
+pub(super) fn list(
+    content: &FileRange,
+    names: &mut UnmarkedNames,
+    members: &mut MemberIndexBuilder,
+) -> io::Result<()> {
+    let (at, read) = list_others(content, 0, &HashSet::new(), names, members)?;
     let detail = BoxDetail::Container {
         packing: members.packing,
         name: String::new(),
@@ -44,13 +51,36 @@ pub(super) fn list_others(
     content: &FileRange,
     start: u64,
     known: &HashSet<u64>,
+    names: &mut UnmarkedNames,
     members: &mut MemberIndexBuilder,
 ) -> io::Result<(u64, u64)> {
+    let mut read = 0;
+    let end = each_header(content, start, &mut |header, data| {
+        if !known.contains(&header.offset) {
+            header.add(content, Some(data), names, members)?;
+            read += 1;
+        }
+        Ok(!members.is_full())
+    })?;
+    Ok((end, read))
+}
+
+/// Adds the names of the members to a sample.
+pub(super) fn gather_names(content: &FileRange, sample: &mut NameSample) -> io::Result<()> {
+    each_header(content, 0, &mut |header, _| Ok(sample.add(header)))?;
+    Ok(())
+}
+
+/// Calls a function for each header and the offset of its data, as long as it returns true. Returns the offset where the headers end.
+fn each_header(
+    content: &FileRange,
+    start: u64,
+    see: &mut dyn FnMut(&MemberHeader, u64) -> io::Result<bool>,
+) -> io::Result<u64> {
     let is_spanned = content.bytes_at::<4>(start)? == Some(SPANNED);
     let mut at = if is_spanned { start + 4 } else { start };
-    let mut read = 0;
     let mut decompressed = 0;
-    while !members.is_full() {
+    loop {
         let Some((header, data)) = next(content, at)? else {
             match after_directory(content, at)? {
                 Some(next) => at = next,
@@ -61,16 +91,13 @@ pub(super) fn list_others(
         let Some((header, end)) = with_sizes(header, content, data, &mut decompressed)? else {
             break;
         };
-        if !known.contains(&header.offset) {
-            header.add(content, Some(data), members)?;
-            read += 1;
-        }
+        let goes_on = see(&header, data)?;
         at = after_descriptor(&header, content, end)?;
-        if at > content.len() {
+        if !goes_on || at > content.len() {
             break;
         }
     }
-    Ok((at.min(content.len()), read))
+    Ok(at.min(content.len()))
 }
 
 /// Returns the offset behind a directory if the members of another archive follow.
@@ -106,6 +133,9 @@ fn next(content: &FileRange, at: u64) -> io::Result<Option<(MemberHeader, u64)>>
     let header = MemberHeader {
         offset: at,
         name: variable[..name_size].to_vec(),
+        unicode_path: read_unicode_path(&variable[..name_size], &variable[name_size..]),
+        system: NameSystem::Dos,
+        may_have_backslashes: false,
         flags: u16_at(&fixed, 6),
         method: u16_at(&fixed, 8),
         crc: Some(u32_at(&fixed, 14)),

@@ -1,14 +1,17 @@
 //! Decodes the fields that local and central headers share, and adds the member that they describe.
 //!
 //! # Limits
-//! Where local and central header contradict each other, the central one counts. Names in extra fields are not read.
+//! Where local and central header contradict each other, the central one counts. Of the names in extra fields, only the Unicode path is read.
 
 use std::io;
 
+use flate2::Crc;
+
+use super::unmarked_names::UnmarkedNames;
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect, SkipReason};
 use crate::container::member_index::{MemberIndexBuilder, Node};
-use crate::container::member_names::decode_zip_name;
 use crate::container::member_place::{Coding, MemberPlace};
+use crate::container::name_decoding::NameSystem;
 use crate::file_range::FileRange;
 
 /// First bytes of a local header.
@@ -28,7 +31,13 @@ pub(super) const DEFLATED: u16 = 8;
 pub(super) struct MemberHeader {
     /// Offset of the local header.
     pub(super) offset: u64,
+    /// The name as it is stored.
     pub(super) name: Vec<u8>,
+    /// The name in UTF-8 of an extra field.
+    pub(super) unicode_path: Option<Vec<u8>>,
+    pub(super) system: NameSystem,
+    /// The name may have backslashes instead of slashes.
+    pub(super) may_have_backslashes: bool,
     pub(super) flags: u16,
     pub(super) method: u16,
     pub(super) crc: Option<u32>,
@@ -64,38 +73,66 @@ fn number_at<const N: usize>(bytes: &[u8], at: usize) -> u64 {
         .fold(0, |all, byte| all << 8 | u64::from(*byte))
 }
 
-/// Replaces the numbers that are all ones by those of the zip64 field, in order.
-pub(super) fn read_zip64(extra: &[u8], numbers: [&mut u64; 3]) {
-    const ZIP64: u16 = 1;
+/// Returns the first extra field with a number.
+fn extra_field(extra: &[u8], wanted: u16) -> Option<&[u8]> {
     let mut rest = extra;
     while rest.len() >= 4 {
         let (id, length) = (u16_at(rest, 0), usize::from(u16_at(rest, 2)));
-        let field = &rest[4..rest.len().min(4 + length)];
-        rest = &rest[rest.len().min(4 + length)..];
-        if id != ZIP64 {
-            continue;
+        let (field, behind) = rest[4..].split_at(length.min(rest.len() - 4));
+        if id == wanted {
+            return Some(field);
         }
-        let mut at = 0;
-        for number in numbers {
-            if *number == u64::from(u32::MAX) && at + 8 <= field.len() {
-                *number = u64_at(field, at);
-                at += 8;
-            }
+        rest = behind;
+    }
+    None
+}
+
+/// Replaces the numbers that are all ones by those of the zip64 field, in order.
+pub(super) fn read_zip64(extra: &[u8], numbers: [&mut u64; 3]) {
+    const ZIP64: u16 = 1;
+    let field = extra_field(extra, ZIP64).unwrap_or_default();
+    let mut at = 0;
+    for number in numbers {
+        if *number == u64::from(u32::MAX) && at + 8 <= field.len() {
+            *number = u64_at(field, at);
+            at += 8;
         }
-        return;
     }
 }
 
+/// Returns the name of the extra field "Unicode Path" (APPNOTE.TXT, section 4.6.9), if it belongs to the stored name.
+pub(super) fn read_unicode_path(name: &[u8], extra: &[u8]) -> Option<Vec<u8>> {
+    const UNICODE_PATH: u16 = 0x7075;
+    let (start, path) = extra_field(extra, UNICODE_PATH)?.split_at_checked(5)?;
+    let mut crc = Crc::new();
+    crc.update(name);
+    let belongs = start[0] == 1 && u32_at(start, 1) == crc.sum();
+    (belongs && std::str::from_utf8(path).is_ok()).then(|| path.to_vec())
+}
+
 impl MemberHeader {
+    /// Returns the name as it is stored, unless it is marked as UTF-8, or an extra field has it in UTF-8.
+    pub(super) fn unmarked_name(&self) -> Option<&[u8]> {
+        const UTF8: u16 = 1 << 11;
+        let is_marked = self.flags & UTF8 != 0 && std::str::from_utf8(&self.name).is_ok();
+        (!is_marked && self.unicode_path.is_none()).then_some(&self.name)
+    }
+
+    /// Returns the name of the extra field, or else the stored one.
+    pub(super) fn unicode_name(&self) -> &[u8] {
+        self.unicode_path.as_deref().unwrap_or(&self.name)
+    }
+
     /// Adds the member. `data` is the offset of its stored bytes, if known.
     pub(super) fn add(
         &self,
         content: &FileRange,
         data: Option<u64>,
+        names: &mut UnmarkedNames,
         members: &mut MemberIndexBuilder,
     ) -> io::Result<()> {
         const FORMAT: u32 = 0o170_000;
-        let name = decode_zip_name(&self.name);
+        let name = names.decode(self);
         let is_folder = name.ends_with(b"/") || self.mode & FORMAT == 0o040_000;
         // Nothing, deflated, has two bytes.
         let has_content = self.size > 0 || self.stored > 2;

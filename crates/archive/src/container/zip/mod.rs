@@ -9,18 +9,34 @@
 mod directory;
 mod local_headers;
 mod member_header;
+mod unmarked_names;
 
 use std::io;
 
+use self::unmarked_names::NameSample;
 use super::member_index::MemberIndexBuilder;
+use super::name_decoding::NameDecoding;
 use crate::file_range::FileRange;
 
 pub(super) use self::directory::has_directory;
 
-/// Adds the members of an archive.
-pub(super) fn list(content: &FileRange, members: &mut MemberIndexBuilder) -> io::Result<()> {
-    match directory::find(content)? {
-        Some(directory) => directory.list(content, members),
-        None => local_headers::list(content, members),
+/// Adds the members of an archive. Reads all headers twice: `decoding` chooses the charset of the names before one is decoded.
+pub(super) fn list(
+    content: &FileRange,
+    decoding: NameDecoding,
+    members: &mut MemberIndexBuilder,
+) -> io::Result<()> {
+    let directory = directory::find(content)?;
+    let mut sample = NameSample::default();
+    match directory {
+        Some(directory) => directory.gather_names(content, &mut sample)?,
+        None => local_headers::gather_names(content, &mut sample)?,
     }
+    let mut names = sample.choose(decoding);
+    match directory {
+        Some(directory) => directory.list(content, &mut names, members)?,
+        None => local_headers::list(content, &mut names, members)?,
+    }
+    names.report(members);
+    Ok(())
 }

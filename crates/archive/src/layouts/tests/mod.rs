@@ -2,6 +2,7 @@
 
 mod babyl;
 mod emlx;
+mod rnews;
 mod uw_mbx;
 
 use std::fs;
@@ -153,6 +154,11 @@ fn files_are_recognized_by_their_beginning() {
         (&b"BABYL OPTIONS:\nVersion: 5\n\x1f"[..], "Babyl"),
         (b"BABYL OPTIONS: -*- rmail -*-\r\n", "Babyl"),
         (mbx, "UW mbx"),
+        (b"#! rnews 12\nSubject: x\n", "rnews"),
+        (b"#! rnews 12 \r\nSubject: x\n", "rnews"),
+        (b"#! rnews x\nSubject: x\n", ""),
+        (b"#! rnews 12", ""),
+        (b"#! cunbatch\n", ""),
         (b"12\nSubject: x\n\nabc", "emlx"),
         (b"12        \r\nSubject: x\r\n", "emlx"),
         (b"Babyl Options:\n", ""),

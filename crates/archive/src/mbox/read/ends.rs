@@ -8,8 +8,9 @@ use std::io::{self, Read};
 use super::mailbox::{Current, GUARD, Mailbox, MessageEnd};
 use super::open_multipart::OpenMultipart;
 use crate::box_event::{BoxDetail, BoxEventKind};
+use crate::mbox::following_line::FollowingLine;
 use crate::mbox::from_line::starts_line;
-use crate::mbox::line_ends::MOST_RETURNS;
+use crate::mbox::line_ends::{MOST_RETURNS, split_line};
 use crate::mbox::options::{LineDecision, MboxRule};
 use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
 use crate::mbox::separator_mark::{is_marked, is_written};
@@ -283,12 +284,22 @@ impl<R: Read> Mailbox<R> {
                 break;
             }
         }
+        self.window.reach(start + (at + NEAR) as u64)?;
         let data = &self.window.data()[self.window.index(start)..];
         let near = &data[..data.len().min(at + NEAR)];
         let whole = self.window.ended() && near.len() == data.len();
         let blank = near[at..].iter().all(|byte| matches!(byte, b'\n' | b'\r'));
         let ends_file = lines > 0 && whole && blank;
-        let end = if ends_file { near.len() } else { at };
+        let from_line = if lines > 0 {
+            from_line_length(&near[at..])
+        } else {
+            0
+        };
+        let end = if ends_file {
+            near.len()
+        } else {
+            at + from_line
+        };
         Ok(DelimiterRun {
             lines,
             first: start + first as u64,
@@ -298,7 +309,19 @@ impl<R: Read> Mailbox<R> {
     }
 }
 
-/// A run of delimiter lines.
+/// Returns the length of a `From ` line before the header of an MMDF message, or 0. Mutt and Python write one.
+fn from_line_length(near: &[u8]) -> usize {
+    let (line, length) = split_line(near);
+    let is_separator = line.starts_with(b"From ") && line.len() < length;
+    let next = split_line(&near[length..]).0;
+    if is_separator && FollowingLine::of(next) != FollowingLine::Other {
+        length
+    } else {
+        0
+    }
+}
+
+/// A run of delimiter lines, with a `From ` line behind it.
 pub(super) struct DelimiterRun {
     pub(super) lines: usize,
     /// Offset after the first one.

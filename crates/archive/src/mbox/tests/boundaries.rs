@@ -62,6 +62,13 @@ fn boundaries_that_people_recognize() {
                 "\x01\x01\x01\x01\n".repeat(9000)
             ),
         ),
+        (
+            "MMDF with `From ` lines",
+            3,
+            format!(
+                "\x01\x01\x01\x01\n{SEPARATOR}{HEADER}a\n\x01\x01\x01\x01\n\x01\x01\x01\x01\n{SEPARATOR}{HEADER}b\n\x01\x01\x01\x01\n{SEPARATOR}{HEADER}c\n"
+            ),
+        ),
         ("MMDF with nothing in it", 0, "\x01\x01\x01\x01\n".repeat(4000)),
         ("MMDF with nothing in it, CRLF", 0, "\x01\x01\x01\x01\r\n".repeat(2731) + "\n\n"),
         ("CR", 2, two(SEPARATOR.trim_end()).replace('\n', "\r")),
@@ -141,6 +148,43 @@ fn boundaries_that_people_recognize() {
             assert_eq!(entry.ordinal, ordinal as u64, "{name}");
         }
     }
+}
+
+/// Mutt and Python's mailbox.MMDF write the line; it is no text of the message.
+#[test]
+fn a_from_line_behind_an_mmdf_delimiter_is_part_of_the_separator() {
+    let delimiter = "\x01\x01\x01\x01\n";
+    for line_end in ["\n", "\r\n"] {
+        for (line, is_separator) in [
+            (SEPARATOR.trim_end(), true),
+            ("From a@b.example", true),
+            ("From: a@b.example", false),
+            (">From a@b.example Mon Jan  1 00:00:00 2001", false),
+        ] {
+            let message = format!("{HEADER}From me to you\n");
+            let text = format!(
+                "{delimiter}{line}\n{message}{delimiter}{delimiter}{line}\n{message}{delimiter}"
+            );
+            let text = text.replace('\n', line_end);
+            let (entries, _) = file(text.as_bytes(), &ReadOptions::default());
+            assert_eq!(concatenated(&entries), text.as_bytes());
+            let found = messages(&entries);
+            assert_eq!(found.len(), 2, "{line}");
+            for entry in found {
+                let wanted = if is_separator {
+                    message.clone()
+                } else {
+                    format!("{line}\n{message}")
+                };
+                let shown = String::from_utf8_lossy(&entry.message);
+                assert_eq!(shown, wanted.replace('\n', line_end), "{line}");
+            }
+        }
+    }
+    // Text that begins with such a line stays: no header follows.
+    let text = format!("{delimiter}From here\non it rains\n{delimiter}");
+    let (entries, _) = file(text.as_bytes(), &ReadOptions::default());
+    assert_eq!(messages(&entries)[0].message, b"From here\non it rains\n");
 }
 
 #[test]

@@ -17,9 +17,10 @@ use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, visible};
 use crate::shell_words::quoted;
 use mailglot_pipeline::{
-    Example, LedgerPlace, NormalizeJob, SourceSummary, Summary, with_thousands,
+    Example, FileName, LedgerPlace, NormalizeJob, SourceSummary, Summary, with_thousands,
 };
 use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Prints the summary of a normalization on standard error.
@@ -77,9 +78,12 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
 /// Names the outputs that have not the names of their inputs. The outputs of a tree are siblings, so names may occur twice.
 fn outputs(account: &Summary, all: bool) -> Vec<String> {
     let sources = account.sources.iter();
-    let renamed: Vec<(&SourceSummary, &str)> = sources
-        .filter_map(|source| Some((source, source.output.as_deref()?)))
-        .filter(|(source, output)| !has_name_of(output, &source.path.to_string()))
+    let renamed: Vec<(&SourceSummary, &FileName)> = sources
+        .filter_map(|source| Some((source, source.output.as_ref()?)))
+        .filter(|(source, output)| {
+            let [output, input] = [output, &source.path].map(|name| name.path().into_os_string());
+            !has_name_of(output.as_bytes(), input.as_bytes())
+        })
         .collect();
     if renamed.is_empty() {
         return Vec::new();
@@ -97,21 +101,22 @@ fn outputs(account: &Summary, all: bool) -> Vec<String> {
     )];
     lines.extend(renamed.iter().take(shown).map(|(source, output)| {
         let path = source.path.to_string();
-        format!("  {} is from {}", visible(output), visible(&path))
+        let output = output.to_string();
+        format!("  {} is from {}", visible(&output), visible(&path))
     }));
     lines
 }
 
-/// Returns true if an output has the name of its input, apart from the ending.
-fn has_name_of(output: &str, input: &str) -> bool {
-    let mut parts = input.rsplit('/');
+/// Returns true if an output has the name of its input, byte for byte, apart from the ending.
+fn has_name_of(output: &[u8], input: &[u8]) -> bool {
+    let mut parts = input.rsplit(|&byte| byte == b'/');
     let name = match (parts.next(), parts.next()) {
         // The file of an Apple mailbox.
-        (Some("mbox"), Some(parent)) if parent.strip_suffix(".mbox").is_some() => parent,
+        (Some(b"mbox"), Some(parent)) if parent.ends_with(b".mbox") => parent,
         (name, _) => name.unwrap_or_default(),
     };
-    let endings = [".mbox", ".eml"];
-    let stem = endings.iter().find_map(|end| output.strip_suffix(end));
+    let endings = [&b".mbox"[..], b".eml"];
+    let stem = endings.iter().find_map(|end| output.strip_suffix(*end));
     name.starts_with(stem.unwrap_or(output))
 }
 
@@ -119,7 +124,7 @@ fn has_name_of(output: &str, input: &str) -> bool {
 fn new_names(account: &Summary, job: &NormalizeJob) -> Option<String> {
     let is_mailbox = |source: &SourceSummary| source.dialect.starts_with("mbox");
     let is_written_as_folder = |source: &SourceSummary| match &source.output {
-        Some(name) => job.output.join(name).is_dir(),
+        Some(name) => job.output.join(name.path()).is_dir(),
         None => job.output.is_dir(),
     };
     let folders: Vec<String> = account
@@ -158,7 +163,7 @@ pub(crate) fn profile(source: &SourceSummary) -> String {
         );
     }
     if let Some(output) = &source.output {
-        let _ = write!(line, ", output {}", visible(output));
+        let _ = write!(line, ", output {}", visible(&output.to_string()));
     }
     line
 }
@@ -404,11 +409,12 @@ mod tests {
             ("Sent.mbox", "x/Sent.mbox/mbox", true),
             ("Sent-2.mbox", "y/Sent.mbox/mbox", false),
         ] {
-            assert_eq!(has_name_of(output, input), expected, "{output} {input}");
+            let has_name = has_name_of(output.as_bytes(), input.as_bytes());
+            assert_eq!(has_name, expected, "{output} {input}");
         }
         let source = |number: u32| SourceSummary {
             path: FileName::of(Path::new(&format!("{number}/Inbox"))),
-            output: Some(format!("Inbox-{number}")),
+            output: Some(FileName::of(Path::new(&format!("Inbox-{number}")))),
             ..SourceSummary::default()
         };
         let account = Summary {
@@ -459,6 +465,7 @@ mod tests {
                 offset: 230_564,
                 reason: "r".into(),
                 is_bounded: true,
+                is_unread: false,
             }],
             ..account.clone()
         };

@@ -18,7 +18,7 @@ use crate::charset_choice::text_tests::structure::is_early_invalid_utf8;
 use crate::charset_choice::text_tests::truncated_utf8::is_truncated_utf8;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
-use crate::charset_choice::two_charsets::mixed_iso2022jp::is_japanese;
+use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};
 use crate::charset_choice::two_charsets::quoted_lines::{has_odd_beginning, quotations_by_label};
 use crate::charset_choice::two_charsets::sections::{has_odd_section, sections_by_label};
 use crate::charset_choice::without_label::without_label;
@@ -194,7 +194,9 @@ fn by_label_check<'a>(
     evidence: &Evidence<'_>,
     events: &mut Events,
 ) -> Option<Choice<'a>> {
-    if evidence.mapped {
+    // Escape sequences outweigh what stands beside them.
+    let is_proven = || is_japanese(charset) && has_japanese_segments(bytes);
+    if evidence.mapped || !bytes.is_ascii() && is_proven() {
         return None;
     }
     let scope = LabelScope::of(evidence.detection());

@@ -10,11 +10,12 @@
 //!
 //! # Limits
 //! Under the label of ISO-2022-JP, other bytes may be half-width katakana in eight bits, or damage. They are in another charset only if
-//! each touches an ASCII letter, or if one is no katakana and the charset is likely.
+//! one is no katakana, and each is a letter beside an ASCII letter or the charset is likely.
 
 use super::mixed_text::{MixedText, OtherCharset, join, sequences};
 use super::utf8_runs::is_isolated;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
@@ -22,6 +23,8 @@ use std::ops::Range;
 const ESC: u8 = 0x1B;
 /// The last half-width katakana in eight bits; the first one is A1.
 const LAST_KATAKANA: u8 = 0xDF;
+/// The first letter of the Latin charsets with 96 characters.
+const FIRST_LETTER: u8 = 0xC0;
 
 /// Decodes ISO-2022-JP with UTF-8 or another charset outside its segments.
 ///
@@ -83,35 +86,63 @@ pub(crate) fn in_iso2022jp(
     })
 }
 
-/// Returns true if a byte above 7F follows Japanese characters of a segment: one of them is damaged.
+/// Returns true if a byte above 7F follows a segment that has not returned to ASCII: it is damage, or a katakana of JIS X 0201.
 fn is_cut_by_high_byte(bytes: &[u8], segment: &Range<usize>) -> bool {
     let own = &bytes[segment.clone()];
     let last = memchr::memrchr(ESC, own).map(|at| &own[at..]);
-    let is_japanese = last.is_some_and(|escape| !escape.starts_with(b"\x1b("));
-    is_japanese && bytes.get(segment.end).is_some_and(|byte| !byte.is_ascii())
+    let is_ascii = last.is_some_and(|escape| escape.starts_with(b"\x1b(B"));
+    !is_ascii && bytes.get(segment.end).is_some_and(|byte| !byte.is_ascii())
 }
 
-/// Returns true if the bytes above 7F of a text outside the segments are letters in another charset, not half-width katakana or damage.
+/// Returns true if the bytes above 7F of a text outside the segments are letters of another charset, not katakana, damage, or Japanese in eight
+/// bits. A single-byte charset is certain if each letter touches an ASCII letter; another one must be likely.
 fn has_words_in(rest: &[u8], other: OtherCharset) -> bool {
-    let is_letter = |at: Option<usize>| {
-        at.and_then(|at| rest.get(at))
-            .is_some_and(u8::is_ascii_alphabetic)
-    };
-    let (mut is_each, mut has_letter) = (true, false);
-    let mut start = 0;
-    for run in rest.chunk_by(|a, b| a.is_ascii() == b.is_ascii()) {
-        let end = start + run.len();
-        if !run[0].is_ascii() {
-            let is_in_word = is_letter(start.checked_sub(1)) || is_letter(Some(end));
-            is_each &= is_in_word;
-            has_letter |= run.iter().any(|byte| *byte > LAST_KATAKANA);
-        }
-        start = end;
-    }
     let is_likely = other
         .confidence
         .is_none_or(|confidence| confidence >= LIKELY_CONFIDENCE);
-    is_each || has_letter && is_likely
+    let is_katakana = |run: &[u8]| run.iter().all(|byte| matches!(*byte, 0xA1..=LAST_KATAKANA));
+    let is_letter_in_word = |run: &Range<usize>| {
+        rest[run.clone()].iter().all(|byte| *byte >= FIRST_LETTER) && touches_letter(rest, run)
+    };
+    let runs: Vec<Range<usize>> = high_runs(rest).collect();
+    let has_letter = runs.iter().any(|run| !is_katakana(&rest[run.clone()]));
+    let is_in_words = other.charset.is_single_byte() && runs.iter().all(is_letter_in_word);
+    let is_sound = || {
+        let text = other.charset.decode(rest, &mut LossLog::with_limit(0));
+        mojibake_score(&text) == 0 && !text.contains(|c: char| matches!(c, '\u{80}'..='\u{9F}'))
+    };
+    has_letter && (is_in_words || is_likely) && !has_only_cut_signs(rest) && is_sound()
+}
+
+/// Returns the runs of bytes above 7F.
+fn high_runs(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    bytes
+        .chunk_by(|one, other| one.is_ascii() == other.is_ascii())
+        .filter_map(move |run| {
+            let at = start..start + run.len();
+            start = at.end;
+            (!run[0].is_ascii()).then_some(at)
+        })
+}
+
+/// Returns true if an ASCII letter stands beside a run.
+fn touches_letter(bytes: &[u8], run: &Range<usize>) -> bool {
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_alphabetic)
+    };
+    is_letter(run.start.checked_sub(1)) || is_letter(Some(run.end))
+}
+
+/// Returns true if the text has escape sequences that decode to Japanese.
+pub(crate) fn has_japanese_segments(bytes: &[u8]) -> bool {
+    let is_japanese = |segment: Range<usize>| {
+        Charset::ISO_2022_JP
+            .decode_exact(&bytes[segment])
+            .is_some_and(|text| !text.is_ascii())
+    };
+    segments(bytes).into_iter().any(is_japanese)
 }
 
 /// Returns true for the Japanese charsets with escape sequences.
@@ -201,12 +232,7 @@ fn may_be_katakana(bytes: &[u8]) -> bool {
     let mut chars = 0;
     for run in sequences(bytes) {
         let own = &bytes[run.clone()];
-        let is_letter = |at: Option<usize>| {
-            at.and_then(|at| bytes.get(at))
-                .is_some_and(u8::is_ascii_alphabetic)
-        };
-        let is_in_word = is_letter(run.start.checked_sub(1)) || is_letter(Some(run.end));
-        if is_in_word || own.iter().any(|b| !matches!(*b, 0xA1..=LAST_KATAKANA)) {
+        if touches_letter(bytes, &run) || own.iter().any(|b| !matches!(*b, 0xA1..=LAST_KATAKANA)) {
             return false;
         }
         let Ok(text) = std::str::from_utf8(own) else {
@@ -278,6 +304,13 @@ mod tests {
             b"\xB1\xB2\xB3",
             b" \xFF \xFE",
             b"\x1b$B$3\xFFK\\\x1b(B",
+            // `PCｶｰﾄﾞ`, `Tｼｬﾂ`, `ｶｰﾄﾞA` behind JIS X 0201, 山田太郎 in Shift_JIS, 株 in EUC-JP, half a sign.
+            b"\nPC\xB6\xB0\xC4\xDE\n",
+            b" T\xBC\xAC\xC2",
+            b"\x1b(J\xB6\xB0\xC4\xDEA\x1b(B",
+            b"\n\x8eR\x93c\x91\xbe\x98Y\n",
+            b"NTT\xB3\xF4",
+            b"it\xE2\x80...",
         ] {
             let bytes = [JAPANESE, after].concat();
             let read = in_iso2022jp(&bytes, label, weak);

@@ -1,0 +1,125 @@
+//! rnews: batches of news articles, as servers exchange them by UUCP, and as gateways between mail and news store them.
+//!
+//! ```text
+//! #! rnews 1234                           separator: number of bytes
+//! article of 1234 bytes
+//! ```
+//!
+//! Source: RFC 5537, section 4.1 (`application/news-transmission`); rnews(1) of INN.
+//!
+//! # Limits
+//! Reads no compressed batches (`#! cunbatch`); their content can be unpacked by gzip. Never written.
+
+use std::io;
+
+use super::by_size::{self, SizedItem};
+use super::input::LayoutInput;
+use super::layout::{Divider, FileLayout, Item, ItemEnd};
+use crate::Flags;
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::mbox::split_line;
+
+/// The format.
+pub(super) struct Rnews;
+
+/// First bytes of a separator.
+const MARK: &[u8] = b"#! rnews ";
+/// Largest number of bytes of a separator.
+const NEAR: usize = 64;
+
+impl FileLayout for Rnews {
+    fn name(&self) -> &'static str {
+        "rnews"
+    }
+
+    fn recognizes(&self, start: &[u8]) -> bool {
+        Separator::parse(start).is_some()
+    }
+
+    fn divider(&self) -> Box<dyn Divider> {
+        Box::new(RnewsDivider {
+            item: SizedItem::Search,
+        })
+    }
+}
+
+/// Divides a batch.
+struct RnewsDivider {
+    item: SizedItem,
+}
+
+impl Divider for RnewsDivider {
+    fn begin(
+        &mut self,
+        input: &mut LayoutInput,
+        at: u64,
+        events: &mut Vec<BoxEvent>,
+    ) -> io::Result<Item> {
+        self.item = SizedItem::Search;
+        let Some(separator) = Separator::parse(input.near(at, NEAR)?) else {
+            events.push(defect(at, BoxDetail::NoMessageHere));
+            return Ok(Item::gap(at));
+        };
+        let article = at + separator.length as u64;
+        let end = article.saturating_add(separator.size);
+        let is_separator = |near: &[u8]| Separator::parse(near).is_some();
+        if by_size::is_boundary(input, end, NEAR, is_separator)? == Some(true) {
+            self.item = SizedItem::Until(end);
+        } else {
+            events.push(defect(at, BoxDetail::WrongSize(separator.size)));
+        }
+        Ok(Item::message(article, Flags::default()))
+    }
+
+    fn end(
+        &mut self,
+        input: &mut LayoutInput,
+        scan: &mut u64,
+        _: &mut Vec<BoxEvent>,
+    ) -> io::Result<Option<ItemEnd>> {
+        self.item.end(input, scan, find_separator)
+    }
+}
+
+fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
+    BoxEvent::new(BoxEventKind::Structure, at, detail)
+}
+
+/// Searches for a line that is a separator from `scan` on. Returns its offset.
+fn find_separator(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<u64>> {
+    loop {
+        let Some(found) = memchr::memmem::find(input.rest(*scan), MARK) else {
+            let end = input.window.end();
+            *scan = end.saturating_sub(MARK.len() as u64).max(*scan);
+            return Ok(None);
+        };
+        let at = *scan + found as u64;
+        let is_line = matches!(input.rest(at - 1).first(), Some(b'\n' | b'\r'));
+        if is_line && Separator::parse(input.near(at, NEAR)?).is_some() {
+            return Ok(Some(at));
+        }
+        *scan = at + 1;
+    }
+}
+
+/// The line before an article.
+#[derive(Debug, PartialEq, Eq)]
+struct Separator {
+    size: u64,
+    /// Length of the line with its end.
+    length: usize,
+}
+
+impl Separator {
+    fn parse(near: &[u8]) -> Option<Self> {
+        let near = &near[..near.len().min(NEAR)];
+        let (line, length) = split_line(near);
+        let digits = line.strip_prefix(MARK)?.trim_ascii();
+        let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+        if !is_number || length == line.len() {
+            return None;
+        }
+        let size = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        Some(Self { size, length })
+    }
+}

@@ -154,7 +154,7 @@ impl Directory {
             let Some((header, size)) = self.next(&mut input)? else {
                 break;
             };
-            header.add(content, None, names, members)?;
+            header.add(content, None, &names.decode(&header), members)?;
             offsets.insert(header.offset);
             at += size;
             read += 1;

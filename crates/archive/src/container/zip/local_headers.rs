@@ -57,7 +57,7 @@ pub(super) fn list_others(
     let mut read = 0;
     let end = each_header(content, start, &mut |header, data| {
         if !known.contains(&header.offset) {
-            header.add(content, Some(data), names, members)?;
+            header.add(content, Some(data), &names.decode(header), members)?;
             read += 1;
         }
         Ok(!members.is_full())

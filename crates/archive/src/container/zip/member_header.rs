@@ -7,7 +7,6 @@ use std::io;
 
 use flate2::Crc;
 
-use super::unmarked_names::UnmarkedNames;
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect, SkipReason};
 use crate::container::member_index::{MemberIndexBuilder, Node};
 use crate::container::member_place::{Coding, MemberPlace};
@@ -123,31 +122,30 @@ impl MemberHeader {
         self.unicode_path.as_deref().unwrap_or(&self.name)
     }
 
-    /// Adds the member. `data` is the offset of its stored bytes, if known.
+    /// Adds the member under its decoded name. `data` is the offset of its stored bytes, if known.
     pub(super) fn add(
         &self,
         content: &FileRange,
         data: Option<u64>,
-        names: &mut UnmarkedNames,
+        name: &[u8],
         members: &mut MemberIndexBuilder,
     ) -> io::Result<()> {
         const FORMAT: u32 = 0o170_000;
-        let name = names.decode(self);
         let is_folder = name.ends_with(b"/") || self.mode & FORMAT == 0o040_000;
         // Nothing, deflated, has two bytes.
         let has_content = self.size > 0 || self.stored > 2;
         if is_folder && !has_content {
-            members.add(self.offset, &name, Node::folder());
+            members.add(self.offset, name, Node::folder());
             return Ok(());
         }
         match self.mode & FORMAT {
             0 | 0o040_000 | 0o100_000 => {}
             0o120_000 => {
-                members.add(self.offset, &name, Node::Link);
+                members.add(self.offset, name, Node::Link);
                 return Ok(());
             }
             _ => {
-                members.add(self.offset, &name, Node::Special);
+                members.add(self.offset, name, Node::Special);
                 return Ok(());
             }
         }
@@ -159,7 +157,7 @@ impl MemberHeader {
         if let Some(reason) = skipped {
             let kind = BoxEventKind::MemberSkipped;
             let detail = |name| BoxDetail::SkippedMember { name, reason };
-            members.member_event(kind, self.offset, &name, detail);
+            members.member_event(kind, self.offset, name, detail);
             return Ok(());
         }
         let data = match data {
@@ -167,8 +165,8 @@ impl MemberHeader {
             None => self.find_data(content)?,
         };
         match data {
-            Some(data) => self.add_file(content, data, &name, members),
-            None => self.damaged(ContainerDefect::NoLocalHeader, &name, members),
+            Some(data) => self.add_file(content, data, name, members),
+            None => self.damaged(ContainerDefect::NoLocalHeader, name, members),
         }
         Ok(())
     }

@@ -33,7 +33,7 @@ impl FileLayout for Rnews {
     }
 
     fn recognizes(&self, start: &[u8]) -> bool {
-        Separator::parse(start).is_some()
+        ArticleSeparator::parse(start).is_some()
     }
 
     fn divider(&self) -> Box<dyn Divider> {
@@ -56,13 +56,13 @@ impl Divider for RnewsDivider {
         events: &mut Vec<BoxEvent>,
     ) -> io::Result<Item> {
         self.item = SizedItem::Search;
-        let Some(separator) = Separator::parse(input.near(at, NEAR)?) else {
+        let Some(separator) = ArticleSeparator::parse(input.near(at, NEAR)?) else {
             events.push(defect(at, BoxDetail::NoMessageHere));
             return Ok(Item::gap(at));
         };
         let article = at + separator.length as u64;
         let end = article.saturating_add(separator.size);
-        let is_separator = |near: &[u8]| Separator::parse(near).is_some();
+        let is_separator = |near: &[u8]| ArticleSeparator::parse(near).is_some();
         if by_size::is_boundary(input, end, NEAR, is_separator)? == Some(true) {
             self.item = SizedItem::Until(end);
         } else {
@@ -95,7 +95,7 @@ fn find_separator(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<
         };
         let at = *scan + found as u64;
         let is_line = matches!(input.rest(at - 1).first(), Some(b'\n' | b'\r'));
-        if is_line && Separator::parse(input.near(at, NEAR)?).is_some() {
+        if is_line && ArticleSeparator::parse(input.near(at, NEAR)?).is_some() {
             return Ok(Some(at));
         }
         *scan = at + 1;
@@ -104,13 +104,13 @@ fn find_separator(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<
 
 /// The line before an article.
 #[derive(Debug, PartialEq, Eq)]
-struct Separator {
+struct ArticleSeparator {
     size: u64,
     /// Length of the line with its end.
     length: usize,
 }
 
-impl Separator {
+impl ArticleSeparator {
     fn parse(near: &[u8]) -> Option<Self> {
         let near = &near[..near.len().min(NEAR)];
         let (line, length) = split_line(near);

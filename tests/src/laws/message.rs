@@ -183,7 +183,9 @@ fn untouched_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String
         .zip(after.parts())
         .enumerate()
         .find_map(|(index, (old, new))| {
-            let opaque = old.kind == PartKind::Opaque
+            // A message that is a multipart without delimiters is one text.
+            let is_flattened = index == 0 && &*old.media.top == "multipart";
+            let opaque = old.kind == PartKind::Opaque && !is_flattened
                 || (old.kind == PartKind::Leaf && &*old.media.top != "text");
             let is_encoded = old.transfer == TransferEncoding::Identity
                 && !old.body.of(before.raw()).is_ascii()

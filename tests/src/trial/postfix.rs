@@ -464,7 +464,12 @@ mod tests {
     fn a_server_starts_when_its_port_becomes_free() {
         let mut postfix = Postfix::start(&Settings::default());
         postfix.end();
-        let taken = TcpListener::bind(("127.0.0.1", postfix.port)).expect("a free port");
+        // Connections of the old server may hold the port for a moment.
+        let bind = |_| {
+            thread::sleep(Duration::from_millis(100));
+            TcpListener::bind(("127.0.0.1", postfix.port)).ok()
+        };
+        let taken = (0..100).find_map(bind).expect("a port that becomes free");
         let holder = thread::spawn(move || {
             thread::sleep(Duration::from_secs(1));
             drop(taken);

@@ -203,7 +203,7 @@ for path in /usr/bin/mailglot /etc/mailglot /etc/apparmor.d/mailglot-gateway /va
 done
 # The number of the user is not given to another one.
 [ "$(id -u mailglot)" = "$uid" ]
-left=$(find /etc /run /usr /var -name '*mailglot*' -newer /tmp/page/commands)
+left=$(find /etc /run /usr /var -name '*mailglot*' -newer commands)
 [ -z "$left" ] || { echo "left: $left"; exit 1; }
 # A proxy behind the queue is named, too.
 apt-get install -y ./mailglot_*-2_*.deb

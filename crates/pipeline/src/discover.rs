@@ -17,6 +17,7 @@ use mailglot_archive::{
 use mailglot_mime::Limits;
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -106,7 +107,7 @@ impl SourceInput {
         let below = self.found.path.strip_prefix(&self.given);
         below.map_or_else(
             |_| String::new(),
-            |below| below.to_string_lossy().into_owned(),
+            |below| escaped_name(below.as_os_str().as_encoded_bytes()),
         )
     }
 
@@ -114,6 +115,18 @@ impl SourceInput {
     pub(crate) fn is_stdin(&self) -> bool {
         self.found.path == Path::new("-")
     }
+}
+
+/// Returns a name as text. Bytes that are not UTF-8 become escapes, so that no two names are one text: `Entw\xFCrfe`.
+pub(crate) fn escaped_name(name: &[u8]) -> String {
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+    text
 }
 
 /// Decodes a Maildir++ folder name as raw UTF-8, else as modified UTF-7. Otherwise escapes every bad byte.
@@ -368,6 +381,15 @@ fn original_name(top: &[u8], given: &Path, found: &Path) -> Vec<u8> {
 mod tests {
     use super::*;
     use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn names_that_are_not_utf8_have_different_texts() {
+        assert_eq!(escaped_name(b"Entw\xfcrfe"), "Entw\\xFCrfe");
+        assert_eq!(
+            escaped_name("Entwürfe \u{fffd}".as_bytes()),
+            "Entwürfe \u{fffd}"
+        );
+    }
 
     #[test]
     fn compression_extensions_are_removed() {

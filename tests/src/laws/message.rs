@@ -184,7 +184,9 @@ fn untouched_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String
         .enumerate()
         .find_map(|(index, (old, new))| {
             // A message that is a multipart without delimiters is one text.
-            let is_flattened = index == 0 && &*old.media.top == "multipart";
+            let is_flattened = index == 0
+                && &*old.media.top == "multipart"
+                && !has_delimiter(old.body.of(before.raw()));
             let opaque = old.kind == PartKind::Opaque && !is_flattened
                 || (old.kind == PartKind::Leaf && &*old.media.top != "text");
             let is_encoded = old.transfer == TransferEncoding::Identity
@@ -199,6 +201,14 @@ fn untouched_changed(before: &Message<'_>, after: &Message<'_>) -> Option<String
                 )
             })
         })
+}
+
+/// Returns true if a line may be the delimiter of a part: `--b`.
+fn has_delimiter(body: &[u8]) -> bool {
+    let is_delimiter =
+        |line: &[u8]| line.starts_with(b"--") && line.iter().any(u8::is_ascii_alphanumeric);
+    body.split(|byte| matches!(byte, b'\r' | b'\n'))
+        .any(is_delimiter)
 }
 
 /// Checks law 5: everything below a signed or encrypted part stays, including headers.

@@ -24,9 +24,9 @@
 use std::io;
 
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::box_event::{BoxDetail, BoxEvent};
 use crate::mbox::{FollowingLine, split_line};
 
 /// The format.
@@ -123,10 +123,6 @@ impl Divider for BabylDivider {
     fn unended(&self) -> Option<BoxDetail> {
         Some(BoxDetail::NoEndMark)
     }
-}
-
-fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
-    BoxEvent::new(BoxEventKind::Structure, at, detail)
 }
 
 /// Searches for an end mark, or for a message that begins although the one before has no end mark.

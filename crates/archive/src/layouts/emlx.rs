@@ -18,9 +18,9 @@
 use std::io;
 
 use super::input::LayoutInput;
-use super::layout::{Content, Divider, FileLayout, Item, ItemEnd};
+use super::layout::{Content, Divider, FileLayout, Item, ItemEnd, defect};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::box_event::{BoxDetail, BoxEvent};
 use crate::mbox::{FollowingLine, split_line};
 
 /// The format.
@@ -133,10 +133,6 @@ pub(super) fn is_exact(start: &[u8]) -> bool {
     let end = end.and_then(|end| usize::try_from(end).ok());
     end.and_then(|end| start.get(end..))
         .is_some_and(|rest| is_list(&rest[..rest.len().min(HEAD)]))
-}
-
-fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
-    BoxEvent::new(BoxEventKind::Structure, at, detail)
 }
 
 /// Returns the end of a message at `at`, where `list` is the rest of the file.

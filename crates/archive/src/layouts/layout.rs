@@ -8,7 +8,12 @@ use std::ops::Range;
 
 use super::input::LayoutInput;
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent};
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+
+/// Reports a defect of a file.
+pub(super) fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
+    BoxEvent::new(BoxEventKind::Structure, at, detail)
+}
 
 /// A format of a file with messages.
 pub(crate) trait FileLayout: Sync {

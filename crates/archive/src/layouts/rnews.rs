@@ -14,9 +14,9 @@ use std::io;
 
 use super::by_size::{self, SizedItem};
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::box_event::{BoxDetail, BoxEvent};
 use crate::mbox::split_line;
 
 /// The format.
@@ -79,10 +79,6 @@ impl Divider for RnewsDivider {
     ) -> io::Result<Option<ItemEnd>> {
         self.item.end(input, scan, find_separator)
     }
-}
-
-fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
-    BoxEvent::new(BoxEventKind::Structure, at, detail)
 }
 
 /// Searches for a line that is a separator from `scan` on. Returns its offset.

@@ -17,9 +17,9 @@ use std::io;
 
 use super::by_size::{self, SizedItem};
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::box_event::{BoxDetail, BoxEvent};
 
 /// The format.
 pub(super) struct UwMbx;
@@ -105,10 +105,6 @@ impl Divider for MbxDivider {
     ) -> io::Result<Option<ItemEnd>> {
         self.item.end(input, scan, find_separator)
     }
-}
-
-fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
-    BoxEvent::new(BoxEventKind::Structure, at, detail)
 }
 
 fn is_boundary(input: &mut LayoutInput, at: u64) -> io::Result<Option<bool>> {

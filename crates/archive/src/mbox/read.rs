@@ -50,7 +50,7 @@ impl<R: Read> Mailbox<R> {
         let cut = batch.entries.last().map_or(0, |entry| entry.span.end);
         let offset = self.window.base() + cut as u64;
         let searching = !matches!(self.state, ReadState::Done)
-            && self.scan != u64::MAX
+            && !self.is_undivided()
             && self.profile.division == Division::FromLines;
         if searching && cut > 0 {
             self.window.reach(offset + Delimiters::reach())?;
@@ -158,7 +158,7 @@ impl<R: Read + Send> Source for Mailbox<R> {
 
     fn is_one_message(&self) -> bool {
         let is_stream = self.file.is_none() && self.outside.is_none() && self.container.is_none();
-        is_stream && self.scan == u64::MAX
+        is_stream && self.is_undivided()
     }
 
     fn size_hint(&self) -> Option<u64> {

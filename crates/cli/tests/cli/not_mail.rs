@@ -308,7 +308,7 @@ fn files_that_other_programs_convert_are_named() {
         assert!(run.err.contains(words), "{}", run.err);
         assert!(!run.err.contains("--force-format"), "{}", run.err);
     }
-    // A text that begins alike is none.
+    // This file has the first byte of an lzma file, but not its header: the error calls it no mail.
     sandbox.write("x", b"]\0\0\x03\0abcdef");
     let run = sandbox.run(&["check", "x"]).ended(2);
     assert!(run.err.contains("--force-format"), "{}", run.err);

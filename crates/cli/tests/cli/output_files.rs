@@ -353,6 +353,13 @@ fn names_that_are_not_utf8_stay_byte_for_byte() {
                 .all(|source| source["output"]["bytes"].is_string())
         );
         sandbox.run(&["restore", out, "-o", back]).ended(0);
+        let parts = format!("{out}-parts");
+        let split = [
+            "split", "--by", "folder", "--to", "mbox", input, "-o", &parts,
+        ];
+        sandbox.run(&split).ended(0);
+        let files = std::fs::read_dir(sandbox.path(&parts)).unwrap();
+        assert_eq!(files.count(), names.len());
         sandbox
             .shell(&format!("diff -r in {back}; rm report.json"))
             .ended(0);

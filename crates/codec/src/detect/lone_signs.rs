@@ -60,9 +60,8 @@ pub(super) fn begin_latin_words(bytes: &[u8]) -> bool {
             && !byte(at.checked_sub(1)).is_ascii_alphanumeric()
             && (at + 1..at + 3).all(|next| byte(Some(next)).is_ascii_lowercase())
     };
-    let mut high = high_bytes(bytes).take(FEW + 1);
-    let words = high_bytes(bytes).take(FEW + 1).count();
-    (1..=FEW).contains(&words) && high.all(is_capital_of_word)
+    let high: Vec<usize> = high_bytes(bytes).take(FEW + 1).collect();
+    (1..=FEW).contains(&high.len()) && high.into_iter().all(is_capital_of_word)
 }
 
 /// The ASCII beside a byte above 7F; spaces at the start and the end of the text.

@@ -11,6 +11,7 @@
 //! - Text with a field Content-Type stays: it may be parts behind a closing delimiter that came too early, with labels of their own.
 
 use super::body::{Body, UTF_8};
+use crate::document_charset::{Document, declared_charset};
 use crate::event::{Event, EventKind, Reason};
 use crate::recipe::{OldEol, Recipe, UndoSteps};
 use crate::text::{DecodedBody, MessageEvidence};
@@ -19,7 +20,6 @@ use crate::{
     japanese,
 };
 use mailglot_codec::Charset;
-use memchr::memmem;
 use std::borrow::Cow;
 
 /// The preambles and epilogues of a message.
@@ -152,7 +152,7 @@ impl Body<'_, '_> {
         }
         let is_flattened = self.message.part_at(self.id).kind == PartKind::Opaque;
         if is_flattened
-            && (self.choice.how == How::Fallback || memmem::find(old, b"<meta").is_some())
+            && (self.choice.how == How::Fallback || declared_charset(old, Document::Html).is_some())
         {
             return unsettled(Reason::WouldReadDifferently);
         }

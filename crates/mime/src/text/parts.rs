@@ -220,13 +220,11 @@ fn is_only_delimiter(message: &Message<'_>, id: PartId) -> bool {
     name.is_some_and(|name| message.boundary(id) == Some(name))
 }
 
-/// Returns true for a multipart whose body is one text, which is read like text around parts.
+/// Returns true for a message without parts whose body is one text. It is read like text around parts.
 fn is_outer_text(message: &Message<'_>, id: PartId) -> bool {
-    let body = message.part_at(id).body;
-    message
-        .outer_texts()
-        .iter()
-        .any(|(part, at)| *part == id && *at == body)
+    // Such a message has no other text.
+    let body = message.part_at(PartId::ROOT).body;
+    id == PartId::ROOT && message.outer_texts().first() == Some(&(id, body))
 }
 
 fn is_closed_multipart(part: &Part) -> bool {

@@ -172,7 +172,7 @@ fn cut_characters_of_each_script_are_lost() {
     }
 }
 
-/// Programs cut text at a number of bytes. Half a sign is no text of another charset, whatever stands around it.
+/// Programs cut UTF-8 at a number of bytes. The first two bytes of `’` (E2 80 99) become U+FFFD, and do not make the text Latin or Chinese.
 #[test]
 fn cut_signs_are_lost_under_a_label_and_without_one() {
     for (start, cut, end) in [

@@ -105,6 +105,14 @@ fn a_multipart_without_parts_is_converted_as_one_text() {
             "multipart/mixed; boundary=x\n\n--y\nContent-Type: text/plain",
             false,
         ),
+        (
+            "multipart/mixed\n\n--y\nContent-Transfer-Encoding: 8bit",
+            false,
+        ),
+        ("multipart/mixed\nContent-Disposition: attachment", false),
+        ("multipart/mixed\n\n<html><META CHARSET=koi8-r>", false),
+        // Signatures and rulers are no delimiters.
+        ("multipart/mixed\n\n-- \n-----", true),
     ] {
         let head = format!("From: a@b.example\nContent-Type: {fields}\n\n");
         let raw = [head.as_bytes(), &body].concat();

@@ -6,6 +6,7 @@
 
 use super::job::{SplitBy, SplitJob};
 use super::split_batch::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
+use crate::discover::escaped_name;
 use crate::envelope;
 use crate::file_time::file_time;
 use crate::json_file_name::Address;
@@ -275,7 +276,7 @@ impl SplitWorker<'_> {
     fn folder(&self, entry: &Entry) -> String {
         let folder = folder_path(&self.place, &entry.folder);
         let folder = if folder.is_empty() {
-            String::from_utf8_lossy(&self.source.input.name).into_owned()
+            escaped_name(&self.source.input.name)
         } else {
             folder
         };

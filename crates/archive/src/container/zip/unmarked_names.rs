@@ -37,7 +37,7 @@ impl NameSample {
             self.is_other_than_utf8 = true;
             self.systems[usize::from(header.system != NameSystem::Dos)] += 1;
         }
-        // A slash is no part of a character in any of the charsets.
+        // No charset of zip names has the byte 2F within a character of two bytes, so each slash separates folders.
         for component in name.split(|&byte| byte == b'/') {
             if !component.is_ascii() && self.components.insert(component.to_vec()) {
                 self.text.extend_from_slice(component);
@@ -85,7 +85,7 @@ impl UnmarkedNames {
             Some(name) if !name.is_ascii() => self.decode_unmarked(name, header.offset),
             _ => header.unicode_name().to_vec(),
         };
-        // Some programs for Windows write backslashes. As the second byte of a character, 5C is none.
+        // Some programs for Windows separate folders by backslashes. The name is decoded before: 表 in Shift_JIS (95 5C) has no backslash.
         if header.may_have_backslashes && !name.contains(&b'/') {
             name.iter_mut()
                 .filter(|byte| **byte == b'\\')

@@ -54,7 +54,7 @@ impl<R: Read> Mailbox<R> {
         }
         loop {
             let data = self.window.data();
-            let from = if self.scan == u64::MAX {
+            let from = if self.is_undivided() {
                 data.len()
             } else {
                 self.window.index(self.scan)
@@ -70,7 +70,7 @@ impl<R: Read> Mailbox<R> {
                 }
                 continue;
             }
-            if self.scan != u64::MAX {
+            if !self.is_undivided() {
                 let keep = self.finder.needle().len() - 1;
                 self.scan = self
                     .scan

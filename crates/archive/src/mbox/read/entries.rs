@@ -103,7 +103,7 @@ impl<R: Read> Mailbox<R> {
         let mut entry = self.entry(EntryKind::Message, current.start, span, message, quoting);
         // The search for the next separator read the whole message, so it found every `From `.
         let is_searched = self.profile.division == Division::FromLines
-            && self.scan != u64::MAX
+            && !self.is_undivided()
             && current.declared.is_none();
         entry.froms = is_searched.then_some(self.froms);
         entry
@@ -162,12 +162,12 @@ impl<R: Read> Mailbox<R> {
         entries.push(entry);
     }
 
-    /// Returns the offset of the NUL bytes between a message and `end`, and reports them. Returns `end` if there are none.
+    /// Returns where a message ends and NUL bytes begin that a crash left: `text\n`, `\0\0\0`. Reports these bytes. Returns `end` if the message has
+    /// none at its end.
     ///
     /// Pieces of a message above the limit keep such bytes.
     fn padding(&mut self, current: &Current, end: u64) -> u64 {
-        let is_one_message = self.scan == u64::MAX;
-        if is_one_message || current.pieces_to > 0 {
+        if self.is_undivided() || current.pieces_to > 0 {
             return end;
         }
         let message = current.message;

@@ -53,7 +53,7 @@ pub(crate) struct Mailbox<R> {
     pub(super) is_marked: bool,
     pub(super) state: ReadState,
     pub(super) ordinal: u64,
-    /// Offset where the search for the next separator continues.
+    /// Offset where the search for the next separator continues. The maximum if none is searched ([`Self::is_undivided`]).
     pub(super) scan: u64,
     pub(super) guess_open: bool,
     /// Options of the caller. Overrides that are not used yet.
@@ -111,6 +111,11 @@ pub(super) struct SeparatorsAhead {
 }
 
 impl<R> Mailbox<R> {
+    /// Returns true if the file is read as one message: no separator is searched.
+    pub(super) fn is_undivided(&self) -> bool {
+        self.scan == u64::MAX
+    }
+
     pub(super) fn event(&mut self, kind: BoxEventKind, offset: u64, detail: BoxDetail) {
         self.events.push(BoxEvent::new(kind, offset, detail));
     }

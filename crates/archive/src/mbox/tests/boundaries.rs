@@ -150,7 +150,7 @@ fn boundaries_that_people_recognize() {
     }
 }
 
-/// Mutt and Python's mailbox.MMDF write the line; it is no text of the message.
+/// Mutt and Python's mailbox.MMDF write a `From ` line behind each delimiter. It does not belong to the message.
 #[test]
 fn a_from_line_behind_an_mmdf_delimiter_is_part_of_the_separator() {
     let delimiter = "\x01\x01\x01\x01\n";

@@ -52,14 +52,6 @@ impl ListedLetters {
         }
     }
 
-    /// Returns the place of each character of a page among the letters, from 1.
-    pub(super) fn places(&self, page: &[char; 128]) -> [u8; 128] {
-        page.map(|c| {
-            let place = self.letters.chars().position(|letter| letter == c);
-            place.map_or(0, |place| place as u8 + 1)
-        })
-    }
-
     /// Returns the least cost of a list by its number of letters, up to that of the alphabet.
     pub(super) fn least_costs(&self) -> Vec<u32> {
         let all = if self.is_ordered {

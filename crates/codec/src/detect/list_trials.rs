@@ -3,9 +3,7 @@
 //! # Limits
 //! Short samples, and charsets that are common in the mail of a language.
 
-use super::alphabet_list::{
-    ALPHABETS, FEWEST, LIST, ListedLetters, SIGNS, letters, small_letter, words,
-};
+use super::alphabet_list::{ALPHABETS, FEWEST, LIST, ListedLetters, SIGNS, letters, words};
 use super::candidate_filter::Trial;
 use super::cost::NAT;
 use super::language::{Candidate, RARE, candidates};
@@ -127,6 +125,8 @@ fn is_in_order(word: &[u8], places: &[u8; 128]) -> bool {
 fn pairs() -> &'static [Pair] {
     static PAIRS: OnceLock<Vec<Pair>> = OnceLock::new();
     PAIRS.get_or_init(|| {
+        let places: Vec<LetterPlaces> = ALPHABETS.iter().map(LetterPlaces::of).collect();
+        let signs: Vec<char> = SIGNS.chars().collect();
         let mut pairs = Vec::new();
         for candidate in candidates()
             .iter()
@@ -134,25 +134,60 @@ fn pairs() -> &'static [Pair] {
         {
             let page = candidate.page();
             let characters = std::array::from_fn(|at| page.character(at as u8 | 0x80));
-            let small = characters.map(small_letter);
-            let signs = ByteSet::of_characters(SIGNS, &characters);
+            let signs = ByteSet::of(&characters.map(|c| signs.contains(&c)));
             for (language, cost) in candidate.languages.iter().filter(|(_, cost)| *cost < RARE) {
-                for alphabet in ALPHABETS.iter().filter(|a| a.language == *language) {
-                    let letters = ByteSet::of_characters(alphabet.letters, &small)
-                        .or(ByteSet::of_characters(alphabet.letters, &characters));
+                for (alphabet, places) in ALPHABETS.iter().zip(&places) {
+                    if alphabet.language != *language {
+                        continue;
+                    }
+                    let places = characters.map(|c| places.place(c));
                     pairs.push(Pair {
                         candidate,
                         cost: *cost,
                         alphabet,
-                        bytes: letters.or(signs),
+                        bytes: ByteSet::of(&places.map(|place| place > 0)).or(signs),
                         costs: alphabet.least_costs(),
-                        places: alphabet.is_ordered.then(|| alphabet.places(&small)),
+                        places: alphabet.is_ordered.then_some(places),
                     });
                 }
             }
         }
         pairs
     })
+}
+
+/// The place of each letter and its capital in an alphabet, from 1, by code point.
+struct LetterPlaces(Box<[u8; Self::BEHIND as usize]>);
+
+impl LetterPlaces {
+    /// The code point behind Arabic. No alphabet has a letter beyond it.
+    const BEHIND: u32 = 0x700;
+
+    fn of(alphabet: &ListedLetters) -> Self {
+        let mut places = Self(Box::new([0; Self::BEHIND as usize]));
+        for (letter, place) in alphabet.letters.chars().zip(1..) {
+            places.set(letter, place);
+            let mut capitals = letter.to_uppercase();
+            if let (Some(capital), None) = (capitals.next(), capitals.next()) {
+                places.set(capital, place);
+            }
+        }
+        places
+    }
+
+    /// Sets the place of a character that has none yet.
+    fn set(&mut self, c: char, place: u8) {
+        if let Some(known) = self.0.get_mut(c as usize)
+            && *known == 0
+        {
+            *known = place;
+        }
+    }
+
+    /// Returns the place of a character; 0 for one that the alphabet lacks.
+    fn place(&self, c: char) -> u8 {
+        self.0.get(c as usize).copied().unwrap_or(0)
+    }
 }
 
 /// A set of bytes from 80 to FF.
@@ -168,15 +203,16 @@ impl ByteSet {
         Some(Self(set)).filter(|set| set.len() == word.len())
     }
 
-    /// Returns the bytes that stand for some characters in a page.
-    fn of_characters(characters: &str, page: &[char; 128]) -> Self {
-        let mut set = 0;
-        for c in characters.chars() {
-            for (at, other) in page.iter().enumerate() {
-                set |= u128::from(*other == c) << at;
-            }
-        }
-        Self(set)
+    /// Returns the bytes for which `is_member` is true.
+    fn of(is_member: &[bool; 128]) -> Self {
+        // In two halves, because shifting 128 bits is slow.
+        let half = |members: &[bool]| {
+            members
+                .iter()
+                .rev()
+                .fold(0_u64, |set, is_member| set << 1 | u64::from(*is_member))
+        };
+        Self(u128::from(half(&is_member[64..])) << 64 | u128::from(half(&is_member[..64])))
     }
 
     fn or(self, other: Self) -> Self {
@@ -189,5 +225,32 @@ impl ByteSet {
 
     fn is_within(self, other: Self) -> bool {
         self.0 & !other.0 == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::alphabet_list::small_letter;
+    use super::*;
+
+    #[test]
+    fn pairs_have_the_letters_of_their_alphabet_and_their_capitals() {
+        assert!(!pairs().is_empty());
+        for pair in pairs() {
+            let page = pair.candidate.page();
+            for byte in 0x80..=0xFF {
+                let c = page.character(byte);
+                let letters = || pair.alphabet.letters.chars();
+                let place = letters().position(|letter| letter == small_letter(c));
+                let place = place.or_else(|| letters().position(|letter| letter == c));
+                let name = (pair.candidate.charset, c);
+                let is_member = pair.bytes.0 >> (byte & 0x7F) & 1 > 0;
+                assert_eq!(is_member, place.is_some() || SIGNS.contains(c), "{name:?}");
+                if let Some(places) = &pair.places {
+                    let expected = place.map_or(0, |place| place as u8 + 1);
+                    assert_eq!(places[usize::from(byte & 0x7F)], expected, "{name:?}");
+                }
+            }
+        }
     }
 }

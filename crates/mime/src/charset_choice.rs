@@ -35,6 +35,7 @@ pub(crate) use mail_evidence::MailEvidence;
 pub(crate) use raw_text::{RawEvidence, RawReading};
 pub(crate) use redecode::redecode;
 pub(crate) use steps::choose;
+pub(crate) use text_tests::case_faults::outweighs;
 use text_tests::damage::decodes_without_loss;
 pub(crate) use text_tests::font_names::language as font_language;
 pub(crate) use text_tests::hebrew_visual_order::{label_states_order, visual_order_note};

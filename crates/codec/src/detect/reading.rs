@@ -123,8 +123,12 @@ fn place_signs(
         if signs::partner(c).is_some_and(is_alone) {
             placed.cost += signs::WITHOUT_PARTNER;
         }
-        if at + 1 < classed.len() && char_at(at + 1) == '@' {
+        let after = (at + 1 < classed.len()).then(|| char_at(at + 1));
+        if after == Some('@') {
             placed.cost += signs::BEFORE_AT;
+        }
+        if after.is_some_and(char::is_lowercase) && signs::is_never_before_small_letter(c) {
+            placed.cost += signs::BEFORE_SMALL_LETTER;
         }
         classed[at] = ClassedChar {
             class: placed.class,

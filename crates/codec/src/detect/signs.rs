@@ -82,6 +82,8 @@ pub(super) const REPEATED: u32 = NAT / 2;
 pub(super) const REPEATED_SINGLE: u32 = 3 * NAT;
 /// Cost of a sign before `@`, behind which the name of an address stands.
 pub(super) const BEFORE_AT: u32 = 6 * NAT;
+/// Cost of a sign that stands before no word of small letters: `©koda` is `Škoda`.
+pub(super) const BEFORE_SMALL_LETTER: u32 = 6 * NAT;
 /// Cost of a sign that is in no list.
 const RARE: u32 = 8 * NAT;
 /// Least cost of a sign anywhere.
@@ -89,6 +91,11 @@ pub(super) const LEAST: u32 = REPEATED;
 
 /// Cost of a guillemet whose partner stands nowhere in the sample.
 pub(super) const WITHOUT_PARTNER: u32 = 3 * NAT;
+
+/// Returns true for signs that stand before figures, capitals or blanks, or behind words. Fractions stand before units, too: `½lb`.
+pub(super) fn is_never_before_small_letter(c: char) -> bool {
+    matches!(c, '£' | '¥' | '¦' | '©' | '¬' | '®' | '±' | '³' | '¶' | '¹')
+}
 
 /// The sign that stands with `c` in a text: guillemets come in pairs.
 pub(super) fn partner(c: char) -> Option<char> {
@@ -160,7 +167,7 @@ const HARDLY: u32 = 12;
 
 /// Cost of a sign in its usual place, and the surplus for this place, both in half nats.
 fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
-    use Beside::{Blank, Digit, Edge, Letter};
+    use Beside::{Blank, Digit, Edge, Letter, Tag};
     let within = before == Letter && after == Letter;
     match c {
         '\u{A0}' => no_break_space_cost(before, after),
@@ -168,7 +175,7 @@ fn kind_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
         // Apostrophe and closing quote.
         '\u{2019}' => {
             let surplus = match (before, after) {
-                (Edge | Blank, Letter) => SELDOM,
+                (Edge | Blank | Tag, Letter) => SELDOM,
                 (_, Letter | Digit) | (Letter, _) => 0,
                 _ => SELDOM,
             };
@@ -349,8 +356,8 @@ fn mark_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
     use Beside::{Digit, Letter, Punctuation};
     let surplus = match (before, after) {
         (Letter | Digit, Letter) => 7,
-        (Letter | Digit | Punctuation, _) => 0,
         (_, Letter) => HARDLY,
+        (Letter | Digit | Punctuation, _) => 0,
         _ => SELDOM,
     };
     (if c == '\u{AE}' { 8 } else { 9 }, surplus)

@@ -395,14 +395,16 @@ fn evidence_then(
             None => !is_edited(part.body),
         }
     };
-    let body = hints.body.filter(|c| {
-        policy.detection != Detection::Off && *c != Charset::UTF_8 && c.is_ascii_compatible()
+    let body = hints.body.filter(|body| {
+        policy.detection != Detection::Off
+            && body.charset != Charset::UTF_8
+            && body.charset.is_ascii_compatible()
+            && stays(body.part)
     });
-    let body = body.filter(|_| hints.body_part.is_some_and(stays));
     let raw = RawCharset {
-        charset: body.or(policy.default_charset),
+        charset: body.map(|body| body.charset).or(policy.default_charset),
         is_inferred: body.is_some(),
-        is_default: body.is_some() && hints.body_is_default,
+        is_default: body.is_some_and(|body| body.is_default),
         ..RawCharset::default()
     };
     let disproved = hints.labels_of_bodies.disproved(stays);

@@ -2,9 +2,9 @@
 
 use super::decoded_body::DecodedBody;
 use super::label_evidence::test_of_label;
-use super::message_evidence::{MailContext, MessageEvidence};
+use super::message_evidence::{BodyCharset, MailContext, MessageEvidence};
 use crate::charset_choice::{
-    Choice, Evidence, choose, choose_by_sample, choose_unfolded, is_legacy,
+    Choice, Evidence, choose, choose_by_sample, choose_unfolded, has_letters, is_legacy,
 };
 use crate::document_charset::Document;
 use crate::reading::How;
@@ -98,7 +98,12 @@ impl DecodedBody<'_> {
                 hints.labels_of_bodies.note(label, test, id);
             }
             let is_latin1 = choice.used.superset() == Charset::WINDOWS_1252;
-            hints.note_body_charset(id, choice.used, is_latin1 && bytes.is_ascii());
+            hints.note_body_charset(BodyCharset {
+                part: id,
+                charset: choice.used,
+                is_default: is_latin1 && !has_letters(bytes),
+                confidence: choice.confidence,
+            });
         }
         choice
     }

@@ -2,15 +2,15 @@
 
 use super::decoded_body::DecodedBody;
 use super::label_evidence::disproved_labels;
-use super::message_evidence::{MailContext, MessageEvidence};
+use super::message_evidence::{BodyCharset, MailContext, MessageEvidence};
 use crate::charset_choice::{
-    DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, is_legacy,
+    DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, is_legacy, outweighs,
 };
 use crate::encoded_word::HeaderContext;
 use crate::header::{FieldKind, field_kind};
 use crate::{Detection, Message, PartId, Policy};
-use mailglot_codec::Charset;
-use mailglot_codec::detect::Detector;
+use mailglot_codec::detect::{Detector, Weighed};
+use mailglot_codec::{Charset, LossLog};
 
 /// Returns the context for decoding header fields of a message: the charset of its raw bytes, from its words, texts and raw bytes, and
 /// the labels that its texts disprove.
@@ -62,7 +62,7 @@ pub(crate) struct RawCharset {
     pub is_uncertain: bool,
     /// True if other text of the message gives the charset, rather than the caller.
     pub is_inferred: bool,
-    /// True for a label of Latin-1 over a body in ASCII, which a likelier charset overrules.
+    /// True for Latin-1 over a body with hardly any letter, which a likelier charset overrules.
     pub is_default: bool,
 }
 
@@ -82,7 +82,7 @@ pub(crate) const LAST_RESORT: f32 = 0.1;
 /// Returns the charset for raw 8-bit bytes in the headers.
 ///
 /// Tries the charset of the encoded words, then that of the first text part, then detection over all raw bytes. Words under a
-/// disproved label are in the charset of the text that disproved it.
+/// disproved label are in the charset of the text that disproved it. A text part that proves little is weighed against the raw bytes.
 pub(crate) fn raw_header_charset(
     message: &Message<'_>,
     hints: &MessageEvidence,
@@ -95,24 +95,7 @@ pub(crate) fn raw_header_charset(
         .words(message)
         .map(|label| disproved.charset_or_label(label))
         .filter(is_named);
-    let named = words.or(hints.body.filter(is_named));
-    if let Some(charset) = named.or(policy.default_charset) {
-        return RawCharset {
-            charset: Some(charset),
-            is_default: words.is_none() && named.is_some() && hints.body_is_default,
-            is_inferred: named.is_some(),
-            ..RawCharset::default()
-        };
-    }
-    if !may_guess {
-        let charset = Some(Charset::WINDOWS_1252);
-        return RawCharset {
-            charset,
-            confidence: Some(LAST_RESORT),
-            is_uncertain: true,
-            ..RawCharset::default()
-        };
-    }
+    let body = hints.body.filter(|body| is_named(&body.charset));
     let mail = MailContext {
         message,
         part: PartId::ROOT,
@@ -120,16 +103,84 @@ pub(crate) fn raw_header_charset(
         hints,
         body: None,
     };
-    let hints_for_raw = mail.detection(None);
-    let (mut raw, mut has_evidence) = (Detector::new(), false);
-    for field in message.all_fields() {
-        let value = field.value.of(message.raw());
-        if is_legacy(value) && field_kind(field.name.of(message.raw())) != FieldKind::Opaque {
-            raw.feed(value);
-            has_evidence |= has_letters(value);
-        }
+    match (words, body, policy.default_charset) {
+        (None, Some(body), _) => likelier_than_body(mail, body).unwrap_or(RawCharset {
+            charset: Some(body.charset),
+            confidence: body.confidence,
+            is_inferred: true,
+            is_default: body.is_default,
+            is_uncertain: false,
+        }),
+        (Some(charset), ..) | (None, None, Some(charset)) => RawCharset {
+            charset: Some(charset),
+            is_inferred: words.is_some(),
+            ..RawCharset::default()
+        },
+        (None, None, None) if may_guess => detected(mail),
+        (None, None, None) => RawCharset {
+            charset: Some(Charset::WINDOWS_1252),
+            confidence: Some(LAST_RESORT),
+            is_uncertain: true,
+            ..RawCharset::default()
+        },
     }
-    let own = raw.guess(&hints_for_raw);
+}
+
+/// Returns a charset that is likelier than that of a body which proves little: a guess, or Latin-1 with hardly any letter.
+///
+/// All undeclared text of the message may be likelier in a charset that gives the same body. All raw fields together may be likelier in
+/// another charset than Latin-1: beside `mo\x9Ee` (`može`), which is the same in windows-1252 and windows-1250, `uve\xE8` is `uveč`.
+fn likelier_than_body(mail: MailContext<'_>, body: BodyCharset) -> Option<RawCharset> {
+    let gives_same_body = |charset: Charset| {
+        let decoded = DecodedBody::read(mail.message, body.part);
+        let text = |charset: Charset| {
+            let mut log = LossLog::with_limit(0);
+            let text = charset
+                .decode(&decoded.decoded.bytes, &mut log)
+                .into_owned();
+            (log.losses() == 0).then_some(text)
+        };
+        text(charset).is_some_and(|same| text(body.charset) == Some(same))
+    };
+    let pooled = || mail.pooled_guess().filter(|_| body.confidence.is_some());
+    if let Some(guess) = pooled()
+        && guess.charset != body.charset
+        && guess.charset.is_ascii_compatible()
+        && gives_same_body(guess.charset)
+    {
+        return Some(RawCharset {
+            charset: Some(guess.charset),
+            confidence: Some(guess.confidence),
+            is_inferred: true,
+            ..RawCharset::default()
+        });
+    }
+    if body.charset.superset() != Charset::WINDOWS_1252 {
+        return None;
+    }
+    let raw: Vec<&[u8]> = raw_fields(mail.message).collect();
+    let raw = raw.join(&b' ');
+    let hints = mail.detection(None);
+    let weighed = Weighed::new(&raw, &hints);
+    let rival = weighed.rival(body.charset)?;
+    let is_likelier = outweighs(&rival, body.charset, &raw)
+        && (body.is_default || gives_same_body(rival.guess.charset));
+    is_likelier.then(|| RawCharset {
+        charset: Some(rival.guess.charset),
+        confidence: Some(rival.guess.confidence),
+        is_inferred: true,
+        ..RawCharset::default()
+    })
+}
+
+/// Guesses the charset of all raw fields, or of all undeclared text of the message if that is surer.
+fn detected(mail: MailContext<'_>) -> RawCharset {
+    let (mut raw, mut has_evidence) = (Detector::new(), false);
+    for value in raw_fields(mail.message) {
+        raw.feed(value);
+        has_evidence |= has_letters(value);
+    }
+    let own = raw.guess(&mail.detection(None));
     let all = if own.confidence < SURE_CONFIDENCE {
         mail.pooled_guess()
             .filter(|all| all.confidence > own.confidence)
@@ -148,5 +199,99 @@ pub(crate) fn raw_header_charset(
         is_uncertain,
         is_inferred: true,
         is_default: false,
+    }
+}
+
+/// Returns the values of the fields that are neither ASCII nor UTF-8 and may be text.
+fn raw_fields<'m>(message: &'m Message<'_>) -> impl Iterator<Item = &'m [u8]> {
+    let raw = message.raw();
+    message
+        .all_fields()
+        .iter()
+        .filter(move |field| field_kind(field.name.of(raw)) != FieldKind::Opaque)
+        .map(move |field| field.value.of(raw))
+        .filter(|value| is_legacy(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Mail;
+    use mailglot_codec::Charset;
+
+    /// A message with a raw Subject in one charset, and a body in another one.
+    fn message(
+        (charset, subject): (Charset, &str),
+        label: Option<&str>,
+        (body_charset, body): (Charset, &str),
+    ) -> Vec<u8> {
+        let encode = |charset: Charset, text: &str| {
+            let bytes = charset.encode_exact(text);
+            bytes.unwrap_or_else(|_| panic!("{text}")).into_owned()
+        };
+        let label = label.map_or(String::new(), |label| {
+            format!("MIME-Version: 1.0\nContent-Type: text/plain; charset={label}\n")
+        });
+        [
+            b"Subject: ".to_vec(),
+            encode(charset, subject),
+            b"\n".to_vec(),
+            label.into_bytes(),
+            b"\n".to_vec(),
+            encode(body_charset, body),
+            b"\n".to_vec(),
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn a_body_with_hardly_any_letter_does_not_overrule_raw_fields() {
+        let bodies = [
+            (None, "It’s fine, thank you."),
+            (None, "See you at the café."),
+            (Some("iso-8859-1"), "It is\u{A0}fine."),
+            (Some("iso-8859-1"), "See you at the café."),
+            (Some("windows-1252"), "“Fine”"),
+        ];
+        for (charset, subject) in [
+            (Charset::WINDOWS_1254, "Türkçe açıklama dosyası değişti"),
+            (
+                Charset::WINDOWS_1257,
+                "Klaida paleidžiant programą, kurią įdiegiau",
+            ),
+            (Charset::WINDOWS_1255, "שלום לכולם מה נשמע היום"),
+            (
+                Charset::ISO_8859_2,
+                "Chyba při čtení ze souboru, můžete poradit",
+            ),
+            (Charset::WINDOWS_1252, "Grüße aus Köln"),
+            (Charset::WINDOWS_1252, "Réunion à Orléans"),
+        ] {
+            for (label, body) in bodies {
+                let raw = message((charset, subject), label, (Charset::WINDOWS_1252, body));
+                let read = Mail::parse(&raw).subject();
+                assert_eq!(read.as_deref(), Some(subject), "{label:?} {body}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_that_other_charsets_read_alike_does_not_decide() {
+        let raw = message(
+            (Charset::WINDOWS_1250, "Za koliko treba uveć račun"),
+            Some("iso-8859-1"),
+            (Charset::WINDOWS_1250, "Može li poštuje"),
+        );
+        let read = Mail::parse(&raw).subject();
+        assert_eq!(read.as_deref(), Some("Za koliko treba uveć račun"));
+        // The letters of the body are those of windows-1252.
+        for subject in ["Grüße aus Köln", "René", "Ångström", "Þórður Guðmundsson"] {
+            let raw = message(
+                (Charset::WINDOWS_1252, subject),
+                Some("iso-8859-1"),
+                (Charset::WINDOWS_1252, "Möglichst früh, c’est l’été"),
+            );
+            let read = Mail::parse(&raw).subject();
+            assert_eq!(read.as_deref(), Some(subject));
+        }
     }
 }

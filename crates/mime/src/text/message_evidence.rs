@@ -36,13 +36,8 @@ pub(crate) struct MessageEvidence {
     time_zone: OnceCell<Option<i16>>,
     text_language: OnceCell<Option<&'static str>>,
     pooled_guess: OnceCell<Option<Guess>>,
-    /// The charset of the first text part that is not labelled ASCII. A part in ASCII under a label of Latin-1 counts only if there is
-    /// no other one.
-    pub body: Option<Charset>,
-    /// True for such a part. Programs write this label by default, so it proves little.
-    pub body_is_default: bool,
-    /// That part.
-    pub body_part: Option<PartId>,
+    /// The charset of the first text part that is not labelled ASCII. A part that proves little counts only if there is no other one.
+    pub body: Option<BodyCharset>,
     /// What the text parts say about their labels.
     pub labels_of_bodies: LabelEvidence,
 }
@@ -63,15 +58,26 @@ impl MessageEvidence {
         })
     }
 
-    /// Records the charset of a decoded part. `is_default` is true for text in ASCII under a label of Latin-1.
-    pub(crate) fn note_body_charset(&mut self, part: PartId, used: Charset, is_default: bool) {
-        let is_better = self.body.is_none() || self.body_is_default && !is_default;
-        if used != Charset::US_ASCII && is_better {
-            self.body = Some(used);
-            self.body_is_default = is_default;
-            self.body_part = Some(part);
+    /// Records the charset of a decoded part.
+    pub(crate) fn note_body_charset(&mut self, body: BodyCharset) {
+        let is_better = self
+            .body
+            .is_none_or(|known| known.is_default && !body.is_default);
+        if body.charset != Charset::US_ASCII && is_better {
+            self.body = Some(body);
         }
     }
+}
+
+/// The charset of a text part, as evidence about other text of the message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyCharset {
+    pub part: PartId,
+    pub charset: Charset,
+    /// True for text in Latin-1 that has hardly any letter beyond ASCII. Programs write this label by default, so it proves little.
+    pub is_default: bool,
+    /// 0 to 1 for a guess.
+    pub confidence: Option<f32>,
 }
 
 /// A part within its message, with the evidence of the message.
@@ -241,7 +247,8 @@ impl MailEvidence for MailContext<'_> {
 
     fn named_charsets(&self) -> Box<dyn Iterator<Item = Charset> + '_> {
         let kept = self.is_kept();
-        let nearest = || [self.hints.body, self.hints.words(self.message)];
+        let body = self.hints.body.map(|body| body.charset);
+        let nearest = || [body, self.hints.words(self.message)];
         let nearest = if kept { [None; 2] } else { nearest() };
         let labels = self.labels(kept).iter().copied();
         Box::new(nearest.into_iter().flatten().chain(labels))

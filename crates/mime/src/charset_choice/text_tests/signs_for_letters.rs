@@ -32,8 +32,14 @@ pub(crate) fn has_signs_for_letters(label: Charset, other: Charset, bytes: &[u8]
             letters += 1;
         } else if is_letter && matches!(c, '\u{E000}'..='\u{F8FF}') {
             return true;
-        } else if is_letter && is_sign_within(at(place.checked_sub(1)), *c, at(Some(place + 1))) {
-            signs += 1;
+        } else if is_letter {
+            let (before, after) = (at(place.checked_sub(1)), at(Some(place + 1)));
+            let is_alone = || partner(*c).is_some_and(|partner| !by_other.contains(&partner));
+            signs += usize::from(
+                is_sign_within(before, *c, after)
+                    || is_sign_before_word(*c, after)
+                    || is_alone() && (before.is_alphabetic() || after.is_alphabetic()),
+            );
         }
     }
     signs > 0 && signs * LETTERS >= letters
@@ -55,6 +61,37 @@ fn is_sign_within(before: char, c: char, after: char) -> bool {
         | '\u{2030}'..='\u{2BFF}' => before.is_alphabetic() || is_part(before) && is_part(after),
         // Marks of Vietnamese and Thai are parts of letters.
         _ => false,
+    }
+}
+
+/// Returns true for a sign before a word of small letters that no Western language has there: `©koda` for `Škoda`.
+fn is_sign_before_word(c: char, after: char) -> bool {
+    after.is_lowercase()
+        && matches!(
+            c,
+            '£' | '¥'
+                | '¦'
+                | '©'
+                | '¬'
+                | '®'
+                | '±'
+                | '²'
+                | '³'
+                | '´'
+                | '¸'
+                | '¹'
+                | '¼'
+                | '½'
+                | '¾'
+        )
+}
+
+/// Returns the guillemet that stands at the other end of a quotation.
+fn partner(c: char) -> Option<char> {
+    match c {
+        '«' => Some('»'),
+        '»' => Some('«'),
+        _ => None,
     }
 }
 
@@ -81,7 +118,28 @@ mod tests {
                 "windows-1254",
                 true,
             ),
+            (
+                "ISO-8859-2",
+                "Autó (Škoda)",
+                "ISO-8859-2",
+                "windows-1250",
+                true,
+            ),
+            (
+                "ISO-8859-2",
+                "a város:Ťahanovce",
+                "ISO-8859-2",
+                "windows-1250",
+                true,
+            ),
             // Right readings of text under wrong labels.
+            (
+                "windows-1250",
+                "«így» © 2004, ®",
+                "ISO-8859-2",
+                "windows-1250",
+                false,
+            ),
             (
                 "macintosh",
                 "¿Qué tal? 20 °C – «así» l’été",

@@ -41,7 +41,7 @@ pub struct RecognizeOptions {
     pub divides_maildirs: bool,
     /// The containers that stay open. Share it between the searches of a job.
     pub open_containers: OpenContainers,
-    /// How names in zip archives are decoded that say no charset.
+    /// How names in zip and tar archives are decoded that say no charset.
     pub member_names: NameDecoding,
 }
 

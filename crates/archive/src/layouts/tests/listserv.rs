@@ -34,7 +34,7 @@ fn lines_of_signs_divide_the_notebook() {
         format!("{HEADER}\nhello\n"),
         // No empty line before the next separator, and none in the message.
         HEADER.to_owned(),
-        format!("From: b@example.org\nComments: folded\n\tline\nDate: x\n\nFrom the start\n\n\n"),
+        "From: b@example.org\nComments: folded\n\tline\nDate: x\n\nFrom the start\n\n\n".to_owned(),
         format!("{HEADER}\nno line end"),
     ];
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
@@ -68,7 +68,7 @@ fn a_line_of_signs_in_a_text_needs_a_header_behind_it() {
         format!("={LINE}\n{HEADER}\n"),
         format!("{}\n{HEADER}\n", &LINE[1..]),
         format!("{LINE}{LINE}\n{HEADER}\n"),
-        format!("{LINE}\n{}", LINE),
+        format!("{LINE}\n{LINE}\n"),
     ] {
         let first = format!("{HEADER}\nsee below\n{quoted}end\n");
         let wanted = [first.as_str(), &format!("{HEADER}\nx\n")];

@@ -10,6 +10,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use super::FileLayout;
 use crate::{
     Batch, BoxEvent, EntryKind, Flags, Format, Input, Packing, ReadOptions, Source, open, recognize,
 };
@@ -193,7 +194,7 @@ fn files_are_recognized_by_their_beginning() {
         (format!("\n{line}\nDate: x\nFrom: a@b.example\n\n"), false),
         (line, false),
     ] {
-        let found = super::of(start.as_bytes()).map(|layout| layout.name());
+        let found = super::of(start.as_bytes()).map(FileLayout::name);
         assert_eq!(found, is_notebook.then_some("LISTSERV notebook"), "{start}");
     }
 }

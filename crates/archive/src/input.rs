@@ -5,6 +5,7 @@
 
 use crate::file_tree::FileTree;
 use crate::folder_range::FolderRange;
+use crate::maildir;
 use crate::mbox::MailboxRange;
 use crate::message_stores::MessageStore;
 use crate::packing::Packing;
@@ -27,6 +28,8 @@ pub struct Input {
     pub range: Option<InputRange>,
     /// The format of a message store, whose messages are rebuilt. Its format is [`Format::EmlTree`].
     pub store: Option<MessageStore>,
+    /// True for one folder of a Maildir. The folders below it are inputs of their own.
+    pub is_one_folder: bool,
 }
 
 /// A share of an archive.
@@ -66,6 +69,7 @@ impl Input {
             tree: FileTree::default(),
             range: None,
             store: None,
+            is_one_folder: false,
         }
     }
 
@@ -78,6 +82,14 @@ impl Input {
             return matches!(self.format, Format::Maildir | Format::EmlTree);
         }
         self.path != Path::new("-") && self.path.is_dir()
+    }
+
+    /// Returns the display name of a Maildir folder below the Maildir at `root`: `Archive/2004` for `.Archive.2004`.
+    ///
+    /// `decode` decodes each level. Empty for the Maildir itself.
+    pub fn maildir_folder(&self, root: &Path, decode: fn(&[u8]) -> String) -> String {
+        let below = self.path.strip_prefix(root).unwrap_or(Path::new(""));
+        maildir::folder_name(below.as_os_str().as_encoded_bytes(), decode)
     }
 
     /// Returns the format of an output unless the caller chooses one.

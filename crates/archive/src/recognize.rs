@@ -37,9 +37,11 @@ pub struct RecognizeOptions {
     pub max_expansion: u64,
     /// Follows symbolic links below a folder: to files, and to folders that are not read at another path.
     pub follow_links: bool,
+    /// Each folder of a Maildir is an input of its own ([`Input::is_one_folder`]).
+    pub divides_maildirs: bool,
     /// The containers that stay open. Share it between the searches of a job.
     pub open_containers: OpenContainers,
-    /// How names in zip archives are decoded that say no charset.
+    /// How names in zip and tar archives are decoded that say no charset.
     pub member_names: NameDecoding,
 }
 
@@ -49,6 +51,7 @@ impl Default for RecognizeOptions {
             force_format: false,
             max_expansion: MAX_EXPANSION,
             follow_links: false,
+            divides_maildirs: false,
             open_containers: OpenContainers::default(),
             member_names: NameDecoding::default(),
         }
@@ -289,6 +292,7 @@ impl<'a> FolderSearch<'a> {
             tree: self.tree.clone(),
             range: None,
             store: None,
+            is_one_folder: false,
         }
     }
 
@@ -365,8 +369,17 @@ impl<'a> FolderSearch<'a> {
                 return;
             }
         }
-        if within == Within::Tree && maildir::is_root(self.tree, path) {
-            self.archives.push(self.input(path, Format::Maildir, None));
+        let is_divided = self.options.divides_maildirs;
+        let is_maildir = match within {
+            Within::Tree => maildir::is_root(self.tree, path),
+            Within::Maildir => is_divided && maildir::is_folder(self.tree, path),
+            Within::Messages => false,
+        };
+        if is_maildir {
+            self.archives.push(Input {
+                is_one_folder: is_divided,
+                ..self.input(path, Format::Maildir, None)
+            });
             within = Within::Maildir;
         }
         self.waiting.push((path.to_owned(), within));

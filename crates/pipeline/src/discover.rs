@@ -30,6 +30,8 @@ pub struct Opening {
     pub max_expansion: u64,
     /// Follows symbolic links below a folder: to files, and to folders that are not read at another path.
     pub follow_links: bool,
+    /// Reads each folder of a Maildir as an archive of its own, so that it has an output of its own.
+    pub divides_maildirs: bool,
     /// How mailboxes are split into messages.
     pub mailbox: MailboxOptions,
 }
@@ -41,6 +43,7 @@ impl From<bool> for Opening {
             force_format,
             max_expansion: MAX_EXPANSION,
             follow_links: false,
+            divides_maildirs: false,
             mailbox: MailboxOptions::default(),
         }
     }
@@ -257,6 +260,7 @@ impl InputSearch {
             force_format: self.opening.force_format,
             max_expansion: self.opening.max_expansion,
             follow_links: self.opening.follow_links,
+            divides_maildirs: self.opening.divides_maildirs,
             open_containers: self.open_containers.clone(),
             member_names: MEMBER_NAMES,
         };
@@ -288,6 +292,7 @@ impl InputSearch {
             Vec::new()
         };
         let mut places = HashSet::new();
+        let mut maildir = PathBuf::new();
         let has_rule = self.opening.mailbox.rule != MboxRule::Auto
             || !self.opening.mailbox.overrides.is_empty();
         for mut found in found {
@@ -295,18 +300,36 @@ impl InputSearch {
             if has_rule && found.format == Format::Eml && found.path == *path {
                 found.format = Format::Mbox;
             }
+            let own = match maildir_folder(&found, &mut maildir) {
+                Some(folder) => message_file_names::readable(&folder).into_bytes(),
+                None => own_name(&unpacked(&found)),
+            };
             self.sources.inputs.push(SourceInput {
                 original: original_name(&top, path, &place(path, &found, &mut places)),
                 given: path.to_owned(),
                 folder: found.is_folder(),
                 number: self.sources.inputs.len(),
                 opening: self.opening.clone(),
-                name: unique(&own_name(&unpacked(&found)), &mut self.names),
+                name: unique(&own, &mut self.names),
                 found,
             });
         }
         Ok(())
     }
+}
+
+/// Returns the display name of an input that is one folder of the Maildir at `maildir`. `None` for the Maildir itself, which `maildir`
+/// then is, and for other inputs.
+fn maildir_folder(found: &Input, maildir: &mut PathBuf) -> Option<String> {
+    if !found.is_one_folder {
+        return None;
+    }
+    let is_below = !maildir.as_os_str().is_empty() && found.path.starts_with(&*maildir);
+    if !is_below {
+        maildir.clone_from(&found.path);
+        return None;
+    }
+    Some(found.maildir_folder(maildir, folder_name)).filter(|folder| !folder.is_empty())
 }
 
 /// Returns the path without the extension of the compression, if the compressed file is read.
@@ -399,6 +422,24 @@ mod tests {
             found.packed = Some(mailglot_archive::Packing::Xz);
             assert_eq!(unpacked(&found), Path::new("a/l.mbox"), "{ending}");
         }
+    }
+
+    #[test]
+    fn folders_of_a_maildir_are_named_after_the_path_in_it() {
+        let folder = |path: &str| Input {
+            is_one_folder: true,
+            ..Input::on_disk(path, Format::Maildir)
+        };
+        let mut maildir = PathBuf::new();
+        let mut name = |path: &str| maildir_folder(&folder(path), &mut maildir);
+        assert_eq!(name("m/A"), None);
+        assert_eq!(name("m/A/.Entw&APw-rfe.2004").unwrap(), "Entwürfe/2004");
+        assert_eq!(name("m/A/lists/.x").unwrap(), "lists/x");
+        // Not below `m/A`.
+        assert_eq!(name("m/AB"), None);
+        assert_eq!(name("m/AB/.Sent").unwrap(), "Sent");
+        let other = Input::on_disk("m/AB/old.mbox", Format::Mbox);
+        assert_eq!(maildir_folder(&other, &mut maildir), None);
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! Guesses the charset of names in zip archives that do not say theirs.
+//! Guesses the charset of names in zip and tar archives that do not say theirs.
 //!
 //! Windows and DOS write names in the code page of the console, such as IBM866 in Russia, and some programs in the code page of Windows.
 //!
 //! # Limits
-//! Few letters prove nothing: such names stay in code page 437, as the zip format says.
+//! Few letters prove nothing: such names in zip stay in code page 437, as the format says, and those in tar keep their bytes.
 
 use mailglot_archive::{NameDecoding, NameSystem};
 use mailglot_codec::Charset;

@@ -73,6 +73,13 @@ pub(crate) fn is_altered(name: &str, message: &[u8]) -> bool {
     })
 }
 
+/// Like [`clean`], and replaces invisible characters that change the direction of writing, so that a name reads as it is.
+pub(crate) fn readable(key: &str) -> String {
+    let is_mark = |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let shown = key.chars().map(|c| if is_mark(c) { '_' } else { c });
+    clean(&shown.collect::<String>())
+}
+
 /// Returns a single path component that every file system accepts.
 ///
 /// Replaces separators, controls and reserved characters, and dots at its ends.

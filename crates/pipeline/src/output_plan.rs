@@ -110,7 +110,7 @@ impl OutputPlan {
             ledger: ledger.as_deref().map(followed).transpose()?,
             report: report.map(followed).transpose()?,
             aside: followed(&with_suffix(&job.output, ".set-aside"))?,
-            alone: inputs.len() == 1,
+            alone: is_alone(inputs),
             options: WriteOptions {
                 force: job.force,
                 mode: FileMode::as_private_as(private),
@@ -252,12 +252,17 @@ impl OutputPlan {
     }
 }
 
+/// Returns true if the output path is the output itself. The mailboxes of a divided Maildir lie in a folder, even if there is only one.
+fn is_alone(inputs: &[SourceInput]) -> bool {
+    matches!(inputs, [input] if !input.found.is_one_folder)
+}
+
 /// Returns the outputs of the inputs.
 pub(crate) fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<PlannedOutput> {
     let mut taken = HashSet::new();
     let target = |input: &SourceInput| {
         let format = output_format(&input.found, job.to);
-        let name = if inputs.len() == 1 {
+        let name = if is_alone(inputs) {
             Vec::new()
         } else {
             output_name(input, format, &mut taken)

@@ -37,7 +37,7 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
         "options": {
             "inputs": job.inputs.iter().map(input).collect::<Vec<_>>(),
             "output": output(&job.output),
-            "to": job.to.map(form),
+            "to": job.to.map(|to| if job.opening.divides_maildirs { "mbox-per-folder" } else { form(to) }),
             "headers": headers(policy.headers),
             "charset_out": policy.charset_out.name(),
             "attachments": attachments(policy.attachments),

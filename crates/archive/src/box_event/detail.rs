@@ -155,7 +155,7 @@ pub enum BoxDetail {
         /// What is wrong with the stored name.
         defect: NameDefect,
     },
-    /// Names of a zip archive that do not say their charset.
+    /// Names of a zip or tar archive that do not say their charset.
     NameCharset {
         /// Number of these names.
         names: u64,

@@ -118,6 +118,12 @@ impl MemberIndexBuilder {
         }
     }
 
+    /// Forgets all members and events, to list the container again.
+    pub(super) fn start_again(&mut self) {
+        let budget = self.index.budget.clone();
+        *self = Self::new(self.packing, &self.prefix, budget);
+    }
+
     /// Returns the members and the events.
     pub(super) fn finish(self) -> (MemberIndex, Vec<BoxEvent>) {
         (self.index, self.events)

@@ -17,6 +17,7 @@ mod member_names;
 mod member_place;
 mod member_reader;
 mod name_decoding;
+mod name_sample;
 mod open_files;
 mod tar;
 mod zip;
@@ -161,7 +162,7 @@ impl Container {
         let mut members = MemberIndexBuilder::new(self.form.packing, prefix, self.budget.clone());
         match self.form.packing {
             Packing::Zip => zip::list(&content, self.names, &mut members)?,
-            _ => tar::list(&content, &mut members)?,
+            _ => tar::list(&content, self.names, &mut members)?,
         }
         let (index, found) = members.finish();
         self.index = index;

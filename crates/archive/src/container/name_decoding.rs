@@ -1,4 +1,4 @@
-//! How names of zip members are decoded that say no charset.
+//! How names of members are decoded that say no charset: in zip, and in tar if they are not UTF-8.
 //!
 //! # Limits
 //! Knows no charset but code page 437. The caller gives the others.
@@ -12,12 +12,13 @@ pub enum NameSystem {
     Other,
 }
 
-/// Functions that decode names of zip members that have no flag for UTF-8 and are not UTF-8.
+/// Functions that decode names of members that are not UTF-8 and have no flag for it.
 ///
-/// By default such names are read as code page 437, as APPNOTE.TXT says (appendix D).
+/// By default such names of a zip archive are read as code page 437, as APPNOTE.TXT says (appendix D), and those of a tar archive keep
+/// their bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct NameDecoding {
-    /// Returns the charset of the names of one archive, or `None` if no other than code page 437 is likely.
+    /// Returns the charset of the names of one archive, or `None` if none is likely, other than code page 437 in a zip archive.
     ///
     /// The lines of the text are components of names, each once, at most 64 KiB.
     pub choose: fn(&[u8], NameSystem) -> Option<&'static str>,

@@ -11,6 +11,7 @@ mod by_size;
 mod emlx;
 mod input;
 mod layout;
+mod listserv;
 mod read;
 mod rnews;
 #[cfg(test)]
@@ -30,6 +31,7 @@ const LAYOUTS: &[&dyn FileLayout] = &[
     &babyl::Babyl, //
     &uw_mbx::UwMbx,
     &rnews::Rnews,
+    &listserv::Listserv,
     &emlx::Emlx,
 ];
 

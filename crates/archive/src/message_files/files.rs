@@ -46,6 +46,8 @@ pub(crate) struct Files {
     pub(super) root: PathBuf,
     /// Where the root is.
     pub(super) tree: FileTree,
+    /// True for one folder of a Maildir. The folders below it are not read.
+    pub(super) is_one_folder: bool,
     pub(super) format: Format,
     pub(super) profile: Profile,
     pub(super) size: Option<u64>,

@@ -164,6 +164,10 @@ impl Files {
             let names = MaildirNames::of(listed, &messages[first..]);
             self.maildirs.push(names);
         }
+        if self.is_one_folder {
+            let is_part = |name: &Name| is_folder && maildir::is_part(last(name));
+            rest.retain(|name| is_part(name) || !maildir::is_folder(&self.tree, &self.path(name)));
+        }
         messages.sort_by(|a, b| last(a).cmp(last(b)).then_with(|| a.cmp(b)));
         let message = |name| Work::File(name, EntryKind::Message);
         plan.extend(messages.into_iter().map(message));

@@ -49,12 +49,17 @@ impl Files {
     pub(crate) fn folder(input: &Input, options: &ReadOptions) -> Result<Self, Error> {
         let (root, format) = (&*input.path, input.format);
         let dialect = match format {
-            Format::Maildir if maildir::has_dotted_folders(&input.tree, root) => "Maildir++",
+            Format::Maildir
+                if !input.is_one_folder && maildir::has_dotted_folders(&input.tree, root) =>
+            {
+                "Maildir++"
+            }
             Format::Maildir => "Maildir",
             _ => "eml tree",
         };
         let mut files = Self::new(root, format, dialect, options);
         files.tree = input.tree.clone();
+        files.is_one_folder = input.is_one_folder;
         files.opener = if input.tree.is_container() {
             None
         } else if input.tree.follows_links() {
@@ -115,6 +120,7 @@ impl Files {
         Self {
             root: root.to_owned(),
             tree: FileTree::default(),
+            is_one_folder: false,
             format,
             profile: Profile {
                 dialect: dialect.to_owned(),

@@ -89,7 +89,7 @@ fn names_are_utf8_or_code_page_437() {
     let event = "box.name-charset 0  names that do not say their charset, \
         read as IBM437, as the format says: 1, first Entwürfe.mbox";
     assert_eq!(events, [format!(" {event}")]);
-    // Bytes of a tar archive stay as they are.
+    // Without a likely charset, the bytes of a tar archive stay as they are.
     let mut tar = TarWriter::new(TarStyle::Gnu);
     tar.add(b"Entw\xfcrfe.mbox", &mail);
     assert!(found(&tar.finish()).0[0].starts_with("Entw\u{fffd}rfe.mbox"));
@@ -228,6 +228,68 @@ fn japanese(system: u8) -> (Vec<String>, Vec<String>) {
         below.to_str().unwrap().to_owned()
     };
     (inputs.unwrap().into_iter().map(below).collect(), events)
+}
+
+/// Decodes names in Latin-1, if there is such a letter in them.
+const LATIN: NameDecoding = NameDecoding {
+    choose: |sample, system| {
+        assert_eq!(
+            (sample, system),
+            (&b"Entw\xfcrfe.mbox\n\xe4\n"[..], NameSystem::Other)
+        );
+        Some("windows-1252")
+    },
+    decode: |name, _| {
+        let text = name.iter().map(|byte| char::from(*byte));
+        (!name.contains(&0xff)).then(|| text.collect())
+    },
+};
+
+/// Names in pax records and other names that are UTF-8 stay.
+#[test]
+fn names_of_a_tar_that_are_not_utf8_are_read_in_the_charset_that_is_chosen() {
+    let mail = mbox("x", 1);
+    let long = [&b"Entw\xfcrfe.mbox/"[..], &b"long/".repeat(30), b"a.mbox"].concat();
+    for style in [TarStyle::Gnu, TarStyle::Pax] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.tar");
+        let mut tar = TarWriter::new(style);
+        tar.add("日本/ü.mbox", &mail);
+        tar.add(b"\xc3\xa9/Entw\xfcrfe.mbox", &mail);
+        tar.add(b"\xe4/b.mbox", &mail);
+        tar.link(b"\xe4/c.mbox", b'1', b"\xe4/b.mbox");
+        tar.add(&long, &mail);
+        tar.add("ascii.mbox", &mail);
+        fs::write(&path, tar.finish()).unwrap();
+        let options = RecognizeOptions {
+            member_names: LATIN,
+            ..RecognizeOptions::default()
+        };
+        let mut events = Vec::new();
+        let inputs = recognize_with(&path, &options, &mut |left| {
+            if let LeftOut::Noted(event) = left {
+                events.push(event.detail.to_string());
+            }
+            Ok(())
+        });
+        let below = |input: &Input| {
+            let below = input.path.strip_prefix(&path).unwrap();
+            below.to_str().unwrap().to_owned()
+        };
+        let names: Vec<_> = inputs.unwrap().iter().map(below).collect();
+        let deep = format!("Entwürfe.mbox/{}a.mbox", "long/".repeat(30));
+        let wanted = [
+            &deep,
+            "ascii.mbox",
+            "ä/b.mbox",
+            "ä/c.mbox",
+            "é/Entwürfe.mbox",
+            "日本/ü.mbox",
+        ];
+        assert_eq!(names, wanted, "{style:?}");
+        let event = "names that do not say their charset, read as windows-1252, a guess: 4, first é/Entwürfe.mbox";
+        assert_eq!(events, [event], "{style:?}");
+    }
 }
 
 #[test]

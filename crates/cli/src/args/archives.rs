@@ -33,6 +33,7 @@ Examples:
   $ mailglot normalize archive.mbox -o clean.mbox
   $ mailglot normalize archive.mbox Maildir -o clean --report report.json
   $ mailglot normalize Maildir -o one.mbox --to mbox --headers raw-utf8
+  $ mailglot normalize Maildir -o mailboxes --to mbox-per-folder
   $ mailglot normalize archive.mbox -o resumed.mbox --resume
   $ cat archive.mbox | mailglot normalize - -o piped.mbox --fail-on loss")]
 pub(crate) struct NormalizeArgs {
@@ -70,7 +71,7 @@ pub(crate) struct NormalizeArgs {
 pub(crate) struct JobArgs {
     /// Form of the output [default: as the input; a tree of .eml files for MH]. The output is not compressed.
     #[arg(long, value_name = "FORM")]
-    pub(crate) to: Option<ArchiveForm>,
+    pub(crate) to: Option<OutputForm>,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
     /// Do not change messages with a signature over the whole message (DKIM, ARC).
@@ -247,6 +248,30 @@ pub(crate) struct InspectArgs {
     pub(crate) opening: OpeningArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
+}
+
+/// Form of the output of a normalization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputForm {
+    /// One file (mboxrd)
+    Mbox,
+    /// Like mbox, but a file for each folder of a Maildir, in the folder OUTPUT
+    MboxPerFolder,
+    /// A Maildir, folders as Maildir++
+    Maildir,
+    /// A file a message
+    Eml,
+}
+
+impl OutputForm {
+    /// Returns the format. A file for each message is a tree of files.
+    pub(crate) fn format(self) -> Format {
+        match self {
+            Self::Mbox | Self::MboxPerFolder => Format::Mbox,
+            Self::Maildir => Format::Maildir,
+            Self::Eml => Format::EmlTree,
+        }
+    }
 }
 
 /// Form of an archive.

@@ -58,6 +58,7 @@ impl OpeningArgs {
             force_format: self.force_format,
             max_expansion: self.max_expansion,
             follow_links: self.follow_links,
+            divides_maildirs: false,
             mailbox: self.mailbox.options(),
         }
     }

@@ -1,10 +1,10 @@
 //! Builds a normalization from the options of `normalize` and `plan`.
 
 use super::worker_threads::worker_threads;
-use crate::args::{ArchiveForm, JobArgs};
+use crate::args::{JobArgs, OutputForm};
 use crate::exit::{Exit, Failure};
 use mailglot_mime::OnLoss;
-use mailglot_pipeline::{FileName, LedgerPlace, NormalizeJob, PartsPlan};
+use mailglot_pipeline::{FileName, LedgerPlace, NormalizeJob, Opening, PartsPlan};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,13 +23,16 @@ pub(super) fn normalize_job(args: JobArgs, inputs: Vec<PathBuf>, output: PathBuf
         policy,
         inputs,
         output,
-        to: args.to.map(ArchiveForm::format),
+        to: args.to.map(OutputForm::format),
         ledger,
         report: None,
         threads: worker_threads(None),
         deterministic: false,
         force: false,
-        opening: args.opening.opening(),
+        opening: Opening {
+            divides_maildirs: args.to == Some(OutputForm::MboxPerFolder),
+            ..args.opening.opening()
+        },
         selection: args.selection.selection(),
         verify: args.verify.verify,
     }

@@ -248,6 +248,34 @@ for name, raw in zip(plain, names):
 open("dos.zip", "wb").write(data)
 "#;
 
+/// Writes a tar archive in the format of old GNU tar, with names in KOI8-R.
+const FROM_UNIX: &str = r#"
+import tarfile
+with tarfile.open("unix.tar", "w", format=tarfile.GNU_FORMAT, encoding="koi8-r") as tar:
+    for name in ["Входящие/Отчёт за месяц.mbox", "plain.mbox"]:
+        tar.add("a.mbox", arcname=name)
+"#;
+
+#[test]
+fn names_of_a_tar_from_unix_are_read_in_their_charset() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.mbox", &mbox(&[LATIN]));
+    sandbox.write("unix.py", FROM_UNIX.as_bytes());
+    sandbox.shell("python3 unix.py").ended(0);
+    let run = sandbox
+        .run(&["normalize", "unix.tar", "-o", "out", "-v"])
+        .ended(0);
+    assert!(run.err.contains("KOI8-R, a guess: 1"), "{}", run.err);
+    assert!(sandbox.path("out").join("Отчёт за месяц.mbox").exists());
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    for name in ["Входящие/Отчёт за месяц.mbox", "plain.mbox"] {
+        assert_eq!(
+            sandbox.read(&format!("back/{name}")),
+            sandbox.read("a.mbox")
+        );
+    }
+}
+
 #[test]
 fn names_of_a_zip_from_dos_are_read_in_their_code_page() {
     let sandbox = Sandbox::new();

@@ -35,6 +35,11 @@ fn rnews() -> Vec<u8> {
     article.repeat(2)
 }
 
+fn listserv() -> Vec<u8> {
+    let date = b"\nDate: Fri, 1 Mar 1996 08:18:14 -0800\n";
+    [&[b'='; 73][..], date, LATIN].concat().repeat(2)
+}
+
 fn emlx() -> Vec<u8> {
     let list = b"<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict><key>flags</key><integer>5</integer></dict></plist>\n";
     [format!("{}\n", LATIN.len()).as_bytes(), LATIN, list].concat()
@@ -49,6 +54,7 @@ fn every_command_reads_every_layout() {
         ("inbox", mbx(), 2, "UW mbx", "FS"),
         ("1.emlx", emlx(), 1, "emlx", "RS"),
         ("batch", rnews(), 2, "rnews", ""),
+        ("LOG9603", listserv(), 2, "LISTSERV notebook", ""),
     ] {
         sandbox.write(name, &bytes);
         let counted = |run: &str| run.split('\t').next().unwrap().to_owned();

@@ -216,10 +216,7 @@ impl<'a> Outputs<'a> {
         } else {
             ""
         };
-        let name = format!(
-            "{}{ending}",
-            message_file_names::clean(&without_direction(key))
-        );
+        let name = format!("{}{ending}", message_file_names::readable(key));
         self.list.push(OpenOutput {
             output: SplitOutput {
                 name: self.taken.add(&name),
@@ -365,14 +362,6 @@ pub(super) fn shortened(key: &str) -> Cow<'_, str> {
     }
     let head = &key[..key.floor_char_boundary(LONGEST)];
     Cow::Owned(format!("{head}{}", blake3::hash(key.as_bytes())))
-}
-
-/// Replaces invisible characters that change the direction of writing, so that a name reads as it is.
-fn without_direction(key: &str) -> String {
-    let is_mark = |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    key.chars()
-        .map(|c| if is_mark(c) { '_' } else { c })
-        .collect()
 }
 
 impl ResultSink<SplitBatch> for Outputs<'_> {

@@ -17,6 +17,75 @@ fn folders_are_restored_with_all_files() {
     }
 }
 
+/// With `divides_maildirs`, each folder of a Maildir has a mailbox, and every file is restored.
+#[test]
+fn folders_of_a_maildir_become_mailboxes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("md");
+    maildir(&path);
+    for inner in ["lists/.x/cur", "lists/.x/new", "cur/deep", "tmp/cur/new"] {
+        fs::create_dir_all(path.join(inner)).unwrap();
+    }
+    fs::write(path.join("lists/.x/cur/1.host"), message(1)).unwrap();
+    fs::write(path.join("lists/no mail"), b"x").unwrap();
+    fs::write(path.join("tmp/9.host"), message(9)).unwrap();
+    fs::write(path.join(".leer.unter/old.mbox"), mbox(2, Dialect::Rd)).unwrap();
+    let (out, original) = (folder.path().join("out"), folder.path().join("back"));
+    let mut divided = job(std::slice::from_ref(&path), &out);
+    divided.to = Some(Format::Mbox);
+    divided.opening.divides_maildirs = true;
+    let summary = run(&divided);
+    assert_eq!(summary.messages_in, 15);
+    assert!(!summary.sources.is_empty());
+    let separators = |name: &str| {
+        let mailbox = fs::read(out.join(name)).unwrap();
+        let lines = mailbox.split(|byte| *byte == b'\n');
+        lines.filter(|line| line.starts_with(b"From ")).count()
+    };
+    for (name, messages) in [
+        ("md.mbox", 8),
+        ("Entwürfe.mbox", 4),
+        ("leer_unter.mbox", 0),
+        ("lists_x.mbox", 1),
+        ("old.mbox", 2),
+    ] {
+        assert_eq!(separators(name), messages, "{name}");
+    }
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 5);
+    back(&out, Some(&original)).unwrap();
+    assert!(tree(&path) == tree(&original));
+    // Each further pass changes nothing.
+    let again = folder.path().join("again");
+    run(&job(std::slice::from_ref(&out), &again));
+    assert!(tree(&out) == tree(&again));
+}
+
+/// The output is a folder even if the Maildir has one folder. Other inputs become one file, as with an undivided Maildir.
+#[test]
+fn the_output_of_a_divided_maildir_is_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("md/cur")).unwrap();
+    fs::create_dir(at("md/new")).unwrap();
+    fs::write(at("md/cur/1.host"), message(1)).unwrap();
+    eml_tree(&at("tree"));
+    for (input, divides, output) in [
+        ("md", true, "folder/md.mbox"),
+        ("md", false, "one"),
+        ("tree", true, "merged"),
+    ] {
+        let place = at(output.split('/').next().unwrap());
+        let mut divided = job(&[at(input)], &place);
+        divided.to = Some(Format::Mbox);
+        divided.opening.divides_maildirs = divides;
+        run(&divided);
+        assert!(at(output).is_file(), "{output}");
+        let original = place.with_extension("back");
+        back(&place, Some(&original)).unwrap();
+        assert!(tree(&at(input)) == tree(&original), "{output}");
+    }
+}
+
 #[test]
 fn apple_mailbox_is_restored() {
     let folder = tempfile::tempdir().unwrap();

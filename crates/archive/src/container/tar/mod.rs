@@ -1,5 +1,6 @@
 //! Lists the members of a tar archive: the old format, ustar, pax and GNU.
 //!
+//! If names are not UTF-8, lists the archive a second time, to decode them in the charset that was chosen by all of them.
 //! Finds the next header after a damaged one, and reads archives that follow each other.
 //!
 //! # Limits
@@ -8,25 +9,49 @@
 
 mod header;
 mod pax;
+mod unmarked_names;
 
 use std::io;
 
 use self::header::{BLOCK, Header, MemberType};
 use self::pax::PaxRecords;
+use self::unmarked_names::TarNames;
 use super::member_index::{MemberIndexBuilder, Node};
 use super::member_place::{Coding, MemberPlace};
+use super::name_decoding::NameDecoding;
 use crate::box_event::{BoxDetail, BoxEventKind, CompressionDefect, ContainerDefect, SkipReason};
 use crate::file_range::FileRange;
 
 /// Largest extended header in bytes.
 const LARGEST_EXTENSION: u64 = 1 << 20;
 
-/// Adds the members of an archive.
-pub(super) fn list(content: &FileRange, members: &mut MemberIndexBuilder) -> io::Result<()> {
+/// Adds the members of an archive. `decoding` chooses the charset of names that are not UTF-8.
+pub(super) fn list(
+    content: &FileRange,
+    decoding: NameDecoding,
+    members: &mut MemberIndexBuilder,
+) -> io::Result<()> {
+    let mut names = TarNames::gather();
+    list_named(content, &mut names, members)?;
+    if let Some(mut chosen) = names.chosen(decoding) {
+        members.start_again();
+        list_named(content, &mut chosen, members)?;
+        chosen.report(members);
+    }
+    Ok(())
+}
+
+/// Adds the members of an archive by their decoded names.
+fn list_named(
+    content: &FileRange,
+    names: &mut TarNames,
+    members: &mut MemberIndexBuilder,
+) -> io::Result<()> {
     let mut list = TarList {
         content,
         at: 0,
         next: PaxRecords::default(),
+        names,
     };
     while !members.is_full() {
         let at = list.at;
@@ -57,6 +82,7 @@ struct TarList<'a> {
     at: u64,
     /// What extended headers say about the next member.
     next: PaxRecords,
+    names: &'a mut TarNames,
 }
 
 impl TarList<'_> {
@@ -77,6 +103,7 @@ impl TarList<'_> {
         }
         let said = std::mem::take(&mut self.next);
         let name = said.path.as_deref().unwrap_or(&header.name);
+        let name = &*self.names.member(name, start);
         let kind = if said.is_sparse {
             MemberType::Sparse
         } else {
@@ -89,7 +116,7 @@ impl TarList<'_> {
             MemberType::Link => Node::Link,
             MemberType::HardLink => {
                 let target = said.target.as_deref().unwrap_or(&header.target);
-                members.add_hard_link(start, name, target);
+                members.add_hard_link(start, name, &self.names.decode(target));
                 return Ok(());
             }
             MemberType::Special => Node::Special,

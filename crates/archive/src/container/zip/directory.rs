@@ -10,10 +10,11 @@ use super::local_headers::list_others;
 use super::member_header::{
     LOCAL, MemberHeader, SPANNED, read_unicode_path, read_zip64, u16_at, u32_at, u64_at,
 };
-use super::unmarked_names::{NameSample, UnmarkedNames};
+use super::unmarked_names::{UnmarkedNames, add_name};
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
 use crate::container::member_index::MemberIndexBuilder;
 use crate::container::name_decoding::NameSystem;
+use crate::container::name_sample::NameSample;
 use crate::file_range::FileRange;
 
 /// Number of bytes at the end in which the end record is searched: it, its comment, and as many other bytes.
@@ -128,7 +129,7 @@ impl Directory {
     ) -> io::Result<()> {
         let mut input = self.open(content);
         while let Some((header, _)) = self.next(&mut input)? {
-            if !sample.add(&header) {
+            if !add_name(sample, &header) {
                 break;
             }
         }

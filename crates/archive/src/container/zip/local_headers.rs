@@ -13,11 +13,12 @@ use super::member_header::{
     DEFLATED, LOCAL, LOCAL_SIZE, MemberHeader, SPANNED, read_unicode_path, read_zip64, u16_at,
     u32_at,
 };
-use super::unmarked_names::{NameSample, UnmarkedNames};
+use super::unmarked_names::{UnmarkedNames, add_name};
 use crate::box_event::{BoxDetail, BoxEventKind, ContainerDefect};
 use crate::container::member_index::MemberIndexBuilder;
 use crate::container::member_reader::is_damage;
 use crate::container::name_decoding::NameSystem;
+use crate::container::name_sample::NameSample;
 use crate::file_range::FileRange;
 
 /// The headers of a directory: first bytes, size without variable fields, and offsets of the sizes of these fields.
@@ -67,7 +68,7 @@ pub(super) fn list_others(
 
 /// Adds the names of the members to a sample.
 pub(super) fn gather_names(content: &FileRange, sample: &mut NameSample) -> io::Result<()> {
-    each_header(content, 0, &mut |header, _| Ok(sample.add(header)))?;
+    each_header(content, 0, &mut |header, _| Ok(add_name(sample, header)))?;
     Ok(())
 }
 

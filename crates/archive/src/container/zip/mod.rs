@@ -13,9 +13,10 @@ mod unmarked_names;
 
 use std::io;
 
-use self::unmarked_names::NameSample;
+use self::unmarked_names::UnmarkedNames;
 use super::member_index::MemberIndexBuilder;
 use super::name_decoding::NameDecoding;
+use super::name_sample::NameSample;
 use crate::file_range::FileRange;
 
 pub(super) use self::directory::has_directory;
@@ -32,7 +33,7 @@ pub(super) fn list(
         Some(directory) => directory.gather_names(content, &mut sample)?,
         None => local_headers::gather_names(content, &mut sample)?,
     }
-    let mut names = sample.choose(decoding);
+    let mut names = UnmarkedNames::new(sample, decoding);
     match directory {
         Some(directory) => directory.list(content, &mut names, members)?,
         None => local_headers::list(content, &mut names, members)?,

@@ -3,69 +3,21 @@
 //! All such names of an archive are read alike: as UTF-8 if all of them are UTF-8, else in the charset that the caller chooses.
 //!
 //! # Limits
-//! A charset is chosen by the first 64 KiB of different names. A name that is not text in it is read as UTF-8 or code page 437.
-
-use std::collections::HashSet;
+//! A name that is not text in it is read as UTF-8 or code page 437.
 
 use super::member_header::MemberHeader;
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::container::member_index::MemberIndexBuilder;
 use crate::container::member_names::decode_zip_name;
-use crate::container::name_decoding::{NameDecoding, NameSystem};
+use crate::container::name_decoding::NameDecoding;
+use crate::container::name_sample::NameSample;
 
-/// Largest number of bytes that are gathered.
-const LARGEST_SAMPLE: usize = 64 << 10;
-
-/// Names of an archive from which its charset is chosen.
-#[derive(Debug, Default)]
-pub(super) struct NameSample {
-    components: HashSet<Vec<u8>>,
-    text: Vec<u8>,
-    is_other_than_utf8: bool,
-    /// Number of names from DOS or Windows, and of others.
-    systems: [usize; 2],
-}
-
-impl NameSample {
-    /// Adds the name of a member. Returns false if no more names are needed.
-    pub(super) fn add(&mut self, header: &MemberHeader) -> bool {
-        if header.unmarked_name().is_none_or(<[u8]>::is_ascii) {
-            return true;
-        }
-        let name = &header.name;
-        if std::str::from_utf8(name).is_err() {
-            self.is_other_than_utf8 = true;
-            self.systems[usize::from(header.system != NameSystem::Dos)] += 1;
-        }
-        // No charset of zip names has the byte 2F within a character of two bytes, so each slash separates folders.
-        for component in name.split(|&byte| byte == b'/') {
-            if !component.is_ascii() && self.components.insert(component.to_vec()) {
-                self.text.extend_from_slice(component);
-                self.text.push(b'\n');
-            }
-        }
-        self.text.len() < LARGEST_SAMPLE
+/// Adds the name of a member to the names from which their charset is chosen. Returns false if no more names are needed.
+pub(super) fn add_name(sample: &mut NameSample, header: &MemberHeader) -> bool {
+    if header.unmarked_name().is_none_or(<[u8]>::is_ascii) {
+        return true;
     }
-
-    /// Chooses the charset of the names.
-    pub(super) fn choose(mut self, decoding: NameDecoding) -> UnmarkedNames {
-        self.text.truncate(LARGEST_SAMPLE);
-        let [dos, other] = self.systems;
-        let system = if dos >= other {
-            NameSystem::Dos
-        } else {
-            NameSystem::Other
-        };
-        let chosen = self.is_other_than_utf8;
-        UnmarkedNames {
-            charset: chosen
-                .then(|| (decoding.choose)(&self.text, system))
-                .flatten(),
-            decode: decoding.decode,
-            first: None,
-            names: 0,
-        }
-    }
+    sample.add(&header.name, header.system)
 }
 
 /// Decodes the names of an archive, and counts those whose charset is not certain.
@@ -79,6 +31,16 @@ pub(super) struct UnmarkedNames {
 }
 
 impl UnmarkedNames {
+    /// Chooses the charset of the names.
+    pub(super) fn new(sample: NameSample, decoding: NameDecoding) -> Self {
+        Self {
+            charset: sample.choose(decoding),
+            decode: decoding.decode,
+            first: None,
+            names: 0,
+        }
+    }
+
     /// Decodes the name of a member, and makes backslashes of Windows slashes.
     pub(super) fn decode(&mut self, header: &MemberHeader) -> Vec<u8> {
         let mut name = match header.unmarked_name() {

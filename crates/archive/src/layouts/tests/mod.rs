@@ -2,6 +2,7 @@
 
 mod babyl;
 mod emlx;
+mod listserv;
 mod rnews;
 mod uw_mbx;
 
@@ -9,6 +10,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use super::FileLayout;
 use crate::{
     Batch, BoxEvent, EntryKind, Flags, Format, Input, Packing, ReadOptions, Source, open, recognize,
 };
@@ -172,6 +174,28 @@ fn files_are_recognized_by_their_beginning() {
     ] {
         let found = super::of(start).map_or("", |layout| layout.name());
         assert_eq!(found, name, "{}", start.escape_ascii());
+    }
+    let line = "=".repeat(73);
+    for (start, is_notebook) in [
+        (format!("{line}\nDate: x\nFrom: a@b.example\n\nx\n"), true),
+        (format!("{line}\r\nDate: x\r\nFrom: a@b.example\r\n"), true),
+        (
+            format!("{line}\nDate: x\nTo: {}", "a@b.example, ".repeat(50)),
+            true,
+        ),
+        (format!("{line}\nDate: x\n\nx\n"), false),
+        (
+            format!("{line}\nChanges: x\nFrom: a@b.example\n\nx\n"),
+            false,
+        ),
+        (format!("{line}\n Date: x\nFrom: a@b.example\n\nx\n"), false),
+        (format!("{line}\n\nDate: x\nFrom: a@b.example\n\n"), false),
+        (format!("={line}\nDate: x\nFrom: a@b.example\n\n"), false),
+        (format!("\n{line}\nDate: x\nFrom: a@b.example\n\n"), false),
+        (line, false),
+    ] {
+        let found = super::of(start.as_bytes()).map(FileLayout::name);
+        assert_eq!(found, is_notebook.then_some("LISTSERV notebook"), "{start}");
     }
 }
 

@@ -1,0 +1,138 @@
+//! Notebook archives of LISTSERV: files such as `LOG9603`, in which the server keeps the messages of a mailing list.
+//!
+//! ```text
+//! =========================================================================   separator: 73 signs
+//! Date:         Fri, 1 Mar 1996 08:18:14 -0800                                header of the message
+//! ```
+//!
+//! Source: L-Soft, List Owner's Manual for LISTSERV, "Correct Notebook Log Format".
+//!
+//! # Limits
+//! A text that quotes a separator with the header behind it, Date and From included, begins a message. LISTSERV reads it so, too.
+//! Never written.
+
+use std::io;
+
+use super::input::LayoutInput;
+use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
+use crate::Flags;
+use crate::box_event::{BoxDetail, BoxEvent};
+use crate::mbox::split_line;
+
+/// The format.
+pub(super) struct Listserv;
+
+/// The line before each message.
+const SEPARATOR: &[u8; 73] = &[b'='; 73];
+/// Number of bytes in which the header of a message is looked for, with its separator.
+const NEAR: usize = 4096;
+/// Number of bytes at the start of a file by which it is recognized.
+const START: usize = 512;
+
+impl FileLayout for Listserv {
+    fn name(&self) -> &'static str {
+        "LISTSERV notebook"
+    }
+
+    fn recognizes(&self, start: &[u8]) -> bool {
+        let start = &start[..start.len().min(START)];
+        separator(start, start.len() < START).is_some()
+    }
+
+    fn divider(&self) -> Box<dyn Divider> {
+        Box::new(ListservDivider)
+    }
+}
+
+/// Divides a notebook.
+struct ListservDivider;
+
+impl Divider for ListservDivider {
+    fn begin(
+        &mut self,
+        input: &mut LayoutInput,
+        at: u64,
+        events: &mut Vec<BoxEvent>,
+    ) -> io::Result<Item> {
+        // The search has examined the header of every other message.
+        let near = input.near(at, SEPARATOR.len() + 2)?;
+        let Some(length) = separator_line(near) else {
+            events.push(defect(at, BoxDetail::NoMessageHere));
+            return Ok(Item::gap(at));
+        };
+        Ok(Item::message(at + length as u64, Flags::default()))
+    }
+
+    fn end(
+        &mut self,
+        input: &mut LayoutInput,
+        scan: &mut u64,
+        _: &mut Vec<BoxEvent>,
+    ) -> io::Result<Option<ItemEnd>> {
+        let found = find_separator(input, scan)?;
+        Ok(found.map(|at| ItemEnd::new(at, at)))
+    }
+}
+
+/// Searches for a separator and a header from `scan` on. Returns the offset of the separator.
+fn find_separator(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<u64>> {
+    loop {
+        let Some(found) = memchr::memmem::find(input.rest(*scan), SEPARATOR) else {
+            let end = input.window.end();
+            *scan = end.saturating_sub(SEPARATOR.len() as u64).max(*scan);
+            return Ok(None);
+        };
+        let at = *scan + found as u64;
+        let is_line = matches!(input.rest(at - 1).first(), Some(b'\n' | b'\r'));
+        if is_line {
+            let near = input.near(at, NEAR)?;
+            if separator(near, near.len() < NEAR).is_some() {
+                return Ok(Some(at));
+            }
+        }
+        // Behind the signs that are known, so that a longer line is searched once.
+        let signs = input.rest(at).iter().take_while(|byte| **byte == b'=');
+        *scan = at + signs.count() as u64;
+    }
+}
+
+/// Returns the length of a separator line with its end.
+fn separator_line(near: &[u8]) -> Option<usize> {
+    let (line, length) = split_line(near);
+    (line == SEPARATOR && length > line.len()).then_some(length)
+}
+
+/// Returns the length of the separator line if a header with Date and From follows it at once. `is_all` says that `near` ends with the file.
+///
+/// A header beyond `near` needs only Date, which LISTSERV writes first.
+fn separator(near: &[u8], is_all: bool) -> Option<usize> {
+    let separator = separator_line(near)?;
+    let mut rest = &near[separator..];
+    let (mut has_date, mut has_from, mut is_first) = (false, false, true);
+    loop {
+        let (line, length) = split_line(rest);
+        let is_cut = length == line.len() && !is_all;
+        // A message without a text may have no empty line.
+        if (line.is_empty() || line == SEPARATOR) && !is_cut {
+            return (has_date && has_from).then_some(separator);
+        }
+        if is_cut {
+            return has_date.then_some(separator);
+        }
+        let is_continuation = matches!(line[0], b' ' | b'\t') && !is_first;
+        if !is_continuation {
+            let name = field_name(line)?;
+            has_date |= name.eq_ignore_ascii_case(b"Date");
+            has_from |= name.eq_ignore_ascii_case(b"From");
+        }
+        is_first = false;
+        rest = &rest[length..];
+    }
+}
+
+/// Returns the name of a header field.
+fn field_name(line: &[u8]) -> Option<&[u8]> {
+    let name = &line[..memchr::memchr(b':', line)?];
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    (!name.is_empty() && name.iter().all(is_letter)).then_some(name)
+}

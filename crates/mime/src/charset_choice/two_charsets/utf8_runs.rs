@@ -45,13 +45,28 @@ struct RunCount {
     /// Runs that no other high byte touches.
     isolated: usize,
     has_word: bool,
+    /// Runs that are parts of Latin words.
+    in_latin_words: usize,
 }
 
 impl RunCount {
-    fn add(&mut self, isolated: usize, has_word: bool) {
+    fn add(&mut self, isolated: usize, evidence: RunEvidence) {
         self.isolated += isolated;
-        self.has_word |= has_word;
+        self.has_word |= evidence.letters > 1;
+        self.in_latin_words += usize::from(evidence.is_in_latin_word);
     }
+}
+
+/// What shows that an isolated run is UTF-8.
+#[derive(Clone, Copy, Default)]
+struct RunEvidence {
+    /// Number of implausible characters that UTF-8 avoids.
+    gain: usize,
+    /// Number of letters in UTF-8.
+    letters: usize,
+    /// True for Latin letters beside an ASCII letter, and for an apostrophe or dash there, which another alphabet makes of them:
+    /// `cafГ©` for `café`, `DonвЂ™t` for `Don’t`.
+    is_in_latin_word: bool,
 }
 
 impl Runs {
@@ -71,27 +86,31 @@ impl Runs {
             for run in sequences(line) {
                 let run = at + run.start..at + run.end;
                 let is_isolated = is_isolated(bytes, &run);
-                let (gain, letters) = if is_isolated {
+                let evidence = if is_isolated {
                     evidence(bytes, &run, charset)
                 } else {
-                    (0, 0)
+                    RunEvidence::default()
                 };
-                found.gain += gain;
-                found.is_utf8.push(gain > 0);
-                of_line.add(usize::from(is_isolated), letters > 1);
-                if gain > 0 {
+                found.gain += evidence.gain;
+                found.is_utf8.push(evidence.gain > 0);
+                of_line.add(usize::from(is_isolated), evidence);
+                if evidence.gain > 0 {
                     better += 1;
-                    proven.add(1, letters > 1);
+                    proven.add(1, evidence);
                 }
             }
-            all.add(of_line.isolated, of_line.has_word);
+            all.isolated += of_line.isolated;
+            all.has_word |= of_line.has_word;
+            all.in_latin_words += of_line.in_latin_words;
             // A word, or most letters, prove the rest of a line in UTF-8.
             let are_most = proven.isolated > 1 && proven.isolated * 2 >= of_line.isolated;
             if (proven.has_word || are_most) && detect::is_utf8(line) {
                 found.is_utf8[first..].fill(true);
                 proven = of_line;
             }
-            utf8.add(proven.isolated, proven.has_word);
+            utf8.isolated += proven.isolated;
+            utf8.has_word |= proven.has_word;
+            utf8.in_latin_words += proven.in_latin_words;
         }
         found.is_all_utf8 = better * 2 >= all.isolated && is_nearly_utf8(bytes);
         if found.is_all_utf8 {
@@ -100,8 +119,9 @@ impl Runs {
         // In double-byte text most UTF-8 sequences stand between other high bytes.
         let is_apart = found.is_all_utf8 || found.is_utf8.len() < 2 * all.isolated;
         let is_counted = utf8.isolated >= MIN_RUNS && utf8.isolated == all.isolated;
-        let is_enough =
-            is_latin(charset) || utf8.has_word && (is_counted || found.gain >= PLAIN_GAIN);
+        let is_enough = is_latin(charset)
+            || utf8.in_latin_words > 0
+            || utf8.has_word && (is_counted || found.gain >= PLAIN_GAIN);
         let is_most = utf8.isolated * 3 >= all.isolated * 2;
         (utf8.isolated > 0 && is_apart && is_enough && is_most).then_some(found)
     }
@@ -151,8 +171,8 @@ pub(crate) fn is_isolated(bytes: &[u8], run: &Range<usize>) -> bool {
     is_apart(run.start.checked_sub(1).and_then(|at| bytes.get(at))) && is_apart(bytes.get(run.end))
 }
 
-/// Returns how many implausible characters UTF-8 avoids, and the number of letters in the run.
-fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> (usize, usize) {
+/// Returns what shows that an isolated run is UTF-8.
+fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> RunEvidence {
     let before = bytes[..run.start]
         .iter()
         .rev()
@@ -166,18 +186,52 @@ fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> (usize, usize
         .count();
     let window = &bytes[run.start - before..run.end + after];
     let Ok(text) = std::str::from_utf8(window) else {
-        return (0, 0);
+        return RunEvidence::default();
     };
     let own = || text.chars().filter(|c| !c.is_ascii());
     let letters = own().filter(|c| c.is_alphabetic()).count();
+    let none = RunEvidence {
+        letters,
+        ..RunEvidence::default()
+    };
     // A single letter of another alphabet is implausible.
     if own().count() == 1 && own().any(|c| c.is_alphabetic() && c > '\u{24F}') {
-        return (0, letters);
+        return none;
     }
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(window, &mut log);
     let faults = mojibake_score(&reading) + log.losses() as usize;
-    (faults.saturating_sub(mojibake_score(text)), letters)
+    let gain = faults.saturating_sub(mojibake_score(text));
+    let is_in_latin_word = is_in_latin_word(bytes, run, charset);
+    RunEvidence {
+        gain: gain.max(usize::from(is_in_latin_word)),
+        is_in_latin_word,
+        ..none
+    }
+}
+
+/// Returns true if the run consists of Latin letters beside an ASCII letter, or of an apostrophe or dash there, and if the charset makes a
+/// letter of another alphabet and something else of it.
+fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_alphabetic)
+    };
+    let (before, after) = (
+        is_letter(run.start.checked_sub(1)),
+        is_letter(Some(run.end)),
+    );
+    let Ok(text) = std::str::from_utf8(&bytes[run.clone()]) else {
+        return false;
+    };
+    let is_word = text.chars().all(|c| matches!(c, 'À'..='\u{24F}')) && (before || after);
+    let is_sign = || matches!(text, "’" | "–" | "—" | "‑") && before && after;
+    if !is_word && !is_sign() {
+        return false;
+    }
+    let reading = charset.decode(&bytes[run.clone()], &mut LossLog::with_limit(0));
+    let is_other = |c: char| c.is_alphabetic() && c > '\u{24F}';
+    reading.starts_with(is_other) && reading.contains(|c: char| !c.is_alphabetic())
 }
 
 /// Returns true if nearly all high bytes belong to UTF-8 sequences.
@@ -233,6 +287,30 @@ mod tests {
         .concat();
         let runs = ["é", "é", "à"].map(str::to_owned).to_vec();
         assert_eq!(texts("windows-1250", &text), Some(runs));
+    }
+
+    #[test]
+    fn one_latin_word_is_enough_within_another_alphabet() {
+        let body = b"\xC7\xE4\xF0\xE0\xE2\xF1\xF2\xE2\xF3\xE9\xF2\xE5 ";
+        let beside = |text: &str| [&body[..], text.as_bytes()].concat();
+        for (text, expected) in [
+            ("Don’t reply", Some(vec!["’"])),
+            ("caf\u{E9}", Some(vec!["é"])),
+            ("Grüße aus Köln", Some(vec!["üß", "ö"])),
+            ("25°C § 5", None),
+            ("5 é 3", None),
+        ] {
+            let found = texts("windows-1251", &beside(text));
+            let expected = expected.map(|runs| runs.into_iter().map(str::to_owned).collect());
+            assert_eq!(found, expected, "{text}");
+        }
+        // Words of the label that are UTF-8 by chance: two letters beside an ASCII letter, `Ві` and `цё` alone.
+        assert_eq!(texts("windows-874", b"DVD\xC3\xA9 \xC1\xD2"), None);
+        assert_eq!(
+            texts("windows-1251", b"\xC2\xB3 \xEF\xF0\xE8\xE2\xE5\xF2"),
+            None
+        );
+        assert_eq!(texts("KOI8-R", b"\xC3\xA3 \xF0\xD2\xC9\xD7\xC5\xD4"), None);
     }
 
     #[test]

@@ -9,3 +9,4 @@ pub(super) mod mixed_utf8;
 pub(super) mod quoted_lines;
 pub(super) mod sections;
 pub(super) mod utf8_runs;
+pub(super) mod windows_signs;

@@ -21,6 +21,7 @@ use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed
 use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};
 use crate::charset_choice::two_charsets::quoted_lines::{has_odd_beginning, quotations_by_label};
 use crate::charset_choice::two_charsets::sections::{has_odd_section, sections_by_label};
+use crate::charset_choice::two_charsets::windows_signs::with_windows_signs;
 use crate::charset_choice::without_label::without_label;
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
@@ -201,10 +202,18 @@ fn by_label_check<'a>(
     }
     let scope = LabelScope::of(evidence.detection());
     let hints = || evidence.hints(bytes);
+    let verdict = check_label(charset, bytes, None, scope, hints);
+    let read = verdict.as_ref().and_then(|verdict| verdict.read.as_ref());
+    if read.is_none_or(|read| read.how == How::Superset)
+        && evidence.may_find_mixed()
+        && let Some(mixed) = with_windows_signs(bytes, charset)
+    {
+        return Some(mixed.choice_of_rest(std::mem::take(events)));
+    }
     let LabelVerdict {
         read,
         events: label_events,
-    } = check_label(charset, bytes, None, scope, hints)?;
+    } = verdict?;
     let is_doubted = |(kind, _): &(EventKind, Detail)| *kind != EventKind::CharsetSuperset;
     let replacement = read.as_ref().map(|read| read.used);
     if label_events.iter().any(is_doubted)

@@ -15,6 +15,7 @@ use super::labels::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_out
 use super::text_tests::structure::{
     by_bom_or_structure, is_early_invalid_utf8, is_open_label, may_be_iso2022, may_be_wide,
 };
+use super::two_charsets::lost_characters::read_lost_characters;
 use super::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::without_label::without_label;
@@ -41,6 +42,14 @@ pub(super) struct Undecided<'a, 'e> {
 
 /// Chooses the charset of one body and decodes it.
 pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
+    let choice = choose_for_all(bytes, evidence);
+    read_lost_characters(bytes, choice, evidence, |rest| {
+        choose_for_all(rest, evidence).into_owned()
+    })
+}
+
+/// Like [`choose`], without a look at lost characters.
+fn choose_for_all<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
     let mut body = Undecided::new(bytes, evidence);
     let decided = Undecided::STEPS.iter().find_map(|step| step(&mut body));
     decided.unwrap_or_else(|| body.without_label())

@@ -6,12 +6,13 @@
 //! ```text
 //! SUMMARY:\xD0\x9A\xD0\r\n \xBE    UTF-8: Ко
 //! SUMMARY:\x93\xFA\x96\r\n \x7B    Shift_JIS: 日本
+//! SUMMARY:\x1B$BF|K\r\n \\\x1B(B   ISO-2022-JP: 日本
 //! ```
 //!
 //! A fold moves before its character. All other bytes keep their offsets, and readers that remove folds find the same lines.
 //!
 //! # Limits
-//! Stateful charsets, UTF-16 and folds by CR alone stay as they are. A line may become three bytes longer.
+//! Other stateful charsets, UTF-16 and folds by CR alone stay as they are. A line may become three bytes longer.
 
 use crate::MediaType;
 use mailglot_codec::Charset;
@@ -51,6 +52,8 @@ impl MovedFolds {
     pub(crate) fn find(bytes: &[u8], charset: Charset) -> Option<Self> {
         let characters = if charset == Charset::UTF_8 {
             characters_of_utf8(bytes)
+        } else if is_iso2022jp(charset) {
+            sequences_of_iso2022jp(bytes)
         } else {
             DoubleByteLayout::of(charset)?.characters(bytes)
         };
@@ -68,6 +71,11 @@ impl MovedFolds {
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+/// Returns true if the bytes have a fold within a character or an escape sequence of ISO-2022-JP.
+pub(crate) fn splits_iso2022jp(bytes: &[u8]) -> bool {
+    memchr::memchr(ESC, bytes).is_some() && !sequences_of_iso2022jp(bytes).is_empty()
 }
 
 /// Returns true if the bytes have a fold within a character of some double-byte charset, in which no other character is incomplete.
@@ -168,6 +176,90 @@ fn character_of_utf8(bytes: &[u8], from: usize, fold: usize) -> Option<Range<usi
         at += 1;
     }
     (at > fold && std::str::from_utf8(&character).is_ok()).then_some(start..at)
+}
+
+const ESC: u8 = 0x1B;
+
+/// Returns true for ISO-2022-JP and its relatives.
+fn is_iso2022jp(charset: Charset) -> bool {
+    let microsoft = [Charset::CP50220, Charset::CP50221, Charset::CP50222];
+    charset.superset() == Charset::ISO_2022_JP || microsoft.contains(&charset)
+}
+
+/// Returns the ranges of the escape sequences and the characters of two bytes of ISO-2022-JP (RFC 1468) with folds in them.
+///
+/// A fold between two characters needs no other place, since it does not end the set of characters. A line end does.
+fn sequences_of_iso2022jp(bytes: &[u8]) -> Vec<Range<usize>> {
+    let (mut found, mut at, mut is_double) = (Vec::new(), 0, false);
+    loop {
+        let start = if is_double {
+            at
+        } else {
+            let Some(skipped) = memchr::memchr(ESC, &bytes[at..]) else {
+                return found;
+            };
+            at + skipped
+        };
+        let Some(byte) = bytes.get(start) else {
+            return found;
+        };
+        let (end, is_complete) = match byte {
+            &ESC => match escape_end(bytes, start) {
+                Some((end, opens_double)) => {
+                    is_double = opens_double;
+                    (end, true)
+                }
+                None => (start + 1, false),
+            },
+            0x21..=0x7E => {
+                let second = start + 1 + folds_length(&bytes[start + 1..]);
+                match bytes.get(second) {
+                    Some(0x21..=0x7E) => (second + 1, true),
+                    _ => (start + 1, false),
+                }
+            }
+            _ => {
+                let fold = fold_length(&bytes[start..]);
+                is_double &= fold > 0 || *byte != b'\n';
+                (start + fold.max(1), false)
+            }
+        };
+        if is_complete && bytes[start..end].iter().any(|b| is_of_fold(*b)) {
+            found.push(start..end);
+        }
+        at = end;
+    }
+}
+
+/// Returns the end of the escape sequence at `start`, and true if it begins characters of two bytes. Folds may stand within it.
+fn escape_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
+    let mut at = start + 1;
+    let mut next = || {
+        at += folds_length(&bytes[at..]);
+        at += 1;
+        bytes.get(at - 1).copied()
+    };
+    let is_double = match next()? {
+        b'$' => match next()? {
+            b'@' | b'A' | b'B' => true,
+            b'(' => matches!(next()?, b'@' | b'B' | b'C' | b'D' | b'O' | b'P' | b'Q'),
+            _ => return None,
+        },
+        b'(' if matches!(next()?, b'B' | b'H' | b'I' | b'J') => false,
+        _ => return None,
+    };
+    Some((at, is_double))
+}
+
+/// Returns the length of the folds at the start of `bytes`.
+fn folds_length(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        match fold_length(&bytes[at..]) {
+            0 => return at,
+            length => at += length,
+        }
+    }
 }
 
 /// Returns true if most sequences are valid: text in another charset has some of them by chance.
@@ -329,6 +421,21 @@ mod tests {
             (Charset::GB2312, b"\x810\x81\n 0", Some(b"\n \x810\x810")),
             (Charset::BIG5, b"\xA4\n A\n 0", Some(b"\n \xA4A\n 0")),
             (Charset::WINDOWS_1251, b"\xD0\n \x9A", None),
+            (
+                Charset::ISO_2022_JP,
+                b"\x1B$BF|K\r\n \\\x1B(B",
+                Some(b"\x1B$BF|\r\n K\\\x1B(B"),
+            ),
+            (
+                Charset::ISO_2022_JP,
+                b"a\x1B\r\n $BF|\x1B(\n B",
+                Some(b"a\r\n \x1B$BF|\n \x1B(B"),
+            ),
+            (Charset::ISO_2022_JP, b"\x1B$BF|\r\n K\\\x1B(B", None),
+            (Charset::ISO_2022_JP, b"ab\n cd\x1B$BF|\x1B(Ba\n bc", None),
+            (Charset::ISO_2022_JP, b"\x1B$BF|\na\n bc", None),
+            (Charset::ISO_2022_JP, b"\x1B\n [1m", None),
+            (Charset::ISO_2022_JP, b"\x1B$\n ", None),
         ] {
             let note = bytes.escape_ascii();
             assert_eq!(moved(charset, bytes).as_deref(), want, "{note}");
@@ -344,8 +451,15 @@ mod tests {
             b"\x81\n 0",
             b"\x8F\xA1\r\n ",
             b"\x80",
+            b"\x1B$B\n ",
+            b"\x1B\n ",
         ] {
-            for charset in [Charset::UTF_8, Charset::GBK, Charset::EUC_JP] {
+            for charset in [
+                Charset::UTF_8,
+                Charset::GBK,
+                Charset::EUC_JP,
+                Charset::ISO_2022_JP,
+            ] {
                 assert_linear(&unit.escape_ascii(), 20_000, |n| {
                     let bytes = unit.repeat(n);
                     drop(MovedFolds::find(&bytes, charset));

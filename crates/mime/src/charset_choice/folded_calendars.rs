@@ -6,7 +6,7 @@
 use super::choice::Choice;
 use super::evidence::Evidence;
 use super::steps::choose;
-use crate::split_folds::{MovedFolds, joined, may_be_double_byte, may_split};
+use crate::split_folds::{MovedFolds, joined, may_be_double_byte, may_split, splits_iso2022jp};
 use mailglot_codec::{Charset, Resolved};
 
 /// Chooses the charset of a calendar or vCard by its bytes without folds within characters. Decodes it.
@@ -15,7 +15,8 @@ pub(crate) fn choose_unfolded<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> C
     // A fold within a character is a loss, except in a single-byte charset. Most bodies end here, or have no such fold.
     let is_whole =
         !choice.used.is_single_byte() && choice.log.losses() == 0 && choice.mixed.is_none();
-    if is_whole || !may_split(bytes) {
+    let splits_escapes = !is_whole && splits_iso2022jp(bytes);
+    if is_whole || !splits_escapes && !may_split(bytes) {
         return choice;
     }
     let choose_moved = |moved: MovedFolds| {
@@ -28,7 +29,10 @@ pub(crate) fn choose_unfolded<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> C
     };
     let label = evidence.resolved.and_then(Resolved::charset);
     let label = label.filter(|charset| *charset != Charset::UTF_8);
-    let named = [Some(Charset::UTF_8), label].into_iter().flatten();
+    let by_escapes = splits_escapes.then_some(Charset::ISO_2022_JP);
+    let named = [Some(Charset::UTF_8), label, by_escapes]
+        .into_iter()
+        .flatten();
     let mut found = named.filter_map(|charset| MovedFolds::find(bytes, charset));
     if let Some(choice) = found.find_map(choose_moved) {
         return choice;

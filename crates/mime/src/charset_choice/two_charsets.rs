@@ -1,6 +1,7 @@
 //! Decodes text in two charsets: runs, lines, quotations and sections.
 
 pub(super) mod block_charsets;
+pub(super) mod card_properties;
 pub(super) mod lost_characters;
 pub(super) mod mixed_choice;
 pub(super) mod mixed_iso2022jp;

@@ -6,13 +6,14 @@
 //! ```text
 //! SUMMARY:\xD0\x9A\xD0\r\n \xBE    UTF-8: Ко
 //! SUMMARY:\x93\xFA\x96\r\n \x7B    Shift_JIS: 日本
-//! SUMMARY:\x1B$BF|K\r\n \\\x1B(B   ISO-2022-JP: 日本
+//! SUMMARY:\x1B$BF|K\r\n \\\x1B(B     ISO-2022-JP: 日本
 //! ```
 //!
-//! A fold moves before its character. All other bytes keep their offsets, and readers that remove folds find the same lines.
+//! A fold moves before its character, in ISO-2022-JP before the escape sequence that begins the run of characters. All other bytes keep their offsets, and readers that remove folds find the same lines.
 //!
 //! # Limits
-//! Other stateful charsets, UTF-16 and folds by CR alone stay as they are. A line may become three bytes longer.
+//! Other stateful charsets, UTF-16 and folds by CR alone stay as they are. A line may become three bytes longer, and one
+//! of ISO-2022-JP as long as its run.
 
 use crate::MediaType;
 use mailglot_codec::Charset;
@@ -73,7 +74,7 @@ impl MovedFolds {
     }
 }
 
-/// Returns true if the bytes have a fold within a character or an escape sequence of ISO-2022-JP.
+/// Returns true if the bytes have a fold within a shifted run or an escape sequence of ISO-2022-JP.
 pub(crate) fn splits_iso2022jp(bytes: &[u8]) -> bool {
     memchr::memchr(ESC, bytes).is_some() && !sequences_of_iso2022jp(bytes).is_empty()
 }
@@ -186,69 +187,79 @@ fn is_iso2022jp(charset: Charset) -> bool {
     charset.superset() == Charset::ISO_2022_JP || microsoft.contains(&charset)
 }
 
-/// Returns the ranges of the escape sequences and the characters of two bytes of ISO-2022-JP (RFC 1468) with folds in them.
+/// Returns the ranges of the escape sequences and shifted runs of ISO-2022-JP (RFC 1468) with folds in them.
 ///
-/// A fold between two characters needs no other place, since it does not end the set of characters. A line end does.
+/// A run begins with its escape sequence, since a line end returns to ASCII. It ends behind its last fold.
 fn sequences_of_iso2022jp(bytes: &[u8]) -> Vec<Range<usize>> {
-    let (mut found, mut at, mut is_double) = (Vec::new(), 0, false);
-    loop {
-        let start = if is_double {
-            at
-        } else {
-            let Some(skipped) = memchr::memchr(ESC, &bytes[at..]) else {
-                return found;
-            };
-            at + skipped
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(skipped) = memchr::memchr(ESC, &bytes[at..]) {
+        let start = at + skipped;
+        let Some(escape) = Escape::at(bytes, start) else {
+            at = start + 1;
+            continue;
         };
-        let Some(byte) = bytes.get(start) else {
-            return found;
-        };
-        let (end, is_complete) = match byte {
-            &ESC => match escape_end(bytes, start) {
-                Some((end, opens_double)) => {
-                    is_double = opens_double;
-                    (end, true)
-                }
-                None => (start + 1, false),
-            },
-            0x21..=0x7E => {
-                let second = start + 1 + folds_length(&bytes[start + 1..]);
-                match bytes.get(second) {
-                    Some(0x21..=0x7E) => (second + 1, true),
-                    _ => (start + 1, false),
-                }
+        let mut last_fold = escape.is_split.then_some(escape.end);
+        let (mut is_shifted, mut end) = (escape.is_shift, escape.end);
+        while is_shifted && let Some(byte) = bytes.get(end) {
+            let fold = fold_length(&bytes[end..]);
+            if fold > 0 {
+                end += fold;
+                last_fold = Some(end);
+            } else if let Some(next) = Escape::at(bytes, end) {
+                (is_shifted, end) = (next.is_shift, next.end);
+                last_fold = next.is_split.then_some(end).or(last_fold);
+            } else if *byte == b'\n' {
+                break;
+            } else {
+                end += 1;
             }
-            _ => {
-                let fold = fold_length(&bytes[start..]);
-                is_double &= fold > 0 || *byte != b'\n';
-                (start + fold.max(1), false)
-            }
-        };
-        if is_complete && bytes[start..end].iter().any(|b| is_of_fold(*b)) {
-            found.push(start..end);
         }
+        found.extend(last_fold.map(|end| start..end));
         at = end;
     }
+    found
 }
 
-/// Returns the end of the escape sequence at `start`, and true if it begins characters of two bytes. Folds may stand within it.
-fn escape_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
-    let mut at = start + 1;
-    let mut next = || {
-        at += folds_length(&bytes[at..]);
-        at += 1;
-        bytes.get(at - 1).copied()
-    };
-    let is_double = match next()? {
-        b'$' => match next()? {
-            b'@' | b'A' | b'B' => true,
-            b'(' => matches!(next()?, b'@' | b'B' | b'C' | b'D' | b'O' | b'P' | b'Q'),
+/// An escape sequence, perhaps with folds in it.
+struct Escape {
+    end: usize,
+    is_split: bool,
+    /// Characters other than ASCII or JIS X 0201 Roman follow.
+    is_shift: bool,
+}
+
+impl Escape {
+    /// Reads the escape sequence at `start`.
+    fn at(bytes: &[u8], start: usize) -> Option<Self> {
+        if bytes.get(start) != Some(&ESC) {
+            return None;
+        }
+        let (mut at, mut is_split) = (start + 1, false);
+        let mut next = || {
+            let folds = folds_length(&bytes[at..]);
+            is_split |= folds > 0;
+            at += folds + 1;
+            bytes.get(at - 1).copied()
+        };
+        let is_shift = match next()? {
+            b'$' => match next()? {
+                b'@' | b'A' | b'B' => true,
+                b'(' if matches!(next()?, b'@' | b'B' | b'C' | b'D' | b'O' | b'P' | b'Q') => true,
+                _ => return None,
+            },
+            b'(' => match next()? {
+                b'B' | b'H' | b'J' => false,
+                b'I' => true,
+                _ => return None,
+            },
             _ => return None,
-        },
-        b'(' if matches!(next()?, b'B' | b'H' | b'I' | b'J') => false,
-        _ => return None,
-    };
-    Some((at, is_double))
+        };
+        Some(Self {
+            end: at,
+            is_split,
+            is_shift,
+        })
+    }
 }
 
 /// Returns the length of the folds at the start of `bytes`.
@@ -423,15 +434,21 @@ mod tests {
             (Charset::WINDOWS_1251, b"\xD0\n \x9A", None),
             (
                 Charset::ISO_2022_JP,
-                b"\x1B$BF|K\r\n \\\x1B(B",
-                Some(b"\x1B$BF|\r\n K\\\x1B(B"),
+                b"a\x1B$BF|K\r\n \\\x1B(Bb\n c",
+                Some(b"a\r\n \x1B$BF|K\\\x1B(Bb\n c"),
+            ),
+            (
+                Charset::ISO_2022_JP,
+                b"\x1B$BF|\r\n K\n \\\x1B(B",
+                Some(b"\r\n \n \x1B$BF|K\\\x1B(B"),
             ),
             (
                 Charset::ISO_2022_JP,
                 b"a\x1B\r\n $BF|\x1B(\n B",
-                Some(b"a\r\n \x1B$BF|\n \x1B(B"),
+                Some(b"a\r\n \n \x1B$BF|\x1B(B"),
             ),
-            (Charset::ISO_2022_JP, b"\x1B$BF|\r\n K\\\x1B(B", None),
+            (Charset::ISO_2022_JP, b"\x1B(\n Ja", Some(b"\n \x1B(Ja")),
+            (Charset::ISO_2022_JP, b"\x1B(Ja\n b", None),
             (Charset::ISO_2022_JP, b"ab\n cd\x1B$BF|\x1B(Ba\n bc", None),
             (Charset::ISO_2022_JP, b"\x1B$BF|\na\n bc", None),
             (Charset::ISO_2022_JP, b"\x1B\n [1m", None),

@@ -12,6 +12,7 @@ use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::damage::{begins_as_damaged_utf8, is_damaged};
+use crate::charset_choice::text_tests::foreign_letters::has_western_letter_in_latin_word;
 use crate::charset_choice::text_tests::hebrew_visual_order::visual_order_note;
 use crate::charset_choice::text_tests::insufficient_evidence;
 use crate::charset_choice::text_tests::structure::is_early_invalid_utf8;
@@ -23,7 +24,7 @@ use crate::charset_choice::two_charsets::quoted_lines::{has_odd_beginning, quota
 use crate::charset_choice::two_charsets::sections::{has_odd_section, sections_by_label};
 use crate::charset_choice::two_charsets::windows_signs::with_windows_signs;
 use crate::charset_choice::without_label::without_label;
-use crate::event::{ChosenBy, Detail, EventKind};
+use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossKind, LossLog, detect};
 use mailglot_kernel::ByteClasses;
@@ -60,6 +61,13 @@ pub(crate) fn known_label<'a>(
             characters,
         };
         choice.events.push((EventKind::CharsetSuspected, detail));
+    }
+    if evidence.detection() != Detection::Off
+        && !choice.events.iter().any(is_suspected)
+        && has_western_letter_in_latin_word(choice.used, bytes)
+    {
+        let reason = Reason::ForeignLetters.into();
+        choice.events.push((EventKind::CharsetSuspected, reason));
     }
     // The charsets of Microsoft have them.
     let has_katakana = matches!(

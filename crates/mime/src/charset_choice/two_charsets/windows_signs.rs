@@ -274,6 +274,10 @@ impl Charsets {
             0xB9 if context.has_carons && self.place_of(letter, place) == Vote::Strong => {
                 Some(Vote::Strong)
             }
+            // `Ą`, `ą`, `Ś`, `ś`, which are no letters of such languages, or `±` and `¶`.
+            0xA1 | 0xB1 | 0xA6 | 0xB6 if context.has_carons => Some(Vote::Against),
+            // `5 cm± 2`.
+            0xB1 if !is_between && is_beside_number(place.bytes, place.at) => Some(Vote::Neutral),
             // Guillemets stand at the ends of words, and `ť` ends Slovak verbs.
             0xBB if !is_between && context.has_guillemets => Some(Vote::Neutral),
             0xAB if !is_between => Some(Vote::Neutral),
@@ -507,6 +511,8 @@ mod tests {
             (Charset::ISO_8859_2, b"\x84\xBEudia\x93, ve\xBEmi, ko\xB9"),
             (Charset::ISO_8859_2, b"s\xB9 \x84tam\x94 b\xEAd\xB9 \xBFona"),
             (Charset::ISO_8859_2, b"Windows\xAE \x96 \xA9 2003, 5 \xB5m"),
+            (Charset::ISO_8859_2, b"Luk\xE1\xE8ovce\xB1 80 \x80"),
+            (Charset::ISO_8859_2, b"Warszawa\xB1 80 \x80"),
             (Charset::ISO_8859_2, b"\x84\xABslovo\xBB\x93"),
             (
                 Charset::ISO_8859_7,

@@ -184,8 +184,8 @@ impl Charsets {
         }
         let by_label = match self.label {
             Charset::ISO_8859_15 => self.vote_of_15(byte, place),
-            Charset::ISO_8859_13 => vote_of_quotation_marks(byte, place),
-            Charset::ISO_8859_7 => vote_of_greek(byte, place),
+            Charset::ISO_8859_13 => Some(vote_of_quotation_marks(byte, place)),
+            Charset::ISO_8859_7 => Some(vote_of_greek(byte, place)),
             _ => self.vote_of_2(byte, place, context),
         };
         by_label.unwrap_or_else(|| match (own.is_alphabetic(), other.is_alphabetic()) {
@@ -394,28 +394,29 @@ impl Context {
 }
 
 /// The rules of ISO-8859-13: quotation marks stand beside words, and the apostrophe within them. windows-1257 has no A1 and A5.
-fn vote_of_quotation_marks(byte: u8, place: &Place<'_>) -> Option<Vote> {
+fn vote_of_quotation_marks(byte: u8, place: &Place<'_>) -> Vote {
     let (before, after) = (place.before.is_alphabetic(), place.after.is_alphabetic());
-    Some(match byte {
+    match byte {
         0xA5 if after && !before => Vote::Strong,
         0xA1 if before && !after => Vote::Strong,
         0xB4 if before && !after => Vote::Weak,
         0xFF if before && after => Vote::Strong,
         0xB4 if before && after => Vote::Against,
         _ => Vote::Neutral,
-    })
+    }
 }
 
 /// The rules of ISO-8859-7: `Ά` begins a word of small letters.
-fn vote_of_greek(byte: u8, place: &Place<'_>) -> Option<Vote> {
+fn vote_of_greek(byte: u8, place: &Place<'_>) -> Vote {
     let is_small = |b: Option<&u8>| matches!(b, Some(0xDC..=0xFE));
     let begins = |at: usize| is_small(place.bytes.get(at + 1)) && is_small(place.bytes.get(at + 2));
-    Some(match byte {
+    match byte {
         0xB6 if begins(place.at) && !place.before.is_alphabetic() => Vote::Strong,
+        0xA4 if is_beside_number(place.bytes, place.at) => Vote::Strong,
         0xA2 if begins(place.at) && !place.before.is_alphabetic() => Vote::Against,
         0xB6 | 0xAE => Vote::Against,
         _ => Vote::Neutral,
-    })
+    }
 }
 
 /// Returns the character of each byte.

@@ -194,7 +194,7 @@ fn sequences_of_iso2022jp(bytes: &[u8]) -> Vec<Range<usize>> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(skipped) = memchr::memchr(ESC, &bytes[at..]) {
         let start = at + skipped;
-        let Some(escape) = Escape::at(bytes, start) else {
+        let Some(escape) = EscapeSequence::at(bytes, start) else {
             at = start + 1;
             continue;
         };
@@ -205,7 +205,7 @@ fn sequences_of_iso2022jp(bytes: &[u8]) -> Vec<Range<usize>> {
             if fold > 0 {
                 end += fold;
                 last_fold = Some(end);
-            } else if let Some(next) = Escape::at(bytes, end) {
+            } else if let Some(next) = EscapeSequence::at(bytes, end) {
                 (is_shifted, end) = (next.is_shift, next.end);
                 last_fold = next.is_split.then_some(end).or(last_fold);
             } else if *byte == b'\n' {
@@ -221,14 +221,14 @@ fn sequences_of_iso2022jp(bytes: &[u8]) -> Vec<Range<usize>> {
 }
 
 /// An escape sequence, perhaps with folds in it.
-struct Escape {
+struct EscapeSequence {
     end: usize,
     is_split: bool,
     /// Characters other than ASCII or JIS X 0201 Roman follow.
     is_shift: bool,
 }
 
-impl Escape {
+impl EscapeSequence {
     /// Reads the escape sequence at `start`.
     fn at(bytes: &[u8], start: usize) -> Option<Self> {
         if bytes.get(start) != Some(&ESC) {

@@ -29,7 +29,7 @@ const ENOUGH_WEAK: usize = 3;
 /// Decodes text of the label with signs of its Windows page. Returns `None` unless the text shows the letters of the label.
 pub(crate) fn with_windows_signs(bytes: &[u8], label: Charset) -> Option<MixedText> {
     let page = label.windows_page().filter(|_| has_c1(bytes))?;
-    let charsets = Charsets::new(label, page)?;
+    let charsets = LabelAndPage::new(label, page)?;
     let is_unreadable = |b: &u8| {
         let c = charsets.of_page[usize::from(*b)];
         is_c1(*b) && (c.is_control() || c == char::REPLACEMENT_CHARACTER)
@@ -100,7 +100,7 @@ enum Vote {
 }
 
 /// The label, its page, and their characters.
-struct Charsets {
+struct LabelAndPage {
     label: Charset,
     page: Charset,
     of_label: [char; 256],
@@ -108,14 +108,14 @@ struct Charsets {
 }
 
 /// A byte with the characters beside it.
-struct Place<'b> {
+struct ByteWithNeighbors<'b> {
     bytes: &'b [u8],
     at: usize,
     before: char,
     after: char,
 }
 
-impl Charsets {
+impl LabelAndPage {
     fn new(label: Charset, page: Charset) -> Option<Self> {
         let is_known = [
             Charset::ISO_8859_2,
@@ -143,13 +143,13 @@ impl Charsets {
 
     fn votes(&self, bytes: &[u8]) -> Votes {
         let mut votes = Votes::default();
-        let context = Context::new(self.label, bytes);
+        let context = LettersOfText::new(self.label, bytes);
         for (at, byte) in bytes.iter().enumerate() {
             let index = usize::from(*byte);
             if byte.is_ascii() || !is_c1(*byte) && self.of_label[index] == self.of_page[index] {
                 continue;
             }
-            let place = Place {
+            let place = ByteWithNeighbors {
                 bytes,
                 at,
                 before: self.character(at.checked_sub(1).and_then(|at| bytes.get(at))),
@@ -168,7 +168,7 @@ impl Charsets {
         votes
     }
 
-    fn vote(&self, byte: u8, place: &Place<'_>, context: &Context) -> Vote {
+    fn vote(&self, byte: u8, place: &ByteWithNeighbors<'_>, context: &LettersOfText) -> Vote {
         let (own, other) = (
             self.of_label[usize::from(byte)],
             self.of_page[usize::from(byte)],
@@ -200,8 +200,8 @@ impl Charsets {
     }
 
     /// Says whether a letter stands within a word, in the right case.
-    fn place_of(&self, letter: char, place: &Place<'_>) -> Vote {
-        let Place { before, after, .. } = *place;
+    fn place_of(&self, letter: char, place: &ByteWithNeighbors<'_>) -> Vote {
+        let ByteWithNeighbors { before, after, .. } = *place;
         if before.is_ascii_digit() || after.is_ascii_digit() {
             return Vote::Against;
         }
@@ -224,7 +224,7 @@ impl Charsets {
     }
 
     /// Returns true if several small letters follow.
-    fn begins_word(&self, place: &Place<'_>) -> bool {
+    fn begins_word(&self, place: &ByteWithNeighbors<'_>) -> bool {
         let rest = &place.bytes[place.at + 1..];
         let word = rest.iter().take(LETTERS_OF_WORD);
         word.filter(|b| self.character(Some(b)).is_lowercase())
@@ -234,8 +234,8 @@ impl Charsets {
 
     /// The rules of ISO-8859-15. A diaeresis or cedilla of windows-1252 stands beside its letter in text from PDF files, and people write its
     /// acute accent as an apostrophe: `fu¨r`, `c¸a`, `it´s`.
-    fn vote_of_15(&self, byte: u8, place: &Place<'_>) -> Option<Vote> {
-        let Place { before, after, .. } = *place;
+    fn vote_of_15(&self, byte: u8, place: &ByteWithNeighbors<'_>) -> Option<Vote> {
+        let ByteWithNeighbors { before, after, .. } = *place;
         let is_beside = |letters: &str| letters.contains(before) || letters.contains(after);
         let limit = |vote: Vote, most: Vote| match vote {
             Vote::Strong => most,
@@ -264,7 +264,12 @@ impl Charsets {
     }
 
     /// The rules of ISO-8859-2.
-    fn vote_of_2(&self, byte: u8, place: &Place<'_>, context: &Context) -> Option<Vote> {
+    fn vote_of_2(
+        &self,
+        byte: u8,
+        place: &ByteWithNeighbors<'_>,
+        context: &LettersOfText,
+    ) -> Option<Vote> {
         let letter = self.of_label[usize::from(byte)];
         let is_between = place.before.is_alphabetic() && place.after.is_alphabetic();
         match byte {
@@ -330,9 +335,9 @@ impl Charsets {
     }
 }
 
-impl Place<'_> {
+impl ByteWithNeighbors<'_> {
     /// Returns the number of letters before, at most two.
-    fn letters_before(&self, charsets: &Charsets) -> usize {
+    fn letters_before(&self, charsets: &LabelAndPage) -> usize {
         let before = self.bytes[..self.at].iter().rev().take(2);
         let is_letter = |b: &&u8| charsets.character(Some(b)).is_alphabetic();
         before.take_while(is_letter).count()
@@ -360,14 +365,14 @@ impl Place<'_> {
 }
 
 /// What other bytes of the text say of one byte.
-struct Context {
+struct LettersOfText {
     /// Czech, Slovak, Slovenian or Croatian letters with carons, and no Polish ones.
     has_carons: bool,
     /// A left guillemet, or a right one at the start of a word.
     has_guillemets: bool,
 }
 
-impl Context {
+impl LettersOfText {
     fn new(label: Charset, bytes: &[u8]) -> Self {
         if label != Charset::ISO_8859_2 {
             return Self {
@@ -394,7 +399,7 @@ impl Context {
 }
 
 /// The rules of ISO-8859-13: quotation marks stand beside words, and the apostrophe within them. windows-1257 has no A1 and A5.
-fn vote_of_quotation_marks(byte: u8, place: &Place<'_>) -> Vote {
+fn vote_of_quotation_marks(byte: u8, place: &ByteWithNeighbors<'_>) -> Vote {
     let (before, after) = (place.before.is_alphabetic(), place.after.is_alphabetic());
     match byte {
         0xA5 if after && !before => Vote::Strong,
@@ -407,7 +412,7 @@ fn vote_of_quotation_marks(byte: u8, place: &Place<'_>) -> Vote {
 }
 
 /// The rules of ISO-8859-7: `Ά` begins a word of small letters.
-fn vote_of_greek(byte: u8, place: &Place<'_>) -> Vote {
+fn vote_of_greek(byte: u8, place: &ByteWithNeighbors<'_>) -> Vote {
     let is_small = |b: Option<&u8>| matches!(b, Some(0xDC..=0xFE));
     let begins = |at: usize| is_small(place.bytes.get(at + 1)) && is_small(place.bytes.get(at + 2));
     match byte {

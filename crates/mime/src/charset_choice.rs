@@ -45,6 +45,9 @@ pub(crate) use text_tests::structure::is_misread_under_utf8;
 pub(crate) use text_tests::undeclared_bytes::{has_letters, is_legacy};
 use thresholds::FALLBACK_CONFIDENCE;
 pub(crate) use thresholds::SURE_CONFIDENCE;
+pub(crate) use two_charsets::lost_characters::{
+    beside_lost_characters, decode_with_lost_characters,
+};
 
 use crate::reading::How;
 use crate::{Detection, Policy};

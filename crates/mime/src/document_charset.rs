@@ -344,8 +344,29 @@ fn css(head: &[u8]) -> Option<Range<usize>> {
     (ends && name.start < name.end).then_some(name)
 }
 
+/// A property of a card with non-ASCII text.
+pub(crate) struct Property {
+    /// Its lines, with their ends.
+    pub(crate) lines: Range<usize>,
+    /// The name after `CHARSET=`, unless the text is encoded.
+    name: Option<Range<usize>>,
+}
+
+impl Property {
+    /// Returns the charset that the property names.
+    pub(crate) fn charset(&self, card: &[u8]) -> Option<Charset> {
+        Charset::for_label(&card[self.name.clone()?], View::Mail).charset()
+    }
+}
+
 /// Returns the names after `CHARSET=` of properties with unencoded non-ASCII text. Encoded text keeps its charset.
 fn properties(text: &[u8]) -> Vec<Range<usize>> {
+    let properties = non_ascii_properties(text).into_iter();
+    properties.filter_map(|property| property.name).collect()
+}
+
+/// Returns the properties with non-ASCII text, in order.
+pub(crate) fn non_ascii_properties(text: &[u8]) -> Vec<Property> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -358,31 +379,38 @@ fn properties(text: &[u8]) -> Vec<Range<usize>> {
             }
         }
         let line = &text[at..end];
-        if let Some(colon) = memchr::memchr(b':', line).filter(|colon| !line[*colon..].is_ascii()) {
-            let head = line[..colon].to_ascii_uppercase();
-            let mut name = None;
-            let mut encoded = false;
-            let mut place = at;
-            for parameter in head.split(|b| *b == b';') {
-                if let Some(value) = parameter.strip_prefix(b"CHARSET=") {
-                    let (start, end) = (
-                        place + parameter.len() - value.len(),
-                        place + parameter.len(),
-                    );
-                    let quoted =
-                        value.len() > 1 && value.starts_with(b"\"") && value.ends_with(b"\"");
-                    let quote = usize::from(quoted);
-                    name = label(&text[..at + colon], start + quote..end - quote);
-                }
-                let encoding = parameter.strip_prefix(b"ENCODING=").unwrap_or(parameter);
-                encoded |= [&b"QUOTED-PRINTABLE"[..], b"BASE64", b"Q", b"B"].contains(&encoding);
-                place += parameter.len() + 1;
-            }
-            found.extend(name.filter(|_| !encoded));
+        let colon = memchr::memchr(b':', line).filter(|colon| !line[*colon..].is_ascii());
+        if colon.is_some() || !line.is_ascii() {
+            let name = colon.and_then(|colon| charset_parameter(text, at..at + colon));
+            let lines = at..end;
+            found.push(Property { lines, name });
         }
         at = end;
     }
     found
+}
+
+/// Returns the name after `CHARSET=` in the name and parameters of a property, unless its text is encoded.
+fn charset_parameter(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
+    let head = text[range.clone()].to_ascii_uppercase();
+    let mut name = None;
+    let mut encoded = false;
+    let mut place = range.start;
+    for parameter in head.split(|b| *b == b';') {
+        if let Some(value) = parameter.strip_prefix(b"CHARSET=") {
+            let (start, end) = (
+                place + parameter.len() - value.len(),
+                place + parameter.len(),
+            );
+            let quoted = value.len() > 1 && value.starts_with(b"\"") && value.ends_with(b"\"");
+            let quote = usize::from(quoted);
+            name = label(&text[..range.end], start + quote..end - quote);
+        }
+        let encoding = parameter.strip_prefix(b"ENCODING=").unwrap_or(parameter);
+        encoded |= [&b"QUOTED-PRINTABLE"[..], b"BASE64", b"Q", b"B"].contains(&encoding);
+        place += parameter.len() + 1;
+    }
+    name.filter(|_| !encoded)
 }
 
 /// Returns true if a card has non-ASCII quoted-printable text without a charset of its own. It is in the charset around it.

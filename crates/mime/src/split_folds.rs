@@ -6,12 +6,14 @@
 //! ```text
 //! SUMMARY:\xD0\x9A\xD0\r\n \xBE    UTF-8: Ко
 //! SUMMARY:\x93\xFA\x96\r\n \x7B    Shift_JIS: 日本
+//! SUMMARY:\x1B$BF|K\r\n \\\x1B(B     ISO-2022-JP: 日本
 //! ```
 //!
-//! A fold moves before its character. All other bytes keep their offsets, and readers that remove folds find the same lines.
+//! A fold moves before its character, in ISO-2022-JP before the escape sequence that begins the run of characters. All other bytes keep their offsets, and readers that remove folds find the same lines.
 //!
 //! # Limits
-//! Stateful charsets, UTF-16 and folds by CR alone stay as they are. A line may become three bytes longer.
+//! Other stateful charsets, UTF-16 and folds by CR alone stay as they are. A line may become three bytes longer, and one
+//! of ISO-2022-JP as long as its run.
 
 use crate::MediaType;
 use mailglot_codec::Charset;
@@ -51,6 +53,8 @@ impl MovedFolds {
     pub(crate) fn find(bytes: &[u8], charset: Charset) -> Option<Self> {
         let characters = if charset == Charset::UTF_8 {
             characters_of_utf8(bytes)
+        } else if is_iso2022jp(charset) {
+            sequences_of_iso2022jp(bytes)
         } else {
             DoubleByteLayout::of(charset)?.characters(bytes)
         };
@@ -68,6 +72,11 @@ impl MovedFolds {
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+/// Returns true if the bytes have a fold within a shifted run or an escape sequence of ISO-2022-JP.
+pub(crate) fn splits_iso2022jp(bytes: &[u8]) -> bool {
+    memchr::memchr(ESC, bytes).is_some() && !sequences_of_iso2022jp(bytes).is_empty()
 }
 
 /// Returns true if the bytes have a fold within a character of some double-byte charset, in which no other character is incomplete.
@@ -168,6 +177,100 @@ fn character_of_utf8(bytes: &[u8], from: usize, fold: usize) -> Option<Range<usi
         at += 1;
     }
     (at > fold && std::str::from_utf8(&character).is_ok()).then_some(start..at)
+}
+
+const ESC: u8 = 0x1B;
+
+/// Returns true for ISO-2022-JP and its relatives.
+fn is_iso2022jp(charset: Charset) -> bool {
+    let microsoft = [Charset::CP50220, Charset::CP50221, Charset::CP50222];
+    charset.superset() == Charset::ISO_2022_JP || microsoft.contains(&charset)
+}
+
+/// Returns the ranges of the escape sequences and shifted runs of ISO-2022-JP (RFC 1468) with folds in them.
+///
+/// A run begins with its escape sequence, since a line end returns to ASCII. It ends behind its last fold.
+fn sequences_of_iso2022jp(bytes: &[u8]) -> Vec<Range<usize>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(skipped) = memchr::memchr(ESC, &bytes[at..]) {
+        let start = at + skipped;
+        let Some(escape) = EscapeSequence::at(bytes, start) else {
+            at = start + 1;
+            continue;
+        };
+        let mut last_fold = escape.is_split.then_some(escape.end);
+        let (mut is_shifted, mut end) = (escape.is_shift, escape.end);
+        while is_shifted && let Some(byte) = bytes.get(end) {
+            let fold = fold_length(&bytes[end..]);
+            if fold > 0 {
+                end += fold;
+                last_fold = Some(end);
+            } else if let Some(next) = EscapeSequence::at(bytes, end) {
+                (is_shifted, end) = (next.is_shift, next.end);
+                last_fold = next.is_split.then_some(end).or(last_fold);
+            } else if *byte == b'\n' {
+                break;
+            } else {
+                end += 1;
+            }
+        }
+        found.extend(last_fold.map(|end| start..end));
+        at = end;
+    }
+    found
+}
+
+/// An escape sequence, perhaps with folds in it.
+struct EscapeSequence {
+    end: usize,
+    is_split: bool,
+    /// Characters other than ASCII or JIS X 0201 Roman follow.
+    is_shift: bool,
+}
+
+impl EscapeSequence {
+    /// Reads the escape sequence at `start`.
+    fn at(bytes: &[u8], start: usize) -> Option<Self> {
+        if bytes.get(start) != Some(&ESC) {
+            return None;
+        }
+        let (mut at, mut is_split) = (start + 1, false);
+        let mut next = || {
+            let folds = folds_length(&bytes[at..]);
+            is_split |= folds > 0;
+            at += folds + 1;
+            bytes.get(at - 1).copied()
+        };
+        let is_shift = match next()? {
+            b'$' => match next()? {
+                b'@' | b'A' | b'B' => true,
+                b'(' if matches!(next()?, b'@' | b'B' | b'C' | b'D' | b'O' | b'P' | b'Q') => true,
+                _ => return None,
+            },
+            b'(' => match next()? {
+                b'B' | b'H' | b'J' => false,
+                b'I' => true,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(Self {
+            end: at,
+            is_split,
+            is_shift,
+        })
+    }
+}
+
+/// Returns the length of the folds at the start of `bytes`.
+fn folds_length(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        match fold_length(&bytes[at..]) {
+            0 => return at,
+            length => at += length,
+        }
+    }
 }
 
 /// Returns true if most sequences are valid: text in another charset has some of them by chance.
@@ -329,6 +432,27 @@ mod tests {
             (Charset::GB2312, b"\x810\x81\n 0", Some(b"\n \x810\x810")),
             (Charset::BIG5, b"\xA4\n A\n 0", Some(b"\n \xA4A\n 0")),
             (Charset::WINDOWS_1251, b"\xD0\n \x9A", None),
+            (
+                Charset::ISO_2022_JP,
+                b"a\x1B$BF|K\r\n \\\x1B(Bb\n c",
+                Some(b"a\r\n \x1B$BF|K\\\x1B(Bb\n c"),
+            ),
+            (
+                Charset::ISO_2022_JP,
+                b"\x1B$BF|\r\n K\n \\\x1B(B",
+                Some(b"\r\n \n \x1B$BF|K\\\x1B(B"),
+            ),
+            (
+                Charset::ISO_2022_JP,
+                b"a\x1B\r\n $BF|\x1B(\n B",
+                Some(b"a\r\n \n \x1B$BF|\x1B(B"),
+            ),
+            (Charset::ISO_2022_JP, b"\x1B(\n Ja", Some(b"\n \x1B(Ja")),
+            (Charset::ISO_2022_JP, b"\x1B(Ja\n b", None),
+            (Charset::ISO_2022_JP, b"ab\n cd\x1B$BF|\x1B(Ba\n bc", None),
+            (Charset::ISO_2022_JP, b"\x1B$BF|\na\n bc", None),
+            (Charset::ISO_2022_JP, b"\x1B\n [1m", None),
+            (Charset::ISO_2022_JP, b"\x1B$\n ", None),
         ] {
             let note = bytes.escape_ascii();
             assert_eq!(moved(charset, bytes).as_deref(), want, "{note}");
@@ -344,8 +468,15 @@ mod tests {
             b"\x81\n 0",
             b"\x8F\xA1\r\n ",
             b"\x80",
+            b"\x1B$B\n ",
+            b"\x1B\n ",
         ] {
-            for charset in [Charset::UTF_8, Charset::GBK, Charset::EUC_JP] {
+            for charset in [
+                Charset::UTF_8,
+                Charset::GBK,
+                Charset::EUC_JP,
+                Charset::ISO_2022_JP,
+            ] {
                 assert_linear(&unit.escape_ascii(), 20_000, |n| {
                     let bytes = unit.repeat(n);
                     drop(MovedFolds::find(&bytes, charset));

@@ -15,6 +15,8 @@ use super::labels::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_out
 use super::text_tests::structure::{
     by_bom_or_structure, is_early_invalid_utf8, is_open_label, may_be_iso2022, may_be_wide,
 };
+use super::two_charsets::card_properties::by_properties;
+use super::two_charsets::lost_characters::read_lost_characters;
 use super::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::without_label::without_label;
@@ -41,6 +43,14 @@ pub(super) struct Undecided<'a, 'e> {
 
 /// Chooses the charset of one body and decodes it.
 pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
+    let choice = choose_for_all(bytes, evidence);
+    read_lost_characters(bytes, choice, evidence, |rest| {
+        choose_for_all(rest, evidence).into_owned()
+    })
+}
+
+/// Like [`choose`], without a look at lost characters.
+fn choose_for_all<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
     let mut body = Undecided::new(bytes, evidence);
     let decided = Undecided::STEPS.iter().find_map(|step| step(&mut body));
     decided.unwrap_or_else(|| body.without_label())
@@ -48,7 +58,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
 
 impl<'a, 'e> Undecided<'a, 'e> {
     /// The steps in their order. Each one decides or leaves the body to the next one, and the last one to [`Self::without_label`].
-    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 9] = [
+    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 10] = [
         // RFC 1843: HZ is ASCII by its bytes, and many labels say GB2312.
         Self::hz,
         // Needs no label. Nearly half of all parts.
@@ -63,6 +73,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
         // Legacy text is hardly ever valid UTF-8 (docs/adr/0010 has the shares).
         Self::valid_utf8,
         Self::ascii_with_nuls,
+        // vCard 2.1: a property may name another charset than the label.
+        Self::properties_of_card,
         Self::label,
     ];
 
@@ -298,6 +310,20 @@ impl<'a, 'e> Undecided<'a, 'e> {
             && !may_be_iso2022(self.bytes)
             && !may_be_wide(self.bytes);
         may_be.then(|| self.decode(Charset::US_ASCII, How::Ascii))
+    }
+
+    fn properties_of_card(&mut self) -> Option<Choice<'a>> {
+        let is_valid = self.declared == Some(Charset::UTF_8) && detect::is_utf8(self.bytes);
+        if self.is_ascii || is_valid {
+            return None;
+        }
+        let choose_rest = |rest: &[u8]| choose_for_all(rest, self.evidence).into_owned();
+        let mixed = by_properties(self.bytes, self.evidence, choose_rest)?;
+        if self.evidence.label.is_none() {
+            let detail = Reason::EightBitText.into();
+            self.events.push((EventKind::CharsetUnlabelled, detail));
+        }
+        Some(mixed.choice_of_rest(mem::take(&mut self.events)))
     }
 
     fn label(&mut self) -> Option<Choice<'a>> {

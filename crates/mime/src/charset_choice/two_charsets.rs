@@ -1,6 +1,8 @@
 //! Decodes text in two charsets: runs, lines, quotations and sections.
 
 pub(super) mod block_charsets;
+pub(super) mod card_properties;
+pub(super) mod lost_characters;
 pub(super) mod mixed_choice;
 pub(super) mod mixed_iso2022jp;
 pub(super) mod mixed_lines;
@@ -9,3 +11,4 @@ pub(super) mod mixed_utf8;
 pub(super) mod quoted_lines;
 pub(super) mod sections;
 pub(super) mod utf8_runs;
+pub(super) mod windows_signs;

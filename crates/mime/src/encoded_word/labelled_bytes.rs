@@ -6,10 +6,11 @@ use super::reader::same_charset;
 use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
-    LabelScope, LabelVerdict, MAIL_HINTS, check_label, lossless_superset, read_as_disproved,
-    redecode, utf8_outweighs_message,
+    LabelScope, LabelVerdict, MAIL_HINTS, beside_lost_characters, check_label,
+    decode_with_lost_characters, lossless_superset, read_as_disproved, redecode,
+    utf8_outweighs_message,
 };
-use crate::event::{Detail, EventKind};
+use crate::event::{Detail, EventKind, Reason};
 use mailglot_codec::{Charset, LossLog, detect};
 use std::borrow::Cow;
 
@@ -49,6 +50,9 @@ pub(crate) fn bytes_to_text<'b>(
         let charset = Some(reading.charset()).filter(|charset| *charset != Charset::UTF_8);
         return (text, charset, log.losses());
     };
+    if let Some((text, used)) = read_lost_characters(used, bytes, mapped, context, notes) {
+        return (Cow::Owned(text), Some(used), 0);
+    }
     let text = used.decode(bytes, &mut log);
     let LabelVerdict { read, events } =
         check_decoded(used, bytes, (&text, &log), mapped, context, true);
@@ -57,6 +61,32 @@ pub(crate) fn bytes_to_text<'b>(
         return (read.text, Some(read.used), log.losses());
     }
     (text, Some(used), log.losses())
+}
+
+/// Decodes text of a single-byte charset with U+FFFD in UTF-8, which an earlier program wrote for characters that it lost. Returns the text
+/// and the charset of all other bytes.
+pub(super) fn read_lost_characters(
+    label: Charset,
+    bytes: &[u8],
+    mapped: bool,
+    context: &HeaderContext,
+    notes: &mut Vec<(EventKind, Detail)>,
+) -> Option<(String, Charset)> {
+    if mapped || context.label_scope() == LabelScope::None {
+        return None;
+    }
+    let rest = beside_lost_characters(bytes, label)?;
+    let mut log = LossLog::new();
+    let text = label.decode(&rest, &mut log);
+    let LabelVerdict { read, events } =
+        check_decoded(label, &rest, (&text, &log), mapped, context, true);
+    let used = read.map_or(label, |read| read.used);
+    if !used.is_single_byte() || log.losses() > 0 {
+        return None;
+    }
+    notes.extend(events);
+    notes.push((EventKind::CharsetMixed, Reason::LostCharacters.into()));
+    Some((decode_with_lost_characters(bytes, used), used))
 }
 
 /// Returns the charset whose escape sequences (ISO 2022) the bytes contain. They outweigh every label of another kind, unless
@@ -118,4 +148,40 @@ pub(super) fn check_decoded<'b>(
         return by_message.unwrap_or_default();
     }
     verdict.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoded_word::value::decode_text;
+    use crate::event::Finding;
+
+    #[test]
+    fn lost_characters_in_words_are_no_letters() {
+        for (value, want, is_reported) in [
+            ("=?iso-8859-1?Q?Gr=FC=EF=BF=BDe?= x", "Grü\u{FFFD}e x", true),
+            (
+                "=?windows-1251?B?z/Do4uXyIOLx5ezvv73vv70=?=",
+                "Привет всем\u{FFFD}\u{FFFD}",
+                true,
+            ),
+            (
+                "=?koi8-r?Q?=F0=D2=C9=D7=C5=D4=EF=BF=BD?=",
+                "Привет\u{FFFD}",
+                true,
+            ),
+            ("=?iso-8859-1?Q?na=EFf=BF=BD?=", "naïf¿½", false),
+            ("=?utf-8?Q?cr=EF=BF=BDme?=", "cr\u{FFFD}me", false),
+        ] {
+            let mut findings = Vec::new();
+            let context = HeaderContext {
+                check_labels: true,
+                ..HeaderContext::default()
+            };
+            let text = decode_text(value.as_bytes(), &context, &mut findings);
+            assert_eq!(text, want, "{value}");
+            let is_lost = |f: &Finding| f.detail == Detail::Reason(Reason::LostCharacters);
+            assert_eq!(findings.iter().any(is_lost), is_reported, "{value}");
+        }
+    }
 }

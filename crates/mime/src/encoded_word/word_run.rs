@@ -3,7 +3,7 @@
 use super::context::HeaderContext;
 use super::controls::report_controls;
 use super::invisible::report_hidden_characters;
-use super::labelled_bytes::{by_escapes, check_decoded};
+use super::labelled_bytes::{by_escapes, check_decoded, read_lost_characters};
 use super::raw_charset::read_raw;
 use super::reader::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, same_charset};
 use super::superset_report::report_superset;
@@ -153,6 +153,15 @@ impl Reader<'_> {
         findings: &mut Vec<Finding>,
     ) -> (Cow<'s, str>, Charset) {
         let bytes = self.group_bytes(group);
+        let mapped = group.iter().any(|word| word.mapped);
+        let mut notes = Vec::new();
+        if let Some((text, used)) =
+            read_lost_characters(charset, bytes, mapped, &self.context, &mut notes)
+        {
+            let notes = notes.into_iter();
+            findings.extend(notes.map(|(kind, detail)| Finding::new(extent(group), kind, detail)));
+            return (Cow::Owned(text), used);
+        }
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
         let may_split = || !bytes.is_ascii() || has_ascii_halves(charset) || log.losses() > 0;
@@ -175,7 +184,6 @@ impl Reader<'_> {
                 findings.add(extent(group), EventKind::EwSplitChar, Detail::None);
             }
         }
-        let mapped = group.iter().any(|word| word.mapped);
         let LabelVerdict { read, events } = check_decoded(
             charset,
             bytes,

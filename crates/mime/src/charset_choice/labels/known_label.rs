@@ -12,6 +12,7 @@ use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::damage::{begins_as_damaged_utf8, is_damaged};
+use crate::charset_choice::text_tests::foreign_letters::has_western_letter_in_latin_word;
 use crate::charset_choice::text_tests::hebrew_visual_order::visual_order_note;
 use crate::charset_choice::text_tests::insufficient_evidence;
 use crate::charset_choice::text_tests::structure::is_early_invalid_utf8;
@@ -21,8 +22,9 @@ use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed
 use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};
 use crate::charset_choice::two_charsets::quoted_lines::{has_odd_beginning, quotations_by_label};
 use crate::charset_choice::two_charsets::sections::{has_odd_section, sections_by_label};
+use crate::charset_choice::two_charsets::windows_signs::with_windows_signs;
 use crate::charset_choice::without_label::without_label;
-use crate::event::{ChosenBy, Detail, EventKind};
+use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossKind, LossLog, detect};
 use mailglot_kernel::ByteClasses;
@@ -59,6 +61,13 @@ pub(crate) fn known_label<'a>(
             characters,
         };
         choice.events.push((EventKind::CharsetSuspected, detail));
+    }
+    if evidence.detection() != Detection::Off
+        && !choice.events.iter().any(is_suspected)
+        && has_western_letter_in_latin_word(choice.used, bytes)
+    {
+        let reason = Reason::ForeignLetters.into();
+        choice.events.push((EventKind::CharsetSuspected, reason));
     }
     // The charsets of Microsoft have them.
     let has_katakana = matches!(
@@ -201,10 +210,18 @@ fn by_label_check<'a>(
     }
     let scope = LabelScope::of(evidence.detection());
     let hints = || evidence.hints(bytes);
+    let verdict = check_label(charset, bytes, None, scope, hints);
+    let read = verdict.as_ref().and_then(|verdict| verdict.read.as_ref());
+    if read.is_none_or(|read| read.how == How::Superset)
+        && evidence.may_find_mixed()
+        && let Some(mixed) = with_windows_signs(bytes, charset)
+    {
+        return Some(mixed.choice_of_rest(std::mem::take(events)));
+    }
     let LabelVerdict {
         read,
         events: label_events,
-    } = check_label(charset, bytes, None, scope, hints)?;
+    } = verdict?;
     let is_doubted = |(kind, _): &(EventKind, Detail)| *kind != EventKind::CharsetSuperset;
     let replacement = read.as_ref().map(|read| read.used);
     if label_events.iter().any(is_doubted)

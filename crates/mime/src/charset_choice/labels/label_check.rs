@@ -9,6 +9,7 @@ use super::label_scope::LabelScope;
 use super::superset;
 use super::utf8_vs_label::may_be_latin_utf8;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
+use crate::charset_choice::two_charsets::lost_characters::has_lost_characters;
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
 use mailglot_codec::detect;
@@ -117,5 +118,6 @@ pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], scope: LabelScope)
         && label.is_ascii_compatible()
         && (superset::better_by_bytes(label, bytes).is_some()
             || scope != LabelScope::None && may_be_latin_utf8(label, bytes)
+            || label.is_single_byte() && has_lost_characters(bytes)
             || label_plausibility::is_in_scope(label, bytes, scope))
 }

@@ -32,6 +32,12 @@ pub(crate) fn has_euro(label: Charset, bytes: &[u8]) -> bool {
 
 /// Returns true if the byte occurs, and stands beside a number wherever it does.
 pub(crate) fn are_beside_numbers(currency: u8, bytes: &[u8]) -> bool {
+    memchr::memchr(currency, bytes).is_some()
+        && memchr::memchr_iter(currency, bytes).all(|at| is_beside_number(bytes, at))
+}
+
+/// Returns true if a number stands beside the byte at `at`, or behind one blank.
+pub(crate) fn is_beside_number(bytes: &[u8], at: usize) -> bool {
     let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied();
     let is_digit = |at: Option<usize>| byte(at).is_some_and(|byte| byte.is_ascii_digit());
     let is_gap = |at: Option<usize>| matches!(byte(at), Some(b' ' | 0xA0));
@@ -42,16 +48,13 @@ pub(crate) fn are_beside_numbers(currency: u8, bytes: &[u8]) -> bool {
         }
         _ => is_digit(at),
     };
-    let is_beside = |at: usize| {
-        let before = at.checked_sub(1);
-        let far_before = at.checked_sub(2);
-        let (after, far_after) = (Some(at + 1), Some(at + 2));
-        ends_number(before)
-            || is_gap(before) && ends_number(far_before)
-            || is_digit(after)
-            || is_gap(after) && is_digit(far_after)
-    };
-    memchr::memchr(currency, bytes).is_some() && memchr::memchr_iter(currency, bytes).all(is_beside)
+    let before = at.checked_sub(1);
+    let far_before = at.checked_sub(2);
+    let (after, far_after) = (Some(at + 1), Some(at + 2));
+    ends_number(before)
+        || is_gap(before) && ends_number(far_before)
+        || is_digit(after)
+        || is_gap(after) && is_digit(far_after)
 }
 
 /// Returns true if each byte above 7F is a Latin letter within a word of one Western language, which a multi-byte charset reads as one

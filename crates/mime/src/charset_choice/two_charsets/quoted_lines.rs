@@ -197,7 +197,7 @@ fn has_blank_line(lines: &[u8]) -> bool {
 }
 
 /// Returns true if the line begins with `>`, behind white space or initials.
-fn is_quoted(line: &[u8]) -> bool {
+pub(crate) fn is_quoted(line: &[u8]) -> bool {
     let start = &line[..line.len().min(BEFORE_SIGN + 1)];
     let sign = start.iter().position(|b| matches!(b, b'>' | b'\n'));
     sign.is_some_and(|at| start[at] == b'>' && begins_quotation(&start[..at]))

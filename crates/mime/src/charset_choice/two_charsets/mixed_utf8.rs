@@ -7,11 +7,11 @@
 //!
 //! Mailing lists append footers in their own encoding, and programs join texts without converting them. [`Runs`] finds the runs of
 //! UTF-8. A line under a label of UTF-8 counts as another charset's if it has no
-//! UTF-8 sequence and its reading there scores 0.
+//! UTF-8 sequence, or hardly any beside such lines, and its reading there scores 0.
 //!
 //! # Limits
 //! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines
-//! are UTF-8. A line with UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
+//! are UTF-8. A line with several UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
 
 use super::mixed_text::{
     MixedText, OtherCharset, decode_into, foreign_lines, has_isolated_sequence, join, malformed,
@@ -111,10 +111,10 @@ pub(crate) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Opt
         let joined = join(bytes, &lines);
         let other = Some(joined)
             .filter(|joined| !joined.is_empty())
-            .map(|joined| find(&joined));
-        other
-            .filter(|other| is_single_byte_ascii(other.charset))
-            .map(|other| (other, lines))
+            .map(|joined| find(&joined))
+            .filter(|other| is_single_byte_ascii(other.charset))?;
+        let is_foreign = |line: &[u8]| has_no_sequence(line) || has_chance_sequences(line);
+        Some((other, foreign_lines(bytes, is_foreign)))
     };
     let (other, lines) = double_byte_lines(bytes, &find).or_else(single)?;
     read_lines(bytes, other, lines)
@@ -313,6 +313,12 @@ fn has_no_sequence(line: &[u8]) -> bool {
     line.utf8_chunks().all(|chunk| chunk.valid().is_ascii())
 }
 
+/// Returns true if a line has so few UTF-8 sequences that they are chance: `Ві` is one in windows-1251.
+fn has_chance_sequences(line: &[u8]) -> bool {
+    const OTHERS: usize = 6;
+    malformed(line).count() >= OTHERS * sequences(line).count()
+}
+
 /// Returns true if all other lines are plausible UTF-8 and have a character of three bytes or more.
 ///
 /// Lines in double-byte charsets contain short UTF-8 sequences by chance.
@@ -413,6 +419,31 @@ mod tests {
                 damaged.escape_ascii()
             );
         }
+    }
+
+    #[test]
+    fn lines_with_a_chance_sequence_follow_lines_without_one() {
+        let encode = |text: &str| {
+            Charset::WINDOWS_1251
+                .encode_exact(text)
+                .unwrap()
+                .into_owned()
+        };
+        // `Ві` is a letter in UTF-8, too.
+        let chance = encode("Відстежувати записи помилок\n");
+        let pure = encode("не вистачає очікуваного\n");
+        let cyrillic = |_: &[u8]| OtherCharset {
+            charset: Charset::WINDOWS_1251,
+            confidence: None,
+        };
+        let before = "Виправлення перекладу\n".as_bytes();
+        let mixed = in_utf8(&[before, &chance, &pure].concat(), cyrillic).unwrap();
+        assert_eq!(
+            mixed.text,
+            "Виправлення перекладу\nВідстежувати записи помилок\nне вистачає очікуваного\n"
+        );
+        // Without such a line, it is damage.
+        assert!(in_utf8(&[before, &chance].concat(), cyrillic).is_none());
     }
 
     /// The block search finds what a search at each offset finds, for every length around a block and every offset.

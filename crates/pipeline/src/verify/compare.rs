@@ -176,7 +176,8 @@ fn inner(text: &str) -> &str {
         .trim_end_matches(['\r', '\n'])
 }
 
-/// Returns a document without its charset declarations (`charset=…`, `encoding="…"`, `@charset "…"`).
+/// Returns a document without its charset declarations (`charset=…`, `encoding="…"`, `@charset "…"`,
+/// `X-LOTUS-CHARSET:…`).
 fn without_declarations(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
@@ -203,7 +204,7 @@ fn next_declaration(text: &str) -> Option<usize> {
         let start = at + word?.len();
         let skipped = bytes[start..]
             .iter()
-            .take_while(|byte| b" \t\r\n='\"".contains(byte))
+            .take_while(|byte| b" \t\r\n=:'\"".contains(byte))
             .count();
         let name = start + skipped;
         let is_name = bytes.get(name).copied().is_some_and(is_of_charset_name);

@@ -348,7 +348,7 @@ fn the_charset_of_a_calendar_may_be_replaced() {
 /// A comment within a name gets a space from some readers.
 #[test]
 fn comments_may_touch_a_name() {
-    let raw = "From: adres -()'i yasakl\u{131}yor <a@b.example>\n\nx\n";
+    let raw = "From: adres -()'i yasakl\u{131}yor <用户@例子.example>\n\nx\n";
     let edits = plan(raw.as_bytes(), &Policy::default()).edits;
     let accepted = Verdict::Accepted(vec![Defect::Spaces]);
     assert_eq!(verdict(raw.as_bytes(), &edits), accepted);

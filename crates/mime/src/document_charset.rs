@@ -110,6 +110,15 @@ pub(crate) fn named_charset(bytes: &[u8], document: Document) -> Option<Charset>
     named_charsets(bytes, document).next()
 }
 
+/// Returns the charset that a document in UTF-8 declares, if that is another one. UTF-16 that is named in ASCII bytes means UTF-8.
+pub(crate) fn declared_beside_utf8(bytes: &[u8], document: Document) -> Option<Charset> {
+    let declared = match document {
+        Document::Card => card_charset(bytes),
+        document => named_charset(bytes, document),
+    };
+    declared.filter(|charset| *charset != Charset::UTF_8 && !charset.is_wide())
+}
+
 /// Returns true if an HTML document names UTF-7 and has sequences of UTF-7. Browsers decode no document so: ASCII would hide scripts.
 pub(crate) fn is_named_utf7(bytes: &[u8], document: Document) -> bool {
     let near = &bytes[..bytes.len().min(FAR)];

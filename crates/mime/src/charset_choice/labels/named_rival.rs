@@ -84,7 +84,7 @@ pub(crate) fn by_declaration<'a>(
 }
 
 /// Returns text under a label of UTF-8 in the charset that the document declares, if only that decodes all bytes, and to plausible text.
-/// Adds an event for valid UTF-8 that is as plausible in the declared charset.
+/// Adds an event for valid UTF-8, another one if it is as plausible in the declared charset.
 pub(crate) fn by_declaration_beside_utf8<'a>(
     bytes: &'a [u8],
     evidence: &Evidence<'_>,
@@ -260,7 +260,12 @@ fn read<'a>(
         .filter(|better| decodes_without_loss(*better, bytes))
         .unwrap_or(named);
     let rival = Weighed::new(bytes, hints).rival(charset);
-    if rival.is_some_and(|rival| outweighs(&rival, charset, bytes)) {
+    // A label of UTF-8 does not decode the bytes, so nothing but the text speaks against the declaration.
+    let outweighs = |rival| match label {
+        Charset::UTF_8 => outweighs_declaration(&rival, charset, bytes, hints),
+        _ => outweighs(&rival, charset, bytes),
+    };
+    if rival.is_some_and(outweighs) {
         return None;
     }
     let mut log = LossLog::new();

@@ -258,7 +258,10 @@ pub(super) fn classify(piece: &[u8]) -> PieceClass {
         .iter()
         .filter(|&&b| !is_base64(b) && !b.is_ascii_whitespace())
         .count();
-    if foreign * 4 > piece.len() - blanks || piece == b"--" || foreign > 0 && has_markup(piece) {
+    if foreign * 4 > piece.len() - blanks || piece == b"--" {
+        return PieceClass::Text;
+    }
+    if foreign > 0 && (has_markup(piece) || has_utf8_letters(piece)) {
         return PieceClass::Text;
     }
     if blanks > 0 {
@@ -340,6 +343,12 @@ fn begins_entity(text: &[u8]) -> bool {
         .take_while(|b| b.is_ascii_alphanumeric())
         .count();
     (2..=LONGEST_NAME).contains(&length) && name.get(length) == Some(&b';')
+}
+
+/// Returns true for UTF-8 with letters beyond ASCII. Damage leaves single bytes, and programs may insert no-break spaces.
+fn has_utf8_letters(line: &[u8]) -> bool {
+    let is_letter = |c: char| !c.is_ascii() && c.is_alphabetic();
+    !line.is_ascii() && std::str::from_utf8(line).is_ok_and(|text| text.contains(is_letter))
 }
 
 /// Returns true for an ordinary word, number, URL or rule. Letters must be lower-case, upper-case or capitalized.
@@ -433,6 +442,8 @@ mod tests {
             "content=\"text/html;charset=utf-8\"",
             "Gr&uuml;&szlig;e.aus.Oberhausen",
             "<!-- x1 y2 z3",
+            "Sri-Lanka-Gebärdensprache",
+            "Achterhoeks-Niedersächsisch",
         ] {
             assert_eq!(classify(line.as_bytes()), PieceClass::Text, "{line}");
             let html = format!("{line}\n<p>Weiterer Text</p>\n");
@@ -450,7 +461,7 @@ mod tests {
     fn damage_is_not_markup() {
         let body = encoded(570, 76);
         for mark in [
-            "<", ">", "\"", "'", "&", ";", " ", "<x", "x>", "> ", " <", "< ",
+            "<", ">", "\"", "'", "&", ";", " ", "<x", "x>", "> ", " <", "< ", "\u{a0}", "\u{200b}",
         ] {
             for at in 0..=77 {
                 for start in [0, 77 * 3] {

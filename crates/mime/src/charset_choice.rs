@@ -51,22 +51,43 @@ pub(crate) use two_charsets::lost_characters::{
 
 use crate::reading::How;
 use crate::{Detection, Policy};
-use mailglot_codec::{Charset, detect};
+use mailglot_codec::{Charset, LossLog, detect};
+use std::ops::Range;
 
-/// Like [`choose`], but chooses the charset from `text`, which is a part of `bytes`.
-pub(crate) fn choose_by_sample<'a>(
+/// Like [`choose`], but chooses the charset from the text beside `data`, the ranges of binary data in `bytes`. The log has no losses of the
+/// data, which stay as they are.
+pub(crate) fn choose_beside_data<'a>(
     bytes: &'a [u8],
-    text: &[u8],
+    data: impl Iterator<Item = Range<usize>>,
     evidence: &Evidence<'_>,
 ) -> Choice<'a> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for range in data {
+        pieces.push(at..range.start);
+        at = range.end;
+    }
+    pieces.push(at..bytes.len());
+    let text: Vec<u8> = pieces
+        .iter()
+        .flat_map(|piece| &bytes[piece.clone()])
+        .copied()
+        .collect();
     let Choice {
         used,
         how,
         confidence,
         events,
         ..
-    } = choose(text, evidence);
-    Choice::decode(bytes, used, how, events).with_confidence(confidence)
+    } = choose(&text, evidence);
+    let mut log = LossLog::new();
+    for piece in pieces {
+        let mut of_piece = LossLog::new();
+        used.decode(&bytes[piece.clone()], &mut of_piece);
+        log.append(&of_piece, piece.start as u64);
+    }
+    let all = used.decode(bytes, &mut LossLog::with_limit(0));
+    Choice::of_text(all, log, used, how, events).with_confidence(confidence)
 }
 
 /// Decodes text that was appended to a part. Uses the charset of the part if that decodes the text and is not UTF-8.

@@ -1,4 +1,4 @@
-//! Finds charset declarations inside documents: HTML meta, XML declaration, CSS `@charset`, vCard properties.
+//! Finds charset declarations inside documents: HTML meta, XML declaration, CSS `@charset`, properties of vCards and calendars.
 //!
 //! # Limits
 //! Searches 1,024 bytes for a declaration of the whole document (4,096 while an HTML head is open), as browsers do. Searches as
@@ -22,7 +22,7 @@ pub(crate) enum Document {
     Xml,
     /// `@charset` at the very beginning (CSS Syntax 3, 3.2).
     Css,
-    /// Properties, each with its own charset (vCard 2.1, vCalendar 1.0).
+    /// Properties, each with its own charset (vCard 2.1, vCalendar 1.0), or one for all of them (`X-LOTUS-CHARSET` of Lotus Notes).
     Card,
 }
 
@@ -30,8 +30,9 @@ impl Document {
     /// Returns the kind for a lower-case subtype of `text`; XML by RFC 7303.
     pub(crate) fn of(sub: &str) -> Option<Self> {
         match sub {
-            "html" | "xhtml" | "xhtml+xml" => Some(Self::Html),
-            "xml" | "vnd.wap.wml" | "vnd.wap.si" | "vnd.wap.sl" => Some(Self::Xml),
+            "html" | "xhtml" | "xhtml+xml" | "x-html" | "x-server-parsed-html" => Some(Self::Html),
+            "xml" | "x-xml" | "xsl" | "xslt" | "rss" | "x-rss" | "atom" | "opml" | "x-opml"
+            | "vnd.wap.wml" | "vnd.wap.si" | "vnd.wap.sl" => Some(Self::Xml),
             "css" => Some(Self::Css),
             "vcard" | "x-vcard" | "directory" | "calendar" | "x-vcalendar" => Some(Self::Card),
             sub => sub.ends_with("+xml").then_some(Self::Xml),
@@ -107,6 +108,15 @@ pub(crate) fn declared_charset(bytes: &[u8], document: Document) -> Option<Chars
 /// Returns the first charset that a document names, whether it counts or not.
 pub(crate) fn named_charset(bytes: &[u8], document: Document) -> Option<Charset> {
     named_charsets(bytes, document).next()
+}
+
+/// Returns the charset that a document in UTF-8 declares, if that is another one. UTF-16 that is named in ASCII bytes means UTF-8.
+pub(crate) fn declared_beside_utf8(bytes: &[u8], document: Document) -> Option<Charset> {
+    let declared = match document {
+        Document::Card => card_charset(bytes),
+        document => named_charset(bytes, document),
+    };
+    declared.filter(|charset| *charset != Charset::UTF_8 && !charset.is_wide())
 }
 
 /// Returns true if an HTML document names UTF-7 and has sequences of UTF-7. Browsers decode no document so: ASCII would hide scripts.
@@ -359,10 +369,21 @@ impl Property {
     }
 }
 
-/// Returns the names after `CHARSET=` of properties with unencoded non-ASCII text. Encoded text keeps its charset.
+/// Returns the names after `CHARSET=` of properties with unencoded non-ASCII text, and those of `X-LOTUS-CHARSET`. Encoded text keeps its
+/// charset.
 fn properties(text: &[u8]) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let lines = text.split_inclusive(|b| *b == b'\n').map(|line| {
+        end += line.len();
+        end - line.len()..end
+    });
     let properties = non_ascii_properties(text).into_iter();
-    properties.filter_map(|property| property.name).collect()
+    let mut names: Vec<Range<usize>> = properties
+        .filter_map(|property| property.name)
+        .chain(lines.filter_map(|line| lotus_charset(text, line)))
+        .collect();
+    names.sort_by_key(|name| name.start);
+    names
 }
 
 /// Returns the properties with non-ASCII text, in order.
@@ -411,6 +432,14 @@ fn charset_parameter(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
         place += parameter.len() + 1;
     }
     name.filter(|_| !encoded)
+}
+
+/// Returns the charset in a line `X-LOTUS-CHARSET:ISO-8859-2`, which Lotus Notes writes into calendars.
+fn lotus_charset(text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
+    const NAME: &[u8] = b"X-LOTUS-CHARSET:";
+    let name = text[line.clone()].get(..NAME.len())?;
+    let value = line.start + NAME.len()..line.end;
+    label(text, value).filter(|_| name.eq_ignore_ascii_case(NAME))
 }
 
 /// Returns true if a card has non-ASCII quoted-printable text without a charset of its own. It is in the charset around it.
@@ -523,6 +552,11 @@ mod tests {
                 "FN;CHARSET=ISO-8859-1:Größe\r\nN;charset=koi8-r;ENCODING=8BIT:a;\n б\nX;CHARSET=\"cp1251\":б\n",
                 "ISO-8859-1 koi8-r cp1251",
             ),
+            (
+                Card,
+                "BEGIN:VCALENDAR\r\nx-lotus-charset:windows-1251\r\nSUMMARY:б\r\nEND:VCALENDAR\r\n",
+                "windows-1251",
+            ),
         ] {
             assert_eq!(
                 names(document, text),
@@ -570,6 +604,10 @@ mod tests {
             (Card, "FN;CHARSET=ISO-8859-1:plain\nä:b;CHARSET=x:y"),
             (Card, "FN;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:ä=E4"),
             (Card, "FN;CHARSET=ISO-8859-1;BASE64:ä"),
+            (
+                Card,
+                "SUMMARY:X-LOTUS-CHARSET:ä\nX-LOTUS-CHARSET:\nX-LOTUS-CHARSET:a b\n",
+            ),
             (Card, "FN;CHARSET=\":ä\nFN;CHARSET=\"\":ä\nFN;CHARSET=\"a:ä"),
         ] {
             assert_eq!(names(document, text), Vec::<&str>::new(), "{text}");
@@ -597,7 +635,15 @@ mod tests {
             ("x-vcard", Some(Card)),
             ("calendar", Some(Card)),
             ("x-vcalendar", Some(Card)),
+            ("x-server-parsed-html", Some(Html)),
+            ("x-html", Some(Html)),
+            ("x-xml", Some(Xml)),
+            ("xslt", Some(Xml)),
+            ("rss", Some(Xml)),
+            ("x-opml", Some(Xml)),
+            ("x-opml+xml", Some(Xml)),
             ("plain", None),
+            ("x-htmlish", None),
         ] {
             assert_eq!(Document::of(sub), want, "{sub}");
         }

@@ -161,7 +161,8 @@ pub use normalize::{Outcome, Plan, Shortened, plan, plan_parsed, process, shorte
 pub use normalize::{file_kind, unchecked_edits};
 pub use part_id::PartId;
 pub use policy::{
-    Attachments, Bodies, CharsetMap, CharsetOut, Detection, Headers, OnLoss, Policy, Transfer,
+    Attachments, Bodies, CharsetMap, CharsetOut, Declarations, Detection, Headers, OnLoss, Policy,
+    Transfer,
 };
 pub use reading::{How, Reading};
 pub use recipe::Recipe;

@@ -70,6 +70,18 @@ pub enum OnLoss {
     Keep,
 }
 
+/// The treatment of charset declarations inside documents that are UTF-8, as their label says.
+///
+/// Declarations of rewritten text always follow the new label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Declarations {
+    /// Leaves a document unchanged if only its declaration is wrong: mail readers follow the label.
+    #[default]
+    Keep,
+    /// Rewrites a document also for its declaration, which programs follow that read it as a file.
+    Utf8,
+}
+
 /// The treatment of text attachments, which [`Part::attachment`](crate::Part::attachment) marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Attachments {
@@ -234,6 +246,8 @@ pub struct Policy {
     pub charset_out: CharsetOut,
     /// The treatment of text attachments.
     pub attachments: Attachments,
+    /// The treatment of wrong charset declarations in UTF-8 documents.
+    pub declarations: Declarations,
     /// The transfer encoding of text bodies.
     pub transfer: Transfer,
     /// The treatment of undecodable bytes.
@@ -268,6 +282,8 @@ impl Policy {
         charset_out: CharsetOut,
         /// Sets how text attachments are treated.
         attachments: Attachments,
+        /// Sets how wrong charset declarations in UTF-8 documents are treated.
+        declarations: Declarations,
         /// Sets the transfer encoding of text bodies.
         transfer: Transfer,
         /// Sets how parts and fields with unreadable bytes are treated.

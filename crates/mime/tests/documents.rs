@@ -1,8 +1,8 @@
 //! Checks how documents without a label in the header are read if their charset has only ASCII bytes.
 
 use mailglot_mime::{
-    Detection, EventKind, Limits, Message, Policy, Report, apply_undo, process, text_parts,
-    undo_edits,
+    Declarations, Detection, EventKind, Limits, Message, Policy, Report, apply_undo, process,
+    text_parts, undo_edits,
 };
 
 const HZ: &str = "~{8wN;M,JB4s<R:C~}";
@@ -97,5 +97,73 @@ fn a_document_in_utf7_stays_and_is_reported() {
             is_reported,
             "{content_type} {body}"
         );
+    }
+}
+
+/// A declaration in UTF-8 follows the label if the body is rewritten anyway, or if the policy asks for it.
+#[test]
+fn declarations_beside_utf8_are_reported_and_follow_the_label() {
+    let always = Policy::default().declarations(Declarations::Utf8);
+    let usual = Policy::default();
+    for (content_type, declaration, is_other) in [
+        ("text/html", "<meta charset=NAME>", true),
+        (
+            "text/xml",
+            "<?xml version=\"1.0\" encoding=\"NAME\"?>",
+            true,
+        ),
+        ("text/x-html", "<meta charset=NAME>", true),
+        (
+            "text/calendar",
+            "BEGIN:VCALENDAR\nX-LOTUS-CHARSET:NAME\n",
+            true,
+        ),
+        ("text/plain", "<meta charset=NAME>", false),
+    ] {
+        for name in ["iso-8859-1", "Shift_JIS", "koi8-r"] {
+            let body = declaration.replace("NAME", name) + "Grüße aus Köln";
+            let new = declaration.replace("NAME", "utf-8") + "Grüße aus Köln";
+            let label = format!("{content_type}; charset=utf-8");
+            let raw = mail(&label, &body);
+            assert_eq!(process(&raw, &usual).edits, [], "{body}");
+            assert_eq!(
+                has_event(&raw, EventKind::CharsetDeclared),
+                is_other,
+                "{body}"
+            );
+            let encoded = body.replace('=', "=3D").replace('ü', "=C3=BC");
+            let type_and_encoding = format!("{label}\nContent-Transfer-Encoding: quoted-printable");
+            let encoded = mail(&type_and_encoding, &encoded);
+            for (raw, policy) in [(&encoded, &usual), (&encoded, &always), (&raw, &always)] {
+                let outcome = process(raw, policy);
+                let text = String::from_utf8_lossy(&outcome.bytes);
+                let want = if is_other { &new } else { &body };
+                assert!(text.contains(want), "{text}");
+                assert_eq!(process(&outcome.bytes, policy).edits, []);
+                let undo = undo_edits(raw, &outcome.edits);
+                assert_eq!(apply_undo(&outcome.bytes, &undo).as_deref(), Some(&raw[..]));
+            }
+        }
+        let body = declaration.replace("NAME", "UTF8") + "Grüße";
+        let raw = mail(&format!("{content_type}; charset=utf-8"), &body);
+        assert!(!has_event(&raw, EventKind::CharsetDeclared), "{body}");
+        assert_eq!(process(&raw, &always).edits, [], "{body}");
+    }
+}
+
+/// Signed parts and attachments stay.
+#[test]
+fn declarations_stay_in_parts_that_stay() {
+    let always = Policy::default().declarations(Declarations::Utf8);
+    let html = "<meta charset=iso-8859-1>Grüße";
+    let attachment =
+        format!("text/html; charset=utf-8\nContent-Disposition: attachment\n\n{html}\n");
+    let signed = format!(
+        "multipart/signed; boundary=b; protocol=\"application/pgp-signature\"\n\n--b\n\
+         Content-Type: text/html; charset=utf-8\n\n{html}\n--b\nContent-Type: application/pgp-signature\n\nx\n--b--\n"
+    );
+    for message in [attachment, signed] {
+        let raw = format!("Subject: x\nContent-Type: {message}");
+        assert_eq!(process(raw.as_bytes(), &always).edits, [], "{raw}");
     }
 }

@@ -239,7 +239,7 @@ fn prefix(label: &str) -> Option<Resolved> {
     None
 }
 
-/// Step 7: one slip away from the labels of exactly one charset.
+/// Step 7: one slip away from the labels of exactly one charset. Another number at the end is no slip: `mac-latin3` is not `mac-latin2`.
 fn near(label: &str) -> Option<Resolved> {
     if label.len() < SHORTEST_NEAR || !label.is_ascii() {
         return None;
@@ -256,7 +256,18 @@ fn near(label: &str) -> Option<Resolved> {
     }
     found
         .filter(|(_, means)| matches!(means, Means::Is(_)))
+        .filter(|(row, _)| !has_other_number(NAMES.bytes(*row), label.as_bytes()))
         .map(|(row, _)| answer_at(row).repaired())
+}
+
+/// Returns true if both names end in a number of one or two digits, and the numbers differ.
+fn has_other_number(a: &[u8], b: &[u8]) -> bool {
+    let number = |name: &[u8]| {
+        let digits = name.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        name.len() - digits
+    };
+    let (a, b) = (&a[number(a)..], &b[number(b)..]);
+    (1..=2).contains(&a.len()) && (1..=2).contains(&b.len()) && a != b
 }
 
 /// One character too many, too few, or another.

@@ -184,7 +184,16 @@ impl Text<'_> {
     fn contradicts_itself(&self) -> bool {
         let documents = matches!(
             &*self.part.media.sub,
-            "html" | "xhtml" | "xhtml+xml" | "xml" | "css"
+            "html"
+                | "xhtml"
+                | "xhtml+xml"
+                | "x-html"
+                | "x-server-parsed-html"
+                | "xml"
+                | "x-xml"
+                | "xsl"
+                | "xslt"
+                | "css"
         );
         let (true, Some(label)) = (documents, self.charset) else {
             return false;

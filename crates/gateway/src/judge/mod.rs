@@ -40,8 +40,8 @@ use crate::envelope::Envelope;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
-    CharsetOut, Edit, Eol, Headers, Message, PartId, Plan, Policy, Report, Span, Transfer,
-    plan_parsed, splice,
+    CharsetOut, Declarations, Edit, Eol, Headers, Message, PartId, Plan, Policy, Report, Span,
+    Transfer, plan_parsed, splice,
 };
 use std::borrow::Cow;
 
@@ -397,6 +397,9 @@ fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
     }
     if envelope.eight_bit && base.transfer == Transfer::Clean {
         policy.to_mut().transfer = Transfer::Keep;
+    }
+    if rules.action(Finding::MetaConflict) == Action::Normalize {
+        policy.to_mut().declarations = Declarations::Utf8;
     }
     policy
 }

@@ -6,6 +6,7 @@ use super::labels::label_events::detected_event;
 use super::labels::superset::lossless_superset;
 use super::mail_evidence::MailEvidence;
 use super::text_tests::case_faults::outweighs;
+use super::text_tests::contested_words::outweighs_declaration;
 use super::text_tests::damage::decodes_without_loss;
 use super::text_tests::font_names;
 use super::text_tests::insufficient_evidence;
@@ -45,10 +46,11 @@ pub(super) fn without_label<'a>(
     {
         return mixed.choice_of_rest(events);
     }
-    let is_absurd = |charset| {
-        weighed()
-            .rival(charset)
-            .is_some_and(|rival| outweighs(&rival, charset, bytes))
+    let is_absurd = |charset, how| {
+        weighed().rival(charset).is_some_and(|rival| match how {
+            How::Document => outweighs_declaration(&rival, charset, bytes, &hints),
+            _ => outweighs(&rival, charset, bytes),
+        })
     };
     let candidates = named_candidates(bytes, evidence, &hints);
     if let Some(choice) = first_plausible(bytes, candidates, declared, is_absurd) {
@@ -114,7 +116,7 @@ fn first_plausible(
     bytes: &[u8],
     candidates: impl Iterator<Item = (Charset, How)>,
     declared: Option<Charset>,
-    is_absurd: impl Fn(Charset) -> bool,
+    is_absurd: impl Fn(Charset, How) -> bool,
 ) -> Option<Choice<'_>> {
     // An earlier step has shown that these bytes are not valid UTF-8.
     let mut tried = vec![Charset::US_ASCII, Charset::UTF_8];
@@ -132,7 +134,7 @@ fn first_plausible(
         if how != How::Hint && bytes.is_ascii() && text.as_bytes() == bytes {
             continue;
         }
-        if log.losses() == 0 && (how == How::Hint || !is_absurd(charset)) {
+        if log.losses() == 0 && (how == How::Hint || !is_absurd(charset, how)) {
             let events = vec![detected_event(declared, charset, ChosenBy::Step(how))];
             return Some(Choice::of_text(text, log, charset, how, events));
         }

@@ -98,6 +98,8 @@ event_kinds! {
     CharsetMixed = Repair "charset.mixed",
     /// The label decoded the text, but another charset is likelier, or the text contains control characters or looks damaged.
     CharsetSuspected = Info "charset.suspected",
+    /// A document in UTF-8, as its label says, declares another charset. The declaration follows the label if the body is rewritten.
+    CharsetDeclared = Info "charset.declared",
     /// Hebrew text has its letters in visual order (RFC 1556) and keeps that order.
     CharsetVisualOrder = Info "charset.visual-order",
     /// The charset cannot decode some bytes, and U+FFFD replaces each malformed sequence.

@@ -5,7 +5,7 @@ use crate::document_charset::{self, Document};
 use crate::event::{Detail, Event, EventKind};
 use crate::recipe::Patch;
 use crate::text::{DecodedBody, footer_text};
-use crate::{Message, PartId, Policy};
+use crate::{Bodies, Declarations, Message, PartId, Policy};
 use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
 
@@ -76,6 +76,35 @@ impl<'a> Body<'a, '_> {
         is_utf8
             && !self.choice.text.is_ascii()
             && (!self.has_usual_label() || self.missing_semicolon().is_some())
+    }
+
+    /// Returns true if a document in UTF-8 declares another charset, and the policy asks to correct that.
+    pub(super) fn needs_declaration(&self) -> bool {
+        self.policy.declarations == Declarations::Utf8 && self.declares_other()
+    }
+
+    /// Returns true if text in UTF-8 or ASCII under a label of UTF-8 has a declaration of another charset.
+    fn declares_other(&self) -> bool {
+        let label = self.source.resolved.and_then(Resolved::charset);
+        let text = self.choice.text.as_bytes();
+        let document = Document::of(&self.message.part_at(self.id).media.sub);
+        let declared = || document_charset::declared_beside_utf8(text, document?);
+        label == Some(Charset::UTF_8)
+            && (self.choice.used == Charset::UTF_8 || text.is_ascii())
+            && declared().is_some()
+    }
+
+    /// Returns the new bytes of a body that is rewritten. A declaration of another charset than UTF-8 follows the label.
+    pub(super) fn with_declaration(&self, outgoing: Outgoing<'a>) -> Outgoing<'a> {
+        let keeps_label = outgoing.label.is_none() && self.policy.bodies == Bodies::Utf8;
+        if keeps_label && self.declares_other() {
+            let declared = self.content(Some(UTF_8));
+            return Outgoing {
+                label: None,
+                ..declared
+            };
+        }
+        outgoing
     }
 
     fn has_usual_label(&self) -> bool {

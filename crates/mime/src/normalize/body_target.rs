@@ -46,6 +46,7 @@ impl<'a> Body<'a, '_> {
         if self.meets(&requirements) {
             return None;
         }
+        let outgoing = self.with_declaration(outgoing);
         let boundaries = lines::boundaries_around(self.message, self.id);
         let mut draft = self.draft(outgoing, &requirements);
         if requirements.is_open && requirements.was_encoded {

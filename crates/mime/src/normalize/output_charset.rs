@@ -14,7 +14,7 @@ pub(super) fn of<'a>(body: &Body<'a, '_>) -> Outgoing<'a> {
     let usual = || match body.policy.bodies {
         Bodies::Keep => body.content(None),
         Bodies::Utf8 => {
-            let relabels = body.needs_charset() || body.needs_label();
+            let relabels = body.needs_charset() || body.needs_label() || body.needs_declaration();
             body.content(relabels.then_some(UTF_8))
         }
     };

@@ -4,12 +4,12 @@ use super::decoded_body::DecodedBody;
 use super::label_evidence::test_of_label;
 use super::message_evidence::{BodyCharset, MailContext, MessageEvidence};
 use crate::charset_choice::{
-    Choice, Evidence, choose, choose_by_sample, choose_unfolded, has_letters, is_legacy,
+    Choice, Evidence, choose, choose_beside_data, choose_unfolded, has_letters, is_legacy,
 };
 use crate::document_charset::Document;
 use crate::reading::How;
 use crate::split_folds::has_folds;
-use crate::transfer::blocks::{beside, has_yenc};
+use crate::transfer::blocks::has_yenc;
 use crate::{Message, PartId, Policy};
 use mailglot_codec::{Charset, Resolved};
 
@@ -82,7 +82,8 @@ impl DecodedBody<'_> {
             mail: Some(&mail),
         };
         let choice = if has_yenc(&self.blocks) {
-            choose_by_sample(bytes, &beside(&self.blocks, bytes), &evidence)
+            let data = self.blocks.iter().map(|block| block.at.clone());
+            choose_beside_data(bytes, data, &evidence)
         } else if has_folds(&part.media) {
             choose_unfolded(bytes, &evidence)
         } else {

@@ -274,6 +274,41 @@ fn a_body_with_yenc_stays() {
     );
 }
 
+/// Binary data of yEnc loses nothing, since it stays. The text beside it may.
+#[test]
+fn yenc_gives_no_losses() {
+    let data = "\u{81}\u{8d}\u{8f}\u{90}\u{9d}".repeat(40);
+    let data: Vec<u8> = data.chars().map(|c| c as u8).collect();
+    for (head, text, losses) in [
+        ("Subject: x", &b"see\n"[..], 0),
+        ("Content-Type: text/plain; charset=utf-8", b"see\n", 0),
+        ("Content-Type: text/plain; charset=big5", b"see\n", 0),
+        (
+            "Content-Type: text/plain; charset=utf-8",
+            b"gr\xC3\xBCn gr\xC3\xBCn \xFF\n",
+            1,
+        ),
+    ] {
+        let raw = [
+            head.as_bytes(),
+            b"\n\n",
+            text,
+            b"=ybegin line=128 size=200 name=a.jpg\n",
+            &data,
+            b"\n=yend size=200\n",
+        ]
+        .concat();
+        let outcome = crate::process(&raw, &Policy::default());
+        let events = &outcome.report.events;
+        let lost = events
+            .iter()
+            .filter(|event| event.kind == EventKind::CharsetInvalidBytes);
+        assert_eq!(lost.count(), losses, "{head}");
+        assert!(outcome.edits.is_empty(), "{head}");
+        assert!(events.iter().any(|event| event.kind == EventKind::CteYenc));
+    }
+}
+
 #[test]
 fn unchanged_text_attachments_are_reported() {
     for (charset, body, want) in [

@@ -77,17 +77,6 @@ pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
     found
 }
 
-/// Returns the text outside blocks.
-pub(crate) fn beside(blocks: &[Block], text: &[u8]) -> Vec<u8> {
-    let (mut rest, mut at) = (Vec::new(), 0);
-    for block in blocks {
-        rest.extend_from_slice(&text[at..block.at.start]);
-        at = block.at.end;
-    }
-    rest.extend_from_slice(&text[at..]);
-    rest
-}
-
 /// Returns true if a text contains binary data: a yEnc block.
 pub(crate) fn has_yenc(blocks: &[Block]) -> bool {
     blocks.iter().any(|block| block.kind == EventKind::CteYenc)

@@ -176,7 +176,8 @@ fn inner(text: &str) -> &str {
         .trim_end_matches(['\r', '\n'])
 }
 
-/// Returns a document without its charset declarations (`charset=…`, `encoding="…"`, `@charset "…"`).
+/// Returns a document without its charset declarations (`charset=…`, `encoding="…"`, `@charset "…"`,
+/// `X-LOTUS-CHARSET:…`).
 fn without_declarations(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
@@ -201,10 +202,12 @@ fn next_declaration(text: &str) -> Option<usize> {
                 .filter(|word| word.eq_ignore_ascii_case(b"encoding"))
         });
         let start = at + word?.len();
-        let skipped = bytes[start..]
+        let colon = usize::from(bytes.get(start) == Some(&b':'));
+        let skipped = bytes[start + colon..]
             .iter()
             .take_while(|byte| b" \t\r\n='\"".contains(byte))
-            .count();
+            .count()
+            + colon;
         let name = start + skipped;
         let is_name = bytes.get(name).copied().is_some_and(is_of_charset_name);
         (skipped > 0 && is_name).then_some(name)

@@ -375,7 +375,10 @@ fn is_spaces(
     let touches = |value: &[u8]| {
         let mut closes = memchr::memmem::find_iter(value, b"?=");
         closes.any(|at| value.get(at + 2).is_some_and(|after| !is_blank(*after)))
-            || lists && (value.contains(&b'"') || count(value, b'<') != count(value, b'>'))
+            || lists
+                && (value.contains(&b'"')
+                    || count(value, b'<') != count(value, b'>')
+                    || has_touching_comment(value))
     };
     let Some(value) = reading.value(item.start) else {
         return false;
@@ -384,6 +387,14 @@ fn is_spaces(
     let expected = solid(&difference.expected);
     touches(value) && expected == solid(seen)
         || spaced.len() > value.len() && expected == solid(&field_as_seen(&item.content, &spaced))
+}
+
+/// Returns true if text stands directly before or behind a comment: `a-()b`. Readers show it with and without a space.
+fn has_touching_comment(value: &[u8]) -> bool {
+    let is_text = |byte: &u8| !is_blank(*byte) && !matches!(byte, b'(' | b')' | b',' | b';' | b'<');
+    let opens = |at: usize| at > 0 && is_text(&value[at - 1]);
+    let closes = |at: usize| value.get(at + 1).is_some_and(is_text);
+    memchr::memchr_iter(b'(', value).any(opens) || memchr::memchr_iter(b')', value).any(closes)
 }
 
 /// Returns the value with a space before each word that touches the text before it.

@@ -331,6 +331,29 @@ fn any_declared_name_may_be_replaced() {
     }
 }
 
+/// The name in a line of Lotus Notes may be replaced, too.
+#[test]
+fn the_charset_of_a_calendar_may_be_replaced() {
+    let raw = b"Content-Type: text/calendar; charset=windows-1251\n\n\
+        BEGIN:VCALENDAR\nX-LOTUS-CHARSET:windows-1251\nSUMMARY:\xC2\xF1\xF2\xF0\xE5\xF7\xE0\nEND:VCALENDAR\n";
+    let edits = plan(raw, &Policy::default()).edits;
+    let changed = String::from_utf8(rewritten(raw, &edits)).unwrap();
+    assert!(
+        changed.contains("\nX-LOTUS-CHARSET:utf-8\nSUMMARY:Встреча\n"),
+        "{changed}"
+    );
+    assert_eq!(verdict(raw, &edits), Verdict::Accepted(Vec::new()));
+}
+
+/// A comment within a name gets a space from some readers.
+#[test]
+fn comments_may_touch_a_name() {
+    let raw = "From: adres -()'i yasakl\u{131}yor <用户@例子.example>\n\nx\n";
+    let edits = plan(raw.as_bytes(), &Policy::default()).edits;
+    let accepted = Verdict::Accepted(vec![Defect::Spaces]);
+    assert_eq!(verdict(raw.as_bytes(), &edits), accepted);
+}
+
 type Damage = fn(&mut Edit);
 
 /// A fault in any single edit is found: left out, or with a line or text added.

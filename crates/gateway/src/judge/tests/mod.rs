@@ -453,3 +453,24 @@ fn changed_parts_are_listed_with_their_values_on_arrival() {
     let plain = judged(b"Subject: x\r\n\r\nx\r\n");
     assert_eq!((plain.parts, plain.changed.len()), (1, 0));
 }
+
+/// A declaration that contradicts a label of UTF-8 becomes right under `normalize`, and only there.
+#[test]
+fn declarations_follow_a_label_of_utf8() {
+    let html = "Content-Type: text/html; charset=utf-8";
+    for text in ["Gr\u{fc}\u{df}e", "x"] {
+        let raw = message(html, &format!("<meta charset=koi8-r>{text}"));
+        let judgement = judged(&raw);
+        assert!(judgement.findings.has(Finding::MetaConflict));
+        assert_eq!(judgement.action, Action::Normalize);
+        let bytes = String::from_utf8(judgement.bytes().into_owned()).unwrap();
+        let want = format!("<meta charset=utf-8>{text}");
+        assert!(bytes.contains(&want), "{bytes}");
+        let mut rules = Rules::default();
+        rules.set(Finding::MetaConflict, Action::Tag);
+        assert!(judge(&raw, &Envelope::default(), &rules).edits.is_empty());
+    }
+    // Readers follow the label.
+    let raw = message(html, "<meta charset=UTF8>Gr\u{fc}\u{df}e");
+    assert!(judged(&raw).edits.is_empty());
+}

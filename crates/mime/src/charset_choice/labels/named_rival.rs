@@ -21,6 +21,7 @@ use super::utf8_vs_label::utf8_outweighs_label;
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::text_tests::case_faults::outweighs;
+use crate::charset_choice::text_tests::contested_words::outweighs_declaration;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::foreign_letters::{
     has_other_script, latin_words_with_foreign_letters,
@@ -83,7 +84,7 @@ pub(crate) fn by_declaration<'a>(
 }
 
 /// Returns text under a label of UTF-8 in the charset that the document declares, if only that decodes all bytes, and to plausible text.
-/// Adds an event for valid UTF-8 that is as plausible in the declared charset.
+/// Adds an event for valid UTF-8, another one if it is as plausible in the declared charset.
 pub(crate) fn by_declaration_beside_utf8<'a>(
     bytes: &'a [u8],
     evidence: &Evidence<'_>,
@@ -91,16 +92,20 @@ pub(crate) fn by_declaration_beside_utf8<'a>(
 ) -> Option<Choice<'a>> {
     let label = Charset::UTF_8;
     let document = evidence.document.filter(|_| !bytes.is_ascii())?;
-    let has_scope = LabelScope::of(evidence.detection()) != LabelScope::None;
-    let declared = document_charset::declared_charset(bytes, document)
-        .filter(|declared| has_scope && !evidence.mapped && is_other(*declared, label))?;
+    let has_scope = LabelScope::of(evidence.detection()) != LabelScope::None && !evidence.mapped;
     if let Ok(text) = std::str::from_utf8(bytes) {
-        if !utf8_outweighs_label(Some(declared), bytes, text) {
-            let detail = Detail::Declares { label, declared };
-            events.push((EventKind::CharsetSuspected, detail));
-        }
+        let declared = document_charset::declared_beside_utf8(bytes, document)?;
+        let is_rival = has_scope && is_other(declared, label);
+        let kind = if is_rival && !utf8_outweighs_label(Some(declared), bytes, text) {
+            EventKind::CharsetSuspected
+        } else {
+            EventKind::CharsetDeclared
+        };
+        events.push((kind, Detail::Declares { label, declared }));
         return None;
     }
+    let declared = document_charset::declared_charset(bytes, document)
+        .filter(|declared| has_scope && is_other(*declared, label))?;
     // Damaged UTF-8 may be valid in charsets of two bytes.
     let is_damaged_utf8 = || {
         let count = SequenceCount::of(bytes);
@@ -255,7 +260,12 @@ fn read<'a>(
         .filter(|better| decodes_without_loss(*better, bytes))
         .unwrap_or(named);
     let rival = Weighed::new(bytes, hints).rival(charset);
-    if rival.is_some_and(|rival| outweighs(&rival, charset, bytes)) {
+    // A label of UTF-8 does not decode the bytes, so nothing but the text speaks against the declaration.
+    let outweighs = |rival| match label {
+        Charset::UTF_8 => outweighs_declaration(&rival, charset, bytes, hints),
+        _ => outweighs(&rival, charset, bytes),
+    };
+    if rival.is_some_and(outweighs) {
         return None;
     }
     let mut log = LossLog::new();

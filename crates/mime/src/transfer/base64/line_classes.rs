@@ -261,6 +261,9 @@ pub(super) fn classify(piece: &[u8]) -> PieceClass {
     if foreign * 4 > piece.len() - blanks || piece == b"--" {
         return PieceClass::Text;
     }
+    if foreign > 0 && (has_markup(piece) || has_utf8_letters(piece)) {
+        return PieceClass::Text;
+    }
     if blanks > 0 {
         let words = || {
             piece
@@ -280,6 +283,72 @@ pub(super) fn classify(piece: &[u8]) -> PieceClass {
         (_, true) => PieceClass::Text,
         (_, false) => PieceClass::Plain,
     }
+}
+
+/// Returns true for a line with a tag, an attribute in quotes or an entity of HTML or XML. One damaged byte makes none of them.
+fn has_markup(line: &[u8]) -> bool {
+    memchr::memchr3_iter(b'<', b'=', b'&', line).any(|at| {
+        let rest = &line[at + 1..];
+        match line[at] {
+            b'<' => begins_tag(rest),
+            b'=' => at > 0 && is_quoted(rest),
+            _ => begins_entity(rest),
+        }
+    })
+}
+
+/// Returns true if the text behind `<` is a tag, a comment or a declaration: a name in capitals or small letters before a blank or a `>`,
+/// or at the end of the line.
+fn begins_tag(text: &[u8]) -> bool {
+    /// Longest name, such as `blockquote` or `o:SmartTagType`.
+    const LONGEST_NAME: usize = 16;
+    let Some((first, rest)) = text.split_first() else {
+        return false;
+    };
+    if matches!(first, b'!' | b'?') {
+        return rest.starts_with(b"--") || memchr::memchr(b'>', rest).is_some();
+    }
+    let name = if *first == b'/' { rest } else { text };
+    let is_of_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'-' | b'_');
+    let (name, behind) = name.split_at(name.iter().take_while(is_of_name).count());
+    let is_name = name.first().is_some_and(u8::is_ascii_alphabetic) && name.len() <= LONGEST_NAME;
+    let closes = memchr::memchr(b'>', behind).is_some();
+    is_name
+        && match behind.first() {
+            Some(b'>') => true,
+            Some(b'/') => closes,
+            Some(b) => b.is_ascii_whitespace() && (closes || is_of_one_case(name)),
+            None => name.len() > 1 && is_of_one_case(name),
+        }
+}
+
+/// Returns true if letters are all capitals or all small.
+fn is_of_one_case(name: &[u8]) -> bool {
+    !name.iter().any(u8::is_ascii_lowercase) || !name.iter().any(u8::is_ascii_uppercase)
+}
+
+/// Returns true if text begins with a value in quotes.
+fn is_quoted(text: &[u8]) -> bool {
+    let quote = text.first().filter(|b| matches!(b, b'"' | b'\''));
+    quote.is_some_and(|quote| memchr::memchr(*quote, &text[1..]).is_some())
+}
+
+/// Returns true if the text behind `&` is an entity such as `&nbsp;` or `&#252;`.
+fn begins_entity(text: &[u8]) -> bool {
+    /// Longest name of an entity of HTML 4 is `thetasym`.
+    const LONGEST_NAME: usize = 8;
+    let name = text.strip_prefix(b"#").unwrap_or(text);
+    let length = name
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric())
+        .count();
+    (2..=LONGEST_NAME).contains(&length) && name.get(length) == Some(&b';')
+}
+
+/// Returns true for UTF-8 with letters beyond ASCII. Damage leaves single bytes, and programs may insert no-break spaces.
+fn has_utf8_letters(line: &[u8]) -> bool {
+    let is_letter = |c: char| !c.is_ascii() && c.is_alphabetic();
+    !line.is_ascii() && std::str::from_utf8(line).is_ok_and(|text| text.contains(is_letter))
 }
 
 /// Returns true for an ordinary word, number, URL or rule. Letters must be lower-case, upper-case or capitalized.
@@ -354,6 +423,53 @@ mod tests {
                         assert!(found.is_base64, "{}", whole.escape_ascii());
                         assert_eq!(found.end, body.len(), "{}", whole.escape_ascii());
                     }
+                }
+            }
+        }
+    }
+
+    /// Markup is text although few of its words are words of a language.
+    #[test]
+    fn markup_is_text() {
+        for line in [
+            "<div>Vielen Dank.</div>",
+            "<br><font size=2 face=\"sans-serif\">Der Symbole</font>",
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>",
+            "<META content=\"MSHTML 6.00.2900.2180\" name=GENERATOR></HEAD><BODY><DIV>Symbole</DIV>",
+            "<table border=0 cellpadding=0 cellspacing=0 width=600",
+            "<blockquote",
+            "<br/>Kh5Gb3",
+            "content=\"text/html;charset=utf-8\"",
+            "Gr&uuml;&szlig;e.aus.Oberhausen",
+            "<!-- x1 y2 z3",
+            "Sri-Lanka-Gebärdensprache",
+            "Achterhoeks-Niedersächsisch",
+        ] {
+            assert_eq!(classify(line.as_bytes()), PieceClass::Text, "{line}");
+            let html = format!("{line}\n<p>Weiterer Text</p>\n");
+            assert!(!region(html.as_bytes()).is_base64, "{line}");
+            // Behind base64, it is a footer.
+            let body = encoded(570, 76);
+            let whole = [&body, line.as_bytes(), b"\n"].concat();
+            let found = region(&whole);
+            assert_eq!((found.is_base64, found.end), (true, body.len()), "{line}");
+        }
+    }
+
+    /// Base64 with stray marks and blanks stays base64.
+    #[test]
+    fn damage_is_not_markup() {
+        let body = encoded(570, 76);
+        for mark in [
+            "<", ">", "\"", "'", "&", ";", " ", "<x", "x>", "> ", " <", "< ", "\u{a0}", "\u{200b}",
+        ] {
+            for at in 0..=77 {
+                for start in [0, 77 * 3] {
+                    let (first, rest) = body.split_at(start + at);
+                    let whole = [first, mark.as_bytes(), rest].concat();
+                    let found = region(&whole);
+                    assert!(found.is_base64, "{}", whole.escape_ascii());
+                    assert_eq!(found.end, whole.len(), "{}", whole.escape_ascii());
                 }
             }
         }

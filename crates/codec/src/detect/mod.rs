@@ -26,6 +26,7 @@ mod classed_char;
 mod comparison;
 mod confidence_limit;
 mod cost;
+mod damaged_escapes;
 mod detection_page;
 mod guess;
 mod hints;
@@ -55,6 +56,8 @@ mod word_faults;
 pub use crate::utf8::is_utf8;
 #[doc(hidden)]
 pub use comparison::{margin_over, utf8_margin};
+#[doc(hidden)]
+pub use damaged_escapes::damaged_iso2022;
 pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
 #[doc(hidden)]
@@ -246,6 +249,9 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     }
     if let Some(charset) = structure(bytes) {
         return sure(charset, 0.98, Evidence::Structure);
+    }
+    if let Some(charset) = damaged_iso2022(bytes) {
+        return sure(charset, 0.9, Evidence::Structure);
     }
     if HAS_MODELS
         && !hints.ascii_compatible

@@ -13,7 +13,8 @@ use super::labels::label_events::{
 use super::labels::label_scope::LabelScope;
 use super::labels::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::text_tests::structure::{
-    by_bom_or_structure, is_early_invalid_utf8, is_open_label, may_be_iso2022, may_be_wide,
+    by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, is_open_label, may_be_iso2022,
+    may_be_wide,
 };
 use super::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
@@ -48,7 +49,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
 
 impl<'a, 'e> Undecided<'a, 'e> {
     /// The steps in their order. Each one decides or leaves the body to the next one, and the last one to [`Self::without_label`].
-    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 9] = [
+    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 10] = [
         // RFC 1843: HZ is ASCII by its bytes, and many labels say GB2312.
         Self::hz,
         // Needs no label. Nearly half of all parts.
@@ -60,6 +61,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Self::bom_or_structure,
         // Japanese mail with a footer or a name in UTF-8.
         Self::mixed_iso2022jp,
+        // Old newsreaders cut lines within characters.
+        Self::damaged_iso2022,
         // Legacy text is hardly ever valid UTF-8 (docs/adr/0010 has the shares).
         Self::valid_utf8,
         Self::ascii_with_nuls,
@@ -234,6 +237,20 @@ impl<'a, 'e> Undecided<'a, 'e> {
             self.events.push((EventKind::CharsetUnlabelled, detail));
         }
         Some(mixed.choice(used, mem::take(&mut self.events)))
+    }
+
+    /// Step for ISO-2022-JP, -KR and -CN with losses, where most text between the escape sequences is whole.
+    fn damaged_iso2022(&mut self) -> Option<Choice<'a>> {
+        let charset = by_damaged_escapes(
+            self.bytes,
+            self.classes,
+            self.declared,
+            self.evidence.resolved,
+        )?;
+        let how = How::Structure;
+        let detail = Detail::ShownBy { used: charset, how };
+        self.events.push((EventKind::CharsetDetected, detail));
+        Some(self.decode(charset, how))
     }
 
     /// Step for valid UTF-8, unless the label or the message makes better text of it.

@@ -17,6 +17,7 @@ use super::text_tests::structure::{
     may_be_wide,
 };
 use super::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
+use super::two_charsets::mixed_hz::{in_hz, is_hz_with_losses};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::without_label::without_label;
 use crate::Detection;
@@ -95,23 +96,49 @@ impl<'a, 'e> Undecided<'a, 'e> {
     /// characters.
     fn hz(&mut self) -> Option<Choice<'a>> {
         if !self.is_ascii {
-            return None;
+            return self.hz_beside_eight_bits();
         }
         let how = if self.may_be_hz() {
-            is_hz(self.bytes).then_some(How::Structure)
+            (is_hz(self.bytes) || self.has_hz_text()).then_some(How::Structure)
         } else {
             self.unlabelled_hz()
         }?;
+        Some(self.decode_hz(how))
+    }
+
+    fn decode_hz(&mut self, how: How) -> Choice<'a> {
         let by = ChosenBy::Step(how);
         self.events
             .push(detected_event(self.declared, Charset::HZ_GB_2312, by));
-        Some(self.decode(Charset::HZ_GB_2312, how))
+        self.decode(Charset::HZ_GB_2312, how)
+    }
+
+    /// Returns true if the characters between `~{` and `~}` prove HZ in any mail. Other texts have small letters or white space there.
+    fn has_hz_text(&self) -> bool {
+        const CERTAIN: usize = 4;
+        has_hz_shift(self.bytes) && detect::hz_characters(self.bytes) >= CERTAIN
+    }
+
+    /// Decodes HZ without a label that has lines in another charset, or damaged bytes.
+    fn hz_beside_eight_bits(&mut self) -> Option<Choice<'a>> {
+        let may_be = self.is_unlabelled_ascii()
+            && self.evidence.document.is_none()
+            && self.evidence.may_find_mixed();
+        if !may_be || !self.has_hz_text() || detect::is_utf8(self.bytes) {
+            return None;
+        }
+        if is_hz_with_losses(self.bytes) {
+            return Some(self.decode_hz(How::Structure));
+        }
+        let mixed = in_hz(self.bytes, |rest| {
+            rest_of_label(rest, self.declared, self.evidence)
+        })?;
+        let used = mixed.other.charset;
+        Some(mixed.choice(used, mem::take(&mut self.events)))
     }
 
     /// Returns what shows that ASCII without a label is HZ: the charset that a document names, or the characters.
     fn unlabelled_hz(&self) -> Option<How> {
-        /// Characters that prove HZ in any mail. Between `~{` and `~}`, other texts have small letters or white space.
-        const CERTAIN: usize = 4;
         if !has_hz_shift(self.bytes) {
             return None;
         }
@@ -125,7 +152,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         let is_open = self.is_unlabelled_ascii()
             && named.is_none_or(|charset| charset == Charset::US_ASCII)
             && document != Some(Document::Css);
-        (is_open && detect::hz_characters(self.bytes) >= CERTAIN).then_some(How::Structure)
+        (is_open && self.has_hz_text()).then_some(How::Structure)
     }
 
     /// Returns true if a label allows HZ or, without a label, if the caller's language or the message does. A few signs of HZ may be

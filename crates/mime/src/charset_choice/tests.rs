@@ -72,6 +72,40 @@ fn damaged_escape_sequences_outweigh_labels() {
 }
 
 #[test]
+fn sequences_of_hz_are_judged_together() {
+    const CHINESE: &str = "~{NRCG=qLlTZ11>)?*;a#,4s<R6<:\\8_PK~}\n";
+    let unlabelled = |bytes: &[u8]| choose(bytes, &Evidence::default()).used.name();
+    for beside in [
+        "DOS~{!\"~}Windows\n",
+        "~{#!~}\n",
+        "x ~{ y\n",
+        "~{NRCG=qLlTZ1\n",
+        "\0\n",
+    ] {
+        let bytes = [CHINESE, beside].concat();
+        assert_eq!(unlabelled(bytes.as_bytes()), "HZ-GB-2312", "{beside}");
+        assert_eq!(
+            used("us-ascii", bytes.as_bytes()).0,
+            "HZ-GB-2312",
+            "{beside}"
+        );
+        assert_eq!(used("gb2312", bytes.as_bytes()).0, "HZ-GB-2312", "{beside}");
+        assert_eq!(used("koi8-r", bytes.as_bytes()).0, "KOI8-R", "{beside}");
+    }
+    let latin = [CHINESE.as_bytes(), b"-- \nJos\xE9 Mu\xF1oz\n"].concat();
+    let choice = choose(&latin, &Evidence::default());
+    assert_eq!(
+        (&*choice.text, choice.log.losses()),
+        ("我们今天在北京开会，大家都很高兴\n-- \nJosé Muñoz\n", 0)
+    );
+    assert_eq!(
+        unlabelled("DOS~{!\"~}Windows ~{#!~}\n".as_bytes()),
+        "US-ASCII"
+    );
+    assert_eq!(unlabelled("~{VPND~} für ~{VPND~}\n".as_bytes()), "UTF-8");
+}
+
+#[test]
 fn font_names_reveal_the_charset() {
     for (name, font) in [
         ("GBK", "仿宋_GB2312"),

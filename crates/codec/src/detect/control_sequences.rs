@@ -73,12 +73,11 @@ mod tests {
                 bytes.extend_from_slice(b"\x1b[1;33m");
                 let c = charset
                     .encode_exact(c.encode_utf8(&mut [0; 4]))
-                    .map(|c| c.into_owned());
+                    .map(Cow::into_owned);
                 bytes.extend(c.expect("the charset has every character"));
             }
             let guess = detect(&bytes, &Hints::default());
-            let read =
-                |charset: Charset| charset.decode_exact(&bytes).map(|text| text.into_owned());
+            let read = |charset: Charset| charset.decode_exact(&bytes).map(Cow::into_owned);
             assert_eq!(read(guess.charset), read(charset), "{charset}");
         }
     }

@@ -165,6 +165,7 @@ impl Iso2022Decoder {
     #[inline(always)]
     fn escape(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
         if !self.strict && rest.bytes.starts_with(CONTROL_SEQUENCE) {
+            sink.record(rest.range(CONTROL_SEQUENCE.len()), LossKind::ForeignEscape);
             sink.put_ascii(CONTROL_SEQUENCE);
             self.in_control_sequence = self.set() != CodedSet::Ascii;
             return Some(CONTROL_SEQUENCE.len());

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Characters of a run, or of several runs.
 #[derive(Clone, Copy, Default)]
-struct Characters {
+struct HzCharacters {
     signs: usize,
     /// Han characters of the first level, the more common half.
     first_level: usize,
@@ -16,7 +16,7 @@ struct Characters {
     second_level: usize,
 }
 
-impl Characters {
+impl HzCharacters {
     fn is_text(self) -> bool {
         self.first_level > 0 && self.second_level <= self.first_level
     }
@@ -50,7 +50,7 @@ pub fn hz_sequence(bytes: &[u8]) -> Option<usize> {
 #[doc(hidden)]
 pub fn hz_characters(bytes: &[u8]) -> usize {
     const CHARACTERS_FOR_BROKEN: usize = 4;
-    let (mut all, mut broken) = (Characters::default(), 0_usize);
+    let (mut all, mut broken) = (HzCharacters::default(), 0_usize);
     for found in hz_runs(bytes) {
         match found {
             HzRun::Whole(at) => {
@@ -101,8 +101,8 @@ pub fn hz_runs(bytes: &[u8]) -> impl Iterator<Item = HzRun> {
 }
 
 /// Returns the length of the run at the start of `bytes`, `~{`, pairs in the rows of GB 2312, `~}`, and its characters.
-fn run(bytes: &[u8]) -> Option<(usize, Characters)> {
-    let (mut length, mut found) = (2, Characters::default());
+fn run(bytes: &[u8]) -> Option<(usize, HzCharacters)> {
+    let (mut length, mut found) = (2, HzCharacters::default());
     for pair in bytes.strip_prefix(b"~{")?.chunks_exact(2) {
         length += 2;
         match pair {

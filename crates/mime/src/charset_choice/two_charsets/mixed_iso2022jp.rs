@@ -68,7 +68,7 @@ pub(crate) fn in_iso2022jp(
         Some(other)
     };
     let charset = rest.map_or(Charset::UTF_8, |rest| rest.charset);
-    let Decoded {
+    let SegmentTexts {
         text,
         log,
         has_japanese,
@@ -213,8 +213,8 @@ fn outside(bytes: &[u8], segments: &[Range<usize>]) -> Vec<Range<usize>> {
     starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// The text of segments and other bytes.
-struct Decoded {
+/// The text of the segments and of the ranges between them.
+struct SegmentTexts {
     text: String,
     /// The losses of the segments, with offsets into the whole text.
     log: LossLog,
@@ -228,8 +228,8 @@ fn decode(
     segments: &[Range<usize>],
     others: &[Range<usize>],
     charset: Charset,
-) -> Option<Decoded> {
-    let mut decoded = Decoded {
+) -> Option<SegmentTexts> {
+    let mut decoded = SegmentTexts {
         text: String::with_capacity(bytes.len()),
         log: LossLog::new(),
         has_japanese: false,

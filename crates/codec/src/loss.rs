@@ -122,7 +122,7 @@ loss_kinds! {
     ResetAtLineEnd = Note "reset-at-line-end",
     /// ISO-2022: an escape sequence is unknown. U+FFFD replaced the ESC, and the rest was decoded as text.
     UnknownEscape = Loss "unknown-escape",
-    /// ISO-2022, HZ: an escape sequence of another standard has a clear meaning, and was followed.
+    /// ISO-2022, HZ: an escape sequence of another standard has a clear meaning, and was followed, or kept if it is for a terminal.
     ForeignEscape = Note "foreign-escape",
     /// ISO-2022, HZ: a space or control stands between two-byte characters. For information.
     SpaceInRun = Info "space-in-run",

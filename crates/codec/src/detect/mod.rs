@@ -25,7 +25,9 @@ mod chardetng_tiebreak;
 mod classed_char;
 mod comparison;
 mod confidence_limit;
+mod control_sequences;
 mod cost;
+mod damaged_escapes;
 mod detection_page;
 mod guess;
 mod hints;
@@ -55,10 +57,12 @@ mod word_faults;
 pub use crate::utf8::is_utf8;
 #[doc(hidden)]
 pub use comparison::{margin_over, utf8_margin};
+#[doc(hidden)]
+pub use damaged_escapes::damaged_iso2022;
 pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
 #[doc(hidden)]
-pub use hz::{hz_characters, hz_sequence};
+pub use hz::{HzRun, hz_characters, hz_runs, hz_sequence};
 pub use odd_text::{has_letters, high_bytes, is_odd, is_rather_odd};
 #[doc(hidden)]
 pub use rules::Rules;
@@ -69,10 +73,12 @@ pub use structure::{is_text_in_pairs, structure};
 pub use word_faults::has_word_faults;
 
 use crate::{Charset, bom};
+use control_sequences::without_control_sequences;
 use guess::FALLBACK;
 use models::HAS_MODELS;
 use priors::priors;
 use ranking::{Nearly, Ranking};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -102,7 +108,7 @@ pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
         return vec![guess].into_iter().take(n).collect();
     }
     let ranking = weighed.ranking();
-    let first = ranking.guess(bytes);
+    let first = ranking.guess(&weighed.bytes);
     let same = |s: &&score::Scored| s.charset == first.charset;
     let mut seen: HashSet<u64> = ranking.scored.iter().filter(same).map(|s| s.text).collect();
     let mut top = vec![first];
@@ -127,7 +133,8 @@ pub fn rival(bytes: &[u8], label: Charset, hints: &Hints<'_>) -> Option<Rival> {
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
 pub struct Weighed<'b> {
-    bytes: &'b [u8],
+    /// Without control sequences of terminals.
+    bytes: Cow<'b, [u8]>,
     hints: Hints<'b>,
     ranking: OnceCell<Arc<Ranking>>,
     nearly: OnceCell<Nearly>,
@@ -137,7 +144,7 @@ impl<'b> Weighed<'b> {
     /// A text that will be weighed when first needed.
     pub fn new(bytes: &'b [u8], hints: &Hints<'b>) -> Self {
         Self {
-            bytes,
+            bytes: without_control_sequences(bytes),
             hints: *hints,
             ranking: OnceCell::new(),
             nearly: OnceCell::new(),
@@ -148,7 +155,7 @@ impl<'b> Weighed<'b> {
     pub fn guess(&self) -> Guess {
         self.certain().unwrap_or_else(|| {
             if HAS_MODELS {
-                self.ranking().guess(self.bytes)
+                self.ranking().guess(&self.bytes)
             } else {
                 FALLBACK
             }
@@ -158,22 +165,22 @@ impl<'b> Weighed<'b> {
     /// Returns a charset that is more likely than the label. `None` if the label is the likeliest, or its charset has no model.
     pub fn rival(&self, label: Charset) -> Option<Rival> {
         HAS_MODELS
-            .then(|| self.ranking().rival(self.bytes, label))
+            .then(|| self.ranking().rival(&self.bytes, label))
             .flatten()
     }
 
     fn ranking(&self) -> &Ranking {
         self.ranking
-            .get_or_init(|| recent_rankings::ranking(self.bytes, &self.hints, || self.nearly()))
+            .get_or_init(|| recent_rankings::ranking(&self.bytes, &self.hints, || self.nearly()))
     }
 
     fn nearly(&self) -> Nearly {
-        *self.nearly.get_or_init(|| Nearly::of(self.bytes))
+        *self.nearly.get_or_init(|| Nearly::of(&self.bytes))
     }
 
     /// The answer of the steps that need no statistics.
     fn certain(&self) -> Option<Guess> {
-        certain(self.bytes, &self.hints).or_else(|| {
+        certain(&self.bytes, &self.hints).or_else(|| {
             (self.nearly() == Nearly::Proven).then_some(Guess {
                 charset: Charset::UTF_8,
                 confidence: 0.95,
@@ -246,6 +253,9 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     }
     if let Some(charset) = structure(bytes) {
         return sure(charset, 0.98, Evidence::Structure);
+    }
+    if let Some(charset) = damaged_iso2022(bytes) {
+        return sure(charset, 0.9, Evidence::Structure);
     }
     if HAS_MODELS
         && !hints.ascii_compatible

@@ -47,13 +47,16 @@ fn shifts(bytes: &[u8]) -> Option<Charset> {
     {
         return None;
     }
+    Some(designated(bytes))
+}
+
+/// Returns the ISO 2022 whose designations stand in text with escape sequences.
+pub(super) fn designated(bytes: &[u8]) -> Charset {
     let told = |(sequence, _): &&(&[u8], Charset)| memchr::memmem::find(bytes, sequence).is_some();
-    Some(
-        DESIGNATIONS
-            .iter()
-            .find(told)
-            .map_or(Charset::ISO_2022_JP, |(_, charset)| *charset),
-    )
+    DESIGNATIONS
+        .iter()
+        .find(told)
+        .map_or(Charset::ISO_2022_JP, |(_, charset)| *charset)
 }
 
 /// The text that a charset makes of all bytes.

@@ -3,7 +3,7 @@
 //! # Limits
 //! See [`super`].
 
-use super::control::{ESC, NEXT_LINE, SI, SO};
+use super::control::{CONTROL_SEQUENCE, ESC, NEXT_LINE, SI, SO};
 use super::escape::{self, Effect, EscapeMatch};
 use super::flavor::{Flavor, Use};
 use super::set::CodedSet;
@@ -23,6 +23,8 @@ pub(crate) struct Iso2022Decoder {
     g3: Option<Shift>,
     /// True after SO, which selects G1 instead of G0.
     shifted: bool,
+    /// True within a control sequence of a terminal (ECMA-48) in a shifted state. Its bytes are ASCII in any state.
+    in_control_sequence: bool,
 }
 
 /// A set that a shift brings in.
@@ -41,7 +43,15 @@ impl Decode for Iso2022Decoder {
         if rest.bytes.starts_with(NEXT_LINE) && self.flavor.is_japanese() {
             sink.put_ascii(b"\r\n");
             (self.g0, self.shifted, self.g2) = (CodedSet::Jisx0208, false, None);
+            self.in_control_sequence = false;
             return Some(NEXT_LINE.len());
+        }
+        if self.in_control_sequence {
+            self.in_control_sequence = matches!(rest.bytes[0], b' '..=b'?');
+            if let byte @ b' '..=b'~' = rest.bytes[0] {
+                sink.put_ascii_byte(byte);
+                return Some(1);
+            }
         }
         match rest.bytes[0] {
             byte if self.flavor.is_special(byte) => return self.special(rest, sink),
@@ -81,6 +91,7 @@ impl Iso2022Decoder {
             g2: None,
             g3: None,
             shifted: false,
+            in_control_sequence: false,
         }
     }
 
@@ -153,6 +164,12 @@ impl Iso2022Decoder {
 
     #[inline(always)]
     fn escape(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
+        if !self.strict && rest.bytes.starts_with(CONTROL_SEQUENCE) {
+            sink.record(rest.range(CONTROL_SEQUENCE.len()), LossKind::ForeignEscape);
+            sink.put_ascii(CONTROL_SEQUENCE);
+            self.in_control_sequence = self.set() != CodedSet::Ascii;
+            return Some(CONTROL_SEQUENCE.len());
+        }
         let escape = match escape::find(self.flavor, self.strict, rest.bytes) {
             EscapeMatch::Sequence(escape) => escape,
             EscapeMatch::Cut if !rest.last => return None,

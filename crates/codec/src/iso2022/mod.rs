@@ -6,7 +6,7 @@
 //! Escape sequences define the bytes 21-7E: directly (G0), after SO (G1), or for one character (G2, G3). In lenient mode every
 //! line begins in ASCII, so that no state hides the rest of a text. A byte below 21 is never part of a character. A byte that
 //! ends a character too early is read again. Two escapes in a row and empty runs are no defects, because joined encoded words
-//! have them.
+//! have them. Control sequences of terminals (`ESC [ 7 m`, ECMA-48) designate no set: lenient mode keeps them as ASCII in any state.
 //!
 //! | module | duty |
 //! |---|---|

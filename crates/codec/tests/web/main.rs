@@ -314,7 +314,9 @@ fn iso_2022_jp_where_it_does_not() {
         (b"\x1b$B$3$\x1b(Bx", "こ\u{FFFD}x", 1),
         (b"\x1b$B$3$\nx", "こ\u{FFFD}\nx", 1),
         (b"\x1b$B$3$", "こ\u{FFFD}", 1),
-        (b"\x1b[1mx", "\u{FFFD}[1mx", 1),
+        // A control sequence of a terminal designates no set.
+        (b"\x1b[1mx", "\x1b[1mx", 0),
+        (b"\x1b1mx", "\u{FFFD}1mx", 1),
         (b"\x1b$B\x22\x2F\x1b(B", "\u{FFFD}", 1),
         (b"a\x80b", "a\u{FFFD}b", 1),
         (b"\x1b", "\u{FFFD}", 1),

@@ -13,11 +13,13 @@ use super::labels::label_events::{
 use super::labels::label_scope::LabelScope;
 use super::labels::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::text_tests::structure::{
-    by_bom_or_structure, is_early_invalid_utf8, is_open_label, may_be_iso2022, may_be_wide,
+    by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, is_open_label, may_be_iso2022,
+    may_be_wide,
 };
 use super::two_charsets::card_properties::by_properties;
 use super::two_charsets::lost_characters::read_lost_characters;
 use super::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
+use super::two_charsets::mixed_hz::{in_hz, is_hz_with_losses};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::without_label::without_label;
 use crate::Detection;
@@ -70,6 +72,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Self::bom_or_structure,
         // Japanese mail with a footer or a name in UTF-8.
         Self::mixed_iso2022jp,
+        // Old newsreaders cut lines within characters.
+        Self::damaged_iso2022,
         // Legacy text is hardly ever valid UTF-8 (docs/adr/0010 has the shares).
         Self::valid_utf8,
         Self::ascii_with_nuls,
@@ -104,23 +108,49 @@ impl<'a, 'e> Undecided<'a, 'e> {
     /// characters.
     fn hz(&mut self) -> Option<Choice<'a>> {
         if !self.is_ascii {
-            return None;
+            return self.hz_beside_eight_bits();
         }
         let how = if self.may_be_hz() {
-            is_hz(self.bytes).then_some(How::Structure)
+            (is_hz(self.bytes) || self.has_hz_text()).then_some(How::Structure)
         } else {
             self.unlabelled_hz()
         }?;
+        Some(self.decode_hz(how))
+    }
+
+    fn decode_hz(&mut self, how: How) -> Choice<'a> {
         let by = ChosenBy::Step(how);
         self.events
             .push(detected_event(self.declared, Charset::HZ_GB_2312, by));
-        Some(self.decode(Charset::HZ_GB_2312, how))
+        self.decode(Charset::HZ_GB_2312, how)
+    }
+
+    /// Returns true if the characters between `~{` and `~}` prove HZ in any mail. Other texts have small letters or white space there.
+    fn has_hz_text(&self) -> bool {
+        const CERTAIN: usize = 4;
+        has_hz_shift(self.bytes) && detect::hz_characters(self.bytes) >= CERTAIN
+    }
+
+    /// Decodes HZ without a label that has lines in another charset, or damaged bytes.
+    fn hz_beside_eight_bits(&mut self) -> Option<Choice<'a>> {
+        let may_be = self.is_unlabelled_ascii()
+            && self.evidence.document.is_none()
+            && self.evidence.may_find_mixed();
+        if !may_be || !self.has_hz_text() || detect::is_utf8(self.bytes) {
+            return None;
+        }
+        if is_hz_with_losses(self.bytes) {
+            return Some(self.decode_hz(How::Structure));
+        }
+        let mixed = in_hz(self.bytes, |rest| {
+            rest_of_label(rest, self.declared, self.evidence)
+        })?;
+        let used = mixed.other.charset;
+        Some(mixed.choice(used, mem::take(&mut self.events)))
     }
 
     /// Returns what shows that ASCII without a label is HZ: the charset that a document names, or the characters.
     fn unlabelled_hz(&self) -> Option<How> {
-        /// Characters that prove HZ in any mail. Between `~{` and `~}`, other texts have small letters or white space.
-        const CERTAIN: usize = 4;
         if !has_hz_shift(self.bytes) {
             return None;
         }
@@ -134,7 +164,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         let is_open = self.is_unlabelled_ascii()
             && named.is_none_or(|charset| charset == Charset::US_ASCII)
             && document != Some(Document::Css);
-        (is_open && detect::hz_characters(self.bytes) >= CERTAIN).then_some(How::Structure)
+        (is_open && self.has_hz_text()).then_some(How::Structure)
     }
 
     /// Returns true if a label allows HZ or, without a label, if the caller's language or the message does. A few signs of HZ may be
@@ -246,6 +276,20 @@ impl<'a, 'e> Undecided<'a, 'e> {
             self.events.push((EventKind::CharsetUnlabelled, detail));
         }
         Some(mixed.choice(used, mem::take(&mut self.events)))
+    }
+
+    /// Step for ISO-2022-JP, -KR and -CN with losses, where most text between the escape sequences is whole.
+    fn damaged_iso2022(&mut self) -> Option<Choice<'a>> {
+        let charset = by_damaged_escapes(
+            self.bytes,
+            self.classes,
+            self.declared,
+            self.evidence.resolved,
+        )?;
+        let how = How::Structure;
+        let detail = Detail::ShownBy { used: charset, how };
+        self.events.push((EventKind::CharsetDetected, detail));
+        Some(self.decode(charset, how))
     }
 
     /// Step for valid UTF-8, unless the label or the message makes better text of it.

@@ -47,6 +47,65 @@ fn a_stateful_label_over_text_without_any_shift() {
 }
 
 #[test]
+fn damaged_escape_sequences_outweigh_labels() {
+    const JAPANESE: &str = "\x1b$BF|K\\8l$N%F%-%9%H$G$9!#\x1b(B\n";
+    let read = ("ISO-2022-JP", How::Structure);
+    for damage in ["\x1b$BF|K\n", "\x1b", "\0", "\x1b[7m", "\x1b$B/~\x1b(B"] {
+        let bytes = [JAPANESE, damage].concat();
+        for label in ["us-ascii", "iso-8859-1", "utf-8", "koi8-r", "x-unknown"] {
+            assert_eq!(used(label, bytes.as_bytes()), read, "{label} {damage:?}");
+        }
+    }
+    let with_latin = [JAPANESE.as_bytes(), b"\x1b$BF|K\n-- \nJos\xE9 Mu\xF1oz\n"].concat();
+    let (charset, how) = used("iso-8859-1", &with_latin);
+    assert_eq!((charset, how), ("windows-1252", How::Detected));
+    let within = [JAPANESE.as_bytes(), b"\x1b$BF|\xFFK\\\x1b(B\n"].concat();
+    assert_eq!(used("iso-8859-1", &within), read);
+    // ASCII with one sequence, and text of a terminal.
+    for text in ["\x1b$B begins Japanese text\x1b\n", "\x1b(B\x1b)0\x1b=\n"] {
+        assert_ne!(
+            used("us-ascii", text.as_bytes()).0,
+            "ISO-2022-JP",
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn sequences_of_hz_are_judged_together() {
+    const CHINESE: &str = "~{NRCG=qLlTZ11>)?*;a#,4s<R6<:\\8_PK~}\n";
+    let unlabelled = |bytes: &[u8]| choose(bytes, &Evidence::default()).used.name();
+    for beside in [
+        "DOS~{!\"~}Windows\n",
+        "~{#!~}\n",
+        "x ~{ y\n",
+        "~{NRCG=qLlTZ1\n",
+        "\0\n",
+    ] {
+        let bytes = [CHINESE, beside].concat();
+        assert_eq!(unlabelled(bytes.as_bytes()), "HZ-GB-2312", "{beside}");
+        assert_eq!(
+            used("us-ascii", bytes.as_bytes()).0,
+            "HZ-GB-2312",
+            "{beside}"
+        );
+        assert_eq!(used("gb2312", bytes.as_bytes()).0, "HZ-GB-2312", "{beside}");
+        assert_eq!(used("koi8-r", bytes.as_bytes()).0, "KOI8-R", "{beside}");
+    }
+    let latin = [CHINESE.as_bytes(), b"-- \nJos\xE9 Mu\xF1oz\n"].concat();
+    let choice = choose(&latin, &Evidence::default());
+    assert_eq!(
+        (&*choice.text, choice.log.losses()),
+        ("我们今天在北京开会，大家都很高兴\n-- \nJosé Muñoz\n", 0)
+    );
+    assert_eq!(
+        unlabelled("DOS~{!\"~}Windows ~{#!~}\n".as_bytes()),
+        "US-ASCII"
+    );
+    assert_eq!(unlabelled("~{VPND~} für ~{VPND~}\n".as_bytes()), "UTF-8");
+}
+
+#[test]
 fn font_names_reveal_the_charset() {
     for (name, font) in [
         ("GBK", "仿宋_GB2312"),

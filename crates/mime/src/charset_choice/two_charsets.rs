@@ -4,6 +4,7 @@ pub(super) mod block_charsets;
 pub(super) mod card_properties;
 pub(super) mod lost_characters;
 pub(super) mod mixed_choice;
+pub(super) mod mixed_hz;
 pub(super) mod mixed_iso2022jp;
 pub(super) mod mixed_lines;
 pub(super) mod mixed_text;

@@ -128,7 +128,7 @@ impl RewriteUnits<'_> {
     pub(crate) fn state(&self, segment: &Segment, repaired: bool) -> UnitState {
         if segment.words.is_empty() {
             let bytes = &self.value[segment.range.clone()];
-            let shifted = lexer::has_raw_shift(bytes);
+            let shifted = lexer::has_raw_shift(bytes, segment.lexical);
             let raw = repaired || shifted || !bytes.is_ascii();
             let invalid = repaired || shifted || self.reader.utf8(bytes, segment.lexical).is_none();
             return UnitState {
@@ -280,10 +280,10 @@ impl RewriteUnits<'_> {
         } else if self.reader.context.repairs.may_touch(piece) {
             raw = String::from_utf8_lossy(piece).into_owned();
         }
-        if lexer::has_raw_shift(piece) {
+        if lexer::has_raw_shift(piece, lexical) {
             let ascii = String::from_utf8_lossy(piece);
             let text = if state.raw { raw.as_str() } else { &ascii };
-            if let Some(shifted) = lexer::decode_raw_shifts(text) {
+            if let Some(shifted) = lexer::decode_raw_shifts(text, lexical) {
                 state = raw_state(true);
                 raw = shifted.text;
             }

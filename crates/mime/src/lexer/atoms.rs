@@ -1,8 +1,8 @@
 //! Splits text of one lexical context into white space, delimiters and atoms.
 
+use super::lexical_context::LexicalContext;
 use super::raw_characters::CharacterSteps;
 use super::syntax::{is_delimiter, is_space, skip_space};
-use super::token::LexicalContext;
 use std::ops::Range;
 
 /// The kind of an [`Atom`].

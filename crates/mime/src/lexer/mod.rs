@@ -9,6 +9,7 @@
 
 mod angle_address;
 mod atoms;
+mod lexical_context;
 mod parameter;
 mod parameter_name;
 mod raw_characters;
@@ -22,6 +23,7 @@ mod word;
 
 pub(crate) use angle_address::contains_angle_address;
 pub(crate) use atoms::{Atom, AtomKind, atoms};
+pub(crate) use lexical_context::LexicalContext;
 pub(crate) use parameter::{ParameterLexer, ParameterSpan, ParameterToken, ValueKind};
 pub(crate) use parameter_name::{NameForm, is_file_name, leading_zeros, split_name};
 pub(crate) use raw_characters::CharacterSteps;
@@ -35,7 +37,7 @@ pub(crate) use syntax::{
     unescape, unescape_comment,
 };
 pub(crate) use syntax_faults::swallows_address;
-pub(crate) use token::{LexicalContext, Token, tokens};
+pub(crate) use token::{Token, tokens};
 pub(crate) use trail_backslash::TrailBackslash;
 pub(crate) use word::{
     Letter, WordFinder, WordToken, ends_word, has_open, has_word, is_cut_head, may_open,

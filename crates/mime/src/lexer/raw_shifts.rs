@@ -1,12 +1,15 @@
 //! Decodes ISO-2022-JP (RFC 1468) and HZ (RFC 1843) in headers without encoded words, as Japanese and Chinese mail used before RFC 1342.
 //!
 //! A sequence of ISO-2022-JP is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. One of HZ is `~{`, characters, and
-//! `~}`. Neither contains white space, so a text and its pieces decode alike.
+//! `~}`. Neither contains white space, so a text and its pieces decode alike. Newsreaders cut long fields, so a sequence may also end with
+//! white space or the end of the text, within a character or within its last escape.
 //!
 //! # Limits
 //!
-//! Keeps sequences that are truncated or undecodable.
+//! Keeps undecodable sequences. Syntax characters end a sequence that is cut, except in unstructured text. [`raw_shift_length`] finds only whole
+//! ones, since a cut one would hide the syntax behind it.
 
+use super::lexical_context::LexicalContext;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
@@ -20,19 +23,23 @@ pub(crate) struct ShiftedText {
     pub count: u64,
     /// The charset of the first one.
     pub charset: Charset,
+    /// Number of characters that were cut.
+    pub losses: u64,
 }
 
-/// Decodes the sequences of a text. Returns None without a sequence.
-pub(crate) fn decode_raw_shifts(text: &str) -> Option<ShiftedText> {
+/// Decodes the sequences of a text in its lexical context. Returns None without a sequence.
+pub(crate) fn decode_raw_shifts(text: &str, lexical: LexicalContext) -> Option<ShiftedText> {
     let (mut out, mut copied, mut count, mut charset) = (String::new(), 0, 0, None);
+    let mut losses = 0;
     for start in memchr::memchr2_iter(ESCAPE, b'~', text.as_bytes()) {
         // The second byte of a character of HZ may be a tilde.
         if start < copied {
             continue;
         }
-        let Some(sequence) = sequence(&text.as_bytes()[start..]) else {
+        let Some(sequence) = whole_or_cut(&text.as_bytes()[start..], lexical) else {
             continue;
         };
+        losses += sequence.losses;
         out += text.get(copied..start).unwrap_or_default();
         out += &sequence.text;
         copied = start + sequence.length;
@@ -44,6 +51,7 @@ pub(crate) fn decode_raw_shifts(text: &str) -> Option<ShiftedText> {
         text: out,
         count,
         charset: charset?,
+        losses,
     })
 }
 
@@ -57,26 +65,27 @@ pub(crate) fn may_begin_shift(bytes: &[u8]) -> bool {
     matches!(bytes, [ESCAPE, ..] | [b'~', b'{', ..])
 }
 
-/// Returns true if there is a sequence.
-pub(crate) fn has_raw_shift(value: &[u8]) -> bool {
-    memchr::memchr2_iter(ESCAPE, b'~', value).any(|at| sequence(&value[at..]).is_some())
+/// Returns true if there is a sequence in a text of a lexical context.
+pub(crate) fn has_raw_shift(value: &[u8], lexical: LexicalContext) -> bool {
+    let is_sequence = |at: usize| whole_or_cut(&value[at..], lexical).is_some();
+    memchr::memchr2_iter(ESCAPE, b'~', value).any(is_sequence)
 }
 
 /// Returns the bytes from the first sequence to the end of the last one.
-pub(crate) fn raw_shifts_range(value: &[u8]) -> Option<Range<usize>> {
+pub(crate) fn raw_shifts_range(value: &[u8], lexical: LexicalContext) -> Option<Range<usize>> {
     let mut range: Option<Range<usize>> = None;
     for at in memchr::memchr2_iter(ESCAPE, b'~', value) {
         let end = range.as_ref().map_or(0, |range| range.end);
         if at >= end
-            && let Some(length) = raw_shift_length(&value[at..])
+            && let Some(found) = whole_or_cut(&value[at..], lexical)
         {
-            range.get_or_insert(at..at).end = at + length;
+            range.get_or_insert(at..at).end = at + found.length;
         }
     }
     range
 }
 
-/// Returns the length of the sequence at the start of `bytes`.
+/// Returns the length of the whole sequence at the start of `bytes`.
 pub(crate) fn raw_shift_length(bytes: &[u8]) -> Option<usize> {
     sequence(bytes).map(|sequence| sequence.length)
 }
@@ -85,9 +94,89 @@ struct Sequence {
     text: String,
     length: usize,
     charset: Charset,
+    losses: u64,
 }
 
-/// Returns the sequence at the start of `bytes`.
+/// Returns the sequence at the start of `bytes`, whole or cut.
+fn whole_or_cut(bytes: &[u8], lexical: LexicalContext) -> Option<Sequence> {
+    may_begin_shift(bytes)
+        .then(|| sequence(bytes).or_else(|| cut_sequence(bytes, lexical)))
+        .flatten()
+}
+
+/// Returns the sequence at the start of `bytes` that ends with white space or the end of the text instead of its escape.
+///
+/// The escape itself may be cut, or one byte of the last character be left.
+fn cut_sequence(bytes: &[u8], lexical: LexicalContext) -> Option<Sequence> {
+    let (charset, start) = match bytes {
+        [ESCAPE, b'$', b'B' | b'@', ..] => (Charset::ISO_2022_JP, 3),
+        [b'~', b'{', ..] => (Charset::HZ_GB_2312, 2),
+        _ => return None,
+    };
+    let is_syntax = |byte: u8| {
+        lexical != LexicalContext::Text && matches!(byte, b'"' | b'(' | b')' | b'<' | b'>' | b'\\')
+    };
+    let rest = &bytes[start..];
+    let is_character = |byte: &u8| byte.is_ascii_graphic() && !is_syntax(*byte);
+    let whole = if charset == Charset::HZ_GB_2312 {
+        // Stops at the next `~{`, so that the search stays linear.
+        let is_pair =
+            |pair: &&[u8]| matches!(pair, [0x21..=0x77, _]) && pair.iter().all(is_character);
+        rest.chunks_exact(2).take_while(is_pair).count() * 2
+    } else {
+        let end = rest.iter().position(|byte| !is_character(byte));
+        end.unwrap_or(rest.len()) & !1
+    };
+    let (pairs, behind) = rest.split_at(whole);
+    let (losses, escape) = match behind {
+        b"~" if charset == Charset::HZ_GB_2312 => (0, 1),
+        [byte, ..] if is_character(byte) => (1, 0),
+        _ => (0, 0),
+    };
+    let behind = &behind[losses + escape..];
+    let escape = match behind {
+        b"\x1B" | b"\x1B(" if charset == Charset::ISO_2022_JP => behind.len(),
+        _ => escape,
+    };
+    let closes = |byte: &u8| lexical == LexicalContext::Comment && *byte == b')';
+    let is_end = |byte: &u8| matches!(*byte, b' ' | b'\t' | b'\r' | b'\n') || closes(byte);
+    let is_at_end = escape > 0 || behind.first().is_none_or(is_end);
+    if !is_at_end || !is_probable(charset, pairs) {
+        return None;
+    }
+    let mut log = LossLog::with_limit(0);
+    let mut text = charset
+        .decode(&bytes[..start + pairs.len()], &mut log)
+        .into_owned();
+    if log.losses() > 0 {
+        return None;
+    }
+    text.extend(std::iter::repeat_n(char::REPLACEMENT_CHARACTER, losses));
+    Some(Sequence {
+        text,
+        length: start + whole + losses + escape,
+        charset,
+        losses: losses as u64,
+    })
+}
+
+/// Returns true if the characters of a sequence that is cut are text. `~{` may also stand in code, before names in capitals.
+fn is_probable(charset: Charset, pairs: &[u8]) -> bool {
+    if charset == Charset::ISO_2022_JP {
+        return pairs.len() >= 4;
+    }
+    let has = |rows: std::ops::RangeInclusive<u8>| {
+        let pairs = pairs.chunks(2).filter(|pair| rows.contains(&pair[0]));
+        pairs.count()
+    };
+    let (signs, common, rare) = (has(0x21..=0x29), has(0x30..=0x57), has(0x58..=0x77));
+    let is_name = pairs
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/'));
+    common >= 4 && rare <= common && (signs + common + rare) * 2 == pairs.len() && !is_name
+}
+
+/// Returns the whole sequence at the start of `bytes`.
 fn sequence(bytes: &[u8]) -> Option<Sequence> {
     let (charset, length) = match bytes {
         [ESCAPE, ..] => (Charset::ISO_2022_JP, iso2022jp_length(bytes)?),
@@ -100,6 +189,7 @@ fn sequence(bytes: &[u8]) -> Option<Sequence> {
         text,
         length,
         charset,
+        losses: 0,
     })
 }
 
@@ -129,8 +219,20 @@ mod tests {
                 Some(("Re: 会議 (1) 会議!", 2)),
             ),
             ("\x1B$B2q \x1B$B2q5D\x1B(B", Some(("\x1B$B2q 会議", 1))),
+            ("Re: \x1B$B2q5D", Some(("Re: 会議", 1))),
+            ("\x1B$B2q5D2q5D (1)", Some(("会議会議 (1)", 1))),
+            ("\x1B$B2q5D2", Some(("会議\u{FFFD}", 1))),
+            ("\x1B$B2q5D\x1B", Some(("会議", 1))),
+            ("\x1B$B2q5D\x1B(", Some(("会議", 1))),
+            ("\x1B$B2q5D\x1B[m", None),
+            ("~{NRCG=qLl", Some(("我们今天", 1))),
+            ("~{NRCG=qLl~", Some(("我们今天", 1))),
+            ("~{NRCG=qLlT", Some(("我们今天\u{FFFD}", 1))),
+            ("~{NRCG=q", None),
+            ("~{HOMEPATH", None),
+            ("~{HOME_PATH}/x", None),
+            ("~{list of names", None),
             ("\x1B$B2q5\x1B(B", None),
-            ("\x1B$B2q5D", None),
             ("\x1B$B2q 5D\x1B(B", None),
             ("\x1B$B\x1B(B", None),
             ("\x1B$B~~~~\x1B(B", None),
@@ -143,12 +245,29 @@ mod tests {
             ("~{list~} ~", None),
             ("", None),
         ] {
-            let read = decode_raw_shifts(bytes);
+            let read = decode_raw_shifts(bytes, LexicalContext::Text);
             let read = read.as_ref().map(|read| (&*read.text, read.count));
             assert_eq!(read, want, "{bytes:?}");
-            assert_eq!(has_raw_shift(bytes.as_bytes()), want.is_some());
+            let has_one = has_raw_shift(bytes.as_bytes(), LexicalContext::Text);
+            assert_eq!(has_one, want.is_some(), "{bytes:?}");
             assert!(want.is_none() || may_have_shifts(bytes.as_bytes()));
         }
+    }
+
+    #[test]
+    fn syntax_ends_cut_sequences() {
+        for (bytes, lexical, want) in [
+            ("(\x1B$B2q5D)", LexicalContext::Comment, Some("(会議)")),
+            ("(\x1B$B2q5D) x", LexicalContext::Comment, Some("(会議) x")),
+            ("(\x1B$B2q5D(x))", LexicalContext::Comment, None),
+            ("\x1B$B2q5D", LexicalContext::Phrase, Some("会議")),
+            ("\x1B$B2q5D<", LexicalContext::Phrase, None),
+            ("\x1B$B2q5D\\\"", LexicalContext::Quoted, None),
+        ] {
+            let read = decode_raw_shifts(bytes, lexical).map(|read| read.text);
+            assert_eq!(read.as_deref(), want, "{bytes:?}");
+        }
+        assert_eq!(raw_shift_length(b"\x1B$B2q5D"), None);
     }
 
     #[test]
@@ -159,7 +278,12 @@ mod tests {
             (b"\x1B[1m \x1B$B2q\x1B(B ~{VP~} \x1B", Some(5..20)),
             (b"~{list~} \x1B", None),
         ] {
-            assert_eq!(raw_shifts_range(value), want, "{}", value.escape_ascii());
+            assert_eq!(
+                raw_shifts_range(value, LexicalContext::Text),
+                want,
+                "{}",
+                value.escape_ascii()
+            );
         }
     }
 
@@ -177,7 +301,7 @@ mod tests {
             "0~",
         ] {
             assert_linear(&unit, 50_000, |n| {
-                drop(decode_raw_shifts(&unit.repeat(n)));
+                drop(decode_raw_shifts(&unit.repeat(n), LexicalContext::Text));
             });
         }
     }

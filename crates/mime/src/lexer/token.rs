@@ -1,29 +1,13 @@
 //! Splits a value into tokens: texts and encoded words, each with its lexical context (RFC 2047, section 5).
 
 use super::angle_address::angle_end;
+use super::lexical_context::LexicalContext;
 use super::raw_characters::CharacterSteps;
 use super::spaced_address::{SpacedAddresses, literal_end};
 use super::syntax::{ends_atom, is_delimiter, is_space};
 use super::word::{WordFinder, WordToken};
 use crate::header::FieldKind;
 use std::ops::Range;
-
-/// The lexical context of a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LexicalContext {
-    /// Unstructured text.
-    Text,
-    /// A phrase of a structured field, and the punctuation between phrases.
-    Phrase,
-    /// A comment, parentheses included.
-    Comment,
-    /// The inside of a quoted string.
-    Quoted,
-    /// The quotes around a quoted string, which are not part of its text.
-    Mark,
-    /// An address, a date or an identifier, where words are not decoded.
-    Address,
-}
 
 /// A text (`word` is None) or a word.
 #[derive(Clone, Debug)]

@@ -483,12 +483,13 @@ impl<'m> PlainAscii<'m> {
     }
 }
 
-/// Returns the offset of the next sign of an encoded word, RFC 2231 parameter or escape sequence; the end without one.
+/// Returns the offset of the next sign of an encoded word, RFC 2231 parameter, escape sequence or HZ; the end without one.
 fn next_encoding_sign(raw: &[u8], from: usize) -> usize {
     let rest = raw.get(from..).unwrap_or_default();
     let sign =
         memchr::memchr3_iter(b'?', b'*', ESCAPE, rest).find(|&at| is_encoding_sign(rest, at));
-    sign.map_or(raw.len(), |at| from + at)
+    let sign = sign.unwrap_or(rest.len());
+    from.min(raw.len()) + memchr::memmem::find(&rest[..sign], HZ_SHIFT).unwrap_or(sign)
 }
 
 /// Returns the offset of the next place in ASCII that a repair may change; the end without one.
@@ -503,13 +504,17 @@ fn starts_like_mime(name: &[u8]) -> bool {
         .is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
 }
 
-/// Returns true if ASCII may be encoded text: an encoded word, an RFC 2231 parameter or an escape sequence.
+/// Returns true if ASCII may be encoded text: an encoded word, an RFC 2231 parameter, an escape sequence or HZ.
 fn may_encode(value: &[u8]) -> bool {
     memchr::memchr3_iter(b'?', b'*', ESCAPE, value).any(|at| is_encoding_sign(value, at))
+        || memchr::memmem::find(value, HZ_SHIFT).is_some()
 }
 
 /// Begins an escape sequence (ISO 2022).
 const ESCAPE: u8 = 0x1B;
+
+/// Begins a sequence of HZ (RFC 1843).
+const HZ_SHIFT: &[u8] = b"~{";
 
 /// Returns true unless the byte is a question mark outside `=?`.
 fn is_encoding_sign(bytes: &[u8], at: usize) -> bool {

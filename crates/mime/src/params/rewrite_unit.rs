@@ -15,7 +15,7 @@ use crate::encoded_word::{
 };
 use crate::event::{EventKind, Finding, FindingList};
 use crate::japanese;
-use crate::lexer::{self, NameForm, has_word, split_name};
+use crate::lexer::{self, LexicalContext, NameForm, has_word, split_name};
 use mailglot_codec::{Charset, LossLog, View};
 use std::ops::Range;
 
@@ -175,7 +175,7 @@ fn syntax(
         .collect();
     let words =
         has_word(&bytes) && decode_text(&bytes, context, &mut Vec::new()).as_bytes() != bytes;
-    let shifted = lexer::has_raw_shift(&bytes);
+    let shifted = lexer::has_raw_shift(&bytes, LexicalContext::Text);
     let raw = shifted || !bytes.is_ascii();
     let repaired = !raw && !words && is_repaired(&bytes, context);
     // An equals sign ends the value for some readers.

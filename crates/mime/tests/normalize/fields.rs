@@ -6,7 +6,8 @@ use mailglot_mime::encoded_word::{HeaderContext, Repairs};
 use mailglot_mime::header::FieldKind;
 use mailglot_mime::header::decode;
 use mailglot_mime::{
-    Headers, Limits, Message, OnLoss, PartId, Policy, Report, Transfer, params, process, text_parts,
+    Event, Headers, Limits, Message, OnLoss, PartId, Policy, Report, Transfer, params, process,
+    text_parts,
 };
 
 #[test]
@@ -306,6 +307,22 @@ fn japanese_without_words_becomes_words() {
         .map(|event| &raw[event.at.start..event.at.end])
         .collect();
     assert_eq!(places, [&b"\x1B$B2q5D\x1B(B"[..]; 2]);
+}
+
+#[test]
+fn sequences_that_a_newsreader_cut_become_words() {
+    let raw = b"Subject: \x1B$B2q5D2q5D\r\nFrom: t@x.example (\x1B$B2q5D)\r\nOrganization: ~{NRCG=qLl~}\r\nSummary: Re: ~{NRCG=qLlTZ11\r\n\
+        X-Odd: \x1B$B2q5D2\r\nX-A: ~{HOMEPATH} ~{a b~}\r\n\r\nbody\r\n";
+    keeps_the_laws(raw);
+    let policy = Policy::default().headers(Headers::RawUtf8);
+    let done = process(raw, &policy);
+    assert_eq!(
+        String::from_utf8_lossy(&done.bytes),
+        "Subject: 会議会議\r\nFrom: t@x.example (会議)\r\nOrganization: 我们今天\r\nSummary: Re: 我们今天在北\r\n\
+        X-Odd: 会議\u{FFFD}\r\nX-A: ~{HOMEPATH} ~{a b~}\r\n\r\nbody\r\n"
+    );
+    let is_loss = |event: &&Event| event.kind.code() == "charset.invalid-bytes";
+    assert_eq!(done.report.events.iter().filter(is_loss).count(), 1);
 }
 
 /// A field that would lose bytes for good stays as it is, whatever it is and however it would be written; those beside it do not.

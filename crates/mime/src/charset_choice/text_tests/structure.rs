@@ -39,10 +39,7 @@ pub(crate) fn by_bom_or_structure(
     if !classes.has_escape() && !classes.has_control() {
         return None;
     }
-    let open = match resolved {
-        None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
-        Some(_) => declared.is_some_and(is_open_label),
-    };
+    let open = is_open(declared, resolved);
     let charset = match declared {
         // Escape sequences in 7-bit text outweigh a label of another kind.
         Some(label) if !open && !label.is_stateful() && !wide && classes.is_ascii() => {
@@ -52,6 +49,31 @@ pub(crate) fn by_bom_or_structure(
         _ => return None,
     };
     (!classes.has_nul() || may_be_wide(bytes)).then_some((charset, How::Structure))
+}
+
+/// Returns true if there is no label, an unknown one, or one that any structure outweighs.
+fn is_open(declared: Option<Charset>, resolved: Option<Resolved>) -> bool {
+    match resolved {
+        None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
+        Some(_) => declared.is_some_and(is_open_label),
+    }
+}
+
+/// Returns the ISO 2022 of damaged text, if the label does not rule it out. Some lines may be cut, and some bytes undefined.
+///
+/// `classes` are those of all bytes.
+pub(crate) fn by_damaged_escapes(
+    bytes: &[u8],
+    classes: ByteClasses,
+    declared: Option<Charset>,
+    resolved: Option<Resolved>,
+) -> Option<Charset> {
+    let is_overruled =
+        |label: Charset| classes.is_ascii() && !label.is_stateful() && !label.is_wide();
+    let may_be = is_open(declared, resolved) || declared.is_some_and(is_overruled);
+    (may_be && classes.has_escape())
+        .then(|| detect::damaged_iso2022(bytes))
+        .flatten()
 }
 
 /// Returns true for the labels that programs write over everything: any structure outweighs them.
@@ -69,15 +91,12 @@ pub(crate) fn is_misread_under_utf8(text: &[u8], classes: ByteClasses) -> bool {
     if text.starts_with("\u{feff}".as_bytes()) {
         return true;
     }
+    let is_utf8 = (Some(Charset::UTF_8), Some(Resolved::Exact(Charset::UTF_8)));
     classes.has_escape() && has_iso2022jp(text)
+        || by_damaged_escapes(text, classes, is_utf8.0, is_utf8.1).is_some()
         || (classes.has_escape() || classes.has_nul())
-            && by_bom_or_structure(
-                text,
-                classes,
-                Some(Charset::UTF_8),
-                Some(Resolved::Exact(Charset::UTF_8)),
-            )
-            .is_some_and(|(charset, _)| charset != Charset::UTF_8)
+            && by_bom_or_structure(text, classes, is_utf8.0, is_utf8.1)
+                .is_some_and(|(charset, _)| charset != Charset::UTF_8)
 }
 
 /// Returns true if bytes with NULs may be UTF-16 or UTF-32 rather than UTF-8 with stray NULs.

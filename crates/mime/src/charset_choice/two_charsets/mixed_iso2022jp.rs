@@ -6,6 +6,7 @@
 //! ```
 //!
 //! Escape sequences are structure: a segment from `ESC $ B` to `ESC ( B` that decodes without loss is Japanese in any text of mail.
+//! Segments with losses are Japanese if most of their characters are, except under the label of ISO-2022-JP.
 //! All other bytes must be UTF-8, or have no UTF-8 and decode in one other charset without loss.
 //!
 //! # Limits
@@ -17,7 +18,7 @@ use super::utf8_runs::is_isolated;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
 const ESC: u8 = 0x1B;
@@ -49,6 +50,9 @@ pub(crate) fn in_iso2022jp(
     if is_labelled && is_all_utf8 && may_be_katakana(bytes) {
         return None;
     }
+    let is_whole = !segments
+        .iter()
+        .any(|segment| is_cut_by_high_byte(bytes, segment));
     let rest = if is_all_utf8 {
         None
     } else {
@@ -58,14 +62,21 @@ pub(crate) fn in_iso2022jp(
         if other.charset.is_single_byte() && sequences(&rest).next().is_some() {
             return None;
         }
-        let is_whole = |segment: &Range<usize>| !is_cut_by_high_byte(bytes, segment);
-        if is_labelled && !(segments.iter().all(is_whole) && has_words_in(&rest, other)) {
+        if !is_whole || is_labelled && !has_words_in(&rest, other) {
             return None;
         }
         Some(other)
     };
     let charset = rest.map_or(Charset::UTF_8, |rest| rest.charset);
-    let (text, is_japanese_text) = decode(bytes, &segments, &others, charset)?;
+    let SegmentTexts {
+        text,
+        log,
+        has_japanese,
+    } = decode(bytes, &segments, &others, charset)?;
+    let may_be_damaged = || !is_labelled && is_whole && is_japanese_beside_damage(bytes, &segments);
+    if log.losses() > 0 && !may_be_damaged() {
+        return None;
+    }
     let is_within = rest.is_some() || label == Some(Charset::UTF_8);
     let (runs, first) = if is_within {
         (segments.len(), segments[0].start)
@@ -73,9 +84,9 @@ pub(crate) fn in_iso2022jp(
         let starts: Vec<usize> = sequences(bytes).map(|run| run.start).collect();
         (starts.len(), *starts.first()?)
     };
-    is_japanese_text.then_some(MixedText {
+    has_japanese.then_some(MixedText {
         text,
-        log: LossLog::new(),
+        log,
         runs,
         first,
         other: rest.unwrap_or(OtherCharset {
@@ -202,27 +213,49 @@ fn outside(bytes: &[u8], segments: &[Range<usize>]) -> Vec<Range<usize>> {
     starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Returns the text, and whether the segments have Japanese characters. Returns None if a segment or other bytes do not decode.
+/// The text of the segments and of the ranges between them.
+struct SegmentTexts {
+    text: String,
+    /// The losses of the segments, with offsets into the whole text.
+    log: LossLog,
+    /// True if the segments have Japanese characters.
+    has_japanese: bool,
+}
+
+/// Decodes segments and the ranges between them. Returns None if other bytes do not decode.
 fn decode(
     bytes: &[u8],
     segments: &[Range<usize>],
     others: &[Range<usize>],
     charset: Charset,
-) -> Option<(String, bool)> {
-    let (mut text, mut has_japanese) = (String::with_capacity(bytes.len()), false);
+) -> Option<SegmentTexts> {
+    let mut decoded = SegmentTexts {
+        text: String::with_capacity(bytes.len()),
+        log: LossLog::new(),
+        has_japanese: false,
+    };
     for (nth, other) in others.iter().enumerate() {
         let other = &bytes[other.clone()];
         match charset {
-            Charset::UTF_8 => text.push_str(std::str::from_utf8(other).ok()?),
-            _ => text.push_str(&charset.decode_exact(other)?),
+            Charset::UTF_8 => decoded.text.push_str(std::str::from_utf8(other).ok()?),
+            _ => decoded.text.push_str(&charset.decode_exact(other)?),
         }
         if let Some(segment) = segments.get(nth) {
-            let japanese = Charset::ISO_2022_JP.decode_exact(&bytes[segment.clone()])?;
-            has_japanese |= !japanese.is_ascii();
-            text.push_str(&japanese);
+            let mut own = LossLog::new();
+            let japanese = Charset::ISO_2022_JP.decode(&bytes[segment.clone()], &mut own);
+            decoded.has_japanese |= !japanese.is_ascii();
+            decoded.text.push_str(&japanese);
+            if own.losses() > 0 {
+                decoded.log.append(&own, segment.start as u64);
+            }
         }
     }
-    Some((text, has_japanese))
+    Some(decoded)
+}
+
+/// Returns true if segments with losses are mostly Japanese.
+fn is_japanese_beside_damage(bytes: &[u8], segments: &[Range<usize>]) -> bool {
+    detect::damaged_iso2022(&join(bytes, segments)) == Some(Charset::ISO_2022_JP)
 }
 
 /// Returns true if the high bytes may be half-width katakana rather than UTF-8.
@@ -319,8 +352,24 @@ mod tests {
     }
 
     #[test]
+    fn segments_may_be_damaged_without_their_label() {
+        let after = b"\x1b$B$3$\n-- \nJos\xE9\n";
+        let text = "こんにちはこ\u{FFFD}\n-- \nJosé\n".to_owned();
+        assert_eq!(read(None, after), Some((text, 2, 0)));
+        let bytes = [JAPANESE, after].concat();
+        let log = in_iso2022jp(&bytes, None, LATIN).map(|mixed| mixed.log);
+        let kept = log.map(|log| log.kept()[0].bytes.clone());
+        assert_eq!(kept, Some(21..22));
+        assert_eq!(read(Some(Charset::ISO_2022_JP), after), None);
+    }
+
+    #[test]
     fn other_text_stays() {
-        for after in [&b"\x1b$Bx\x1b(B \xC3\xA9"[..], b"\x1b$B$\xC3\xA9", b" x"] {
+        for after in [
+            &b"\x1b$Bx\x1b(B\x1b$Bx\x1b(B \xC3\xA9"[..],
+            b"\x1b$B$\xC3\xA9",
+            b" x",
+        ] {
             assert_eq!(read(None, after), None, "{}", after.escape_ascii());
         }
         // Two half-width katakana.

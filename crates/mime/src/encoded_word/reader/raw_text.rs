@@ -68,10 +68,15 @@ impl Reader<'_> {
             findings.extend(self.unclosed_word_finding(raw, range.start));
         }
         let shifted = (lexical != LexicalContext::Address && lexer::may_have_shifts(&text))
-            .then(|| lexer::decode_raw_shifts(&decoded.text))
+            .then(|| lexer::decode_raw_shifts(&decoded.text, lexical))
             .flatten();
         let text = if let Some(shifted) = shifted {
-            findings.push(shifts_finding(raw, range.start, &shifted));
+            let finding = shifts_finding(raw, range.start, &shifted, lexical);
+            if shifted.losses > 0 {
+                let kind = EventKind::CharsetInvalidBytes;
+                findings.add_counted(finding.at.clone(), kind, shifted.charset, shifted.losses);
+            }
+            findings.push(finding);
             Cow::Owned(shifted.text)
         } else {
             decoded.text
@@ -192,11 +197,16 @@ impl Reader<'_> {
 }
 
 /// Builds the finding for the sequences of a raw text that begins at `start`.
-fn shifts_finding(raw: &[u8], start: usize, shifted: &ShiftedText) -> Finding {
+fn shifts_finding(
+    raw: &[u8],
+    start: usize,
+    shifted: &ShiftedText,
+    lexical: LexicalContext,
+) -> Finding {
     let Range {
         start: first,
         end: last,
-    } = lexer::raw_shifts_range(raw).unwrap_or(0..raw.len());
+    } = lexer::raw_shifts_range(raw, lexical).unwrap_or(0..raw.len());
     let detail = Detail::ShownBy {
         used: shifted.charset,
         how: How::Structure,

@@ -133,7 +133,7 @@ fn is_raw_control(c: char) -> bool {
 
 /// Returns the text of a unit: decoded if it has words, else as written, including controls.
 fn meaning<'a>(atom: &'a RewriteUnit, raw: &'a str) -> Cow<'a, str> {
-    let reads_otherwise = atom.state.words || lexer::has_raw_shift(raw.as_bytes());
+    let reads_otherwise = atom.state.words || lexer::has_raw_shift(raw.as_bytes(), atom.lexical);
     match atom.lexical {
         _ if reads_otherwise => atom.text.as_str().into(),
         LexicalContext::Quoted => unescape(&raw[1..raw.len() - 1]),

@@ -60,7 +60,7 @@ fn choose_for_all<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
 
 impl<'a, 'e> Undecided<'a, 'e> {
     /// The steps in their order. Each one decides or leaves the body to the next one, and the last one to [`Self::without_label`].
-    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 10] = [
+    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 11] = [
         // RFC 1843: HZ is ASCII by its bytes, and many labels say GB2312.
         Self::hz,
         // Needs no label. Nearly half of all parts.

@@ -61,8 +61,9 @@ impl<'a> Body<'a, '_> {
                 true
             }
             Some(Resolved::Exact(c) | Resolved::Alias(c)) if self.choice.text.is_ascii() => {
-                let wide = !c.is_ascii_compatible() && c.is_stateful() && self.choice.used != c;
-                !unchanged || wide
+                // ASCII under a label of EBCDIC or UTF-16: readers that know the label show something else.
+                let is_misread = !c.is_ascii_compatible() && self.choice.used != c;
+                !unchanged || is_misread
             }
             _ if self.choice.text.is_ascii() => !unchanged,
             _ => true,

@@ -112,6 +112,12 @@ fn ebcdic_and_text_that_only_says_so() {
             .any(|e| e.kind.code() == "charset.detected")
     );
     keeps_the_laws(lie.as_bytes());
+    let outcome = process(lie.as_bytes(), &Policy::default());
+    assert!(
+        outcome
+            .bytes
+            .starts_with(b"Content-Type: text/plain; charset=utf-8\n")
+    );
 }
 
 #[test]

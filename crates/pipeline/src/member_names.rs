@@ -3,7 +3,8 @@
 //! Windows and DOS write names in the code page of the console, such as IBM866 in Russia, and some programs in the code page of Windows.
 //!
 //! # Limits
-//! Few letters prove nothing: such names in zip stay in code page 437, as the format says, and those in tar keep their bytes.
+//! Few letters prove little: such names in zip mostly stay in code page 437, as the format says. Those in tar are mostly read in windows-1252,
+//! or keep their bytes.
 
 use mailglot_archive::{NameDecoding, NameSystem};
 use mailglot_codec::Charset;

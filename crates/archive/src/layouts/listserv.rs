@@ -104,7 +104,7 @@ fn separator_line(near: &[u8]) -> Option<usize> {
 
 /// Returns the length of the separator line if a header with Date and From follows it at once. `is_all` says that `near` ends with the file.
 ///
-/// A header beyond `near` needs only Date, which LISTSERV writes first.
+/// A header beyond `near` needs only Date, which LISTSERV writes first. A line that is no field ends a header, too.
 fn separator(near: &[u8], is_all: bool) -> Option<usize> {
     let separator = separator_line(near)?;
     let mut rest = &near[separator..];
@@ -121,7 +121,9 @@ fn separator(near: &[u8], is_all: bool) -> Option<usize> {
         }
         let is_continuation = matches!(line[0], b' ' | b'\t') && !is_first;
         if !is_continuation {
-            let name = field_name(line)?;
+            let Some(name) = field_name(line) else {
+                return (has_date && has_from).then_some(separator);
+            };
             has_date |= name.eq_ignore_ascii_case(b"Date");
             has_from |= name.eq_ignore_ascii_case(b"From");
         }
@@ -130,9 +132,8 @@ fn separator(near: &[u8], is_all: bool) -> Option<usize> {
     }
 }
 
-/// Returns the name of a header field.
+/// Returns the name of a header field (RFC 5322, sections 2.2 and 4.5.8: blanks may stand before the colon).
 fn field_name(line: &[u8]) -> Option<&[u8]> {
-    let name = &line[..memchr::memchr(b':', line)?];
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    (!name.is_empty() && name.iter().all(is_letter)).then_some(name)
+    let name = line[..memchr::memchr(b':', line)?].trim_ascii_end();
+    (!name.is_empty() && name.iter().all(u8::is_ascii_graphic)).then_some(name)
 }

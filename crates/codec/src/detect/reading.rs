@@ -127,7 +127,7 @@ fn place_signs(
         if after == Some('@') {
             placed.cost += signs::BEFORE_AT;
         }
-        if after.is_some_and(char::is_lowercase) && signs::is_never_before_small_letter(c) {
+        if after.is_some_and(|after| signs::is_never_before(c, after)) {
             placed.cost += signs::BEFORE_SMALL_LETTER;
         }
         classed[at] = ClassedChar {

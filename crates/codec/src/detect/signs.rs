@@ -92,9 +92,16 @@ pub(super) const LEAST: u32 = REPEATED;
 /// Cost of a guillemet whose partner stands nowhere in the sample.
 pub(super) const WITHOUT_PARTNER: u32 = 3 * NAT;
 
-/// Returns true for signs that stand before figures, capitals or blanks, or behind words. Fractions stand before units, too: `½lb`.
-pub(super) fn is_never_before_small_letter(c: char) -> bool {
-    matches!(c, '£' | '¥' | '¦' | '©' | '¬' | '®' | '±' | '³' | '¶' | '¹')
+/// Returns true for signs that stand before figures, capitals or blanks, or behind words, if a small Latin letter follows. So it is for `¶`
+/// and any small letter. Fractions stand before units, too: `½lb`.
+pub(super) fn is_never_before(c: char, after: char) -> bool {
+    let is_latin = after <= '\u{24F}';
+    let may_be = match c {
+        '£' | '¥' | '¦' | '©' | '¬' | '®' | '±' | '³' | '¹' => is_latin,
+        '¶' => true,
+        _ => false,
+    };
+    may_be && after.is_lowercase()
 }
 
 /// The sign that stands with `c` in a text: guillemets come in pairs.

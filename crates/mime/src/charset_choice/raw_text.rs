@@ -87,7 +87,7 @@ pub(crate) struct RawEvidence<'b> {
     pub(crate) named: [Option<Charset>; 2],
     /// True if the last of these is a guess from little text. Then it decodes nothing beside UTF-8.
     pub(crate) is_last_uncertain: bool,
-    /// True if the last of these is that of a body with hardly any letter. Then a likelier charset outweighs it in short text.
+    /// True if the last of these is a label of Latin-1 over a body in ASCII. Then a likelier charset outweighs it in short text.
     pub(crate) is_last_default: bool,
     pub(crate) hints: Hints<'b>,
 }

@@ -28,7 +28,7 @@ pub struct HeaderContext<'a> {
     /// True if other text of the message, rather than the caller, gives `raw`. Then `raw` decodes only values in which it makes
     /// plausible text.
     pub raw_is_inferred: bool,
-    /// True if `raw` is Latin-1 and the body has hardly any letter, since programs write this label by default. Then a likelier charset decodes short
+    /// True if `raw` is the label of a body in ASCII that programs write by default: Latin-1. Then a likelier charset decodes short
     /// values, too.
     pub raw_is_default: bool,
     /// How to handle words in unknown charsets.
@@ -147,7 +147,7 @@ impl<'a> HeaderContext<'a> {
         raw_is_uncertain: bool,
         /// Sets whether other text of the message gives `raw`.
         raw_is_inferred: bool,
-        /// Sets whether `raw` is Latin-1 and the body has hardly any letter.
+        /// Sets whether `raw` is a label of Latin-1 over a body in ASCII.
         raw_is_default: bool,
         /// Sets how to handle words in unknown charsets.
         unknown: UnknownLabel,

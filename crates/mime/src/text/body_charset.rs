@@ -102,7 +102,8 @@ impl DecodedBody<'_> {
             hints.note_body_charset(BodyCharset {
                 part: id,
                 charset: choice.used,
-                is_default: is_latin1 && !has_letters(bytes),
+                is_default: is_latin1 && bytes.is_ascii(),
+                proves_little: is_latin1 && !has_letters(bytes),
                 confidence: choice.confidence,
             });
         }

@@ -9,7 +9,7 @@ use crate::charset_choice::{
 use crate::encoded_word::HeaderContext;
 use crate::header::{FieldKind, field_kind};
 use crate::{Detection, Message, PartId, Policy};
-use mailglot_codec::detect::{Detector, Weighed};
+use mailglot_codec::detect::{Detector, Guess, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 
 /// Returns the context for decoding header fields of a message: the charset of its raw bytes, from its words, texts and raw bytes, and
@@ -62,7 +62,7 @@ pub(crate) struct RawCharset {
     pub is_uncertain: bool,
     /// True if other text of the message gives the charset, rather than the caller.
     pub is_inferred: bool,
-    /// True for Latin-1 over a body with hardly any letter, which a likelier charset overrules.
+    /// True for a label of Latin-1 over a body in ASCII, which a likelier charset overrules.
     pub is_default: bool,
 }
 
@@ -126,51 +126,61 @@ pub(crate) fn raw_header_charset(
     }
 }
 
-/// Returns a charset that is likelier than that of a body which proves little: a guess, or Latin-1 with hardly any letter.
+/// Bytes above 7F of raw fields that may outweigh a body.
+const ENOUGH_TO_OUTWEIGH: usize = 5;
+
+/// Returns a charset that is likelier than that of a body which proves little.
 ///
-/// All undeclared text of the message may be likelier in a charset that gives the same body. All raw fields together may be likelier in
-/// another charset than Latin-1: beside `mo\x9Ee` (`može`), which is the same in windows-1252 and windows-1250, `uve\xE8` is `uveč`.
+/// Two kinds of bodies do: a guess, beside which all undeclared text together is more certain, and Latin-1 with hardly any letter. Beside
+/// `It’s` in windows-1252, `deðiþti` is `değişti` in windows-1254. Beside `mo\x9Ee`, which windows-1252 and windows-1250 read alike,
+/// `uve\xE8` is `uveč`.
 fn likelier_than_body(mail: MailContext<'_>, body: BodyCharset) -> Option<RawCharset> {
-    let gives_same_body = |charset: Charset| {
-        let decoded = DecodedBody::read(mail.message, body.part);
-        let text = |charset: Charset| {
-            let mut log = LossLog::with_limit(0);
-            let text = charset
-                .decode(&decoded.decoded.bytes, &mut log)
-                .into_owned();
-            (log.losses() == 0).then_some(text)
-        };
-        text(charset).is_some_and(|same| text(body.charset) == Some(same))
+    let likelier = |guess: Guess| RawCharset {
+        charset: Some(guess.charset),
+        confidence: Some(guess.confidence),
+        is_inferred: true,
+        ..RawCharset::default()
     };
-    let pooled = || mail.pooled_guess().filter(|_| body.confidence.is_some());
-    if let Some(guess) = pooled()
-        && guess.charset != body.charset
-        && guess.charset.is_ascii_compatible()
-        && gives_same_body(guess.charset)
+    if let Some(own) = body.confidence
+        && let Some(guess) = mail.pooled_guess()
+        && guess.confidence >= own
+        && are_of_one_pair(guess.charset, body.charset)
+        && reads_body_alike(mail.message, body, guess.charset)
     {
-        return Some(RawCharset {
-            charset: Some(guess.charset),
-            confidence: Some(guess.confidence),
-            is_inferred: true,
-            ..RawCharset::default()
-        });
+        return Some(likelier(guess));
     }
     if body.charset.superset() != Charset::WINDOWS_1252 {
         return None;
     }
     let raw: Vec<&[u8]> = raw_fields(mail.message).collect();
     let raw = raw.join(&b' ');
+    high_bytes(&raw).nth(ENOUGH_TO_OUTWEIGH - 1)?;
     let hints = mail.detection(None);
     let weighed = Weighed::new(&raw, &hints);
     let rival = weighed.rival(body.charset)?;
-    let is_likelier = outweighs(&rival, body.charset, &raw)
-        && (body.is_default || gives_same_body(rival.guess.charset));
-    is_likelier.then(|| RawCharset {
-        charset: Some(rival.guess.charset),
-        confidence: Some(rival.guess.confidence),
-        is_inferred: true,
-        ..RawCharset::default()
-    })
+    let guess = rival.guess.clone();
+    let is_likelier = guess.confidence >= SURE_CONFIDENCE
+        && outweighs(&rival, body.charset, &raw)
+        && (body.proves_little || reads_body_alike(mail.message, body, guess.charset));
+    is_likelier.then(|| likelier(guess))
+}
+
+/// Returns true if one charset is the Windows code page of the other.
+fn are_of_one_pair(one: Charset, other: Charset) -> bool {
+    one.windows_page() == Some(other) || other.windows_page() == Some(one)
+}
+
+/// Returns true if a charset gives the same text of the body as its own.
+fn reads_body_alike(message: &Message<'_>, body: BodyCharset, charset: Charset) -> bool {
+    let decoded = DecodedBody::read(message, body.part);
+    let text = |charset: Charset| {
+        let mut log = LossLog::with_limit(0);
+        let text = charset
+            .decode(&decoded.decoded.bytes, &mut log)
+            .into_owned();
+        (log.losses() == 0).then_some(text)
+    };
+    text(charset).is_some_and(|same| text(body.charset) == Some(same))
 }
 
 /// Guesses the charset of all raw fields, or of all undeclared text of the message if that is surer.
@@ -256,7 +266,7 @@ mod tests {
             (Charset::WINDOWS_1254, "Türkçe açıklama dosyası değişti"),
             (
                 Charset::WINDOWS_1257,
-                "Klaida paleidžiant programą, kurią įdiegiau",
+                "Klaida paleidžiant programą, kurią įdiegiau šiandien",
             ),
             (Charset::WINDOWS_1255, "שלום לכולם מה נשמע היום"),
             (
@@ -265,6 +275,9 @@ mod tests {
             ),
             (Charset::WINDOWS_1252, "Grüße aus Köln"),
             (Charset::WINDOWS_1252, "Réunion à Orléans"),
+            (Charset::WINDOWS_1252, "Læsø"),
+            (Charset::WINDOWS_1252, "Fête de Noël"),
+            (Charset::WINDOWS_1252, "L’età di Žižek"),
         ] {
             for (label, body) in bodies {
                 let raw = message((charset, subject), label, (Charset::WINDOWS_1252, body));

@@ -74,8 +74,10 @@ impl MessageEvidence {
 pub(crate) struct BodyCharset {
     pub part: PartId,
     pub charset: Charset,
-    /// True for text in Latin-1 that has hardly any letter beyond ASCII. Programs write this label by default, so it proves little.
+    /// True for text in ASCII under a label of Latin-1. Programs write this label by default, so it proves little.
     pub is_default: bool,
+    /// True for text in Latin-1 that has hardly any letter beyond ASCII, or none.
+    pub proves_little: bool,
     /// 0 to 1 for a guess.
     pub confidence: Option<f32>,
 }

@@ -4,8 +4,8 @@
 //! label iso-8859-1   "caf\xE9 cr\xEF\xBF\xBDme"   café cr�me, not café crï¿½me
 //! ```
 //!
-//! A program that could not decode a character wrote U+FFFD, and another one joined the text with text of a legacy charset. In no
-//! single-byte charset do the three characters make sense side by side: `ï¿½`, `пїЅ`, `ďż˝`, `๏ฟฝ`.
+//! A program that could not decode a character wrote U+FFFD, and another one joined the text with text of a legacy charset. In few
+//! single-byte charsets do the three characters make sense side by side: `ï¿½`, `пїЅ`, `ďż˝`, `๏ฟฝ`. In ARMSCII-8 they are letters: `տէզ`.
 //!
 //! # Limits
 //! Keeps these bytes in multi-byte charsets, where they may be parts of two characters. Nobody can restore the lost characters.
@@ -66,7 +66,7 @@ pub(crate) fn read_lost_characters<'a>(
 
 /// Returns the bytes without U+FFFD in UTF-8, if they are text of a single-byte charset with U+FFFD.
 pub(crate) fn beside_lost_characters(bytes: &[u8], charset: Charset) -> Option<Vec<u8>> {
-    let is_possible = is_single_byte_ascii(charset) && has_lost_characters(bytes);
+    let is_possible = may_have_lost_characters(charset) && has_lost_characters(bytes);
     is_possible.then(|| without_lost_characters(bytes))
 }
 
@@ -92,7 +92,12 @@ fn without_lost_characters(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn is_one_single_byte_charset(choice: &Choice<'_>) -> bool {
-    choice.mixed.is_none() && is_single_byte_ascii(choice.used)
+    choice.mixed.is_none() && may_have_lost_characters(choice.used)
+}
+
+/// Returns true for a single-byte charset in which the three bytes are no word.
+fn may_have_lost_characters(charset: Charset) -> bool {
+    is_single_byte_ascii(charset) && charset != Charset::ARMSCII_8
 }
 
 fn decode(bytes: &[u8], other: OtherCharset) -> MixedText {

@@ -114,7 +114,9 @@ pub(crate) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Opt
             .map(|joined| find(&joined))
             .filter(|other| is_single_byte_ascii(other.charset))?;
         let is_foreign = |line: &[u8]| has_no_sequence(line) || has_chance_sequences(line);
-        Some((other, foreign_lines(bytes, is_foreign)))
+        let others = foreign_lines(bytes, |line| !is_foreign(line));
+        // Chance sequences do not show that anything is UTF-8.
+        (!others.is_empty()).then(|| (other, foreign_lines(bytes, is_foreign)))
     };
     let (other, lines) = double_byte_lines(bytes, &find).or_else(single)?;
     read_lines(bytes, other, lines)
@@ -444,6 +446,8 @@ mod tests {
         );
         // Without such a line, it is damage.
         assert!(in_utf8(&[before, &chance].concat(), cyrillic).is_none());
+        // No line shows UTF-8.
+        assert!(in_utf8(&[&chance[..], &pure].concat(), cyrillic).is_none());
     }
 
     /// The block search finds what a search at each offset finds, for every length around a block and every offset.

@@ -104,7 +104,7 @@ fn separator_line(near: &[u8]) -> Option<usize> {
 
 /// Returns the length of the separator line if a header with Date and From follows it at once. `is_all` says that `near` ends with the file.
 ///
-/// A header beyond `near` needs only Date, which LISTSERV writes first. A line that is no field ends a header, too.
+/// A header beyond `near` needs only Date, which LISTSERV writes first. A line that is no field disproves the separator.
 fn separator(near: &[u8], is_all: bool) -> Option<usize> {
     let separator = separator_line(near)?;
     let mut rest = &near[separator..];
@@ -121,9 +121,7 @@ fn separator(near: &[u8], is_all: bool) -> Option<usize> {
         }
         let is_continuation = matches!(line[0], b' ' | b'\t') && !is_first;
         if !is_continuation {
-            let Some(name) = field_name(line) else {
-                return (has_date && has_from).then_some(separator);
-            };
+            let name = field_name(line)?;
             has_date |= name.eq_ignore_ascii_case(b"Date");
             has_from |= name.eq_ignore_ascii_case(b"From");
         }

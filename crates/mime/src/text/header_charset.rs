@@ -158,7 +158,7 @@ fn likelier_than_body(mail: MailContext<'_>, body: BodyCharset) -> Option<RawCha
     let hints = mail.detection(None);
     let weighed = Weighed::new(&raw, &hints);
     let rival = weighed.rival(body.charset)?;
-    let guess = rival.guess.clone();
+    let guess = rival.guess;
     let is_likelier = guess.confidence >= SURE_CONFIDENCE
         && outweighs(&rival, body.charset, &raw)
         && (body.proves_little || reads_body_alike(mail.message, body, guess.charset));

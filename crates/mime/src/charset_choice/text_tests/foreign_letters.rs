@@ -64,12 +64,14 @@ pub(crate) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> 
 pub(crate) fn has_western_letter_in_latin_word(label: Charset, bytes: &[u8]) -> bool {
     /// Fewest letters of a word.
     const LETTERS: usize = 4;
+    const BLOCK: usize = 256;
     if !has_other_script(label) {
         return false;
     }
-    let is_candidate = |at: usize| {
-        let beside = &bytes[at.saturating_sub(1)..bytes.len().min(at + 2)];
-        matches!(beside, [before, _, after] if before.is_ascii_alphabetic() && after.is_ascii_lowercase())
+    // Without branches within a block, so that the compiler vectorizes the loop.
+    let is_candidate = |before: u8, own: u8, after: u8| {
+        let is_letter = |byte: u8| u8::from(byte.wrapping_sub(b'a') < 26);
+        is_letter(before | 0x20) & (own >> 7) & is_letter(after)
     };
     let is_found = |at: usize| {
         let before = bytes[..at].iter().rev();
@@ -85,7 +87,20 @@ pub(crate) fn has_western_letter_in_latin_word(label: Charset, bytes: &[u8]) -> 
             && ends_word(bytes.get(at + 1 + after))
             && is_foreign_for_western(label, bytes[at])
     };
-    high_bytes(bytes).any(|at| is_candidate(at) && is_found(at))
+    let last = bytes.len().saturating_sub(2);
+    (0..last).step_by(BLOCK).any(|from| {
+        let count = BLOCK.min(last - from);
+        let places = |from: usize| &bytes[from..from + count];
+        let around = || {
+            let beside = places(from).iter().zip(places(from + 2));
+            beside.zip(places(from + 1))
+        };
+        let candidates = around().fold(0, |found, ((before, after), own)| {
+            found | is_candidate(*before, *own, *after)
+        });
+        let is_one = |at: usize| is_candidate(bytes[at - 1], bytes[at], bytes[at + 1]) > 0;
+        candidates > 0 && (from + 1..=from + count).any(|at| is_one(at) && is_found(at))
+    })
 }
 
 /// Returns true if a byte is a letter of another script under the label, unlike all Latin ones, and a Western letter in windows-1252.

@@ -43,6 +43,33 @@ impl LayoutInput {
         Ok(&data[..data.len().min(length)])
     }
 
+    /// Searches from `scan` on for a line that begins with `mark` and is a separator. Returns its offset.
+    ///
+    /// `is_separator` gets `length` bytes from the start of the line, or fewer at the end of the file.
+    pub(super) fn find_separator(
+        &mut self,
+        scan: &mut u64,
+        mark: &[u8],
+        length: usize,
+        is_separator: impl Fn(&[u8]) -> bool,
+    ) -> io::Result<Option<u64>> {
+        loop {
+            let Some(found) = memchr::memmem::find(self.rest(*scan), mark) else {
+                let end = self.window.end();
+                *scan = end.saturating_sub(mark.len() as u64).max(*scan);
+                return Ok(None);
+            };
+            let at = *scan + found as u64;
+            let is_line = matches!(self.rest(at - 1).first(), Some(b'\n' | b'\r'));
+            if is_line && is_separator(self.near(at, length)?) {
+                return Ok(Some(at));
+            }
+            // Skips a run of the first byte, so that a long line of `=` is searched once.
+            let run = self.rest(at).iter().take_while(|byte| **byte == mark[0]);
+            *scan = at + run.count() as u64;
+        }
+    }
+
     /// Returns `length` bytes at any later offset, or fewer at the end of the file. None if they cannot be known.
     pub(crate) fn ahead(&mut self, at: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
         let end = at.saturating_add(length as u64);

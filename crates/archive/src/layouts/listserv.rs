@@ -26,7 +26,7 @@ pub(super) struct Listserv;
 const SEPARATOR: &[u8; 73] = &[b'='; 73];
 /// Number of bytes in which the header of a message is looked for, with its separator.
 const NEAR: usize = 4096;
-/// Number of bytes at the start of a file by which it is recognized.
+/// Number of bytes at the start of a file that must show a separator and a header.
 const START: usize = 512;
 
 impl FileLayout for Listserv {
@@ -69,30 +69,10 @@ impl Divider for ListservDivider {
         scan: &mut u64,
         _: &mut Vec<BoxEvent>,
     ) -> io::Result<Option<ItemEnd>> {
-        let found = find_separator(input, scan)?;
+        let found = input.find_separator(scan, SEPARATOR, NEAR, |near| {
+            separator(near, near.len() < NEAR).is_some()
+        })?;
         Ok(found.map(|at| ItemEnd::new(at, at)))
-    }
-}
-
-/// Searches for a separator and a header from `scan` on. Returns the offset of the separator.
-fn find_separator(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<u64>> {
-    loop {
-        let Some(found) = memchr::memmem::find(input.rest(*scan), SEPARATOR) else {
-            let end = input.window.end();
-            *scan = end.saturating_sub(SEPARATOR.len() as u64).max(*scan);
-            return Ok(None);
-        };
-        let at = *scan + found as u64;
-        let is_line = matches!(input.rest(at - 1).first(), Some(b'\n' | b'\r'));
-        if is_line {
-            let near = input.near(at, NEAR)?;
-            if separator(near, near.len() < NEAR).is_some() {
-                return Ok(Some(at));
-            }
-        }
-        // Behind the signs that are known, so that a longer line is searched once.
-        let signs = input.rest(at).iter().take_while(|byte| **byte == b'=');
-        *scan = at + signs.count() as u64;
     }
 }
 
@@ -104,7 +84,8 @@ fn separator_line(near: &[u8]) -> Option<usize> {
 
 /// Returns the length of the separator line if a header with Date and From follows it at once. `is_all` says that `near` ends with the file.
 ///
-/// A header beyond `near` needs only Date, which LISTSERV writes first. A line that is no field disproves the separator.
+/// Every line up to the first empty one must be a field or continue one: `Date: ...`, `From: ...`. If `near` ends within the header, Date is
+/// enough, since LISTSERV writes it first.
 fn separator(near: &[u8], is_all: bool) -> Option<usize> {
     let separator = separator_line(near)?;
     let mut rest = &near[separator..];

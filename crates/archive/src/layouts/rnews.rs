@@ -83,19 +83,9 @@ impl Divider for RnewsDivider {
 
 /// Searches for a line that is a separator from `scan` on. Returns its offset.
 fn find_separator(input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<u64>> {
-    loop {
-        let Some(found) = memchr::memmem::find(input.rest(*scan), MARK) else {
-            let end = input.window.end();
-            *scan = end.saturating_sub(MARK.len() as u64).max(*scan);
-            return Ok(None);
-        };
-        let at = *scan + found as u64;
-        let is_line = matches!(input.rest(at - 1).first(), Some(b'\n' | b'\r'));
-        if is_line && ArticleSeparator::parse(input.near(at, NEAR)?).is_some() {
-            return Ok(Some(at));
-        }
-        *scan = at + 1;
-    }
+    input.find_separator(scan, MARK, NEAR, |near| {
+        ArticleSeparator::parse(near).is_some()
+    })
 }
 
 /// The line before an article.

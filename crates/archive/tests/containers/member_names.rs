@@ -6,6 +6,7 @@ use mailglot_archive::{
     Input, LeftOut, NameDecoding, NameSystem, RecognizeOptions, recognize_with,
 };
 use std::fs;
+use std::path::Path;
 
 /// Reads an archive. Returns the archives and the events.
 fn found(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
@@ -212,22 +213,31 @@ fn japanese(system: u8) -> (Vec<String>, Vec<String>) {
     add("ü.mbox".as_bytes(), 1 << 11, Vec::new());
     add(b"\x96\x7b.mbox", 0, unicode_path(b"\x96\x7b.mbox"));
     fs::write(&path, zip.finish()).unwrap();
+    let (inputs, events) = recognized(&path, JAPANESE);
+    let names = inputs.iter().map(|input| below(&path, input));
+    (names.collect(), events)
+}
+
+/// Recognizes an archive. Returns its inputs and the details of its events.
+fn recognized(path: &Path, member_names: NameDecoding) -> (Vec<Input>, Vec<String>) {
     let options = RecognizeOptions {
-        member_names: JAPANESE,
+        member_names,
         ..RecognizeOptions::default()
     };
     let mut events = Vec::new();
-    let inputs = recognize_with(&path, &options, &mut |left| {
+    let inputs = recognize_with(path, &options, &mut |left| {
         if let LeftOut::Noted(event) = left {
             events.push(event.detail.to_string());
         }
         Ok(())
     });
-    let below = |input: Input| {
-        let below = input.path.strip_prefix(&path).unwrap();
-        below.to_str().unwrap().to_owned()
-    };
-    (inputs.unwrap().into_iter().map(below).collect(), events)
+    (inputs.unwrap(), events)
+}
+
+/// Returns the name of an input within its archive.
+fn below(archive: &Path, input: &Input) -> String {
+    let below = input.path.strip_prefix(archive).unwrap();
+    below.to_str().unwrap().to_owned()
 }
 
 /// Decodes names in Latin-1, if there is such a letter in them.
@@ -261,22 +271,8 @@ fn names_of_a_tar_that_are_not_utf8_are_read_in_the_charset_that_is_chosen() {
         tar.add(&long, &mail);
         tar.add("ascii.mbox", &mail);
         fs::write(&path, tar.finish()).unwrap();
-        let options = RecognizeOptions {
-            member_names: LATIN,
-            ..RecognizeOptions::default()
-        };
-        let mut events = Vec::new();
-        let inputs = recognize_with(&path, &options, &mut |left| {
-            if let LeftOut::Noted(event) = left {
-                events.push(event.detail.to_string());
-            }
-            Ok(())
-        });
-        let below = |input: &Input| {
-            let below = input.path.strip_prefix(&path).unwrap();
-            below.to_str().unwrap().to_owned()
-        };
-        let names: Vec<_> = inputs.unwrap().iter().map(below).collect();
+        let (inputs, events) = recognized(&path, LATIN);
+        let names: Vec<_> = inputs.iter().map(|input| below(&path, input)).collect();
         let deep = format!("Entwürfe.mbox/{}a.mbox", "long/".repeat(30));
         let wanted = [
             &deep,

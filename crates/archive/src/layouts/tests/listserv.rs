@@ -78,7 +78,7 @@ fn a_line_of_signs_in_a_text_needs_a_header_behind_it() {
     }
 }
 
-/// The header of a message may be longer than the bytes by which a separator is recognized.
+/// A header may be longer than the 4,096 bytes in which its fields are looked for.
 #[test]
 fn long_headers_need_only_a_date_in_sight() {
     let long = format!(

@@ -50,10 +50,19 @@ struct RunCount {
 }
 
 impl RunCount {
-    fn add(&mut self, isolated: usize, evidence: RunEvidence) {
-        self.isolated += isolated;
-        self.has_word |= evidence.letters > 1;
-        self.in_latin_words += usize::from(evidence.is_in_latin_word);
+    /// Counts one isolated run.
+    fn of(evidence: RunEvidence) -> Self {
+        Self {
+            isolated: 1,
+            has_word: evidence.letters > 1,
+            in_latin_words: usize::from(evidence.is_in_latin_word),
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.isolated += other.isolated;
+        self.has_word |= other.has_word;
+        self.in_latin_words += other.in_latin_words;
     }
 }
 
@@ -85,32 +94,27 @@ impl Runs {
             let (mut of_line, mut proven) = (RunCount::default(), RunCount::default());
             for run in sequences(line) {
                 let run = at + run.start..at + run.end;
-                let is_isolated = is_isolated(bytes, &run);
-                let evidence = if is_isolated {
-                    evidence(bytes, &run, charset)
-                } else {
-                    RunEvidence::default()
-                };
+                if !is_isolated(bytes, &run) {
+                    found.is_utf8.push(false);
+                    continue;
+                }
+                let evidence = evidence(bytes, &run, charset);
                 found.gain += evidence.gain;
                 found.is_utf8.push(evidence.gain > 0);
-                of_line.add(usize::from(is_isolated), evidence);
+                of_line.add(RunCount::of(evidence));
                 if evidence.gain > 0 {
                     better += 1;
-                    proven.add(1, evidence);
+                    proven.add(RunCount::of(evidence));
                 }
             }
-            all.isolated += of_line.isolated;
-            all.has_word |= of_line.has_word;
-            all.in_latin_words += of_line.in_latin_words;
+            all.add(of_line);
             // A word, or most letters, prove the rest of a line in UTF-8.
             let are_most = proven.isolated > 1 && proven.isolated * 2 >= of_line.isolated;
             if (proven.has_word || are_most) && detect::is_utf8(line) {
                 found.is_utf8[first..].fill(true);
                 proven = of_line;
             }
-            utf8.isolated += proven.isolated;
-            utf8.has_word |= proven.has_word;
-            utf8.in_latin_words += proven.in_latin_words;
+            utf8.add(proven);
         }
         found.is_all_utf8 = better * 2 >= all.isolated && is_nearly_utf8(bytes);
         if found.is_all_utf8 {

@@ -63,6 +63,13 @@ impl Document {
     }
 }
 
+/// Returns true for a lower-case subtype of `text` whose documents declare one charset for all of their text: HTML, XML and CSS.
+// For mailglot-gateway only.
+#[doc(hidden)]
+pub fn declares_charset(sub: &str) -> bool {
+    Document::of(sub).is_some_and(|document| document != Document::Card)
+}
+
 /// Returns the charset that a file declares within itself, if it begins as XML, HTML or a style sheet with `@charset`.
 ///
 /// ```

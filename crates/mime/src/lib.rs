@@ -146,7 +146,7 @@ mod undo;
 pub use mailglot_codec as codec;
 
 #[doc(hidden)]
-pub use document_charset::charset_in_file;
+pub use document_charset::{charset_in_file, declares_charset};
 pub use edit::{Edit, InvalidEdit, splice};
 pub use event::{
     BlockCheck, ChosenBy, Detail, Event, EventKind, FileKind, Finding, NonText, Reason, Severity,

@@ -92,12 +92,21 @@ pub fn hz_runs(bytes: &[u8]) -> impl Iterator<Item = HzRun> {
             at = start + length;
             return Some(HzRun::Whole(start..at));
         }
-        let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        let length = memchr::memmem::find(&rest[..line], b"~}").map_or(line, |end| end + 2);
-        let next = memchr::memmem::find(&rest[2..length], b"~{").map_or(length, |next| next + 2);
-        at = start + next;
+        at = start + broken_length(rest);
         Some(HzRun::Broken(start..at))
     })
+}
+
+/// Returns the length of the broken run at the start of `bytes`: up to `~}`, the next `~{` or the end of the line, whichever is nearest.
+fn broken_length(bytes: &[u8]) -> usize {
+    for at in memchr::memchr2_iter(b'\n', b'~', &bytes[2..]).map(|at| at + 2) {
+        match bytes[at..] {
+            [b'\n', ..] | [b'~', b'{', ..] => return at,
+            [b'~', b'}', ..] => return at + 2,
+            _ => {}
+        }
+    }
+    bytes.len()
 }
 
 /// Returns the length of the run at the start of `bytes`, `~{`, pairs in the rows of GB 2312, `~}`, and its characters.

@@ -8,7 +8,7 @@ use super::raw_shifts;
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_codec::{Charset, View};
 use mailglot_mime::transfer::{self, TransferEncoding};
-use mailglot_mime::{CharsetOut, How, Message, Part, PartId, Reading, Report};
+use mailglot_mime::{CharsetOut, How, Message, Part, PartId, Reading, Report, declares_charset};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -182,19 +182,7 @@ impl Text<'_> {
 
     /// Returns true if the document names another charset than its label.
     fn contradicts_itself(&self) -> bool {
-        let documents = matches!(
-            &*self.part.media.sub,
-            "html"
-                | "xhtml"
-                | "xhtml+xml"
-                | "x-html"
-                | "x-server-parsed-html"
-                | "xml"
-                | "x-xml"
-                | "xsl"
-                | "xslt"
-                | "css"
-        );
+        let documents = declares_charset(&self.part.media.sub);
         let (true, Some(label)) = (documents, self.charset) else {
             return false;
         };

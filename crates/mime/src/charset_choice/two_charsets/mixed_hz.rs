@@ -87,6 +87,17 @@ mod tests {
     }
 
     #[test]
+    fn runs_take_linear_time() {
+        for unit in ["~{", "~{a", "~{VP", "~{VPND~} ~{a", "~{VPND~}", "~{~}", "~"] {
+            crate::linear::assert_linear(&unit, 50_000, |n| {
+                let bytes = unit.repeat(n);
+                assert!(hz_runs(bytes.as_bytes()).count() <= bytes.len());
+                let _ = detect::hz_characters(bytes.as_bytes());
+            });
+        }
+    }
+
+    #[test]
     fn bytes_within_a_run_are_damage() {
         let damaged = [CHINESE, b"~{VPNDVPNDVPND~}\n~{VP\xFFND~}\n"].concat();
         assert!(is_hz_with_losses(&damaged));

@@ -73,6 +73,19 @@ impl Charset {
         self.row().properties.has(Properties::ASCII)
     }
 
+    /// Returns true if bytes 20–7E, TAB, LF and CR always mean ASCII: in ASCII-compatible charsets, and in VISCII and TCVN 5712, which have letters
+    /// in the places of other control characters.
+    ///
+    /// ```
+    /// use mailglot_codec::Charset;
+    ///
+    /// assert!(Charset::VISCII.keeps_ascii_text());
+    /// assert!(!Charset::UTF_16LE.keeps_ascii_text());
+    /// ```
+    pub const fn keeps_ascii_text(self) -> bool {
+        self.is_ascii_compatible() || self.row().properties.has(Properties::ASCII_TEXT)
+    }
+
     /// Returns true if code units have two or four bytes, so that ASCII characters have bytes 00 beside them: UTF-16, UTF-32, UCS-2, UCS-4
     /// and their subsets, and the fixed-width form of EUC-JP.
     pub fn is_wide(self) -> bool {

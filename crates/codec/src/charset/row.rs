@@ -76,10 +76,16 @@ impl Properties {
     pub(super) const EBCDIC: u8 = 2;
     pub(super) const STATEFUL: u8 = 4;
     pub(super) const UNICODE: u8 = 8;
+    pub(super) const ASCII_TEXT: u8 = 16;
 
     /// Adds: bytes 00–7F always mean ASCII.
     pub(crate) const fn ascii(self) -> Self {
         Self(self.0 | Self::ASCII)
+    }
+
+    /// Adds: only the bytes of ASCII text always mean ASCII; other controls may be letters.
+    pub(crate) const fn ascii_text(self) -> Self {
+        Self(self.0 | Self::ASCII_TEXT)
     }
 
     /// Adds: letters and digits stand where EBCDIC has them.

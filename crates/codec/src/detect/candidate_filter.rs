@@ -54,7 +54,7 @@ pub(super) fn likely(
         most,
         found: Vec::with_capacity(64),
     };
-    let usable = |candidate: &Candidate| !ascii_compatible || candidate.is_ascii_compatible;
+    let usable = |candidate: &Candidate| !ascii_compatible || candidate.keeps_ascii_text;
     let places = (0..CANDIDATES_COUNT).filter(|place| usable(&candidates()[*place]));
     let (single_byte, multi_byte): (Vec<usize>, Vec<usize>) =
         places.partition(|place| candidates()[*place].is_single_byte);

@@ -17,7 +17,7 @@ pub struct Hints<'a> {
     pub country: Option<&'a str>,
     /// Minutes that the writer's clock is ahead of UTC, as of the Date field; its language is likely one of that zone.
     pub time_zone: Option<i16>,
-    /// Guesses only ASCII-compatible charsets, except those that a byte order mark or [`structure`](super::structure()) proves.
+    /// Guesses only charsets that [keep ASCII text](Charset::keeps_ascii_text), except those that a byte order mark or [`structure`](super::structure()) proves.
     /// Used for parts of messages.
     pub ascii_compatible: bool,
     /// The rules of the decision; all but in measurements.

@@ -28,13 +28,13 @@ pub(super) fn score(sample: &Sample, priors: &Priors, ascii_compatible: bool) ->
     score_within(&mut whole, priors, ascii_compatible, u32::MAX)
 }
 
-/// Returns true if an ASCII-compatible charset decodes the sample at a cost of at most `most`. Tries `first` before all
+/// Returns true if a charset that keeps ASCII text decodes the sample at a cost of at most `most`. Tries `first` before all
 /// others.
 pub(super) fn is_text_within(sample: &Sample, priors: &Priors, most: u32, first: Charset) -> bool {
     let mut whole = Readings::new(sample, priors.rules);
     let first = candidates()
         .iter()
-        .find(|candidate| candidate.charset == first && candidate.is_ascii_compatible);
+        .find(|candidate| candidate.charset == first && candidate.keeps_ascii_text);
     let is_within = |scored: Scored| scored.cost <= most;
     if first
         .and_then(|candidate| Trial::new(candidate, priors).score(&mut whole))

@@ -126,9 +126,9 @@ pub enum UnknownLabel {
     Fallback(Charset),
 }
 
-/// Returns true if raw bytes in a header can be in this charset: stateless and ASCII-compatible.
+/// Returns true if raw bytes in a header can be in this charset: stateless, and ASCII text is ASCII.
 pub(super) fn is_plain(charset: Charset) -> bool {
-    charset.is_ascii_compatible()
+    charset.keeps_ascii_text()
         && !charset.is_stateful()
         && charset != Charset::UTF_8
         && charset != Charset::US_ASCII

@@ -398,7 +398,7 @@ fn evidence_then(
     let body = hints.body.filter(|body| {
         policy.detection != Detection::Off
             && body.charset != Charset::UTF_8
-            && body.charset.is_ascii_compatible()
+            && body.charset.keeps_ascii_text()
             && stays(body.part)
     });
     let raw = RawCharset {

@@ -90,7 +90,7 @@ pub(crate) fn raw_header_charset(
     policy: &Policy,
 ) -> RawCharset {
     let may_guess = policy.detection != Detection::Off;
-    let is_named = |c: &Charset| may_guess && *c != Charset::UTF_8 && c.is_ascii_compatible();
+    let is_named = |c: &Charset| may_guess && *c != Charset::UTF_8 && c.keeps_ascii_text();
     let words = hints
         .words(message)
         .map(|label| disproved.charset_or_label(label))
@@ -202,7 +202,7 @@ fn detected(mail: MailContext<'_>) -> RawCharset {
         None => own.confidence < SURE_CONFIDENCE || !has_evidence,
     };
     let guess = all.unwrap_or(own);
-    let charset = Some(guess.charset).filter(|c| c.is_ascii_compatible());
+    let charset = Some(guess.charset).filter(|c| c.keeps_ascii_text());
     RawCharset {
         charset,
         confidence: charset.map(|_| guess.confidence),

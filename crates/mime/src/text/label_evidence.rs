@@ -150,6 +150,6 @@ fn may_be_disproved(label: Charset) -> bool {
 fn may_replace(label: Charset, used: Charset) -> bool {
     used.superset() != label.superset()
         && used != Charset::UTF_8
-        && used.is_ascii_compatible()
+        && used.keeps_ascii_text()
         && !used.is_stateful()
 }

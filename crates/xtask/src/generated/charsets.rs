@@ -79,7 +79,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
 
 /// The expression for a list of properties, which keeps the order of the table's first lines.
 fn flags(list: &str) -> anyhow::Result<String> {
-    const KNOWN: [&str; 4] = ["ascii", "ebcdic", "stateful", "unicode"];
+    const KNOWN: [&str; 5] = ["ascii", "ascii_text", "ebcdic", "stateful", "unicode"];
     let words: Vec<&str> = list.split(',').filter(|word| *word != "-").collect();
     let places: Option<Vec<usize>> = words
         .iter()

@@ -60,9 +60,9 @@ pub(crate) static LANGUAGES: &[Language] = &[
 ];
 
 /// Number of charsets with a known language.
-pub(crate) const CANDIDATES_COUNT: usize = 57;
+pub(crate) const CANDIDATES_COUNT: usize = 58;
 /// Number of those in Latin script.
-pub(crate) const LATIN_CANDIDATES: usize = 27;
+pub(crate) const LATIN_CANDIDATES: usize = 28;
 
 #[rustfmt::skip]
 pub(crate) static CANDIDATES: [Candidate; CANDIDATES_COUNT] = [
@@ -93,6 +93,7 @@ pub(crate) static CANDIDATES: [Candidate; CANDIDATES_COUNT] = [
     Candidate::new(C::WINDOWS_1258, ScriptGroup::Latin, &[(34, usual(0))], Some(24)),
     Candidate::new(C::VISCII, ScriptGroup::Latin, &[(34, rare(0))], Some(25)),
     Candidate::new(C::TCVN5712_1, ScriptGroup::Latin, &[(34, rare(1))], Some(26)),
+    Candidate::new(C::VPS, ScriptGroup::Latin, &[(34, rare(2))], Some(27)),
     Candidate::new(C::WINDOWS_1251, ScriptGroup::Cyrillic, &[(35, usual(0)), (36, usual(0)), (37, usual(0)), (38, usual(0)), (39, usual(0)), (40, usual(0))], None),
     Candidate::new(C::KOI8_R, ScriptGroup::Cyrillic, &[(35, usual(1)), (38, rare(1))], None),
     Candidate::new(C::ISO_8859_5, ScriptGroup::Cyrillic, &[(35, rare(0)), (36, rare(0)), (37, rare(0)), (38, rare(0)), (39, rare(0)), (40, rare(0))], None),

@@ -1,0 +1,64 @@
+//! Reads Vietnamese without a label in VISCII, TCVN 5712 and VPS, which have letters in the places of controls.
+
+use mailglot_codec::Charset;
+use mailglot_mime::{EventKind, Mail, Policy};
+
+const BODY: &str =
+    "Kính gửi anh Tuấn,\n\nCảm ơn anh đã gửi thư. Chúng tôi đã nhận được đơn đặt hàng của anh.\n";
+const SUBJECT: &str = "Trả lời: Đơn đặt hàng";
+
+/// Returns a message in a charset, without a label.
+fn message(charset: Charset, subject: &str, body: &str) -> Vec<u8> {
+    let text = format!("From: a@example.vn\nSubject: {subject}\n\n{body}");
+    let bytes = charset.encode_exact(&text);
+    bytes.expect("the charset has all letters").into_owned()
+}
+
+#[test]
+fn charsets_with_letters_for_controls_are_guessed() {
+    for charset in [Charset::VISCII, Charset::TCVN5712_1, Charset::VPS] {
+        let bytes = message(charset, SUBJECT, BODY);
+        let mail = Mail::parse(&bytes);
+        let body = mail.body_text().expect("the message has a body");
+        assert_eq!((body.reading.used, &*body.text), (charset, BODY));
+        assert_eq!(mail.subject().as_deref(), Some(SUBJECT), "{charset}");
+    }
+}
+
+#[test]
+fn a_guess_is_reported_and_settled_after_one_pass() {
+    for charset in [Charset::VISCII, Charset::TCVN5712_1, Charset::VPS] {
+        let bytes = message(charset, SUBJECT, BODY);
+        let first = Mail::parse(&bytes);
+        let first = first.normalize(&Policy::default());
+        let kinds: Vec<EventKind> = first.report().events.iter().map(|e| e.kind).collect();
+        assert!(kinds.contains(&EventKind::CharsetDetected), "{kinds:?}");
+        assert!(kinds.contains(&EventKind::EwRaw8bit), "{kinds:?}");
+        let once = first.bytes();
+        let text = String::from_utf8(once.to_vec()).expect("the output is UTF-8");
+        assert!(text.ends_with(BODY), "{text}");
+        let second = Mail::parse(&*once);
+        let second = second.normalize(&Policy::default());
+        assert_eq!(second.bytes(), once, "{charset}");
+    }
+}
+
+#[test]
+fn a_label_stays_beside_a_charset_for_vietnamese() {
+    // Each text is in the charset of its label.
+    for (charset, text) in [
+        (
+            Charset::WINDOWS_1258,
+            "Xin cha\u{300}o ca\u{301}c ba\u{323}n",
+        ),
+        (Charset::ISO_8859_1, "Grüße aus Köln, Françoise"),
+        (Charset::WINDOWS_1250, "Děkujeme za zprávu, Žofie"),
+    ] {
+        let bytes = charset.encode_exact(text).expect("the charset has them");
+        let head = format!("Content-Type: text/plain; charset={charset}\n\n");
+        let raw = [head.as_bytes(), &*bytes].concat();
+        let mail = Mail::parse(&raw);
+        let body = mail.body_text().expect("the message has a body");
+        assert_eq!(body.text, text, "{charset}");
+    }
+}

@@ -1,10 +1,19 @@
-//! Reads Vietnamese without a label in VISCII, TCVN 5712 and VPS, which have letters in the places of controls.
+//! Reads Vietnamese without a right label: in VISCII, TCVN 5712 and VPS, which have letters in the places of controls, and in VNI, whose
+//! marks stand behind their letters.
 
 use mailglot_codec::Charset;
 use mailglot_mime::{EventKind, Mail, Policy};
 
 const BODY: &str =
     "Kính gửi anh Tuấn,\n\nCảm ơn anh đã gửi thư. Chúng tôi đã nhận được đơn đặt hàng của anh.\n";
+/// Charsets that no Western program knows.
+const LEGACY: [Charset; 4] = [
+    Charset::VISCII,
+    Charset::TCVN5712_1,
+    Charset::VPS,
+    Charset::VNI,
+];
+
 const SUBJECT: &str = "Trả lời: Đơn đặt hàng";
 
 /// Returns a message in a charset, without a label.
@@ -15,8 +24,8 @@ fn message(charset: Charset, subject: &str, body: &str) -> Vec<u8> {
 }
 
 #[test]
-fn charsets_with_letters_for_controls_are_guessed() {
-    for charset in [Charset::VISCII, Charset::TCVN5712_1, Charset::VPS] {
+fn legacy_charsets_are_guessed() {
+    for charset in LEGACY {
         let bytes = message(charset, SUBJECT, BODY);
         let mail = Mail::parse(&bytes);
         let body = mail.body_text().expect("the message has a body");
@@ -27,7 +36,7 @@ fn charsets_with_letters_for_controls_are_guessed() {
 
 #[test]
 fn a_guess_is_reported_and_settled_after_one_pass() {
-    for charset in [Charset::VISCII, Charset::TCVN5712_1, Charset::VPS] {
+    for charset in LEGACY {
         let bytes = message(charset, SUBJECT, BODY);
         let first = Mail::parse(&bytes);
         let first = first.normalize(&Policy::default());
@@ -60,5 +69,19 @@ fn a_label_stays_beside_a_charset_for_vietnamese() {
         let mail = Mail::parse(&raw);
         let body = mail.body_text().expect("the message has a body");
         assert_eq!(body.text, text, "{charset}");
+    }
+}
+
+#[test]
+fn a_label_of_latin_1_yields_to_vietnamese() {
+    for charset in LEGACY {
+        for label in ["iso-8859-1", "windows-1252", "us-ascii", "x-user-defined"] {
+            let text = charset.encode_exact(BODY).expect("the charset has them");
+            let head = format!("Content-Type: text/plain; charset={label}\n\n");
+            let raw = [head.as_bytes(), &*text].concat();
+            let mail = Mail::parse(&raw);
+            let body = mail.body_text().expect("the message has a body");
+            assert_eq!(body.text, BODY, "{label} {charset}");
+        }
     }
 }

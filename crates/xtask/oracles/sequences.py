@@ -84,6 +84,7 @@ def all_tables(versions):
     yield from koi7(charmaps, glibc)
     yield tscii(glibc)
     yield viqr()
+    yield vni()
     yield from mnemonics()
     yield danish(charmaps)
     yield iscii(icu, java)
@@ -286,6 +287,52 @@ def viqr():
     for text, data in decomposed.items():
         if len(text) > 1:
             rows.add(data, "~", text)
+    return rows
+
+
+def vni():
+    """VNI for Windows, an encoding of fonts. Letters have their marks behind them, in places of windows-1252.
+
+    No converter at hand knows it. The table is that of the keyboard program xvnkb (vni.h) and of other programs, which agree.
+    """
+    tones = ["\u0301", "\u0300", "\u0309", "\u0303", "\u0323"]
+    sets = [("", "ùøûõï"), ("\u0302", "áàåãä"), ("\u0306", "éèúüë")]
+    marks = {}
+    for modifier, signs in sets:
+        marks |= {sign: modifier + tone for sign, tone in zip(signs, tones)}
+    circumflex, breve = ("â", "\u0302"), ("ê", "\u0306")
+    marks |= dict([circumflex, breve])
+    horned = {"ô": "ơ", "ö": "ư"}
+    letters = {"í": "í", "ì": "ì", "æ": "ỉ", "ó": "ĩ", "ò": "ị", "î": "ỵ", "ñ": "đ"} | horned
+    for vowel in "aeouyôö":
+        for sign, mark in marks.items():
+            has_tone_only = sign in sets[0][1]
+            is_possible = has_tone_only or vowel == "a" or vowel in "eo" and "\u0302" in mark
+            if is_possible and vowel + sign != "yï":
+                text = horned.get(vowel, vowel)
+                letters[vowel + sign] = unicodedata.normalize("NFC", text + mark)
+    letters |= {written.upper(): text.upper() for written, text in letters.items()}
+    of_windows = {}
+    for byte in range(0x80, 0x100):
+        of_windows[byte] = bytes([byte]).decode("cp1252", "replace").replace("\ufffd", chr(byte))
+    rows = Rows("VNI")
+    rows.range(0, 0x7F)
+    for written, text in letters.items():
+        assert len(text) == 1, text
+        rows.add(written.encode("cp1252"), "=", text)
+    for byte, text in of_windows.items():
+        if text not in letters:
+            # Signs of windows-1252 are written as they are, its letters are not.
+            is_letter = text.lower() in marks or text in letters.values()
+            rows.add(bytes([byte]), "?" if is_letter else "=", text)
+    for written, text in letters.items():
+        decomposed = unicodedata.normalize("NFD", text)
+        base, *behind = decomposed
+        for first in sorted({unicodedata.normalize("NFC", base + mark) for mark in behind} - {text}):
+            rest = [mark for mark in behind if unicodedata.normalize("NFC", base + mark) != first]
+            rows.add(written.encode("cp1252"), "~", first + "".join(rest))
+        for order in sorted(set(itertools.permutations(behind))) if behind else []:
+            rows.add(written.encode("cp1252"), "~", base + "".join(order))
     return rows
 
 

@@ -54,7 +54,11 @@ pub(super) fn likely(
         most,
         found: Vec::with_capacity(64),
     };
-    let usable = |candidate: &Candidate| !ascii_compatible || candidate.keeps_ascii_text;
+    let has_vietnamese = may_be_vietnamese(&filter.head.sample().bytes);
+    let usable = |candidate: &Candidate| {
+        let is_vietnamese = candidate.keeps_ascii_text && !candidate.is_ascii_compatible;
+        (!ascii_compatible || candidate.keeps_ascii_text) && (!is_vietnamese || has_vietnamese)
+    };
     let places = (0..CANDIDATES_COUNT).filter(|place| usable(&candidates()[*place]));
     let (single_byte, multi_byte): (Vec<usize>, Vec<usize>) =
         places.partition(|place| candidates()[*place].is_single_byte);
@@ -77,6 +81,16 @@ pub(super) fn likely(
         filter.at_bounded(next);
     }
     filter.trials()
+}
+
+/// Returns true if bytes may be Vietnamese in VISCII, TCVN 5712 or VPS: most words have a letter above 7F there. One sign within a word, as in
+/// `x\xF7y`, is no evidence.
+fn may_be_vietnamese(bytes: &[u8]) -> bool {
+    const FEWEST: usize = 3;
+    let mut high = bytes.iter().filter(|b| !b.is_ascii());
+    let first = high.next();
+    let others = || high.clone();
+    others().nth(FEWEST - 2).is_some() && others().any(|b| Some(b) != first)
 }
 
 /// A single-byte charset with the least that it may cost.
@@ -213,6 +227,10 @@ mod tests {
     fn all_likely(head: &Sample, priors: &Priors) -> Vec<(Charset, Vec<(usize, u32)>)> {
         let mut costs = Vec::new();
         for (place, candidate) in candidates().iter().enumerate() {
+            let is_vietnamese = candidate.keeps_ascii_text && !candidate.is_ascii_compatible;
+            if is_vietnamese && !may_be_vietnamese(&head.bytes) {
+                continue;
+            }
             let mut readings = Readings::new(head, priors.rules);
             let Some(reading) = readings.read(candidate, u32::MAX) else {
                 continue;
@@ -245,6 +263,23 @@ mod tests {
             languages.sort_unstable();
         }
         likely
+    }
+
+    #[test]
+    fn vietnamese_has_several_letters() {
+        for (bytes, expected) in [
+            (&b"x\xF7y"[..], false),
+            (b"a\xF7b, c\xF7d, e\xF7f", false),
+            (b"Ho\xE0ng \xB3", false),
+            (b"Tr\xC7n Qu\xE8c Vi\xD6t", true),
+        ] {
+            assert_eq!(
+                may_be_vietnamese(bytes),
+                expected,
+                "{}",
+                bytes.escape_ascii()
+            );
+        }
     }
 
     #[test]

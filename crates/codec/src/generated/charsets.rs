@@ -12,7 +12,7 @@ use crate::single_byte::{Page, Web};
 use crate::utf16::Order;
 
 /// Number of charsets, for tables by charset.
-pub(crate) const COUNT: usize = 367;
+pub(crate) const COUNT: usize = 368;
 
 #[rustfmt::skip]
 impl Charset {
@@ -750,6 +750,8 @@ impl Charset {
     pub const X_MAC_KOREAN: Self = Self(365);
     /// ISCII (IS 13194:1991) in its default script, Devanagari.
     pub const X_ISCII_DE: Self = Self(366);
+    /// VNI for Windows, Vietnamese; marks behind their letters.
+    pub const VNI: Self = Self(367);
 }
 
 #[rustfmt::skip]
@@ -1121,4 +1123,5 @@ pub(crate) static ROWS: &[Row; COUNT] = &[
     Row { name: "IBM1399", mib: 0, kind: Kind::MixedEbcdic(Set::Ibm1399), superset: Charset(364), windows_page: None, width: 1, properties: Properties::NONE.ebcdic().stateful(), description: "IBM1399, Japanese mixed EBCDIC with small Latin letters, JIS X 0213 and the euro" },
     Row { name: "x-mac-korean", mib: 0, kind: Kind::Sequences(&sequences::X_MAC_KOREAN), superset: Charset(365), windows_page: None, width: 1, properties: Properties::NONE.ascii(), description: "Mac, Korean" },
     Row { name: "x-iscii-de", mib: 0, kind: Kind::Sequences(&sequences::X_ISCII_DE), superset: Charset(366), windows_page: None, width: 1, properties: Properties::NONE.ascii(), description: "ISCII (IS 13194:1991) in its default script, Devanagari" },
+    Row { name: "VNI", mib: 0, kind: Kind::Sequences(&sequences::VNI), superset: Charset(367), windows_page: None, width: 1, properties: Properties::NONE.ascii(), description: "VNI for Windows, Vietnamese; marks behind their letters" },
 ];

@@ -16,6 +16,7 @@ use super::text_tests::structure::{
     by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, is_open_label, may_be_iso2022,
     may_be_wide,
 };
+use super::text_tests::vni::is_vni;
 use super::two_charsets::card_properties::by_properties;
 use super::two_charsets::lost_characters::read_lost_characters;
 use super::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
@@ -60,7 +61,7 @@ fn choose_for_all<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
 
 impl<'a, 'e> Undecided<'a, 'e> {
     /// The steps in their order. Each one decides or leaves the body to the next one, and the last one to [`Self::without_label`].
-    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 11] = [
+    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 12] = [
         // RFC 1843: HZ is ASCII by its bytes, and many labels say GB2312.
         Self::hz,
         // Needs no label. Nearly half of all parts.
@@ -79,6 +80,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Self::ascii_with_nuls,
         // vCard 2.1: a property may name another charset than the label.
         Self::properties_of_card,
+        // Fonts for Vietnamese: each label that a Western program writes stands over them.
+        Self::vni,
         Self::label,
     ];
 
@@ -368,6 +371,29 @@ impl<'a, 'e> Undecided<'a, 'e> {
             self.events.push((EventKind::CharsetUnlabelled, detail));
         }
         Some(mixed.choice_of_rest(mem::take(&mut self.events)))
+    }
+
+    /// Step for Vietnamese in VNI, which hardly any mail program has a label for.
+    fn vni(&mut self) -> Option<Choice<'a>> {
+        let may_be = |label: Charset| {
+            is_open_label(label) || [Charset::WINDOWS_1258, Charset::UTF_8].contains(&label)
+        };
+        let detection = self.evidence.detection();
+        let is_possible = match self.declared {
+            None => detection != Detection::Off,
+            Some(label) => may_be(label) && LabelScope::of(detection) != LabelScope::None,
+        };
+        if self.is_ascii || !is_possible || detect::is_utf8(self.bytes) || !is_vni(self.bytes) {
+            return None;
+        }
+        if self.evidence.label.is_none() {
+            let detail = Reason::EightBitText.into();
+            self.events.push((EventKind::CharsetUnlabelled, detail));
+        }
+        let (used, how) = (Charset::VNI, How::Structure);
+        let detail = Detail::ShownBy { used, how };
+        self.events.push((EventKind::CharsetDetected, detail));
+        Some(self.decode(used, how))
     }
 
     fn label(&mut self) -> Option<Choice<'a>> {

@@ -89,6 +89,7 @@ pub(crate) struct Candidate {
     /// Index of the language, cost of the charset given the language.
     pub(crate) languages: &'static [(usize, u32)],
     pub(crate) is_single_byte: bool,
+    pub(crate) is_ascii_compatible: bool,
     pub(crate) keeps_ascii_text: bool,
     /// Its number among those in Latin script that have languages.
     pub(crate) latin: Option<usize>,
@@ -106,6 +107,7 @@ impl Candidate {
             script,
             languages,
             is_single_byte: charset.is_single_byte(),
+            is_ascii_compatible: charset.is_ascii_compatible(),
             keeps_ascii_text: charset.keeps_ascii_text(),
             latin,
         }

@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! Templates are ASCII, except for quotation marks.
+//! Templates are ASCII, except for quotation marks, dashes and ellipses.
 
 use crate::rng::Rng;
 
@@ -111,6 +111,8 @@ impl MailPlace {
                 "(\"{}\")",
                 "'{}",
                 "\"{}",
+                "{}…",
+                "…{}",
             ],
             Self::Tags => &[
                 "<td>{}</td>",
@@ -128,6 +130,7 @@ impl MailPlace {
             Self::Slashes => &["and/{}", "{}/and", "/{}/", "1/{}", "{}/2", "a/{}/b", "//{}"],
             Self::Hyphens => &[
                 "ex-{}", "{}-on", "-{}", "--{}", "- {}", "{}-", "-{}-", "A-{}", "{}-{}", "e-{}",
+                "–{}", "{}–", "{}—{}",
             ],
             Self::Equals => &["name={}", "={}", "{}=1", "a={}&b=2", "{}={}", "x=\"{}\""],
             Self::Colons => &[

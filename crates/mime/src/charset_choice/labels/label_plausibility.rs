@@ -149,7 +149,7 @@ fn likelier_by_costs(
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
     if is_latin_1(label) && is_unlike_western(bytes) {
-        let rival = detect::rival(bytes, label, hints)?;
+        let rival = detect::rival(&words_once(bytes, label), label, hints)?;
         let is_western = is_western(bytes);
         let is_proven = is_proven(label, bytes, rival.guess.charset, hints);
         let likelier = LikelierCharset {

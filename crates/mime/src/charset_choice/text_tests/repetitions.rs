@@ -63,8 +63,11 @@ pub(crate) fn once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
 
 /// Keeps one of equal words that have bytes above 7F, such as `楊梅縣=楊梅縣`. A name proves as much as once.
 ///
-/// ASCII characters other than letters separate words, and all ASCII characters do in a multi-byte charset.
+/// ASCII characters other than letters separate words, and all ASCII characters do in a multi-byte charset. Examines the bytes that
+/// detection samples.
 pub(crate) fn words_once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
+    /// Number of bytes that are examined.
+    const WINDOW: usize = 1 << 16;
     let is_single = label.is_single_byte();
     let width = |at: usize| match bytes[at..] {
         [0x80..=0xFF, 0x40..=0xFF, ..] if !is_single => 2,
@@ -74,7 +77,7 @@ pub(crate) fn words_once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
     let mut seen = HashSet::new();
     let (mut out, mut at) = (Vec::new(), 0);
     let mut copied = 0;
-    while at < bytes.len() {
+    while at < bytes.len().min(WINDOW) {
         let start = at;
         while at < bytes.len() && is_of_word(bytes[at]) {
             at += width(at);

@@ -89,112 +89,9 @@ impl MailPlace {
 
     /// Returns the templates. `{}` stands for the name.
     fn templates(self) -> &'static [&'static str] {
-        match self {
-            Self::Brackets => &[
-                "({})",
-                "[{}]",
-                "{{}}",
-                "1){}",
-                "{}(1)",
-                "{}[2]",
-                "the order (see {}) is",
-                "a){}",
-                "(new){}",
-                "array[{}]",
-            ],
-            Self::Quotes => &[
-                "\"{}\"",
-                "'{}'",
-                "`{}'",
-                "``{}''",
-                "the \"{}\" of",
-                "(\"{}\")",
-                "'{}",
-                "\"{}",
-                "{}…",
-                "…{}",
-            ],
-            Self::Tags => &[
-                "<td>{}</td>",
-                "<b>{}</b>",
-                "<tr><td>1</td><td>{}</td><td>2</td></tr>",
-                "<li>{}",
-                "<a href=\"a.html\">{}</a>",
-                "<br>{}<br>",
-                "<p>See <i>{}</i>.</p>",
-                "<option value=1>{}</option>",
-                "<font size=2>{}&nbsp;</font>",
-                "&nbsp;{}",
-                "<img alt=\"{}\" src=a.gif>",
-            ],
-            Self::Slashes => &["and/{}", "{}/and", "/{}/", "1/{}", "{}/2", "a/{}/b", "//{}"],
-            Self::Hyphens => &[
-                "ex-{}", "{}-on", "-{}", "--{}", "- {}", "{}-", "-{}-", "A-{}", "{}-{}", "e-{}",
-                "–{}", "{}–", "{}—{}",
-            ],
-            Self::Equals => &["name={}", "={}", "{}=1", "a={}&b=2", "{}={}", "x=\"{}\""],
-            Self::Colons => &[
-                "Name:{}", ":{}", "{}:", "{}::", "1:{}", "a:{};", "x;{}", "a,{},b", ".{}", "{}.org",
-            ],
-            Self::Quotations => &[
-                ">{}", "> {}", ">>{}", "> >{}", "|{}", "JS>{}", "> > {}", ": {}",
-            ],
-            Self::Emphasis => &[
-                "*{}*", "_{}_", "*{}", "**{}**", "~{}~", "#{}", "@{}", "+{}", "!{}!",
-            ],
-            Self::Digits => &[
-                "12.{}", "1{}", "{}2", "12{}", "{}99", "1.{}", "3,{}", "2x{}", "10%{}", "{}1{}",
-            ],
-            Self::Lines => &[
-                "See below.\n{}\nRegards",
-                "{}\nRegards",
-                "Regards\n{}",
-                "\n\n{}\n-- \n1",
-                "\t{}",
-                "Name\t{}\t1",
-            ],
-            Self::CrLfLines => &[
-                "See below.\r\n{}\r\nRegards",
-                "{}\r\nRegards",
-                "Regards\r\n{}",
-                "1\r\n\r\n{}\r\n\r\n2",
-            ],
-            Self::Paths => &[
-                "C:\\{}\\",
-                "C:\\Files\\{}.doc",
-                "/home/{}/a.txt",
-                "\\\\server\\{}",
-                "docs/{}.html",
-                "~/{}",
-                "{}.txt",
-                "file_{}_1.pdf",
-                "$HOME/{}",
-                "%{}%",
-            ],
-            Self::Subjects => &[
-                "Re: {}",
-                "Re:{}",
-                "[list] {}",
-                "[list]{}",
-                "Fwd: [{}]",
-                "AW: {}",
-                "Re: [list 12] {} (fwd)",
-                "Subject: {}",
-                "[{}] 12/3",
-                "Fw:{}",
-            ],
-            Self::Addresses => &[
-                "{} <a@example.org>",
-                "\"{}\" <a@example.org>",
-                "<{}>",
-                "a@example.org ({})",
-                "To: {} <a@example.org>, b@example.org",
-                "\"{}, A.\" <a@example.org>",
-                "'{}' <a@example.org>",
-                "<a@example.org>{}",
-                "mailto:{}",
-            ],
-        }
+        let mut templates = TEMPLATES.iter();
+        let found = templates.find(|(place, _)| *place == self);
+        found.expect("each place has templates").1
     }
 
     /// Puts a name into this place. `language` decides about quotation marks.
@@ -208,6 +105,159 @@ impl MailPlace {
         template.replace("{}", name)
     }
 }
+
+/// The templates of each place.
+const TEMPLATES: [(MailPlace, &[&str]); MailPlace::ALL.len()] = [
+    (
+        MailPlace::Brackets,
+        &[
+            "({})",
+            "[{}]",
+            "{{}}",
+            "1){}",
+            "{}(1)",
+            "{}[2]",
+            "the order (see {}) is",
+            "a){}",
+            "(new){}",
+            "array[{}]",
+        ],
+    ),
+    (
+        MailPlace::Quotes,
+        &[
+            "\"{}\"",
+            "'{}'",
+            "`{}'",
+            "``{}''",
+            "the \"{}\" of",
+            "(\"{}\")",
+            "'{}",
+            "\"{}",
+            "{}…",
+            "…{}",
+        ],
+    ),
+    (
+        MailPlace::Tags,
+        &[
+            "<td>{}</td>",
+            "<b>{}</b>",
+            "<tr><td>1</td><td>{}</td><td>2</td></tr>",
+            "<li>{}",
+            "<a href=\"a.html\">{}</a>",
+            "<br>{}<br>",
+            "<p>See <i>{}</i>.</p>",
+            "<option value=1>{}</option>",
+            "<font size=2>{}&nbsp;</font>",
+            "&nbsp;{}",
+            "<img alt=\"{}\" src=a.gif>",
+        ],
+    ),
+    (
+        MailPlace::Slashes,
+        &["and/{}", "{}/and", "/{}/", "1/{}", "{}/2", "a/{}/b", "//{}"],
+    ),
+    (
+        MailPlace::Hyphens,
+        &[
+            "ex-{}", "{}-on", "-{}", "--{}", "- {}", "{}-", "-{}-", "A-{}", "{}-{}", "e-{}", "–{}",
+            "{}–", "{}—{}",
+        ],
+    ),
+    (
+        MailPlace::Equals,
+        &["name={}", "={}", "{}=1", "a={}&b=2", "{}={}", "x=\"{}\""],
+    ),
+    (
+        MailPlace::Colons,
+        &[
+            "Name:{}", ":{}", "{}:", "{}::", "1:{}", "a:{};", "x;{}", "a,{},b", ".{}", "{}.org",
+        ],
+    ),
+    (
+        MailPlace::Quotations,
+        &[
+            ">{}", "> {}", ">>{}", "> >{}", "|{}", "JS>{}", "> > {}", ": {}",
+        ],
+    ),
+    (
+        MailPlace::Emphasis,
+        &[
+            "*{}*", "_{}_", "*{}", "**{}**", "~{}~", "#{}", "@{}", "+{}", "!{}!",
+        ],
+    ),
+    (
+        MailPlace::Digits,
+        &[
+            "12.{}", "1{}", "{}2", "12{}", "{}99", "1.{}", "3,{}", "2x{}", "10%{}", "{}1{}",
+        ],
+    ),
+    (
+        MailPlace::Lines,
+        &[
+            "See below.\n{}\nRegards",
+            "{}\nRegards",
+            "Regards\n{}",
+            "\n\n{}\n-- \n1",
+            "\t{}",
+            "Name\t{}\t1",
+        ],
+    ),
+    (
+        MailPlace::CrLfLines,
+        &[
+            "See below.\r\n{}\r\nRegards",
+            "{}\r\nRegards",
+            "Regards\r\n{}",
+            "1\r\n\r\n{}\r\n\r\n2",
+        ],
+    ),
+    (
+        MailPlace::Paths,
+        &[
+            "C:\\{}\\",
+            "C:\\Files\\{}.doc",
+            "/home/{}/a.txt",
+            "\\\\server\\{}",
+            "docs/{}.html",
+            "~/{}",
+            "{}.txt",
+            "file_{}_1.pdf",
+            "$HOME/{}",
+            "%{}%",
+        ],
+    ),
+    (
+        MailPlace::Subjects,
+        &[
+            "Re: {}",
+            "Re:{}",
+            "[list] {}",
+            "[list]{}",
+            "Fwd: [{}]",
+            "AW: {}",
+            "Re: [list 12] {} (fwd)",
+            "Subject: {}",
+            "[{}] 12/3",
+            "Fw:{}",
+        ],
+    ),
+    (
+        MailPlace::Addresses,
+        &[
+            "{} <a@example.org>",
+            "\"{}\" <a@example.org>",
+            "<{}>",
+            "a@example.org ({})",
+            "To: {} <a@example.org>, b@example.org",
+            "\"{}, A.\" <a@example.org>",
+            "'{}' <a@example.org>",
+            "<a@example.org>{}",
+            "mailto:{}",
+        ],
+    ),
+];
 
 /// Returns the quotation marks of a language. Much mail has English ones.
 fn quotation_marks(language: &str) -> &'static [(&'static str, &'static str)] {

@@ -4,7 +4,7 @@
 
 use anyhow::Context;
 use clap::Parser;
-use mailglot_tests::charset_decisions::Tables;
+use mailglot_tests::charset_decisions::{CaseSelection, Tables};
 use mailglot_tests::shared;
 use std::fs;
 use std::path::PathBuf;
@@ -16,6 +16,12 @@ struct Arguments {
     /// Take one case in this many.
     #[arg(long, default_value_t = 1)]
     share: usize,
+    /// Take only the set of this name, such as "in places of mail".
+    #[arg(long)]
+    set: Option<String>,
+    /// Put names into other places: brackets, tags and others.
+    #[arg(long, default_value_t = 0)]
+    places_seed: u64,
     /// List this many causes of wrong readings for each kind of label.
     #[arg(long, default_value_t = 40)]
     causes: usize,
@@ -35,13 +41,19 @@ fn main() -> anyhow::Result<()> {
     let start = Instant::now();
     let rules = arguments.rules || arguments.write.is_some();
     let shared = shared::folder();
+    let selection = CaseSelection {
+        share: arguments.share,
+        set: arguments.set.clone(),
+        places_seed: arguments.places_seed,
+    };
     let tables = Tables::measure(
-        arguments.share,
+        &selection,
         shared.as_deref(),
         arguments.held_out.as_deref(),
         rules,
     );
     println!("{}", tables.tally.table());
+    println!("{}", tables.tally.places());
     println!("{}", tables.reliability());
     println!("{}", tables.sources());
     println!("{}", tables.rules.as_deref().unwrap_or_default());

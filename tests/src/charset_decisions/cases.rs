@@ -8,6 +8,7 @@ mod english;
 mod groups;
 mod labels;
 mod locales;
+mod places;
 mod signs;
 
 use super::{Case, Set};
@@ -18,13 +19,29 @@ use labels::Labels;
 use locales::LocaleText;
 use std::collections::BTreeMap;
 
-/// Generates one case in `share`, always the same ones. Of the two small sets, ten times as many.
-pub fn for_each(share: usize, mut work: impl FnMut(Case)) {
+/// Selects cases.
+#[derive(Clone, Debug, Default)]
+pub struct CaseSelection {
+    /// Take one case in this many. Of the two small sets, ten times as many.
+    pub share: usize,
+    /// Take only the set of this name ([`Set::name`]).
+    pub set: Option<String>,
+    /// Put names into other places.
+    pub places_seed: u64,
+}
+
+/// Generates the selected cases, always the same ones.
+pub fn for_each(selection: &CaseSelection, mut work: impl FnMut(Case)) {
+    let share = selection.share;
     let mut choice = Rng::new(3);
     let mut labels = Labels::default();
     let mut put = |case: Case| {
         let is_small = matches!(case.set, Set::EastAsian | Set::Mixed);
-        if choice.below(if is_small { share.div_ceil(10) } else { share }) == 0 {
+        let is_selected = selection
+            .set
+            .as_deref()
+            .is_none_or(|set| set == case.set.name());
+        if is_selected && choice.below(if is_small { share.div_ceil(10) } else { share }) == 0 {
             work(case);
         }
     };
@@ -48,6 +65,13 @@ pub fn for_each(share: usize, mut work: impl FnMut(Case)) {
                 };
                 locales::as_written(&text, &language, &mut labels, &mut put);
                 locales::in_capitals(&text, &language, &mut labels, &mut put);
+                places::in_places(
+                    &text,
+                    &language,
+                    selection.places_seed,
+                    &mut labels,
+                    &mut put,
+                );
             }
         }
         signs::in_locale(texts, &language, &mut rng, &mut labels, &mut put);

@@ -1,8 +1,8 @@
 //! Measures the figures in `docs/charset-decisions.md`, and writes them into the document.
 
 use super::{
-    Case, DecisionCounts, Judgement, Material, RealMail, Reliability, Set, ablation, cases,
-    held_out, reliability,
+    Case, CaseSelection, DecisionCounts, Judgement, Material, RealMail, Reliability, Set, ablation,
+    cases, held_out, reliability,
 };
 use anyhow::{Context, bail};
 use mailglot_mime::Policy;
@@ -31,14 +31,14 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Measures one generated case in `share`, real mail below `shared`, and texts below `held_out_texts`. With `rules`, also each
+    /// Measures the selected cases, real mail below `shared`, and texts below `held_out_texts`. With `rules`, also each
     /// rule.
     ///
     /// # Panics
     ///
     /// If a given folder lacks expected files.
     pub fn measure(
-        share: usize,
+        selection: &CaseSelection,
         shared: Option<&Path>,
         held_out_texts: Option<&Path>,
         rules: bool,
@@ -48,7 +48,7 @@ impl Tables {
         let mut sets: BTreeMap<Set, Reliability> = BTreeMap::new();
         let mut kept: Vec<Case> = Vec::new();
         let mut number = 0;
-        cases::for_each(share, |case| {
+        cases::for_each(selection, |case| {
             let outcome = case.read(&policy);
             sets.entry(case.set)
                 .or_default()
@@ -150,6 +150,7 @@ impl Tables {
             bail!("the document shows real mail and held-out texts: name both");
         }
         let document = update(document, "labels", &self.tally.table())?;
+        let document = update(&document, "places", &self.tally.places())?;
         let document = update(&document, "reliability", &self.reliability())?;
         let document = update(&document, "sources", &self.sources())?;
         update(&document, "rules", rules)
@@ -189,7 +190,7 @@ mod tests {
     #[test]
     fn the_document_has_a_place_for_each_table() {
         let document = include_str!("../../../docs/charset-decisions.md");
-        for name in ["labels", "reliability", "sources", "rules"] {
+        for name in ["labels", "places", "reliability", "sources", "rules"] {
             assert!(update(document, name, "").is_ok(), "{name}");
         }
     }

@@ -23,6 +23,7 @@ pub fn held_out(texts: &Path, count: usize) -> Vec<Case> {
             charset: Charset::for_name(&sample.encoding).expect("a charset"),
             form: TextPosition::Plain,
             label: Label::None,
+            place: None,
             country: None,
             has_address: false,
             lines: sample.text.lines().count(),

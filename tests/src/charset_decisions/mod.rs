@@ -13,14 +13,17 @@
 pub mod cases;
 mod document;
 mod held_out;
+mod mail_place;
 mod material;
 mod real_mail;
 mod reliability;
 mod rules;
 mod tally;
 
+pub use cases::CaseSelection;
 pub use document::Tables;
 pub use held_out::{held_out, samples};
+pub use mail_place::MailPlace;
 pub use real_mail::{Judgement, RealMail};
 pub use reliability::Reliability;
 pub use rules::{Material, ablation, without};
@@ -48,6 +51,8 @@ pub enum Set {
     EastAsian,
     /// Lines in windows-1252 and in UTF-8.
     Mixed,
+    /// Faker's texts in brackets, tags, paths and other places of mail.
+    Places,
 }
 
 /// Position of the text in its message.
@@ -89,6 +94,8 @@ pub struct Case {
     pub label: Label,
     /// Number of lines.
     pub lines: usize,
+    /// What surrounds the names, in [`Set::Places`].
+    pub place: Option<MailPlace>,
     /// Country code for the address and the time zone of the writer. None for messages without these fields.
     pub country: Option<String>,
     /// True if the address names the country, not only the time zone.
@@ -129,6 +136,7 @@ impl Case {
             form: TextPosition::Plain,
             label: Label::None,
             lines,
+            place: None,
             country: None,
             has_address: false,
             bytes,

@@ -1,6 +1,6 @@
 //! Counts the results by label.
 
-use super::{Case, Label, Outcome, Set, TextPosition};
+use super::{Case, Label, MailPlace, Outcome, Set, TextPosition};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 #[derive(Clone, Debug, Default)]
 pub struct DecisionCounts {
     rows: BTreeMap<(Set, &'static str), RowCounts>,
+    /// Counts by what surrounds the names.
+    places: BTreeMap<(MailPlace, &'static str), RowCounts>,
     /// Wrong readings of right labels, of no label and of wrong labels, by cause.
     causes: BTreeMap<(&'static str, Set, String), Examples>,
 }
@@ -44,12 +46,10 @@ impl DecisionCounts {
             Label::None => "no label",
             Label::Wrong(_) => "wrong label",
         };
-        let counts = self.rows.entry((case.set, said)).or_default();
-        counts.all += 1;
-        counts.right += u32::from(outcome.right);
-        counts.right_warned += u32::from(outcome.right && outcome.warned);
-        counts.wrong_warned += u32::from(!outcome.right && outcome.warned);
-        counts.silent += u32::from(!outcome.right && !outcome.warned);
+        self.rows.entry((case.set, said)).or_default().add(outcome);
+        if let Some(place) = case.place {
+            self.places.entry((place, said)).or_default().add(outcome);
+        }
         let is_false_alarm =
             outcome.right && outcome.warned && matches!(case.label, Label::Right(_));
         if !outcome.right || is_false_alarm {
@@ -91,6 +91,29 @@ impl DecisionCounts {
         out
     }
 
+    /// Formats the counts of each place of names as a table in Markdown.
+    pub fn places(&self) -> String {
+        let mut out = String::from(
+            "| place | example | right labels | overruled | right with a warning | no label: right | wrong label: right |\n\
+             |---|---|---:|---:|---:|---:|---:|\n",
+        );
+        for place in MailPlace::ALL {
+            let counts = |said| self.places.get(&(place, said)).copied().unwrap_or_default();
+            let labelled = counts("right label");
+            let (name, example) = place.name();
+            let _ = writeln!(
+                out,
+                "| {name} | {example} | {} | {} | {} | {} | {} |",
+                labelled.all,
+                labelled.all - labelled.right,
+                labelled.right_warned,
+                counts("no label").share_right(),
+                counts("wrong label").share_right(),
+            );
+        }
+        out
+    }
+
     /// Lists causes of wrong readings and of warnings about right labels, the most frequent first, with examples.
     pub fn causes(&self, said: &str, most: usize) -> String {
         let mut causes: Vec<_> = self
@@ -110,6 +133,22 @@ impl DecisionCounts {
     }
 }
 
+impl RowCounts {
+    fn add(&mut self, outcome: &Outcome) {
+        self.all += 1;
+        self.right += u32::from(outcome.right);
+        self.right_warned += u32::from(outcome.right && outcome.warned);
+        self.wrong_warned += u32::from(!outcome.right && outcome.warned);
+        self.silent += u32::from(!outcome.right && !outcome.warned);
+    }
+
+    /// Returns the number of right readings, of all, and their share.
+    fn share_right(&self) -> String {
+        let share = 100.0 * f64::from(self.right) / f64::from(self.all.max(1));
+        format!("{} of {} ({share:.1} %)", self.right, self.all)
+    }
+}
+
 impl Set {
     /// Returns its name in tables.
     pub fn name(self) -> &'static str {
@@ -120,6 +159,7 @@ impl Set {
             Self::SignsOnly => "ASCII with signs",
             Self::EastAsian => "East Asian signs in English",
             Self::Mixed => "windows-1252 beside UTF-8",
+            Self::Places => "in places of mail",
         }
     }
 }

@@ -20,6 +20,7 @@ pub(super) mod plain_western;
 pub(super) mod plain_words;
 pub(super) mod private_use;
 pub(super) mod repetitions;
+pub(super) mod shared_signs;
 pub(super) mod signs_for_letters;
 pub(super) mod structure;
 pub(super) mod telltale_bytes;

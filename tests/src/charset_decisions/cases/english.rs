@@ -105,6 +105,7 @@ pub(super) fn in_two_charsets(texts: &BTreeMap<String, Vec<String>>, put: &mut i
             form: TextPosition::Plain,
             label,
             lines,
+            place: None,
             country: None,
             has_address: false,
             bytes: bytes.trim_ascii_end().to_vec(),

@@ -22,7 +22,10 @@ use crate::charset_choice::text_tests::few_bytes::{
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
 use crate::charset_choice::text_tests::plain_western::is_plain_western;
 use crate::charset_choice::text_tests::plain_words::{few_plain_words, has_small_letters_only};
-use crate::charset_choice::text_tests::repetitions::{different_pairs, once, without_repetitions};
+use crate::charset_choice::text_tests::repetitions::{
+    different_pairs, once, without_repetitions, words_once,
+};
+use crate::charset_choice::text_tests::shared_signs::without_shared_signs;
 use crate::charset_choice::text_tests::signs_for_letters::has_signs_for_letters;
 use crate::charset_choice::text_tests::telltale_bytes::{has_euro, is_latin_under};
 use crate::charset_choice::text_tests::western_letters::{
@@ -32,6 +35,7 @@ use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW,
 use crate::event::NonText;
 use mailglot_codec::detect::{self, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
+use std::borrow::Cow;
 
 /// Margin of likelihood (natural logarithm) from which on a likelier charset is reported.
 ///
@@ -144,13 +148,10 @@ fn likelier_by_costs(
     bytes: &[u8],
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
-    let is_proven = |charset: Charset| {
-        !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || words_prove(bytes, label, charset)
-    };
     if is_latin_1(label) && is_unlike_western(bytes) {
-        let rival = detect::rival(bytes, label, hints)?;
+        let rival = detect::rival(&words_once(bytes, label), label, hints)?;
         let is_western = is_western(bytes);
-        let is_proven = is_proven(rival.guess.charset);
+        let is_proven = is_proven(label, bytes, rival.guess.charset, hints);
         let likelier = LikelierCharset {
             guess: rival.guess,
             decides: rival.outweighs && !is_western && is_proven,
@@ -159,11 +160,31 @@ fn likelier_by_costs(
     }
     let text = without_repetitions(bytes);
     let text = once(&text, label);
-    let high_count = high_bytes(&text).take(MIN_BYTES_TO_OVERRULE).count();
+    let text = words_once(&text, label);
+    let likelier = likelier_by_words(label, bytes, &text, hints)?;
+    match without_shared_signs(&text, label, likelier.guess.charset) {
+        Cow::Borrowed(_) => Some(likelier),
+        Cow::Owned(text) => likelier_by_words(label, bytes, &text, hints),
+    }
+}
+
+/// Returns true if the words of the text prove the charset, or need not.
+fn is_proven(label: Charset, bytes: &[u8], charset: Charset, hints: &detect::Hints<'_>) -> bool {
+    !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || words_prove(bytes, label, charset)
+}
+
+/// Compares `text`, which is `bytes` without repetitions, under the label with that in all charsets.
+fn likelier_by_words(
+    label: Charset,
+    bytes: &[u8],
+    text: &[u8],
+    hints: &detect::Hints<'_>,
+) -> Option<LikelierCharset> {
+    let high_count = high_bytes(text).take(MIN_BYTES_TO_OVERRULE).count();
     if high_count < MIN_BYTES_TO_REPORT {
         return None;
     }
-    let rival = detect::rival(&text, label, hints)?;
+    let rival = detect::rival(text, label, hints)?;
     let Guess {
         charset,
         confidence,
@@ -171,8 +192,8 @@ fn likelier_by_costs(
     } = rival.guess;
     let is_private = hints.rules.has(detect::Rules::PRIVATE_USE)
         && rival.margin >= PRIVATE_USE_MARGIN
-        && non_text_characters(&label.decode(&text, &mut LossLog::with_limit(0))).is_some()
-        && non_text_characters(&charset.decode(&text, &mut LossLog::with_limit(0))).is_none();
+        && non_text_characters(&label.decode(text, &mut LossLog::with_limit(0))).is_some()
+        && non_text_characters(&charset.decode(text, &mut LossLog::with_limit(0))).is_none();
     if is_private {
         return Some(LikelierCharset {
             guess: rival.guess,
@@ -182,13 +203,13 @@ fn likelier_by_costs(
     let is_sure = confidence >= SURE_CONFIDENCE;
     let is_clear = is_sure && rival.margin - rival.rarity >= CLEAR_MARGIN;
     if rival.margin < REPORT_MARGIN
-        || !detect::has_letters(&text, charset)
-        || !is_clear && detect::is_odd(&text, charset)
+        || !detect::has_letters(text, charset)
+        || !is_clear && detect::is_odd(text, charset)
     {
         return None;
     }
-    let has_few = !label.is_single_byte() && different_pairs(&text) < PAIRS_TO_OVERRULE;
-    let margin = match few_plain_words(label, &text) {
+    let has_few = !label.is_single_byte() && different_pairs(text) < PAIRS_TO_OVERRULE;
+    let margin = match few_plain_words(label, text) {
         Some(0 | 1) => MARGIN_OF_ONE_WORD,
         Some(_) => MARGIN_OF_TWO_WORDS,
         None => OVERRULE_MARGIN,
@@ -198,12 +219,12 @@ fn likelier_by_costs(
         && is_sure
         && high_count >= MIN_BYTES_TO_OVERRULE;
     let is_throughout = || {
-        is_implausible_throughout(label, &text)
-            || is_clear && is_likelier_throughout(label, charset, &text, hints)
+        is_implausible_throughout(label, text)
+            || is_clear && is_likelier_throughout(label, charset, text, hints)
     };
     Some(LikelierCharset {
         guess: rival.guess,
-        decides: decides && is_throughout() && is_proven(charset),
+        decides: decides && is_throughout() && is_proven(label, bytes, charset, hints),
     })
 }
 
@@ -366,6 +387,7 @@ fn is_icelandic(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::charset_choice::evidence::MAIL_HINTS;
     use crate::random::Random;
     use mailglot_codec::LossLog;
 
@@ -444,6 +466,49 @@ mod tests {
             &Charset::GBK.decode(mixed, &mut LossLog::new())
         ));
         assert!(!stands_within_ascii_words(Charset::GBK, "你好，世界 ok"));
+    }
+
+    /// Returns the charset that replaces the label of text in `charset`.
+    fn replaced(label: &str, text: &str, charset: &str) -> Option<Charset> {
+        let label = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+        let bytes = bytes(charset, text);
+        let found = find_likelier(label, &bytes, LabelScope::Implausible, || MAIL_HINTS);
+        found
+            .filter(|likelier| likelier.decides)
+            .map(|likelier| likelier.guess.charset)
+    }
+
+    #[test]
+    fn repeated_words_and_shared_signs_do_not_disprove_a_label() {
+        for (label, text) in [
+            ("EUC-JP", "匝瑳市=匝瑳市"),
+            ("EUC-JP", "匝瑳市1匝瑳市"),
+            ("Big5", "楊梅縣1楊梅縣"),
+            ("Big5", "彰化市-彰化市"),
+            ("TIS-620", "นวลฉวี=นวลฉวี"),
+            ("windows-1251", "НМЖК-НМЖК"),
+            ("EUC-KR", "「충청북도」"),
+            ("EUC-KR", "「교육/훈련」"),
+            ("windows-949", "「충청북도」 홍성군 잠실454길 802-95"),
+        ] {
+            assert_eq!(replaced(label, text, label), None, "{label} {text}");
+        }
+        for (label, text, charset) in [
+            ("EUC-KR", "「请查收附件」，谢谢大家的支持。附件=附件", "GBK"),
+            (
+                "Big5",
+                "请查收附件，谢谢大家的支持。附件=附件，大家=大家",
+                "GBK",
+            ),
+            (
+                "KOI8-R",
+                "Договор=Договор: пришлите договор до пятницы",
+                "windows-1251",
+            ),
+        ] {
+            let expected = Charset::for_name(charset);
+            assert_eq!(replaced(label, text, charset), expected, "{label} {text}");
+        }
     }
 
     #[test]

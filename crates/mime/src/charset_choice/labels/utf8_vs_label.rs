@@ -11,7 +11,7 @@ use crate::charset_choice::evidence::MAIL_HINTS;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::structure::uses_shifts;
-use mailglot_codec::{Charset, LossLog, detect};
+use mailglot_codec::{Charset, LossLog, Script, detect};
 
 /// Number of UTF-8 letters that double-byte text does not have by chance. One in five of its frequent characters is a UTF-8
 /// sequence.
@@ -52,13 +52,32 @@ pub(crate) fn utf8_outweighs_lines(declared: Option<Charset>, bytes: &[u8], text
         let charset = superset::better_by_bytes(charset, bytes).unwrap_or(charset);
         let mut log = LossLog::with_limit(0);
         let reading = charset.decode(start.as_bytes(), &mut log);
-        return log.losses() > 0 || mojibake_score(&reading) > mojibake_score(start);
+        return log.losses() > 0
+            || mojibake_score(&reading) > mojibake_score(start)
+                && !(is_lone_wide(start) && is_plain_word(&reading));
     }
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(bytes, &mut log);
     log.losses() > 0
         || reading.chars().any(is_private)
         || outweighs_double_byte(charset, text, start)
+}
+
+/// Returns true if the only non-ASCII character has three bytes or more, as a word of three letters has: `㠧` is `عبد` in CP720.
+fn is_lone_wide(text: &str) -> bool {
+    let mut others = text.chars().filter(|c| !c.is_ascii());
+    others.next().and_then(alphabet) == Some(Alphabet::Wide) && others.next().is_none()
+}
+
+/// Returns true if all non-ASCII characters are small letters or have no case, in one script. ASCII letters may touch them: `2xعبد`.
+fn is_plain_word(text: &str) -> bool {
+    let mut letters = text.chars().filter(|c| !c.is_ascii());
+    let first = letters.next().and_then(Script::of);
+    first.is_some()
+        && text
+            .chars()
+            .filter(|c| !c.is_ascii())
+            .all(|c| c.is_alphabetic() && !c.is_uppercase() && Script::of(c) == first)
 }
 
 /// Returns true if UTF-8 outweighs a double-byte charset that decodes all of the text.
@@ -415,6 +434,21 @@ mod tests {
     fn beats(label: &str, text: &str) -> bool {
         let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
         utf8_outweighs_label(Some(charset), text.as_bytes(), text)
+    }
+
+    #[test]
+    fn a_wide_character_may_be_a_word_of_three_letters() {
+        for (label, text, is_utf8) in [
+            ("CP720", "2x\u{3827}", false),
+            ("IBM866", "x大", false),
+            ("IBM866", "x中", true),
+            ("IBM866", "x大大", true),
+            ("CP720", "2x\u{3827} é", true),
+            ("windows-1251", "x中", true),
+            ("windows-1252", "x大", true),
+        ] {
+            assert_eq!(beats(label, text), is_utf8, "{label} {text}");
+        }
     }
 
     #[test]

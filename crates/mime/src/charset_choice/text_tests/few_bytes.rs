@@ -15,7 +15,7 @@ use super::damage::decodes_without_loss;
 use super::foreign_letters::{are_of_several_alphabets, latin_words_with_foreign_letters};
 use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, is_latin, signs_within_words};
-use super::repetitions::without_repetitions;
+use super::repetitions::{without_repetitions, words_once};
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
 use mailglot_codec::detect::{self, Evidence, Guess, high_bytes};
@@ -100,6 +100,7 @@ pub(crate) fn likelier_by_few_bytes(
 ) -> Option<LikelierCharset> {
     let margins = margins(label, bytes)?;
     let text = without_repetitions(bytes);
+    let text = words_once(&text, label);
     let (guess, decides) = by_rival(label, &text, margins, hints)?;
     let decides = decides && is_likelier_throughout(label, guess.charset, bytes, hints);
     Some(LikelierCharset { guess, decides })
@@ -144,7 +145,8 @@ pub(crate) fn likelier_by_letters(
     if !is_latin(label) || !has_signs() || !is_mostly_ascii(bytes) {
         return None;
     }
-    let text = &*without_repetitions(bytes);
+    let text = without_repetitions(bytes);
+    let text = &*words_once(&text, label);
     let read = |charset: Charset| charset.decode(text, &mut LossLog::with_limit(0));
     let mut pages: Vec<(Charset, f32)> = PAGES_OF_LETTERS
         .into_iter()
@@ -364,6 +366,8 @@ mod tests {
             ),
             ("windows-1252", "Õhtul tõuseb kuu", "windows-1252", None),
             ("windows-1250", "topoľ, kráľ, učiteľ", "windows-1250", None),
+            ("windows-1250", "Herľany=Herľany", "windows-1250", None),
+            ("windows-1250", "Herľany/Herľany", "windows-1250", None),
         ] {
             assert_eq!(
                 replaced(label, text, charset),

@@ -61,6 +61,41 @@ pub(crate) fn once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
+/// Keeps one of equal words that have bytes above 7F, such as `楊梅縣=楊梅縣`. A name proves as much as once.
+///
+/// ASCII characters other than letters separate words, and all ASCII characters do in a multi-byte charset. Examines the bytes that
+/// detection samples.
+pub(crate) fn words_once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
+    /// Number of bytes that are examined.
+    const WINDOW: usize = 1 << 16;
+    let is_single = label.is_single_byte();
+    let width = |at: usize| match bytes[at..] {
+        [0x80..=0xFF, 0x40..=0xFF, ..] if !is_single => 2,
+        _ => 1,
+    };
+    let is_of_word = |byte: u8| !byte.is_ascii() || is_single && byte.is_ascii_alphabetic();
+    let mut seen = HashSet::new();
+    let (mut out, mut at) = (Vec::new(), 0);
+    let mut copied = 0;
+    while at < bytes.len().min(WINDOW) {
+        let start = at;
+        while at < bytes.len() && is_of_word(bytes[at]) {
+            at += width(at);
+        }
+        let word = &bytes[start..at];
+        if !word.is_ascii() && !seen.insert(word) {
+            out.extend_from_slice(&bytes[copied..start]);
+            copied = at;
+        }
+        at = at.max(start + 1);
+    }
+    if copied == 0 {
+        return Cow::Borrowed(bytes);
+    }
+    out.extend_from_slice(&bytes[copied..]);
+    Cow::Owned(out)
+}
+
 /// Returns the number of different characters of two bytes.
 pub(crate) fn different_pairs(bytes: &[u8]) -> usize {
     let pairs: HashSet<&[u8]> = characters(bytes).filter(|c| c.len() == 2).collect();
@@ -68,7 +103,7 @@ pub(crate) fn different_pairs(bytes: &[u8]) -> usize {
 }
 
 /// Divides bytes into characters of one or two bytes, as double-byte charsets do.
-fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     iter::from_fn(move || {
         let width = match rest {
@@ -105,5 +140,28 @@ mod tests {
         }
         let single = once(b"\xA4\xBB\xA4\xBB", Charset::KOI8_R);
         assert_eq!(*single, b"\xA4\xBB\xA4\xBB"[..]);
+    }
+
+    #[test]
+    fn equal_words_count_once() {
+        for (charset, text, expected) in [
+            ("EUC-JP", "匝瑳市=匝瑳市", "匝瑳市="),
+            ("Big5", "楊梅縣1楊梅縣2楊梅", "楊梅縣12楊梅"),
+            ("TIS-620", "นวลฉวี-นวลฉวี", "นวลฉวี-"),
+            ("windows-1251", "Да, да, да, Даc", "Да, да, , Даc"),
+            (
+                "ISO-8859-2",
+                "Škoda=Škoda škoda Škodas",
+                "Škoda= škoda Škodas",
+            ),
+            ("EUC-JP", "a=a a=a", "a=a a=a"),
+            ("EUC-JP", "東京と東京", "東京と東京"),
+            ("EUC-JP", "", ""),
+        ] {
+            let charset = Charset::for_name(charset).unwrap();
+            let bytes = charset.encode_exact(text).unwrap();
+            let once = words_once(&bytes, charset);
+            assert_eq!(charset.decode_exact(&once).unwrap(), expected, "{text}");
+        }
     }
 }

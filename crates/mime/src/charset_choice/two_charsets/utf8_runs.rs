@@ -202,6 +202,9 @@ fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> RunEvidence {
     if own().count() == 1 && own().any(|c| c.is_alphabetic() && c > '\u{24F}') {
         return none;
     }
+    if closes_quotation(bytes, run, charset) {
+        return none;
+    }
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(window, &mut log);
     let faults = mojibake_score(&reading) + log.losses() as usize;
@@ -236,6 +239,43 @@ fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool 
     let reading = charset.decode(&bytes[run.clone()], &mut LossLog::with_limit(0));
     let is_other = |c: char| c.is_alphabetic() && c > '\u{24F}';
     reading.starts_with(is_other) && reading.contains(|c: char| !c.is_alphabetic())
+}
+
+/// Returns true if the run is a letter at the end of a word and a quotation mark that closes what `„` or `‚` opened: `„ALEMÃ“`.
+fn closes_quotation(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
+    /// Number of bytes before the run that are examined.
+    const WINDOW: usize = 128;
+    let reading = charset.decode(&bytes[run.clone()], &mut LossLog::with_limit(0));
+    let mut chars = reading.chars();
+    let (letter, mark) = (chars.next(), chars.next());
+    let opening = match mark {
+        Some('“' | '”') => '„',
+        Some('‘' | '’') => '‚',
+        _ => return false,
+    };
+    if !letter.is_some_and(char::is_alphabetic) || chars.next().is_some() {
+        return false;
+    }
+    let before = &bytes[run.start.saturating_sub(WINDOW)..run.start];
+    let line = before.rsplit(|b| *b == b'\n').next().unwrap_or_default();
+    let is_opening = |at: &usize| {
+        let before = at.checked_sub(1).map_or(b' ', |at| line[at]);
+        before.is_ascii() && !before.is_ascii_alphanumeric()
+    };
+    let read = |byte: u8| {
+        charset
+            .decode(&[byte], &mut LossLog::with_limit(0))
+            .chars()
+            .next()
+    };
+    // The last high byte in front of a blank or bracket opens the quotation; a mark behind a word would close it.
+    let signs = detect::high_bytes(line).filter(|at| {
+        let sign = read(line[*at]);
+        sign.is_some_and(|c| !c.is_alphanumeric())
+    });
+    signs
+        .last()
+        .is_some_and(|at| is_opening(&at) && read(line[at]) == Some(opening))
 }
 
 /// Returns true if nearly all high bytes belong to UTF-8 sequences.
@@ -291,6 +331,25 @@ mod tests {
         .concat();
         let runs = ["é", "é", "à"].map(str::to_owned).to_vec();
         assert_eq!(texts("windows-1250", &text), Some(runs));
+    }
+
+    #[test]
+    fn a_mark_that_closes_a_quotation_is_no_half_of_a_letter() {
+        for (text, expected) in [
+            ("„ALEMÃ“", None),
+            ("A „segurança“ de\n(„COVILHÃ“)", None),
+            // Nothing opens a quotation, or something else closes it.
+            ("CAMIÃ“ de la França", Some("Ó")),
+            ("„segurança“ em CAMIÃ“", Some("Ó")),
+            ("„Ação\nCAMIÃ“", Some("Ó")),
+            ("„cafÃ© e pão“", Some("é")),
+        ] {
+            let charset = Charset::WINDOWS_1252;
+            let bytes = charset.encode_exact(text).expect("encodable");
+            let found = texts("windows-1252", &bytes);
+            let expected = expected.map(|run| vec![run.to_owned()]);
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]

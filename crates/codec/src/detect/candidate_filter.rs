@@ -57,7 +57,8 @@ pub(super) fn likely(
     let has_vietnamese = may_be_vietnamese(&filter.head.sample().bytes);
     let usable = |candidate: &Candidate| {
         let is_vietnamese = candidate.keeps_ascii_text && !candidate.is_ascii_compatible;
-        (!ascii_compatible || candidate.keeps_ascii_text) && (!is_vietnamese || has_vietnamese)
+        (!ascii_compatible || candidate.keeps_ascii_text)
+            && (!is_vietnamese || has_vietnamese || candidate.is_of_any(&priors.local))
     };
     let places = (0..CANDIDATES_COUNT).filter(|place| usable(&candidates()[*place]));
     let (single_byte, multi_byte): (Vec<usize>, Vec<usize>) =
@@ -222,6 +223,23 @@ mod tests {
     use super::*;
     use crate::detect::Hints;
     use crate::{Charset, LossLog};
+
+    #[test]
+    fn few_letters_are_vietnamese_if_a_hint_says_so() {
+        let bytes = b"T\xB5i li\xD6u ODA";
+        for country in [None, Some("de"), Some("vn")] {
+            let hints = Hints {
+                ascii_compatible: true,
+                country,
+                ..Hints::default()
+            };
+            let priors = priors(&hints);
+            let trials = likely(&sample::head(bytes), &priors, true, u32::MAX);
+            let is_tcvn = |trial: &Trial<'_>| trial.candidate.charset == Charset::TCVN5712_1;
+            let expected = country == Some("vn");
+            assert_eq!(trials.iter().any(is_tcvn), expected, "{country:?}");
+        }
+    }
 
     /// All pairs of a charset and a language, without any early end.
     fn all_likely(head: &Sample, priors: &Priors) -> Vec<(Charset, Vec<(usize, u32)>)> {

@@ -2,7 +2,8 @@
 //! combining mark, as Vietnamese in windows-1258.
 //!
 //! # Limits
-//! Splits only the marks of Vietnamese tones. Strict mode uses no other spelling, because decoding does not give the original back.
+//! Splits only the marks of Vietnamese tones. Strict mode uses another spelling only to transliterate, because decoding does not give the
+//! original back.
 
 use crate::Charset;
 
@@ -138,6 +139,23 @@ mod tests {
                 .map(|c| decomposed(c).unwrap_or(c.to_string()))
                 .collect();
             assert_eq!(again, composed, "{charset}");
+        }
+    }
+
+    #[test]
+    fn strict_mode_splits_tones_only_to_transliterate() {
+        for (way, expected) in [
+            (Unmappable::Transliterate, "\u{1B0}\u{309}"),
+            (Unmappable::Skip, ""),
+            (Unmappable::HtmlDecimal, "&#7917;"),
+        ] {
+            let mut encoder = Charset::WINDOWS_1258.new_strict_encoder(way.clone());
+            let (mut bytes, mut log) = (Vec::new(), LossLog::new());
+            encoder.push("\u{1EED}", &mut bytes, &mut log);
+            encoder.finish(&mut bytes, &mut log);
+            let read = Charset::WINDOWS_1258.decode(&bytes, &mut LossLog::new());
+            assert_eq!(read, expected, "{way:?}");
+            assert!(!log.is_empty(), "{way:?}");
         }
     }
 

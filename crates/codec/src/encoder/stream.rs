@@ -110,7 +110,8 @@ impl Encoder {
             self.unmappable,
             Some(Unmappable::HtmlDecimal | Unmappable::HtmlHex)
         );
-        let spelled = if refers || self.mode == Mode::Strict {
+        let transliterates = matches!(self.unmappable, Some(Unmappable::Transliterate));
+        let spelled = if refers || self.mode == Mode::Strict && !transliterates {
             None
         } else {
             alternate_spellings::spelling(self.charset, c, carried)

@@ -85,13 +85,16 @@ pub(super) fn likely(
 }
 
 /// Returns true if bytes may be Vietnamese in VISCII, TCVN 5712 or VPS: most words have a letter above 7F there. One sign within a word, as in
-/// `x\xF7y`, is no evidence.
+/// `x\xF7y`, is no evidence. Data has control characters in whose places none of them has a letter.
 fn may_be_vietnamese(bytes: &[u8]) -> bool {
     const FEWEST: usize = 3;
+    let is_control = |b: &u8| matches!(b, 0 | 7 | 8 | 0x0E | 0x0F | 0x18 | 0x1A | 0x1B | 0x1F);
     let mut high = bytes.iter().filter(|b| !b.is_ascii());
     let first = high.next();
     let others = || high.clone();
-    others().nth(FEWEST - 2).is_some() && others().any(|b| Some(b) != first)
+    others().nth(FEWEST - 2).is_some()
+        && others().any(|b| Some(b) != first)
+        && !bytes.iter().any(is_control)
 }
 
 /// A single-byte charset with the least that it may cost.
@@ -290,6 +293,7 @@ mod tests {
             (b"a\xF7b, c\xF7d, e\xF7f", false),
             (b"Ho\xE0ng \xB3", false),
             (b"Tr\xC7n Qu\xE8c Vi\xD6t", true),
+            (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", false),
         ] {
             assert_eq!(
                 may_be_vietnamese(bytes),

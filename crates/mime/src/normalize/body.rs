@@ -52,11 +52,11 @@ impl<'a> Body<'a, '_> {
                     && self.choice.log.losses() == 0
                     && self.choice.mixed.is_none())
             }
-            // A footer becomes UTF-8, too.
-            _ if self
-                .source
-                .footer()
-                .is_some_and(|footer| !footer.is_ascii()) =>
+            // A footer becomes UTF-8, too. One in ASCII would be something else under a label of EBCDIC or of a national ISO 646.
+            _ if self.source.footer().is_some_and(|footer| {
+                let used = self.choice.used;
+                !footer.is_ascii() || !used.keeps_ascii_text() && !used.is_stateful()
+            }) =>
             {
                 true
             }

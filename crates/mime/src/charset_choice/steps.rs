@@ -10,15 +10,16 @@ use super::labels::known_label::known_label;
 use super::labels::label_events::{
     detected_event, drop_label_events, note_label, read_as, written_label,
 };
-use super::labels::label_scope::LabelScope;
+use super::labels::label_scope::{LabelScope, is_open_label};
 use super::labels::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::text_tests::structure::{
-    by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, is_open_label, may_be_iso2022,
-    may_be_wide,
+    by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, may_be_iso2022, may_be_wide,
 };
 use super::two_charsets::card_properties::by_properties;
 use super::two_charsets::lost_characters::read_lost_characters;
-use super::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
+use super::two_charsets::mixed_choice::{
+    is_part_of_mixed, lines_beside_utf8, mixed_by_label, rest_of_label,
+};
 use super::two_charsets::mixed_hz::{in_hz, is_hz_with_losses};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::without_label::without_label;
@@ -255,10 +256,13 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(self.decode(charset, how))
     }
 
-    /// Step for ISO-2022-JP with characters in UTF-8 or another charset, under its own label and those that [`by_bom_or_structure`] may
-    /// overrule.
+    /// Step for ISO-2022-JP with characters in UTF-8 or another charset, as where a Japanese mailing list appended its footer. Another label
+    /// names the charset outside the escape sequences.
     fn mixed_iso2022jp(&mut self) -> Option<Choice<'a>> {
-        let may_be = |label: Charset| is_open_label(label) || is_japanese(label);
+        let may_find_runs = LabelScope::of(self.evidence.detection()) != LabelScope::None;
+        let is_of_rest = |label| may_find_runs && !self.evidence.mapped && is_part_of_mixed(label);
+        let may_be =
+            |label: Charset| is_open_label(label) || is_japanese(label) || is_of_rest(label);
         let is_possible = self.classes.has_escape() && self.evidence.may_find_mixed();
         if !is_possible || !self.declared.is_none_or(may_be) {
             return None;

@@ -149,8 +149,8 @@ named! {
         InlinePgp = "inline PGP",
         /// The text has no Content-Type, so it stays.
         NoTypeInvented = "no header field says what it is, and none is invented",
-        /// The document stays, because a label of UTF-8 would change its text.
-        WouldReadAsUtf8 = "under a label of UTF-8 the text would be read otherwise",
+        /// The text stays, because its escape sequences, NULs or byte order mark would outweigh a label of UTF-8.
+        WouldReadAsUtf8 = "not converted: its escape sequences, NULs or byte order mark would outweigh a label of UTF-8",
         /// Text before or after the parts of a multipart has fields of a part, which may label it.
         FieldsOutsideParts = "text outside the parts has header fields of its own",
         /// A vCard or calendar contains quoted-printable text in its charset, so it stays.

@@ -10,6 +10,7 @@ use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::labels::label_plausibility;
 use crate::charset_choice::labels::label_scope::LabelScope;
 use crate::charset_choice::labels::superset::better_by_bytes;
+use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_label;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::thresholds::{
@@ -77,10 +78,17 @@ fn in_lines_by_label(bytes: &[u8], label: Charset) -> Option<MixedText> {
     }
     with_utf8_lines(bytes, |rest| {
         Some(OtherCharset {
-            charset: better_by_bytes(label, rest).unwrap_or(label.superset()),
+            charset: label_or_wider(label, rest),
             confidence: None,
         })
     })
+}
+
+/// Returns the label, or a wider charset if bytes need it. Single-byte labels mean the code page of Windows.
+fn label_or_wider(label: Charset, rest: &[u8]) -> Charset {
+    let is_whole = !label.is_single_byte() && decodes_without_loss(label, rest);
+    let wider = if is_whole { label } else { label.superset() };
+    better_by_bytes(label, rest).unwrap_or(wider)
 }
 
 /// Chooses the charset of the bytes outside the runs: the label, or a likelier charset if the label makes no text of them. Returns
@@ -116,18 +124,31 @@ fn by_rest(
     (faults <= runs.gain).then_some(by_label)
 }
 
-/// Returns the charset of the bytes outside escape sequences: the label if it names a single-byte charset that makes text of them, else
-/// a guess.
+/// Returns the charset of the bytes outside escape sequences: the label if it names a legacy charset that makes text of them, UTF-8 if they
+/// are rather that, else a guess.
 pub(crate) fn rest_of_label(
     rest: &[u8],
     label: Option<Charset>,
     evidence: &Evidence<'_>,
 ) -> OtherCharset {
-    let is_usable = |label: &Charset| is_single_byte_ascii(*label) && *label != Charset::US_ASCII;
-    let Some(label) = label.filter(is_usable) else {
-        return rest_charset(rest, evidence, &evidence.hints(rest), is_part_of_mixed);
+    let guess = || rest_charset(rest, evidence, &evidence.hints(rest), is_part_of_mixed);
+    let is_usable = |label: &Charset| {
+        is_part_of_mixed(*label) && ![Charset::US_ASCII, Charset::UTF_8].contains(label)
     };
-    let charset = better_by_bytes(label, rest).unwrap_or(label.superset());
+    let Some(label) = label.filter(is_usable) else {
+        return guess();
+    };
+    if std::str::from_utf8(rest).is_ok_and(|text| utf8_outweighs_label(Some(label), rest, text)) {
+        return OtherCharset {
+            charset: Charset::UTF_8,
+            confidence: None,
+        };
+    }
+    let charset = label_or_wider(label, rest);
+    // Single-byte charsets decode most bytes.
+    if !charset.is_single_byte() && !decodes_without_loss(charset, rest) {
+        return guess();
+    }
     let scope = LabelScope::of(evidence.detection());
     let hints = || evidence.hints(rest);
     let likelier = label_plausibility::find_likelier(charset, rest, scope, hints)

@@ -19,6 +19,7 @@ use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::truncated_utf8::{
     CutCharacters, before_incomplete_character, has_only_cut_signs, is_truncated_utf8,
 };
+use super::text_tests::utf8_words::is_utf8_by_chance;
 use super::text_tests::western_pairs::is_western_in_pairs;
 use super::two_charsets::mixed_text::{SequenceCount, malformed};
 use mailglot_codec::detect::{Hints, Weighed, high_bytes};
@@ -170,6 +171,10 @@ impl RawEvidence<'_> {
         let is_lossless = decodes_without_loss(legacy, self.bytes);
         let is_everyday = || found.within < 2 * found.others || is_level1(legacy, self.bytes);
         if is_lossless && !legacy.is_single_byte() && is_everyday() {
+            return None;
+        }
+        // Names have rarer characters.
+        if known.is_some_and(|known| is_utf8_by_chance(known, self.bytes)) {
             return None;
         }
         let most_faults = match faults_in(legacy, self.bytes) {

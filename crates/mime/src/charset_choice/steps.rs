@@ -155,7 +155,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         if !has_hz_shift(self.bytes) {
             return None;
         }
-        let has_no_label = self.evidence.label.is_none();
+        let has_no_label = self.declared.is_none();
         let document = self.evidence.document.filter(|_| has_no_label);
         let named = document.and_then(|document| named_charset(self.bytes, document));
         let is_named = |charset| is_label_of_hz(charset) || charset == Charset::HZ_GB_2312;
@@ -175,8 +175,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
             return is_label_of_hz(label);
         }
         let is_chinese = |charset| is_label_of_hz(charset) || charset == Charset::HZ_GB_2312;
-        self.evidence.label.is_none()
-            && self.evidence.document.is_none()
+        self.evidence.document.is_none()
             && self.evidence.detection() != Detection::Off
             && self.evidence.mail.is_some_and(|mail| {
                 let language = mail.policy().language.as_deref();
@@ -187,11 +186,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
 
     /// Returns true if no label names another charset than US-ASCII, and detection is on.
     fn is_unlabelled_ascii(&self) -> bool {
-        let is_open = match self.declared {
-            Some(label) => label == Charset::US_ASCII,
-            None => self.evidence.label.is_none(),
-        };
-        is_open && self.evidence.detection() != Detection::Off
+        let is_open = |label| label == Charset::US_ASCII;
+        self.declared.is_none_or(is_open) && self.evidence.detection() != Detection::Off
     }
 
     fn plain_ascii(&mut self) -> Option<Choice<'a>> {
@@ -212,6 +208,10 @@ impl<'a, 'e> Undecided<'a, 'e> {
             return Some(choice);
         };
         let agrees = charset.is_ascii_compatible() || charset == Charset::ISO_2022_JP;
+        if agrees && self.evidence.detection() != Detection::Off && self.has_hz_text() {
+            let reason = Reason::LooksLikeHz.into();
+            self.events.push((EventKind::CharsetSuspected, reason));
+        }
         agrees.then(|| self.decode(charset, How::Label))
     }
 

@@ -289,3 +289,48 @@ fn decodes_all_but_cut(charset: Charset, bytes: &[u8]) -> bool {
 fn faults_in(charset: Charset, bytes: &[u8]) -> usize {
     mojibake_score(&charset.decode(bytes, &mut LossLog::with_limit(0)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charset_choice::MAIL_HINTS;
+
+    fn read(bytes: &[u8], named: Option<Charset>) -> String {
+        let evidence = RawEvidence {
+            bytes,
+            given: None,
+            named: [named, None],
+            is_last_uncertain: false,
+            is_last_default: false,
+            hints: MAIL_HINTS,
+        };
+        let reading = evidence.read(|| Charset::WINDOWS_1252);
+        reading
+            .decode(bytes, &mut LossLog::with_limit(0))
+            .into_owned()
+    }
+
+    /// Two of the characters are no everyday ones, and a part is UTF-8.
+    #[test]
+    fn names_of_a_named_charset_are_no_damaged_utf8() {
+        for name in ["陆璐军", "Re: 陆璇志 (15)", "卢璐国"] {
+            let bytes = Charset::GBK.encode_exact(name).expect("in GBK");
+            assert_eq!(read(&bytes, Some(Charset::GB2312)), name);
+        }
+    }
+
+    #[test]
+    fn damaged_utf8_stays_beside_a_named_charset() {
+        for (bytes, want) in [
+            (
+                "Gr\u{fc}\u{df}e an die Lehrkr\u{e4}".as_bytes(),
+                "Grüße an die Lehrkr\u{FFFD}",
+            ),
+            ("张三丰".as_bytes(), "张三\u{FFFD}"),
+            ("Привет".as_bytes(), "Приве\u{FFFD}"),
+        ] {
+            let cut = &bytes[..bytes.len() - 1];
+            assert_eq!(read(cut, Some(Charset::GB2312)), want);
+        }
+    }
+}

@@ -88,3 +88,21 @@ impl Level {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everyday_characters_are_in_the_first_level() {
+        for (charset, everyday, rare) in [
+            (Charset::SHIFT_JIS, "和平な話、録音、次郎、腕", "弌丐丕"),
+            (Charset::EUC_JP, "和平な話、録音、次郎、腕", "弌丐丕"),
+            (Charset::GBK, "谢谢，再见", "璐倩"),
+        ] {
+            let encode = |text| charset.encode_exact(text).expect("in the charset");
+            assert!(is_level1(charset, &encode(everyday)), "{everyday}");
+            assert!(!is_level1(charset, &encode(rare)), "{rare}");
+        }
+    }
+}

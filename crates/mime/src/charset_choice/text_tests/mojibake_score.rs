@@ -287,6 +287,18 @@ mod tests {
     }
 
     #[test]
+    fn letters_are_those_of_unicode() {
+        for c in '\0'..='\u{2FFFF}' {
+            assert_eq!(
+                is_alphabetic(c),
+                c.is_alphabetic(),
+                "U+{:04X}",
+                u32::from(c)
+            );
+        }
+    }
+
+    #[test]
     fn text_in_a_wrong_charset_has_faults() {
         for text in [
             "cafÃ© au lait",

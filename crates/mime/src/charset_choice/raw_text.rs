@@ -19,6 +19,7 @@ use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::truncated_utf8::{
     CutCharacters, before_incomplete_character, has_only_cut_signs, is_truncated_utf8,
 };
+use super::text_tests::utf8_words::is_utf8_by_chance;
 use super::text_tests::western_pairs::is_western_in_pairs;
 use super::two_charsets::mixed_text::{SequenceCount, malformed};
 use mailglot_codec::detect::{Hints, Weighed, high_bytes};
@@ -172,6 +173,10 @@ impl RawEvidence<'_> {
         if is_lossless && !legacy.is_single_byte() && is_everyday() {
             return None;
         }
+        // Names have rarer characters.
+        if known.is_some_and(|known| is_utf8_by_chance(known, self.bytes)) {
+            return None;
+        }
         let most_faults = match faults_in(legacy, self.bytes) {
             faults if is_lossless && legacy.is_single_byte() => faults,
             _ => usize::MAX,
@@ -283,4 +288,49 @@ fn decodes_all_but_cut(charset: Charset, bytes: &[u8]) -> bool {
 /// Counts the implausible characters and the losses of a reading.
 fn faults_in(charset: Charset, bytes: &[u8]) -> usize {
     mojibake_score(&charset.decode(bytes, &mut LossLog::with_limit(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charset_choice::MAIL_HINTS;
+
+    fn read(bytes: &[u8], named: Option<Charset>) -> String {
+        let evidence = RawEvidence {
+            bytes,
+            given: None,
+            named: [named, None],
+            is_last_uncertain: false,
+            is_last_default: false,
+            hints: MAIL_HINTS,
+        };
+        let reading = evidence.read(|| Charset::WINDOWS_1252);
+        reading
+            .decode(bytes, &mut LossLog::with_limit(0))
+            .into_owned()
+    }
+
+    /// Two of the characters are no everyday ones, and a part is UTF-8.
+    #[test]
+    fn names_of_a_named_charset_are_no_damaged_utf8() {
+        for name in ["陆璐军", "Re: 陆璇志 (15)", "卢璐国"] {
+            let bytes = Charset::GBK.encode_exact(name).expect("in GBK");
+            assert_eq!(read(&bytes, Some(Charset::GB2312)), name);
+        }
+    }
+
+    #[test]
+    fn damaged_utf8_stays_beside_a_named_charset() {
+        for (bytes, want) in [
+            (
+                "Gr\u{fc}\u{df}e an die Lehrkr\u{e4}".as_bytes(),
+                "Grüße an die Lehrkr\u{FFFD}",
+            ),
+            ("张三丰".as_bytes(), "张三\u{FFFD}"),
+            ("Привет".as_bytes(), "Приве\u{FFFD}"),
+        ] {
+            let cut = &bytes[..bytes.len() - 1];
+            assert_eq!(read(cut, Some(Charset::GB2312)), want);
+        }
+    }
 }

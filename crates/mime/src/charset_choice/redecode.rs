@@ -10,6 +10,7 @@ use super::text_tests::insufficient_evidence;
 use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
 use super::thresholds::LIKELY_CONFIDENCE;
+use super::two_charsets::mixed_iso2022jp::is_japanese;
 use super::two_charsets::mixed_text::SequenceCount;
 use crate::event::ChosenBy;
 use crate::reading::How;
@@ -86,6 +87,9 @@ fn detect_charset(
     label: Charset,
     language: Option<&str>,
 ) -> Option<(Charset, ChosenBy)> {
+    if let Some(used) = eight_bit_japanese(bytes, label) {
+        return Some((used, ChosenBy::Detection(Evidence::Model)));
+    }
     let hints = detect::Hints {
         language,
         ..MAIL_HINTS
@@ -105,6 +109,24 @@ fn detect_charset(
         Evidence::Fallback => None,
         _ => (!stands).then_some((guess.charset, ChosenBy::Detection(guess.evidence))),
     }
+}
+
+/// Returns EUC-JP or Shift_JIS for a word under a label of ISO-2022-JP without escape sequences, if only one of them makes everyday characters
+/// of its bytes.
+fn eight_bit_japanese(bytes: &[u8], label: Charset) -> Option<Charset> {
+    const ENOUGH: usize = 4;
+    let may_be = is_japanese(label)
+        && memchr::memchr3(0x1B, 0x0E, 0x0F, bytes).is_none()
+        && high_bytes(bytes).nth(ENOUGH - 1).is_some();
+    if !may_be {
+        return None;
+    }
+    let is_everyday =
+        |charset: &Charset| is_level1(*charset, bytes) && decodes_without_loss(*charset, bytes);
+    let mut found = [Charset::EUC_JP, Charset::SHIFT_JIS]
+        .into_iter()
+        .filter(is_everyday);
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// Returns true for text under a label of UTF-8 whose bytes above 7F are all FF: it is `ÿ` in windows-1252, and damage far more often.
@@ -282,6 +304,25 @@ mod tests {
                 "{} {message_charset:?}",
                 bytes.escape_ascii()
             );
+        }
+    }
+
+    /// Half-width katakana have no other charset, and neither has damage.
+    #[test]
+    fn japanese_in_eight_bits_is_read_under_a_label_of_escapes() {
+        for (bytes, want) in [
+            (
+                &b"\xC5\xC4\xC2\xBC\xC8\xFE\xBA\xE9"[..],
+                Some(("EUC-JP", "田村美咲")),
+            ),
+            (b"\x8D_\x93c\x91\xBE\x98Y", Some(("Shift_JIS", "浩田太郎"))),
+            (b"\xC0\xC5\xB3", None),
+            (b"NTT\xB3\xF4", None),
+            (b"\x1b$B;3\xE5ED\x1b(B", None),
+        ] {
+            let read = read(Charset::ISO_2022_JP, bytes, None);
+            let read = read.as_ref().map(|(name, text)| (*name, &**text));
+            assert_eq!(read, want, "{}", bytes.escape_ascii());
         }
     }
 

@@ -10,16 +10,17 @@ use super::labels::known_label::known_label;
 use super::labels::label_events::{
     detected_event, drop_label_events, note_label, read_as, written_label,
 };
-use super::labels::label_scope::LabelScope;
+use super::labels::label_scope::{LabelScope, is_open_label};
 use super::labels::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::text_tests::structure::{
-    by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, is_open_label, may_be_iso2022,
-    may_be_wide,
+    by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, may_be_iso2022, may_be_wide,
 };
 use super::text_tests::vni::is_vni;
 use super::two_charsets::card_properties::by_properties;
 use super::two_charsets::lost_characters::read_lost_characters;
-use super::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label, rest_of_label};
+use super::two_charsets::mixed_choice::{
+    is_part_of_mixed, lines_beside_utf8, mixed_by_label, rest_of_label,
+};
 use super::two_charsets::mixed_hz::{in_hz, is_hz_with_losses};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::without_label::without_label;
@@ -157,7 +158,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         if !has_hz_shift(self.bytes) {
             return None;
         }
-        let has_no_label = self.evidence.label.is_none();
+        let has_no_label = self.declared.is_none();
         let document = self.evidence.document.filter(|_| has_no_label);
         let named = document.and_then(|document| named_charset(self.bytes, document));
         let is_named = |charset| is_label_of_hz(charset) || charset == Charset::HZ_GB_2312;
@@ -177,8 +178,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
             return is_label_of_hz(label);
         }
         let is_chinese = |charset| is_label_of_hz(charset) || charset == Charset::HZ_GB_2312;
-        self.evidence.label.is_none()
-            && self.evidence.document.is_none()
+        self.evidence.document.is_none()
             && self.evidence.detection() != Detection::Off
             && self.evidence.mail.is_some_and(|mail| {
                 let language = mail.policy().language.as_deref();
@@ -189,11 +189,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
 
     /// Returns true if no label names another charset than US-ASCII, and detection is on.
     fn is_unlabelled_ascii(&self) -> bool {
-        let is_open = match self.declared {
-            Some(label) => label == Charset::US_ASCII,
-            None => self.evidence.label.is_none(),
-        };
-        is_open && self.evidence.detection() != Detection::Off
+        let is_open = |label| label == Charset::US_ASCII;
+        self.declared.is_none_or(is_open) && self.evidence.detection() != Detection::Off
     }
 
     fn plain_ascii(&mut self) -> Option<Choice<'a>> {
@@ -214,6 +211,10 @@ impl<'a, 'e> Undecided<'a, 'e> {
             return Some(choice);
         };
         let agrees = charset.is_ascii_compatible() || charset == Charset::ISO_2022_JP;
+        if agrees && self.evidence.detection() != Detection::Off && self.has_hz_text() {
+            let reason = Reason::LooksLikeHz.into();
+            self.events.push((EventKind::CharsetSuspected, reason));
+        }
         agrees.then(|| self.decode(charset, How::Label))
     }
 
@@ -258,10 +259,13 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(self.decode(charset, how))
     }
 
-    /// Step for ISO-2022-JP with characters in UTF-8 or another charset, under its own label and those that [`by_bom_or_structure`] may
-    /// overrule.
+    /// Step for ISO-2022-JP with characters in UTF-8 or another charset, as where a Japanese mailing list appended its footer. Another label
+    /// names the charset outside the escape sequences.
     fn mixed_iso2022jp(&mut self) -> Option<Choice<'a>> {
-        let may_be = |label: Charset| is_open_label(label) || is_japanese(label);
+        let may_find_runs = LabelScope::of(self.evidence.detection()) != LabelScope::None;
+        let is_of_rest = |label| may_find_runs && !self.evidence.mapped && is_part_of_mixed(label);
+        let may_be =
+            |label: Charset| is_open_label(label) || is_japanese(label) || is_of_rest(label);
         let is_possible = self.classes.has_escape() && self.evidence.may_find_mixed();
         if !is_possible || !self.declared.is_none_or(may_be) {
             return None;

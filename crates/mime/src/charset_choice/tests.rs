@@ -1,5 +1,6 @@
 use super::*;
 use crate::document_charset::Document;
+use crate::event::{EventKind, Reason};
 use mailglot_codec::{LossLog, View};
 
 fn used(label: &str, bytes: &[u8]) -> (&'static str, How) {
@@ -321,5 +322,30 @@ fn a_raw_field_has_the_charset_of_a_right_label() {
         .concat();
         let mail = crate::Mail::parse(&raw);
         assert_eq!(mail.subject().as_deref(), Some(subject), "{header}");
+    }
+}
+
+#[test]
+fn hz_is_read_without_a_usable_label_and_reported_under_others() {
+    let bytes = b"~{Dz:C#,8=<~JGIOV\\;aRi5D<GB<#,Gk2iJU!#~}\n";
+    let read = |label: &str, bytes: &'static [u8]| {
+        let resolved = Charset::for_label(label.as_bytes(), View::Mail);
+        let evidence = Evidence {
+            label: Some(label.as_bytes()),
+            resolved: Some(resolved),
+            ..Evidence::default()
+        };
+        let choice = choose(bytes, &evidence);
+        let is_suspected = choice
+            .events
+            .contains(&(EventKind::CharsetSuspected, Reason::LooksLikeHz.into()));
+        (choice.used.name(), is_suspected)
+    };
+    for label in ["x-unknown", "unknown-8bit", "us-ascii", "gb2312"] {
+        assert_eq!(read(label, bytes), ("HZ-GB-2312", false), "{label}");
+    }
+    for (label, used) in [("utf-8", "UTF-8"), ("iso-8859-1", "ISO-8859-1")] {
+        assert_eq!(read(label, bytes), (used, true), "{label}");
+        assert_eq!(read(label, b"~{x} and ~{y z~}"), (used, false), "{label}");
     }
 }

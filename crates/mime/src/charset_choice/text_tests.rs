@@ -26,6 +26,7 @@ pub(super) mod structure;
 pub(super) mod telltale_bytes;
 pub(super) mod truncated_utf8;
 pub(super) mod undeclared_bytes;
+pub(super) mod utf8_words;
 pub(super) mod vni;
 pub(super) mod western_letters;
 pub(super) mod western_pairs;

@@ -55,6 +55,8 @@ named! {
         ForeignLetters = "Latin words with letters of another script; windows-1252 gives Western letters",
         /// The text has U+FFFD in UTF-8 under the label of another charset: an earlier program could not decode some characters.
         LostCharacters = "U+FFFD for characters that an earlier program lost",
+        /// The text has runs of HZ, but its label names a charset that HZ has not.
+        LooksLikeHz = "text between ~{ and ~} looks like HZ-GB-2312",
         /// An equals sign in an encoded word begins no escape.
         EqualsSign = "an equals sign that is no escape",
         /// White space splits an escape in an encoded word.
@@ -149,8 +151,8 @@ named! {
         InlinePgp = "inline PGP",
         /// The text has no Content-Type, so it stays.
         NoTypeInvented = "no header field says what it is, and none is invented",
-        /// The document stays, because a label of UTF-8 would change its text.
-        WouldReadAsUtf8 = "under a label of UTF-8 the text would be read otherwise",
+        /// The text stays, because its escape sequences, NULs or byte order mark would outweigh a label of UTF-8.
+        WouldReadAsUtf8 = "not converted: its escape sequences, NULs or byte order mark would outweigh a label of UTF-8",
         /// Text before or after the parts of a multipart has fields of a part, which may label it.
         FieldsOutsideParts = "text outside the parts has header fields of its own",
         /// A vCard or calendar contains quoted-printable text in its charset, so it stays.

@@ -11,6 +11,7 @@ use crate::charset_choice::evidence::MAIL_HINTS;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::structure::uses_shifts;
+use crate::charset_choice::text_tests::utf8_words::is_utf8_by_chance;
 use mailglot_codec::{Charset, LossLog, Script, detect};
 
 /// Number of UTF-8 letters that double-byte text does not have by chance. One in five of its frequent characters is a UTF-8
@@ -187,8 +188,10 @@ pub(crate) fn utf8_outweighs_message(
             let start = beginning(text);
             is_level1(charset, start.as_bytes()) && is_natural_east_asian(charset, start)
         };
-        return utf8_outweighs_label(message_charset, bytes, text)
-            || !message_charset.is_some_and(is_everyday);
+        let is_chance = |charset| is_utf8_by_chance(charset, bytes);
+        return !message_charset.is_some_and(is_chance)
+            && (utf8_outweighs_label(message_charset, bytes, text)
+                || !message_charset.is_some_and(is_everyday));
     };
     // No label names the message's charset here, so its reading must be the better one.
     let start = beginning(text);
@@ -399,12 +402,29 @@ fn has_letters_enough(text: &str, is_level1: bool) -> bool {
         return beside >= 2 && 2 * beside >= letters && 2 * (others + all - letters) <= letters;
     }
     if is_level1 {
-        return letters >= MIN_LETTERS && 4 * (others + all - letters) <= letters;
+        return letters >= MIN_LETTERS
+            && 4 * (others + all - letters) <= letters
+            && has_various_letters(text);
     }
     if all + others >= MIN_LETTERS {
         return all >= others;
     }
     others == 0 && letters == all && letters >= if most == Alphabet::Wide { 2 } else { 3 }
+}
+
+/// Returns true if several characters differ. Repeats of a word with few do not prove UTF-8: `谢谢` is `лл`.
+fn has_various_letters(text: &str) -> bool {
+    const DIFFERENT: usize = 4;
+    let mut found: Vec<char> = Vec::new();
+    for c in text.chars().filter(|c| !c.is_ascii()) {
+        if !found.contains(&c) {
+            found.push(c);
+        }
+        if found.len() >= DIFFERENT {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns true if all non-ASCII characters are Latin letters within words and related symbols. One word must have enough ASCII

@@ -81,7 +81,28 @@ impl Level {
             Self::Ksx1001 => trail >= 0xA1 && matches!(lead, 0xA1..=0xA3 | 0xB0..=0xC8),
             Self::Big5 => matches!(lead, 0xA1..=0xC6),
             Self::Euc => trail >= 0xA1 && matches!(lead, 0xA1..=0xA5 | 0xB0..=0xCF),
-            Self::ShiftJis => matches!(lead, 0x81..=0x83 | 0x88..=0x97),
+            // Row 47 is the first part of lead byte 98: 和, 話, 郎.
+            Self::ShiftJis => {
+                matches!(lead, 0x81..=0x83 | 0x88..=0x97) || lead == 0x98 && trail <= 0x72
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everyday_characters_are_in_the_first_level() {
+        for (charset, everyday, rare) in [
+            (Charset::SHIFT_JIS, "和平な話、録音、次郎、腕", "弌丐丕"),
+            (Charset::EUC_JP, "和平な話、録音、次郎、腕", "弌丐丕"),
+            (Charset::GBK, "谢谢，再见", "璐倩"),
+        ] {
+            let encode = |text| charset.encode_exact(text).expect("in the charset");
+            assert!(is_level1(charset, &encode(everyday)), "{everyday}");
+            assert!(!is_level1(charset, &encode(rare)), "{rare}");
         }
     }
 }

@@ -8,6 +8,7 @@
 
 use mailglot_codec::Script;
 use mailglot_codec::detect::high_bytes;
+use std::sync::LazyLock;
 
 /// Counts implausible characters. Callers compare the scores of two readings of the same bytes. Passes over ASCII fast.
 pub(crate) fn mojibake_score(text: &str) -> usize {
@@ -146,7 +147,28 @@ pub(crate) fn is_letter(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphabetic();
     }
-    c.is_alphabetic() && !matches!(c, 'ª' | 'º' | 'µ' | '\u{2B0}'..='\u{2FF}') || is_mark(c)
+    is_alphabetic(c) && !matches!(c, 'ª' | 'º' | 'µ' | '\u{2B0}'..='\u{2FF}') || is_mark(c)
+}
+
+/// Like [`char::is_alphabetic`], which is slow beyond Latin, Greek and Cyrillic.
+fn is_alphabetic(c: char) -> bool {
+    /// Number of characters that a table has: those of the alphabets.
+    const ALPHABETS: usize = 0x2000;
+    static TABLE: LazyLock<[u64; ALPHABETS / 64]> = LazyLock::new(|| {
+        std::array::from_fn(|block| {
+            let bit = |at: usize| {
+                let c = u32::try_from(block * 64 + at).ok().and_then(char::from_u32);
+                u64::from(c.is_some_and(char::is_alphabetic)) << at
+            };
+            (0..64).fold(0, |bits, at| bits | bit(at))
+        })
+    });
+    let code = c as usize;
+    match c {
+        '\u{3041}'..='\u{3096}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => true,
+        _ if code < ALPHABETS => TABLE[code / 64] >> (code % 64) & 1 > 0,
+        _ => c.is_alphabetic(),
+    }
 }
 
 /// Returns true for combining marks.
@@ -261,6 +283,18 @@ mod tests {
             "╔══╗\n║ ok ║\n╚══╝",
         ] {
             assert_eq!(mojibake_score(text), 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn letters_are_those_of_unicode() {
+        for c in '\0'..='\u{2FFFF}' {
+            assert_eq!(
+                is_alphabetic(c),
+                c.is_alphabetic(),
+                "U+{:04X}",
+                u32::from(c)
+            );
         }
     }
 

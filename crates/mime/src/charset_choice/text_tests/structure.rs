@@ -1,5 +1,6 @@
 //! Detects charsets by structure: byte order marks, escape sequences, NULs.
 
+use crate::charset_choice::labels::label_scope::is_open_label;
 use crate::charset_choice::two_charsets::mixed_iso2022jp::has_iso2022jp;
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom, detect};
@@ -74,14 +75,6 @@ pub(crate) fn by_damaged_escapes(
     (may_be && classes.has_escape())
         .then(|| detect::damaged_iso2022(bytes))
         .flatten()
-}
-
-/// Returns true for the labels that programs write over everything: any structure outweighs them.
-pub(crate) fn is_open_label(label: Charset) -> bool {
-    matches!(
-        label,
-        Charset::US_ASCII | Charset::UTF_8 | Charset::ISO_8859_1 | Charset::WINDOWS_1252
-    )
 }
 
 /// Returns true if text would not be read as UTF-8 although its label says UTF-8: a leading U+FEFF, escape sequences, NULs.

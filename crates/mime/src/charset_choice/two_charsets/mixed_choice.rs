@@ -10,6 +10,7 @@ use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::labels::label_plausibility;
 use crate::charset_choice::labels::label_scope::LabelScope;
 use crate::charset_choice::labels::superset::better_by_bytes;
+use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_label;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::thresholds::{
@@ -77,10 +78,17 @@ fn in_lines_by_label(bytes: &[u8], label: Charset) -> Option<MixedText> {
     }
     with_utf8_lines(bytes, |rest| {
         Some(OtherCharset {
-            charset: better_by_bytes(label, rest).unwrap_or(label.superset()),
+            charset: label_or_wider(label, rest),
             confidence: None,
         })
     })
+}
+
+/// Returns the label, or a wider charset if bytes need it. Single-byte labels mean the code page of Windows.
+fn label_or_wider(label: Charset, rest: &[u8]) -> Charset {
+    let is_whole = !label.is_single_byte() && decodes_without_loss(label, rest);
+    let wider = if is_whole { label } else { label.superset() };
+    better_by_bytes(label, rest).unwrap_or(wider)
 }
 
 /// Chooses the charset of the bytes outside the runs: the label, or a likelier charset if the label makes no text of them. Returns
@@ -116,18 +124,31 @@ fn by_rest(
     (faults <= runs.gain).then_some(by_label)
 }
 
-/// Returns the charset of the bytes outside escape sequences: the label if it names a single-byte charset that makes text of them, else
-/// a guess.
+/// Returns the charset of the bytes outside escape sequences: the label if it names a legacy charset that makes text of them, UTF-8 if they
+/// are rather that, else a guess.
 pub(crate) fn rest_of_label(
     rest: &[u8],
     label: Option<Charset>,
     evidence: &Evidence<'_>,
 ) -> OtherCharset {
-    let is_usable = |label: &Charset| is_single_byte_ascii(*label) && *label != Charset::US_ASCII;
-    let Some(label) = label.filter(is_usable) else {
-        return rest_charset(rest, evidence, &evidence.hints(rest), is_part_of_mixed);
+    let guess = || rest_charset(rest, evidence, &evidence.hints(rest), is_part_of_mixed);
+    let is_usable = |label: &Charset| {
+        is_part_of_mixed(*label) && ![Charset::US_ASCII, Charset::UTF_8].contains(label)
     };
-    let charset = better_by_bytes(label, rest).unwrap_or(label.superset());
+    let Some(label) = label.filter(is_usable) else {
+        return guess();
+    };
+    if std::str::from_utf8(rest).is_ok_and(|text| utf8_outweighs_label(Some(label), rest, text)) {
+        return OtherCharset {
+            charset: Charset::UTF_8,
+            confidence: None,
+        };
+    }
+    let charset = label_or_wider(label, rest);
+    // Single-byte charsets decode most bytes.
+    if !charset.is_single_byte() && !decodes_without_loss(charset, rest) {
+        return guess();
+    }
     let scope = LabelScope::of(evidence.detection());
     let hints = || evidence.hints(rest);
     let likelier = label_plausibility::find_likelier(charset, rest, scope, hints)
@@ -237,5 +258,103 @@ impl MixedText {
             mixed: Some(other.charset),
             ..choice.with_confidence(other.confidence)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charset_choice::choose;
+    use mailglot_codec::View;
+
+    /// The text under a label, and whether it was read in two charsets.
+    fn read(label: &str, bytes: &[u8], mapped: bool) -> (String, bool) {
+        let resolved = Charset::for_label(label.as_bytes(), View::Mail);
+        let evidence = Evidence {
+            label: Some(label.as_bytes()),
+            resolved: Some(resolved),
+            mapped,
+            ..Evidence::default()
+        };
+        let choice = choose(bytes, &evidence);
+        assert_eq!(choice.log.losses(), 0, "{label}");
+        (choice.text.into_owned(), choice.mixed.is_some())
+    }
+
+    fn encode(label: &str, text: &str) -> Vec<u8> {
+        let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();
+        let bytes = charset.and_then(|charset| Some(charset.encode_exact(text).ok()?.into_owned()));
+        bytes.expect("in the charset")
+    }
+
+    const FOOTER: &[u8] = b"-- \n\x1b$B$3$s$K$A$O\x1b(B\n";
+    const BODIES: [(&str, &str); 10] = [
+        ("shift_jis", "明日の会議は三時からです。\n"),
+        ("euc-jp", "明日の会議は三時からです。\n"),
+        ("gb2312", "明天下午三点开会。\n"),
+        ("big5", "明天下午三點開會。\n"),
+        ("euc-kr", "내일 오후 세 시에 만나요.\n"),
+        ("koi8-r", "Завтра встречаемся в три часа.\n"),
+        ("windows-1251", "ЦІЛІ та її цілі.\n"),
+        ("tis-620", "สวัสดีครับ พรุ่งนี้ประชุม\n"),
+        ("windows-1256", "نلتقي غداً في الساعة الثالثة.\n"),
+        ("iso-8859-2", "Zítra ve tři, PÓŁKA I PÓŁ.\n"),
+    ];
+
+    #[test]
+    fn footers_in_iso2022jp_stand_below_text_of_the_label() {
+        for (label, body) in BODIES {
+            let body_bytes = encode(label, body);
+            let bytes = [&body_bytes, FOOTER].concat();
+            let want = format!("{body}-- \nこんにちは\n");
+            assert_eq!(read(label, &bytes, false), (want, true), "{label}");
+            // The caller's charset, and escape sequences of terminals.
+            assert!(!read(label, &bytes, true).1, "{label}");
+            let colors = [&body_bytes, &b"\x1b[31mx\x1b[0m\x1b(B\n"[..]].concat();
+            assert!(!read(label, &colors, false).1, "{label}");
+            let cut = [&body_bytes, &b"\x1b$B$3$s$\x1b(B\n"[..]].concat();
+            assert!(!read(label, &cut, false).1, "{label}");
+        }
+    }
+
+    #[test]
+    fn utf8_stands_beside_text_of_the_label() {
+        for (label, own, other) in [
+            ("tis-620", "> สวัสดีครับ\n", "ที่อยู่ใหม่ของผมคือกรุงเทพฯ\n"),
+            ("tis-620", "> ได้รับแล้ว\n", "ขอบคุณมากค่ะ\n"),
+            (
+                "windows-1251",
+                "> Ві цілі\n",
+                "Привет, как дела? Всё ли в порядке?\n",
+            ),
+            ("windows-1258", "> toi là\n", "Chúc anh chị mạnh khỏe.\n"),
+            (
+                "shift_jis",
+                "> 佐藤一郎\n",
+                "会議のお知らせをお送りします。\n",
+            ),
+            ("big5", "> 謝謝\n", "如果沒有問題，我們下星期三再開會。\n"),
+        ] {
+            let bytes = [encode(label, own), other.as_bytes().to_vec()];
+            let want = (format!("{own}{other}"), true);
+            assert_eq!(read(label, &bytes.concat(), false), want, "{label}");
+            let [first, second] = bytes;
+            let want = (format!("{other}{own}"), true);
+            assert_eq!(read(label, &[second, first].concat(), false), want);
+        }
+    }
+
+    #[test]
+    fn text_of_the_label_stays() {
+        for (label, text) in BODIES {
+            for times in 1..4 {
+                let text = text.repeat(times);
+                let bytes = encode(label, &text);
+                assert_eq!(read(label, &bytes, false), (text, false), "{label}");
+            }
+        }
+        let thanks = "谢谢\n".repeat(5);
+        let bytes = encode("gb2312", &thanks);
+        assert_eq!(read("gb2312", &bytes, false), (thanks, false));
     }
 }

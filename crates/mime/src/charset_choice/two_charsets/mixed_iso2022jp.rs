@@ -6,15 +6,17 @@
 //! ```
 //!
 //! Escape sequences are structure: a segment from `ESC $ B` to `ESC ( B` that decodes without loss is Japanese in any text of mail.
-//! Segments with losses are Japanese if most of their characters are, except under the label of ISO-2022-JP.
-//! All other bytes must be UTF-8, or have no UTF-8 and decode in one other charset without loss.
+//! Segments with losses are Japanese if most of their characters are, except under the label of ISO-2022-JP or a legacy charset.
+//! All other bytes must be UTF-8, or have no UTF-8 and decode in one other charset without loss: that of the label, if it names a legacy
+//! charset that decodes them.
 //!
 //! # Limits
 //! Under the label of ISO-2022-JP, other bytes may be half-width katakana in eight bits, or damage. They are in another charset only if
 //! one is no katakana, and each is a letter beside an ASCII letter or the charset is likely.
 
 use super::mixed_text::{MixedText, OtherCharset, join, sequences};
-use super::utf8_runs::is_isolated;
+use super::utf8_runs::{Runs, is_isolated, is_latin};
+use crate::charset_choice::labels::label_scope::is_open_label;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
@@ -29,8 +31,8 @@ const FIRST_LETTER: u8 = 0xC0;
 
 /// Decodes ISO-2022-JP with UTF-8 or another charset outside its segments.
 ///
-/// `label` is the declared charset, which the escape sequences outweigh if it may be wrong. `find` chooses the charset of bytes that
-/// are not UTF-8.
+/// `label` is the declared charset, which the escape sequences outweigh if it may be wrong. `find` chooses the charset of the bytes outside
+/// the segments if they are not UTF-8, or if the label names a legacy charset. Then it may choose UTF-8.
 pub(crate) fn in_iso2022jp(
     bytes: &[u8],
     label: Option<Charset>,
@@ -45,6 +47,7 @@ pub(crate) fn in_iso2022jp(
     }
     let others = outside(bytes, &segments);
     let is_labelled = label.is_some_and(is_japanese);
+    let has_legacy_label = label.is_some_and(|label| !is_japanese(label) && !is_open_label(label));
     let is_utf8 = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).is_ok();
     let is_all_utf8 = others.iter().all(is_utf8);
     if is_labelled && is_all_utf8 && may_be_katakana(bytes) {
@@ -53,19 +56,19 @@ pub(crate) fn in_iso2022jp(
     let is_whole = !segments
         .iter()
         .any(|segment| is_cut_by_high_byte(bytes, segment));
-    let rest = if is_all_utf8 {
+    let rest = if is_all_utf8 && !has_legacy_label {
         None
     } else {
         let rest = join(bytes, &others);
-        // Text of a double-byte charset has UTF-8 sequences by chance. Other text that has some is damaged or mixed UTF-8.
         let other = find(&rest);
-        if other.charset.is_single_byte() && sequences(&rest).next().is_some() {
+        let is_other = other.charset != Charset::UTF_8;
+        if is_other && has_utf8(&rest, other.charset, has_legacy_label) {
             return None;
         }
-        if !is_whole || is_labelled && !has_words_in(&rest, other) {
+        if is_other && (!is_whole || is_labelled && !has_words_in(&rest, other)) {
             return None;
         }
-        Some(other)
+        is_other.then_some(other)
     };
     let charset = rest.map_or(Charset::UTF_8, |rest| rest.charset);
     let SegmentTexts {
@@ -73,7 +76,9 @@ pub(crate) fn in_iso2022jp(
         log,
         has_japanese,
     } = decode(bytes, &segments, &others, charset)?;
-    let may_be_damaged = || !is_labelled && is_whole && is_japanese_beside_damage(bytes, &segments);
+    let may_be_damaged = || {
+        !is_labelled && !has_legacy_label && is_whole && is_japanese_beside_damage(bytes, &segments)
+    };
     if log.losses() > 0 && !may_be_damaged() {
         return None;
     }
@@ -95,6 +100,14 @@ pub(crate) fn in_iso2022jp(
         }),
         run_charset: rest.map(|_| Charset::ISO_2022_JP),
     })
+}
+
+/// Returns true if text of a single-byte charset has UTF-8, too: it is damaged or mixed UTF-8.
+///
+/// Text of a double-byte charset, of another alphabet, and under a right label has UTF-8 sequences by chance.
+fn has_utf8(rest: &[u8], charset: Charset, is_label: bool) -> bool {
+    let has_sequence = || !is_label && is_latin(charset) && sequences(rest).next().is_some();
+    charset.is_single_byte() && (has_sequence() || Runs::find(rest, charset).is_some())
 }
 
 /// Returns true if a byte above 7F follows a segment that has not returned to ASCII: it is damage, or a katakana of JIS X 0201.

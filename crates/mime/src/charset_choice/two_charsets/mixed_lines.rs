@@ -13,6 +13,7 @@ use super::mixed_text::{
     join, sequences,
 };
 use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_lines;
+use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
@@ -43,7 +44,8 @@ pub(crate) fn with_utf8_lines(
         let letters = reading.chars().filter(|c| !c.is_ascii()).count();
         mojibake_score(&reading) * MAX_FAULTS_SHARE <= letters
     } else {
-        !detect::is_odd(&rest, other.charset)
+        // Names of everyday characters are odd for the models.
+        is_level1(other.charset, &rest) || !detect::is_odd(&rest, other.charset)
     };
     if !is_plausible {
         return None;

@@ -6,12 +6,13 @@
 //! ```
 //!
 //! A run counts as UTF-8 if the single-byte reading has a higher [`mojibake_score`]. Runs without evidence of their own follow the
-//! rest of their line or, if nearly all high bytes are UTF-8, the rest of the text.
+//! rest of their line or, if nearly all high bytes are UTF-8, the rest of the text. A line whose other high bytes are not UTF-8 is
+//! no text that they follow: `สวัสดี` in TIS-620 has two characters of UTF-8 by chance.
 //!
 //! # Limits
 //! Does not join the parts of a character that other bytes separate.
 
-use super::mixed_text::{MixedText, OtherCharset, decode_into, sequences};
+use super::mixed_text::{MixedText, OtherCharset, decode_into, malformed, sequences};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
@@ -28,13 +29,24 @@ const MAX_OTHERS_SHARE: usize = 9;
 /// Number of bytes around a run that are examined with it.
 const CONTEXT_BYTES: usize = 4;
 
+/// What decides whether a UTF-8 sequence is UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RunKind {
+    /// Its own evidence or that of its line: it is.
+    Utf8,
+    /// The rest of the text.
+    FollowsText,
+    /// The other bytes of its line: it is chance.
+    Chance,
+}
+
 /// The runs of UTF-8 in a text.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
-    /// For each UTF-8 sequence of the text, in order: true if it counts as UTF-8 by its own evidence or that of its line.
-    is_utf8: Vec<bool>,
-    /// Every sequence counts as UTF-8.
-    is_all_utf8: bool,
+    /// The kind of each UTF-8 sequence of the text, in order.
+    kinds: Vec<RunKind>,
+    /// Sequences that follow the text count as UTF-8.
+    is_nearly_utf8: bool,
     /// Number of implausible characters that the single-byte reading of the runs has, and UTF-8 has not.
     pub(crate) gain: usize,
 }
@@ -66,6 +78,37 @@ impl RunCount {
     }
 }
 
+impl RunKind {
+    fn without_evidence(may_follow: bool) -> Self {
+        if may_follow {
+            Self::FollowsText
+        } else {
+            Self::Chance
+        }
+    }
+}
+
+/// What the bytes of a line that are not UTF-8 say about its UTF-8 sequences.
+struct OtherBytes {
+    are_none: bool,
+    /// They are no more than the sequences, without no-break spaces.
+    are_few: bool,
+    /// They are so few that they are damage.
+    are_damage: bool,
+}
+
+impl OtherBytes {
+    fn of(line: &[u8]) -> Self {
+        let are_none = detect::is_utf8(line);
+        let count = || malformed(line).filter(|at| line[at.clone()] != [0xA0]);
+        Self {
+            are_none,
+            are_few: are_none || count().count() <= sequences(line).count(),
+            are_damage: are_none || is_nearly_utf8(line),
+        }
+    }
+}
+
 /// What shows that an isolated run is UTF-8.
 #[derive(Clone, Copy, Default)]
 struct RunEvidence {
@@ -82,48 +125,57 @@ impl Runs {
     /// Finds the runs that are more plausible as UTF-8 than in `charset`. Returns None without enough evidence.
     pub(crate) fn find(bytes: &[u8], charset: Charset) -> Option<Self> {
         let mut found = Self::default();
-        let (mut all, mut utf8, mut better, mut start) =
-            (RunCount::default(), RunCount::default(), 0, 0);
+        let is_latin = is_latin(charset);
+        let (mut all, mut utf8, mut following) = <(RunCount, RunCount, RunCount)>::default();
+        let (mut better, mut start) = (0, 0);
         for line in bytes.split_inclusive(|b| *b == b'\n') {
             let at = start;
             start += line.len();
             if line.is_ascii() {
                 continue;
             }
-            let first = found.is_utf8.len();
+            let first = found.kinds.len();
+            let others = OtherBytes::of(line);
             let (mut of_line, mut proven) = (RunCount::default(), RunCount::default());
             for run in sequences(line) {
                 let run = at + run.start..at + run.end;
                 if !is_isolated(bytes, &run) {
-                    found.is_utf8.push(false);
+                    let may_follow = is_latin || others.are_damage;
+                    found.kinds.push(RunKind::without_evidence(may_follow));
                     continue;
                 }
                 let evidence = evidence(bytes, &run, charset);
+                let count = RunCount::of(evidence);
                 found.gain += evidence.gain;
-                found.is_utf8.push(evidence.gain > 0);
-                of_line.add(RunCount::of(evidence));
+                of_line.add(count);
                 if evidence.gain > 0 {
                     better += 1;
-                    proven.add(RunCount::of(evidence));
+                    proven.add(count);
+                    found.kinds.push(RunKind::Utf8);
+                } else {
+                    found.kinds.push(RunKind::without_evidence(others.are_few));
+                }
+                if found.kinds.last() != Some(&RunKind::Chance) {
+                    following.add(count);
                 }
             }
             all.add(of_line);
             // A word, or most letters, prove the rest of a line in UTF-8.
             let are_most = proven.isolated > 1 && proven.isolated * 2 >= of_line.isolated;
-            if (proven.has_word || are_most) && detect::is_utf8(line) {
-                found.is_utf8[first..].fill(true);
+            if (proven.has_word || are_most) && others.are_none {
+                found.kinds[first..].fill(RunKind::Utf8);
                 proven = of_line;
             }
             utf8.add(proven);
         }
-        found.is_all_utf8 = better * 2 >= all.isolated && is_nearly_utf8(bytes);
-        if found.is_all_utf8 {
-            utf8 = all;
+        found.is_nearly_utf8 = better * 2 >= following.isolated && is_nearly_utf8(bytes);
+        if found.is_nearly_utf8 {
+            utf8 = following;
         }
         // In double-byte text most UTF-8 sequences stand between other high bytes.
-        let is_apart = found.is_all_utf8 || found.is_utf8.len() < 2 * all.isolated;
+        let is_apart = found.is_nearly_utf8 || found.kinds.len() < 2 * all.isolated;
         let is_counted = utf8.isolated >= MIN_RUNS && utf8.isolated == all.isolated;
-        let is_enough = is_latin(charset)
+        let is_enough = is_latin
             || utf8.in_latin_words > 0
             || utf8.has_word && (is_counted || found.gain >= PLAIN_GAIN);
         let is_most = utf8.isolated * 3 >= all.isolated * 2;
@@ -132,8 +184,12 @@ impl Runs {
 
     /// Returns the ranges of the runs, in order. `bytes` is the text in which they were found.
     fn ranges<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = Range<usize>> + use<'_, 'b> {
-        let is_utf8 = |(_, is_utf8): &(Range<usize>, &bool)| self.is_all_utf8 || **is_utf8;
-        let all = sequences(bytes).zip(&self.is_utf8);
+        let is_utf8 = |(_, kind): &(Range<usize>, &RunKind)| match kind {
+            RunKind::Utf8 => true,
+            RunKind::FollowsText => self.is_nearly_utf8,
+            RunKind::Chance => false,
+        };
+        let all = sequences(bytes).zip(&self.kinds);
         all.filter(is_utf8).map(|(run, _)| run)
     }
 
@@ -199,7 +255,7 @@ fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> RunEvidence {
         ..RunEvidence::default()
     };
     // A single letter of another alphabet is implausible.
-    if own().count() == 1 && own().any(|c| c.is_alphabetic() && c > '\u{24F}') {
+    if own().count() == 1 && own().any(|c| c.is_alphabetic() && !is_latin_letter(c)) {
         return none;
     }
     if closes_quotation(bytes, run, charset) {
@@ -217,6 +273,11 @@ fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> RunEvidence {
     }
 }
 
+/// Returns true for the Latin letters of European languages and Vietnamese.
+fn is_latin_letter(c: char) -> bool {
+    matches!(c, 'À'..='\u{24F}' | '\u{1EA0}'..='\u{1EF9}')
+}
+
 /// Returns true if the run consists of Latin letters beside an ASCII letter, or of an apostrophe or dash there, and if the charset makes a
 /// letter of another alphabet and something else of it.
 fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
@@ -231,7 +292,7 @@ fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool 
     let Ok(text) = std::str::from_utf8(&bytes[run.clone()]) else {
         return false;
     };
-    let is_word = text.chars().all(|c| matches!(c, 'À'..='\u{24F}')) && (before || after);
+    let is_word = text.chars().all(is_latin_letter) && (before || after);
     let is_sign = || matches!(text, "’" | "–" | "—" | "‑") && before && after;
     if !is_word && !is_sign() {
         return false;
@@ -285,7 +346,7 @@ pub(crate) fn is_nearly_utf8(bytes: &[u8]) -> bool {
 }
 
 /// Returns true if most high bytes of a single-byte charset are Latin letters.
-fn is_latin(charset: Charset) -> bool {
+pub(crate) fn is_latin(charset: Charset) -> bool {
     let upper: Vec<u8> = (0xC0..=0xFF).collect();
     let text = charset.decode(&upper, &mut LossLog::with_limit(0));
     text.chars()

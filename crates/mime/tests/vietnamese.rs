@@ -85,3 +85,16 @@ fn a_label_of_latin_1_yields_to_vietnamese() {
         }
     }
 }
+
+#[test]
+fn quotations_in_utf8_stand_beside_legacy_text() {
+    for charset in LEGACY {
+        let answer = charset.encode_exact(BODY).expect("the charset has them");
+        let quotation = "> Chúc anh chị mạnh khỏe và hạnh phúc.\n";
+        let head = format!("Content-Type: text/plain; charset={charset}\n\n");
+        let raw = [head.as_bytes(), &*answer, quotation.as_bytes()].concat();
+        let mail = Mail::parse(&raw);
+        let body = mail.body_text().expect("the message has a body");
+        assert_eq!(body.text, format!("{BODY}{quotation}"), "{charset}");
+    }
+}

@@ -68,7 +68,7 @@ pub(crate) fn lines_beside_utf8(bytes: &[u8], evidence: &Evidence<'_>) -> Option
 
 /// Returns true for a charset whose text may stand beside another one without escape sequences.
 pub(crate) fn is_part_of_mixed(charset: Charset) -> bool {
-    charset.is_ascii_compatible() && !charset.is_stateful()
+    charset.keeps_ascii_text() && !charset.is_stateful()
 }
 
 /// Finds whole lines of UTF-8 under a label whose charset makes text of all other lines.

@@ -149,9 +149,9 @@ fn double_byte_lines(
         .then_some((other, lines))
 }
 
-/// Returns true for ASCII-compatible single-byte charsets.
+/// Returns true for single-byte charsets in which ASCII text is ASCII.
 pub(crate) fn is_single_byte_ascii(charset: Charset) -> bool {
-    charset.is_single_byte() && charset.is_ascii_compatible()
+    charset.is_single_byte() && charset.keeps_ascii_text()
 }
 
 /// Decodes the given lines in another charset and everything else as UTF-8. Returns None if no line makes plausible text.

@@ -380,14 +380,15 @@ impl<'a, 'e> Undecided<'a, 'e> {
     /// Step for Vietnamese in VNI, which hardly any mail program has a label for.
     fn vni(&mut self) -> Option<Choice<'a>> {
         let may_be = |label: Charset| {
-            is_open_label(label) || [Charset::WINDOWS_1258, Charset::UTF_8].contains(&label)
+            let is_readable = label == Charset::UTF_8 && !is_early_invalid_utf8(self.bytes);
+            (is_open_label(label) || label == Charset::WINDOWS_1258) && !is_readable
         };
         let detection = self.evidence.detection();
         let is_possible = match self.declared {
             None => detection != Detection::Off,
             Some(label) => may_be(label) && LabelScope::of(detection) != LabelScope::None,
         };
-        if self.is_ascii || !is_possible || detect::is_utf8(self.bytes) || !is_vni(self.bytes) {
+        if self.is_ascii || !is_possible || !is_vni(self.bytes) || detect::is_utf8(self.bytes) {
             return None;
         }
         if self.evidence.label.is_none() {

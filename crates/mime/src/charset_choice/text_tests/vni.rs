@@ -57,13 +57,24 @@ fn is_letter(byte: u8) -> bool {
 fn marked_letters(word: &[u8]) -> Option<usize> {
     /// Bytes of `nghieâng`.
     const LONGEST: usize = 9;
-    if word.len() > LONGEST {
+    if word.len() > LONGEST || !has_marks_behind_vowels(word) {
         return None;
     }
     let mut log = LossLog::with_limit(0);
     let text = Charset::VNI.decode(word, &mut log).to_lowercase();
     let is_written_so = log.is_empty() && is_syllable(&text);
     is_written_so.then(|| word.len() - text.chars().count())
+}
+
+/// Returns true if each byte above 7F is a letter of VNI, or a mark behind a vowel. Most words of other charsets fail here, fast.
+fn has_marks_behind_vowels(word: &[u8]) -> bool {
+    // Small and capital letters of windows-1252 differ in one bit.
+    let is_letter = |b: u8| matches!(b | 0x20, 0xE6 | 0xEC..=0xEE | 0xF1..=0xF4 | 0xF6);
+    let is_vowel = |b: u8| matches!(b | 0x20, b'a' | b'e' | b'o' | b'u' | b'y' | 0xF4 | 0xF6);
+    let is_mark = |b: u8| matches!(b | 0x20, 0xE0..=0xE5 | 0xE8..=0xEB | 0xEF | 0xF5 | 0xF8..=0xFC);
+    let before = [0].iter().chain(word);
+    let mut pairs = before.zip(word).filter(|(_, b)| !b.is_ascii());
+    pairs.all(|(before, b)| is_letter(*b) || is_vowel(*before) && is_mark(*b))
 }
 
 /// The vowels, each with its five tones.
@@ -84,10 +95,14 @@ fn is_syllable(text: &str) -> bool {
     INITIALS.iter().any(|initial| {
         text.strip_prefix(initial).is_some_and(|rest| {
             let vowel = |c: char| VOWELS.chars().position(|known| known == c);
-            let nucleus: Vec<usize> = rest.chars().map_while(vowel).collect();
-            let length = rest.chars().take(nucleus.len()).map(char::len_utf8).sum();
-            let tones = nucleus.iter().filter(|place| *place % TONES != 0).count();
-            matches!(nucleus.len(), 1..=3) && tones <= 1 && FINALS.contains(&&rest[length..])
+            let places = || rest.chars().map_while(vowel);
+            let length = rest
+                .chars()
+                .take(places().count())
+                .map(char::len_utf8)
+                .sum();
+            let tones = places().filter(|place| place % TONES != 0).count();
+            matches!(places().count(), 1..=3) && tones <= 1 && FINALS.contains(&&rest[length..])
         })
     })
 }
@@ -120,6 +135,16 @@ mod tests {
         ] {
             assert_eq!(is_syllable(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn each_letter_of_vni_passes_the_first_look() {
+        for c in VOWELS.chars().filter(|c| !c.is_ascii()) {
+            for text in [c.to_string(), c.to_uppercase().collect()] {
+                assert!(has_marks_behind_vowels(&vni(&text)), "{text}");
+            }
+        }
+        assert!(!has_marks_behind_vowels("привет".as_bytes()));
     }
 
     #[test]

@@ -259,7 +259,7 @@ impl Ranking {
         let reads = |s: &Scored| s.charset.is_single_byte() || nearly_reads(s.charset, bytes);
         let best = self.scored.iter().position(reads)?;
         let Scored { cost, text, .. } = self.scored[best];
-        let guess = self.at(best);
+        let guess = self.with_relatives(best);
         let likelier = text != label.text && cost + DOUBT <= label.cost && guess.confidence > 0.5;
         let margin = label.cost.saturating_sub(cost) as f32 / NAT as f32;
         likelier.then_some(Rival {
@@ -268,6 +268,27 @@ impl Ranking {
             margin,
             rarity: rarity as f32 / NAT as f32,
         })
+    }
+
+    /// Like [`Ranking::at`]. Cyrillic charsets that differ in rare letters are no rivals: if none is certain, the most usual one counts.
+    fn with_relatives(&self, best: usize) -> Guess {
+        /// Confidence that needs no other.
+        const CERTAIN: f32 = 0.9;
+        let guess = self.at(best);
+        if guess.confidence >= CERTAIN {
+            return guess;
+        }
+        let relatives = word_faults::relatives(&self.scored, best, &self.sample);
+        let rarity = |at: &usize| {
+            let candidate = language::for_label(self.scored[*at].charset);
+            candidate.map_or(u32::MAX, language::Candidate::rarity)
+        };
+        let usual = relatives.iter().copied().min_by_key(rarity);
+        let share = score::share_of_any(&self.scored, &relatives, self.noise);
+        Guess {
+            confidence: share.max(guess.confidence),
+            ..self.at(usual.unwrap_or(best))
+        }
     }
 
     /// The charset at this place as a guess.

@@ -94,6 +94,33 @@ pub(super) fn prefer_faultless(scored: &mut Vec<Scored>, sample: &Sample, priors
     scored.sort_by_key(|scored| scored.cost);
 }
 
+/// Returns the places of the Cyrillic charsets that read nearly all letters like the one at `best`, with that. Languages without a model
+/// have letters in place of others there: `є` in windows-1251 for `ө` in Mongolian.
+pub(super) fn relatives(scored: &[Scored], best: usize, sample: &Sample) -> Vec<usize> {
+    /// One of so many characters beyond ASCII may differ.
+    const RARE: usize = 4;
+    let is_cyrillic = |charset: Charset| {
+        let mut all = candidates().iter();
+        all.any(|own| {
+            own.charset == charset && own.is_single_byte && own.script == ScriptGroup::Cyrillic
+        })
+    };
+    if !is_cyrillic(scored[best].charset) {
+        return vec![best];
+    }
+    let read = |charset: Charset| charset.decode(&sample.bytes, &mut LossLog::with_limit(0));
+    let text = read(scored[best].charset);
+    let is_alike = |charset: Charset| {
+        let other = read(charset);
+        let pairs = || text.chars().zip(other.chars());
+        let all = pairs().filter(|(one, _)| !one.is_ascii()).count();
+        pairs().filter(|(one, other)| one != other).count() * RARE <= all
+    };
+    (0..scored.len())
+        .filter(|at| is_cyrillic(scored[*at].charset) && is_alike(scored[*at].charset))
+        .collect()
+}
+
 /// Returns true if most characters beyond ASCII are the same ones in both readings of single bytes.
 fn are_mostly_alike(text: &str, other: &str) -> bool {
     let pairs = text.chars().zip(other.chars());

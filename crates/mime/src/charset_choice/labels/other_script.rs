@@ -199,7 +199,7 @@ fn is_list(word: &str) -> bool {
     let mut seen = HashSet::new();
     let are_different = small.chars().all(|c| seen.insert(c));
     let is_of = |language: &&str| small.chars().all(|c| language.contains(c));
-    has_one_case && are_different && LANGUAGES.iter().any(|language| is_of(&language))
+    has_one_case && are_different && LANGUAGES.iter().any(is_of)
 }
 
 #[cfg(test)]

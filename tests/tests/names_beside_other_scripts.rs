@@ -46,7 +46,8 @@ struct Count {
 
 /// A message with a name under a label of Latin-1, and a body under its right label.
 fn message(name: &[u8], charset: &str, body: &[u8]) -> Vec<u8> {
-    let word: String = name.iter().map(|byte| format!("={byte:02X}")).collect();
+    let escaped: Vec<String> = name.iter().map(|byte| format!("={byte:02X}")).collect();
+    let word = escaped.concat();
     let mut raw = format!(
         "From: =?iso-8859-1?Q?{word}?= <a@example.org>\nSubject: x\nMIME-Version: 1.0\n\
          Content-Type: text/plain; charset={charset}\n\n"
@@ -62,7 +63,7 @@ fn count(names: &[Vec<u8>], label: &str, body: &[u8]) -> Count {
     let mut counted = Count::default();
     for name in names {
         let raw = message(name, label, body);
-        let from = raw.iter().position(|byte| *byte == b'\n').unwrap();
+        let from = raw.iter().position(|byte| *byte == b'\n').expect("a field");
         let events = plan(&raw, &Policy::default()).report.events;
         let has = |kind: EventKind| {
             let mut events = events.iter().filter(|event| event.at.start < from);

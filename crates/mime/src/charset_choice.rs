@@ -27,6 +27,7 @@ pub(crate) use labels::disproved_label::read_as_disproved;
 pub(crate) use labels::disproved_labels::{DisprovedLabels, LabelEvidence, LabelTest};
 pub(crate) use labels::label_check::{LabelVerdict, check_label, needs_label_check};
 pub(crate) use labels::label_scope::LabelScope;
+pub(crate) use labels::other_script::{may_be_in_other_script, read_in_other_script};
 pub(crate) use labels::superset::{
     EvidenceTest, better_by_bytes, better_charset_and_test, lossless_superset,
 };

@@ -21,7 +21,7 @@ pub use header_charset::header_context;
 pub(crate) use header_charset::{
     HeaderEvidence, LAST_RESORT, RawCharset, header_evidence, raw_header_charset,
 };
-pub(crate) use label_evidence::disproved_labels;
+pub(crate) use label_evidence::{disproved_labels, labels_of_bodies};
 pub(crate) use message_evidence::MessageEvidence;
 pub(crate) use parts::{ENCODED_LEVELS, open};
 pub use parts::{TextPart, text_parts};

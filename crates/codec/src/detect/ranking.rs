@@ -259,7 +259,7 @@ impl Ranking {
         let reads = |s: &Scored| s.charset.is_single_byte() || nearly_reads(s.charset, bytes);
         let best = self.scored.iter().position(reads)?;
         let Scored { cost, text, .. } = self.scored[best];
-        let guess = self.at(best);
+        let guess = self.against(best, label.cost);
         let likelier = text != label.text && cost + DOUBT <= label.cost && guess.confidence > 0.5;
         let margin = label.cost.saturating_sub(cost) as f32 / NAT as f32;
         likelier.then_some(Rival {
@@ -268,6 +268,36 @@ impl Ranking {
             margin,
             rarity: rarity as f32 / NAT as f32,
         })
+    }
+
+    /// Like [`Ranking::at`], as the rival of a label that costs `label`. Cyrillic charsets that differ in rare letters are no rivals: if none is
+    /// certain, the most usual one counts. Text that is far likelier than under the label is no noise, even if no model knows its language.
+    fn against(&self, best: usize, label: u32) -> Guess {
+        /// Confidence that needs no other.
+        const CERTAIN: f32 = 0.9;
+        /// Margins over the label: of the whole text, and of each byte above 7F.
+        const FAR: u32 = 60 * NAT;
+        const FAR_EACH: u32 = 2 * NAT;
+        let guess = self.at(best);
+        if guess.confidence >= CERTAIN {
+            return guess;
+        }
+        let relatives = word_faults::relatives(guess.charset, &self.sample);
+        let Some(usual) = relatives.first() else {
+            return guess;
+        };
+        let is_related = |at: &usize| relatives.contains(&self.scored[*at].charset);
+        let places: Vec<usize> = (0..self.scored.len()).filter(is_related).collect();
+        let high = odd_text::high_bytes(&self.sample.bytes).count() as u32;
+        let margin = label.saturating_sub(self.scored[best].cost);
+        let is_far = margin >= FAR && margin >= FAR_EACH.saturating_mul(high);
+        let noise = if is_far { u32::MAX } else { self.noise };
+        let share = score::share_of_any(&self.scored, &places, noise);
+        Guess {
+            charset: *usual,
+            confidence: share.max(guess.confidence),
+            ..guess
+        }
     }
 
     /// The charset at this place as a guess.

@@ -161,6 +161,11 @@ pub(super) fn noise(bytes: &[u8]) -> u32 {
 
 /// Returns the probability of one of the scored charsets; `noise` is the cost of the bytes if they are text in none.
 pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
+    share_of_any(scored, &[at], noise)
+}
+
+/// Like [`share_of`], of several charsets together.
+pub(super) fn share_of_any(scored: &[Scored], own: &[usize], noise: u32) -> f32 {
     // Some text that is more likely noise is read right nevertheless.
     const NOISE: f32 = 0.72;
     // Shares in the middle promise too much (docs/charset-decisions.md).
@@ -173,16 +178,15 @@ pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
     let weight =
         |cost: u32| (-WORTH * (f64::from(cost) - f64::from(best)) as f32 / NAT as f32).exp();
     let mut seen = Vec::with_capacity(scored.len());
-    let (mut total, mut own) = (0.0, 0.0);
+    let is_own = |text: u64| own.iter().any(|at| scored[*at].text == text);
+    let (mut total, mut of_own) = (0.0, 0.0);
     for other in scored {
         if !seen.contains(&other.text) {
             seen.push(other.text);
             total += weight(other.cost);
-            own = if other.text == scored[at].text {
-                weight(other.cost)
-            } else {
-                own
-            };
+            if is_own(other.text) {
+                of_own += weight(other.cost);
+            }
         }
     }
     let noise = weight(noise);
@@ -191,5 +195,5 @@ pub(super) fn share_of(scored: &[Scored], at: usize, noise: u32) -> f32 {
     } else {
         1.0
     };
-    (own / total * (1.0 - NOISE * is_noise)).powf(MODESTY)
+    (of_own / total * (1.0 - NOISE * is_noise)).powf(MODESTY)
 }

@@ -64,7 +64,7 @@ pub(super) fn prefer_faultless(scored: &mut Vec<Scored>, sample: &Sample, priors
         return;
     }
     let text = read(best.charset);
-    if !has_word_faults(&text) {
+    if !has_word_faults(&text) && !lacks_kazakh_letters(best.charset, &text) {
         return;
     }
     let is_alike = |charset: Charset| are_mostly_alike(&text, &read(charset));
@@ -92,6 +92,44 @@ pub(super) fn prefer_faultless(scored: &mut Vec<Scored>, sample: &Sample, priors
     }
     scored.push(*faultless);
     scored.sort_by_key(|scored| scored.cost);
+}
+
+/// Returns true for text in KZ-1048 without the letters that all Kazakh text has: Mongolian in windows-1251, where `є` and `ї` stand for `ө`
+/// and `ү`, is `ғнгғрсғн` there.
+fn lacks_kazakh_letters(charset: Charset, text: &str) -> bool {
+    /// One of seven letters is Kazakh.
+    const ENOUGH: usize = 40;
+    charset == Charset::KZ_1048
+        && text.chars().filter(|c| !c.is_ascii()).count() >= ENOUGH
+        && !text.contains(|c| "қҚәӘіІңҢұҰһҺ".contains(c))
+}
+
+/// Returns the Cyrillic charsets that read nearly all letters like `best`, with that, the most usual one first. Empty if `best` is not Cyrillic.
+///
+/// Languages without a model have letters in place of others: `є` in windows-1251 for `ө` in Mongolian.
+pub(super) fn relatives(best: Charset, sample: &Sample) -> Vec<Charset> {
+    /// One of so many characters beyond ASCII may differ.
+    const RARE: usize = 4;
+    let is_cyrillic = |own: &&Candidate| own.is_single_byte && own.script == ScriptGroup::Cyrillic;
+    let all = || candidates().iter().filter(is_cyrillic);
+    if !all().any(|own| own.charset == best) {
+        return Vec::new();
+    }
+    let read = |charset: Charset| charset.decode(&sample.bytes, &mut LossLog::with_limit(0));
+    let text = read(best);
+    let is_alike = |charset: Charset| {
+        let other = read(charset);
+        let pairs = || text.chars().zip(other.chars());
+        let count = pairs().filter(|(one, _)| !one.is_ascii()).count();
+        let mut different = pairs().filter(|(one, other)| one != other);
+        different.clone().count() * RARE <= count
+            && different.all(|(_, other)| other.is_alphabetic())
+    };
+    let mut found: Vec<&Candidate> = all()
+        .filter(|own| own.charset == best || is_alike(own.charset))
+        .collect();
+    found.sort_by_key(|own| own.rarity());
+    found.into_iter().map(|own| own.charset).collect()
 }
 
 /// Returns true if most characters beyond ASCII are the same ones in both readings of single bytes.
@@ -129,6 +167,30 @@ mod tests {
         ] {
             assert_eq!(has_word_faults(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn mongolian_is_no_kazakh() {
+        let hints = Hints {
+            ascii_compatible: true,
+            ..Hints::default()
+        };
+        let bytes = |name: &str, text: &str| {
+            let charset = Charset::for_name(name).unwrap();
+            charset.encode_exact(text).unwrap().into_owned()
+        };
+        // The letters of Mongolian in windows-1251.
+        let mongolian = "Таны захидлыг хvлээн авлаа, баярлалаа. Хурал єглєє гурван цагт эхэлнэ, зїїн талын єрєєнд.";
+        let page = bytes("windows-1251", mongolian);
+        assert_eq!(detect(&page, &hints).charset, Charset::WINDOWS_1251);
+        for label in [Charset::ISO_8859_1, Charset::KOI8_R] {
+            let rival = super::super::rival(&page, label, &hints).expect("a rival");
+            assert_eq!(rival.guess.charset, Charset::WINDOWS_1251, "{label}");
+            assert!(rival.guess.confidence > 0.9, "{label} {rival:?}");
+        }
+        let kazakh = "Қазақстан Республикасының астанасы туралы хабарлама, ғылым мен өнер";
+        let page = bytes("KZ-1048", kazakh);
+        assert_eq!(detect(&page, &hints).charset, Charset::KZ_1048);
     }
 
     #[test]

@@ -10,5 +10,6 @@ pub(super) mod label_events;
 pub(super) mod label_plausibility;
 pub(super) mod label_scope;
 pub(super) mod named_rival;
+pub(super) mod other_script;
 pub(super) mod superset;
 pub(super) mod utf8_vs_label;

@@ -1,6 +1,7 @@
 //! Tests on the bytes and the text that a charset gives. They prove something about a charset, and none of them chooses one.
 
 pub(super) mod apostrophes;
+pub(super) mod arabic_beside_french;
 pub(super) mod baltic_letters;
 pub(super) mod case_faults;
 pub(super) mod cjk_level1;

@@ -86,6 +86,12 @@ impl HeaderContext<'_> {
         (self.label_scope() != LabelScope::None).then_some(charset)
     }
 
+    /// Returns the charset of other text of the message in another script, for text under a label of Latin-1.
+    pub(super) fn other_script(&self, label: Charset) -> Option<Charset> {
+        let charset = self.disproved.other_script(label)?;
+        (self.label_scope() != LabelScope::None).then_some(charset)
+    }
+
     /// Returns the labels that are checked.
     pub(super) fn label_scope(&self) -> LabelScope {
         match self.detection {

@@ -7,8 +7,8 @@ use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
     LabelScope, LabelVerdict, MAIL_HINTS, beside_lost_characters, check_label,
-    decode_with_lost_characters, lossless_superset, read_as_disproved, redecode,
-    utf8_outweighs_message,
+    decode_with_lost_characters, lossless_superset, read_as_disproved, read_in_other_script,
+    redecode, utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind, Reason};
 use mailglot_codec::{Charset, LossLog, detect};
@@ -138,16 +138,20 @@ pub(super) fn check_decoded<'b>(
         redecode(bytes, label, text, log, raw, context.language)
     };
     let other = context.disproved(label).filter(|_| !mapped);
-    let by_message = other.and_then(|other| {
-        let decoded = (text, log.losses());
-        read_as_disproved(bytes, label, decoded, other, context.language)
-    });
+    let decoded = (text, log.losses());
+    let by_message = match other {
+        Some(other) => read_as_disproved(bytes, label, decoded, other, context.language),
+        None => context
+            .other_script(label)
+            .filter(|_| !mapped)
+            .and_then(|other| read_in_other_script(bytes, label, text, other)),
+    };
     // Bytes that prove the same alone need no other text.
     let used = |verdict: &Option<LabelVerdict<'_>>| Some(verdict.as_ref()?.read.as_ref()?.used);
     if used(&by_message).is_some() && !same_charset(used(&by_message), used(&verdict)) {
         return by_message.unwrap_or_default();
     }
-    verdict.unwrap_or_default()
+    verdict.or(by_message).unwrap_or_default()
 }
 
 #[cfg(test)]

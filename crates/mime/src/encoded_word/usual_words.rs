@@ -16,7 +16,7 @@ use super::superset_report::{superset_finding, uses_superset};
 use super::utf8_mislabel::Utf8Check;
 use crate::charset_choice::{
     DisprovedLabels, EvidenceTest, LabelScope, better_charset_and_test, label_states_order,
-    needs_label_check,
+    may_be_in_other_script, needs_label_check,
 };
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer;
@@ -238,7 +238,9 @@ impl<'v> UsualWords<'v, '_> {
             return None;
         }
         if let Some(bytes) = group.bytes {
-            let may_be_other = needs_label_check(group.charset, &bytes, self.scope);
+            let may_be_other = needs_label_check(group.charset, &bytes, self.scope)
+                || self.disproved.other_script(group.charset).is_some()
+                    && may_be_in_other_script(&bytes);
             self.checked = bytes;
             if may_be_other {
                 return None;

@@ -8,7 +8,8 @@ use crate::encoded_word::{
 use crate::event::{Detail, Event, EventKind, Finding, Reason};
 use crate::header::{self, FieldKind};
 use crate::text::{
-    HeaderEvidence, MessageEvidence, RawCharset, disproved_labels, raw_header_charset,
+    HeaderEvidence, MessageEvidence, RawCharset, disproved_labels, labels_of_bodies,
+    raw_header_charset,
 };
 use crate::{
     CharsetOut, Detection, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
@@ -55,7 +56,7 @@ pub(super) fn plan(
         policy,
         hints,
         charset_now: None,
-        disproved: hints.labels_of_bodies.disproved(|_| true),
+        disproved: labels_of_bodies(message, hints),
         words: WordEvidence::Unread,
         then: evidence_then(message, hints, policy, edits),
         is_settled: !report.has(EventKind::MimeUnsettled),

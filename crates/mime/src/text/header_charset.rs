@@ -287,6 +287,20 @@ mod tests {
     }
 
     #[test]
+    fn raw_fields_are_in_the_language_of_a_body_with_escape_sequences() {
+        for (charset, subject) in [
+            (Charset::SHIFT_JIS, "山田"),
+            (Charset::SHIFT_JIS, "鈴木一郎"),
+            (Charset::EUC_JP, "山田太郎"),
+        ] {
+            let body = (Charset::ISO_2022_JP, "会議の資料を送ります");
+            let raw = message((charset, subject), Some("iso-2022-jp"), body);
+            let read = Mail::parse(&raw).subject();
+            assert_eq!(read.as_deref(), Some(subject));
+        }
+    }
+
+    #[test]
     fn a_body_that_other_charsets_read_alike_does_not_decide() {
         let raw = message(
             (

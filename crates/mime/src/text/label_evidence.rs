@@ -57,6 +57,19 @@ pub(super) fn test_of_label(
     }
 }
 
+/// Returns the labels that bodies disprove, and the charset of text in another script than Latin: of a body, else of encoded words.
+pub(crate) fn labels_of_bodies(message: &Message<'_>, hints: &MessageEvidence) -> DisprovedLabels {
+    let found = hints.labels_of_bodies.disproved(|_| true);
+    if hints.labels_of_bodies.fit_latin_1() {
+        return found;
+    }
+    let is_sure = |confidence: Option<f32>| confidence.is_none_or(|c| c >= SURE_CONFIDENCE);
+    let body = hints.body.filter(|body| is_sure(body.confidence));
+    found
+        .or_script_of(body.map(|body| body.charset))
+        .or_script_of(hints.words(message))
+}
+
 /// Returns the labels that bodies or encoded words of the message disprove. `hints` contains what the bodies say.
 ///
 /// If a body fits its label or disproves it, words under the same label say nothing more about that label.
@@ -66,7 +79,7 @@ pub(crate) fn disproved_labels(
     policy: &Policy,
 ) -> DisprovedLabels {
     let of_bodies = &hints.labels_of_bodies;
-    let known = of_bodies.disproved(|_| true);
+    let known = labels_of_bodies(message, hints);
     if LabelScope::of(policy.detection) == LabelScope::None {
         return known;
     }
@@ -94,7 +107,8 @@ pub(crate) fn disproved_labels(
             }
         }
     }
-    known.with(of_words.disproved(|_| true))
+    let of_words = of_words.disproved(|_| true);
+    known.with(of_words)
 }
 
 /// Returns the charset of a word's label, unless the caller's map decides.

@@ -192,6 +192,16 @@ impl<'a> MailContext<'a> {
         })
     }
 
+    /// Returns the language of a body in ISO 2022 or HZ. Raw bytes of such mail are in another charset of the same language.
+    fn language_of_escapes(self) -> Option<&'static str> {
+        match self.hints.body?.charset.superset() {
+            Charset::ISO_2022_JP => Some("ja"),
+            Charset::ISO_2022_KR => Some("ko"),
+            Charset::HZ_GB_2312 => Some("zh-CN"),
+            _ => None,
+        }
+    }
+
     /// Returns the first tag of Content-Language.
     fn language(self, part: PartId) -> Option<&'a str> {
         let value = self
@@ -268,7 +278,7 @@ impl MailEvidence for MailContext<'_> {
             if self.is_kept() {
                 None
             } else {
-                self.text_language()
+                self.text_language().or_else(|| self.language_of_escapes())
             }
         });
         let reads_fonts = self.policy.charset_rules.has(detect::Rules::FONT_NAMES);

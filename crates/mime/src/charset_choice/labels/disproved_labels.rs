@@ -1,4 +1,4 @@
-//! Keeps the labels that text of a message disproves.
+//! Keeps the labels that text of a message disproves, and the charset of text in another script than Latin.
 //!
 //! A label counts if one text disproves it and no other text of the message fits it.
 //!
@@ -6,6 +6,8 @@
 //! Keeps four labels. Later ones count as right.
 
 use crate::PartId;
+use crate::charset_choice::labels::other_script::is_of_other_script;
+use crate::charset_choice::text_tests::western_letters::is_latin_1;
 use mailglot_codec::Charset;
 
 /// Number of labels that are kept. Few messages have more than two.
@@ -15,6 +17,8 @@ const MAX: usize = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DisprovedLabels {
     pairs: [Option<(Charset, Charset)>; MAX],
+    /// The charset of other text in another script than Latin, under a label that fits. No text fits a label of Latin-1.
+    other_script: Option<Charset>,
 }
 
 impl DisprovedLabels {
@@ -28,6 +32,21 @@ impl DisprovedLabels {
     /// Returns the charset of other text under this label, or the label unless it is disproved.
     pub(crate) fn charset_or_label(&self, label: Charset) -> Charset {
         self.charset_for(label).unwrap_or(label)
+    }
+
+    /// Returns the charset of other text in another script than Latin, for text under a label of Latin-1. Returns None under a disproved
+    /// label, and under other labels.
+    #[inline]
+    pub(crate) fn other_script(&self, label: Charset) -> Option<Charset> {
+        let other = self.other_script?;
+        (is_latin_1(label) && self.charset_for(label).is_none()).then_some(other)
+    }
+
+    /// Sets the charset of other text in another script, unless it is known.
+    pub(crate) fn or_script_of(mut self, charset: Option<Charset>) -> Self {
+        let charset = charset.filter(|charset| is_of_other_script(*charset));
+        self.other_script = self.other_script.or(charset);
+        self
     }
 
     /// Adds labels that are not in the list.
@@ -64,6 +83,8 @@ struct TestedLabel {
     label: Charset,
     /// The charset that the texts are in; None if a text fits the label, or if the texts contradict each other.
     used: Option<Charset>,
+    /// True if all texts fit the label.
+    fits: bool,
     /// The part of the first text.
     part: PartId,
 }
@@ -77,12 +98,19 @@ impl LabelEvidence {
         };
         let mut known = self.labels.iter_mut().flatten();
         if let Some(known) = known.find(|known| known.label == label) {
+            known.fits &= used.is_none();
             known.used = known
                 .used
                 .zip(used)
                 .and_then(|(one, other)| common(one, other));
         } else if let Some(free) = self.labels.iter_mut().find(|known| known.is_none()) {
-            *free = Some(TestedLabel { label, used, part });
+            let fits = used.is_none();
+            *free = Some(TestedLabel {
+                label,
+                used,
+                fits,
+                part,
+            });
         }
     }
 
@@ -94,9 +122,22 @@ impl LabelEvidence {
             .any(|known| known.label == label)
     }
 
-    /// Returns the labels that texts of the parts in `counts` disprove.
+    /// Returns true if a text fits a label of Latin-1.
+    pub(crate) fn fit_latin_1(&self) -> bool {
+        let mut known = self.labels.iter().flatten();
+        known.any(|known| is_latin_1(known.label) && known.used.is_none())
+    }
+
+    /// Returns the labels that texts of the parts in `counts` disprove, and the charset of other text in another script.
     pub(crate) fn disproved(&self, counts: impl Fn(PartId) -> bool) -> DisprovedLabels {
+        let known = || self.labels.iter().flatten();
+        let mut others = known()
+            .filter(|known| known.fits && is_of_other_script(known.label) && counts(known.part));
         DisprovedLabels {
+            other_script: others
+                .next()
+                .map(|known| known.label)
+                .filter(|_| !self.fit_latin_1()),
             pairs: self.labels.map(|known| {
                 let known = known.filter(|known| counts(known.part))?;
                 Some((known.label, known.used?))

@@ -13,8 +13,10 @@ use super::decisive_guess::decisive_guess;
 use super::label_scope::LabelScope;
 use super::superset::has_c1;
 use crate::charset_choice::text_tests::apostrophes::has_windows_apostrophes;
+use crate::charset_choice::text_tests::arabic_beside_french::arabic_words_beside_french;
 use crate::charset_choice::text_tests::baltic_letters::{BalticLetters, baltic_letters};
 use crate::charset_choice::text_tests::case_faults::has_faults_beside;
+use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::evidence_words::words_prove;
 use crate::charset_choice::text_tests::few_bytes::{
     is_likelier_throughout, likelier_by_few_bytes, likelier_by_letters, may_disprove,
@@ -80,6 +82,14 @@ pub(crate) fn find_likelier<'h>(
         return decided(Charset::WINDOWS_1252);
     }
     let hints = hints();
+    if needs_detection
+        && let Some(arabic) = arabic_words_beside_french(label, bytes)
+        && let Some(likelier) = likelier_than_implausible(label, &arabic, &hints)
+        && likelier.guess.charset == Charset::WINDOWS_1256
+        && decodes_without_loss(Charset::WINDOWS_1256, bytes)
+    {
+        return Some(likelier);
+    }
     if scope == LabelScope::All
         && let Some(guess) = decisive_guess(label, bytes, &hints)
     {
@@ -230,7 +240,10 @@ fn likelier_by_words(
 
 /// Returns true if the label is odd enough to run detection, or if single bytes are.
 fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
-    !is_plain_western(label, bytes) && (is_odd_enough(label, bytes) || may_disprove(label, bytes))
+    !is_plain_western(label, bytes)
+        && (is_odd_enough(label, bytes)
+            || may_disprove(label, bytes)
+            || arabic_words_beside_french(label, bytes).is_some())
 }
 
 /// Returns true if the text as a whole is odd under the label.

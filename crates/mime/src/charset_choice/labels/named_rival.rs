@@ -21,6 +21,7 @@ use super::utf8_vs_label::utf8_outweighs_label;
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::text_tests::case_faults::outweighs;
+use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::contested_words::outweighs_declaration;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::foreign_letters::{
@@ -109,7 +110,11 @@ pub(crate) fn by_declaration_beside_utf8<'a>(
     // Damaged UTF-8 may be valid in charsets of two bytes.
     let is_damaged_utf8 = || {
         let count = SequenceCount::of(bytes);
-        count.within >= count.malformed
+        let valid = || bytes.utf8_chunks().map(|chunk| chunk.valid());
+        // Letters of the declared charset make characters of UTF-8 that nobody writes.
+        let are_odd = || valid().any(|text| mojibake_score(text) > 0);
+        count.within > count.malformed
+            || count.within == count.malformed && !(is_level1(declared, bytes) && are_odd())
     };
     if !declared.is_single_byte() && is_damaged_utf8() {
         return None;

@@ -12,7 +12,9 @@
 //! Labels of Latin charsets. Other charsets of one byte, with letters in place of the bytes.
 
 use super::damage::decodes_without_loss;
-use super::foreign_letters::{are_of_several_alphabets, latin_words_with_foreign_letters};
+use super::foreign_letters::{
+    arabic_words_with_latin_letters, are_of_several_alphabets, latin_words_with_foreign_letters,
+};
 use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, is_latin, signs_within_words};
 use super::repetitions::{without_repetitions, words_once};
@@ -72,6 +74,11 @@ fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
         0 => {}
         1 => return Some(of_signs(0.0, f32::INFINITY)),
         _ => return Some(of_signs(0.0, 12.0)),
+    }
+    match arabic_words_with_latin_letters(label, bytes) {
+        0 => {}
+        1 => return Some(of_signs(0.0, f32::INFINITY)),
+        _ => return Some(of_signs(0.0, 8.0)),
     }
     if are_of_several_alphabets(label, bytes) {
         return Some(of(8.0, 16.0, &[]));

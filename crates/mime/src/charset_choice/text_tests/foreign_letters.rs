@@ -56,6 +56,24 @@ pub(crate) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> 
     mixed.len() + at_ends.len()
 }
 
+/// Returns how many different words of Arabic letters have Latin ones beside them, under a label of windows-1256: `لسèل` is `فسوف` in ISO-8859-6.
+/// Words with ASCII letters are French or English ones.
+pub(crate) fn arabic_words_with_latin_letters(label: Charset, bytes: &[u8]) -> usize {
+    if label != Charset::WINDOWS_1256 {
+        return 0;
+    }
+    let Some(first) = high_bytes(bytes).next() else {
+        return 0;
+    };
+    let window = &bytes[first..bytes.len().min(first + WINDOW)];
+    let text = label.decode(window, &mut LossLog::with_limit(0));
+    let has = |word: &str, is_such: fn(char) -> bool| word.chars().any(is_such);
+    let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| {
+        has(word, is_foreign) && has(word, |c| !is_foreign(c)) && !has(word, |c| c.is_ascii())
+    });
+    words.collect::<HashSet<&str>>().len()
+}
+
 /// Returns true if a Latin word of at least four letters has exactly one letter of the label's script between small letters, which is a
 /// common letter of Western languages in windows-1252: `Mьller`, beside any other words.
 ///
@@ -302,6 +320,28 @@ mod tests {
             let found = latin_words_with_foreign_letters(charset(label), &bytes);
             assert_eq!(found, expected, "{label} {text}");
         }
+    }
+
+    #[test]
+    fn latin_letters_stand_within_arabic_words() {
+        let count =
+            |label: &str, text: &[u8]| arabic_words_with_latin_letters(charset(label), text);
+        let iso = |text| charset("ISO-8859-6").encode_exact(text).expect("encodable");
+        let page = |text| {
+            charset("windows-1256")
+                .encode_exact(text)
+                .expect("encodable")
+        };
+        assert_eq!(count("windows-1256", &iso("مسيل في يوم")), 3);
+        assert_eq!(count("windows-1256", &iso("كتاب")), 0);
+        for text in [
+            "مسيل في يوم",
+            "Délégué: السيد عمر, né à Alger",
+            "dell’école الـ école",
+        ] {
+            assert_eq!(count("windows-1256", &page(text)), 0, "{text}");
+        }
+        assert_eq!(count("ISO-8859-6", &iso("مسيل في يوم")), 0);
     }
 
     #[test]

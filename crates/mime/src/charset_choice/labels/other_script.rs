@@ -1,0 +1,293 @@
+//! Decides whether a name under a label of Latin-1 is in the charset of other text of the message, which is in another script.
+//!
+//! ```text
+//! Content-Type: text/plain; charset=windows-1256   a body in Arabic, under its right label
+//! From: =?iso-8859-1?B?2uHt?=                      Úáí, or علي in windows-1256: علي
+//! To: =?iso-8859-1?Q?Jos=E9?=                      José, or José in windows-1256: José
+//! ```
+//!
+//! Words of Latin languages have ASCII letters. A word of several bytes above 7F alone is no word in Latin-1, but one in the other script.
+//!
+//! # Limits
+//! Words of less than three letters stay, and of less than two characters in Chinese, Japanese and Korean. A list of Western letters such
+//! as `äöü` is reported only.
+
+use super::label_check::{LabelVerdict, OtherReading};
+use super::label_events::detected_event;
+use super::label_plausibility::non_text_characters;
+use super::superset::better_by_bytes;
+use crate::charset_choice::text_tests::cjk_level1::is_level1;
+use crate::charset_choice::text_tests::damage::decodes_without_loss;
+use crate::charset_choice::text_tests::foreign_letters::has_other_script;
+use crate::charset_choice::text_tests::mojibake_score::{is_letter, mojibake_score};
+use crate::event::{ChosenBy, Detail, EventKind};
+use crate::reading::How;
+use mailglot_codec::detect;
+use mailglot_codec::{Charset, LossLog, Script};
+use std::collections::HashSet;
+
+/// Fewest letters of a word in a charset of one byte.
+const LETTERS: usize = 3;
+/// Fewest characters side by side in a charset of two bytes.
+const CHARACTERS: usize = 2;
+
+/// Returns true for charsets of text in another script than Latin that decode the bytes of names under a label of Latin-1.
+pub(crate) fn is_of_other_script(charset: Charset) -> bool {
+    has_other_script(charset)
+        || is_thai(charset)
+        || charset != Charset::UTF_8
+            && !charset.is_single_byte()
+            && charset.keeps_ascii_text()
+            && !charset.is_stateful()
+}
+
+fn is_thai(charset: Charset) -> bool {
+    matches!(
+        charset,
+        Charset::TIS_620 | Charset::ISO_8859_11 | Charset::WINDOWS_874
+    )
+}
+
+/// Returns true if [`read_in_other_script`] may find something: bytes above 7F stand side by side. Fast.
+pub(crate) fn may_be_in_other_script(bytes: &[u8]) -> bool {
+    let mut high = detect::high_bytes(bytes);
+    let mut before = None;
+    high.any(|at| {
+        let is_next = before == at.checked_sub(1);
+        // One ASCII byte between two may be the half of a character.
+        let is_near = before.is_some_and(|before| at - before == 2);
+        before = Some(at);
+        at > 0 && (is_next || is_near)
+    })
+}
+
+/// Decodes a name under a label of Latin-1 in `other`, the charset of other text of the message, if it is no word of a Latin language.
+/// Returns None to keep the label. `text` is the text under the label.
+pub(crate) fn read_in_other_script<'b>(
+    bytes: &'b [u8],
+    label: Charset,
+    text: &str,
+    other: Charset,
+) -> Option<LabelVerdict<'b>> {
+    if !may_be_in_other_script(bytes) {
+        return None;
+    }
+    let used = better_by_bytes(other, bytes).unwrap_or(other);
+    if !decodes_without_loss(used, bytes) {
+        return None;
+    }
+    let read = used.decode(bytes, &mut LossLog::with_limit(0));
+    if non_text_characters(&read).is_some() {
+        return None;
+    }
+    let strength = if used.is_single_byte() {
+        letters(&read, text)
+    } else {
+        characters(&read, text, used, bytes)
+    };
+    match strength? {
+        Strength::Decides => Some(LabelVerdict {
+            events: vec![detected_event(
+                Some(label),
+                used,
+                ChosenBy::Step(How::Message),
+            )],
+            read: Some(OtherReading {
+                used,
+                how: How::Message,
+                confidence: None,
+                text: read,
+            }),
+        }),
+        Strength::Doubt => {
+            let likelier = used;
+            let detail = Detail::Likelier { label, likelier };
+            Some(LabelVerdict {
+                read: None,
+                events: vec![(EventKind::CharsetSuspected, detail)],
+            })
+        }
+    }
+}
+
+/// How much a text proves.
+enum Strength {
+    Decides,
+    Doubt,
+}
+
+/// Judges text in a charset of one byte.
+fn letters(read: &str, text: &str) -> Option<Strength> {
+    if mojibake_score(read) > mojibake_score(text) {
+        return None;
+    }
+    let (mut longest, mut script) = (0, None);
+    let is_part = |c: char| is_letter(c) || Script::of(c) == Some(Script::Thai);
+    for word in read.split(|c| !is_part(c)).filter(|word| !word.is_ascii()) {
+        let of_word = script_of(word)?;
+        if *script.get_or_insert(of_word) != of_word {
+            return None;
+        }
+        longest = longest.max(word.chars().count());
+    }
+    match longest {
+        LETTERS.. => Some(strength(text)),
+        _ => has_odd_pair(text).then_some(Strength::Doubt),
+    }
+}
+
+/// Judges text in a charset of two bytes.
+fn characters(read: &str, text: &str, used: Charset, bytes: &[u8]) -> Option<Strength> {
+    let mut longest = 0;
+    for word in words(read) {
+        if word.is_ascii() || word.contains(|c: char| c.is_ascii_alphabetic()) {
+            return None;
+        }
+        longest = longest.max(word.chars().count());
+    }
+    let ascii = |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii()).count();
+    let has_halves = ascii(bytes) > ascii(read.as_bytes());
+    let is_proven = || !has_halves || is_level1(used, bytes) && mojibake_score(text) > 0;
+    match longest {
+        CHARACTERS.. if is_proven() => Some(strength(text)),
+        CHARACTERS.. => Some(Strength::Doubt),
+        _ => (!has_halves && has_odd_pair(text)).then_some(Strength::Doubt),
+    }
+}
+
+/// Returns the words that are not all ASCII.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_ascii() && !c.is_ascii_alphabetic())
+        .filter(|word| !word.is_ascii())
+}
+
+/// Returns the script of a word that has letters of it only.
+fn script_of(word: &str) -> Option<Script> {
+    let mut scripts = word.chars().map(Script::of);
+    let first = scripts.next()??;
+    (first != Script::Latin && scripts.all(|script| script == Some(first))).then_some(first)
+}
+
+/// Returns how much words prove that are `text` under the label: little if all are lists of letters.
+fn strength(text: &str) -> Strength {
+    let mut long = words(text).filter(|word| word.chars().count() >= LETTERS);
+    if long.all(is_list) {
+        Strength::Doubt
+    } else {
+        Strength::Decides
+    }
+}
+
+/// Returns true for a word of two characters beyond ASCII that no Western language has side by side.
+fn has_odd_pair(text: &str) -> bool {
+    let is_pair = |word: &&str| word.chars().count() == 2 && !word.contains(|c: char| c.is_ascii());
+    words(text).any(|word| is_pair(&word) && word.chars().any(is_letter) && !is_list(word))
+}
+
+/// Returns true if a word consists of different letters beyond ASCII of one Western language, all small or all capitals: `äöü`, `ÆØÅ`.
+fn is_list(word: &str) -> bool {
+    const LANGUAGES: [&str; 6] = [
+        "äöüß",
+        "åäöæøéü",
+        "áéíóúñü",
+        "àâæçéèêëîïôœùûüÿ",
+        "áâãàçéêíóôõúü",
+        "àèéìòù",
+    ];
+    let small = word.to_lowercase();
+    let has_one_case = small == word || !word.chars().any(char::is_lowercase);
+    let mut seen = HashSet::new();
+    let are_different = small.chars().all(|c| seen.insert(c));
+    let is_of = |language: &&str| small.chars().all(|c| language.contains(c));
+    has_one_case && are_different && LANGUAGES.iter().any(is_of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the text of a name beside other text; None if it keeps its label. The flag is true if it is reported.
+    fn read(other: &str, bytes: &[u8]) -> (Option<String>, bool) {
+        let other = Charset::for_name(other).unwrap();
+        let label = Charset::ISO_8859_1;
+        let text = label.decode(bytes, &mut LossLog::new());
+        let verdict = read_in_other_script(bytes, label, &text, other).unwrap_or_default();
+        let is_reported = verdict.read.is_none() && !verdict.events.is_empty();
+        (verdict.read.map(|read| read.text.into_owned()), is_reported)
+    }
+
+    fn bytes(charset: &str, text: &str) -> Vec<u8> {
+        let charset = Charset::for_name(charset).unwrap();
+        let bytes = charset.encode_exact(text);
+        bytes.expect("the charset has every character").into_owned()
+    }
+
+    #[test]
+    fn names_in_the_script_of_other_text_are_read() {
+        for (other, text) in [
+            ("windows-1256", "عمر"),
+            ("windows-1256", "Dr. عمر (HQ)"),
+            ("ISO-8859-6", "سمير"),
+            ("windows-1255", "אבא"),
+            ("windows-1255", "«רון לוי»"),
+            ("TIS-620", "มานพ"),
+            ("windows-1251", "Оля"),
+            ("KOI8-R", "Олег"),
+            ("ISO-8859-7", "Ηλίας"),
+            ("GB2312", "李倩"),
+            ("Big5", "徐怡君"),
+            ("EUC-KR", "민지"),
+            ("Shift_JIS", "山田"),
+            ("EUC-JP", "山田 太郎"),
+        ] {
+            let found = read(other, &bytes(other, text));
+            assert_eq!(found, (Some(text.to_owned()), false), "{other} {text}");
+        }
+    }
+
+    #[test]
+    fn western_names_stay() {
+        let others = [
+            "windows-1256",
+            "ISO-8859-6",
+            "windows-1255",
+            "TIS-620",
+            "windows-1251",
+            "KOI8-R",
+            "ISO-8859-7",
+            "GB2312",
+            "Big5",
+            "EUC-KR",
+            "Shift_JIS",
+            "EUC-JP",
+        ];
+        for text in [
+            "José",
+            "Müller",
+            "Åsa",
+            "Ève",
+            "Zoë Ångström",
+            "Ægir",
+            "Þór",
+            "MÜLLER",
+            "ÞÓRÐUR ÁS",
+            "PÄÄKKÖNEN",
+            "Éloïse Öhman",
+            "20 °C ± 5",
+            "«Été»",
+            "É. Ö. Å.",
+        ] {
+            for other in others {
+                let found = read(other, &bytes("ISO-8859-1", text));
+                assert_eq!(found, (None, false), "{other} {text}");
+            }
+        }
+        // Lists of letters, and words in capitals whose letters are halves of characters.
+        for text in ["äöü", "ÄÖÜ ß", "æøå.txt", "éèàç", "Ödön", "ÁNÁS"] {
+            for other in others {
+                let found = read(other, &bytes("ISO-8859-1", text));
+                assert_eq!(found.0, None, "{other} {text}");
+            }
+        }
+    }
+}

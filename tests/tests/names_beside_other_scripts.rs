@@ -1,0 +1,124 @@
+//! Western names in words under a label of Latin-1 keep their label above bodies in other scripts. Names in the script of the body do not.
+
+use mailglot_codec::{Charset, View};
+use mailglot_mime::{EventKind, Policy, plan};
+use mailglot_tests::faker::{self, FakerText};
+
+/// Labels, bodies under them, and the locales of names in them.
+const BODIES: [(&str, &str, &[&str]); 12] = [
+    (
+        "windows-1256",
+        "مرفق محضر اجتماع الأسبوع الماضي",
+        &["ar_", "fa_"],
+    ),
+    ("iso-8859-6", "مرفق محضر اجتماع الأسبوع الماضي", &["ar_"]),
+    (
+        "windows-1255",
+        "מצורף פרוטוקול הישיבה מהשבוע שעבר",
+        &["he_"],
+    ),
+    ("tis-620", "ผมส่งรายงานการประชุมมาให้ครับ", &["th_"]),
+    (
+        "windows-1251",
+        "Отправляю протокол прошлого собрания",
+        &["ru_", "bg_", "uk_"],
+    ),
+    ("koi8-r", "Отправляю протокол прошлого собрания", &["ru_"]),
+    (
+        "iso-8859-7",
+        "Σας στέλνω τα πρακτικά της συνάντησης",
+        &["el_"],
+    ),
+    ("gb2312", "附件是上周会议的记录请查收", &["zh_CN"]),
+    ("big5", "附上上週會議的紀錄請查收", &["zh_TW"]),
+    ("euc-kr", "지난주 회의록을 보내 드립니다", &["ko_"]),
+    ("shift_jis", "先週の会議の議事録を送ります", &["ja_"]),
+    ("euc-jp", "先週の会議の議事録を送ります", &["ja_"]),
+];
+
+/// What became of the names of many messages.
+#[derive(Debug, Default)]
+struct Count {
+    names: usize,
+    read: usize,
+    reported: usize,
+}
+
+/// A message with a name under a label of Latin-1, and a body under its right label.
+fn message(name: &[u8], charset: &str, body: &[u8]) -> Vec<u8> {
+    let escaped: Vec<String> = name.iter().map(|byte| format!("={byte:02X}")).collect();
+    let word = escaped.concat();
+    let mut raw = format!(
+        "From: =?iso-8859-1?Q?{word}?= <a@example.org>\nSubject: x\nMIME-Version: 1.0\n\
+         Content-Type: text/plain; charset={charset}\n\n"
+    )
+    .into_bytes();
+    raw.extend(body);
+    raw.push(b'\n');
+    raw
+}
+
+/// Counts the names that are read in another charset than Latin-1, and those that are reported.
+fn count(names: &[Vec<u8>], label: &str, body: &[u8]) -> Count {
+    let mut counted = Count::default();
+    for name in names {
+        let raw = message(name, label, body);
+        let from = raw.iter().position(|byte| *byte == b'\n').expect("a field");
+        let events = plan(&raw, &Policy::default()).report.events;
+        let has = |kind: EventKind| {
+            let mut events = events.iter().filter(|event| event.at.start < from);
+            events.any(|event| event.kind == kind)
+        };
+        counted.names += 1;
+        counted.read += usize::from(has(EventKind::CharsetDetected));
+        counted.reported += usize::from(has(EventKind::CharsetSuspected));
+    }
+    counted
+}
+
+/// Texts of Faker in Latin-1, the same in capitals, and their first words.
+fn western_names(texts: &[FakerText]) -> Vec<Vec<u8>> {
+    let mut names: Vec<Vec<u8>> = texts
+        .iter()
+        .flat_map(|text| {
+            let first = text.text.split(' ').next().unwrap_or_default();
+            [
+                text.text.clone(),
+                text.text.to_uppercase(),
+                first.to_owned(),
+            ]
+        })
+        .filter_map(|text| Some(faker::encoded(&text, Charset::ISO_8859_1)?.0))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[test]
+fn names_are_in_the_script_of_the_body_if_they_are_no_latin_words() {
+    let texts = faker::texts();
+    let western = western_names(&texts);
+    assert!(western.len() > 35_000, "{}", western.len());
+    for (label, body, locales) in BODIES {
+        let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();
+        let charset = charset.expect("a known label");
+        let body = charset.encode_exact(body).expect("encodable");
+        let found = count(&western, label, &body);
+        assert_eq!(found.read, 0, "{label}");
+        assert!(found.reported <= 10, "{label} {found:?}");
+        let is_own = |text: &&FakerText| {
+            text.kind == "name" && locales.iter().any(|locale| text.locale.starts_with(locale))
+        };
+        let own: Vec<Vec<u8>> = texts
+            .iter()
+            .filter(is_own)
+            .filter_map(|text| Some(faker::encoded(&text.text, charset)?.0))
+            .collect();
+        let found = count(&own, label, &body);
+        assert!(
+            found.names > 200 && found.read * 100 >= found.names * 95,
+            "{label} {found:?}"
+        );
+    }
+}

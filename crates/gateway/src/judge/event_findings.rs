@@ -81,7 +81,9 @@ fn finding_of(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::EwControlChar => Finding::ControlInEncodedWord,
         E::EwHiddenChar => Finding::InvisibleCharacters,
         E::MimeAmbiguousName => Finding::AmbiguousFilename,
-        E::CteQpBadEscape | E::CteB64Trailing | E::CteB64Truncated => Finding::MalformedCte,
+        E::CteQpBadEscape | E::CteB64Trailing | E::CteB64TextLost | E::CteB64Truncated => {
+            Finding::MalformedCte
+        }
         E::CteWrongLabel if event.detail != Reason::UnknownEncoding => Finding::MalformedCte,
         E::CteNul => Finding::NulIn8bit,
         E::MimeMissingBoundary => Finding::MissingBoundary,

@@ -74,6 +74,13 @@ impl Config {
         Self::parse(&text).map_err(|error| error.within(&format!("{}: ", path.display())))
     }
 
+    /// Returns the form of the log in a file whose other keys may be wrong. `None` if the file is not TOML or does not name a form.
+    pub fn log_form(path: &Path) -> Option<Form> {
+        let table: toml::Table = fs::read_to_string(path).ok()?.parse().ok()?;
+        let log: file::Log = table.get("report")?.get("log")?.clone().try_into().ok()?;
+        Some(log.into())
+    }
+
     /// Switches all listeners to a dry run: they report and change nothing ([`Engine::dry_run`]).
     pub fn dry_run(&mut self) {
         self.listeners

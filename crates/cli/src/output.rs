@@ -130,7 +130,10 @@ fn object(priority: Priority, text: &str) -> String {
         Priority::Notice => "notice",
         Priority::Info => "info",
     };
-    format!("{}\n", serde_json::json!({ "priority": name, "text": text }))
+    format!(
+        "{}\n",
+        serde_json::json!({ "priority": name, "text": text })
+    )
 }
 
 /// Ends each line of `text`, and puts the priority in front of it for journald.

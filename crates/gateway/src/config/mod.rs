@@ -1,6 +1,7 @@
 //! Reads the configuration of a gateway, a TOML file, and derives the settings of each listener.
 //!
-//! Unknown keys and impossible settings are errors. `config/file.rs` has the keys with their defaults, `packaging/mailglot.toml` is a sample.
+//! Unknown keys and impossible settings are errors. `config/file.rs` has the keys with their defaults, `packaging/mailglot.toml` is a sample, and
+//! `docs/configuration.md` lists them.
 //!
 //! # Limits
 //! Looks up groups and users in the system's files, not over a network.
@@ -13,6 +14,9 @@ mod one_listener;
 mod policies;
 mod reload;
 mod toml_error;
+
+#[cfg(test)]
+mod document_tests;
 
 use crate::access::is_named;
 use crate::address::place as place_of;

@@ -106,7 +106,9 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
         })?;
         let action = Action::named(action).ok_or_else(|| {
             let known = listed(Action::ALL.iter().map(|action| action.name()));
-            Invalid::of_content(format!("actions.{id}: no action `{action}`; actions are {known}"))
+            Invalid::of_content(format!(
+                "actions.{id}: no action `{action}`; actions are {known}"
+            ))
         })?;
         if action == Action::Normalize && !finding.can_be_normalized() {
             return Err(Invalid::of_content(format!(

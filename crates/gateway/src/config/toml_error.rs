@@ -96,14 +96,15 @@ fn misplaced(message: &str) -> Option<String> {
 }
 
 /// Returns the keys of a table, as its error about a key that it never has names them.
-fn keys<T: DeserializeOwned>() -> Vec<String> {
+pub(super) fn keys<T: DeserializeOwned>() -> Vec<String> {
     let Err(error) = toml::from_str::<T>("\"?\" = 0") else {
         return Vec::new();
     };
     error
         .message()
         .split('`')
-        .skip(1)
+        // The first name is the unknown key.
+        .skip(3)
         .step_by(2)
         .map(str::to_owned)
         .collect()

@@ -650,7 +650,11 @@ mod tests {
             assert_eq!(codes, ["cte.b64-trailing"], "{at}");
         }
         // Lines that end within a quantum: the next one continues it.
-        let digits: Vec<u8> = body.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
+        let digits: Vec<u8> = body
+            .iter()
+            .copied()
+            .filter(|b| !b.is_ascii_whitespace())
+            .collect();
         for width in [61, 75, 99] {
             let mut lines: Vec<Vec<u8>> = digits.chunks(width).map(<[u8]>::to_vec).collect();
             lines[1].insert(30, b'!');

@@ -432,7 +432,13 @@ fn fields_beside_an_unknown_label_are_rewritten() {
                 format!("Subject: {subject}\nContent-Type: text/plain; charset={label}")
             };
             let with_body = |header: String| {
-                [message(&header, "").trim_ascii_end(), b"\r\n\r\n", body, b"\r\n"].concat()
+                [
+                    message(&header, "").trim_ascii_end(),
+                    b"\r\n\r\n",
+                    body,
+                    b"\r\n",
+                ]
+                .concat()
             };
             let want = with_body(header("=?UTF-8?B?R3LDvMOfZQ==?= aus Berlin"));
             let word = header("=?iso-8859-1?Q?Gr=FC=DFe?= aus Berlin");

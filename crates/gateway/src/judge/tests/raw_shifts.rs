@@ -55,7 +55,11 @@ fn the_policy_decides_about_raw_shifts() {
 /// HZ with common characters becomes UTF-8, whatever the label of the body is.
 #[test]
 fn hz_is_rewritten() {
-    for (label, body) in [("us-ascii", "x"), ("hz-gb-2312", "~{VPND~}"), ("x-unknown", "x")] {
+    for (label, body) in [
+        ("us-ascii", "x"),
+        ("hz-gb-2312", "~{VPND~}"),
+        ("x-unknown", "x"),
+    ] {
         for (subject, want) in [
             ("~{<:Ky2;~}", "=?UTF-8?B?5bex5omA5LiN?="),
             ("Re: ~{VPND~} x", "Re: =?UTF-8?B?5Lit5paH?= x"),
@@ -72,7 +76,10 @@ fn hz_is_rewritten() {
                 "{}",
                 String::from_utf8_lossy(&bytes)
             );
-            assert!(!judgement.findings.has(Finding::UndeclaredEscape), "{subject}");
+            assert!(
+                !judgement.findings.has(Finding::UndeclaredEscape),
+                "{subject}"
+            );
             assert_eq!(judged(&bytes).findings.count(Finding::UndeclaredEscape), 0);
         }
     }

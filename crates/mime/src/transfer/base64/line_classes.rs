@@ -176,7 +176,9 @@ impl LineShape {
                     self.last = piece.start;
                 }
             }
-            PieceClass::Plain if self.lines.width == 0 && is_standard(&body[piece.start..piece.end]) => {
+            PieceClass::Plain
+                if self.lines.width == 0 && is_standard(&body[piece.start..piece.end]) =>
+            {
                 self.last = piece.start;
             }
             _ => {}

@@ -312,7 +312,7 @@ fn a_milter_without_a_file_has_policy_ledger_limits_log_and_counters() {
     assert_eq!(&answer, b"\0\0\0\x01t");
     assert!(daemon.line().contains("\"fault\":\"connections\""));
     signal(&daemon.child, "-HUP");
-    assert_eq!(daemon.line(), "there is no file to be read anew");
+    assert_eq!(daemon.json_text(), "there is no file to be read anew");
     drop((mta, second));
     assert_eq!(daemon.end("-TERM"), 0);
     assert_eq!(names(folder.path()), ["ledger", "spool"]);

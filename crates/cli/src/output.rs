@@ -62,7 +62,8 @@ impl Console {
         signals::wait_for_end();
         let message = message.to_string();
         if !message.is_empty() {
-            let name = Style(self.color).strong("mailglot:");
+            let is_json = IS_JSON.get().is_some();
+            let name = Style(self.color && !is_json).strong("mailglot:");
             line(Priority::Error, &format!("{name} {}", visible(&message)));
         }
     }
@@ -93,15 +94,46 @@ impl Console {
     }
 }
 
-/// Writes lines to the log of a daemon, or to standard error. For journald each line begins with its priority.
+/// Writes lines to the log of a daemon, or to standard error. For journald each line begins with its priority. In JSON a text is one object.
 fn line(priority: Priority, text: &str) {
     if let Some((log, form)) = LOG.get() {
-        log.write(&prefixed(*form == Form::Journald, priority, text));
+        log.write(&match form {
+            Form::Json => object(priority, text),
+            form => prefixed(*form == Form::Journald, priority, text),
+        });
     } else {
-        let text = prefixed(is_journal(), priority, text);
+        let text = if IS_JSON.get().is_some() {
+            object(priority, text)
+        } else {
+            prefixed(is_journal(), priority, text)
+        };
         // If standard error is closed, nobody can read the error.
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
+}
+
+/// Set if the log of a daemon that starts is JSON.
+static IS_JSON: OnceLock<()> = OnceLock::new();
+
+/// Prints messages in the form of the log from now on, although the log is not open yet.
+pub(crate) fn expect_log(form: Form) {
+    if form == Form::Json {
+        IS_JSON.get_or_init(|| ());
+    }
+}
+
+/// Returns a text as a line of JSON.
+fn object(priority: Priority, text: &str) -> String {
+    let name = match priority {
+        Priority::Error => "error",
+        Priority::Warning => "warning",
+        Priority::Notice => "notice",
+        Priority::Info => "info",
+    };
+    format!(
+        "{}\n",
+        serde_json::json!({ "priority": name, "text": text })
+    )
 }
 
 /// Ends each line of `text`, and puts the priority in front of it for journald.
@@ -140,6 +172,7 @@ static LOG: OnceLock<(Arc<LogWriter>, Form)> = OnceLock::new();
 /// # Errors
 /// The descriptor of standard error cannot be duplicated.
 pub(crate) fn log(form: Form) -> io::Result<Arc<LogWriter>> {
+    expect_log(form);
     let log = Arc::new(LogWriter::stderr(form)?);
     let (log, _) = LOG.get_or_init(|| (log, form));
     let log = Arc::clone(log);

@@ -39,11 +39,13 @@
 //!
 //! ```
 //! use mailglot_mime::encoded_word::HeaderContext;
-//! use mailglot_mime::header::{FieldKind, decode};
+//! use mailglot_mime::header::{decode, field_kind};
 //!
 //! let mut findings = Vec::new();
 //! let value = b"=?ISO-8859-1?Q?We=92ve?= =?utf-8?B?4pyT?=";
-//! let text = decode(value, FieldKind::Unstructured, &HeaderContext::default(), &mut findings);
+//! // The name says where a field may have encoded words.
+//! let kind = field_kind(b"Subject");
+//! let text = decode(value, kind, &HeaderContext::default(), &mut findings);
 //! assert_eq!(text, "We’ve✓");
 //! // The byte 92 is no letter of ISO-8859-1, but one of windows-1252.
 //! assert_eq!(findings[0].kind.code(), "charset.superset");

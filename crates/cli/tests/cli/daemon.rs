@@ -46,6 +46,14 @@ impl Daemon {
         self.lines.next().unwrap().unwrap()
     }
 
+    /// The text of the next line, which is a message in JSON.
+    pub(crate) fn json_text(&mut self) -> String {
+        let line = self.line();
+        let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(object["priority"], "info", "{line}");
+        object["text"].as_str().unwrap().to_owned()
+    }
+
     /// Asks for the end; the exit code.
     pub(crate) fn end(mut self, signal: &str) -> i32 {
         self::signal(&self.child, signal);

@@ -158,14 +158,14 @@ fn one_file_runs_every_route_with_ledgers_and_counters() {
     std::fs::write(folder.path().join("file.toml"), text).unwrap();
     let mut daemon = Daemon::start(&["--config", &place("file.toml")]);
     assert_eq!(
-        daemon.line(),
+        daemon.json_text(),
         format!("listening at unix:{}", place("socket"))
     );
     assert_eq!(
-        daemon.line(),
+        daemon.json_text(),
         format!("listening at unix:{}", place("smtp"))
     );
-    let metrics = daemon.line();
+    let metrics = daemon.json_text();
     let metrics = metrics.strip_prefix("metrics at ").unwrap();
     daemon.line();
     assert_eq!(sent(&mut connected(&folder.path().join("socket"))), "mc");

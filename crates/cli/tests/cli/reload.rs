@@ -158,3 +158,45 @@ fn another_address_leaves_the_other_listeners() {
     .unwrap();
     refused("tcp:127.0.0.1:0", "no milter");
 }
+
+/// With `log = "json"` each line is an object: those of a start, of reloads and of a configuration that is wrong.
+#[test]
+fn messages_are_json_in_a_log_of_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file.toml");
+    let write = |policy: &str| {
+        let text = format!(
+            "listen = [{{ route = \"milter\", address = \"unix:{}\", policy = \"{policy}\" }}]\n[report]\nlog = \"json\"\n",
+            folder.path().join("socket").display()
+        );
+        std::fs::write(&path, text).unwrap();
+    };
+    let command = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mailglot"));
+        command
+            .args(["serve", "--allow-root", "--config"])
+            .arg(&path);
+        command
+    };
+    write("default");
+    let mut daemon = Daemon::spawn(&mut command());
+    assert!(daemon.json_text().starts_with("listening at "));
+    daemon.json_text();
+    write("nobody");
+    crate::daemon::signal(&daemon.child, "-HUP");
+    let line = daemon.line();
+    let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(object["priority"], "error", "{line}");
+    assert!(
+        object["text"].as_str().unwrap().contains("nobody"),
+        "{line}"
+    );
+    assert_eq!(daemon.end("-TERM"), 0);
+    let output = command().output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(!said.is_empty() && !output.status.success());
+    for line in said.lines() {
+        let object: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(object["priority"], "error", "{line}");
+    }
+}

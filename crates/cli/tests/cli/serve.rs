@@ -292,8 +292,8 @@ fn a_milter_without_a_file_has_policy_ledger_limits_log_and_counters() {
     ];
     let bounds = ["--message-bytes", "60", "--spool-dir", &place("spool")];
     let mut daemon = Daemon::spawn(&mut mailglot(&[&args[..], &kept, &bounds].concat()));
-    assert_eq!(daemon.line(), format!("listening at {listen}"));
-    let metrics = daemon.line();
+    assert_eq!(daemon.json_text(), format!("listening at {listen}"));
+    let metrics = daemon.json_text();
     let metrics = metrics.strip_prefix("metrics at ").unwrap();
     daemon.line();
     let mut mta = connected(&folder.path().join("socket"));
@@ -312,7 +312,7 @@ fn a_milter_without_a_file_has_policy_ledger_limits_log_and_counters() {
     assert_eq!(&answer, b"\0\0\0\x01t");
     assert!(daemon.line().contains("\"fault\":\"connections\""));
     signal(&daemon.child, "-HUP");
-    assert_eq!(daemon.line(), "there is no file to be read anew");
+    assert_eq!(daemon.json_text(), "there is no file to be read anew");
     drop((mta, second));
     assert_eq!(daemon.end("-TERM"), 0);
     assert_eq!(names(folder.path()), ["ledger", "spool"]);
@@ -344,8 +344,8 @@ fn a_proxy_without_a_file_has_policy_ledger_limits_log_and_counters() {
     ];
     let kept = ["--ledger", &place("ledger"), "--connections", "1"];
     let mut daemon = Daemon::spawn(&mut mailglot(&[&args[..], &kept].concat()));
-    assert_eq!(daemon.line(), format!("listening at {listen}"));
-    let metrics = daemon.line();
+    assert_eq!(daemon.json_text(), format!("listening at {listen}"));
+    let metrics = daemon.json_text();
     let metrics = metrics.strip_prefix("metrics at ").unwrap();
     let client = begun(&folder.path().join("socket"), "EHLO");
     // The first connection is counted once it is greeted.

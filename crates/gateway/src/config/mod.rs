@@ -1,6 +1,7 @@
 //! Reads the configuration of a gateway, a TOML file, and derives the settings of each listener.
 //!
-//! Unknown keys and impossible settings are errors. `config/file.rs` has the keys with their defaults, `packaging/mailglot.toml` is a sample.
+//! Unknown keys and impossible settings are errors. `config/file.rs` has the keys with their defaults, `packaging/mailglot.toml` is a sample, and
+//! `docs/configuration.md` lists them.
 //!
 //! # Limits
 //! Looks up groups and users in the system's files, not over a network.
@@ -13,6 +14,9 @@ mod one_listener;
 mod policies;
 mod reload;
 mod toml_error;
+
+#[cfg(test)]
+mod document_tests;
 
 use crate::access::is_named;
 use crate::address::place as place_of;
@@ -72,6 +76,13 @@ impl Config {
     pub fn read(path: &Path) -> Result<Self, Invalid> {
         let text = fs::read_to_string(path).map_err(|error| Invalid::unreadable(path, &error))?;
         Self::parse(&text).map_err(|error| error.within(&format!("{}: ", path.display())))
+    }
+
+    /// Returns the form of the log in a file whose other keys may be wrong. `None` if the file is not TOML or does not name a form.
+    pub fn log_form(path: &Path) -> Option<Form> {
+        let table: toml::Table = fs::read_to_string(path).ok()?.parse().ok()?;
+        let log: file::Log = table.get("report")?.get("log")?.clone().try_into().ok()?;
+        Some(log.into())
     }
 
     /// Switches all listeners to a dry run: they report and change nothing ([`Engine::dry_run`]).

@@ -100,10 +100,16 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
         };
     }
     for (id, action) in &table.actions {
-        let finding = Finding::named(id)
-            .ok_or_else(|| Invalid::of_content(format!("actions: no finding `{id}`")))?;
-        let action = Action::named(action)
-            .ok_or_else(|| Invalid::of_content(format!("actions.{id}: no action `{action}`")))?;
+        let finding = Finding::named(id).ok_or_else(|| {
+            let known = listed(Finding::ALL.iter().map(|finding| finding.id()));
+            Invalid::of_content(format!("actions: no finding `{id}`; findings are {known}"))
+        })?;
+        let action = Action::named(action).ok_or_else(|| {
+            let known = listed(Action::ALL.iter().map(|action| action.name()));
+            Invalid::of_content(format!(
+                "actions.{id}: no action `{action}`; actions are {known}"
+            ))
+        })?;
         if action == Action::Normalize && !finding.can_be_normalized() {
             return Err(Invalid::of_content(format!(
                 "actions.{id}: no rewriting corrects this finding; use `tag` instead of `normalize`"
@@ -115,6 +121,11 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
     let ledger = Ledger::read(table, largest)?;
     set_rewriting(&mut rules.rewriting, table, ledger.is_some())?;
     Ok(Named { rules, ledger })
+}
+
+/// Lists names for an error.
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Sets how messages of a policy are rewritten.

@@ -44,10 +44,9 @@ fn key_before(before: &str) -> Option<&str> {
         .filter(|key| !key.is_empty())
 }
 
-/// Says which number a key needs whose value is a string such as `1GB`.
+/// Says which number a key needs whose value is a string such as `1GB`, or no whole number from 0 on.
 fn needed_number(message: &str, key: &str) -> Option<String> {
-    let value = message.strip_prefix("invalid type: string ")?;
-    let (value, kind) = value.rsplit_once(", expected ")?;
+    let (found, kind) = message.rsplit_once(", expected ")?;
     if !matches!(kind, "u32" | "u64" | "usize") {
         return None;
     }
@@ -57,9 +56,14 @@ fn needed_number(message: &str, key: &str) -> Option<String> {
         Some("days") => "a number of days such as 30",
         _ => "a number such as 100",
     };
-    Some(format!(
-        "`{key}` is the string {value}; write {needed}, without quotes"
-    ))
+    let found = found.strip_prefix("invalid ")?;
+    if let Some(value) = found.strip_prefix("type: string ") {
+        return Some(format!(
+            "`{key}` is the string {value}; write {needed}, without quotes"
+        ));
+    }
+    let value = found.split('`').nth(1)?;
+    Some(format!("`{key}` is {value}; write {needed}"))
 }
 
 /// Says where a key belongs that is unknown in its table and known in others.
@@ -92,14 +96,15 @@ fn misplaced(message: &str) -> Option<String> {
 }
 
 /// Returns the keys of a table, as its error about a key that it never has names them.
-fn keys<T: DeserializeOwned>() -> Vec<String> {
+pub(super) fn keys<T: DeserializeOwned>() -> Vec<String> {
     let Err(error) = toml::from_str::<T>("\"?\" = 0") else {
         return Vec::new();
     };
     error
         .message()
         .split('`')
-        .skip(1)
+        // The first name is the unknown key.
+        .skip(3)
         .step_by(2)
         .map(str::to_owned)
         .collect()
@@ -188,6 +193,45 @@ mod tests {
             ),
         ] {
             assert_eq!(Config::parse(text).unwrap_err().to_string(), want);
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_not_whole_or_below_zero_is_explained() {
+        for (text, want) in [
+            (
+                "[limits]\nconnections = -1\n",
+                "line 2, column 15: `connections` is -1; write a number such as 100",
+            ),
+            (
+                "[limits]\nmessage_bytes = -1\n",
+                "line 2, column 17: `message_bytes` is -1; write a number of bytes such as 1073741824",
+            ),
+            (
+                "[policy.default]\nledger_days = 1.5\n",
+                "line 2, column 15: `ledger_days` is 1.5; write a number of days such as 30",
+            ),
+        ] {
+            assert_eq!(Config::parse(text).unwrap_err().to_string(), want);
+        }
+    }
+
+    /// An error about an unknown name lists the known ones.
+    #[test]
+    fn known_findings_and_actions_are_listed() {
+        for (text, want) in [
+            (
+                "actions = { raw-8bit = \"tag\" }",
+                "policy.own.actions: no finding `raw-8bit`; findings are mislabelled-charset, malformed-charset, ",
+            ),
+            (
+                "actions = { bare-lf = \"drop\" }",
+                "policy.own.actions.bare-lf: no action `drop`; actions are pass, tag, normalize, tempfail, quarantine, reject",
+            ),
+        ] {
+            let text = format!("{LISTEN}[policy.own]\n{text}\n");
+            let said = Config::parse(&text).unwrap_err().to_string();
+            assert!(said.starts_with(want), "{said}");
         }
     }
 

@@ -29,7 +29,7 @@ pub(super) fn find(
     for (index, part) in message.parts().iter().enumerate() {
         let id = PartId(index as u32);
         words(part.header.of(raw), rules, findings);
-        raw_shifts::find(message, id, findings);
+        raw_shifts::find(message, id, report, findings);
         if part.media.top != "text" {
             continue;
         }
@@ -151,7 +151,7 @@ impl Text<'_> {
         let unknown = self.label.is_some() && self.charset.is_none();
         if undeclared || unknown && rules.action(Finding::UnknownCharset) < Action::Normalize {
             // Unlabelled data must not become text for programs behind the gateway.
-            kept.part(self.message, self.id);
+            kept.body(self.message, self.id);
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::envelope::Envelope;
 use crate::policy::{Finding, Findings};
 use mailglot_codec::Charset;
+use mailglot_mime::header::{FieldKind, field_kind};
 use mailglot_mime::{Detail, Event, EventKind, Message, PartId, Reason, Report};
 
 /// Adds the findings of events. For events that were only counted, each kind is added once.
@@ -27,6 +28,7 @@ pub(super) fn find(
             hidden(message, event, findings);
         }
     }
+    opaque_fields(message, envelope, findings);
     if report.dropped + report.withdrawn_dropped == 0 {
         return;
     }
@@ -41,6 +43,25 @@ pub(super) fn find(
             && !findings.has(finding)
         {
             findings.add(finding, String::new);
+        }
+    }
+}
+
+/// Adds the finding of raw bytes in fields that are never rewritten (Received, Message-ID, trace fields of lists), and in names of fields.
+fn opaque_fields(message: &Message<'_>, envelope: &Envelope, findings: &mut Findings) {
+    let raw = message.raw();
+    for (index, part) in message.parts().iter().enumerate() {
+        let id = PartId(index as u32);
+        if part.header.of(raw).is_ascii() {
+            continue;
+        }
+        for field in message.fields(id) {
+            let (name, whole) = (field.name.of(raw), field.full.of(raw));
+            let is_allowed = || envelope.smtputf8 && std::str::from_utf8(whole).is_ok();
+            let stays = || !name.is_ascii() || field_kind(name) == FieldKind::Opaque;
+            if !whole.is_ascii() && stays() && !is_allowed() {
+                findings.add(Finding::Raw8bitHeader, || message.section(id));
+            }
         }
     }
 }
@@ -81,7 +102,9 @@ fn finding_of(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::EwControlChar => Finding::ControlInEncodedWord,
         E::EwHiddenChar => Finding::InvisibleCharacters,
         E::MimeAmbiguousName => Finding::AmbiguousFilename,
-        E::CteQpBadEscape | E::CteB64Trailing | E::CteB64Truncated => Finding::MalformedCte,
+        E::CteQpBadEscape | E::CteB64Trailing | E::CteB64TextLost | E::CteB64Truncated => {
+            Finding::MalformedCte
+        }
         E::CteWrongLabel if event.detail != Reason::UnknownEncoding => Finding::MalformedCte,
         E::CteNul => Finding::NulIn8bit,
         E::MimeMissingBoundary => Finding::MissingBoundary,
@@ -144,7 +167,6 @@ fn of_parameter(message: &Message<'_>, event: &Event) -> Option<Finding> {
 /// Hidden characters that change the direction of writing have a finding of their own.
 fn hidden(message: &Message<'_>, event: &Event, findings: &mut Findings) {
     use mailglot_mime::encoded_word::HeaderContext;
-    use mailglot_mime::header::FieldKind;
     use mailglot_mime::header::decode;
     let bytes = event.at.of(message.raw());
     let text = decode(

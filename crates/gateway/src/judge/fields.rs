@@ -243,7 +243,9 @@ fn results(rules: &Rules, wanted: Action, findings: &Findings, mode: Option<&str
     words.extend(mode.map(|mode| format!("mode={mode};")));
     let end = if findings.is_empty() { "" } else { ";" };
     words.push(format!("action={}{end}", wanted.name()));
-    let places = findings.places();
+    // The order of docs/policies.md, which does not depend on the way of the message.
+    let mut places: Vec<_> = findings.places().iter().collect();
+    places.sort_by_key(|(finding, _)| *finding);
     for (at, (finding, place)) in places.iter().enumerate() {
         let (start, end) = (
             if at == 0 { "findings=\"" } else { "" },

@@ -19,6 +19,32 @@ impl KeptSpans {
         self.0.extend(whole);
     }
 
+    /// Keeps the body of a part and what its header says about it: charset, transfer encoding, and that no field is added. Other text of the
+    /// header may change.
+    pub(super) fn body(&mut self, message: &Message<'_>, id: PartId) {
+        let Some(part) = message.part(id) else {
+            return;
+        };
+        let field = |index: Option<u32>| message.all_fields().get(index? as usize);
+        if let Some(content_type) = field(part.content_type) {
+            let label = part.charset.filter(|_| part.joined_charset.is_none());
+            let of_label = |label: Span| {
+                let value = content_type.value;
+                let before = message.raw().get(value.start..label.start)?;
+                let semicolon = memchr::memrchr(b';', before).unwrap_or_default();
+                // An empty label would be filled at its end.
+                let end = label.end + usize::from(label.is_empty());
+                Some(Span::new(value.start + semicolon, end))
+            };
+            let kept = label.and_then(of_label).unwrap_or(content_type.full);
+            self.0.push(kept);
+        }
+        let encoding = field(part.content_transfer_encoding).map(|field| field.full);
+        self.0.extend(encoding);
+        // Fields are added where the header ends.
+        self.0.push(Span::new(part.header.end, part.body.end));
+    }
+
     /// Keeps embedded messages: a signature covers them as a whole, and whoever forwards one does not vouch for its content. If only `seven` bits are
     /// allowed, an embedded message with eight bits is encoded, unless it is signed (RFC 6152, section 3). It must not be encoded as a whole
     /// (RFC 2045, section 6.4).

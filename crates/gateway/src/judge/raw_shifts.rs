@@ -1,12 +1,14 @@
 //! Finds HZ and UTF-7 in header text without encoded words. Escape sequences of ISO 2022 are control characters, which events report.
 //!
-//! Decodes nothing: such text has no label, and only some programs decode it, so the policy decides.
+//! Decodes nothing: such text has no label, and only some programs decode it, so the policy decides. HZ that the planner decodes is rewritten
+//! and no finding, like ISO-2022-JP.
 //!
 //! # Limits
 //! Reads only Subject, Comments, Keywords and Content-Description. `+` and `~` are common in identifiers.
 
 use crate::policy::{Finding, Findings};
-use mailglot_mime::{Message, PartId};
+use mailglot_codec::Charset;
+use mailglot_mime::{Detail, EventKind, Message, PartId, Report, Span};
 use memchr::memmem;
 
 /// Fields with unstructured text (RFC 5322, section 3.6.5; RFC 2045, section 8).
@@ -15,7 +17,7 @@ const TEXTS: [&[u8]; 4] = [b"subject", b"comments", b"keywords", b"content-descr
 const SHORTEST: usize = 6;
 
 /// Adds the findings of this part's fields. Each finding counts once for a field.
-pub(super) fn find(message: &Message<'_>, id: PartId, findings: &mut Findings) {
+pub(super) fn find(message: &Message<'_>, id: PartId, report: &Report, findings: &mut Findings) {
     let raw = message.raw();
     for field in message.fields(id) {
         let name = field.name.of(raw);
@@ -24,13 +26,26 @@ pub(super) fn find(message: &Message<'_>, id: PartId, findings: &mut Findings) {
         }
         let value = field.value.of(raw);
         let place = || message.section(id);
-        if memchr::memchr(b'~', value).is_some() && words(value).any(has_hz) {
+        if memchr::memchr(b'~', value).is_some()
+            && words(value).any(has_hz)
+            && !has_decoded_hz(field.value, report)
+        {
             findings.add(Finding::UndeclaredEscape, place);
         }
         if memchr::memchr(b'+', value).is_some() && words(value).any(has_utf7) {
             findings.add(Finding::Utf7Lookalike, place);
         }
     }
+}
+
+/// Returns true if the planner decoded HZ in a value.
+fn has_decoded_hz(value: Span, report: &Report) -> bool {
+    report.events.iter().any(|event| {
+        event.kind == EventKind::CharsetDetected
+            && matches!(event.detail, Detail::ShownBy { used, .. } if used == Charset::HZ_GB_2312)
+            && value.start <= event.at.start
+            && event.at.end <= value.end
+    })
 }
 
 /// Returns the words between white space, except encoded words, which have a label.

@@ -104,11 +104,20 @@ fn has_bare_ends(raw: &[u8]) -> bool {
             .any(|at| apart(&raw[at..raw.len().min(at + PIECE + 1)]))
 }
 
-/// Returns true if a value has more parameters, or deeper nested comments, than any mail needs.
+/// Returns true if a value has more parameters, or deeper nested comments, than any mail needs. Quoted strings contain neither (RFC 5322,
+/// section 3.2.4).
 fn is_overloaded(value: &[u8]) -> bool {
     let (mut depth, mut deepest, mut parameters) = (0_usize, 0, 0);
-    for byte in value {
+    let (mut at, mut unclosed_quote) = (0, false);
+    while let Some(byte) = value.get(at) {
+        at += 1;
         match byte {
+            b'\\' => at += 1,
+            // Without a closing quote it is an ordinary character. In a comment it always is.
+            b'"' if depth == 0 && !unclosed_quote => match quoted_end(value, at) {
+                Some(end) => at = end,
+                None => unclosed_quote = true,
+            },
             b'(' => depth += 1,
             b')' => depth = depth.saturating_sub(1),
             b';' => parameters += 1,
@@ -117,6 +126,17 @@ fn is_overloaded(value: &[u8]) -> bool {
         deepest = deepest.max(depth);
     }
     parameters > PARAMETERS || deepest > PARAMETERS
+}
+
+/// Returns the offset behind the quoted string whose text begins at `at`; `None` if it is not closed.
+fn quoted_end(value: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += memchr::memchr2(b'"', b'\\', value.get(at..)?)? + 1;
+        if value[at - 1] == b'"' {
+            return Some(at);
+        }
+        at += 1;
+    }
 }
 
 /// Returns true if the multipart names several boundaries, or one that an outer multipart uses.

@@ -1,7 +1,7 @@
 //! Normalizes the spelling of transfer encodings, so that every reader decodes the same bytes.
 //!
 //! # Limits
-//! Base64 followed by plain text stays, because it is unknown which of the two was meant. Parts under a signature and embedded messages stay.
+//! Base64 followed by plain text stays, because it is unknown which of the two was meant. Base64 with lines of text before or within it stays, too. Parts under a signature and embedded messages stay.
 
 use super::structure;
 use crate::policy::{Finding, Findings};
@@ -64,12 +64,16 @@ pub(super) fn plan(
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
 }
 
-/// Returns the body of a part, encoded again. `None` if its encoding is not the declared one, or if it would not change.
+/// Returns the body of a part, encoded again. `None` if its encoding is not the declared one, if it would not change, or if text would be lost.
 fn body(message: &Message<'_>, id: PartId) -> Option<Edit> {
     let part = message.part(id)?;
     let old = part.body.of(message.raw());
-    let decoded = decode(part.transfer, old, &mut Vec::new());
-    if decoded.used != part.transfer || decoded.footer.is_some() {
+    let mut damage = Vec::new();
+    let decoded = decode(part.transfer, old, &mut damage);
+    let loses = damage
+        .iter()
+        .any(|found| found.kind == EventKind::CteB64TextLost);
+    if decoded.used != part.transfer || decoded.footer.is_some() || loses {
         return None;
     }
     let eol = message.eol().bytes();

@@ -1,6 +1,7 @@
 //! Lists the findings: everything that a policy can have an action for. docs/policies.md describes each.
 
 use super::Action;
+use std::fmt;
 
 /// Makes the enum, its names and its default actions from one list.
 macro_rules! findings {
@@ -205,6 +206,13 @@ impl Finding {
     }
 }
 
+/// Writes the stable name, as [`Finding::id`] returns it.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
 /// The findings of one message: the count of each, and the places of the first ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Findings {
@@ -296,6 +304,7 @@ mod tests {
     fn ids_are_unique_and_lead_back() {
         for (at, finding) in Finding::ALL.into_iter().enumerate() {
             assert_eq!(Finding::named(finding.id()), Some(finding));
+            assert_eq!(finding.to_string(), finding.id());
             assert_eq!(finding as usize, at);
             assert!(finding.strictly() >= finding.usual(), "{}", finding.id());
         }

@@ -16,7 +16,7 @@ use mailglot_mime::{Limits, OnLoss, Policy, Transfer};
 pub enum Signed {
     /// It stays byte for byte.
     Pass,
-    /// It is rewritten if Authentication-Results of the own server show that it verified the signature (RFC 8601). For final delivery only.
+    /// It is rewritten if it has Authentication-Results of the own server (RFC 8601), whatever their results are. For final delivery only.
     RewriteAfterVerify,
 }
 

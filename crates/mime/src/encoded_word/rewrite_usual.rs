@@ -88,6 +88,7 @@ fn replacements(
                 at = run.end;
             }
             b'&' | b'$' if !structured && begins_damage(&value[at..]) => return None,
+            b'~' if lexer::may_begin_shift(&value[at..]) => return None,
             b'"' | b'(' if structured => return None,
             b'@' | b'.'
                 if structured

@@ -604,6 +604,66 @@ mod tests {
         }
     }
 
+    /// A line of text before or within base64 neither becomes bytes nor shifts the quanta of other lines.
+    #[test]
+    fn lines_of_text_are_skipped() {
+        let bytes: Vec<u8> = (0..400_u32).map(|n| ((n * n) >> 5) as u8).collect();
+        let mut body = Vec::new();
+        encode_lines(&bytes, 76, b"\r\n", &mut body);
+        for text in [
+            "[attachment removed]",
+            "Content-Type: text/html",
+            "Content-Type: Text/HTML; name=Plan.doc",
+            "Content-Transfer-Encoding: x-uuencode",
+            "#part",
+            "[Foo_Bar]",
+            "X-Spam: no",
+        ] {
+            for at in [0, 78, 156] {
+                let (before, behind) = body.split_at(at);
+                let whole = [before, text.as_bytes(), b"\r\n", behind].concat();
+                let (found, footer, used, codes) = decoded(&whole);
+                assert_eq!((footer, used), (None, TransferEncoding::Base64), "{text}");
+                assert!(found == bytes, "{text} {at}");
+                assert_eq!(codes, ["cte.b64-text-lost"], "{text} {at}");
+            }
+        }
+    }
+
+    /// A foreign byte in place of a character damages its own line only. One that was added damages nothing.
+    #[test]
+    fn a_damaged_line_does_not_shift_the_next_one() {
+        let bytes: Vec<u8> = (0..400_u32).map(|n| ((n * n) >> 5) as u8).collect();
+        let mut body = Vec::new();
+        encode_lines(&bytes, 76, b"\r\n", &mut body);
+        for at in 78..154 {
+            let mut other = body.clone();
+            other[at] = b'!';
+            let (found, _, _, codes) = decoded(&other);
+            assert_eq!(codes, ["cte.b64-trailing", "cte.b64-text-lost"], "{at}");
+            assert!(found.starts_with(&bytes[..57]), "{at}");
+            assert!(found.ends_with(&bytes[114..]), "{at}");
+            let mut other = body.clone();
+            other.insert(at, b'!');
+            let (found, _, _, codes) = decoded(&other);
+            assert!(found == bytes, "{at}");
+            assert_eq!(codes, ["cte.b64-trailing"], "{at}");
+        }
+        // Lines that end within a quantum: the next one continues it.
+        let digits: Vec<u8> = body
+            .iter()
+            .copied()
+            .filter(|b| !b.is_ascii_whitespace())
+            .collect();
+        for width in [61, 75, 99] {
+            let mut lines: Vec<Vec<u8>> = digits.chunks(width).map(<[u8]>::to_vec).collect();
+            lines[1].insert(30, b'!');
+            let (found, _, _, codes) = decoded(&lines.join(&b"\n"[..]));
+            assert!(found == bytes, "{width}");
+            assert_eq!(codes, ["cte.b64-trailing"], "{width}");
+        }
+    }
+
     #[test]
     fn truncation_keeps_the_complete_bytes() {
         let bytes: Vec<u8> = (0..=255).collect();

@@ -64,6 +64,15 @@ impl DaemonOptions {
         run_all(self, check_only, console)
     }
 
+    /// Reads the form of the log, even if the rest of the configuration is wrong.
+    fn expect_log(&self) {
+        let form = match &self.source {
+            ConfigSource::File { path, .. } => Config::log_form(path),
+            ConfigSource::Options(listener) => Some(listener.log),
+        };
+        output::expect_log(form.unwrap_or_default());
+    }
+
     /// Reads and checks the configuration.
     fn load(&self) -> Result<Config, Failure> {
         let mut config = load(&self.source)?;
@@ -75,10 +84,11 @@ impl DaemonOptions {
 }
 
 fn run_all(daemon: &DaemonOptions, check_only: bool, console: Console) -> Result<Exit, Failure> {
-    let config = daemon.load()?;
     if check_only {
-        return check(&config, daemon.allow_root, console);
+        return check(&daemon.load()?, daemon.allow_root, console);
     }
+    daemon.expect_log();
+    let config = daemon.load()?;
     root_check::check(config.user.as_deref(), daemon.allow_root)?;
     allocator::fix_mapping_size();
     if let Some(user) = &config.user {

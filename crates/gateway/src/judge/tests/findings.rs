@@ -242,3 +242,73 @@ fn mail_for_japan_leaves_in_iso_2022_jp() {
         Cow::Borrowed(&raw[..])
     );
 }
+
+/// Raw bytes are reported where nothing rewrites them, unless the envelope allows them.
+#[test]
+fn raw_bytes_in_fields_that_stay_are_found() {
+    let utf8 = Envelope {
+        smtputf8: true,
+        ..Envelope::default()
+    };
+    for (header, count, with_smtputf8) in [
+        (
+            &b"Received: from M\xFCLLER-PC by mx.example.org; Sat, 28 Nov 2026 10:00:00 +0000"[..],
+            1,
+            1,
+        ),
+        (
+            "Received: from MÜLLER-PC by mx.example.org; Sat, 28 Nov 2026 10:00:00 +0000"
+                .as_bytes(),
+            1,
+            0,
+        ),
+        (
+            b"Message-ID: <\xFC@example.org>\r\nReferences: <\xFC@example.org>",
+            2,
+            2,
+        ),
+        (b"X-\xFC: x", 1, 1),
+        (
+            b"Received: from MUELLER-PC by mx.example.org; Sat, 28 Nov 2026 10:00:00 +0000",
+            0,
+            0,
+        ),
+    ] {
+        let raw = [&b"From: a@example.org\r\n"[..], header, b"\r\n\r\nx\r\n"].concat();
+        for (envelope, count) in [(&Envelope::default(), count), (&utf8, with_smtputf8)] {
+            let judgement = judge(&raw, envelope, &Rules::default());
+            let found = judgement.findings.count(Finding::Raw8bitHeader);
+            assert_eq!(found, count, "{}", header.escape_ascii());
+            assert!(judgement.edits.is_empty(), "{}", header.escape_ascii());
+            assert_eq!(
+                judgement.action,
+                if count > 0 { Action::Tag } else { Action::Pass }
+            );
+        }
+    }
+}
+
+/// A body of base64 with a line of text stays, so no text is lost, and the message says why.
+#[test]
+fn base64_with_a_line_of_text_stays() {
+    let base64 = "R3L832UgYXVzIEv2bG4uIERpZSBzY2j2bmUgTfxsbGVyaW4gd29obnQgaW4gZGVyIFN0cmHfZSD8\r\n\
+                  YmVyIGRlbSBGbHXfLCBzYWd0IG1hbi4NCkdy/N9lIGF1cyBL9mxuLiBEaWUgc2No9m5lIE38bGxl\r\n\
+                  cmluIHdvaG50IGluIGRlciBTdHJh32Ug/GJlciBkZW0gRmx13ywgc2FndCBtYW4uDQo=";
+    let header = "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: base64";
+    for line in [
+        "Content-Transfer-Encoding: x-uuencode",
+        "Content-Type: text/html",
+        "[attachment removed]",
+        "This is a line of a virus scanner.",
+    ] {
+        let raw = message(header, &format!("{line}\r\n{base64}"));
+        let rules = silent(Rules::default());
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        assert_eq!(judgement.bytes(), Cow::Borrowed(&raw[..]), "{line}");
+        assert!(judgement.findings.has(Finding::MalformedCte), "{line}");
+        assert_eq!(judgement.action, Action::Pass, "{line}");
+    }
+    // Without the line it is rewritten.
+    let raw = message(header, base64);
+    assert!(!judged(&raw).edits.is_empty());
+}

@@ -414,6 +414,51 @@ fn text_that_must_not_be_guessed_stays() {
     }
 }
 
+/// Only the body and its label stay if the label names no charset. Fields are read on their own.
+#[test]
+fn fields_beside_an_unknown_label_are_rewritten() {
+    for label in [
+        "unknown-8bit",
+        "X-UNKNOWN",
+        "x-user-defined",
+        "default",
+        "x-nobody-knows",
+        "\"x-nobody-knows\"; format=flowed",
+        "",
+        "\"\"",
+    ] {
+        for body in [&b"hello"[..], b"Gr\xFC\xDFe aus K\xF6ln, sch\xF6ne Tage"] {
+            let header = |subject: &str| {
+                format!("Subject: {subject}\nContent-Type: text/plain; charset={label}")
+            };
+            let with_body = |header: String| {
+                [
+                    message(&header, "").trim_ascii_end(),
+                    b"\r\n\r\n",
+                    body,
+                    b"\r\n",
+                ]
+                .concat()
+            };
+            let want = with_body(header("=?UTF-8?B?R3LDvMOfZQ==?= aus Berlin"));
+            let word = header("=?iso-8859-1?Q?Gr=FC=DFe?= aus Berlin");
+            let mut raw = with_body(header("Gr##e aus Berlin"));
+            let at = memmem::find(&raw, b"##").unwrap();
+            raw[at..at + 2].copy_from_slice(b"\xFC\xDF");
+            for raw in [with_body(word), raw] {
+                let rules = silent(Rules::default());
+                let judgement = judge(&raw, &Envelope::default(), &rules);
+                let bytes = judgement.bytes();
+                let shown = String::from_utf8_lossy(&bytes).into_owned();
+                assert_eq!(shown, String::from_utf8_lossy(&want), "{label}");
+                assert_eq!(judgement.action, Action::Normalize, "{label}");
+                let again = judge(&bytes, &Envelope::default(), &rules);
+                assert!(again.edits.is_empty(), "{label}");
+            }
+        }
+    }
+}
+
 #[test]
 fn changed_parts_are_listed_with_their_values_on_arrival() {
     let latin = "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe\r\n";

@@ -4,7 +4,8 @@ use super::*;
 
 /// Subjects without a label, with their finding.
 const RAW: [(&str, Finding); 5] = [
-    ("~{<:Ky2;~}", Finding::UndeclaredEscape),
+    // Rare characters, which may be no text.
+    ("~{efgh~}", Finding::UndeclaredEscape),
     ("Re: \x1b$)C\x0e0!3*\x0f", Finding::UndeclaredEscape),
     ("\x1b$)A\x0e<:Ky\x0f", Finding::UndeclaredEscape),
     ("Re: +ZeVnLIqe-", Finding::Utf7Lookalike),
@@ -47,6 +48,39 @@ fn the_policy_decides_about_raw_shifts() {
                     action.name()
                 );
             }
+        }
+    }
+}
+
+/// HZ with common characters becomes UTF-8, whatever the label of the body is.
+#[test]
+fn hz_is_rewritten() {
+    for (label, body) in [
+        ("us-ascii", "x"),
+        ("hz-gb-2312", "~{VPND~}"),
+        ("x-unknown", "x"),
+    ] {
+        for (subject, want) in [
+            ("~{<:Ky2;~}", "=?UTF-8?B?5bex5omA5LiN?="),
+            ("Re: ~{VPND~} x", "Re: =?UTF-8?B?5Lit5paH?= x"),
+        ] {
+            let header = |subject: &str| {
+                format!("Subject: {subject}\nContent-Type: text/plain; charset={label}")
+            };
+            let raw = message(&header(subject), body);
+            let judgement = judge(&raw, &Envelope::default(), &silent(Rules::default()));
+            let bytes = judgement.bytes();
+            let want = format!("\r\nSubject: {want}\r\n");
+            assert!(
+                memmem::find(&bytes, want.as_bytes()).is_some(),
+                "{}",
+                String::from_utf8_lossy(&bytes)
+            );
+            assert!(
+                !judgement.findings.has(Finding::UndeclaredEscape),
+                "{subject}"
+            );
+            assert_eq!(judged(&bytes).findings.count(Finding::UndeclaredEscape), 0);
         }
     }
 }

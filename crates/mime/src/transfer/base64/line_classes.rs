@@ -7,6 +7,43 @@ pub(super) struct EncodedRegion {
     pub(super) is_base64: bool,
     /// End of the base64; the rest is a footer.
     pub(super) end: usize,
+    /// The lines that can only be base64.
+    pub(super) lines: StrongLines,
+}
+
+/// Length and number of the lines that can only be base64.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct StrongLines {
+    /// Length of the first one; 0 without one.
+    width: usize,
+    /// Number of lines of that length.
+    full: usize,
+    all: usize,
+}
+
+impl StrongLines {
+    /// Returns the class of a piece. A damaged piece that consists of words is text, unless it is as long as the lines of base64.
+    pub(super) fn class(self, piece: &LinePiece, body: &[u8]) -> PieceClass {
+        if piece.class != PieceClass::Plain || self.width == 0 {
+            return piece.class;
+        }
+        let text = body[piece.start..piece.end].trim_ascii();
+        let digits = text.iter().filter(|b| is_base64(**b)).count();
+        let fits = text.len() == self.width || digits == self.width || text.ends_with(b"=");
+        if !fits && digits < text.len() && consists_of_words(text) {
+            PieceClass::Text
+        } else {
+            PieceClass::Plain
+        }
+    }
+
+    /// Returns true if an encoder ended each line behind a whole quantum, so that the line behind a damaged one starts a quantum.
+    pub(super) fn hold_whole_quanta(self, damaged: &[u8]) -> bool {
+        self.width > 0
+            && self.width.is_multiple_of(4)
+            && self.full + 1 >= self.all
+            && (self.full > 1 || damaged.trim_ascii().len() == self.width)
+    }
 }
 
 /// The class of a piece of a body.
@@ -38,13 +75,19 @@ const LONGEST_WORD: usize = 29;
 
 /// Finds the base64 in a body. Reads the body three times.
 pub(super) fn region(body: &[u8]) -> EncodedRegion {
-    let (mut strong, mut all) = (0_usize, 0_usize);
+    let mut all = 0_usize;
     let mut shape = LineShape::default();
     for piece in pieces(body) {
-        strong += usize::from(piece.class == PieceClass::Strong);
         all += usize::from(piece.class != PieceClass::Blank);
         shape.survey(&piece, body);
     }
+    let lines = shape.lines;
+    let region = |is_base64, end| EncodedRegion {
+        is_base64,
+        end,
+        lines,
+    };
+    let mut strong = lines.all;
     // Counts pieces that can only be base64, characters of the alphabet, and characters before the words that may begin a footer.
     let (mut solid, mut characters, mut before) = (0_usize, 0_usize, 0_usize);
     let mut footer: Option<(usize, bool)> = None;
@@ -55,17 +98,14 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
             continue;
         }
         all -= 1;
-        match piece.class {
+        match lines.class(&piece, body) {
             PieceClass::Text => {
                 // The rest is base64 if most of its lines can be nothing else.
                 if strong > 0 && strong * 2 >= all {
                     continue;
                 }
                 let end = footer.map_or(piece.start, |(start, _)| start);
-                return EncodedRegion {
-                    is_base64: solid > 0,
-                    end,
-                };
+                return region(solid > 0, end);
             }
             PieceClass::Word if footer.is_none() && (after_padding || after_blank) => {
                 footer = Some((piece.start, after_padding));
@@ -76,10 +116,7 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
                 if solid > 0 && shape.ends_before(&piece, body, characters) =>
             {
                 let end = footer.map_or(piece.start, |(start, _)| start);
-                return EncodedRegion {
-                    is_base64: true,
-                    end,
-                };
+                return region(true, end);
             }
             PieceClass::Strong | PieceClass::Plain => {
                 shape.add(&piece, body);
@@ -97,27 +134,20 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
     }
     if solid == 0 {
         // Only words, or nothing.
-        return EncodedRegion {
-            is_base64: characters.is_multiple_of(4),
-            end: body.len(),
-        };
+        return region(characters.is_multiple_of(4), body.len());
     }
     let end = match footer {
         Some((start, true)) => start,
         Some((start, false)) if before.is_multiple_of(4) && !characters.is_multiple_of(4) => start,
         _ => body.len(),
     };
-    EncodedRegion {
-        is_base64: true,
-        end,
-    }
+    region(true, end)
 }
 
 /// Length and alphabet of the lines of an encoder, which have one length except the last.
 #[derive(Debug, Default)]
 struct LineShape {
-    /// Length of the first long line; 0 without one.
-    width: usize,
+    lines: StrongLines,
     /// Start of the last line of that length; without one, of the last line of the standard alphabet.
     last: usize,
     /// True after a line with `-` or `_` (the URL-safe alphabet of RFC 4648, section 5).
@@ -135,11 +165,20 @@ impl LineShape {
     fn survey(&mut self, piece: &LinePiece, body: &[u8]) {
         let length = body[piece.start..piece.end].trim_ascii().len();
         match piece.class {
-            PieceClass::Strong if self.width == 0 => {
-                (self.width, self.last) = (length, piece.start);
+            PieceClass::Strong => {
+                let lines = &mut self.lines;
+                lines.all += 1;
+                if lines.width == 0 {
+                    lines.width = length;
+                }
+                if lines.width == length {
+                    lines.full += 1;
+                    self.last = piece.start;
+                }
             }
-            PieceClass::Strong if self.width == length => self.last = piece.start,
-            PieceClass::Plain if self.width == 0 && is_standard(&body[piece.start..piece.end]) => {
+            PieceClass::Plain
+                if self.lines.width == 0 && is_standard(&body[piece.start..piece.end]) =>
+            {
                 self.last = piece.start;
             }
             _ => {}
@@ -170,7 +209,7 @@ impl LineShape {
         self.for_addresses |= memchr::memchr2(b'-', b'_', text).is_some();
         self.damaged |= !text.iter().all(|b| is_base64(*b));
         self.is_ragged |= self.is_short;
-        self.is_short = piece.padded || self.width > 0 && text.len() < self.width;
+        self.is_short = piece.padded || text.len() < self.lines.width;
     }
 }
 
@@ -283,6 +322,16 @@ pub(super) fn classify(piece: &[u8]) -> PieceClass {
         (_, true) => PieceClass::Text,
         (_, false) => PieceClass::Plain,
     }
+}
+
+/// Returns true if at least half of the letters and digits belong to ordinary words.
+fn consists_of_words(text: &[u8]) -> bool {
+    let (mut words, mut all) = (0, 0);
+    for run in text.split(|b| !b.is_ascii_alphanumeric()) {
+        all += run.len();
+        words += if is_word(run) { run.len() } else { 0 };
+    }
+    words * 2 >= all
 }
 
 /// Returns true for a line with a tag, an attribute in quotes or an entity of HTML or XML. One damaged byte makes none of them.

@@ -9,7 +9,7 @@ use std::ops::Range;
 pub(super) struct Base64Damage {
     /// Bytes that were skipped.
     pub(super) foreign: RangeCount,
-    /// Lines of text that were skipped.
+    /// Lines of text that were skipped, and lines that lack characters.
     pub(super) text: RangeCount,
     /// The first characters after padding.
     pub(super) several: RangeCount,
@@ -24,7 +24,7 @@ pub(super) fn read(body: &[u8], region: &EncodedRegion, sink: &mut impl Sink) ->
     // True if the last byte of the alphabet was padding that ended a quantum.
     let mut padded = false;
     for piece in pieces(body).take_while(|piece| piece.start < region.end) {
-        if piece.class == PieceClass::Text {
+        if region.lines.class(&piece, body) == PieceClass::Text {
             let at = piece.start..piece.end;
             // A line of hyphens says nothing.
             let has_words = body[at.clone()].iter().any(u8::is_ascii_alphanumeric);
@@ -36,7 +36,9 @@ pub(super) fn read(body: &[u8], region: &EncodedRegion, sink: &mut impl Sink) ->
             found.add(at.clone(), at.len() as u64);
             continue;
         }
-        for (at, &byte) in body[piece.start..piece.end].iter().enumerate() {
+        let text = &body[piece.start..piece.end];
+        let (starts_quantum, intact) = (quantum.length == 0, damage.foreign.count);
+        for (at, &byte) in text.iter().enumerate() {
             let at = piece.start + at;
             if byte == b'=' {
                 if quantum.length >= 2 {
@@ -54,6 +56,13 @@ pub(super) fn read(body: &[u8], region: &EncodedRegion, sink: &mut impl Sink) ->
             } else if !byte.is_ascii_whitespace() {
                 damage.foreign.add(at..at + 1, 1);
             }
+        }
+        let lacks = starts_quantum && quantum.length > 0 && damage.foreign.count > intact;
+        if lacks && piece.end < region.end && region.lines.hold_whole_quanta(text) {
+            // The lines behind it are decoded as if this one were complete.
+            let missing = 4 - quantum.length as u64;
+            damage.text.add(piece.start..piece.end, missing);
+            quantum.end(sink);
         }
     }
     if quantum.length > 0 {

@@ -55,9 +55,16 @@ fn is_arabic(c: char) -> bool {
 
 /// Returns true if bytes above 7F stand side by side as often as in so many words. Fast.
 fn has_run(bytes: &[u8]) -> bool {
-    let runs = bytes.chunk_by(|one, other| one.is_ascii() == other.is_ascii());
-    let long = runs.filter(|run| !run[0].is_ascii() && run.len() >= LETTERS);
-    high_bytes(bytes).next().is_some() && long.take(WORDS).count() == WORDS
+    let (mut length, mut words, mut next) = (0, 0, 0);
+    for at in high_bytes(bytes) {
+        length = if at == next { length + 1 } else { 1 };
+        next = at + 1;
+        words += usize::from(length == LETTERS);
+        if words == WORDS {
+            return true;
+        }
+    }
+    false
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 
 use mailglot_codec::Script;
 use mailglot_codec::detect::high_bytes;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// Counts implausible characters. Callers compare the scores of two readings of the same bytes. Passes over ASCII fast.
 pub(crate) fn mojibake_score(text: &str) -> usize {
@@ -152,23 +152,28 @@ pub(crate) fn is_letter(c: char) -> bool {
 
 /// Like [`char::is_alphabetic`], which is slow beyond Latin, Greek and Cyrillic.
 fn is_alphabetic(c: char) -> bool {
-    /// Number of characters that a table has: those of the alphabets.
+    /// Characters in a block of the table, and all that the table has: those of the alphabets.
+    const BLOCK: usize = 64;
     const ALPHABETS: usize = 0x2000;
-    static TABLE: LazyLock<[u64; ALPHABETS / 64]> = LazyLock::new(|| {
-        std::array::from_fn(|block| {
-            let bit = |at: usize| {
-                let c = u32::try_from(block * 64 + at).ok().and_then(char::from_u32);
-                u64::from(c.is_some_and(char::is_alphabetic)) << at
-            };
-            (0..64).fold(0, |bits, at| bits | bit(at))
+    /// Each block is filled when a text has one of its characters.
+    static TABLE: [OnceLock<u64>; ALPHABETS / BLOCK] =
+        [const { OnceLock::new() }; ALPHABETS / BLOCK];
+    let code = c as usize;
+    let Some(block) = TABLE.get(code / BLOCK) else {
+        let is_everyday = matches!(
+            c,
+            '\u{3041}'..='\u{3096}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}'
+        );
+        return is_everyday || c.is_alphabetic();
+    };
+    let letters = block.get_or_init(|| {
+        let start = code - code % BLOCK;
+        (0..BLOCK).fold(0, |bits, at| {
+            let c = u32::try_from(start + at).ok().and_then(char::from_u32);
+            bits | u64::from(c.is_some_and(char::is_alphabetic)) << at
         })
     });
-    let code = c as usize;
-    match c {
-        '\u{3041}'..='\u{3096}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => true,
-        _ if code < ALPHABETS => TABLE[code / 64] >> (code % 64) & 1 > 0,
-        _ => c.is_alphabetic(),
-    }
+    letters >> (code % BLOCK) & 1 > 0
 }
 
 /// Returns true for combining marks.

@@ -19,6 +19,15 @@ const SYLLABLES_FOR_ANOTHER: usize = 16;
 
 /// Returns true if nearly all words beyond ASCII are syllables of Vietnamese in VNI. Stops early in other text.
 pub(crate) fn is_vni(bytes: &[u8]) -> bool {
+    // The first look needs no table of VNI, and nearly all other text fails it.
+    has_syllables(bytes, |word| {
+        let has_marks = has_marks_behind_vowels(word);
+        has_marks.then(|| usize::from(word.iter().any(|b| is_mark(*b))))
+    }) && has_syllables(bytes, marked_letters)
+}
+
+/// Returns true if `marked_letters`, which counts the letters of a syllable with a mark of its own, takes nearly all words for syllables.
+fn has_syllables(bytes: &[u8], marked_letters: impl Fn(&[u8]) -> Option<usize>) -> bool {
     let (mut syllables, mut others, mut marks) = (0, 0, 0_u64);
     let mut at = 0;
     while let Some(high) = detect::high_bytes(&bytes[at..]).next().map(|gap| at + gap) {
@@ -57,7 +66,7 @@ fn is_letter(byte: u8) -> bool {
 fn marked_letters(word: &[u8]) -> Option<usize> {
     /// Bytes of `nghieâng`.
     const LONGEST: usize = 9;
-    if word.len() > LONGEST || !has_marks_behind_vowels(word) {
+    if word.len() > LONGEST {
         return None;
     }
     let mut log = LossLog::with_limit(0);
@@ -75,6 +84,11 @@ fn has_marks_behind_vowels(word: &[u8]) -> bool {
     let before = [0].iter().chain(word);
     let mut pairs = before.zip(word).filter(|(_, b)| !b.is_ascii());
     pairs.all(|(before, b)| is_letter(*b) || is_vowel(*before) && is_mark(*b))
+}
+
+/// Returns true for marks of VNI.
+fn is_mark(byte: u8) -> bool {
+    matches!(byte | 0x20, 0xE0..=0xE5 | 0xE8..=0xEB | 0xEF | 0xF5 | 0xF8..=0xFC)
 }
 
 /// The vowels, each with its five tones.

@@ -290,7 +290,9 @@ impl Ranking {
         let places: Vec<usize> = (0..self.scored.len()).filter(is_related).collect();
         let high = odd_text::high_bytes(&self.sample.bytes).count() as u32;
         let margin = label.saturating_sub(self.scored[best].cost);
-        let is_far = margin >= FAR && margin >= FAR_EACH.saturating_mul(high);
+        let is_far = margin >= FAR
+            && margin >= FAR_EACH.saturating_mul(high)
+            && word_faults::has_letters_only(*usual, &self.sample);
         let noise = if is_far { u32::MAX } else { self.noise };
         let share = score::share_of_any(&self.scored, &places, noise);
         Guess {

@@ -132,6 +132,15 @@ pub(super) fn relatives(best: Charset, sample: &Sample) -> Vec<Charset> {
     found.into_iter().map(|own| own.charset).collect()
 }
 
+/// Returns true if nearly all characters beyond ASCII are letters. An answer in another charset below a quotation has box drawing.
+pub(super) fn has_letters_only(charset: Charset, sample: &Sample) -> bool {
+    /// One of so many characters may be a sign.
+    const RARE: usize = 20;
+    let text = charset.decode(&sample.bytes, &mut LossLog::with_limit(0));
+    let high = || text.chars().filter(|c| !c.is_ascii());
+    high().filter(|c| !c.is_alphabetic()).count() * RARE <= high().count()
+}
+
 /// Returns true if most characters beyond ASCII are the same ones in both readings of single bytes.
 fn are_mostly_alike(text: &str, other: &str) -> bool {
     let pairs = text.chars().zip(other.chars());

@@ -60,9 +60,9 @@ pub(crate) static LANGUAGES: &[Language] = &[
 ];
 
 /// Number of charsets with a known language.
-pub(crate) const CANDIDATES_COUNT: usize = 60;
+pub(crate) const CANDIDATES_COUNT: usize = 59;
 /// Number of those in Latin script.
-pub(crate) const LATIN_CANDIDATES: usize = 30;
+pub(crate) const LATIN_CANDIDATES: usize = 29;
 
 #[rustfmt::skip]
 pub(crate) static CANDIDATES: [Candidate; CANDIDATES_COUNT] = [
@@ -82,20 +82,19 @@ pub(crate) static CANDIDATES: [Candidate; CANDIDATES_COUNT] = [
     Candidate::new(C::IBM852, ScriptGroup::Latin, &[(22, rare(0)), (23, rare(0)), (24, rare(0)), (25, rare(0)), (26, rare(0)), (27, rare(0)), (28, rare(0)), (29, rare(0))], Some(13)),
     Candidate::new(C::X_MAC_CE, ScriptGroup::Latin, &[(22, rare(1)), (23, rare(1)), (24, rare(1)), (25, rare(1)), (26, rare(1)), (27, rare(1)), (28, rare(1))], Some(14)),
     Candidate::new(C::MAZOVIA, ScriptGroup::Latin, &[(22, rare(2))], Some(15)),
-    Candidate::new(C::X_MAC_CROATIAN, ScriptGroup::Latin, &[(26, rare(2)), (27, rare(2)), (28, rare(2))], Some(16)),
-    Candidate::new(C::ISO_8859_16, ScriptGroup::Latin, &[(29, rare(1))], Some(17)),
-    Candidate::new(C::X_MAC_ROMANIAN, ScriptGroup::Latin, &[(29, rare(2))], Some(18)),
-    Candidate::new(C::WINDOWS_1257, ScriptGroup::Latin, &[(30, usual(0)), (31, usual(0)), (32, usual(0))], Some(19)),
-    Candidate::new(C::ISO_8859_13, ScriptGroup::Latin, &[(30, usual(1)), (31, usual(1)), (32, usual(3))], Some(20)),
-    Candidate::new(C::IBM775, ScriptGroup::Latin, &[(30, rare(0)), (31, rare(0)), (32, rare(0))], Some(21)),
-    Candidate::new(C::ISO_8859_4, ScriptGroup::Latin, &[(30, rare(1)), (31, rare(1)), (32, rare(1))], Some(22)),
-    Candidate::new(C::WINDOWS_1254, ScriptGroup::Latin, &[(33, usual(0))], Some(23)),
-    Candidate::new(C::IBM857, ScriptGroup::Latin, &[(33, rare(0))], Some(24)),
-    Candidate::new(C::X_MAC_TURKISH, ScriptGroup::Latin, &[(33, rare(1))], Some(25)),
-    Candidate::new(C::WINDOWS_1258, ScriptGroup::Latin, &[(34, usual(0))], Some(26)),
-    Candidate::new(C::VISCII, ScriptGroup::Latin, &[(34, rare(0))], Some(27)),
-    Candidate::new(C::TCVN5712_1, ScriptGroup::Latin, &[(34, rare(1))], Some(28)),
-    Candidate::new(C::VPS, ScriptGroup::Latin, &[(34, rare(2))], Some(29)),
+    Candidate::new(C::ISO_8859_16, ScriptGroup::Latin, &[(29, rare(1))], Some(16)),
+    Candidate::new(C::X_MAC_ROMANIAN, ScriptGroup::Latin, &[(29, rare(2))], Some(17)),
+    Candidate::new(C::WINDOWS_1257, ScriptGroup::Latin, &[(30, usual(0)), (31, usual(0)), (32, usual(0))], Some(18)),
+    Candidate::new(C::ISO_8859_13, ScriptGroup::Latin, &[(30, usual(1)), (31, usual(1)), (32, usual(3))], Some(19)),
+    Candidate::new(C::IBM775, ScriptGroup::Latin, &[(30, rare(0)), (31, rare(0)), (32, rare(0))], Some(20)),
+    Candidate::new(C::ISO_8859_4, ScriptGroup::Latin, &[(30, rare(1)), (31, rare(1)), (32, rare(1))], Some(21)),
+    Candidate::new(C::WINDOWS_1254, ScriptGroup::Latin, &[(33, usual(0))], Some(22)),
+    Candidate::new(C::IBM857, ScriptGroup::Latin, &[(33, rare(0))], Some(23)),
+    Candidate::new(C::X_MAC_TURKISH, ScriptGroup::Latin, &[(33, rare(1))], Some(24)),
+    Candidate::new(C::WINDOWS_1258, ScriptGroup::Latin, &[(34, usual(0))], Some(25)),
+    Candidate::new(C::VISCII, ScriptGroup::Latin, &[(34, rare(0))], Some(26)),
+    Candidate::new(C::TCVN5712_1, ScriptGroup::Latin, &[(34, rare(1))], Some(27)),
+    Candidate::new(C::VPS, ScriptGroup::Latin, &[(34, rare(2))], Some(28)),
     Candidate::new(C::WINDOWS_1251, ScriptGroup::Cyrillic, &[(35, usual(0)), (36, usual(0)), (37, usual(0)), (38, usual(0)), (39, usual(0)), (40, usual(0))], None),
     Candidate::new(C::KOI8_R, ScriptGroup::Cyrillic, &[(35, usual(1)), (38, rare(1))], None),
     Candidate::new(C::ISO_8859_5, ScriptGroup::Cyrillic, &[(35, rare(0)), (36, rare(0)), (37, rare(0)), (38, rare(0)), (39, rare(0)), (40, rare(0))], None),

@@ -98,3 +98,13 @@ fn quotations_in_utf8_stand_beside_legacy_text() {
         assert_eq!(body.text, format!("{BODY}{quotation}"), "{charset}");
     }
 }
+
+#[test]
+fn a_short_text_keeps_the_label_of_vni() {
+    let raw =
+        b"Content-Type: text/plain; charset=vni\nSubject: =?vni?Q?Vie=E4t_Nam?=\n\nVie\xE4t Nam\n";
+    let mail = Mail::parse(raw);
+    let body = mail.body_text().expect("the message has a body");
+    assert_eq!(body.text, "Việt Nam\n");
+    assert_eq!(mail.subject().as_deref(), Some("Việt Nam"));
+}

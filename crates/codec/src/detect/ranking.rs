@@ -259,7 +259,7 @@ impl Ranking {
         let reads = |s: &Scored| s.charset.is_single_byte() || nearly_reads(s.charset, bytes);
         let best = self.scored.iter().position(reads)?;
         let Scored { cost, text, .. } = self.scored[best];
-        let guess = self.against(best, label.cost);
+        let guess = self.guess_rival(best, label.cost);
         let likelier = text != label.text && cost + DOUBT <= label.cost && guess.confidence > 0.5;
         let margin = label.cost.saturating_sub(cost) as f32 / NAT as f32;
         likelier.then_some(Rival {
@@ -270,24 +270,32 @@ impl Ranking {
         })
     }
 
-    /// Like [`Ranking::at`], as the rival of a label that costs `label`. Cyrillic charsets that differ in rare letters are no rivals: if none is
-    /// certain, the most usual one counts. Text that is far likelier than under the label is no noise, even if no model knows its language.
-    fn against(&self, best: usize, label: u32) -> Guess {
+    /// Like [`Ranking::at`], as the rival of a label that costs `label`. Cyrillic charsets that read nearly all letters alike share their
+    /// confidence: if none is certain, the most usual one of them counts, unless it is less likely. Text that is far likelier than under the label
+    /// is no noise, even if no model knows its language.
+    fn guess_rival(&self, best: usize, label: u32) -> Guess {
         /// Confidence that needs no other.
         const CERTAIN: f32 = 0.9;
         /// Margins over the label: of the whole text, and of each byte above 7F.
         const FAR: u32 = 60 * NAT;
         const FAR_EACH: u32 = 2 * NAT;
+        /// Cost that the most usual charset may have beyond the best one.
+        const LESS_LIKELY: u32 = 3 * NAT;
         let guess = self.at(best);
         if guess.confidence >= CERTAIN {
             return guess;
         }
-        let relatives = word_faults::relatives(guess.charset, &self.sample);
-        let Some(usual) = relatives.first() else {
-            return guess;
-        };
+        let relatives = word_faults::related_charsets(guess.charset, &self.sample);
         let is_related = |at: &usize| relatives.contains(&self.scored[*at].charset);
         let places: Vec<usize> = (0..self.scored.len()).filter(is_related).collect();
+        let most = self.scored[best].cost + LESS_LIKELY;
+        let is_likely = |charset: &&Charset| {
+            let mut own = places.iter().map(|at| &self.scored[*at]);
+            own.any(|scored| scored.charset == **charset && scored.cost <= most)
+        };
+        let Some(usual) = relatives.iter().find(is_likely) else {
+            return guess;
+        };
         let high = odd_text::high_bytes(&self.sample.bytes).count() as u32;
         let margin = label.saturating_sub(self.scored[best].cost);
         let is_far = margin >= FAR

@@ -107,7 +107,7 @@ fn lacks_kazakh_letters(charset: Charset, text: &str) -> bool {
 /// Returns the Cyrillic charsets that read nearly all letters like `best`, with that, the most usual one first. Empty if `best` is not Cyrillic.
 ///
 /// Languages without a model have letters in place of others: `є` in windows-1251 for `ө` in Mongolian.
-pub(super) fn relatives(best: Charset, sample: &Sample) -> Vec<Charset> {
+pub(super) fn related_charsets(best: Charset, sample: &Sample) -> Vec<Charset> {
     /// One of so many characters beyond ASCII may differ.
     const RARE: usize = 4;
     let is_cyrillic = |own: &&Candidate| own.is_single_byte && own.script == ScriptGroup::Cyrillic;

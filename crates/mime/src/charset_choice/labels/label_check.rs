@@ -42,6 +42,10 @@ pub(crate) fn check_label<'b, 'h>(
     scope: LabelScope,
     hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<LabelVerdict<'b>> {
+    // Nobody writes this label over other text, and short text in it looks like Latin-1.
+    if label == Charset::VNI {
+        return None;
+    }
     if let Some(used) = superset::lossless_superset(label, bytes) {
         return Some(by_superset(label, used, bytes, Vec::new()));
     }

@@ -184,22 +184,23 @@ fn has_odd_pair(text: &str) -> bool {
     words(text).any(|word| is_pair(&word) && word.chars().any(is_letter) && !is_list(word))
 }
 
-/// Returns true if a word consists of different letters beyond ASCII of one Western language, all small or all capitals: `äöü`, `ÆØÅ`.
+/// Returns true if a word lists letters beyond ASCII of one Western language, or signs: `äöü`, `åäöÅÄÖ`, `ÆØÅ`, `ñññ`, `½¼¾`.
+///
+/// Words of other scripts look like lists of the longer alphabets: `Лиза` is `Ëèçà`. Those count only if no letter occurs twice and all are
+/// small or capitals.
 fn is_list(word: &str) -> bool {
-    const LANGUAGES: [&str; 6] = [
-        "äöüß",
-        "åäöæøéü",
-        "áéíóúñü",
-        "àâæçéèêëîïôœùûüÿ",
-        "áâãàçéêíóôõúü",
-        "àèéìòù",
-    ];
+    const SHORT: [&str; 4] = ["äöüß", "åäöæøéü", "äöõüšž", "áðéíóúýþæö"];
+    const LONG: [&str; 4] = ["áéíóúñü", "àâæçéèêëîïôœùûüÿ", "áâãàçéêíóôõúü", "àèéìòù"];
+    const SIGNS: &str = "£¥§©®°±²³¹¼½¾";
     let small = word.to_lowercase();
-    let has_one_case = small == word || !word.chars().any(char::is_lowercase);
-    let mut seen = HashSet::new();
-    let are_different = small.chars().all(|c| seen.insert(c));
-    let is_of = |language: &&str| small.chars().all(|c| language.contains(c));
-    has_one_case && are_different && LANGUAGES.iter().any(is_of)
+    let is_of = |letters: &&str| small.chars().all(|c| letters.contains(c));
+    let has_one_case = || small == word || !word.chars().any(char::is_lowercase);
+    let distinct: HashSet<char> = small.chars().collect();
+    let are_different = distinct.len() == small.chars().count();
+    distinct.len() == 1
+        || is_of(&SIGNS)
+        || SHORT.iter().any(is_of)
+        || has_one_case() && are_different && LONG.iter().any(is_of)
 }
 
 #[cfg(test)]
@@ -220,6 +221,34 @@ mod tests {
         let charset = Charset::for_name(charset).unwrap();
         let bytes = charset.encode_exact(text);
         bytes.expect("the charset has every character").into_owned()
+    }
+
+    #[test]
+    fn lists_of_western_letters_are_doubted_only() {
+        for text in [
+            "Test äöüÄÖÜß",
+            "åäöÅÄÖ",
+            "Åäö",
+            "æøåÆØÅ",
+            "ÞÆÖÐ",
+            "ýáíé",
+            "ÄÄÄ",
+            "ñññ",
+            "££££",
+            "½¼¾",
+        ] {
+            for other in [
+                "windows-1251",
+                "KOI8-R",
+                "windows-1255",
+                "TIS-620",
+                "GBK",
+                "Big5",
+            ] {
+                let (found, _) = read(other, &bytes("ISO-8859-1", text));
+                assert_eq!(found, None, "{text} beside {other}");
+            }
+        }
     }
 
     #[test]

@@ -61,7 +61,8 @@ pub(crate) fn once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Keeps one of equal words that have bytes above 7F, such as `楊梅縣=楊梅縣`. A name proves as much as once.
+/// Keeps one word if all words that have bytes above 7F are equal, such as `楊梅縣=楊梅縣`. A name proves as much as once. Several words prove
+/// more, whatever their number.
 ///
 /// ASCII characters other than letters separate words, and all ASCII characters do in a multi-byte charset. Examines the bytes that
 /// detection samples.
@@ -89,7 +90,7 @@ pub(crate) fn words_once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
         }
         at = at.max(start + 1);
     }
-    if copied == 0 {
+    if copied == 0 || seen.len() > 1 {
         return Cow::Borrowed(bytes);
     }
     out.extend_from_slice(&bytes[copied..]);
@@ -146,14 +147,13 @@ mod tests {
     fn equal_words_count_once() {
         for (charset, text, expected) in [
             ("EUC-JP", "匝瑳市=匝瑳市", "匝瑳市="),
-            ("Big5", "楊梅縣1楊梅縣2楊梅", "楊梅縣12楊梅"),
+            ("Big5", "楊梅縣1楊梅縣2", "楊梅縣12"),
+            // Several words.
+            ("Big5", "楊梅縣1楊梅縣2楊梅", "楊梅縣1楊梅縣2楊梅"),
             ("TIS-620", "นวลฉวี-นวลฉวี", "นวลฉวี-"),
-            ("windows-1251", "Да, да, да, Даc", "Да, да, , Даc"),
-            (
-                "ISO-8859-2",
-                "Škoda=Škoda škoda Škodas",
-                "Škoda= škoda Škodas",
-            ),
+            ("windows-1251", "Да, Да, Да", "Да, , "),
+            ("windows-1251", "Да, Да, Нет, Да", "Да, Да, Нет, Да"),
+            ("ISO-8859-2", "Škoda=Škoda and Škoda", "Škoda= and "),
             ("EUC-JP", "a=a a=a", "a=a a=a"),
             ("EUC-JP", "東京と東京", "東京と東京"),
             ("EUC-JP", "", ""),

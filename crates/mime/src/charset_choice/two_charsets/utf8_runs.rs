@@ -255,7 +255,8 @@ fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> RunEvidence {
         ..RunEvidence::default()
     };
     // A single letter of another alphabet is implausible.
-    if own().count() == 1 && own().any(|c| c.is_alphabetic() && !is_latin_letter(c)) {
+    let is_other = |c: char| c.is_alphabetic() && c > '\u{24F}' && !is_latin_letter(c);
+    if own().count() == 1 && own().any(is_other) {
         return none;
     }
     if closes_quotation(bytes, run, charset) {
@@ -319,24 +320,12 @@ fn closes_quotation(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool 
     }
     let before = &bytes[run.start.saturating_sub(WINDOW)..run.start];
     let line = before.rsplit(|b| *b == b'\n').next().unwrap_or_default();
-    let is_opening = |at: &usize| {
-        let before = at.checked_sub(1).map_or(b' ', |at| line[at]);
-        before.is_ascii() && !before.is_ascii_alphanumeric()
-    };
-    let read = |byte: u8| {
-        charset
-            .decode(&[byte], &mut LossLog::with_limit(0))
-            .chars()
-            .next()
-    };
-    // The last high byte in front of a blank or bracket opens the quotation; a mark behind a word would close it.
-    let signs = detect::high_bytes(line).filter(|at| {
-        let sign = read(line[*at]);
-        sign.is_some_and(|c| !c.is_alphanumeric())
-    });
-    signs
-        .last()
-        .is_some_and(|at| is_opening(&at) && read(line[at]) == Some(opening))
+    let line = charset.decode(line, &mut LossLog::with_limit(0));
+    // The last sign behind a blank or bracket opens the quotation; a mark behind a word would close it.
+    let mut reversed = line.chars().rev();
+    let sign = reversed.find(|c| !c.is_ascii() && !c.is_alphanumeric());
+    let before = reversed.next().unwrap_or(' ');
+    sign == Some(opening) && before.is_ascii() && !before.is_ascii_alphanumeric()
 }
 
 /// Returns true if nearly all high bytes belong to UTF-8 sequences.
@@ -392,6 +381,16 @@ mod tests {
         .concat();
         let runs = ["é", "é", "à"].map(str::to_owned).to_vec();
         assert_eq!(texts("windows-1250", &text), Some(runs));
+    }
+
+    #[test]
+    fn an_ordinal_in_utf8_stands_beside_latin_1() {
+        let text = [
+            &b"Direcci\xF3n, tel\xE9fono y poblaci\xF3n:\n"[..],
+            "C/ Mayor 3, 1ºA\n".as_bytes(),
+        ]
+        .concat();
+        assert_eq!(texts("windows-1252", &text), Some(vec!["º".to_owned()]));
     }
 
     #[test]

@@ -132,6 +132,11 @@ pub(super) fn related_charsets(best: Charset, sample: &Sample) -> Vec<Charset> {
     found.into_iter().map(|own| own.charset).collect()
 }
 
+/// Returns true if a charset makes words that nobody writes of the sample, such as `длЯ`.
+pub(super) fn reads_with_faults(charset: Charset, sample: &Sample) -> bool {
+    has_word_faults(&charset.decode(&sample.bytes, &mut LossLog::with_limit(0)))
+}
+
 /// Returns true if nearly all characters beyond ASCII are letters. An answer in another charset below a quotation has box drawing.
 pub(super) fn has_letters_only(charset: Charset, sample: &Sample) -> bool {
     /// One of so many characters may be a sign.

@@ -4,6 +4,7 @@
 //!
 //! `Display` formats a plain sentence. The program adds advice about its options.
 
+use crate::damaged_outputs::DamagedOutputs;
 use crate::parts::PartsError;
 use crate::thousands::with_thousands;
 use mailglot_archive::Error as FileError;
@@ -116,13 +117,15 @@ pub enum LedgerFaultKind {
         /// The given archive.
         output: PathBuf,
     },
+    /// Outputs were changed or removed after the ledger was written.
+    DamagedOutputs(DamagedOutputs),
     /// Archive and ledger contradict each other.
     Mismatch {
         /// The contradiction.
         mismatch: Mismatch,
         /// The archive, if one was given.
         output: Option<PathBuf>,
-        /// Number of messages restored before.
+        /// Number of messages rebuilt before. None of them is written.
         messages: u64,
         /// The source that was being restored. Empty if there is only one.
         source: String,
@@ -318,6 +321,7 @@ impl fmt::Display for LedgerFaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(error) => error.fmt(f),
+            Self::DamagedOutputs(damaged) => damaged.fmt(f),
             Self::NoSource => f.write_str("the ledger lists no source"),
             Self::NeedsOutput => {
                 f.write_str("the ledger needs the normalized archive; name it before the ledger")
@@ -352,11 +356,11 @@ impl fmt::Display for LedgerFaultKind {
                     if *messages == 1 { "" } else { "s" },
                     with_thousands(*messages),
                 );
-                write!(f, "{mismatch} ({messages} message{s} restored")?;
+                write!(f, "{mismatch}; nothing was restored ({messages} message{s}")?;
                 if !source.is_empty() {
                     write!(f, " of {source}")?;
                 }
-                f.write_str(")")
+                f.write_str(" checked)")
             }
         }
     }
@@ -382,10 +386,10 @@ impl fmt::Display for Mismatch {
                 f.write_str("the ledger writes bytes to a file that it does not name")
             }
             Self::OtherArchive(altered) => {
-                f.write_str("the ledger was written for another archive")?;
-                altered
-                    .as_ref()
-                    .map_or(Ok(()), |path| write!(f, ": {} was altered", path.display()))
+                if let Some(path) = altered {
+                    return write!(f, "{} was changed after it was written", path.display());
+                }
+                f.write_str("the archive was changed after it was written, or the ledger belongs to another archive")
             }
             Self::OtherSource => {
                 f.write_str("the restored bytes differ from the source that the ledger describes")

@@ -38,6 +38,7 @@ pub mod verify;
 mod address;
 mod commit_step;
 mod count;
+mod damaged_outputs;
 mod discover;
 mod duplicates;
 mod edited_message;
@@ -90,6 +91,7 @@ mod work_times;
 
 pub use address::{MessageAddress, MessageChoice};
 pub use count::{count, count_each};
+pub use damaged_outputs::DamagedOutputs;
 pub use discover::{Opening, once};
 pub use duplicates::Dedupe;
 pub use error::{

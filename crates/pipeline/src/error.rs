@@ -4,7 +4,6 @@
 //!
 //! `Display` formats a plain sentence. The program adds advice about its options.
 
-use crate::damaged_outputs::DamagedOutputs;
 use crate::parts::PartsError;
 use crate::thousands::with_thousands;
 use mailglot_archive::Error as FileError;
@@ -130,6 +129,17 @@ pub enum LedgerFaultKind {
         /// The source that was being restored. Empty if there is only one.
         source: String,
     },
+}
+
+/// The outputs of a ledger that differ from its footer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DamagedOutputs {
+    /// Outputs with another content, in the order of the ledger.
+    pub changed: Vec<PathBuf>,
+    /// Outputs that do not exist.
+    pub missing: Vec<PathBuf>,
+    /// True if another output is as the ledger describes it. Otherwise the ledger may belong to another archive.
+    pub others_intact: bool,
 }
 
 /// A contradiction between an archive and a ledger.
@@ -363,6 +373,23 @@ impl fmt::Display for LedgerFaultKind {
                 f.write_str(" checked)")
             }
         }
+    }
+}
+
+impl fmt::Display for DamagedOutputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let changed = self.changed.iter();
+        let changed = changed.map(|path| (path, "was changed after it was written"));
+        let missing = self.missing.iter().map(|path| (path, "is missing"));
+        f.write_str("nothing was restored: ")?;
+        for (index, (path, damage)) in changed.chain(missing).enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(f, "{comma}{} {damage}", path.display())?;
+        }
+        if self.others_intact || !self.missing.is_empty() {
+            return Ok(());
+        }
+        f.write_str(", or the ledger belongs to another archive")
     }
 }
 

@@ -91,12 +91,11 @@ mod work_times;
 
 pub use address::{MessageAddress, MessageChoice};
 pub use count::{count, count_each};
-pub use damaged_outputs::DamagedOutputs;
 pub use discover::{Opening, once};
 pub use duplicates::Dedupe;
 pub use error::{
-    AccountError, Error, LedgerFault, LedgerFaultKind, Mismatch, ReadBackError, Relation,
-    UnreadInput, UsageError,
+    AccountError, DamagedOutputs, Error, LedgerFault, LedgerFaultKind, Mismatch, ReadBackError,
+    Relation, UnreadInput, UsageError,
 };
 pub use guesses::{GuessExample, LeastCertain, in_thousandths};
 pub use incomplete_inputs::IncompleteInput;

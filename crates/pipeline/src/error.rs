@@ -116,17 +116,30 @@ pub enum LedgerFaultKind {
         /// The given archive.
         output: PathBuf,
     },
+    /// Outputs were changed or removed after the ledger was written.
+    DamagedOutputs(DamagedOutputs),
     /// Archive and ledger contradict each other.
     Mismatch {
         /// The contradiction.
         mismatch: Mismatch,
         /// The archive, if one was given.
         output: Option<PathBuf>,
-        /// Number of messages restored before.
+        /// Number of messages rebuilt before. None of them is written.
         messages: u64,
         /// The source that was being restored. Empty if there is only one.
         source: String,
     },
+}
+
+/// The outputs of a ledger that differ from its footer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DamagedOutputs {
+    /// Outputs with another content, in the order of the ledger.
+    pub changed: Vec<PathBuf>,
+    /// Outputs that do not exist.
+    pub missing: Vec<PathBuf>,
+    /// True if another output is as the ledger describes it. Otherwise the ledger may belong to another archive.
+    pub others_intact: bool,
 }
 
 /// A contradiction between an archive and a ledger.
@@ -318,6 +331,7 @@ impl fmt::Display for LedgerFaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(error) => error.fmt(f),
+            Self::DamagedOutputs(damaged) => damaged.fmt(f),
             Self::NoSource => f.write_str("the ledger lists no source"),
             Self::NeedsOutput => {
                 f.write_str("the ledger needs the normalized archive; name it before the ledger")
@@ -352,13 +366,30 @@ impl fmt::Display for LedgerFaultKind {
                     if *messages == 1 { "" } else { "s" },
                     with_thousands(*messages),
                 );
-                write!(f, "{mismatch} ({messages} message{s} restored")?;
+                write!(f, "{mismatch}; nothing was restored ({messages} message{s}")?;
                 if !source.is_empty() {
                     write!(f, " of {source}")?;
                 }
-                f.write_str(")")
+                f.write_str(" checked)")
             }
         }
+    }
+}
+
+impl fmt::Display for DamagedOutputs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let changed = self.changed.iter();
+        let changed = changed.map(|path| (path, "was changed after it was written"));
+        let missing = self.missing.iter().map(|path| (path, "is missing"));
+        f.write_str("nothing was restored: ")?;
+        for (index, (path, damage)) in changed.chain(missing).enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(f, "{comma}{} {damage}", path.display())?;
+        }
+        if self.others_intact || !self.missing.is_empty() {
+            return Ok(());
+        }
+        f.write_str(", or the ledger belongs to another archive")
     }
 }
 
@@ -382,10 +413,10 @@ impl fmt::Display for Mismatch {
                 f.write_str("the ledger writes bytes to a file that it does not name")
             }
             Self::OtherArchive(altered) => {
-                f.write_str("the ledger was written for another archive")?;
-                altered
-                    .as_ref()
-                    .map_or(Ok(()), |path| write!(f, ": {} was altered", path.display()))
+                if let Some(path) = altered {
+                    return write!(f, "{} was changed after it was written", path.display());
+                }
+                f.write_str("the archive was changed after it was written, or the ledger belongs to another archive")
             }
             Self::OtherSource => {
                 f.write_str("the restored bytes differ from the source that the ledger describes")

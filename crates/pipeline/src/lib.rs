@@ -38,6 +38,7 @@ pub mod verify;
 mod address;
 mod commit_step;
 mod count;
+mod damaged_outputs;
 mod discover;
 mod duplicates;
 mod edited_message;
@@ -93,8 +94,8 @@ pub use count::{count, count_each};
 pub use discover::{Opening, once};
 pub use duplicates::Dedupe;
 pub use error::{
-    AccountError, Error, LedgerFault, LedgerFaultKind, Mismatch, ReadBackError, Relation,
-    UnreadInput, UsageError,
+    AccountError, DamagedOutputs, Error, LedgerFault, LedgerFaultKind, Mismatch, ReadBackError,
+    Relation, UnreadInput, UsageError,
 };
 pub use guesses::{GuessExample, LeastCertain, in_thousandths};
 pub use incomplete_inputs::IncompleteInput;

@@ -4,6 +4,7 @@
 //!
 //! Runs on one thread. Ignores files that a mail program added to an output folder.
 
+use crate::damaged_outputs::damaged_outputs;
 use crate::error::{LedgerFaultKind, Mismatch, UsageError};
 use crate::job::with_suffix;
 use crate::path_checks::{check_apart, check_free, followed, is_empty};
@@ -13,9 +14,9 @@ use crate::{Error, IncompleteInput, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, LedgerError, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement, turn};
 use mailglot_archive::{Error as FileError, ErrorKind, FileMode, Operation, WriteOptions};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
+use std::{fs, io};
 
 /// Options of a restore.
 #[derive(Clone, Debug)]
@@ -212,6 +213,11 @@ fn prepare(
     staged.map_err(Error::Output)
 }
 
+/// Returns true if a file does not exist.
+fn is_missing(error: &FileError) -> bool {
+    matches!(error.kind(), ErrorKind::Io(error) if error.kind() == io::ErrorKind::NotFound)
+}
+
 fn no_source_begun() -> Fault {
     Fault::Mismatch(Mismatch::NoSourceYet)
 }
@@ -351,6 +357,15 @@ impl<'a> RunningRestore<'a> {
 
     /// Builds the error of a fault after `messages` messages of the current source.
     fn error(&self, fault: Fault, ledger: &Path, messages: u64) -> Error {
+        let may_be_damage = match &fault {
+            Fault::Output(error) => !self.footer.alone && is_missing(error),
+            Fault::Original(_) => false,
+            Fault::Mismatch(_) => true,
+        };
+        let output = self.job.output.as_deref().filter(|_| may_be_damage);
+        if let Some(damaged) = output.and_then(|output| damaged_outputs(output, self.footer)) {
+            return Error::ledger(ledger, LedgerFaultKind::DamagedOutputs(damaged));
+        }
         match fault {
             Fault::Output(error) => Error::Input(error),
             Fault::Original(error) => Error::Output(error),

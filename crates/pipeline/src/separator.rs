@@ -24,6 +24,15 @@ pub(crate) fn separator_line<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]>
     separator_for(old, date, message)
 }
 
+/// Replaces a CR at the end of a separator by LF.
+///
+/// A mailbox that is written from other files than mailboxes needs it: other programs find only separators that end in LF.
+pub(crate) fn end_in_lf(separator: &mut [u8]) {
+    if let Some(last @ b'\r') = separator.last_mut() {
+        *last = b'\n';
+    }
+}
+
 /// Returns what to report if the separator line of a mailbox gets another sender or another time: the old line.
 ///
 /// Other changes are not reported: the line loses the zone `+0000` or the mark ` -0000`, or gets another line end.

@@ -38,6 +38,6 @@ pub(crate) use read::Mailbox;
 pub use separator_mark::{mark_separator, needs_mark, pieces_need_mark};
 pub use separator_words::SeparatorWords;
 pub use write::{
-    is_separator_kept, line_end, quote_mboxrd, requote, requotes, separator_for, trailer_for,
-    unquote, unquote_in_place, without_mmdf_lines,
+    is_separator_kept, lf_trailer_for, line_end, quote_mboxrd, requote, requotes, separator_for,
+    trailer_for, unquote, unquote_in_place, without_mmdf_lines,
 };

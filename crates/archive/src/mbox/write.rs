@@ -131,6 +131,17 @@ pub fn trailer_for(message: &[u8]) -> &'static [u8] {
     }
 }
 
+/// Like [`trailer_for`], but the empty line ends in LF or CR LF in a message whose lines end in CR, too.
+///
+/// Other programs find a separator only behind an LF. The reader removes the empty line again.
+pub fn lf_trailer_for(message: &[u8]) -> &'static [u8] {
+    match trailer_for(message) {
+        b"\r" => b"\r\n",
+        b"\r\r" => b"\r\r\n",
+        trailer => trailer,
+    }
+}
+
 /// Returns true if [`separator_for`] keeps `old`, whatever the message.
 pub fn is_separator_kept(old: &[u8]) -> bool {
     let line = old.strip_suffix(b"\n").unwrap_or(old);
@@ -562,6 +573,12 @@ mod tests {
             (b"a\nb\r", b"\n\n"),
         ] {
             assert_eq!(trailer_for(message), trailer, "{}", message.escape_ascii());
+            let in_lf = match message {
+                b"a\rb" => &b"\r\r\n"[..],
+                b"a\r" => b"\r\n",
+                _ => trailer,
+            };
+            assert_eq!(lf_trailer_for(message), in_lf, "{}", message.escape_ascii());
         }
     }
 

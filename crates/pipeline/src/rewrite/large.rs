@@ -13,7 +13,7 @@ use super::worker::RewriteWorker;
 use crate::large_message::InPlace;
 use crate::message_file_names;
 use crate::message_pieces::Pieces;
-use crate::separator::separator_line;
+use crate::separator::{end_in_lf, separator_line};
 use crate::verify::Verifier;
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{is_separator_kept, mark_separator, pieces_need_mark};
@@ -43,6 +43,9 @@ impl RewriteWorker<'_> {
         let mut written = edited;
         if is_mailbox {
             separator = separator_of(original.separator, &written);
+            if !self.from_mbox {
+                end_in_lf(&mut separator);
+            }
             written = written.marked(&lines);
             (trailer, made.ends_line) = self.trailer_of(original, &written, &mut separator);
         }

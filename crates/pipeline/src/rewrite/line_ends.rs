@@ -1,7 +1,7 @@
 //! Chooses the line ends between a message and the next separator of a mailbox.
 
 use super::worker::RewriteWorker;
-use mailglot_archive::mbox::{line_end, trailer_for};
+use mailglot_archive::mbox::{lf_trailer_for, line_end, trailer_for};
 
 impl RewriteWorker<'_> {
     /// Returns the old trailer if its line ends can stay, else one that puts a blank line before the next separator.
@@ -16,8 +16,10 @@ impl RewriteWorker<'_> {
     ) -> &'t [u8] {
         if self.keeps_trailer(is_empty, before, old, last) {
             old
-        } else {
+        } else if self.from_mbox {
             trailer_for(before)
+        } else {
+            lf_trailer_for(before)
         }
     }
 

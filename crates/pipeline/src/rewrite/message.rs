@@ -7,7 +7,7 @@ use crate::large_message::{InPlace, LARGE};
 use crate::length_field;
 use crate::message_pieces::Pieces;
 use crate::restore_quoting::{count_marks, has_from_line, line_end, rebuild};
-use crate::separator::separator_line;
+use crate::separator::{end_in_lf, separator_line};
 use crate::verify::{Rewritten, Verdict, Verifier};
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{is_separator_kept, mark_separator, needs_mark, requotes};
@@ -203,6 +203,9 @@ impl RewriteWorker<'_> {
         let start = out.len();
         if to == Format::Mbox {
             put_separator(original.separator, &planned, out);
+            if !self.from_mbox {
+                end_in_lf(&mut out[start..]);
+            }
         }
         let begin = out.len();
         let mut quotes = planned.put(to, original.froms, out);

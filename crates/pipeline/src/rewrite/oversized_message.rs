@@ -13,7 +13,7 @@ use crate::edited_message::put_message;
 use crate::message_file_names;
 use crate::reader::begins_message;
 use crate::restore_quoting::line_end;
-use crate::separator::separator_line;
+use crate::separator::{end_in_lf, separator_line};
 use mailglot_archive::ledger::{Body, MessageRecord, Record};
 use mailglot_archive::mbox::{mark_separator, unquote};
 use mailglot_archive::{Entry, Format};
@@ -115,6 +115,9 @@ impl RewriteWorker<'_> {
         let (old, start) = (original.old, out.len());
         if first && to == Format::Mbox {
             out.extend_from_slice(&separator_line(original.separator, old));
+            if !self.from_mbox {
+                end_in_lf(&mut out[start..]);
+            }
             // The end of the last piece is not known yet.
             mark_separator(out, start, out.len());
         }

@@ -14,11 +14,11 @@ use crate::reader::{NumberedBatch, begins_message};
 use crate::restore_quoting::line_end;
 use crate::run::{OpenSource, Stage, Worker};
 use crate::selection::folder_path;
-use crate::separator::{SEPARATOR_REPLACED, replaced_separator, separator_line};
+use crate::separator::{SEPARATOR_REPLACED, end_in_lf, replaced_separator, separator_line};
 use crate::status;
 use crate::tally::Tally;
 use mailglot_archive::mbox::{
-    mark_separator, needs_mark, quote_mboxrd, trailer_for, unquote, without_padding,
+    lf_trailer_for, mark_separator, needs_mark, quote_mboxrd, trailer_for, unquote, without_padding,
 };
 use mailglot_archive::{Entry, EntryKind, Format, MailboxOptions};
 use mailglot_mime::{Policy, Severity};
@@ -197,8 +197,12 @@ impl SplitWorker<'_> {
     fn requote(&self, source: &SourceEntry<'_>, tally: &mut Tally, out: &mut Vec<u8>) {
         let start = out.len();
         let (head, lines) = source.unquoted();
+        let from_mailbox = self.source.input.found.format == Format::Mbox;
         if !source.continued {
             out.extend_from_slice(&separator_line(source.separator, &lines));
+            if !from_mailbox {
+                end_in_lf(&mut out[start..]);
+            }
             if let Some(detail) = replaced_separator(source.separator) {
                 self.event(source, SEPARATOR_REPLACED, &detail, tally);
             }
@@ -208,7 +212,12 @@ impl SplitWorker<'_> {
         quote_mboxrd(&lines, out);
         let end = out.len();
         if !source.entry.more {
-            let trailer = trailer_for(&out[body..end]);
+            let message = &out[body..end];
+            let trailer = if from_mailbox {
+                trailer_for(message)
+            } else {
+                lf_trailer_for(message)
+            };
             out.extend_from_slice(trailer);
             if end > body && !matches!(out[end - 1], b'\n' | b'\r') {
                 let detail = "the last line of the message had no line end";

@@ -225,7 +225,7 @@ fn an_altered_file_of_a_folder_is_named() {
             let error = back(&at(out), None).unwrap_err().to_string();
             assert!(
                 error.contains(&format!(
-                    "{} was altered (30 messages",
+                    "{} was changed after it was written; nothing was restored (30 messages checked)",
                     at(out).join(name).display()
                 )),
                 "{error}"
@@ -234,4 +234,37 @@ fn an_altered_file_of_a_folder_is_named() {
         }
         back(&at(out), None).unwrap();
     }
+}
+
+/// Each changed or missing output is named, and only those.
+#[test]
+fn damaged_outputs_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let inputs = ["a.mbox", "b.mbox", "c.mbox", "d.mbox"].map(at);
+    for input in &inputs {
+        fs::write(input, mbox(3, Dialect::Rd)).unwrap();
+    }
+    run(&job(&inputs, &at("out")));
+    let output = |name: &str| at("out").join(name);
+    let mut changed = fs::read(output("b.mbox")).unwrap();
+    changed[70] ^= 1;
+    fs::write(output("b.mbox"), &changed).unwrap();
+    fs::write(output("d.mbox"), b"").unwrap();
+    let expect = |words: &str| {
+        let error = back(&at("out"), Some(&at("back"))).unwrap_err().to_string();
+        let words = words.replace("OUT", &at("out").to_string_lossy());
+        assert_eq!(error, format!("{}: {words}", at("out.ledger").display()));
+        assert!(!at("back").exists());
+    };
+    let both = "nothing was restored: OUT/b.mbox was changed after it was written, OUT/d.mbox was changed after it was written";
+    expect(both);
+    fs::remove_file(output("a.mbox")).unwrap();
+    expect(&format!("{both}, OUT/a.mbox is missing"));
+    // A single output may belong to another ledger.
+    run(&job(&inputs[..1], &at("one")));
+    fs::write(at("one"), changed).unwrap();
+    let error = back(&at("one"), None).unwrap_err().to_string();
+    let words = "one was changed after it was written, or the ledger belongs to another archive";
+    assert!(error.ends_with(words), "{error}");
 }

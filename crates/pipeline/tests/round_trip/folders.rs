@@ -470,3 +470,57 @@ fn folders_are_not_merged() {
         );
     }
 }
+
+/// In a mailbox written from files, separators and the empty lines before them end in LF, as other programs need it.
+#[test]
+fn messages_with_cr_get_separators_that_others_find() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, out) = (folder.path().join("md"), folder.path().join("out.mbox"));
+    fs::create_dir_all(path.join("cur")).unwrap();
+    fs::create_dir_all(path.join("new")).unwrap();
+    fs::create_dir_all(path.join("tmp")).unwrap();
+    for (number, end) in ["\n", "\r", "\r\n", "\r", "\r", "\n"].iter().enumerate() {
+        let lf = String::from_utf8_lossy(&message(number * 6)).into_owned();
+        fs::write(
+            path.join(format!("cur/{number}.h:2,S")),
+            lf.replace('\n', end),
+        )
+        .unwrap();
+    }
+    fs::write(path.join("cur/6.h:2,S"), b"Subject: open\r\rno end").unwrap();
+    let job_to_mbox = NormalizeJob {
+        to: Some(Format::Mbox),
+        ..job(std::slice::from_ref(&path), &out)
+    };
+    assert_eq!(run(&job_to_mbox).messages_in, 7);
+    let mailbox = fs::read(&out).unwrap();
+    let lines: Vec<_> = mailbox.split(|byte| *byte == b'\n').collect();
+    let separators = lines.iter().filter(|line| line.starts_with(b"From "));
+    assert_eq!(separators.clone().count(), 7);
+    assert!(
+        separators
+            .clone()
+            .all(|line| !line[..line.len() - 1].contains(&b'\r'))
+    );
+    back(&out, Some(&folder.path().join("back"))).unwrap();
+    assert!(tree(&path) == tree(&folder.path().join("back")));
+    let again = folder.path().join("again.mbox");
+    assert_eq!(run(&job(&[out], &again)).messages_in, 7);
+    assert!(mailbox == fs::read(&again).unwrap());
+}
+
+/// A mailbox in CR stays one, whatever its separators.
+#[test]
+fn a_mailbox_in_cr_keeps_its_line_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, out) = (folder.path().join("a.mbox"), folder.path().join("out.mbox"));
+    for date in ["Mon Jan  1 00:00:00 2001", "Mon Jan  1 00:00:00 2001 +0000"] {
+        let text = format!("From a@b.c {date}\nSubject: a\n\ntext\n").replace('\n', "\r");
+        fs::write(&path, text.repeat(3)).unwrap();
+        run(&NormalizeJob {
+            force: true,
+            ..job(std::slice::from_ref(&path), &out)
+        });
+        assert!(!fs::read(&out).unwrap().contains(&b'\n'), "{date}");
+    }
+}

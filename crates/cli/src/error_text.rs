@@ -44,7 +44,9 @@ fn of_parts(fault: &PartsFault) -> &'static str {
         PartsFault::Missing { .. } => "; run each with `mailglot run PLAN --split N -o OUTPUT`",
         PartsFault::NotContinued(_) => "; remove the folder to begin anew",
         PartsFault::NotAFolder => "; move it away, or choose another name with -o",
-        PartsFault::Damaged(_) => "; remove its folder, and run its split again",
+        PartsFault::Damaged(_) | PartsFault::Cut { .. } => {
+            "; remove its folder, and run its split again"
+        }
         _ => "",
     }
 }

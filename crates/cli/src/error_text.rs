@@ -127,7 +127,7 @@ fn files_command(path: &Path) -> String {
 }
 
 /// Returns the pattern of the names of messages in the store of an IMAP server that has this name.
-fn server_pattern(name: &[u8]) -> Option<&'static str> {
+pub(crate) fn server_pattern(name: &[u8]) -> Option<&'static str> {
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     if name.strip_suffix(b".").is_some_and(is_number) {
         return Some("[0-9]*.");
@@ -138,7 +138,7 @@ fn server_pattern(name: &[u8]) -> Option<&'static str> {
 }
 
 /// Returns a command that reads the files below a folder.
-fn find_command(path: &Path, condition: &str) -> String {
+pub(crate) fn find_command(path: &Path, condition: &str) -> String {
     format!(
         "find {} -type f{condition} -print0 | mailglot … --files0-from -",
         quoted(path)

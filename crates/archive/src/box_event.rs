@@ -38,6 +38,8 @@ pub enum BoxEventKind {
     Packed,
     /// `box.no-mail`
     NoMail,
+    /// `box.mail-like`
+    MailLike,
     /// `box.trailing-bytes`
     TrailingBytes,
     /// `box.damaged`
@@ -82,6 +84,7 @@ impl BoxEventKind {
         Self::NotFollowed,
         Self::Packed,
         Self::NoMail,
+        Self::MailLike,
         Self::TrailingBytes,
         Self::Damaged,
         Self::Expansion,
@@ -129,6 +132,7 @@ impl BoxEventKind {
             Self::NotFollowed => "box.not-followed",
             Self::Packed => "box.packed",
             Self::NoMail => "box.no-mail",
+            Self::MailLike => "box.mail-like",
             Self::TrailingBytes => "box.trailing-bytes",
             Self::Damaged => "box.damaged",
             Self::Expansion => "box.expansion",

@@ -14,7 +14,7 @@ use crate::file_names::{index_of, is_eml, is_named_mailbox, is_named_zip};
 use crate::file_tree::FileTree;
 use crate::layouts;
 use crate::mail_check;
-use crate::mbox;
+use crate::mbox::{self, FollowingLine};
 use crate::message_stores::MessageStore;
 use crate::mh;
 use crate::packed::{self, CompressionEvents};
@@ -82,6 +82,8 @@ pub(crate) enum FileKind {
     LeftAlone(Packing),
     /// A damaged member of a container. What can be read of it is not known as mail.
     Damaged(BoxEvent),
+    /// Begins like a message, but has no name of one.
+    MailLike,
     /// Not mail.
     Other,
 }
@@ -94,7 +96,9 @@ impl FileKind {
         let kind = kind.map_err(at(path, Operation::Read))?;
         let mut losses = defects.take().into_iter();
         Ok(match losses.find(|event| event.kind.is_loss()) {
-            Some(loss) if kind == Self::Other && tree.is_container() => Self::Damaged(loss),
+            Some(loss) if matches!(kind, Self::Other | Self::MailLike) && tree.is_container() => {
+                Self::Damaged(loss)
+            }
             _ => kind,
         })
     }
@@ -141,6 +145,7 @@ impl FileKind {
                 let kind = Self::look_at_text(tree, path, file, size, force_format)?;
                 Ok(match kind {
                     Self::Other if numbered && mbox::looks_like_message(&start) => Self::Message,
+                    Self::Other if is_mail_like(path, &start) => Self::MailLike,
                     kind => kind,
                 })
             }
@@ -226,4 +231,17 @@ impl FileKind {
         }
         Ok(Self::Other)
     }
+}
+/// Returns true if a file that is no message by its name begins with header fields. IMAP servers keep messages in such files: `1.` of
+/// Cyrus, `257-4.msg` of Zimbra.
+///
+/// Excludes hidden files, backup files, and deleted messages of MH (`,1`, `#1`).
+fn is_mail_like(path: &Path, start: &[u8]) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let (first, step) = mbox::split_line(start);
+    let (second, _) = mbox::split_line(&start[step..]);
+    !matches!(name, [b',' | b'#' | b'.', ..] | [.., b'~'])
+        && FollowingLine::of(first) == FollowingLine::Known
+        && (matches!(second, [b' ' | b'\t', ..])
+            || FollowingLine::of(second) != FollowingLine::Other)
 }

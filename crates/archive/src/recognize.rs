@@ -25,7 +25,7 @@ use crate::maildir;
 use crate::message_stores::MessageStore;
 use crate::open_input;
 use crate::packing::Packing;
-use crate::skipped_file::{left_alone, no_mail, not_followed};
+use crate::skipped_file::{left_alone, mail_like, no_mail, not_followed};
 use crate::{Format, Input, MAX_EXPANSION, ReadOptions};
 
 /// Options of a search.
@@ -545,6 +545,7 @@ impl<'a> FolderSearch<'a> {
             }
             FileKind::Other if is_index(file) => {}
             FileKind::Other => self.push_noted(no_mail(name, false)),
+            FileKind::MailLike => self.push_noted(mail_like(name, false)),
         }
     }
 }

@@ -36,6 +36,13 @@ pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
     BoxEvent::new(BoxEventKind::Packed, 0, detail)
 }
 
+/// Returns the event for a file that begins like a message, but has no name of one. `kept` is as for [`no_mail`].
+pub(crate) fn mail_like(name: &[u8], kept: bool) -> BoxEvent {
+    let name = String::from_utf8_lossy(name).into_owned();
+    let detail = BoxDetail::MailLike { name, kept };
+    BoxEvent::new(BoxEventKind::MailLike, 0, detail)
+}
+
 /// Returns the event for a file that is not mail. `kept` means that the ledger stores it as part of a tree of messages.
 pub(crate) fn no_mail(name: &[u8], kept: bool) -> BoxEvent {
     let name = String::from_utf8_lossy(name).into_owned();

@@ -44,7 +44,9 @@ fn of_parts(fault: &PartsFault) -> &'static str {
         PartsFault::Missing { .. } => "; run each with `mailglot run PLAN --split N -o OUTPUT`",
         PartsFault::NotContinued(_) => "; remove the folder to begin anew",
         PartsFault::NotAFolder => "; move it away, or choose another name with -o",
-        PartsFault::Damaged(_) => "; remove its folder, and run its split again",
+        PartsFault::Damaged(_) | PartsFault::Cut { .. } => {
+            "; remove its folder, and run its split again"
+        }
         _ => "",
     }
 }
@@ -55,8 +57,8 @@ pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
     let advice = match error.kind() {
         ErrorKind::NoHeader => without_header(path),
         ErrorKind::NoMailFound(None) if path.is_dir() => format!(
-            "; in a folder a message is a file named *.eml; name other files themselves: mailglot … {}/*",
-            quoted(path)
+            "; in a folder a message is a file named *.eml; name other files themselves: {}",
+            files_command(path)
         ),
         ErrorKind::NotRead(packing) => conversion(*packing, path),
         ErrorKind::StoreInStream(_) => {
@@ -93,6 +95,54 @@ pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
         _ => String::new(),
     };
     format!("{error}{advice}")
+}
+
+/// Most files and folders that are looked at for a hint.
+const HINT_ENTRIES: usize = 10_000;
+
+/// Returns the command that reads the files of a folder without known mail. In the folders of an IMAP server, names tell messages from
+/// indexes: `1.` of Cyrus, `257-4.msg` of Zimbra.
+fn files_command(path: &Path) -> String {
+    let (mut folders, mut entries, mut has_folder) = (vec![path.to_owned()], 0, false);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            entries += 1;
+            if entries > HINT_ENTRIES {
+                folders.clear();
+                break;
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                has_folder = true;
+                folders.push(entry.path());
+            } else if let Some(pattern) = server_pattern(entry.file_name().as_encoded_bytes()) {
+                return find_command(path, &format!(" -name '{pattern}'"));
+            }
+        }
+    }
+    if has_folder {
+        find_command(path, "")
+    } else {
+        format!("mailglot … {}/*", quoted(path))
+    }
+}
+
+/// Returns the pattern of the names of messages in the store of an IMAP server that has this name.
+pub(crate) fn server_pattern(name: &[u8]) -> Option<&'static str> {
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    if name.strip_suffix(b".").is_some_and(is_number) {
+        return Some("[0-9]*.");
+    }
+    let mut numbers = name.strip_suffix(b".msg")?.splitn(2, |byte| *byte == b'-');
+    let is_message = numbers.next().is_some_and(is_number) && numbers.next().is_some_and(is_number);
+    is_message.then_some("[0-9]*-[0-9]*.msg")
+}
+
+/// Returns a command that reads the files below a folder.
+pub(crate) fn find_command(path: &Path, condition: &str) -> String {
+    format!(
+        "find {} -type f{condition} -print0 | mailglot … --files0-from -",
+        quoted(path)
+    )
 }
 
 /// Returns true for an address such as `list.mbox:17` whose archive exists.
@@ -264,6 +314,24 @@ mod tests {
             folder.path().display()
         );
         assert!(words(folder.path()).ends_with(&advice));
+        // The folders of IMAP servers, and other folders of files.
+        for (name, condition) in [
+            ("anna/cyrus.header", ""),
+            ("anna/1.", " -name '[0-9]*.'"),
+            ("boris/0/msg/0/257-4.msg", " -name '[0-9]*-[0-9]*.msg'"),
+            ("clara/257.msg", ""),
+        ] {
+            let root = tempfile::tempdir().unwrap();
+            let file = root.path().join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "Subject: x\n\n").unwrap();
+            let advice = format!(
+                "find {} -type f{condition} -print0 | mailglot … --files0-from -",
+                root.path().display()
+            );
+            let text = words(root.path());
+            assert!(text.ends_with(&advice), "{text}");
+        }
         assert!(words(&folder.path().join("a.zip")).ends_with("no mail found"));
     }
 }

@@ -273,9 +273,8 @@ impl InputSearch {
         })?;
         if found.is_empty() {
             // A skipped file may be mail.
-            let closed = noted
-                .into_iter()
-                .find(|event| event.kind != BoxEventKind::NoMail);
+            let is_known = |kind| matches!(kind, BoxEventKind::NoMail | BoxEventKind::MailLike);
+            let closed = noted.into_iter().find(|event| !is_known(event.kind));
             let kind = ErrorKind::NoMailFound(closed.map(|event| event.detail));
             return Err(FileError::new(path, Operation::Read, kind));
         }

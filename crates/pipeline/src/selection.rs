@@ -22,7 +22,8 @@ pub struct Selection {
     pub dated_only: bool,
     /// Only messages of folders whose path matches this pattern: `*` stands for any characters, `?` for one.
     ///
-    /// The folder of a message in a mailbox below a given folder is the path of that mailbox.
+    /// The folder of a message in a mailbox below a given folder is the path of that mailbox. In a Maildir below a given folder, the
+    /// folder in the Maildir matches, too.
     pub folder: Option<String>,
     /// What happens to messages whose bytes were read before, over all inputs. Only messages that the fields above select count.
     pub dedupe: Option<Dedupe>,
@@ -142,8 +143,9 @@ impl Selector {
             return false;
         }
         if let Some(pattern) = &self.selection.folder {
-            let folder = folder_path(&self.place, &entry.folder);
-            if !matches(pattern, &folder) {
+            // `ls` shows the folder in the archive.
+            let is_shown = !entry.folder.is_empty() && matches(pattern, &entry.folder);
+            if !is_shown && !matches(pattern, &folder_path(&self.place, &entry.folder)) {
                 return false;
             }
         }

@@ -45,10 +45,11 @@ pub(crate) fn add_example(summary: &mut Summary, example: Example) -> bool {
 }
 
 /// Events about bytes and files from which no message was read.
-const LEFT_OUT: [BoxEventKind; 10] = [
+const LEFT_OUT: [BoxEventKind; 11] = [
     BoxEventKind::NotFollowed,
     BoxEventKind::Packed,
     BoxEventKind::NoMail,
+    BoxEventKind::MailLike,
     BoxEventKind::TrailingBytes,
     BoxEventKind::Damaged,
     BoxEventKind::Expansion,

@@ -132,6 +132,13 @@ pub enum BoxDetail {
         /// Path below the archive's root.
         name: String,
     },
+    /// A file that begins like a message, but has no name of one.
+    MailLike {
+        /// Path below the archive's root.
+        name: String,
+        /// True if a ledger stores the file.
+        kept: bool,
+    },
     /// A file that is not mail.
     NoMail {
         /// Path below the archive's root.
@@ -197,6 +204,7 @@ impl BoxDetail {
             | Self::RepeatedFolder { name }
             | Self::SpecialFile { name }
             | Self::LeftPacked { name, .. }
+            | Self::MailLike { name, .. }
             | Self::NoMail { name, .. }
             | Self::SkippedMember { name, .. }
             | Self::RenamedMember { name, .. }
@@ -300,6 +308,10 @@ impl fmt::Display for BoxDetail {
             Self::SpecialFile { name } => write!(f, "special file not followed: {name}"),
             Self::LeftPacked { packing, name } => {
                 write!(f, "{}, left as it is: {name}", packing.words())
+            }
+            Self::MailLike { name, kept: true } => write!(f, "looks like mail, not read: {name}"),
+            Self::MailLike { name, kept: false } => {
+                write!(f, "looks like mail, not read, in no ledger: {name}")
             }
             Self::NoMail { name, kept: true } => write!(f, "not mail, left out: {name}"),
             Self::NoMail { name, kept: false } => {

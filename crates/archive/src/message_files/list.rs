@@ -14,7 +14,7 @@ use crate::file_tree::ContainerMail;
 use crate::message_stores::MessageStore;
 use crate::mh::{self, MhSequences};
 use crate::recognize::mail_in_container;
-use crate::skipped_file::{left_alone, no_mail, not_followed};
+use crate::skipped_file::{left_alone, mail_like, no_mail, not_followed};
 use crate::{EntryKind, Format, maildir};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -109,6 +109,7 @@ impl Files {
                 Ok(FileKind::LeftAlone(packing)) => events.push(left_alone(packing, &name)),
                 Ok(FileKind::Other) if is_index(&self.path(&name)) => {}
                 Ok(FileKind::Other) => events.push(no_mail(&name, true)),
+                Ok(FileKind::MailLike) => events.push(mail_like(&name, true)),
                 // The damage is reported when the file is read.
                 Ok(FileKind::Damaged(_)) => {}
                 // The error is reported when the file is read, and hides no other file of its folder.

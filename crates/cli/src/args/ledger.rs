@@ -22,7 +22,7 @@ pub(crate) enum LedgerCommand {
 /// Find records of a gateway's ledger.
 ///
 /// Prints a line for each record that matches all options: time (UTC), queue id, sender, recipients, bytes, Message-ID and name, with tabs
-/// between. An unknown value is `-`. The exit code is 2 if a file could not be read.
+/// between. An unknown value is `-`. The exit code is 2 if a file could not be read, or if a segment has no end and no daemon writes it.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

@@ -20,7 +20,8 @@ pub(crate) struct SelectionArgs {
     /// With --since or --until, leave out messages without a readable date. By default they are kept.
     #[arg(long, help_heading = HEADING)]
     strict: bool,
-    /// Only messages of folders, or of mailboxes in a folder, whose path matches. `*` stands for any characters, `?` for one.
+    /// Only messages of folders, or of mailboxes in a folder, whose path matches. `*` stands for any characters, `?` for one. Of a
+    /// Maildir in a tree, `Sent` matches as well as `anna/Maildir/Sent`.
     #[arg(long, help_heading = HEADING, value_name = "GLOB")]
     folder: Option<String>,
     /// Find messages whose bytes were read before in this run, from any input. `mark` reports each (`box.duplicate`) with the address of

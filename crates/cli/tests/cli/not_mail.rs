@@ -65,6 +65,41 @@ fn files_that_are_not_mail_are_named() {
     assert_eq!(run.text().matches("  box.no-mail  tree: ").count(), 41);
 }
 
+/// Cyrus names messages `1.`. Beside other mail they are no messages, but they are not passed over in silence.
+#[test]
+fn messages_of_imap_servers_are_named() {
+    let sandbox = Sandbox::new();
+    let message = b"Return-Path: <a@b>\nSubject: x\n\nplain\n";
+    fs::create_dir_all(sandbox.path("store/user/anna")).unwrap();
+    for name in ["1.", "2.", "draft~", ",3"] {
+        sandbox.write(&format!("store/user/anna/{name}"), message);
+    }
+    sandbox.write("store/user/anna/cyrus.header", b"\xa1\x02\x8b\x0dCyrus");
+    sandbox.write("store/user/anna/note", b"Subject: x\n\nplain\n");
+    let hint = "find store -type f -name '[0-9]*.' -print0 | mailglot … --files0-from -";
+    let run = sandbox.run(&["check", "store"]).ended(2);
+    assert!(run.err.contains(hint), "{run:?}");
+    sandbox.write("store/a.eml", message);
+    let run = sandbox.run(&["normalize", "store", "-o", "out"]).ended(2);
+    let words =
+        "store: 2 files look like mail and were not read, because of their names; read them with: ";
+    assert!(run.err.contains(&format!("{words}{hint}\n")), "{run:?}");
+    assert!(
+        run.err.contains(
+            "left alone  2 files that look like mail and were not read, 4 files that are not mail"
+        ),
+        "{run:?}"
+    );
+    sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+    assert_eq!(sandbox.read("back/user/anna/1."), message);
+    sandbox
+        .shell("find store -type f -name '[0-9]*.' -print0 > names")
+        .ended(0);
+    sandbox
+        .run(&["normalize", "--files0-from", "names", "-o", "read"])
+        .ended(0);
+}
+
 #[test]
 fn what_has_no_header_is_read_by_force_only() {
     let sandbox = Sandbox::new();

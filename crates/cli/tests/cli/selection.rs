@@ -173,12 +173,21 @@ fn folders_are_selected_by_pattern() {
         "Maildir/.Sent/cur",
         "Maildir/.Lists.a/cur",
         "tree/lists/old",
+        "two/anna/.Sent/cur",
+        "two/anna/cur",
+        "two/anna/new",
+        "two/boris/.Sent/cur",
+        "two/boris/cur",
+        "two/boris/new",
     ] {
         fs::create_dir_all(sandbox.path(folder)).unwrap();
     }
     for name in [
         "Maildir/.Sent/cur/2.b.host:2,S",
         "Maildir/.Lists.a/cur/3.b.host:2,",
+        "two/anna/cur/1.b.host:2,",
+        "two/anna/.Sent/cur/2.b.host:2,",
+        "two/boris/.Sent/cur/3.b.host:2,",
     ] {
         sandbox.write(name, b"From: a@b\nSubject: s\n\nx\n");
     }
@@ -197,6 +206,11 @@ fn folders_are_selected_by_pattern() {
         ("tree", "lists/*", 2),
         ("tree", "lists/?.mbox", 1),
         ("tree", "*.MBOX", 0),
+        ("two", "Sent", 2),
+        ("two", "anna/Sent", 1),
+        ("two", "*/Sent", 2),
+        ("two", "anna", 1),
+        ("two", "", 0),
     ] {
         let run = sandbox.run(&["ls", "--folder", pattern, input]).ended(0);
         assert_eq!(

@@ -44,6 +44,15 @@ pub enum PartsFault {
         /// True if an output exists, so that only a forced run makes a part.
         has_output: bool,
     },
+    /// The data of the part have another length than its manifest says.
+    Cut {
+        /// The number of the split.
+        split: usize,
+        /// Length of the data in bytes.
+        bytes: u64,
+        /// Length in the manifest.
+        complete: u64,
+    },
     /// The part is damaged, or does not belong to the plan.
     Damaged(String),
     /// The parts of a killed job cannot be continued.
@@ -59,9 +68,15 @@ impl PartsError {
             self.fault,
             PartsFault::Missing { .. }
                 | PartsFault::Damaged(_)
+                | PartsFault::Cut { .. }
                 | PartsFault::NotAFolder
                 | PartsFault::Taken
         )
+    }
+
+    /// Returns true if the part is shorter or longer than its manifest says.
+    pub(super) fn is_cut(&self) -> bool {
+        matches!(self.fault, PartsFault::Cut { .. })
     }
 
     pub(super) fn new(path: impl Into<PathBuf>, fault: PartsFault) -> Self {
@@ -98,6 +113,22 @@ impl fmt::Display for PartsError {
                     names.join(", ")
                 )
             }
+            PartsFault::Cut {
+                split,
+                bytes,
+                complete,
+            } if bytes < complete => write!(
+                f,
+                "the part of split {split} is cut off: it has {bytes} of {complete} bytes"
+            ),
+            PartsFault::Cut {
+                split,
+                bytes,
+                complete,
+            } => write!(
+                f,
+                "the part of split {split} has {bytes} bytes instead of {complete}"
+            ),
             PartsFault::Damaged(reason) => write!(f, "the part cannot be used: {reason}"),
             PartsFault::NotContinued(reason) => write!(f, "cannot be continued: {reason}"),
             PartsFault::NotAFolder => write!(f, "a file, but the parts need a folder of this name"),

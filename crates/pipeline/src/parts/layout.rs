@@ -64,6 +64,11 @@ impl PartsFolder {
         self.path.join(format!("{split:06}.{}", self.short_job()))
     }
 
+    /// Removes the part of a split.
+    pub(super) fn remove(&self, split: usize) {
+        remove_part(&self.part(split));
+    }
+
     /// Creates the folder unless it exists.
     pub(super) fn create(&self, mode: FileMode) -> Result<(), Error> {
         let created = mode.create_dir_all(&self.path);

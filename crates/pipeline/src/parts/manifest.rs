@@ -6,7 +6,7 @@
 
 use super::counts::PieceCounts;
 use super::error::{PartsError, PartsFault};
-use super::layout::MANIFEST;
+use super::layout::{DATA, MANIFEST};
 use crate::Error;
 use crate::staged_ledger::exists;
 use mailglot_archive::FolderRange;
@@ -61,7 +61,7 @@ impl Manifest {
     /// Reads the manifest of the part at `part`. Returns `None` if the part does not exist.
     ///
     /// # Errors
-    /// The manifest is damaged or missing, or belongs to another job or split. A file is in the place of the folder of parts.
+    /// The manifest is damaged or missing, or belongs to another job or split. The data have another length than it says. A file is in the place of the folder of parts.
     pub(super) fn read(part: &Path, job: &str, split: usize) -> Result<Option<Self>, Error> {
         let damaged =
             |reason: String| Error::Parts(PartsError::new(part, PartsFault::Damaged(reason)));
@@ -94,6 +94,21 @@ impl Manifest {
             return Err(damaged(
                 "its manifest is of another job or split".to_owned(),
             ));
+        }
+        let data = fs::metadata(part.join(DATA));
+        if data.is_err() && !exists(part) {
+            // `commit` removed the part meanwhile.
+            return Ok(None);
+        }
+        let bytes = data.map_or(0, |data| data.len());
+        if bytes != manifest.part_bytes {
+            let complete = manifest.part_bytes;
+            let fault = PartsFault::Cut {
+                split,
+                bytes,
+                complete,
+            };
+            return Err(Error::Parts(PartsError::new(part, fault)));
         }
         Ok(Some(manifest))
     }

@@ -70,7 +70,12 @@ pub fn resume(
     unchanged()?;
     progress.total.store(total(inputs), Relaxed);
     for split in 0..plan.splits() {
-        let part = run_split(job, &plan, inputs, split, progress)?;
+        let mut done = run_split(job, &plan, inputs, split, progress);
+        if matches!(&done, Err(Error::Parts(error)) if error.is_cut()) {
+            folder.remove(split);
+            done = run_split(job, &plan, inputs, split, progress);
+        }
+        let part = done?;
         if part.was_done {
             progress.bytes.fetch_add(part.bytes, Relaxed);
             progress.messages.fetch_add(part.messages, Relaxed);

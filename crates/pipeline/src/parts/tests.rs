@@ -367,6 +367,12 @@ fn a_resumed_job_continues_with_its_parts() {
     assert_eq!(names(&at("out.parts")), ["inputs.json", "plan.json"]);
     let plan = plan(&job);
     run_split(&job, &plan, 1).unwrap();
+    // A part that is cut off is made again.
+    let part = PartsFolder::new(&job.output, &plan.job)
+        .part(1)
+        .join("part");
+    let cut = fs::File::options().write(true).open(part).unwrap();
+    cut.set_len(1000).unwrap();
     let mut other = job.clone();
     other.verify = true;
     assert!(matches!(

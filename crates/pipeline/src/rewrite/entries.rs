@@ -14,7 +14,7 @@ use crate::tally::Tally;
 use crate::verify::{Verdict, Verifier};
 use mailglot_archive::ledger::{BlockBuilder, RawKind, Record};
 use mailglot_archive::mbox::unquote;
-use mailglot_archive::{Batch, BoxEvent, Entry, EntryKind, Packing};
+use mailglot_archive::{Batch, BoxEvent, Entry, EntryKind, Format, Packing};
 use mailglot_mime::Severity;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -151,6 +151,12 @@ impl<'a> BatchRewrite<'a> {
         let entry = original.entry;
         let start = self.done.out.bytes.len();
         self.tally.messages += 1;
+        if self.job.to == Some(Format::Mbox)
+            && !self.job.from_mbox
+            && let Some(packing) = Packing::of(original.raw)
+        {
+            return self.packed(entry, place, packing);
+        }
         let (job, verifier, out) = (self.job, self.verifier, &mut self.done.out);
         // A panic in one message must not end the job.
         let made = catch_unwind(AssertUnwindSafe(|| {

@@ -6,7 +6,7 @@ use crate::raw_blocks::RAW_PIECE;
 use crate::reader::begins_message;
 use crate::verify::Disagreement;
 use mailglot_archive::ledger::{RawKind, Record};
-use mailglot_archive::{BoxEventKind, Entry};
+use mailglot_archive::{BoxEventKind, Entry, Packing};
 use mailglot_mime::Severity;
 
 /// Bytes up to which a message that is not in the output is in one block of the ledger.
@@ -28,6 +28,17 @@ impl BatchRewrite<'_> {
             "cut, as the compressed data are damaged; copied as far as it was read"
         };
         self.set_aside_raw(entry, place, detail);
+    }
+
+    /// Sets aside a compressed or UTF-16 message of a folder. In a mailbox, other readers would fail at its bytes.
+    pub(super) fn packed(&mut self, entry: &Entry, place: Option<&InPlace>, packing: Packing) {
+        let address = || self.job.address(entry);
+        self.tally.packed(address, packing);
+        let detail = format!(
+            "{}, which a mailbox cannot hold; the message was copied as it is",
+            packing.words()
+        );
+        self.set_aside_raw(entry, place, &detail);
     }
 
     /// Sets aside a message for the reason `detail`.

@@ -3,6 +3,7 @@
 //! # Limits
 //!
 //! Copies a message that is stored compressed or in UTF-16 (Dovecot's zlib plugin does so in a Maildir) unchanged, with an event.
+//! If the output is a mailbox, sets it aside, unless the source is a mailbox, too.
 //!
 //! Copies a message above the size limit in pieces: only its quoting is adapted to the output. Its file name has the digest of its
 //! first piece.

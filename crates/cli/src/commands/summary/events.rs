@@ -80,7 +80,8 @@ pub(crate) fn findings(account: &Summary, all: bool, style: Style) -> Vec<String
 }
 
 /// Codes of findings about whole files, which the detail names.
-const OF_FILES: [&str; 4] = [
+const OF_FILES: [&str; 5] = [
+    "box.mail-like",
     "box.no-header",
     "box.no-mail",
     "box.not-followed",
@@ -96,11 +97,16 @@ const AMBIGUOUS: [&str; 4] = [
 ];
 
 /// Codes of what was not read, not changed or left out, in words for one and for many.
-const LEFT_ALONE: [(&str, &str, &str); 15] = [
+const LEFT_ALONE: [(&str, &str, &str); 16] = [
     (
         "box.left-out",
         "message that was deleted, or is not there",
         "messages that were deleted, or are not there",
+    ),
+    (
+        "box.mail-like",
+        "file that looks like mail and was not read",
+        "files that look like mail and were not read",
     ),
     (
         "box.no-header",

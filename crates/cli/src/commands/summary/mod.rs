@@ -13,9 +13,11 @@ pub(crate) use guesses::*;
 use events::{NAMED, VERIFY_DISAGREES, doubts, is_ambiguous, is_duplicate, is_left_alone};
 
 use super::job_exit::note;
+use crate::error_text::{find_command, server_pattern};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, visible};
 use crate::shell_words::quoted;
+use mailglot_archive::BoxEventKind;
 use mailglot_pipeline::{
     Example, FileName, LedgerPlace, NormalizeJob, SourceSummary, Summary, with_thousands,
 };
@@ -268,6 +270,9 @@ pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Conso
         );
         note(&Failure::new(Exit::Unread, text), worst, console);
     }
+    if let Some(text) = mail_like(account) {
+        note(&Failure::new(Exit::Unread, text), worst, console);
+    }
     for input in &account.incomplete {
         note(
             &Failure::new(Exit::Unread, visible(&input.to_string())),
@@ -275,6 +280,38 @@ pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Conso
             console,
         );
     }
+}
+
+/// Names the number of files that look like mail and were not read, and the command that reads those of the first folder.
+fn mail_like(account: &Summary) -> Option<String> {
+    let code = BoxEventKind::MailLike.code();
+    let files = *account.events.get(code)?;
+    let first = account.examples.iter().find(|example| example.code == code);
+    let folder = first.map_or("DIR", |example| &example.message);
+    let condition = first.and_then(|example| server_pattern(last_name(&example.detail)));
+    let condition = condition.map_or_else(String::new, |pattern| format!(" -name '{pattern}'"));
+    let (words, them) = match files {
+        1 => (
+            "file looks like mail and was not read, because of its name",
+            "it",
+        ),
+        _ => (
+            "files look like mail and were not read, because of their names",
+            "them",
+        ),
+    };
+    Some(format!(
+        "{}: {} {words}; read {them} with: {}",
+        visible(folder),
+        with_thousands(files),
+        find_command(Path::new(folder), &condition)
+    ))
+}
+
+/// Returns the bytes behind the last slash or blank of a detail that ends with a path.
+fn last_name(detail: &str) -> &[u8] {
+    let name = detail.rsplit(['/', ' ']).next();
+    name.unwrap_or_default().as_bytes()
 }
 
 /// The ledger, its size, and what may be said about reversal: not more than is known.

@@ -2,9 +2,9 @@
 //!
 //! # Limits
 //! A search reads the index of each segment whose day may match, or the records if there is no index. It decompresses ledgers of one message,
-//! which versions before segments wrote. It locks nothing and may miss records that are appended meanwhile.
+//! which versions before segments wrote. It holds no lock and may miss records that are appended meanwhile.
 
-use super::folder::Folder;
+use super::folder::{Folder, is_locked};
 use super::message_id::message_id;
 use super::names::{day_start, is_segment, is_single};
 use super::retention::days;
@@ -18,6 +18,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const LATER: Duration = Duration::from_hours(48);
 /// Bytes of the largest ledger of one message: twice the largest message of 64 MiB.
 const LARGEST: u64 = 128 << 20;
+
+/// What is wrong with a segment that no daemon writes, and that has no end.
+const WITHOUT_END: &str =
+    "the segment has no end: its writer was killed, or the copy is incomplete";
 
 /// Conditions of a search; a record must match all that are given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,7 +121,8 @@ impl Catalog {
                     search_single(&files, &file, &name, query, &mut found)
                 };
                 match searched {
-                    Ok(()) => (),
+                    Ok(true) => (),
+                    Ok(false) => damaged.push((name, WITHOUT_END.to_owned())),
                     // A sweep removed it meanwhile.
                     Err(LedgerError::Io(error)) if error.kind() == ErrorKind::NotFound => (),
                     Err(error) => damaged.push((name, error.to_string())),
@@ -238,17 +243,18 @@ fn is_address(address: &[u8], wanted: &[u8]) -> bool {
     address.eq_ignore_ascii_case(wanted)
 }
 
+/// Calls `found` with each record that matches. Returns false if the segment has no end and no daemon writes it.
 fn search_segment(
     files: &Folder,
     file: &OsStr,
     name: &str,
     query: &Query,
     found: &mut impl FnMut(Found),
-) -> Result<(), LedgerError> {
+) -> Result<bool, LedgerError> {
     let opened = files.file(file, false)?;
     if opened.metadata()?.len() == 0 {
         // A daemon is creating it.
-        return Ok(());
+        return Ok(true);
     }
     let segment = Segment::open(opened)?;
     let mut tell = |offset: u64, entry: IndexEntry| {
@@ -263,7 +269,7 @@ fn search_segment(
         for (offset, entry) in index {
             tell(offset, entry);
         }
-        return Ok(());
+        return Ok(true);
     }
     let mut records = segment.records();
     for located in records.by_ref() {
@@ -278,19 +284,23 @@ fn search_segment(
             0
         };
     if skipped > 0 {
-        Err(LedgerError::Damaged("records are missing in it"))
-    } else {
-        Ok(())
+        return Err(LedgerError::Damaged("records are missing in it"));
     }
+    if segment.is_closed() || is_locked(segment.file())? {
+        return Ok(true);
+    }
+    // Its daemon may have closed it since it was opened.
+    Ok(Segment::open(files.file(file, false)?)?.is_closed())
 }
 
+/// Calls `found` with the record of a ledger of one message if it matches. Returns true.
 fn search_single(
     files: &Folder,
     file: &OsStr,
     name: &str,
     query: &Query,
     found: &mut impl FnMut(Found),
-) -> Result<(), LedgerError> {
+) -> Result<bool, LedgerError> {
     let (_, entry) = read_single(files, file)?;
     if query.matches(&entry) {
         found(Found {
@@ -298,7 +308,7 @@ fn search_single(
             entry,
         });
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Reads a ledger of one message, and builds an index entry from its name, note and message.

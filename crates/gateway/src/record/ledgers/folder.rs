@@ -230,6 +230,18 @@ pub(super) fn lock(file: &File) -> io::Result<bool> {
     }
 }
 
+/// Returns true if a daemon has locked a file to append to it.
+pub(super) fn is_locked(file: &File) -> io::Result<bool> {
+    match flock(file, FlockOperation::NonBlockingLockShared) {
+        Ok(()) => {
+            flock(file, FlockOperation::Unlock)?;
+            Ok(false)
+        }
+        Err(Errno::WOULDBLOCK) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Without a slash or a dot at its end, which would follow a link.
 fn plain(path: &Path) -> PathBuf {
     path.components().collect()

@@ -96,6 +96,36 @@ fn a_torn_segment_is_closed_at_its_last_whole_record() {
     }
 }
 
+/// A search reports a segment without an end once its daemon is gone, but not while the daemon writes it.
+#[test]
+fn a_search_reports_a_segment_without_an_end() {
+    let at = tempfile::tempdir().unwrap();
+    let ledgers = open(at.path(), Retention::default());
+    let now = SystemTime::now();
+    let name = ledgers.keep(b"one", "{}", entry(b"1"), now).unwrap();
+    ledgers.keep(b"two", "{}", entry(b"2"), now).unwrap();
+    assert_eq!(originals(at.path()).len(), 2);
+    let segment = name.split(':').next().unwrap().to_owned();
+    let open_bytes = fs::read(at.path().join(&segment)).unwrap();
+    drop(ledgers);
+    assert_eq!(originals(at.path()).len(), 2);
+    let closed = fs::read(at.path().join(&segment)).unwrap();
+    // The second record is cut, the end is missing, and the end is cut.
+    for (bytes, whole) in [
+        (&open_bytes[..open_bytes.len() - 1], 1),
+        (&open_bytes[..], 2),
+        (&closed[..closed.len() - 1], 2),
+    ] {
+        fs::write(at.path().join(&segment), bytes).unwrap();
+        let mut found = 0;
+        let catalog = Catalog::open(at.path()).unwrap();
+        let damaged = catalog.find(&Query::default(), |_| found += 1).unwrap();
+        let why = "the segment has no end: its writer was killed, or the copy is incomplete";
+        assert_eq!(damaged, [(segment.clone(), why.to_owned())]);
+        assert_eq!(found, whole);
+    }
+}
+
 /// A message holds a record of 1970, which cannot be compressed. The daemon is killed while it writes that message.
 #[test]
 fn a_torn_message_does_not_age_its_segment() {

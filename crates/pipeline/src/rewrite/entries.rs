@@ -153,7 +153,7 @@ impl<'a> BatchRewrite<'a> {
         self.tally.messages += 1;
         if self.job.to == Some(Format::Mbox)
             && !self.job.from_mbox
-            && let Some(packing) = Packing::of(original.raw)
+            && let Some(packing) = Packing::of(original.raw).filter(|p| *p != Packing::Utf16)
         {
             return self.packed(entry, place, packing);
         }

@@ -30,7 +30,7 @@ impl BatchRewrite<'_> {
         self.set_aside_raw(entry, place, detail);
     }
 
-    /// Sets aside a compressed or UTF-16 message of a folder. In a mailbox, other readers would fail at its bytes.
+    /// Sets aside a compressed message of a folder. In a mailbox, other readers would fail at its bytes.
     pub(super) fn packed(&mut self, entry: &Entry, place: Option<&InPlace>, packing: Packing) {
         let address = || self.job.address(entry);
         self.tally.packed(address, packing);

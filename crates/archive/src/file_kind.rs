@@ -82,7 +82,7 @@ pub(crate) enum FileKind {
     LeftAlone(Packing),
     /// A damaged member of a container. What can be read of it is not known as mail.
     Damaged(BoxEvent),
-    /// Begins like a message, but has no name of one.
+    /// Begins with header fields, but no known layout names messages so: `1.` of Cyrus.
     MailLike,
     /// Not mail.
     Other,
@@ -232,8 +232,8 @@ impl FileKind {
         Ok(Self::Other)
     }
 }
-/// Returns true if a file that is no message by its name begins with header fields. IMAP servers keep messages in such files: `1.` of
-/// Cyrus, `257-4.msg` of Zimbra.
+/// Returns true if a file begins with two header fields: `From: a@b.example`, `Subject: x`. Cyrus stores messages in files such as `1.`, Zimbra in
+/// `257-4.msg`; mailglot does not know these names.
 ///
 /// Excludes hidden files, backup files, and deleted messages of MH (`,1`, `#1`).
 fn is_mail_like(path: &Path, start: &[u8]) -> bool {

@@ -36,7 +36,7 @@ pub(crate) fn left_alone(packing: Packing, name: &[u8]) -> BoxEvent {
     BoxEvent::new(BoxEventKind::Packed, 0, detail)
 }
 
-/// Returns the event for a file that begins like a message, but has no name of one. `kept` is as for [`no_mail`].
+/// Returns the event for a file that begins with header fields, but whose name no known layout uses. `kept` is as for [`no_mail`].
 pub(crate) fn mail_like(name: &[u8], kept: bool) -> BoxEvent {
     let name = String::from_utf8_lossy(name).into_owned();
     let detail = BoxDetail::MailLike { name, kept };

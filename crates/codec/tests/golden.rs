@@ -55,7 +55,7 @@ fn labels() {
         let (label, target) = (row[0].trim_end_matches('\r'), row[1].as_str());
         let got = Charset::for_label(label.as_bytes(), View::Mail);
         if matches!(label, "vni" | "x-viet-vni") {
-            // The table knows no decoder of this encoding of fonts.
+            // The shared table lists `vni` without a decoder; this crate has one.
             assert_eq!(got.charset(), Some(Charset::VNI), "{label:?}");
         } else if matches!(target, "DETECT" | "UNKNOWN-8BIT") {
             assert_eq!(got, Resolved::NoInformation, "{label:?}");

@@ -6,7 +6,7 @@ use mailglot_mime::{EventKind, Mail, Policy};
 
 const BODY: &str =
     "Kính gửi anh Tuấn,\n\nCảm ơn anh đã gửi thư. Chúng tôi đã nhận được đơn đặt hàng của anh.\n";
-/// Charsets that no Western program knows.
+/// Charsets that Western mail programs do not decode.
 const LEGACY: [Charset; 4] = [
     Charset::VISCII,
     Charset::TCVN5712_1,

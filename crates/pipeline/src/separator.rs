@@ -26,7 +26,7 @@ pub(crate) fn separator_line<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]>
 
 /// Replaces a CR at the end of a separator by LF.
 ///
-/// A mailbox that is written from other files than mailboxes needs it: other programs find only separators that end in LF.
+/// Mailboxes written from single files need this: Python's `mailbox` and others find a separator only behind LF.
 pub(crate) fn end_in_lf(separator: &mut [u8]) {
     if let Some(last @ b'\r') = separator.last_mut() {
         *last = b'\n';

@@ -132,7 +132,7 @@ pub enum BoxDetail {
         /// Path below the archive's root.
         name: String,
     },
-    /// A file that begins like a message, but has no name of one.
+    /// A file begins with header fields, but no known layout names messages so: `1.` of Cyrus.
     MailLike {
         /// Path below the archive's root.
         name: String,

@@ -210,7 +210,7 @@ fn a_compressed_message_in_a_maildir_stays_and_is_told() {
         "{told:?}"
     );
     for form in ["maildir", "mbox", "eml"] {
-        // A mailbox has no place for it.
+        // A mailbox cannot store compressed bytes.
         let exit = if form == "mbox" { 2 } else { 0 };
         let run = sandbox
             .run(&["normalize", "Maildir", "-o", form, "--to", form])

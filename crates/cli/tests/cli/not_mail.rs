@@ -65,7 +65,7 @@ fn files_that_are_not_mail_are_named() {
     assert_eq!(run.text().matches("  box.no-mail  tree: ").count(), 41);
 }
 
-/// Cyrus names messages `1.`. Beside other mail they are no messages, but they are not passed over in silence.
+/// Cyrus names messages `1.`. The summary reports such files when a known mailbox stands beside them.
 #[test]
 fn messages_of_imap_servers_are_named() {
     let sandbox = Sandbox::new();

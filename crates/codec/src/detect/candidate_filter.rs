@@ -84,8 +84,9 @@ pub(super) fn likely(
     filter.trials()
 }
 
-/// Returns true if bytes may be Vietnamese in VISCII, TCVN 5712 or VPS: most words have a letter above 7F there. One sign within a word, as in
-/// `x\xF7y`, is no evidence. Data has control characters in whose places none of them has a letter.
+/// Returns true if bytes may be Vietnamese in VISCII, TCVN 5712 or VPS: they have three bytes above 7F, two of them different. `x\xF7y` has one.
+///
+/// Returns false for binary data: bytes such as 00 and 1A, where none of these charsets has a letter.
 fn may_be_vietnamese(bytes: &[u8]) -> bool {
     const FEWEST: usize = 3;
     let is_control = |b: &u8| matches!(b, 0 | 7 | 8 | 0x0E | 0x0F | 0x18 | 0x1A | 0x1B | 0x1F);

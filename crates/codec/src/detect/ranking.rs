@@ -270,11 +270,12 @@ impl Ranking {
         })
     }
 
-    /// Like [`Ranking::at`], as the rival of a label that costs `label`. Cyrillic charsets that read nearly all letters alike share their
-    /// confidence: if none is certain, the most usual one of them counts, unless it is less likely. Text that is far likelier than under the label
-    /// is no noise, even if no model knows its language.
+    /// Returns the guess that competes with a label whose text costs `label`.
+    ///
+    /// Cyrillic charsets that decode nearly all letters alike (windows-1251 and KZ-1048) share one confidence. The most common of them is returned if
+    /// it costs little more than the best one. Text that costs far less than under the label does not count as noise: Mongolian has no model.
     fn guess_rival(&self, best: usize, label: u32) -> Guess {
-        /// Confidence that needs no other.
+        /// With this confidence, the related charsets are not compared.
         const CERTAIN: f32 = 0.9;
         /// Margins over the label: of the whole text, and of each byte above 7F.
         const FAR: u32 = 60 * NAT;

@@ -94,8 +94,8 @@ pub(super) fn prefer_faultless(scored: &mut Vec<Scored>, sample: &Sample, priors
     scored.sort_by_key(|scored| scored.cost);
 }
 
-/// Returns true for text in KZ-1048 without the letters that all Kazakh text has: Mongolian in windows-1251, where `є` and `ї` stand for `ө`
-/// and `ү`, is `ғнгғрсғн` there.
+/// Returns true for a long text in KZ-1048 without any letter of Kazakh. Such text is Mongolian in windows-1251, which writes `є` for `ө`: KZ-1048
+/// decodes `єглєє` as `ғглғғ`.
 fn lacks_kazakh_letters(charset: Charset, text: &str) -> bool {
     /// One of seven letters is Kazakh.
     const ENOUGH: usize = 40;
@@ -104,7 +104,8 @@ fn lacks_kazakh_letters(charset: Charset, text: &str) -> bool {
         && !text.contains(|c| "қҚәӘіІңҢұҰһҺ".contains(c))
 }
 
-/// Returns the Cyrillic charsets that read nearly all letters like `best`, with that, the most usual one first. Empty if `best` is not Cyrillic.
+/// Returns `best` and the Cyrillic charsets that decode nearly all letters alike, the most common one first. Returns nothing if `best` is not
+/// Cyrillic.
 ///
 /// Languages without a model have letters in place of others: `є` in windows-1251 for `ө` in Mongolian.
 pub(super) fn related_charsets(best: Charset, sample: &Sample) -> Vec<Charset> {
@@ -132,12 +133,12 @@ pub(super) fn related_charsets(best: Charset, sample: &Sample) -> Vec<Charset> {
     found.into_iter().map(|own| own.charset).collect()
 }
 
-/// Returns true if a charset makes words that nobody writes of the sample, such as `длЯ`.
+/// Returns true if the sample decoded in a charset has words such as `длЯ`, with a capital behind a small letter.
 pub(super) fn reads_with_faults(charset: Charset, sample: &Sample) -> bool {
     has_word_faults(&charset.decode(&sample.bytes, &mut LossLog::with_limit(0)))
 }
 
-/// Returns true if nearly all characters beyond ASCII are letters. An answer in another charset below a quotation has box drawing.
+/// Returns true if nearly all characters beyond ASCII are letters. ISO-8859-5 text decoded as IBM866 has box drawing: `Добрый` is `┤▐╤ры┘`.
 pub(super) fn has_letters_only(charset: Charset, sample: &Sample) -> bool {
     /// One of so many characters may be a sign.
     const RARE: usize = 20;

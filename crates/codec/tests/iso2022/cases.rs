@@ -1,4 +1,4 @@
-//! Inputs of ISO 2022 and HZ on which decoders differ, and what is read.
+//! Lists inputs of ISO 2022 and HZ that decoders decode differently, with the expected text.
 
 use super::{CN, EXT, HZ, JP, JP_1, JP_2, JP_3, KR};
 use mailglot_codec::Charset;
@@ -12,7 +12,7 @@ type Case = (
     &'static [(u64, u64, &'static str)],
 );
 
-/// Measured inputs on which decoders differ, and what is read leniently.
+/// Inputs that decoders decode differently, with the text of lenient decoding.
 pub(crate) const CASES: &[Case] = &[
     ("j01", JP, b"\x1b$B8l\x1b(Bx", "語x", &[]),
     ("j02", JP, b"\x1b$@8l\x1b(Bx", "語x", &[]),

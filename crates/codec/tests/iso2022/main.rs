@@ -1,4 +1,4 @@
-//! ISO 2022 in seven bits and HZ: the answers where decoders differ, what each charset allows, and the way back.
+//! Tests ISO 2022 in seven bits and HZ: inputs that decoders decode differently, the escapes of each charset, and encoding.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -89,7 +89,7 @@ fn the_page_and_the_sample_have_each_key() {
     }
 }
 
-/// A default that is written gives the same configuration as none. Each value of a list is known, and no other one.
+/// Writing a documented default does not change the configuration. The parser accepts each documented value, and rejects others.
 #[test]
 fn the_page_has_the_values_and_defaults_of_the_parser() {
     let Some(page) = crate::repository_file::read("docs/configuration.md") else {

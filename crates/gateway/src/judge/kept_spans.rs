@@ -19,7 +19,7 @@ impl KeptSpans {
         self.0.extend(whole);
     }
 
-    /// Keeps the body of a part and what its header says about it: charset, transfer encoding, and that no field is added. Other text of the
+    /// Keeps the body of a part, its charset parameter and its Content-Transfer-Encoding, and adds no field. Other text of the
     /// header may change.
     pub(super) fn body(&mut self, message: &Message<'_>, id: PartId) {
         let Some(part) = message.part(id) else {

@@ -310,7 +310,7 @@ mod tests {
             .into_owned()
     }
 
-    /// Two of the characters are no everyday ones, and a part is UTF-8.
+    /// Two characters of the name are rare, and two of its bytes are valid UTF-8.
     #[test]
     fn names_of_a_named_charset_are_no_damaged_utf8() {
         for name in ["陆璐军", "Re: 陆璇志 (15)", "卢璐国"] {

@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Half-width katakana have no other charset, and neither has damage.
+    /// Half-width katakana and damaged words keep their label.
     #[test]
     fn japanese_in_eight_bits_is_read_under_a_label_of_escapes() {
         for (bytes, want) in [

@@ -81,7 +81,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Self::ascii_with_nuls,
         // vCard 2.1: a property may name another charset than the label.
         Self::properties_of_card,
-        // Fonts for Vietnamese: each label that a Western program writes stands over them.
+        // Western mail programs label Vietnamese in VNI as iso-8859-1, windows-1252 or utf-8.
         Self::vni,
         Self::label,
     ];
@@ -377,7 +377,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(mixed.choice_of_rest(mem::take(&mut self.events)))
     }
 
-    /// Step for Vietnamese in VNI, which hardly any mail program has a label for.
+    /// Step for Vietnamese in VNI: `Chaøo anh` is `Chào anh`. Hardly any mail program writes the label `vni`.
     fn vni(&mut self) -> Option<Choice<'a>> {
         let may_be = |label: Charset| {
             let is_readable = label == Charset::UTF_8 && !is_early_invalid_utf8(self.bytes);

@@ -55,7 +55,7 @@ named! {
         ForeignLetters = "Latin words with letters of another script; windows-1252 gives Western letters",
         /// The text has U+FFFD in UTF-8 under the label of another charset: an earlier program could not decode some characters.
         LostCharacters = "U+FFFD for characters that an earlier program lost",
-        /// The text has runs of HZ, but its label names a charset that HZ has not.
+        /// The text has runs of HZ (`~{VPND~}`), but its label names another charset.
         LooksLikeHz = "text between ~{ and ~} looks like HZ-GB-2312",
         /// An equals sign in an encoded word begins no escape.
         EqualsSign = "an equals sign that is no escape",

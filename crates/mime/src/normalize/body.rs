@@ -52,7 +52,7 @@ impl<'a> Body<'a, '_> {
                     && self.choice.log.losses() == 0
                     && self.choice.mixed.is_none())
             }
-            // A footer becomes UTF-8, too. One in ASCII would be something else under a label of EBCDIC or of a national ISO 646.
+            // A footer becomes UTF-8, too. EBCDIC and national ISO 646 decode an ASCII footer as other characters: `_` is `^` in IBM1026.
             _ if self.source.footer().is_some_and(|footer| {
                 let used = self.choice.used;
                 !footer.is_ascii() || !used.keeps_ascii_text() && !used.is_stateful()

@@ -192,7 +192,7 @@ impl<'a> MailContext<'a> {
         })
     }
 
-    /// Returns the language of a body in ISO 2022 or HZ. Raw bytes of such mail are in another charset of the same language.
+    /// Returns the language of a body in ISO 2022 or HZ. Raw header fields of such mail use another charset of this language, such as EUC-JP.
     fn language_of_escapes(self) -> Option<&'static str> {
         match self.hints.body?.charset.superset() {
             Charset::ISO_2022_JP => Some("ja"),

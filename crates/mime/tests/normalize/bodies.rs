@@ -405,7 +405,7 @@ fn what_was_appended_to_base64_begins_a_line() {
         &format!("{head}base64\n\nYWJjZA==\n\n_____\nList footer here, to leave go away\n"),
         &format!("{head}7bit\n\nabcd\n_____\nList footer here, to leave go away\n"),
     );
-    // ASCII is something else under a label of EBCDIC.
+    // IBM1026 decodes the ASCII footer as other characters.
     let head = "Content-Type: text/plain; charset=cp1026\nContent-Transfer-Encoding: ";
     case(
         &format!("{head}base64\n\ngYI=\n_______________\n"),

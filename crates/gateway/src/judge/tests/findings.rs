@@ -288,7 +288,7 @@ fn raw_bytes_in_fields_that_stay_are_found() {
     }
 }
 
-/// A body of base64 with a line of text stays, so no text is lost, and the message says why.
+/// The gateway keeps a base64 body with a line of text between its lines, and reports `malformed-cte`.
 #[test]
 fn base64_with_a_line_of_text_stays() {
     let base64 = "R3L832UgYXVzIEv2bG4uIERpZSBzY2j2bmUgTfxsbGVyaW4gd29obnQgaW4gZGVyIFN0cmHfZSD8\r\n\

@@ -4,7 +4,7 @@ use super::*;
 
 /// Subjects without a label, with their finding.
 const RAW: [(&str, Finding); 5] = [
-    // Rare characters, which may be no text.
+    // Rare characters: `cd ~{user,other}` decodes to some, too.
     ("~{efgh~}", Finding::UndeclaredEscape),
     ("Re: \x1b$)C\x0e0!3*\x0f", Finding::UndeclaredEscape),
     ("\x1b$)A\x0e<:Ky\x0f", Finding::UndeclaredEscape),

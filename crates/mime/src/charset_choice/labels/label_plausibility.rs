@@ -178,7 +178,7 @@ fn likelier_by_costs(
     }
 }
 
-/// Returns true if the words of the text prove the charset, or need not.
+/// Returns true if the words of the text prove the charset, or if this charset needs no proof.
 fn is_proven(label: Charset, bytes: &[u8], charset: Charset, hints: &detect::Hints<'_>) -> bool {
     !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || words_prove(bytes, label, charset)
 }

@@ -111,7 +111,7 @@ pub(crate) fn by_declaration_beside_utf8<'a>(
     let is_damaged_utf8 = || {
         let count = SequenceCount::of(bytes);
         let valid = || bytes.utf8_chunks().map(|chunk| chunk.valid());
-        // Letters of the declared charset make characters of UTF-8 that nobody writes.
+        // EUC-KR letters that are valid UTF-8 by chance give rare characters.
         let are_odd = || valid().any(|text| mojibake_score(text) > 0);
         count.within > count.malformed
             || count.within == count.malformed && !(is_level1(declared, bytes) && are_odd())

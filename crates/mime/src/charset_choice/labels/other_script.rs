@@ -1,4 +1,4 @@
-//! Decides whether a name under a label of Latin-1 is in the charset of other text of the message, which is in another script.
+//! Decodes names labelled as Latin-1 in the charset of the body, if the body is in another script.
 //!
 //! ```text
 //! Content-Type: text/plain; charset=windows-1256   a body in Arabic, under its right label
@@ -6,7 +6,7 @@
 //! To: =?iso-8859-1?Q?Jos=E9?=                      José, or José in windows-1256: José
 //! ```
 //!
-//! Words of Latin languages have ASCII letters. A word of several bytes above 7F alone is no word in Latin-1, but one in the other script.
+//! Words of Western languages have ASCII letters: `Jos\xE9`. A word with bytes above 7F only, such as `\xDA\xE1\xED`, is a word of the other script.
 //!
 //! # Limits
 //! Words of less than three letters stay, and of less than two characters in Chinese, Japanese and Korean. A list of Western letters such
@@ -31,7 +31,7 @@ const LETTERS: usize = 3;
 /// Fewest characters side by side in a charset of two bytes.
 const CHARACTERS: usize = 2;
 
-/// Returns true for charsets of text in another script than Latin that decode the bytes of names under a label of Latin-1.
+/// Returns true for charsets of other scripts that may decode names labelled as Latin-1: windows-1256, TIS-620, GBK.
 pub(crate) fn is_of_other_script(charset: Charset) -> bool {
     has_other_script(charset)
         || is_thai(charset)
@@ -61,8 +61,9 @@ pub(crate) fn may_be_in_other_script(bytes: &[u8]) -> bool {
     })
 }
 
-/// Decodes a name under a label of Latin-1 in `other`, the charset of other text of the message, if it is no word of a Latin language.
-/// Returns None to keep the label. `text` is the text under the label.
+/// Decodes a name in `other`, the charset of the body, if Latin-1 gives no Western word: `\xDA\xE1\xED` is `Úáí` in Latin-1 and `علي` in windows-1256.
+///
+/// `text` is the name decoded by its label. Returns None to keep the label, as for `José`.
 pub(crate) fn read_in_other_script<'b>(
     bytes: &'b [u8],
     label: Charset,
@@ -110,7 +111,7 @@ pub(crate) fn read_in_other_script<'b>(
     }
 }
 
-/// How much a text proves.
+/// What the letters of a name prove: another charset, or a doubt that is only reported.
 enum Strength {
     Decides,
     Doubt,
@@ -155,20 +156,20 @@ fn characters(read: &str, text: &str, used: Charset, bytes: &[u8]) -> Option<Str
     }
 }
 
-/// Returns the words that are not all ASCII.
+/// Returns the words with a character beyond ASCII.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_ascii() && !c.is_ascii_alphabetic())
         .filter(|word| !word.is_ascii())
 }
 
-/// Returns the script of a word that has letters of it only.
+/// Returns the script of a word if all its letters are of one script other than Latin.
 fn script_of(word: &str) -> Option<Script> {
     let mut scripts = word.chars().map(Script::of);
     let first = scripts.next()??;
     (first != Script::Latin && scripts.all(|script| script == Some(first))).then_some(first)
 }
 
-/// Returns how much words prove that are `text` under the label: little if all are lists of letters.
+/// Returns a doubt if each word of `text`, decoded by the label, is a list of letters such as `äöü`.
 fn strength(text: &str) -> Strength {
     let mut long = words(text).filter(|word| word.chars().count() >= LETTERS);
     if long.all(is_list) {
@@ -178,7 +179,7 @@ fn strength(text: &str) -> Strength {
     }
 }
 
-/// Returns true for a word of two characters beyond ASCII that no Western language has side by side.
+/// Returns true for a word of two letters beyond ASCII that are no list of one language: `Úá`.
 fn has_odd_pair(text: &str) -> bool {
     let is_pair = |word: &&str| word.chars().count() == 2 && !word.contains(|c: char| c.is_ascii());
     words(text).any(|word| is_pair(&word) && word.chars().any(is_letter) && !is_list(word))

@@ -412,7 +412,7 @@ fn has_letters_enough(text: &str, is_level1: bool) -> bool {
     others == 0 && letters == all && letters >= if most == Alphabet::Wide { 2 } else { 3 }
 }
 
-/// Returns true if several characters differ. Repeats of a word with few do not prove UTF-8: `谢谢` is `лл`.
+/// Returns true if the text has several different characters. One repeated character does not prove UTF-8: `谢谢` in GBK is `лл` in UTF-8.
 fn has_various_letters(text: &str) -> bool {
     const DIFFERENT: usize = 4;
     let mut found: Vec<char> = Vec::new();

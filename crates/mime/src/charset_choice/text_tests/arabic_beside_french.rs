@@ -17,7 +17,7 @@ const WORDS: usize = 4;
 /// Number of bytes that are examined.
 const WINDOW: usize = 1 << 16;
 
-/// Returns the Arabic words of a text, each behind a space, if its other words are the same in windows-1256.
+/// Returns the Arabic words of a text, each behind a space. Returns None if windows-1256 changes another word: `Señor`.
 pub(crate) fn arabic_words_beside_french(label: Charset, bytes: &[u8]) -> Option<Vec<u8>> {
     if !is_latin_1(label) || !has_run(bytes) {
         return None;
@@ -53,7 +53,7 @@ fn is_arabic(c: char) -> bool {
     Script::of(c) == Some(Script::Arabic)
 }
 
-/// Returns true if bytes above 7F stand side by side as often as in so many words. Fast.
+/// Returns true if the text has at least [`WORDS`] runs of [`LETTERS`] bytes above 7F. Fast.
 fn has_run(bytes: &[u8]) -> bool {
     let (mut length, mut words, mut next) = (0, 0, 0);
     for at in high_bytes(bytes) {

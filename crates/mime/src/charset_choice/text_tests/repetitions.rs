@@ -61,8 +61,8 @@ pub(crate) fn once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Keeps one word if all words that have bytes above 7F are equal, such as `楊梅縣=楊梅縣`. A name proves as much as once. Several words prove
-/// more, whatever their number.
+/// Removes repetitions of a word if all words with bytes above 7F are equal: `楊梅縣=楊梅縣` becomes `楊梅縣=`. A repeated name is one piece of evidence.
+/// Texts with several different words stay.
 ///
 /// ASCII characters other than letters separate words, and all ASCII characters do in a multi-byte charset. Examines the bytes that
 /// detection samples.

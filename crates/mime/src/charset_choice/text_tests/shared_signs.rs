@@ -1,6 +1,6 @@
-//! Removes signs that two double-byte charsets read alike, such as `「」` and `（）`.
+//! Removes signs that two double-byte charsets decode alike, such as `「」` and `（）`.
 //!
-//! They prove nothing, and mislead detection: the languages of one charset have them more often. `「충청북도」` is as Korean as `충청북도`.
+//! The models count `「` as Chinese, so `「충청북도」` looked like GBK. The sign has the same bytes in EUC-KR, and proves neither charset.
 //!
 //! # Limits
 //! Characters of two bytes.
@@ -9,7 +9,7 @@ use super::repetitions::characters;
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
-/// Replaces each sign that both charsets read alike with a space.
+/// Replaces each sign that both charsets decode alike with a space.
 pub(crate) fn without_shared_signs(bytes: &[u8], one: Charset, other: Charset) -> Cow<'_, [u8]> {
     if one.is_single_byte() || other.is_single_byte() {
         return Cow::Borrowed(bytes);

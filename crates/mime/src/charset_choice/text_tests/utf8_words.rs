@@ -1,4 +1,4 @@
-//! Tests whether UTF-8 sequences are words, or characters of a double-byte charset by chance.
+//! Tests whether UTF-8 sequences are words. Characters of a double-byte charset may be valid UTF-8 by chance.
 //!
 //! ```text
 //! "\xC2\xBD\xE8\xB4\xBE\xFC"   ½贾 and damage in UTF-8, 陆璐军 in GB 2312
@@ -13,7 +13,7 @@ use crate::charset_choice::two_charsets::mixed_text::sequences;
 use mailglot_codec::{Charset, Script};
 use std::ops::Range;
 
-/// Returns true if a charset of pairs of bytes above A0 decodes all bytes above 7F, and their UTF-8 sequences are no words.
+/// Returns true if a double-byte charset such as GBK decodes all bytes, and the UTF-8 sequences among them are not words: `ʷٻȻ`.
 pub(crate) fn is_utf8_by_chance(charset: Charset, bytes: &[u8]) -> bool {
     let has_pairs = [
         Charset::GB2312,
@@ -38,7 +38,7 @@ fn consists_of_pairs(bytes: &[u8]) -> bool {
     runs.all(|run| run.len() % 2 == 0 && run.iter().all(|byte| *byte > 0xA0))
 }
 
-/// Returns true if each UTF-8 sequence has letters of one script and signs, and one is a word: several letters, or a Latin one beside others.
+/// Returns true if the letters of each UTF-8 sequence are of one script, and one sequence is a word: `Привет`, or the `ü` of `Müller`.
 fn has_only_words(bytes: &[u8]) -> bool {
     let mut has_word = false;
     let mut is_sound = |run: Range<usize>| {

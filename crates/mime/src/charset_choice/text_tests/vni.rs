@@ -13,20 +13,20 @@ const FEWEST_SYLLABLES: usize = 5;
 /// Minimum number of different marks in them.
 const FEWEST_MARKS: u32 = 3;
 
-/// Words beyond ASCII that may be no syllables, and one more for each of so many syllables: names and addresses in other languages.
+/// Number of words in other languages that the text may have, such as `Müller`, and the number of syllables that allows one more.
 const MOST_OTHERS: usize = 2;
 const SYLLABLES_FOR_ANOTHER: usize = 16;
 
 /// Returns true if nearly all words beyond ASCII are syllables of Vietnamese in VNI. Stops early in other text.
 pub(crate) fn is_vni(bytes: &[u8]) -> bool {
-    // The first look needs no table of VNI, and nearly all other text fails it.
+    // This test needs no decoding, and rejects nearly all other text.
     has_syllables(bytes, |word| {
         let has_marks = has_marks_behind_vowels(word);
         has_marks.then(|| usize::from(word.iter().any(|b| is_mark(*b))))
     }) && has_syllables(bytes, marked_letters)
 }
 
-/// Returns true if `marked_letters`, which counts the letters of a syllable with a mark of its own, takes nearly all words for syllables.
+/// Returns true if nearly all words are syllables. `marked_letters` returns the number of letters with a mark byte, or None for other words.
 fn has_syllables(bytes: &[u8], marked_letters: impl Fn(&[u8]) -> Option<usize>) -> bool {
     let (mut syllables, mut others, mut marks) = (0, 0, 0_u64);
     let mut at = 0;
@@ -62,7 +62,7 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte >= 0xC0
 }
 
-/// Returns how many letters of a Vietnamese syllable have their mark in a byte of its own. `None` for other words.
+/// Counts the letters of a Vietnamese syllable that have a mark byte: 1 for `Cha\xF8o`. Returns None for other words.
 fn marked_letters(word: &[u8]) -> Option<usize> {
     /// Bytes of `nghieâng`.
     const LONGEST: usize = 9;

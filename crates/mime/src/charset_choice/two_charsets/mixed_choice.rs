@@ -124,8 +124,8 @@ fn by_rest(
     (faults <= runs.gain).then_some(by_label)
 }
 
-/// Returns the charset of the bytes outside escape sequences: the label if it names a legacy charset that makes text of them, UTF-8 if they
-/// are rather that, else a guess.
+/// Returns the charset of the bytes outside escape sequences: a legacy label that decodes them to plausible text, else UTF-8 if they are valid, else a
+/// guess.
 pub(crate) fn rest_of_label(
     rest: &[u8],
     label: Option<Charset>,

@@ -44,7 +44,7 @@ pub(crate) fn with_utf8_lines(
         let letters = reading.chars().filter(|c| !c.is_ascii()).count();
         mojibake_score(&reading) * MAX_FAULTS_SHARE <= letters
     } else {
-        // Names of everyday characters are odd for the models.
+        // The models rate short names such as `佐藤一郎` as implausible. Everyday characters keep the label.
         is_level1(other.charset, &rest) || !detect::is_odd(&rest, other.charset)
     };
     if !is_plausible {

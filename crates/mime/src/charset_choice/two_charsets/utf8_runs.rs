@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A run counts as UTF-8 if the single-byte reading has a higher [`mojibake_score`]. Runs without evidence of their own follow the
-//! rest of their line or, if nearly all high bytes are UTF-8, the rest of the text. A line whose other high bytes are not UTF-8 is
-//! no text that they follow: `สวัสดี` in TIS-620 has two characters of UTF-8 by chance.
+//! rest of their line or, if nearly all high bytes are UTF-8, the rest of the text. If the other high bytes of their line are not UTF-8, they are
+//! decoded with these: `สวัสดี` in TIS-620 contains valid UTF-8 by chance.
 //!
 //! # Limits
 //! Does not join the parts of a character that other bytes separate.
@@ -29,14 +29,14 @@ const MAX_OTHERS_SHARE: usize = 9;
 /// Number of bytes around a run that are examined with it.
 const CONTEXT_BYTES: usize = 4;
 
-/// What decides whether a UTF-8 sequence is UTF-8.
+/// How a UTF-8 sequence is decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RunKind {
-    /// Its own evidence or that of its line: it is.
+    /// As UTF-8, because of its own letters or those of its line.
     Utf8,
-    /// The rest of the text.
+    /// Like most other sequences of the text.
     FollowsText,
-    /// The other bytes of its line: it is chance.
+    /// In the other charset: other bytes of its line are not UTF-8.
     Chance,
 }
 
@@ -88,12 +88,12 @@ impl RunKind {
     }
 }
 
-/// What the bytes of a line that are not UTF-8 say about its UTF-8 sequences.
+/// Counts the bytes of a line that are not UTF-8: `\xE0` in `Réunion \xE0 9 h`.
 struct OtherBytes {
     are_none: bool,
-    /// They are no more than the sequences, without no-break spaces.
+    /// True if the line has at most as many other bytes as UTF-8 sequences. No-break spaces (A0) do not count.
     are_few: bool,
-    /// They are so few that they are damage.
+    /// True if nearly all bytes above 7F belong to UTF-8 sequences, so that the others are damage.
     are_damage: bool,
 }
 
@@ -303,7 +303,7 @@ fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool 
     reading.starts_with(is_other) && reading.contains(|c: char| !c.is_alphabetic())
 }
 
-/// Returns true if the run is a letter at the end of a word and a quotation mark that closes what `„` or `‚` opened: `„ALEMÃ“`.
+/// Returns true if the charset decodes the run as a letter and a closing quotation mark behind an opening one: `„ALEMÃ“`.
 fn closes_quotation(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
     /// Number of bytes before the run that are examined.
     const WINDOW: usize = 128;

@@ -45,7 +45,7 @@ fn parts_that_do_not_fit_are_rejected() {
             let PartsFault::Cut { split: 1, .. } = fault(&error) else {
                 panic!("{error}");
             };
-            // `run` does not call such a part done.
+            // `run` rejects the part.
             let again = run_split(&job, &plan, 1).unwrap_err();
             assert_eq!(again.to_string(), error.to_string());
         }

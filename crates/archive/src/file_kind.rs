@@ -232,6 +232,7 @@ impl FileKind {
         Ok(Self::Other)
     }
 }
+
 /// Returns true if a file begins with two header fields: `From: a@b.example`, `Subject: x`. Cyrus stores messages in files such as `1.`, Zimbra in
 /// `257-4.msg`; mailglot does not know these names.
 ///

@@ -56,9 +56,10 @@ pub(super) fn likely(
     };
     let has_vietnamese = may_be_vietnamese(&filter.head.sample().bytes);
     let usable = |candidate: &Candidate| {
-        let is_vietnamese = candidate.keeps_ascii_text && !candidate.is_ascii_compatible;
-        (!ascii_compatible || candidate.keeps_ascii_text)
-            && (!is_vietnamese || has_vietnamese || candidate.is_of_any(&priors.local))
+        let is_possible = !candidate.has_letters_for_controls
+            || has_vietnamese
+            || candidate.is_of_any(&priors.local);
+        is_possible && (!ascii_compatible || candidate.keeps_ascii_text)
     };
     let places = (0..CANDIDATES_COUNT).filter(|place| usable(&candidates()[*place]));
     let (single_byte, multi_byte): (Vec<usize>, Vec<usize>) =
@@ -249,8 +250,7 @@ mod tests {
     fn all_likely(head: &Sample, priors: &Priors) -> Vec<(Charset, Vec<(usize, u32)>)> {
         let mut costs = Vec::new();
         for (place, candidate) in candidates().iter().enumerate() {
-            let is_vietnamese = candidate.keeps_ascii_text && !candidate.is_ascii_compatible;
-            if is_vietnamese && !may_be_vietnamese(&head.bytes) {
+            if candidate.has_letters_for_controls && !may_be_vietnamese(&head.bytes) {
                 continue;
             }
             let mut readings = Readings::new(head, priors.rules);

@@ -8,6 +8,7 @@ use super::text_tests::cjk_level1::is_level1;
 use super::text_tests::damage::{decodes_without_loss, is_damaged};
 use super::text_tests::insufficient_evidence;
 use super::text_tests::mojibake_score::mojibake_score;
+use super::text_tests::structure::has_shift_bytes;
 use super::text_tests::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::two_charsets::mixed_iso2022jp::is_japanese;
@@ -116,7 +117,7 @@ fn detect_charset(
 fn eight_bit_japanese(bytes: &[u8], label: Charset) -> Option<Charset> {
     const ENOUGH: usize = 4;
     let may_be = is_japanese(label)
-        && memchr::memchr3(0x1B, 0x0E, 0x0F, bytes).is_none()
+        && !has_shift_bytes(bytes)
         && high_bytes(bytes).nth(ENOUGH - 1).is_some();
     if !may_be {
         return None;

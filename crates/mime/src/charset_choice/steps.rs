@@ -278,10 +278,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
             Some(label) if label == Charset::UTF_8 || is_japanese(label) => label,
             _ => Charset::ISO_2022_JP,
         };
-        if self.evidence.label.is_none() {
-            let detail = Reason::EightBitText.into();
-            self.events.push((EventKind::CharsetUnlabelled, detail));
-        }
+        self.note_unlabelled();
         Some(mixed.choice(used, mem::take(&mut self.events)))
     }
 
@@ -293,10 +290,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
             self.declared,
             self.evidence.resolved,
         )?;
-        let how = How::Structure;
-        let detail = Detail::ShownBy { used: charset, how };
-        self.events.push((EventKind::CharsetDetected, detail));
-        Some(self.decode(charset, how))
+        Some(self.decode_shown(charset))
     }
 
     /// Step for valid UTF-8, unless the label or the message makes better text of it.
@@ -370,10 +364,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         }
         let choose_rest = |rest: &[u8]| choose_for_all(rest, self.evidence).into_owned();
         let mixed = by_properties(self.bytes, self.evidence, choose_rest)?;
-        if self.evidence.label.is_none() {
-            let detail = Reason::EightBitText.into();
-            self.events.push((EventKind::CharsetUnlabelled, detail));
-        }
+        self.note_unlabelled();
         Some(mixed.choice_of_rest(mem::take(&mut self.events)))
     }
 
@@ -391,14 +382,24 @@ impl<'a, 'e> Undecided<'a, 'e> {
         if self.is_ascii || !is_possible || !is_vni(self.bytes) || detect::is_utf8(self.bytes) {
             return None;
         }
+        self.note_unlabelled();
+        Some(self.decode_shown(Charset::VNI))
+    }
+
+    /// Decodes the body in a charset that its structure shows, and reports that.
+    fn decode_shown(&mut self, used: Charset) -> Choice<'a> {
+        let how = How::Structure;
+        let detail = Detail::ShownBy { used, how };
+        self.events.push((EventKind::CharsetDetected, detail));
+        self.decode(used, how)
+    }
+
+    /// Reports text beyond ASCII without a label.
+    fn note_unlabelled(&mut self) {
         if self.evidence.label.is_none() {
             let detail = Reason::EightBitText.into();
             self.events.push((EventKind::CharsetUnlabelled, detail));
         }
-        let (used, how) = (Charset::VNI, How::Structure);
-        let detail = Detail::ShownBy { used, how };
-        self.events.push((EventKind::CharsetDetected, detail));
-        Some(self.decode(used, how))
     }
 
     fn label(&mut self) -> Option<Choice<'a>> {

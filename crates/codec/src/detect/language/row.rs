@@ -89,8 +89,9 @@ pub(crate) struct Candidate {
     /// Index of the language, cost of the charset given the language.
     pub(crate) languages: &'static [(usize, u32)],
     pub(crate) is_single_byte: bool,
-    pub(crate) is_ascii_compatible: bool,
     pub(crate) keeps_ascii_text: bool,
+    /// True for VISCII, TCVN 5712 and VPS, which keep ASCII text and have letters in the places of other controls.
+    pub(crate) has_letters_for_controls: bool,
     /// Its number among those in Latin script that have languages.
     pub(crate) latin: Option<usize>,
 }
@@ -107,8 +108,8 @@ impl Candidate {
             script,
             languages,
             is_single_byte: charset.is_single_byte(),
-            is_ascii_compatible: charset.is_ascii_compatible(),
             keeps_ascii_text: charset.keeps_ascii_text(),
+            has_letters_for_controls: charset.keeps_ascii_text() && !charset.is_ascii_compatible(),
             latin,
         }
     }

@@ -11,8 +11,7 @@
 //! # Limits
 //! One letter alone stays under its label. If both charsets make a word, the likelier one counts.
 
-use super::label_check::{LabelVerdict, OtherReading};
-use super::label_events::detected_event;
+use super::label_check::LabelVerdict;
 use super::label_plausibility::{
     is_unlike_western, non_text_characters, stands_within_ascii_words,
 };
@@ -21,10 +20,9 @@ use crate::charset_choice::evidence::MAIL_HINTS;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::mojibake_score::{is_letter, mojibake_score};
+use crate::charset_choice::text_tests::structure::has_shift_bytes;
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
 use crate::charset_choice::two_charsets::mixed_text::SequenceCount;
-use crate::event::ChosenBy;
-use crate::reading::How;
 use mailglot_codec::detect::{self, Hints, high_bytes};
 use mailglot_codec::{Charset, LossLog, Script};
 
@@ -55,7 +53,7 @@ pub(crate) fn read_as_disproved<'b>(
     other: Charset,
     language: Option<&str>,
 ) -> Option<LabelVerdict<'b>> {
-    if label.is_stateful() && memchr::memchr3(0x1B, 0x0E, 0x0F, bytes).is_some() {
+    if label.is_stateful() && has_shift_bytes(bytes) {
         return None;
     }
     // A word in UTF-8 may be cut.
@@ -83,19 +81,7 @@ pub(crate) fn read_as_disproved<'b>(
     };
     let is_better =
         text != read && reading.is_plausible() && (losses > 0 || reading.outweighs(label, &hints));
-    is_better.then(|| LabelVerdict {
-        events: vec![detected_event(
-            Some(label),
-            used,
-            ChosenBy::Step(How::Message),
-        )],
-        read: Some(OtherReading {
-            used,
-            how: How::Message,
-            confidence: None,
-            text: read,
-        }),
-    })
+    is_better.then(|| LabelVerdict::by_message(label, used, read))
 }
 
 /// Returns `other`, or its relative if the bytes are likelier in that: the Windows code page of an ISO charset, or the ISO charset of a

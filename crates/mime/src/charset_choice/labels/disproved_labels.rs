@@ -71,6 +71,19 @@ pub(crate) enum LabelTest {
     Disproves(Charset),
 }
 
+impl LabelTest {
+    /// Returns what two texts under one label say together. Returns None if they contradict each other.
+    fn with(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Fits, Self::Fits) => Some(self),
+            (Self::Disproves(one), Self::Disproves(other)) => {
+                common(one, other).map(Self::Disproves)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What the texts of a message say about their labels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LabelEvidence {
@@ -81,10 +94,8 @@ pub(crate) struct LabelEvidence {
 #[derive(Clone, Copy, Debug)]
 struct TestedLabel {
     label: Charset,
-    /// The charset that the texts are in; None if a text fits the label, or if the texts contradict each other.
-    used: Option<Charset>,
-    /// True if all texts fit the label.
-    fits: bool,
+    /// What all texts say together. None if they contradict each other.
+    test: Option<LabelTest>,
     /// The part of the first text.
     part: PartId,
 }
@@ -92,25 +103,12 @@ struct TestedLabel {
 impl LabelEvidence {
     /// Notes what a text says about its label. The order of the texts is irrelevant.
     pub(crate) fn note(&mut self, label: Charset, test: LabelTest, part: PartId) {
-        let used = match test {
-            LabelTest::Fits => None,
-            LabelTest::Disproves(used) => Some(used),
-        };
         let mut known = self.labels.iter_mut().flatten();
         if let Some(known) = known.find(|known| known.label == label) {
-            known.fits &= used.is_none();
-            known.used = known
-                .used
-                .zip(used)
-                .and_then(|(one, other)| common(one, other));
+            known.test = known.test.and_then(|known| known.with(test));
         } else if let Some(free) = self.labels.iter_mut().find(|known| known.is_none()) {
-            let fits = used.is_none();
-            *free = Some(TestedLabel {
-                label,
-                used,
-                fits,
-                part,
-            });
+            let test = Some(test);
+            *free = Some(TestedLabel { label, test, part });
         }
     }
 
@@ -125,14 +123,18 @@ impl LabelEvidence {
     /// Returns true if a text fits a label of Latin-1.
     pub(crate) fn fit_latin_1(&self) -> bool {
         let mut known = self.labels.iter().flatten();
-        known.any(|known| is_latin_1(known.label) && known.used.is_none())
+        let is_disproved = |test| matches!(test, Some(LabelTest::Disproves(_)));
+        known.any(|known| is_latin_1(known.label) && !is_disproved(known.test))
     }
 
     /// Returns the labels that texts of the parts in `counts` disprove, and the charset of other text in another script.
     pub(crate) fn disproved(&self, counts: impl Fn(PartId) -> bool) -> DisprovedLabels {
         let known = || self.labels.iter().flatten();
-        let mut others = known()
-            .filter(|known| known.fits && is_of_other_script(known.label) && counts(known.part));
+        let mut others = known().filter(|known| {
+            known.test == Some(LabelTest::Fits)
+                && is_of_other_script(known.label)
+                && counts(known.part)
+        });
         DisprovedLabels {
             other_script: others
                 .next()
@@ -140,7 +142,10 @@ impl LabelEvidence {
                 .filter(|_| !self.fit_latin_1()),
             pairs: self.labels.map(|known| {
                 let known = known.filter(|known| counts(known.part))?;
-                Some((known.label, known.used?))
+                match known.test? {
+                    LabelTest::Fits => None,
+                    LabelTest::Disproves(used) => Some((known.label, used)),
+                }
             }),
         }
     }

@@ -15,7 +15,7 @@ use crate::charset_choice::text_tests::damage::{begins_as_damaged_utf8, is_damag
 use crate::charset_choice::text_tests::foreign_letters::has_western_letter_in_latin_word;
 use crate::charset_choice::text_tests::hebrew_visual_order::visual_order_note;
 use crate::charset_choice::text_tests::insufficient_evidence;
-use crate::charset_choice::text_tests::structure::is_early_invalid_utf8;
+use crate::charset_choice::text_tests::structure::{has_shift_bytes, is_early_invalid_utf8};
 use crate::charset_choice::text_tests::truncated_utf8::is_truncated_utf8;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
@@ -247,7 +247,7 @@ fn eight_bit_japanese<'a>(
     label: Charset,
     evidence: &Evidence<'_>,
 ) -> Option<Choice<'a>> {
-    if !is_japanese(label) || bytes.is_ascii() || uses_escapes(bytes) || may_be_katakana(bytes) {
+    if !is_japanese(label) || bytes.is_ascii() || has_shift_bytes(bytes) || may_be_katakana(bytes) {
         return None;
     }
     let hints = detect::Hints {
@@ -287,11 +287,6 @@ fn may_be_katakana(bytes: &[u8]) -> bool {
     high().all(|b| matches!(b, 0xA1..=0xDF) && b != 0xA4)
         && !has_leads_of_kana
         && (high().nth(ENOUGH - 1).is_none() || high().any(|b| matches!(b, 0xB0 | 0xDE | 0xDF)))
-}
-
-/// Returns true if a byte begins an escape sequence or shifts.
-fn uses_escapes(bytes: &[u8]) -> bool {
-    memchr::memchr3(0x1B, 0x0E, 0x0F, bytes).is_some()
 }
 
 /// Returns true if a guess is too weak to replace UTF-8: repeats of one byte do not prove that text is not UTF-8.

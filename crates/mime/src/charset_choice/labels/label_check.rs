@@ -23,6 +23,31 @@ pub(crate) struct LabelVerdict<'b> {
     pub(crate) events: Vec<(EventKind, Detail)>,
 }
 
+impl<'b> LabelVerdict<'b> {
+    /// The text in `used`, the charset of other text of the message, with the event `charset.detected`.
+    pub(crate) fn by_message(label: Charset, used: Charset, text: Cow<'b, str>) -> Self {
+        let how = How::Message;
+        Self {
+            events: vec![detected_event(Some(label), used, ChosenBy::Step(how))],
+            read: Some(OtherReading {
+                used,
+                how,
+                confidence: None,
+                text,
+            }),
+        }
+    }
+
+    /// The text under its label, with the event `charset.suspected` that names a likelier charset.
+    pub(crate) fn suspected(label: Charset, likelier: Charset) -> Self {
+        let detail = Detail::Likelier { label, likelier };
+        Self {
+            read: None,
+            events: vec![(EventKind::CharsetSuspected, detail)],
+        }
+    }
+}
+
 /// The text in another charset than the label's.
 pub(crate) struct OtherReading<'b> {
     pub(crate) used: Charset,

@@ -38,6 +38,7 @@ use crate::event::NonText;
 use mailglot_codec::detect::{self, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
+use std::cell::LazyCell;
 
 /// Margin of likelihood (natural logarithm) from which on a likelier charset is reported.
 ///
@@ -65,7 +66,9 @@ pub(crate) fn find_likelier<'h>(
     scope: LabelScope,
     hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<LikelierCharset> {
-    let needs_detection = scope != LabelScope::None && needs_detection(label, bytes);
+    let arabic = LazyCell::new(|| arabic_words_beside_french(label, bytes));
+    let needs_detection =
+        scope != LabelScope::None && needs_detection(label, bytes, || arabic.is_some());
     if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }
@@ -83,8 +86,8 @@ pub(crate) fn find_likelier<'h>(
     }
     let hints = hints();
     if needs_detection
-        && let Some(arabic) = arabic_words_beside_french(label, bytes)
-        && let Some(likelier) = likelier_than_implausible(label, &arabic, &hints)
+        && let Some(arabic) = &*arabic
+        && let Some(likelier) = likelier_than_implausible(label, arabic, &hints)
         && likelier.guess.charset == Charset::WINDOWS_1256
         && decodes_without_loss(Charset::WINDOWS_1256, bytes)
     {
@@ -107,7 +110,10 @@ pub(crate) fn find_likelier<'h>(
 /// Returns true if [`find_likelier`] may find something for text under this label.
 pub(crate) fn is_in_scope(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
     is_in_scope_without_detection(label, bytes, scope)
-        || scope == LabelScope::Implausible && needs_detection(label, bytes)
+        || scope == LabelScope::Implausible
+            && needs_detection(label, bytes, || {
+                arabic_words_beside_french(label, bytes).is_some()
+            })
 }
 
 /// Like [`is_in_scope`], by the tests that are no comparison of likelihoods.
@@ -238,12 +244,10 @@ fn likelier_by_words(
     })
 }
 
-/// Returns true if the label is odd enough to run detection, or if single bytes are.
-fn needs_detection(label: Charset, bytes: &[u8]) -> bool {
+/// Returns true if the label is odd enough to run detection, or if single bytes or Arabic words are.
+fn needs_detection(label: Charset, bytes: &[u8], has_arabic: impl FnOnce() -> bool) -> bool {
     !is_plain_western(label, bytes)
-        && (is_odd_enough(label, bytes)
-            || may_disprove(label, bytes)
-            || arabic_words_beside_french(label, bytes).is_some())
+        && (is_odd_enough(label, bytes) || may_disprove(label, bytes) || has_arabic())
 }
 
 /// Returns true if the text as a whole is odd under the label.

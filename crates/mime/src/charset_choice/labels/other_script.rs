@@ -12,16 +12,13 @@
 //! Words of less than three letters stay, and of less than two characters in Chinese, Japanese and Korean. A list of Western letters such
 //! as `äöü` is reported only.
 
-use super::label_check::{LabelVerdict, OtherReading};
-use super::label_events::detected_event;
+use super::label_check::LabelVerdict;
 use super::label_plausibility::non_text_characters;
 use super::superset::better_by_bytes;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::foreign_letters::has_other_script;
 use crate::charset_choice::text_tests::mojibake_score::{is_letter, mojibake_score};
-use crate::event::{ChosenBy, Detail, EventKind};
-use crate::reading::How;
 use mailglot_codec::detect;
 use mailglot_codec::{Charset, LossLog, Script};
 use std::collections::HashSet;
@@ -82,33 +79,14 @@ pub(crate) fn read_in_other_script<'b>(
         return None;
     }
     let strength = if used.is_single_byte() {
-        letters(&read, text)
+        judge_letters(&read, text)
     } else {
-        characters(&read, text, used, bytes)
+        judge_characters(&read, text, used, bytes)
     };
-    match strength? {
-        Strength::Decides => Some(LabelVerdict {
-            events: vec![detected_event(
-                Some(label),
-                used,
-                ChosenBy::Step(How::Message),
-            )],
-            read: Some(OtherReading {
-                used,
-                how: How::Message,
-                confidence: None,
-                text: read,
-            }),
-        }),
-        Strength::Doubt => {
-            let likelier = used;
-            let detail = Detail::Likelier { label, likelier };
-            Some(LabelVerdict {
-                read: None,
-                events: vec![(EventKind::CharsetSuspected, detail)],
-            })
-        }
-    }
+    Some(match strength? {
+        Strength::Decides => LabelVerdict::by_message(label, used, read),
+        Strength::Doubt => LabelVerdict::suspected(label, used),
+    })
 }
 
 /// What the letters of a name prove: another charset, or a doubt that is only reported.
@@ -117,8 +95,8 @@ enum Strength {
     Doubt,
 }
 
-/// Judges text in a charset of one byte.
-fn letters(read: &str, text: &str) -> Option<Strength> {
+/// Judges a name that `read` decodes in a single-byte charset.
+fn judge_letters(read: &str, text: &str) -> Option<Strength> {
     if mojibake_score(read) > mojibake_score(text) {
         return None;
     }
@@ -132,13 +110,13 @@ fn letters(read: &str, text: &str) -> Option<Strength> {
         longest = longest.max(word.chars().count());
     }
     match longest {
-        LETTERS.. => Some(strength(text)),
+        LETTERS.. => Some(judge_lists(text)),
         _ => has_odd_pair(text).then_some(Strength::Doubt),
     }
 }
 
-/// Judges text in a charset of two bytes.
-fn characters(read: &str, text: &str, used: Charset, bytes: &[u8]) -> Option<Strength> {
+/// Judges a name that `read` decodes in a double-byte charset.
+fn judge_characters(read: &str, text: &str, used: Charset, bytes: &[u8]) -> Option<Strength> {
     let mut longest = 0;
     for word in words(read) {
         if word.is_ascii() || word.contains(|c: char| c.is_ascii_alphabetic()) {
@@ -150,7 +128,7 @@ fn characters(read: &str, text: &str, used: Charset, bytes: &[u8]) -> Option<Str
     let has_halves = ascii(bytes) > ascii(read.as_bytes());
     let is_proven = || !has_halves || is_level1(used, bytes) && mojibake_score(text) > 0;
     match longest {
-        CHARACTERS.. if is_proven() => Some(strength(text)),
+        CHARACTERS.. if is_proven() => Some(judge_lists(text)),
         CHARACTERS.. => Some(Strength::Doubt),
         _ => (!has_halves && has_odd_pair(text)).then_some(Strength::Doubt),
     }
@@ -170,7 +148,7 @@ fn script_of(word: &str) -> Option<Script> {
 }
 
 /// Returns a doubt if each word of `text`, decoded by the label, is a list of letters such as `äöü`.
-fn strength(text: &str) -> Strength {
+fn judge_lists(text: &str) -> Strength {
     let mut long = words(text).filter(|word| word.chars().count() >= LETTERS);
     if long.all(is_list) {
         Strength::Doubt

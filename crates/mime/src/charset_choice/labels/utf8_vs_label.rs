@@ -72,13 +72,10 @@ fn is_lone_wide(text: &str) -> bool {
 
 /// Returns true if all non-ASCII characters are small letters or have no case, in one script. ASCII letters may touch them: `2xعبد`.
 fn is_plain_word(text: &str) -> bool {
-    let mut letters = text.chars().filter(|c| !c.is_ascii());
-    let first = letters.next().and_then(Script::of);
-    first.is_some()
-        && text
-            .chars()
-            .filter(|c| !c.is_ascii())
-            .all(|c| c.is_alphabetic() && !c.is_uppercase() && Script::of(c) == first)
+    let letters = || text.chars().filter(|c| !c.is_ascii());
+    let first = letters().next().and_then(Script::of);
+    let is_plain = |c: char| c.is_alphabetic() && !c.is_uppercase() && Script::of(c) == first;
+    first.is_some() && letters().all(is_plain)
 }
 
 /// Returns true if UTF-8 outweighs a double-byte charset that decodes all of the text.

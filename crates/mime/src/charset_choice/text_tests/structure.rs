@@ -129,6 +129,11 @@ fn has_nul_parity(bytes: &[u8]) -> bool {
     even.max(odd) >= 2 && even.max(odd) >= 4 * even.min(odd)
 }
 
+/// Returns true if a byte begins an escape sequence or shifts: ESC, SO, SI.
+pub(crate) fn has_shift_bytes(bytes: &[u8]) -> bool {
+    memchr::memchr3(0x1B, 0x0E, 0x0F, bytes).is_some()
+}
+
 /// Returns true if text under a stateful label may be in that charset: it has a shift, or decodes without one.
 pub(crate) fn uses_shifts(charset: Charset, bytes: &[u8]) -> bool {
     let shift = match charset {

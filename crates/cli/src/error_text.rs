@@ -100,9 +100,9 @@ pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
 /// Most files and folders that are looked at for a hint.
 const HINT_ENTRIES: usize = 10_000;
 
-/// Returns the command that reads the files of a folder without known mail. In the folders of an IMAP server, names tell messages from
-/// indexes: `1.` of Cyrus, `257-4.msg` of Zimbra.
-fn files_command(path: &Path) -> String {
+/// Returns the command that reads the files of a folder whose names no known layout uses. The folders of an IMAP server have messages and
+/// indexes: Cyrus names messages `1.`, Zimbra `257-4.msg`.
+pub(crate) fn files_command(path: &Path) -> String {
     let (mut folders, mut entries, mut has_folder) = (vec![path.to_owned()], 0, false);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -127,7 +127,7 @@ fn files_command(path: &Path) -> String {
 }
 
 /// Returns the pattern of the names of messages in the store of an IMAP server that has this name.
-pub(crate) fn server_pattern(name: &[u8]) -> Option<&'static str> {
+fn server_pattern(name: &[u8]) -> Option<&'static str> {
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     if name.strip_suffix(b".").is_some_and(is_number) {
         return Some("[0-9]*.");
@@ -138,7 +138,7 @@ pub(crate) fn server_pattern(name: &[u8]) -> Option<&'static str> {
 }
 
 /// Returns a command that reads the files below a folder.
-pub(crate) fn find_command(path: &Path, condition: &str) -> String {
+fn find_command(path: &Path, condition: &str) -> String {
     format!(
         "find {} -type f{condition} -print0 | mailglot … --files0-from -",
         quoted(path)

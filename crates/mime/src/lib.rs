@@ -155,6 +155,8 @@ pub use event::{
 };
 pub use guess::{GUESSES, Guess, GuessKind};
 pub use japanese::iso_2022_jp_form;
+#[doc(hidden)]
+pub use lexer::quoted_end;
 pub use limits::Limits;
 pub use mail::{Attachment, EmbeddedMessage, Mail, Normalized};
 pub use message::{Eol, MediaType, Message, Part, PartKind};

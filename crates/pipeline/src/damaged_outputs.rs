@@ -31,10 +31,11 @@ pub(crate) fn damaged_outputs(output: &Path, footer: &Footer) -> Option<DamagedO
                 damaged.missing.push(path);
             }
             Ok(there) if !from.folder && there.is_file() => {
-                if there.len() != from.bytes || is_changed(&path, from).unwrap_or(false) {
-                    damaged.changed.push(path);
-                } else {
-                    damaged.others_intact = true;
+                // A file that cannot be read is neither changed nor intact.
+                match is_changed(&path, from, there.len()) {
+                    Ok(true) => damaged.changed.push(path),
+                    Ok(false) => damaged.others_intact = true,
+                    Err(_) => {}
                 }
             }
             _ => {}
@@ -44,8 +45,11 @@ pub(crate) fn damaged_outputs(output: &Path, footer: &Footer) -> Option<DamagedO
     is_damaged.then_some(damaged)
 }
 
-/// Returns true if the digest of a file differs from that of the ledger.
-fn is_changed(path: &Path, from: &Archived) -> io::Result<bool> {
+/// Returns true if the length or the digest of a file differs from that of the ledger.
+fn is_changed(path: &Path, from: &Archived, length: u64) -> io::Result<bool> {
+    if length != from.bytes {
+        return Ok(true);
+    }
     let mut file = open_input(path).map_err(io::Error::other)?;
     let mut hash = ArchiveHash::quick(false);
     let mut buffer = vec![0; 256 << 10];

@@ -3,7 +3,7 @@
 use super::kept_spans::KeptSpans;
 use crate::policy::{Finding, Findings};
 use mailglot_mime::transfer::TransferEncoding;
-use mailglot_mime::{Edit, Eol, Message, Part, PartId, params};
+use mailglot_mime::{Edit, Eol, Message, Part, PartId, params, quoted_end};
 
 /// Limit on the parameters of a field, and on the depth of comments. A field with more stays unchanged.
 const PARAMETERS: usize = 100;
@@ -114,7 +114,7 @@ fn is_overloaded(value: &[u8]) -> bool {
         match byte {
             b'\\' => at += 1,
             // Without a closing quote it is an ordinary character. In a comment it always is.
-            b'"' if depth == 0 && !unclosed_quote => match quoted_end(value, at) {
+            b'"' if depth == 0 && !unclosed_quote => match quoted_end(value, at - 1) {
                 Some(end) => at = end,
                 None => unclosed_quote = true,
             },
@@ -126,17 +126,6 @@ fn is_overloaded(value: &[u8]) -> bool {
         deepest = deepest.max(depth);
     }
     parameters > PARAMETERS || deepest > PARAMETERS
-}
-
-/// Returns the offset behind the quoted string whose text begins at `at`; `None` if it is not closed.
-fn quoted_end(value: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        at += memchr::memchr2(b'"', b'\\', value.get(at..)?)? + 1;
-        if value[at - 1] == b'"' {
-            return Some(at);
-        }
-        at += 1;
-    }
 }
 
 /// Returns true if the multipart names several boundaries, or one that an outer multipart uses.

@@ -32,9 +32,10 @@ pub(crate) use raw_shifts::{
     raw_shift_length, raw_shifts_range,
 };
 pub(crate) use spaced_address::has_spaced;
+pub use syntax::quoted_end;
 pub(crate) use syntax::{
-    comment_end, is_space, is_token, is_tspecial, quoted_end, skip_cfws, skip_space, trim_end,
-    unescape, unescape_comment,
+    comment_end, is_space, is_token, is_tspecial, skip_cfws, skip_space, trim_end, unescape,
+    unescape_comment,
 };
 pub(crate) use syntax_faults::swallows_address;
 pub(crate) use token::{Token, tokens};

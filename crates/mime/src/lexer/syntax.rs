@@ -97,7 +97,8 @@ pub(crate) fn skip_cfws(value: &[u8], mut at: usize) -> usize {
 }
 
 /// Returns the offset after the quoted string at `at` (where `"` stands); None if it is not closed.
-pub(crate) fn quoted_end(value: &[u8], at: usize) -> Option<usize> {
+// For mailglot-gateway, too.
+pub fn quoted_end(value: &[u8], at: usize) -> Option<usize> {
     let mut i = at + 1;
     loop {
         i += memchr::memchr2(b'"', b'\\', value.get(i..)?)?;

@@ -13,7 +13,7 @@ pub(crate) use guesses::*;
 use events::{NAMED, VERIFY_DISAGREES, doubts, is_ambiguous, is_duplicate, is_left_alone};
 
 use super::job_exit::note;
-use crate::error_text::{find_command, server_pattern};
+use crate::error_text::files_command;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, visible};
 use crate::shell_words::quoted;
@@ -286,10 +286,9 @@ pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Conso
 fn mail_like(account: &Summary) -> Option<String> {
     let code = BoxEventKind::MailLike.code();
     let files = *account.events.get(code)?;
-    let first = account.examples.iter().find(|example| example.code == code);
-    let folder = first.map_or("DIR", |example| &example.message);
-    let condition = first.and_then(|example| server_pattern(last_name(&example.detail)));
-    let condition = condition.map_or_else(String::new, |pattern| format!(" -name '{pattern}'"));
+    let mut examples = account.examples.iter();
+    let first = examples.find(|example| example.code == code);
+    let archive = first.map_or("", |example| &*example.message);
     let (words, them) = match files {
         1 => (
             "file looks like mail and was not read, because of its name",
@@ -300,18 +299,17 @@ fn mail_like(account: &Summary) -> Option<String> {
             "them",
         ),
     };
-    Some(format!(
-        "{}: {} {words}; read {them} with: {}",
-        visible(folder),
-        with_thousands(files),
-        find_command(Path::new(folder), &condition)
-    ))
-}
-
-/// Returns the bytes behind the last slash or blank of a detail that ends with a path.
-fn last_name(detail: &str) -> &[u8] {
-    let name = detail.rsplit(['/', ' ']).next();
-    name.unwrap_or_default().as_bytes()
+    let folder = Path::new(archive);
+    let command = if folder.is_dir() {
+        format!("; read {them} with: {}", files_command(folder))
+    } else {
+        String::new()
+    };
+    let text = format!("{} {words}{command}", with_thousands(files));
+    Some(match archive {
+        "" => text,
+        _ => format!("{}: {text}", visible(archive)),
+    })
 }
 
 /// The ledger, its size, and what may be said about reversal: not more than is known.

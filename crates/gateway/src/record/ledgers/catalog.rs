@@ -118,7 +118,7 @@ impl Catalog {
                 let searched = if is_segment(&file) {
                     search_segment(&files, &file, &name, query, &mut found)
                 } else {
-                    search_single(&files, &file, &name, query, &mut found)
+                    search_single(&files, &file, &name, query, &mut found).map(|()| true)
                 };
                 match searched {
                     Ok(true) => (),
@@ -293,14 +293,14 @@ fn search_segment(
     Ok(Segment::open(files.file(file, false)?)?.is_closed())
 }
 
-/// Calls `found` with the record of a ledger of one message if it matches. Returns true.
+/// Calls `found` with the record of a ledger of one message if it matches.
 fn search_single(
     files: &Folder,
     file: &OsStr,
     name: &str,
     query: &Query,
     found: &mut impl FnMut(Found),
-) -> Result<bool, LedgerError> {
+) -> Result<(), LedgerError> {
     let (_, entry) = read_single(files, file)?;
     if query.matches(&entry) {
         found(Found {
@@ -308,7 +308,7 @@ fn search_single(
             entry,
         });
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Reads a ledger of one message, and builds an index entry from its name, note and message.

@@ -36,6 +36,9 @@ const BODIES: [(&str, &str, &[&str]); 12] = [
     ("euc-jp", "先週の会議の議事録を送ります", &["ja_"]),
 ];
 
+/// Number of the 38,693 names that may be reported above one body: in capitals, all their bytes may be halves of Shift_JIS characters.
+const MOST_REPORTED: usize = 4;
+
 /// What became of the names of many messages.
 #[derive(Debug, Default)]
 struct Count {
@@ -106,7 +109,7 @@ fn names_are_in_the_script_of_the_body_if_they_are_no_latin_words() {
         let body = charset.encode_exact(body).expect("encodable");
         let found = count(&western, label, &body);
         assert_eq!(found.read, 0, "{label}");
-        assert!(found.reported <= 10, "{label} {found:?}");
+        assert!(found.reported <= MOST_REPORTED, "{label} {found:?}");
         let is_own = |text: &&FakerText| {
             text.kind == "name" && locales.iter().any(|locale| text.locale.starts_with(locale))
         };

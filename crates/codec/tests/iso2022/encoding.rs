@@ -1,7 +1,7 @@
 //! Encodes to ISO 2022 and HZ: each line begins and ends in ASCII, and decodes to the same text.
 
 use super::common::decode;
-use super::{CN, EXT, HZ, JP, JP_1, JP_2, JP_3, KR};
+use super::{CN, EXT, HZ, JAPANESE, JP, JP_1, JP_2, JP_3, KR};
 use mailglot_codec::{Charset, LossKind, LossLog, Mode, Unmappable};
 
 fn encode(charset: Charset, text: &str) -> (Vec<u8>, LossLog) {
@@ -73,20 +73,7 @@ fn every_line_is_written_from_ascii_to_ascii() {
 #[test]
 fn what_is_written_is_read_back() {
     let mut mapped = Vec::new();
-    for charset in [
-        JP,
-        JP_1,
-        JP_2,
-        JP_3,
-        Charset::ISO_2022_JP_2004,
-        Charset::CP50220,
-        Charset::CP50221,
-        Charset::CP50222,
-        KR,
-        CN,
-        EXT,
-        HZ,
-    ] {
+    for charset in JAPANESE.into_iter().chain([KR, CN, EXT, HZ]) {
         let mut count = 0;
         for c in ('\u{80}'..='\u{FFFF}').chain('\u{20000}'..='\u{2FA1F}') {
             let text = format!("a{c}{c}b\n");

@@ -20,6 +20,17 @@ const JP: Charset = Charset::ISO_2022_JP;
 const JP_1: Charset = Charset::ISO_2022_JP_1;
 const JP_2: Charset = Charset::ISO_2022_JP_2;
 const JP_3: Charset = Charset::ISO_2022_JP_3;
+/// ISO-2022-JP and its relatives; the last three are those of Microsoft.
+const JAPANESE: [Charset; 8] = [
+    JP,
+    JP_1,
+    JP_2,
+    JP_3,
+    Charset::ISO_2022_JP_2004,
+    Charset::CP50220,
+    Charset::CP50221,
+    Charset::CP50222,
+];
 const KR: Charset = Charset::ISO_2022_KR;
 const CN: Charset = Charset::ISO_2022_CN;
 const EXT: Charset = Charset::ISO_2022_CN_EXT;
@@ -77,16 +88,7 @@ fn no_byte_below_21_is_swallowed_and_ascii_comes_back_behind_damage() {
 /// Escapes, and the charsets whose own standard has them.
 #[test]
 fn strict_decoding_knows_the_escapes_of_each_charset() {
-    let all = [
-        JP,
-        JP_1,
-        JP_2,
-        JP_3,
-        Charset::ISO_2022_JP_2004,
-        Charset::CP50220,
-        Charset::CP50221,
-        Charset::CP50222,
-    ];
+    let all = JAPANESE;
     let windows = &all[5..];
     let has: &[(&[u8], &str, &[Charset])] = &[
         (b"\x1b$B8l\x1b(B", "語", &all),

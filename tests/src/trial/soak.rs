@@ -52,6 +52,8 @@ pub enum Disturbance {
 const DISK: u32 = 400;
 /// How long the disk stays full, and how long empty; and the time between two SIGHUP signals.
 const PERIOD: Duration = Duration::from_secs(1);
+/// Time limit for the last filter to close all segments and end.
+const CLOSING: Duration = Duration::from_mins(1);
 
 /// Results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -134,7 +136,7 @@ enum SmtpResult {
 /// Kills filters that keep originals, while mail is sent.
 ///
 /// # Panics
-/// If Postfix or a filter does not start.
+/// If Postfix or a filter does not start, or the last filter does not end in order.
 pub fn run(soak: &Soak) -> SoakResults {
     let mut postfix = Postfix::start(&Settings::default());
     let address = format!("unix:{}", postfix.socket("milter").display());
@@ -209,8 +211,9 @@ pub fn run(soak: &Soak) -> SoakResults {
     };
     count(&fates, &arrived, &mut counts);
     counts.set_aside = postfix.queued(&["corrupt", "hold"]) as u64;
-    // One more start closes the segments that the last kill left open.
-    drop(start());
+    // One more filter closes the segments that the last kill left open. It does so after it listens, and before it ends in order.
+    let end = start().terminate(CLOSING);
+    assert!(end.success(), "{end}");
     check_originals(&kept, &fates, &mut counts);
     counts
 }

@@ -66,6 +66,7 @@
     reason = "each machine's `step` must become part of its loop; callgrind counts the instructions"
 )]
 
+mod alphabetic;
 mod bocu1;
 mod charset;
 mod code_page;
@@ -117,6 +118,8 @@ pub mod imap_utf7;
 pub mod io;
 pub mod whatwg;
 
+#[doc(hidden)]
+pub use alphabetic::is_alphabetic;
 pub use charset::{Charset, UnknownCharset};
 pub use decoder::Decoder;
 pub use encoder::{EncodeOptions, Encoder, Piece, Unmappable};

@@ -9,6 +9,7 @@
 
 use super::cost::NAT;
 use crate::generated::languages::LANGUAGES;
+use crate::is_alphabetic;
 
 /// Cost of a text that has a list: few have one.
 pub(super) const LIST: u32 = 9 * NAT;
@@ -156,7 +157,7 @@ pub(super) fn cost(language: usize, word: &[char]) -> Option<u32> {
 
 /// Returns the number of letters in a word.
 pub(super) fn letters(word: &[char]) -> usize {
-    word.iter().filter(|c| c.is_alphabetic()).count()
+    word.iter().filter(|c| is_alphabetic(**c)).count()
 }
 
 /// Returns what a word costs if it lists some of `letters`. Each letter is as likely as any other that was not listed. In the order of

@@ -8,6 +8,7 @@
 use super::language::for_label;
 use super::odd_text::{differing_letters, high_bytes, letters_within_words};
 use super::priors::Priors;
+use crate::is_alphabetic;
 use crate::{Charset, LossLog};
 
 /// Most confidence in such text.
@@ -40,9 +41,9 @@ fn has_sign_in_word(text: &str, is_english: bool) -> bool {
     while let Some(c) = chars.next() {
         let after = at(chars.peek().copied());
         let is_part = match c {
-            '\u{2022}' => before.is_alphabetic() || after.is_alphabetic(),
+            '\u{2022}' => is_alphabetic(before) || is_alphabetic(after),
             '\u{2013}' | '\u{2014}' => {
-                !is_english && before.is_alphabetic() && (after.is_alphabetic() || after == ' ')
+                !is_english && is_alphabetic(before) && (is_alphabetic(after) || after == ' ')
             }
             _ => false,
         };
@@ -67,7 +68,7 @@ fn is_rare_by_few_letters(charset: Charset, sample: &[u8], priors: &Priors) -> b
 fn is_one_sign(text: &str) -> bool {
     let mut wide = text.chars().filter(|c| !c.is_ascii());
     let first = wide.next();
-    wide.next().is_none() && first.is_some_and(|c| !c.is_alphabetic() && c != '\u{3000}')
+    wide.next().is_none() && first.is_some_and(|c| !is_alphabetic(c) && c != '\u{3000}')
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::language::ScriptGroup;
 use super::models::{self, ASCII, FOREIGN, Floor, Models, OTHER, SIGN, SPACE};
 use super::rules::Rules;
 use super::signs::{self, Beside};
+use crate::is_alphabetic;
 
 /// Text as a row of classes of one script.
 #[derive(Debug, Default)]
@@ -92,7 +93,7 @@ const WITHIN_WORD: u32 = 6 * NAT;
 /// Returns true if the second of three characters is non-ASCII between ASCII letters.
 fn is_within_ascii(around: &[char]) -> bool {
     matches!(around, [before, c, after]
-        if before.is_ascii_alphabetic() && !c.is_ascii() && c.is_alphabetic() && after.is_ascii_alphabetic())
+        if before.is_ascii_alphabetic() && !c.is_ascii() && is_alphabetic(*c) && after.is_ascii_alphabetic())
 }
 
 /// Gives each sign the class and cost of its place.
@@ -185,7 +186,7 @@ fn placed_in_han(chars: &[char], beside: impl Fn(usize) -> Beside) -> Vec<(usize
 /// Returns true if a character is a sign that occurs in texts of any language.
 pub(super) fn is_common_sign(c: char) -> bool {
     matches!(c, '\u{A0}'..='\u{BF}' | '\u{D7}' | '\u{F7}' | '\u{2000}'..='\u{2027}' | '\u{2030}'..='\u{205E}' | '\u{20A0}'..='\u{20BF}' | '\u{2122}' | '\u{2500}'..='\u{257F}' | '\u{3000}'..='\u{3002}' | '\u{30FB}' | '\u{FF0C}' | '\u{FF0E}')
-        && !c.is_alphabetic()
+        && !is_alphabetic(c)
 }
 
 /// Returns the minimum cost of a row in any language of the script, without case. Signs have their places, unlike in

@@ -13,6 +13,7 @@ use super::priors::Priors;
 use super::readings::Readings;
 use super::sample::Sample;
 use super::score::{self, Scored};
+use crate::is_alphabetic;
 use crate::{Charset, LossLog};
 
 /// How much likelier a reading with such words may be without winning over one without them.
@@ -26,8 +27,8 @@ pub fn has_word_faults(text: &str) -> bool {
     const MANY: usize = 10;
     let (mut faults, mut words) = (0, 0);
     let mut is_behind_dash = false;
-    for piece in text.split_inclusive(|c: char| !c.is_alphabetic()) {
-        let word = piece.trim_end_matches(|c: char| !c.is_alphabetic());
+    for piece in text.split_inclusive(|c: char| !is_alphabetic(c)) {
+        let word = piece.trim_end_matches(|c: char| !is_alphabetic(c));
         let begins_small = word
             .chars()
             .next()
@@ -124,7 +125,7 @@ pub(super) fn related_charsets(best: Charset, sample: &Sample) -> Vec<Charset> {
         let count = pairs().filter(|(one, _)| !one.is_ascii()).count();
         let mut different = pairs().filter(|(one, other)| one != other);
         different.clone().count() * RARE <= count
-            && different.all(|(_, other)| other.is_alphabetic())
+            && different.all(|(_, other)| is_alphabetic(other))
     };
     let mut found: Vec<&Candidate> = all()
         .filter(|own| own.charset == best || is_alike(own.charset))
@@ -144,7 +145,7 @@ pub(super) fn has_letters_only(charset: Charset, sample: &Sample) -> bool {
     const RARE: usize = 20;
     let text = charset.decode(&sample.bytes, &mut LossLog::with_limit(0));
     let high = || text.chars().filter(|c| !c.is_ascii());
-    high().filter(|c| !c.is_alphabetic()).count() * RARE <= high().count()
+    high().filter(|c| !is_alphabetic(*c)).count() * RARE <= high().count()
 }
 
 /// Returns true if most characters beyond ASCII are the same ones in both readings of single bytes.

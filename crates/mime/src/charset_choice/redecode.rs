@@ -16,7 +16,7 @@ use super::two_charsets::mixed_text::SequenceCount;
 use crate::event::ChosenBy;
 use crate::reading::How;
 use mailglot_codec::detect::{self, Evidence, Weighed, high_bytes};
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
 /// Decodes bytes in another charset if their label decodes them with losses. Returns None to keep the label.
 ///
@@ -222,7 +222,7 @@ fn has_wide_within_words(text: &str) -> bool {
 /// Returns true if most characters above 7F are letters of another script than Latin, and none is a Latin letter.
 fn is_foreign_script(text: &str) -> bool {
     let others = text.chars().filter(|c| !c.is_ascii());
-    let letters = others.clone().filter(|c| c.is_alphabetic());
+    let letters = others.clone().filter(|c| is_alphabetic(*c));
     let is_latin = |c: char| matches!(c, '\u{80}'..='\u{24F}');
     3 * letters.clone().count() >= 2 * others.count() && !letters.clone().any(is_latin)
 }

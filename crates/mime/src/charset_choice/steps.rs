@@ -358,8 +358,9 @@ impl<'a, 'e> Undecided<'a, 'e> {
     }
 
     fn properties_of_card(&mut self) -> Option<Choice<'a>> {
-        let is_valid = self.declared == Some(Charset::UTF_8) && detect::is_utf8(self.bytes);
-        if self.is_ascii || is_valid {
+        let is_card = self.evidence.document == Some(Document::Card);
+        let is_valid = || self.declared == Some(Charset::UTF_8) && detect::is_utf8(self.bytes);
+        if self.is_ascii || !is_card || is_valid() {
             return None;
         }
         let choose_rest = |rest: &[u8]| choose_for_all(rest, self.evidence).into_owned();

@@ -12,7 +12,9 @@ use crate::charset_choice::choice::Choice;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
 use crate::charset_choice::thresholds::{LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE};
-use crate::charset_choice::two_charsets::mixed_text::{malformed, sequences};
+use crate::charset_choice::two_charsets::mixed_text::{
+    has_isolated_sequence, malformed, sequences,
+};
 use mailglot_codec::{Charset, LossLog, Script};
 use std::ops::Range;
 
@@ -35,9 +37,7 @@ pub(crate) fn contradicts(bytes: &[u8], other: &Choice<'_>) -> bool {
     if has_only_cut_signs(bytes) {
         return true;
     }
-    let certain: Vec<_> = sequences(bytes)
-        .filter(|run| is_certain(bytes, run))
-        .collect();
+    let certain = certain_runs(bytes);
     if certain.is_empty() {
         return is_damaged_character(bytes, other);
     }
@@ -51,6 +51,16 @@ pub(crate) fn contradicts(bytes: &[u8], other: &Choice<'_>) -> bool {
 pub(crate) fn stands_beside_losses(bytes: &[u8], read: &Choice<'_>) -> bool {
     let has_losses = read.used == Charset::UTF_8 && read.mixed.is_none() && read.log.losses() > 0;
     has_losses && sequences(bytes).any(|run| is_certain(bytes, &run))
+}
+
+/// Returns the runs whose characters are certain. They stand apart from other bytes above 7F.
+fn certain_runs(bytes: &[u8]) -> Vec<Range<usize>> {
+    if !has_isolated_sequence(bytes) {
+        return Vec::new();
+    }
+    sequences(bytes)
+        .filter(|run| is_certain(bytes, run))
+        .collect()
 }
 
 /// Returns true if `other` is a guess without evidence, and not text: noise behind UTF-8 is in no charset.

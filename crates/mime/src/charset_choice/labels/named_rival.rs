@@ -35,7 +35,7 @@ use crate::document_charset;
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
 use mailglot_codec::detect::{self, Hints, Weighed};
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
 /// Margin of likelihood (natural logarithm) from which on the charset that the document declares replaces the label.
 ///
@@ -231,7 +231,7 @@ fn has_words(bytes: &[u8], label: Charset, named: Charset) -> bool {
             .decode(window, &mut LossLog::with_limit(0))
     };
     let has_small = |charset: Charset| {
-        let is_small = |c: char| !c.is_ascii() && c.is_alphabetic() && !c.is_uppercase();
+        let is_small = |c: char| !c.is_ascii() && is_alphabetic(c) && !c.is_uppercase();
         read(charset).chars().any(is_small)
     };
     if !has_small(named) {

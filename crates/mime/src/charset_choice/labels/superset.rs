@@ -22,26 +22,33 @@ pub(crate) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
         Charset::GB2312 | Charset::EUC_KR | Charset::KS_C_5601_1987 => any_pair(
             bytes,
             |lead| lead < 0x80,
+            |pairs| pairs.iter().fold(true, |all, byte| all & (*byte >= 0xa1)),
             |lead, trail| lead < 0xa1 || trail < 0xa1,
         ),
         // Shift_JIS leaves rows 13, 89-92 and 115-119 empty; its kana are single bytes.
         Charset::SHIFT_JIS => any_pair(
             bytes,
             |lead| matches!(lead, 0..0x80 | 0xa1..=0xdf),
+            |_| false,
             |lead, _| matches!(lead, 0x87 | 0xed..=0xef | 0xfa..=0xfc),
         ),
         _ => false,
     }
 }
 
-/// Returns true if `is_such` is true for a double-byte character.
+/// Returns true if `is_such` is true for a double-byte character. `have_none` is true for four characters that it is false for.
 fn any_pair(
     bytes: &[u8],
     is_single: impl Fn(u8) -> bool,
+    have_none: impl Fn(&[u8; 8]) -> bool,
     is_such: impl Fn(u8, u8) -> bool,
 ) -> bool {
     let mut at = 0;
     while let Some(&lead) = bytes.get(at) {
+        if bytes[at..].first_chunk().is_some_and(&have_none) {
+            at += 8;
+            continue;
+        }
         if is_single(lead) {
             at += 1;
             // Skips ASCII eight bytes at a time.

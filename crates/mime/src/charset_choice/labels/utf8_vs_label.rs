@@ -12,7 +12,7 @@ use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::structure::uses_shifts;
 use crate::charset_choice::text_tests::utf8_words::is_utf8_by_chance;
-use mailglot_codec::{Charset, LossLog, Script, detect};
+use mailglot_codec::{Charset, LossLog, Script, detect, is_alphabetic};
 
 /// Number of UTF-8 letters that double-byte text does not have by chance. One in five of its frequent characters is a UTF-8
 /// sequence.
@@ -74,7 +74,7 @@ fn is_lone_wide(text: &str) -> bool {
 fn is_plain_word(text: &str) -> bool {
     let letters = || text.chars().filter(|c| !c.is_ascii());
     let first = letters().next().and_then(Script::of);
-    let is_plain = |c: char| c.is_alphabetic() && !c.is_uppercase() && Script::of(c) == first;
+    let is_plain = |c: char| is_alphabetic(c) && !c.is_uppercase() && Script::of(c) == first;
     first.is_some() && letters().all(is_plain)
 }
 
@@ -133,7 +133,7 @@ fn is_of_latin_words(charset: Charset, text: &str) -> bool {
 fn latin_words(text: &str) -> Option<impl Iterator<Item = &str>> {
     let is_latin = |c: char| c.is_ascii() || alphabet(c) == Some(Alphabet::Latin);
     text.chars().all(is_latin).then(|| {
-        text.split(|c: char| !c.is_alphabetic())
+        text.split(|c: char| !is_alphabetic(c))
             .filter(|word| !word.is_ascii())
     })
 }
@@ -206,7 +206,7 @@ fn is_natural_east_asian(charset: Charset, start: &str) -> bool {
     let reading = charset.decode(start.as_bytes(), &mut log);
     let is_half = |c: char| matches!(c, '\u{FF61}'..='\u{FF9F}');
     let is_greek = |c: char| matches!(c, '\u{370}'..='\u{4FF}');
-    let is_wide = |c: char| !c.is_ascii() && c.is_alphabetic() && !is_half(c) && !is_greek(c);
+    let is_wide = |c: char| !c.is_ascii() && is_alphabetic(c) && !is_half(c) && !is_greek(c);
     let is_latin = start
         .chars()
         .all(|c| c.is_ascii() || alphabet(c) == Some(Alphabet::Latin));
@@ -234,7 +234,7 @@ fn is_natural_east_asian(charset: Charset, start: &str) -> bool {
 
 /// Returns true if each non-ASCII letter is a small letter in a capitalized word: `Zoë`, `André`.
 fn is_in_names(text: &str) -> bool {
-    text.split(|c: char| !c.is_alphabetic())
+    text.split(|c: char| !is_alphabetic(c))
         .filter(|word| !word.is_ascii())
         .all(|word| {
             let mut chars = word.chars();

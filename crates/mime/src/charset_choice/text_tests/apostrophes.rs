@@ -9,7 +9,7 @@
 
 use super::western_letters::is_latin_1;
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
 /// Words before `’s`, `’d`, `’ll`, `’re` and `’ve`.
 const PRONOUNS: [&[u8]; 18] = [
@@ -91,7 +91,7 @@ fn misreading(label: Charset) -> Option<Misreading> {
         .decode(b"\x92", &mut LossLog::with_limit(0));
     match read.chars().next()? {
         '\u{2019}' | char::REPLACEMENT_CHARACTER | '\u{80}'..='\u{9F}' => None,
-        letter if letter.is_alphabetic() => Some(Misreading::Letter),
+        letter if is_alphabetic(letter) => Some(Misreading::Letter),
         _ => Some(Misreading::Sign),
     }
 }

@@ -9,7 +9,7 @@
 
 use super::western_letters::is_latin_1;
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog, Script};
+use mailglot_codec::{Charset, LossLog, Script, is_alphabetic};
 
 /// Fewest Arabic letters of a word that counts, and fewest such words.
 const LETTERS: usize = 3;
@@ -38,7 +38,7 @@ pub(crate) fn arabic_words_beside_french(label: Charset, bytes: &[u8]) -> Option
             has_french |= word.iter().any(u8::is_ascii);
             continue;
         }
-        let is_part = |c: char| is_arabic(c) || !c.is_alphabetic();
+        let is_part = |c: char| is_arabic(c) || !is_alphabetic(c);
         if !text.chars().all(is_part) {
             return None;
         }

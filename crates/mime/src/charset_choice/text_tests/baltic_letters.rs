@@ -13,7 +13,7 @@
 
 use super::misplaced_signs::is_latin;
 use crate::charset_choice::thresholds::window;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
 /// Letters of French, Turkish and other languages in ISO-8859-1 and ISO-8859-9. A Baltic charset decodes their bytes to other letters:
 /// `â` to `ā`.
@@ -42,7 +42,7 @@ pub(crate) fn baltic_letters(label: Charset, other: Charset, bytes: &[u8]) -> Ba
     let own_letters: Vec<char> = by_label.chars().collect();
     let (mut all, mut proof) = (0, 0);
     for (at, (own, other)) in own_letters.iter().zip(by_other.chars()).enumerate() {
-        if *own != other && other.is_alphabetic() {
+        if *own != other && is_alphabetic(other) {
             all += 1;
             let is_ordinary = own.to_lowercase().all(|own| ORDINARY.contains(own));
             proof += usize::from(!is_ordinary || is_cedilla_before_consonant(&own_letters, at));
@@ -60,7 +60,7 @@ pub(crate) fn baltic_letters(label: Charset, other: Charset, bytes: &[u8]) -> Ba
 fn is_cedilla_before_consonant(letters: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| letters.get(before));
     matches!(letters[at], 'ç' | 'Ç')
-        && before.is_some_and(|c| c.is_alphabetic())
+        && before.is_some_and(|c| is_alphabetic(*c))
         && letters
             .get(at + 1)
             .is_some_and(|next| "bcdfgjklmnprtvz".contains(next.to_ascii_lowercase()))

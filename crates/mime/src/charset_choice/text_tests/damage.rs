@@ -14,34 +14,61 @@ pub(crate) fn is_damaged(charset: Charset, bytes: &[u8], text: &str, log: &LossL
 
 /// Returns true for damaged UTF-8: valid and forbidden sequences outnumber the broken ones. In legacy text they never do.
 fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
-    if charset != Charset::UTF_8 {
-        return false;
-    }
-    let forbidden: u64 = [
-        LossKind::Overlong,
-        LossKind::Surrogate,
-        LossKind::CesuPair,
-        LossKind::Obsolete5,
-        LossKind::Obsolete6,
-        LossKind::TooLarge,
-    ]
-    .iter()
-    .map(|kind| log.count(*kind))
-    .sum();
-    let whole = || {
-        text.chars()
-            .filter(|c| !c.is_ascii() && *c != '\u{FFFD}')
-            .count() as u64
+    let is_more = || {
+        let count = SequenceKinds::of(text, log);
+        count.well_formed >= count.broken
     };
-    let broken = log.losses().saturating_sub(forbidden);
-    forbidden >= broken || forbidden + whole() >= broken
+    charset == Charset::UTF_8 && is_more()
 }
 
-/// Returns true if the first 2 KiB are damaged UTF-8 rather than legacy text.
+/// How many sequences of a text that was read as UTF-8 have the form of UTF-8.
+struct SequenceKinds {
+    /// Valid ones and forbidden ones, such as surrogates.
+    well_formed: u64,
+    broken: u64,
+}
+
+impl SequenceKinds {
+    fn of(text: &str, log: &LossLog) -> Self {
+        let forbidden: u64 = [
+            LossKind::Overlong,
+            LossKind::Surrogate,
+            LossKind::CesuPair,
+            LossKind::Obsolete5,
+            LossKind::Obsolete6,
+            LossKind::TooLarge,
+        ]
+        .iter()
+        .map(|kind| log.count(*kind))
+        .sum();
+        let is_whole = |c: &char| !c.is_ascii() && *c != char::REPLACEMENT_CHARACTER;
+        let valid = text.chars().filter(is_whole).count() as u64;
+        Self {
+            well_formed: forbidden + valid,
+            broken: log.losses().saturating_sub(forbidden),
+        }
+    }
+}
+
+/// Returns true if the first 2 KiB are damaged UTF-8 rather than legacy text. Legacy text shows mostly in its first lines what it is.
 pub(crate) fn begins_as_damaged_utf8(bytes: &[u8]) -> bool {
-    let mut log = LossLog::with_limit(0);
-    let text = Charset::UTF_8.decode(&bytes[..bytes.len().min(2048)], &mut log);
-    is_mostly_utf8(Charset::UTF_8, &text, &log)
+    /// Number of bytes that are read first, and of all bytes that are read.
+    const FIRST: usize = 384;
+    const ALL: usize = 2048;
+    /// Number of broken sequences that decide, if they are so many times as many as the others.
+    const ENOUGH: u64 = 24;
+    const TIMES: u64 = 4;
+    let read = |length: usize| {
+        let mut log = LossLog::with_limit(0);
+        let text = Charset::UTF_8.decode(&bytes[..bytes.len().min(length)], &mut log);
+        SequenceKinds::of(&text, &log)
+    };
+    let first = read(FIRST);
+    if first.broken >= ENOUGH && first.broken > first.well_formed * TIMES {
+        return false;
+    }
+    let all = read(ALL);
+    all.well_formed >= all.broken
 }
 
 /// Counts bytes above 7F; returns at least 1.
@@ -51,6 +78,9 @@ fn high_byte_count(bytes: &[u8]) -> u64 {
 
 /// Returns true if `charset` decodes all bytes without loss.
 pub(crate) fn decodes_without_loss(charset: Charset, bytes: &[u8]) -> bool {
+    if charset == Charset::UTF_8 {
+        return str::from_utf8(bytes).is_ok();
+    }
     let mut log = LossLog::with_limit(0);
     let _ = charset.decode(bytes, &mut log);
     log.losses() == 0

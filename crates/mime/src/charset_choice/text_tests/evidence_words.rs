@@ -7,7 +7,7 @@
 //! Multi-byte labels are accepted: bytes hardly decode in them by chance.
 
 use mailglot_codec::detect;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, is_alphabetic};
 use std::collections::HashSet;
 
 /// Minimum number of different bytes above 7F that are letters.
@@ -34,7 +34,7 @@ pub(crate) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool 
     };
     let is_letter = |byte: u8| {
         byte.is_ascii_alphabetic()
-            || byte >= 0x80 && by_other[usize::from(byte - 0x80)].is_alphabetic()
+            || byte >= 0x80 && is_alphabetic(by_other[usize::from(byte - 0x80)])
     };
     let differs = |byte: u8| {
         byte >= 0x80 && by_label[usize::from(byte - 0x80)] != by_other[usize::from(byte - 0x80)]
@@ -42,7 +42,7 @@ pub(crate) fn words_prove(bytes: &[u8], label: Charset, other: Charset) -> bool 
     // Two charsets of Cyrillic may differ in few letters, which names have: `Ѓорѓи`. In Latin, most letters are ASCII anyway.
     let is_greek_or_cyrillic = |byte: &u8| {
         let c = by_label[usize::from(byte & 0x7F)];
-        c.is_alphabetic() && matches!(c, '\u{370}'..='\u{52F}')
+        is_alphabetic(c) && matches!(c, '\u{370}'..='\u{52F}')
     };
     // Symbols that do not occur inside words.
     let is_sign = |byte: u8| {

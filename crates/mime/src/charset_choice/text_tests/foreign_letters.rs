@@ -12,7 +12,7 @@
 
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, WINDOW};
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, is_alphabetic};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -37,7 +37,7 @@ pub(crate) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> 
         return 0;
     }
     let text = label.decode(window, &mut LossLog::with_limit(0));
-    let words = text.split(|c: char| !c.is_alphabetic());
+    let words = text.split(|c: char| !is_alphabetic(c));
     let (mut mixed, mut at_ends, mut has_own_words) = (HashSet::new(), HashSet::new(), false);
     for word in words.filter(|word| word.chars().any(is_foreign)) {
         if longest_run(word) > 2 {
@@ -68,7 +68,7 @@ pub(crate) fn arabic_words_with_latin_letters(label: Charset, bytes: &[u8]) -> u
     let window = &bytes[first..bytes.len().min(first + WINDOW)];
     let text = label.decode(window, &mut LossLog::with_limit(0));
     let has = |word: &str, is_such: fn(char) -> bool| word.chars().any(is_such);
-    let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| {
+    let words = text.split(|c: char| !is_alphabetic(c)).filter(|word| {
         has(word, is_foreign) && has(word, |c| !is_foreign(c)) && !has(word, |c| c.is_ascii())
     });
     words.collect::<HashSet<&str>>().len()
@@ -127,7 +127,7 @@ fn is_foreign_for_western(label: Charset, byte: u8) -> bool {
     let bytes = [byte];
     let character = |charset: Charset| {
         let text = charset.decode(&bytes, &mut LossLog::with_limit(0));
-        text.chars().next().filter(|c| c.is_alphabetic())
+        text.chars().next().filter(|c| is_alphabetic(*c))
     };
     let (own, western) = (character(label), character(Charset::WINDOWS_1252));
     let is_unlike_latin = |c: char| {
@@ -265,7 +265,7 @@ fn alphabets(charset: Charset) -> [u8; 256] {
         let text = charset
             .decode(&[byte as u8], &mut LossLog::with_limit(0))
             .to_lowercase();
-        let Some(letter) = text.chars().find(|c| c.is_alphabetic() && !c.is_ascii()) else {
+        let Some(letter) = text.chars().find(|c| is_alphabetic(*c) && !c.is_ascii()) else {
             return u8::MAX;
         };
         let sets = ALPHABETS.iter().enumerate();

@@ -5,7 +5,7 @@
 //! Russian.
 
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};
+use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable, is_alphabetic};
 
 /// Maximum number of non-ASCII characters that are examined.
 const MAX_CHARS: usize = 500;
@@ -39,7 +39,7 @@ pub(crate) fn detect_language(text: &str) -> Option<&'static str> {
             '\u{5D0}'..='\u{5EA}' => others[1] += 1,
             '\u{620}'..='\u{64A}' => others[2] += 1,
             '\u{E01}'..='\u{E3A}' => others[3] += 1,
-            c if c.is_alphabetic() => {}
+            c if is_alphabetic(c) => {}
             _ => continue,
         }
         all += 1;

@@ -7,7 +7,7 @@
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, window};
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
 /// What signs within words say of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,7 +123,7 @@ fn is_sign(label: Charset, byte: u8) -> bool {
         '\u{A0}' | '\u{AA}' | '\u{AB}' | '\u{AD}' | '\u{B0}' | '\u{B4}' | '\u{B7}' | '\u{BA}'
         | '\u{BB}' => false,
         '\u{2010}'..='\u{2019}' | '\u{2026}' => false,
-        _ => !c.is_alphabetic(),
+        _ => !is_alphabetic(c),
     })
 }
 

@@ -6,9 +6,8 @@
 //! # Limits
 //! Knows no language, so text with score 0 need not consist of words.
 
-use mailglot_codec::Script;
 use mailglot_codec::detect::high_bytes;
-use std::sync::OnceLock;
+use mailglot_codec::{Script, is_alphabetic};
 
 /// Counts implausible characters. Callers compare the scores of two readings of the same bytes. Passes over ASCII fast.
 pub(crate) fn mojibake_score(text: &str) -> usize {
@@ -150,32 +149,6 @@ pub(crate) fn is_letter(c: char) -> bool {
     is_alphabetic(c) && !matches!(c, 'ª' | 'º' | 'µ' | '\u{2B0}'..='\u{2FF}') || is_mark(c)
 }
 
-/// Like [`char::is_alphabetic`], which is slow beyond Latin, Greek and Cyrillic.
-fn is_alphabetic(c: char) -> bool {
-    /// Characters in a block of the table, and all that the table has: those of the alphabets.
-    const BLOCK: usize = 64;
-    const ALPHABETS: usize = 0x2000;
-    /// Each block is filled when a text has one of its characters.
-    static TABLE: [OnceLock<u64>; ALPHABETS / BLOCK] =
-        [const { OnceLock::new() }; ALPHABETS / BLOCK];
-    let code = c as usize;
-    let Some(block) = TABLE.get(code / BLOCK) else {
-        let is_everyday = matches!(
-            c,
-            '\u{3041}'..='\u{3096}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}'
-        );
-        return is_everyday || c.is_alphabetic();
-    };
-    let letters = block.get_or_init(|| {
-        let start = code - code % BLOCK;
-        (0..BLOCK).fold(0, |bits, at| {
-            let c = u32::try_from(start + at).ok().and_then(char::from_u32);
-            bits | u64::from(c.is_some_and(char::is_alphabetic)) << at
-        })
-    });
-    letters >> (code % BLOCK) & 1 > 0
-}
-
 /// Returns true for combining marks.
 fn is_mark(c: char) -> bool {
     matches!(c,
@@ -288,18 +261,6 @@ mod tests {
             "╔══╗\n║ ok ║\n╚══╝",
         ] {
             assert_eq!(mojibake_score(text), 0, "{text}");
-        }
-    }
-
-    #[test]
-    fn letters_are_those_of_unicode() {
-        for c in '\0'..='\u{2FFFF}' {
-            assert_eq!(
-                is_alphabetic(c),
-                c.is_alphabetic(),
-                "U+{:04X}",
-                u32::from(c)
-            );
         }
     }
 

@@ -6,7 +6,7 @@
 //! Single-byte charsets. Text of ASCII alone counts as no word.
 
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog, Script};
+use mailglot_codec::{Charset, LossLog, Script, is_alphabetic};
 use std::collections::HashSet;
 
 /// Maximum number of different words.
@@ -71,7 +71,7 @@ fn has_plain_case(word: &str) -> bool {
 fn script_of_letter(c: char) -> Option<Script> {
     // Marks of Thai are letters here. Those of Hebrew and Arabic are hardly written.
     let is_mark = matches!(c, '\u{591}'..='\u{5C7}' | '\u{64B}'..='\u{65F}' | '\u{670}');
-    let is_letter = |script: &Script| *script == Script::Thai || c.is_alphabetic() && !is_mark;
+    let is_letter = |script: &Script| *script == Script::Thai || is_alphabetic(c) && !is_mark;
     Script::of(c).filter(is_letter)
 }
 

@@ -7,7 +7,7 @@
 //! Charsets of one byte. Punctuation and lines of boxes do not count, since letters of Latin-1 stand in their place under a wrong label.
 
 use crate::charset_choice::thresholds::window;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
 /// Returns true if `other` makes signs within words of letters, one for four letters, or a character for private use.
 pub(crate) fn has_signs_for_letters(label: Charset, other: Charset, bytes: &[u8]) -> bool {
@@ -27,8 +27,8 @@ pub(crate) fn has_signs_for_letters(label: Charset, other: Charset, bytes: &[u8]
         if own == c || c.is_ascii() {
             continue;
         }
-        let is_letter = own.is_alphabetic() && !matches!(own, 'ª' | 'µ' | 'º');
-        if c.is_alphabetic() && !matches!(c, 'ª' | 'º') {
+        let is_letter = is_alphabetic(*own) && !matches!(own, 'ª' | 'µ' | 'º');
+        if is_alphabetic(*c) && !matches!(c, 'ª' | 'º') {
             letters += 1;
         } else if is_letter && matches!(c, '\u{E000}'..='\u{F8FF}') {
             return true;
@@ -38,7 +38,7 @@ pub(crate) fn has_signs_for_letters(label: Charset, other: Charset, bytes: &[u8]
             signs += usize::from(
                 is_sign_within(before, *c, after)
                     || is_sign_before_word(*c, after)
-                    || is_alone() && (before.is_alphabetic() || after.is_alphabetic()),
+                    || is_alone() && (is_alphabetic(before) || is_alphabetic(after)),
             );
         }
     }
@@ -47,18 +47,18 @@ pub(crate) fn has_signs_for_letters(label: Charset, other: Charset, bytes: &[u8]
 
 /// Returns true for a sign that stands behind a letter (`Ó©`), or between two letters or signs (`‘∏‰`).
 fn is_sign_within(before: char, c: char, after: char) -> bool {
-    let is_part = |c: char| c.is_alphabetic() || !c.is_ascii() && !c.is_whitespace();
+    let is_part = |c: char| is_alphabetic(c) || !c.is_ascii() && !c.is_whitespace();
     match c {
         // Quotation marks, dashes, dots, hyphens, the euro.
         '\u{AB}' | '\u{AD}' | '\u{B4}' | '\u{B7}' | '\u{BB}' => false,
         '\u{2000}'..='\u{202F}' | '\u{2039}' | '\u{203A}' | '\u{20AC}' => false,
-        '\u{A1}' | '\u{BF}' => before.is_alphabetic() || is_part(before) && !after.is_alphabetic(),
-        '\u{2500}'..='\u{259F}' => before.is_alphabetic() && after.is_alphabetic(),
+        '\u{A1}' | '\u{BF}' => is_alphabetic(before) || is_part(before) && !is_alphabetic(after),
+        '\u{2500}'..='\u{259F}' => is_alphabetic(before) && is_alphabetic(after),
         '\u{A1}'..='\u{BF}'
         | '\u{D7}'
         | '\u{F7}'
         | '\u{2C6}'..='\u{2DD}'
-        | '\u{2030}'..='\u{2BFF}' => before.is_alphabetic() || is_part(before) && is_part(after),
+        | '\u{2030}'..='\u{2BFF}' => is_alphabetic(before) || is_part(before) && is_part(after),
         // Marks of Vietnamese and Thai are parts of letters.
         _ => false,
     }

@@ -4,6 +4,7 @@
 //! A lead byte alone is distinguished from a Latin-1 letter by its value and the byte before it.
 
 use crate::charset_choice::two_charsets::mixed_text::{malformed, whole_characters};
+use mailglot_codec::is_alphabetic;
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -86,7 +87,7 @@ impl WholeLetters {
     fn count(bytes: &[u8]) -> Self {
         let (mut found, mut wide, mut narrow) = (Self::default(), 0_usize, 0_usize);
         let mut utf8 = [0; 4];
-        for letter in whole_characters(bytes).filter(|c| !c.is_ascii() && c.is_alphabetic()) {
+        for letter in whole_characters(bytes).filter(|c| !c.is_ascii() && is_alphabetic(*c)) {
             let lead = letter.encode_utf8(&mut utf8).as_bytes()[0];
             found.leads |= 1 << (lead - 0xC0);
             *(if lead >= 0xE0 { &mut wide } else { &mut narrow }) += 1;

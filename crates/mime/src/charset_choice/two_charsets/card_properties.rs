@@ -32,11 +32,7 @@ pub(crate) fn by_properties(
     evidence: &Evidence<'_>,
     choose: impl FnOnce(&[u8]) -> Choice<'static>,
 ) -> Option<MixedText> {
-    let may_be = evidence.document == Some(Document::Card)
-        && evidence.may_find_mixed()
-        && !evidence.mapped
-        && !bytes.is_ascii();
-    if !may_be {
+    if evidence.mapped || !evidence.may_find_mixed() || bytes.is_ascii() {
         return None;
     }
     let properties = non_ascii_properties(bytes);

@@ -14,7 +14,7 @@
 
 use super::mixed_text::{MixedText, OtherCharset, decode_into, malformed, sequences};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
-use mailglot_codec::{Charset, LossLog, detect};
+use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
 use std::ops::Range;
 
 /// Minimum number of UTF-8 runs in text of a non-Latin alphabet, if the reading of the runs is no evidence.
@@ -249,13 +249,13 @@ fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> RunEvidence {
         return RunEvidence::default();
     };
     let own = || text.chars().filter(|c| !c.is_ascii());
-    let letters = own().filter(|c| c.is_alphabetic()).count();
+    let letters = own().filter(|c| is_alphabetic(*c)).count();
     let none = RunEvidence {
         letters,
         ..RunEvidence::default()
     };
     // A single letter of another alphabet is implausible.
-    let is_other = |c: char| c.is_alphabetic() && c > '\u{24F}' && !is_latin_letter(c);
+    let is_other = |c: char| is_alphabetic(c) && c > '\u{24F}' && !is_latin_letter(c);
     if own().count() == 1 && own().any(is_other) {
         return none;
     }
@@ -299,8 +299,8 @@ fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool 
         return false;
     }
     let reading = charset.decode(&bytes[run.clone()], &mut LossLog::with_limit(0));
-    let is_other = |c: char| c.is_alphabetic() && c > '\u{24F}';
-    reading.starts_with(is_other) && reading.contains(|c: char| !c.is_alphabetic())
+    let is_other = |c: char| is_alphabetic(c) && c > '\u{24F}';
+    reading.starts_with(is_other) && reading.contains(|c: char| !is_alphabetic(c))
 }
 
 /// Returns true if the charset decodes the run as a letter and a closing quotation mark behind an opening one: `„ALEMÃ“`.
@@ -315,7 +315,7 @@ fn closes_quotation(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool 
         Some('‘' | '’') => '‚',
         _ => return false,
     };
-    if !letter.is_some_and(char::is_alphabetic) || chars.next().is_some() {
+    if !letter.is_some_and(is_alphabetic) || chars.next().is_some() {
         return false;
     }
     let before = &bytes[run.start.saturating_sub(WINDOW)..run.start];

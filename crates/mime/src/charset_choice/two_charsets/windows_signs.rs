@@ -19,7 +19,7 @@ use super::mixed_text::{MixedText, OtherCharset, decode_into, join};
 use super::quoted_lines::is_quoted;
 use crate::charset_choice::labels::superset::has_c1;
 use crate::charset_choice::text_tests::telltale_bytes::is_beside_number;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, is_alphabetic};
 use std::ops::Range;
 
 /// Number of bytes for ISO 8859 that outweigh one byte for the Windows page.
@@ -43,11 +43,12 @@ pub(crate) fn with_windows_signs(bytes: &[u8], label: Charset) -> Option<MixedTe
     if charsets.votes(bytes).are_for_label() {
         return Some(charsets.decode(bytes, |_| false));
     }
-    let kinds = [true, false].map(|quoted| {
-        let is_kind = |line: &Range<usize>| is_quoted(&bytes[line.clone()]) == quoted;
-        let lines: Vec<_> = lines(bytes).filter(is_kind).collect();
-        charsets.votes(&join(bytes, &lines))
-    });
+    let (quoted, own): (Vec<_>, Vec<_>) =
+        lines(bytes).partition(|line| is_quoted(&bytes[line.clone()]));
+    if quoted.is_empty() || own.is_empty() {
+        return None;
+    }
+    let kinds = [quoted, own].map(|lines| charsets.votes(&join(bytes, &lines)));
     let are_for_page = |votes: &Votes| votes.against > votes.strong;
     match kinds {
         [quoted, own] if quoted.are_for_label() && are_for_page(&own) => {
@@ -238,7 +239,11 @@ impl LabelAndPage {
     /// acute accent as an apostrophe: `fu¨r`, `c¸a`, `it´s`.
     fn vote_of_15(&self, byte: u8, place: &ByteWithNeighbors<'_>) -> Option<Vote> {
         let ByteWithNeighbors { before, after, .. } = *place;
-        let is_beside = |letters: &str| letters.contains(before) || letters.contains(after);
+        let is_beside = |letters: &[u8]| {
+            [before, after]
+                .iter()
+                .any(|c| letters.iter().any(|letter| char::from(*letter) == *c))
+        };
         let limit = |vote: Vote, most: Vote| match vote {
             Vote::Strong => most,
             vote => vote,
@@ -249,12 +254,12 @@ impl LabelAndPage {
             0xA4 if is_beside_number(place.bytes, place.at) => Vote::Strong,
             0xA4 if place.stands_between_words() => Vote::Strong,
             0xA4 => Vote::Against,
-            0xA8 if is_beside("aouAOU") => limit(as_letter(), Vote::Neutral),
-            0xA8 if is_beside("eiyEIY") => limit(as_letter(), Vote::Weak),
-            0xB8 if is_beside("cCsStT") => limit(as_letter(), Vote::Neutral),
+            0xA8 if is_beside(b"aouAOU") => limit(as_letter(), Vote::Neutral),
+            0xA8 if is_beside(b"eiyEIY") => limit(as_letter(), Vote::Weak),
+            0xB8 if is_beside(b"cCsStT") => limit(as_letter(), Vote::Neutral),
             0xA6 | 0xB4 => limit(as_letter(), Vote::Weak),
             // Fractions stand before units: `½inch`.
-            0xBC | 0xBD if !before.is_alphabetic() && !before.is_ascii_digit() => {
+            0xBC | 0xBD if !is_alphabetic(before) && !before.is_ascii_digit() => {
                 if place.begins_word_with_oe() {
                     Vote::Strong
                 } else {
@@ -273,7 +278,7 @@ impl LabelAndPage {
         context: &LettersOfText,
     ) -> Option<Vote> {
         let letter = self.of_label[usize::from(byte)];
-        let is_between = place.before.is_alphabetic() && place.after.is_alphabetic();
+        let is_between = is_alphabetic(place.before) && is_alphabetic(place.after);
         match byte {
             // The middle dot, a bullet.
             0xB7 => Some(Vote::Against),
@@ -345,7 +350,7 @@ impl ByteWithNeighbors<'_> {
     /// Returns the number of letters before, at most two.
     fn letters_before(&self, charsets: &LabelAndPage) -> usize {
         let before = self.bytes[..self.at].iter().rev().take(2);
-        let is_letter = |b: &&u8| charsets.character(Some(b)).is_alphabetic();
+        let is_letter = |b: &&u8| is_alphabetic(charsets.character(Some(b)));
         before.take_while(is_letter).count()
     }
 
@@ -414,7 +419,7 @@ impl LettersOfText {
 
 /// The rules of ISO-8859-13: quotation marks stand beside words, and the apostrophe within them. windows-1257 has no A1 and A5.
 fn vote_of_quotation_marks(byte: u8, place: &ByteWithNeighbors<'_>) -> Vote {
-    let (before, after) = (place.before.is_alphabetic(), place.after.is_alphabetic());
+    let (before, after) = (is_alphabetic(place.before), is_alphabetic(place.after));
     match byte {
         0xA5 if after && !before => Vote::Strong,
         0xA1 if before && !after => Vote::Strong,
@@ -430,9 +435,9 @@ fn vote_of_greek(byte: u8, place: &ByteWithNeighbors<'_>) -> Vote {
     let is_small = |b: Option<&u8>| matches!(b, Some(0xDC..=0xFE));
     let begins = |at: usize| is_small(place.bytes.get(at + 1)) && is_small(place.bytes.get(at + 2));
     match byte {
-        0xB6 if begins(place.at) && !place.before.is_alphabetic() => Vote::Strong,
+        0xB6 if begins(place.at) && !is_alphabetic(place.before) => Vote::Strong,
         0xA4 if is_beside_number(place.bytes, place.at) => Vote::Strong,
-        0xA2 if begins(place.at) && !place.before.is_alphabetic() => Vote::Against,
+        0xA2 if begins(place.at) && !is_alphabetic(place.before) => Vote::Against,
         0xB6 | 0xAE => Vote::Against,
         _ => Vote::Neutral,
     }
@@ -440,7 +445,7 @@ fn vote_of_greek(byte: u8, place: &ByteWithNeighbors<'_>) -> Vote {
 
 /// Returns true for letters of words. The micro sign and spacing accents count as letters in Unicode.
 fn is_letter(c: char) -> bool {
-    c.is_alphabetic() && !"µªºˇˆ".contains(c)
+    is_alphabetic(c) && !matches!(c, 'µ' | 'ª' | 'º' | 'ˇ' | 'ˆ')
 }
 
 /// Returns the character of each byte.

@@ -9,6 +9,7 @@ use super::text_tests::damage::{decodes_without_loss, is_damaged};
 use super::text_tests::insufficient_evidence;
 use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::structure::has_shift_bytes;
+use super::text_tests::telltale_bytes::is_beside_number;
 use super::text_tests::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::two_charsets::mixed_iso2022jp::is_japanese;
@@ -152,20 +153,35 @@ fn is_in_pairs(bytes: &[u8]) -> bool {
     runs.all(|run| run.len().is_multiple_of(2))
 }
 
-/// Returns true if the only byte above 7F touches no letter, or is a symbol at the edge of a word. It may be anything.
+/// Returns true if the only byte above 7F touches no letter, or is a symbol at the edge of a word. It may be anything, unless it is a sign
+/// that is usual there.
 fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
-    let mut high = bytes.iter().enumerate().filter(|(_, byte)| **byte >= 0x80);
-    let (Some((at, _)), None) = (high.next(), high.next()) else {
+    let mut high = high_bytes(bytes);
+    let (Some(at), None) = (high.next(), high.next()) else {
         return false;
     };
     let is_letter = |at: Option<usize>| {
         at.and_then(|at| bytes.get(at))
             .is_some_and(u8::is_ascii_alphabetic)
     };
-    match (is_letter(at.checked_sub(1)), is_letter(at.checked_add(1))) {
+    let may_be_anything = match (is_letter(at.checked_sub(1)), is_letter(at.checked_add(1))) {
         (true, true) => false,
         (false, false) => true,
         _ => !detect::has_letters(bytes, used),
+    };
+    may_be_anything && !(used == Charset::WINDOWS_1252 && is_usual_sign(bytes, at))
+}
+
+/// Returns true if windows-1252 makes a sign of a byte that Western text often has in such a place: `a \x96 b`, `wait\x85`, `Acme\x99`, `\x80 100`.
+fn is_usual_sign(bytes: &[u8], at: usize) -> bool {
+    let near = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let (before, after) = (near(at.checked_sub(1)), near(at.checked_add(1)));
+    match bytes[at] {
+        // Dashes and bullets stand between blanks within the text.
+        0x95..=0x97 => before == b' ' && after == b' ' && at > 0 && at + 1 < bytes.len(),
+        0x80 => is_beside_number(bytes, at),
+        0x85 | 0x99 => before.is_ascii_alphanumeric() && !after.is_ascii_alphanumeric(),
+        _ => false,
     }
 }
 
@@ -287,6 +303,10 @@ mod tests {
             ),
             (b"caf\xE9", None, "caf\u{e9}"),
             (b"don\x92t", None, "don\u{2019}t"),
+            (b"Foo \x96 bar", None, "Foo – bar"),
+            (b"wait\x85 what", None, "wait… what"),
+            (b"Acme\x99", None, "Acme™"),
+            (b"from \x80 100 on", None, "from € 100 on"),
             (b"caf\xE9", Some("KOI8-R"), "caf\u{e9}"),
             (b"M\xFCller", Some("ISO-8859-2"), "M\u{fc}ller"),
             (

@@ -1,11 +1,12 @@
 //! Detects base64 and quoted-printable in ASCII text whose header does not declare them.
 //!
 //! # Limits
-//! Base64 is recognized from the start of the text up to its first blank line, quoted-printable by escapes of letters. The text is reported
-//! and stays: it may show an encoding on purpose.
+//! Base64 is recognized from the start of the text up to its first blank line, quoted-printable by escapes of letters or of escape
+//! sequences (ISO 2022). The text is reported and stays: it may show an encoding on purpose.
 
 use super::base64;
 use super::encoding::TransferEncoding;
+use memchr::memmem;
 
 /// Minimum number of escapes of bytes above 7F, and of those within words.
 const ESCAPES: usize = 3;
@@ -17,7 +18,7 @@ const SAMPLE: usize = 1024;
 
 /// Returns the transfer encoding that ASCII text seems to have although its header does not declare it.
 pub(crate) fn undeclared_encoding(text: &[u8]) -> Option<TransferEncoding> {
-    if is_quoted_printable(text) && !has_encoded_properties(text) {
+    if (is_quoted_printable(text) || has_encoded_shifts(text)) && !has_encoded_properties(text) {
         return Some(TransferEncoding::QuotedPrintable);
     }
     is_base64(text).then_some(TransferEncoding::Base64)
@@ -45,6 +46,12 @@ fn is_quoted_printable(text: &[u8]) -> bool {
         }
     }
     escapes >= ESCAPES && within_words >= WITHIN_WORDS && others * 4 <= escapes
+}
+
+/// Returns true if the text has escape sequences of ISO 2022 in quoted-printable: one to a character set of two bytes, and one back to ASCII.
+fn has_encoded_shifts(text: &[u8]) -> bool {
+    let begin = memmem::find(text, b"=1B$");
+    begin.is_some_and(|at| memmem::find(&text[at..], b"=1B(").is_some())
 }
 
 /// Returns true for a card or calendar that declares the encoding of its properties (vCard 2.1, vCalendar 1.0).
@@ -125,6 +132,7 @@ mod tests {
                 QuotedPrintable,
             ),
             (b"=D0=9F=D1=80=D0=B8=D0=B2=D0=B5=D1=82", QuotedPrintable),
+            (b"=1B$B$3$s$K$A$O!#=1B(B\n", QuotedPrintable),
             (b"caf=C3=A9 =\nd=C3=A9j=C3=A0 =3D vu, a=b", QuotedPrintable),
             (
                 b"BEGIN:VCARD\nFN:M=FCller, Gr=F6=DFe, K=F6ln\nEND:VCARD\n",

@@ -22,7 +22,7 @@ pub(crate) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
         Charset::GB2312 | Charset::EUC_KR | Charset::KS_C_5601_1987 => any_pair(
             bytes,
             |lead| lead < 0x80,
-            |pairs| pairs.iter().fold(true, |all, byte| all & (*byte >= 0xa1)),
+            |pairs| pairs.iter().fold(0xff, |least, byte| least.min(*byte)) >= 0xa1,
             |lead, trail| lead < 0xa1 || trail < 0xa1,
         ),
         // Shift_JIS leaves rows 13, 89-92 and 115-119 empty; its kana are single bytes.

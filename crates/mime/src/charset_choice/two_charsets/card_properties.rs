@@ -20,7 +20,7 @@ use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::labels::superset::better_by_bytes;
 use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_label;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
-use crate::document_charset::{Document, Property, non_ascii_properties};
+use crate::document_charset::{Property, non_ascii_properties};
 use mailglot_codec::{Charset, LossLog, Resolved};
 use std::ops::Range;
 

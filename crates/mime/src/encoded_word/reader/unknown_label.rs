@@ -4,6 +4,8 @@
 //! =?x-foo?Q?Your_invoice?=   printable ASCII, as in nearly every charset   Your invoice
 //! =?utf-9?Q?caf=C3=A9?=      UTF-8                                         café
 //! =?x-foo?Q?caf=E9?=         any charset                                   stays as written
+//! =??Q?caf=C3=A9?=           UTF-8                                         café
+//! =??Q?Your_invoice?=        no encoded word (RFC 2047, section 2)         stays as written
 //! ```
 //!
 //! # Limits
@@ -33,10 +35,9 @@ impl Reader<'_> {
         }
         match self.context.unknown {
             UnknownLabel::Keep => None,
-            UnknownLabel::IfCertain if word.label.is_empty() => None,
             UnknownLabel::IfCertain => {
                 let is_certain = self.is_certain_run(word, labels);
-                certain_charset(&bytes).filter(|_| is_certain)
+                certain_charset(&bytes, !word.label.is_empty()).filter(|_| is_certain)
             }
             UnknownLabel::Fallback(charset) => Some(charset),
             UnknownLabel::Utf8IfValid => std::str::from_utf8(&bytes)
@@ -71,7 +72,8 @@ impl Reader<'_> {
     /// Returns true if the bytes of a word with an unknown label tell their charset.
     fn is_certain(&self, word: &WordToken) -> bool {
         let bytes = self.payload_bytes(word);
-        certain_charset(&bytes).is_some() || by_escapes(None, &bytes, &self.context).is_some()
+        certain_charset(&bytes, !word.label.is_empty()).is_some()
+            || by_escapes(None, &bytes, &self.context).is_some()
     }
 
     /// Decodes the payload of a word alone.
@@ -86,7 +88,9 @@ impl Reader<'_> {
 }
 
 /// Returns US-ASCII for printable ASCII, and UTF-8 for text with characters beyond ASCII; None for anything else.
-fn certain_charset(bytes: &[u8]) -> Option<Charset> {
+///
+/// ASCII without any label is no encoded word (RFC 2047, section 2): `=??Q?abc?=`.
+fn certain_charset(bytes: &[u8], has_label: bool) -> Option<Charset> {
     let text = std::str::from_utf8(bytes).ok()?;
     if text.is_empty() || text.contains(char::is_control) {
         return None;
@@ -95,7 +99,7 @@ fn certain_charset(bytes: &[u8]) -> Option<Charset> {
         return Some(Charset::UTF_8);
     }
     let may_shift = memchr::memmem::find(bytes, b"~{").is_some() || has_shift_of_utf7(bytes);
-    (!may_shift).then_some(Charset::US_ASCII)
+    (has_label && !may_shift).then_some(Charset::US_ASCII)
 }
 
 /// Returns true if ASCII may contain a shift of UTF-7 (RFC 2152), or of the names of IMAP folders: `+AOk-`, `&AOk-`.
@@ -130,7 +134,14 @@ mod tests {
             (b"tab\tbed", None),
             ("\u{85}".as_bytes(), None),
         ] {
-            assert_eq!(certain_charset(bytes), expected, "{}", bytes.escape_ascii());
+            assert_eq!(
+                certain_charset(bytes, true),
+                expected,
+                "{}",
+                bytes.escape_ascii()
+            );
+            let beyond_ascii = expected.filter(|charset| *charset == Charset::UTF_8);
+            assert_eq!(certain_charset(bytes, false), beyond_ascii);
         }
     }
 }

@@ -9,7 +9,7 @@ mod reason;
 
 use crate::part_id::PartId;
 use crate::span::Span;
-pub use detail::{BlockCheck, ChosenBy, Detail, NonText};
+pub use detail::{BlockCheck, ChosenBy, Detail, EncodingMeaning, NonText};
 pub use file_kind::FileKind;
 pub use kind::{EventKind, Severity};
 pub use reason::Reason;

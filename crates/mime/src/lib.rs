@@ -151,7 +151,8 @@ pub use mailglot_codec as codec;
 pub use document_charset::{charset_in_file, declares_charset};
 pub use edit::{Edit, InvalidEdit, splice};
 pub use event::{
-    BlockCheck, ChosenBy, Detail, Event, EventKind, FileKind, Finding, NonText, Reason, Severity,
+    BlockCheck, ChosenBy, Detail, EncodingMeaning, Event, EventKind, FileKind, Finding, NonText,
+    Reason, Severity,
 };
 pub use guess::{GUESSES, Guess, GuessKind};
 pub use japanese::iso_2022_jp_form;

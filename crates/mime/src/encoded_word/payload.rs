@@ -214,6 +214,7 @@ fn sextet(byte: u8) -> Option<u8> {
 pub(crate) fn decode_q(payload: &[u8], is_utf8: bool, out: &mut Vec<u8>) -> PayloadDamage {
     let mut damage = PayloadDamage::default();
     let start = out.len();
+    let mut has_escapes = false;
     let mut i = 0;
     while let Some(&byte) = payload.get(i) {
         i += 1;
@@ -224,8 +225,12 @@ pub(crate) fn decode_q(payload: &[u8], is_utf8: bool, out: &mut Vec<u8>) -> Payl
                     |_: &(u8, usize)| !breaks_before_digits(payload, i, is_utf8, &out[start..]);
                 if let Some((value, end)) = escape(payload, i).filter(breaks) {
                     damage.split_escape |= end > i + 2;
+                    has_escapes = true;
                     out.push(value);
                     i = end;
+                } else if has_escapes && i == payload.len() {
+                    // A soft line break whose line end was removed. A writer of escapes writes `=3D` for text.
+                    damage.soft_break = true;
                 } else if let Some(end) = soft_break(payload, i) {
                     damage.soft_break = true;
                     i = end;
@@ -423,6 +428,10 @@ mod tests {
             ("f=\r\n =C3=BCr", "für"),
             ("f=\n\tgh", "fgh"),
             ("f=\n ", "f"),
+            ("Andr=C3=A9=", "André"),
+            ("Andr=C3=A9=x=", "André=x"),
+            ("a=b=", "a=b="),
+            ("1_+_1_=", "1 + 1 ="),
             ("f= gh", "f= gh"),
             ("=G1=", "=G1="),
             ("a\r\n b", "a b"),

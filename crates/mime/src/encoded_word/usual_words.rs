@@ -202,7 +202,8 @@ impl<'v> UsualWords<'v, '_> {
                 .then_some(true)?
         };
         if label.alias {
-            self.report(word.range.clone(), EventKind::CharsetAlias, Detail::None);
+            let detail = Detail::label_repaired(label.name, label.charset);
+            self.report(word.range.clone(), EventKind::CharsetAlias, detail);
         }
         if word.range.len() > MAX_WORD_BYTES {
             self.report(word.range.clone(), EventKind::EwBadToken, Reason::LongWord);

@@ -32,7 +32,7 @@ pub enum Detail {
         /// Its meaning.
         charset: Charset,
     },
-    /// A damaged label names a charset after a repair.
+    /// An alias names a charset, or a damaged label does after a repair.
     LabelRepaired {
         /// The label, as written.
         label: Box<str>,
@@ -100,6 +100,13 @@ pub enum Detail {
     },
     /// An encoded word names this language (RFC 2231, section 5).
     Language(Box<str>),
+    /// A misspelled label of a transfer encoding, as written, and the encoding that it was taken for.
+    EncodingTakenFor {
+        /// The label, as written.
+        label: Box<str>,
+        /// The meaning.
+        meaning: EncodingMeaning,
+    },
     /// The event concerns the header field with this name.
     Field(&'static str),
     /// The part has this media type: type, slash, subtype.
@@ -115,6 +122,12 @@ pub enum Detail {
 }
 
 impl Detail {
+    /// Returns the detail for a label that is an alias of `charset`, or damaged.
+    pub(crate) fn label_repaired(label: &[u8], charset: Charset) -> Self {
+        let label = String::from_utf8_lossy(label).into();
+        Self::LabelRepaired { label, charset }
+    }
+
     /// Returns true if nothing is known beyond kind and place.
     pub fn is_none(&self) -> bool {
         *self == Self::None
@@ -184,6 +197,13 @@ impl fmt::Display for Detail {
                 f.write_str(kind.name())?;
                 charset.map_or(Ok(()), |charset| write!(f, " in {}", charset.name()))
             }
+            Self::EncodingTakenFor { label, meaning } => {
+                write!(f, "{label} taken for {}", meaning.name())?;
+                match meaning {
+                    EncodingMeaning::Unencoded => Ok(()),
+                    _ => f.write_str("; other programs may not decode the body"),
+                }
+            }
             Self::Field(name) => f.write_str(name),
             Self::File(kind) => kind.fmt(f),
             Self::Block(block) => block.fmt(f),
@@ -232,6 +252,20 @@ impl ChosenBy {
             Self::Detection(evidence) => evidence.name(),
             Self::UndeclaredText => "all undeclared text of the message",
         }
+    }
+}
+
+named! {
+    /// The meaning of a misspelled label of a transfer encoding.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum EncodingMeaning {
+        /// 7bit, 8bit or binary.
+        Unencoded = "an unencoded body",
+        /// Base64.
+        Base64 = "base64",
+        /// Quoted-printable.
+        QuotedPrintable = "quoted-printable",
     }
 }
 
@@ -333,6 +367,24 @@ mod tests {
                     first: 0,
                 },
                 "2 runs of UTF-8 within ISO-8859-8 text, the first at byte 0 of the decoded part",
+            ),
+            (
+                Detail::label_repaired(b"hebrew", charset),
+                "hebrew taken for ISO-8859-8",
+            ),
+            (
+                Detail::EncodingTakenFor {
+                    label: "8BITS".into(),
+                    meaning: EncodingMeaning::Unencoded,
+                },
+                "8BITS taken for an unencoded body",
+            ),
+            (
+                Detail::EncodingTakenFor {
+                    label: "bas64".into(),
+                    meaning: EncodingMeaning::Base64,
+                },
+                "bas64 taken for base64; other programs may not decode the body",
             ),
             (
                 Detail::WithinUtf8(charset),

@@ -142,13 +142,15 @@ event_kinds! {
     /// A header value has damage that [`Repairs`](crate::encoded_word::Repairs) can undo, and no caller asked for it. The text stays.
     EwRepairable = Info "ew.repairable",
     /// A parameter contains an encoded word, which RFC 2047, section 5, forbids. The word was decoded.
-    ParamRfc2047 = Repair "param.rfc2047",
+    ParamRfc2047 = Info "param.rfc2047",
     /// A continued parameter lacks a segment (RFC 2231, section 3). Later segments are ignored.
     ParamGap = Repair "param.gap",
     /// A percent sign in an extended value has no two hexadecimal digits (RFC 2231, section 4) and stays.
     ParamBadPercent = Repair "param.bad-percent",
     /// A parameter or a segment occurs twice. The first counts.
     ParamDuplicate = Repair "param.duplicate",
+    /// An ASCII name stands beside a non-ASCII one in extended form, for old readers (RFC 6266, section 4.3). The extended one counts.
+    ParamFallback = Info "param.fallback",
     /// A value with white space or specials has no quotes (RFC 2045, section 5.1).
     ParamUnquoted = Repair "param.unquoted",
     /// A parameter has no semicolon before it.
@@ -189,6 +191,8 @@ event_kinds! {
     CteB64Several = Repair "cte.b64-several",
     /// The body is not in the transfer encoding that its header names.
     CteWrongLabel = Repair "cte.wrong-label",
+    /// The label of the transfer encoding is misspelled, and was read as what it resembles.
+    CteMisspelled = Info "cte.misspelled",
     /// ASCII text looks like base64 or quoted-printable, which its header does not name. It stays.
     CteUnlabelled = Info "cte.unlabelled",
     /// A body labelled 7bit contains bytes above 0x7F (RFC 2045, section 2.7).

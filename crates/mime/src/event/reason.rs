@@ -87,6 +87,8 @@ named! {
         LeadingZeros = "a number with leading zeros",
         /// A later segment repeats the charset of the first one.
         RepeatedCharset = "the charset again in a later segment",
+        /// The charset stands in a later segment instead of the first one.
+        LaterCharset = "the charset in a later segment",
         /// The first segment has the number 1 instead of 0.
         CountedFromOne = "segments counted from 1",
         /// The quotes were ignored.
@@ -121,6 +123,8 @@ named! {
         UnquotedSpecials = "specials without quotes",
         /// A quoted string contains a tab.
         TabInQuotes = "a tab in a quoted string",
+        /// A colon stands for the equals sign of a parameter.
+        Colon = "a colon for the equals sign",
         /// The bytes are in the name of a parameter.
         ParameterName = "in the name of a parameter",
         /// A line end in a value has no white space after it, so it is no fold.

@@ -50,6 +50,8 @@ pub(crate) struct ParameterSpan {
     pub(crate) name: Range<usize>,
     /// The end of the equals sign, if white space or a comment stands beside it.
     pub(crate) blank: Option<usize>,
+    /// True if a colon stands for the equals sign: `charset: koi8-r`.
+    pub(crate) has_colon: bool,
     /// The value with its quotes.
     pub(crate) value: Range<usize>,
     /// The kind of the value.
@@ -120,6 +122,9 @@ impl<'a> ParameterLexer<'a> {
         self.at = skip_cfws(value, 0);
         if starts_lone_file_name(value, self.at) {
             return (self.disposition_after_file_name(), self.at..self.at);
+        }
+        if starts_charset(value, self.at) {
+            return (main, self.at..self.at);
         }
         loop {
             self.at = skip_cfws(value, self.at);
@@ -211,6 +216,7 @@ impl<'a> ParameterLexer<'a> {
         ParameterSpan {
             name,
             blank,
+            has_colon: false,
             value: start..end,
             kind,
             junk,
@@ -284,6 +290,14 @@ impl<'a> ParameterLexer<'a> {
     fn tolerant(&mut self) -> Option<ParameterSpan> {
         let value = self.value;
         let start = self.at;
+        if let Some(colon) = charset_colon(value, start) {
+            let equals = value.get(colon + 1) == Some(&b'=');
+            self.at = colon + 1 + usize::from(equals);
+            return Some(ParameterSpan {
+                has_colon: true,
+                ..self.parameter(start..start + CHARSET.len(), None)
+            });
+        }
         let is_end = |b| is_space(b) || matches!(b, b'=' | b';' | b'(' | b'"');
         let end = find(value, start, is_end);
         self.at = skip_cfws(value, end);
@@ -321,6 +335,7 @@ impl<'a> ParameterLexer<'a> {
         Some(ParameterSpan {
             name,
             blank: None,
+            has_colon: false,
             value: end - value.len()..end,
             kind,
             junk: end..end,
@@ -363,10 +378,28 @@ fn is_token_in_comments(value: &[u8], at: usize) -> bool {
     matches!(value.get(skip_cfws(value, next)), None | Some(b';'))
 }
 
-/// Returns true if `token=` stands at `at`.
+/// Returns true if `token=` or `charset:` stands at `at`.
 fn starts_parameter(value: &[u8], at: usize) -> bool {
     let end = token_end(value, at);
-    end > at && value.get(skip_space(value, end)) == Some(&b'=')
+    let has_equals = end > at && value.get(skip_space(value, end)) == Some(&b'=');
+    has_equals || charset_colon(value, at).is_some()
+}
+
+const CHARSET: &[u8] = b"charset";
+
+/// Returns the offset of the colon if `charset:` stands at `at`. Some programs write parameters like header fields.
+fn charset_colon(value: &[u8], at: usize) -> Option<usize> {
+    let name = value.get(at..at + CHARSET.len())?;
+    let colon = skip_space(value, at + CHARSET.len());
+    let is_it = name.eq_ignore_ascii_case(CHARSET) && value.get(colon) == Some(&b':');
+    is_it.then_some(colon)
+}
+
+/// Returns true if `charset=` or `charset:` stands at `at`, in any form, where a media type is expected.
+fn starts_charset(value: &[u8], at: usize) -> bool {
+    let (base, _) = split_name(&value[at..token_end(value, at)]);
+    let is_named = base.eq_ignore_ascii_case(CHARSET) && starts_parameter(value, at);
+    is_named || charset_colon(value, at).is_some()
 }
 
 /// Returns true if `filename=` stands at `at`, in any form, where a disposition is expected.

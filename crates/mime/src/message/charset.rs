@@ -206,11 +206,14 @@ fn text_of(value: &[u8], range: &Range<usize>) -> Range<usize> {
     range.start + (last + 1).min(end)..range.start + end
 }
 
-/// Returns the start of a parameter's name, which precedes the equals sign and white space around it.
+/// Returns the start of a parameter's name, which precedes the equals sign (or a colon for it) and white space around it.
 fn name_start(value: &[u8], param: &RawParam<'_>) -> usize {
     let before = &value[..param.range.start];
-    let equals = memchr::memrchr(b'=', before).unwrap_or(before.len());
-    let name_end = before[..equals].trim_ascii_end().len();
+    // A comment before the value may have equals signs and colons, too.
+    let name_end = memchr::memrchr2_iter(b'=', b':', before)
+        .map(|sign| before[..sign].trim_ascii_end())
+        .find(|name| name.ends_with(param.name))
+        .map_or(before.len(), <[u8]>::len);
     name_end.saturating_sub(param.name.len())
 }
 
@@ -262,6 +265,21 @@ mod tests {
                 "text/plain; Charset = \"koi8-r\"; x=y",
                 Some("\"koi8-r\""),
                 &["Charset = \"koi8-r\""],
+            ),
+            (
+                "text/plain; x=y; charset: koi8-r",
+                Some("koi8-r"),
+                &["charset: koi8-r"],
+            ),
+            (
+                "text/plain; charset= (a=b: c) koi8-r",
+                Some("koi8-r"),
+                &["charset= (a=b: c) koi8-r"],
+            ),
+            (
+                "charset=\"koi8-r\"",
+                Some("\"koi8-r\""),
+                &["charset=\"koi8-r\""],
             ),
             (
                 "text/plain; charset=utf-7; charset=latin1",

@@ -71,12 +71,12 @@ impl<'a> Body<'a, '_> {
     }
 
     /// Returns true if only the label must change: non-ASCII UTF-8 under an alias that few other readers know, such as `utf8mb4`, or
-    /// under a label that they do not find, as in `text/html charset=utf-8`.
+    /// under a label that they do not find, as in `text/html charset=utf-8` and `charset: utf-8`.
     pub(super) fn needs_label(&self) -> bool {
         let is_utf8 = self.source.resolved.and_then(Resolved::charset) == Some(Charset::UTF_8);
         is_utf8
             && !self.choice.text.is_ascii()
-            && (!self.has_usual_label() || self.missing_semicolon().is_some())
+            && (!self.has_usual_label() || self.has_hidden_charset())
     }
 
     /// Returns true if a document in UTF-8 declares another charset, and the policy asks to correct that.

@@ -5,9 +5,10 @@
 
 use super::body::Body;
 use super::part_fields::PartFields;
-use crate::event::EventKind;
+use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::message::charset;
 use crate::{Edit, Span, params};
+use std::ops::Range;
 
 impl Body<'_, '_> {
     /// Sets the charset of Content-Type to `label`. Adds the field if it is missing.
@@ -28,10 +29,14 @@ impl Body<'_, '_> {
                 }));
             } else {
                 edits.extend(self.missing_semicolon());
-                if !charset::unquote(old).eq_ignore_ascii_case(label.as_bytes()) {
+                let colon = self.colon();
+                if colon.is_some() || !charset::unquote(old).eq_ignore_ascii_case(label.as_bytes())
+                {
                     let quote = if old.starts_with(b"\"") { "\"" } else { "" };
-                    let with = format!("{quote}{label}{quote}").into_bytes();
+                    let equals = if colon.is_some() { "=" } else { "" };
+                    let with = format!("{equals}{quote}{label}{quote}").into_bytes();
                     let start = value.map_or(span.start, |value| unfolded_start(raw, value, span));
+                    let start = colon.unwrap_or(start);
                     edits.push(Edit::new(Span::new(start, span.end), with));
                 }
             }
@@ -68,8 +73,33 @@ impl Body<'_, '_> {
         is_missing.then(|| Edit::new(Span::new(place, place), b";".to_vec()))
     }
 
-    /// Returns the edit that writes the semicolon before the charset parameter if none is there.
-    pub(super) fn missing_semicolon(&self) -> Option<Edit> {
+    /// Returns true if the charset is a parameter that few other readers find: without a semicolon or with a colon.
+    pub(super) fn has_hidden_charset(&self) -> bool {
+        self.missing_semicolon().is_some() || self.colon().is_some()
+    }
+
+    /// Returns the edit that writes the semicolon before the charset parameter if none is there, and the media type if that is missing, too.
+    fn missing_semicolon(&self) -> Option<Edit> {
+        let span = self.message.content_type_value(self.id)?;
+        let value = span.of(self.message.raw());
+        let name = self.fault_of_charset(&Detail::None)?;
+        let before = value[..name.start].trim_ascii_end().len();
+        let (at, with) = match before {
+            0 => (span.start + name.start, "text/plain; "),
+            before => (span.start + before, ";"),
+        };
+        Some(Edit::new(Span::new(at, at), with))
+    }
+
+    /// Returns the offset behind the name of the charset parameter if a colon stands for its equals sign.
+    fn colon(&self) -> Option<usize> {
+        let span = self.message.content_type_value(self.id)?;
+        let name = self.fault_of_charset(&Reason::Colon.into())?;
+        Some(span.start + name.end)
+    }
+
+    /// Returns the range of the name of the charset parameter in the field's value, if this fault stands at it.
+    fn fault_of_charset(&self, detail: &Detail) -> Option<Range<usize>> {
         let label = self.message.part_at(self.id).charset?;
         let span = self.message.content_type_value(self.id)?;
         let value = span.of(self.message.raw());
@@ -79,15 +109,18 @@ impl Body<'_, '_> {
         }
         let mut findings = Vec::new();
         let _ = params::survey(value, &mut findings);
+        let is_it = |finding: &&Finding| {
+            finding.kind == EventKind::ParamNoSemicolon && finding.detail == *detail
+        };
         let name = findings
-            .iter()
-            .filter(|finding| finding.kind == EventKind::ParamNoSemicolon)
-            .map(|finding| &finding.at)
+            .into_iter()
+            .filter(|finding| is_it(&finding))
+            .map(|finding| finding.at)
             .take_while(|name| span.start + name.end <= label.start)
             .last()?;
-        let is_charset = value[name.clone()].eq_ignore_ascii_case(b"charset");
-        let at = span.start + value[..name.start].trim_ascii_end().len();
-        is_charset.then(|| Edit::new(Span::new(at, at), b";".to_vec()))
+        value[name.clone()]
+            .eq_ignore_ascii_case(b"charset")
+            .then_some(name)
     }
 }
 

@@ -202,7 +202,7 @@ impl<'m> HeaderPlanner<'m, '_> {
                 && !may_encode(value)
                 && !self.policy.repairs.may_touch(value)
                 && find_damaged_ascii(value).is_none();
-        let may_have_params = || memchr::memchr2(b';', b'=', value).is_some();
+        let may_have_params = || memchr::memchr3(b';', b'=', b':', value).is_some();
         if is_silent && !(starts_like_mime(name) && may_have_params()) {
             return;
         }

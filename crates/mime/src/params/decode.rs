@@ -1,11 +1,13 @@
 //! Decodes parameters: joins continuations, decodes extended values and encoded words (RFC 2231, sections 3 and 4).
 
-use super::form::{DecodedForm, preferred};
+use super::file_names::is_fallback;
+use super::form::{DecodedForm, FORMS, preferred};
 use super::group::{Group, group};
 use super::param::{Param, Params};
 use super::scan::note_path;
 use crate::encoded_word::{self, HeaderContext};
 use crate::event::{EventKind, Finding, FindingList, Reason};
+use crate::lexer::NameForm;
 
 /// Parses a field value and decodes its parameters. Ranges of findings are relative to `value`.
 ///
@@ -61,12 +63,18 @@ impl Group<'_> {
             .skip(1)
         {
             let Some(read) = read else { continue };
-            let detail = if index == preferred {
-                Reason::OtherFormDamaged
+            let counts = forms[preferred].as_ref();
+            let text = counts.map_or("", |counts| counts.decoded.text.as_str());
+            let (kind, detail) = if index == preferred {
+                (EventKind::ParamDuplicate, Reason::OtherFormDamaged)
+            } else if read.decoded.text == text {
+                continue;
+            } else if FORMS[index] == NameForm::Plain && is_fallback(&read.decoded.text, text) {
+                (EventKind::ParamFallback, Reason::OtherFormCounts)
             } else {
-                Reason::OtherFormCounts
+                (EventKind::ParamDuplicate, Reason::OtherFormCounts)
             };
-            findings.add(read.extent.clone(), EventKind::ParamDuplicate, detail);
+            findings.add(read.extent.clone(), kind, detail);
         }
         let DecodedForm {
             extent,
@@ -184,6 +192,46 @@ mod tests {
                 want,
                 "{value}"
             );
+        }
+    }
+
+    #[test]
+    fn a_name_for_old_readers_is_no_repair() {
+        for (value, want) in [
+            (
+                "a; filename=\"EURO.pdf\"; filename*=utf-8''%E2%82%AC.pdf",
+                vec!["param.fallback"],
+            ),
+            (
+                "a; filename*=utf-8''foo-%C3%A4.html; filename=foo-ae.html",
+                vec!["param.fallback"],
+            ),
+            ("a; f=EURO; f*=utf-8''%E2%82%AC", vec!["param.fallback"]),
+            // The same text twice.
+            ("a; filename=a.txt; filename*=utf-8''a.txt", vec![]),
+            // Another extension, two ASCII names, a name in another charset, segments.
+            (
+                "a; filename=a.exe; filename*=utf-8''%C3%A4.txt",
+                vec!["param.duplicate"],
+            ),
+            (
+                "a; filename=a.txt; filename*=utf-8''b.txt",
+                vec!["param.duplicate"],
+            ),
+            (
+                "a; filename=\"\u{fc}.txt\"; filename*=utf-8''%C3%A4.txt",
+                vec!["param.duplicate"],
+            ),
+            (
+                "a; filename*0=a.txt; filename*=utf-8''%C3%A4.txt",
+                vec!["param.duplicate"],
+            ),
+            (
+                "a; filename=a.txt; filename*=utf-8''%FF.txt",
+                vec!["param.duplicate"],
+            ),
+        ] {
+            assert_eq!(kinds(value), want, "{value}");
         }
     }
 

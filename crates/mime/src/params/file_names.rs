@@ -122,7 +122,7 @@ impl Group<'_> {
 }
 
 /// Returns true if an ASCII name may be the fallback of a non-ASCII one: both have the same extension.
-fn is_fallback(plain: &str, counts: &str) -> bool {
+pub(super) fn is_fallback(plain: &str, counts: &str) -> bool {
     let extension = |name: &str| {
         name.rsplit_once('.')
             .map_or("", |(_, extension)| extension)

@@ -1,7 +1,9 @@
 //! Decodes the forms in which a parameter occurs, and chooses the one that counts.
 
 use super::group::Group;
-use super::misplaced_marks::{lacks_asterisk, segments_without_asterisk, without_asterisk};
+use super::misplaced_marks::{
+    lacks_asterisk, late_charset, segments_without_asterisk, without_asterisk,
+};
 use super::param::Param;
 use super::scan::Item;
 use super::value::{FormText, VALUE, ValuePlace, extended, limit, percent, split_extended, words};
@@ -140,9 +142,10 @@ impl<'a> Group<'a> {
                     return Some((first..at.range.end, decoded));
                 }
                 let (mut head, mut language) = (None, None);
+                let late = late_charset(&self.segments);
                 for (number, encoded, item) in &self.segments {
                     let mut part: &[u8] = &item.raw.value;
-                    if *number == 0 && *encoded {
+                    if *number == 0 && *encoded || late == Some(*number) {
                         (head, language, part) = split_extended(part);
                     }
                     if *encoded {
@@ -154,6 +157,10 @@ impl<'a> Group<'a> {
                     if bytes.len() > VALUE {
                         break;
                     }
+                }
+                if late.is_some() {
+                    let range = at.range.clone();
+                    found.add(range, EventKind::ParamBadMark, Reason::LaterCharset);
                 }
                 let bytes = limit(&bytes, &at, found);
                 let extent = first..at.range.end;

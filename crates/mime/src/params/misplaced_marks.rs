@@ -6,6 +6,7 @@
 //! filename*0*=utf-8''%C3%BC; filename*1*=utf-8''%C3%A4   a repeated charset
 //! filename*0*=utf-8''%C; filename*1*=3%BC                an escape in two segments
 //! filename*=utf-8''"%C3%BC.doc"                          quotes inside the value
+//! filename*0="a "; filename*1*=utf-8''%C3%BC             the charset behind plain segments
 //! ```
 //!
 //! # Limits
@@ -78,6 +79,25 @@ pub(super) fn segments_without_asterisk(
     let values = segments.iter().map(|segment| &*segment.2.raw.value);
     let joined = values.collect::<Vec<_>>().concat();
     lacks_asterisk(name, &joined).then_some(joined)
+}
+
+/// Returns the number of the segment whose charset stands behind plain segments of ASCII, where it belongs into the first one.
+///
+/// Its label names a charset, and two apostrophes follow. An encoder writes `%27` for an apostrophe of the text.
+pub(super) fn late_charset(segments: &[(u32, bool, Item<'_>)]) -> Option<u32> {
+    let first = segments.iter().position(|segment| segment.1)?;
+    let (plain, encoded) = segments.split_at(first);
+    let is_ascii = |segment: &(u32, bool, Item<'_>)| segment.2.raw.value.is_ascii();
+    if plain.is_empty() || !plain.iter().all(is_ascii) {
+        return None;
+    }
+    let (number, _, item) = encoded.first()?;
+    let (Some(label), Some(b""), text) = split_extended(&item.raw.value) else {
+        return None;
+    };
+    let charset = Charset::for_label(label, View::Mail).charset()?;
+    let has_escapes = memchr::memchr(b'%', text).is_some();
+    (charset.is_ascii_compatible() && has_escapes).then_some(*number)
 }
 
 /// Repairs the forms of one name, `segments` in order: removes quotes inside a value and the charset in later segments.
@@ -249,6 +269,42 @@ mod tests {
             "a; filename*0*=koi8-r''%E4%C; filename*1*=F.doc",
             Some("До.doc"),
             &[],
+        ),
+        (
+            "a; filename*0=\"Book \"; filename*1*=utf-8''%D0%94.doc; filename*2*=%D0%BE",
+            Some("Book Д.docо"),
+            &["param.bad-mark"],
+        ),
+        (
+            "a; filename*0=a; filename*1=b; filename*2*=koi8-r''%E4",
+            Some("abД"),
+            &["param.bad-mark"],
+        ),
+        // A name that contains the mark, a plain segment, no charset, no escape, a second charset.
+        (
+            "a; filename*0*=''a; filename*1*=utf-8''%D0%94",
+            Some("autf-8''Д"),
+            &["param.no-charset"],
+        ),
+        (
+            "a; filename*0=a; filename*1=\"utf-8''%D0%94\"",
+            Some("autf-8''%D0%94"),
+            &[],
+        ),
+        (
+            "a; filename*0=a; filename*1*=x''%D0%94",
+            Some("ax''Д"),
+            &["param.no-charset"],
+        ),
+        (
+            "a; filename*0=a; filename*1*=utf-8''b",
+            Some("autf-8''b"),
+            &["param.no-charset"],
+        ),
+        (
+            "a; filename*0=a; filename*1*=%62; filename*2*=utf-8''%D0%94",
+            Some("abutf-8''Д"),
+            &["param.no-charset"],
         ),
         (
             "a; filename*=utf-8''\"%D0%94.doc\"",

@@ -217,9 +217,12 @@ impl<'a> Iterator for Scanner<'a> {
                     let mut item = self.item(&span);
                     item.has_semicolon = before;
                     if !item.name.is_empty() {
+                        let kind = EventKind::ParamNoSemicolon;
                         if !before {
-                            let kind = EventKind::ParamNoSemicolon;
                             self.tolerate(item.name.clone(), kind, Detail::None);
+                        }
+                        if span.has_colon {
+                            self.tolerate(item.name.clone(), kind, Reason::Colon);
                         }
                         return Some(item);
                     }
@@ -352,6 +355,26 @@ mod tests {
             ("(a) text(b)/(c)plain(d)", "text/plain"),
             ("\"text/html\"; a=b", "text/html|a=b"),
             ("text/plain charset=utf-8", "text/plain|charset=utf-8"),
+            ("text/plain; charset: utf-8", "text/plain|charset=utf-8"),
+            (
+                "text/plain; Charset :\"utf-8\"; x=y",
+                "text/plain|Charset=utf-8|x=y",
+            ),
+            (
+                "text/plain; charset:utf-8 format=flowed",
+                "text/plain|charset=utf-8|format=flowed",
+            ),
+            ("text/plain; charset:=utf-8", "text/plain|charset=utf-8"),
+            ("text/plain charset: utf-8", "text/plain|charset=utf-8"),
+            ("charset=utf-8", "|charset=utf-8"),
+            ("charset: utf-8; x=y", "|charset=utf-8|x=y"),
+            // Other words before a colon are no parameters.
+            ("a/b; format: flowed", "a/b"),
+            ("a/b; charsets: x", "a/b"),
+            ("a/b; x-charset: x", "a/b"),
+            ("a/b; name=My charset: x.txt", "a/b|name=My charset: x.txt"),
+            ("a/b; name=\"charset: x\"", "a/b|name=charset: x"),
+            ("charsets=utf-8", "charsets=utf-8"),
             (
                 "text/plain; charset=us-ascii (Plain text)",
                 "text/plain|charset=us-ascii",

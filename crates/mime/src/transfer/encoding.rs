@@ -1,5 +1,6 @@
 //! Resolves the labels of transfer encodings.
 
+use crate::lexer;
 use crate::named_enum::named;
 
 named! {
@@ -21,6 +22,24 @@ named! {
 }
 
 impl TransferEncoding {
+    /// Returns true for a value that names this encoding as RFC 2045, section 6.1, does. Comments are allowed, quotes and parameters are not.
+    pub(crate) fn is_spelled(self, value: &[u8]) -> bool {
+        let start = lexer::skip_cfws(value, 0);
+        let length = value[start..]
+            .iter()
+            .take_while(|b| lexer::is_token(**b))
+            .count();
+        let (token, end) = (&value[start..start + length], start + length);
+        let is = |name: &str| token.eq_ignore_ascii_case(name.as_bytes());
+        let is_name = match self {
+            Self::Identity => token.is_empty() || is("7bit") || is("8bit") || is("binary"),
+            Self::Base64 | Self::QuotedPrintable => is(self.name()),
+            // Other events say how these are read.
+            Self::Uuencode | Self::Unknown => return true,
+        };
+        is_name && lexer::skip_cfws(value, end) == value.len()
+    }
+
     /// Reads a field value, with the spellings that occur (`quoted-printeable`, `8bits`, quotes, comments).
     pub fn from_value(value: &[u8]) -> Self {
         let label = CleanLabel::of(value);
@@ -109,5 +128,44 @@ impl CleanLabel {
 
     fn key(&self) -> &[u8] {
         &self.bytes[..self.length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelled_labels_are_recognized() {
+        for (value, is_spelled) in [
+            ("", true),
+            (" 7bit", true),
+            ("8BIT ", true),
+            ("binary", true),
+            ("(nothing)", true),
+            (" Quoted-Printable\r\n", true),
+            ("(a (b) c) base64 (d)", true),
+            // Other events report these.
+            ("x-uuencode", true),
+            ("foo", true),
+            ("8bits", false),
+            ("8-bit", false),
+            ("none", false),
+            ("utf-8", false),
+            ("text/html", false),
+            ("quoted printable", false),
+            ("quoted-printablenn", false),
+            ("quoted-printable;", false),
+            ("\"base64\"", false),
+            ("bas64", false),
+            ("base64 base64", false),
+        ] {
+            let encoding = TransferEncoding::from_value(value.as_bytes());
+            assert_eq!(
+                encoding.is_spelled(value.as_bytes()),
+                is_spelled,
+                "{value:?}"
+            );
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! quoted-printable if one line ends in an equals sign for every eight other equals signs.
 
 mod escape;
+mod never_encoded;
 mod raw_addresses;
 mod well_formed;
 
@@ -157,7 +158,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
         owned: None,
     };
     let damage = read(body, &raw_signs, &mut bytes);
-    if damage.is_wrong_label() {
+    if damage.is_wrong_label(body) {
         findings.add(
             0..body.len(),
             EventKind::CteWrongLabel,
@@ -192,7 +193,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
 
 /// Passes decoded bytes with their ranges to `sink`. Returns false for a body that is not quoted-printable.
 pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
-    !read(body, &raw_addresses::equals_signs(body), sink).is_wrong_label()
+    !read(body, &raw_addresses::equals_signs(body), sink).is_wrong_label(body)
 }
 
 /// Maximum number of invalid escapes per certain one in a quoted-printable body. Appended plain markup has many of them.
@@ -213,14 +214,16 @@ struct QuotedPrintableDamage {
 }
 
 impl QuotedPrintableDamage {
-    /// Returns true if most equals signs are invalid escapes (`a=b`, URLs) and hardly any are certain ones.
-    fn is_wrong_label(&self) -> bool {
+    /// Returns true if most equals signs are invalid escapes (`a=b`, URLs) and hardly any are certain ones, or if no program encoded
+    /// the body.
+    fn is_wrong_label(&self, body: &[u8]) -> bool {
         let stray = if self.controls > 1 {
             STRAY_BESIDE_CONTROLS
         } else {
             STRAY
         };
-        self.bad.count > self.good && self.bad.count > stray * self.certain
+        let is_stray = self.bad.count > self.good && self.bad.count > stray * self.certain;
+        is_stray || self.bad.count > 0 && never_encoded::is_never_encoded(body)
     }
 }
 

@@ -304,6 +304,33 @@ fn bodies_that_are_not_in_their_encoding() {
     );
 }
 
+/// Scripts label raw HTML as quoted-printable.
+#[test]
+fn text_that_was_never_encoded_stays() {
+    let head = |transfer: &str| {
+        format!("Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: {transfer}\n\n")
+    };
+    for text in [
+        "<p>Заявка: <a href=\"http://a.ru/?id=15&sum=2500&phone=89001234567\">Иван</a></p>\n",
+        "Имя=Иван\nphone=89001234567\n",
+    ] {
+        let mail = head("quoted-printable") + text;
+        keeps_the_laws(mail.as_bytes());
+        let once = process(mail.as_bytes(), &Policy::default());
+        assert_eq!(String::from_utf8_lossy(&once.bytes), head("8bit") + text);
+        let kinds: Vec<_> = once.report.events.iter().map(|event| event.kind).collect();
+        assert_eq!(kinds, [EventKind::CteWrongLabel]);
+    }
+    // One escape that an encoder wrote, beside the markup of a footer.
+    let text = "<p>Gr=C3=BC=C3=9Fe</p><a href=\"http://a.ru/?id=15\">Иван</a>\n";
+    let mail = head("quoted-printable") + text;
+    keeps_the_laws(mail.as_bytes());
+    let [(_, text)] = &texts(mail.as_bytes())[..] else {
+        panic!("one text");
+    };
+    assert!(text.starts_with("<p>Grüße</p>"), "{text}");
+}
+
 /// A mailbox ends the last line of each message; that makes nothing else of it.
 #[test]
 fn a_line_end_that_is_added_at_the_end_changes_no_more() {

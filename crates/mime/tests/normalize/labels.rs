@@ -154,3 +154,52 @@ fn xhtml_is_text() {
     let want = format!("{head}; charset=utf-8\n{FIELD}{}", page("utf-8", "Grüße"));
     assert_eq!(&*process(&raw, &Policy::default()).bytes, want.as_bytes());
 }
+
+/// A colon for the equals sign, or no media type: other readers find no charset.
+#[test]
+fn a_hidden_charset_becomes_a_parameter() {
+    for (value, want) in [
+        ("text/plain; charset: gb2312", "text/plain; charset=utf-8"),
+        (
+            "text/plain; charset :\"gb2312\"",
+            "text/plain; charset=\"utf-8\"",
+        ),
+        (
+            "text/html; x=y; charset:=gb2312; z=1",
+            "text/html; x=y; charset=utf-8; z=1",
+        ),
+        ("text/plain charset: gb2312", "text/plain; charset=utf-8"),
+        (
+            "text/plain; charset:\n gb2312 format=flowed",
+            "text/plain; charset=utf-8 format=flowed",
+        ),
+        ("charset=gb2312", "text/plain; charset=utf-8"),
+        ("charset: \"gb2312\"", "text/plain; charset=\"utf-8\""),
+        (
+            "text/plain; charset: gb2312; charset=big5",
+            "text/plain; charset=utf-8",
+        ),
+    ] {
+        let mail = [
+            format!("Content-Type: {value}\n{FIELD}").as_bytes(),
+            b"\xD0\xBB\xD0\xBB\n",
+        ]
+        .concat();
+        keeps_the_laws(&mail);
+        let once = process(&mail, &Policy::default());
+        let want = format!("Content-Type: {want}\n{FIELD}谢谢\n");
+        assert_eq!(String::from_utf8_lossy(&once.bytes), want, "{value}");
+        let events = &once.report.events;
+        let is_reported = |event: &mailglot_mime::Event| event.kind == EventKind::ParamNoSemicolon;
+        assert!(events.iter().any(is_reported), "{value}");
+    }
+    // Text in UTF-8 gets a right parameter, and ASCII stays.
+    for (value, want) in [
+        ("text/plain; charset: utf-8", "text/plain; charset=utf-8"),
+        ("charset=utf-8", "text/plain; charset=utf-8"),
+    ] {
+        let mail = |value: &str, text: &str| format!("Content-Type: {value}\n{FIELD}{text}\n");
+        assert_eq!(rewritten(&mail(value, "ä")), mail(want, "ä"));
+        assert_eq!(rewritten(&mail(value, "a")), mail(value, "a"));
+    }
+}

@@ -12,15 +12,13 @@ pub(crate) fn note_label(
     match resolved? {
         Resolved::Exact(charset) => Some(charset),
         Resolved::Alias(charset) => {
-            events.push((EventKind::CharsetAlias, charset.into()));
+            let detail = Detail::label_repaired(label.unwrap_or_default(), charset);
+            events.push((EventKind::CharsetAlias, detail));
             Some(charset)
         }
         Resolved::Repaired(charset) => {
-            let label = written_label(label);
-            events.push((
-                EventKind::CharsetGarbageLabel,
-                Detail::LabelRepaired { label, charset },
-            ));
+            let detail = Detail::label_repaired(label.unwrap_or_default(), charset);
+            events.push((EventKind::CharsetGarbageLabel, detail));
             Some(charset)
         }
         Resolved::NoInformation | Resolved::Unknown => {

@@ -24,8 +24,10 @@ struct CutEscape {
 impl Reader<'_> {
     /// Joins escapes that were split between two words.
     pub(super) fn rejoin_escapes(&mut self) {
-        let has_bad_escape =
-            |word: &DecodedWord| word.word.letter == Letter::Q && word.damage.bad_escape;
+        let has_bad_escape = |word: &DecodedWord| {
+            let damage = word.damage;
+            word.word.letter == Letter::Q && (damage.bad_escape || damage.soft_break)
+        };
         if self.words.len() < 2 || !self.words.iter().any(has_bad_escape) {
             return;
         }

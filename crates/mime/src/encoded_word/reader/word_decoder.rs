@@ -22,6 +22,20 @@ struct WordCharset {
     named: bool,
 }
 
+/// Returns true for bytes that are no text because blanks in the payload replaced characters of its base64.
+fn is_noise(damage: PayloadDamage, charset: Option<Charset>, bytes: &[u8]) -> bool {
+    /// Minimum number of controls. A word that lost its last characters has less noise.
+    const CONTROLS: usize = 2;
+    let is_cut = damage.space && (damage.padding || damage.dropped || damage.foreign);
+    // Other charsets have bytes of controls within their characters.
+    let has_controls =
+        charset.is_none_or(|charset| charset.is_ascii_compatible() && !charset.is_stateful());
+    let is_control = |byte: &&u8| {
+        byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0E | 0x0F | 0x1B)
+    };
+    is_cut && has_controls && bytes.iter().filter(is_control).take(CONTROLS).count() == CONTROLS
+}
+
 /// The sextets that a word left to the next one, with the damage of the word.
 #[derive(Clone, Copy, Default)]
 struct CarriedSextets {
@@ -68,8 +82,16 @@ impl Reader<'_> {
             _ => resolved.charset(),
         };
         match resolved {
-            Resolved::Alias(_) => report(EventKind::CharsetAlias, Detail::None),
-            Resolved::Repaired(_) => report(EventKind::CharsetGarbageLabel, Detail::None),
+            Resolved::Alias(charset) => {
+                report(
+                    EventKind::CharsetAlias,
+                    Detail::label_repaired(label, charset),
+                );
+            }
+            Resolved::Repaired(charset) => {
+                let detail = Detail::label_repaired(label, charset);
+                report(EventKind::CharsetGarbageLabel, detail);
+            }
             Resolved::NoInformation => {
                 report(
                     EventKind::CharsetUnknownLabel,
@@ -115,7 +137,7 @@ impl Reader<'_> {
                 };
                 start = self.bytes.len();
                 let result = payload::decode_b(text, carried.sextets, &mut self.bytes);
-                if !result.plausible {
+                if !result.plausible || is_noise(result.damage, charset, &self.bytes[start..]) {
                     self.bytes.truncate(start);
                     self.undo_carry(carried);
                     findings.add(word.range, EventKind::EwBadToken, Reason::WordNotBase64);
@@ -171,6 +193,37 @@ impl Reader<'_> {
             carried.sextets.flush(&mut self.bytes);
             before.bytes.end = self.bytes.len();
             before.damage = carried.damage;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::encoded_word::HeaderContext;
+    use crate::encoded_word::value::decode_text;
+    use crate::event::EventKind;
+
+    #[test]
+    fn noise_from_base64_with_blanks_stays_encoded() {
+        for word in [
+            "=?ISO-8859-1?B?UEgR lqZ VuIEhlYWQgVH rbGeOIFNob BJc RP2JzZXNzZW?=",
+            "=?ISO-8859-1?B?SHVzYmFuZ JzX0JhbGxzL JfU2F5c19BbXiScw==?=",
+        ] {
+            let mut findings = Vec::new();
+            let text = decode_text(word.as_bytes(), &HeaderContext::default(), &mut findings);
+            assert_eq!(text, word);
+            let kinds: Vec<_> = findings.iter().map(|finding| finding.kind).collect();
+            assert_eq!(kinds, [EventKind::EwBadToken]);
+        }
+        // Blanks alone, a lost end, controls without blanks.
+        for (word, want) in [
+            ("=?ISO-8859-1?B?SHVz YmFu ZCdz?=", "Husband's"),
+            ("=?ISO-8859-1?B?SHVz YmFu ZCd?=", "Husband'"),
+            ("=?ISO-8859-1?B?AQIDBA?=", "    "),
+            ("=?utf-16be?B?AEgA dQBz?=", "Hus"),
+        ] {
+            let text = decode_text(word.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+            assert_eq!(text, want, "{word}");
         }
     }
 }

@@ -8,7 +8,7 @@ use super::Parser;
 use super::content_fields::{boundary, is_quoted_header, media_type, names_differ, names_file};
 use super::part_header::PartHeader;
 use crate::Span;
-use crate::event::{Detail, EventKind, Reason};
+use crate::event::{Detail, EncodingMeaning, EventKind, Reason};
 use crate::header::Field;
 use crate::message::charset;
 use crate::message::part::PartKind;
@@ -31,6 +31,9 @@ impl<'a> Parser<'a> {
         let type_at = value(&self.fields, header.content_type);
         let transfer_at = value(&self.fields, header.content_transfer_encoding);
         let disposition_at = value(&self.fields, header.content_disposition);
+        if let Some(at) = transfer_at {
+            self.report_misspelled_encoding(at);
+        }
         let part = &mut self.parts[id.0 as usize];
         part.header = header.span;
         part.body = Span::new(header.body, header.body);
@@ -81,6 +84,20 @@ impl<'a> Parser<'a> {
             return self.decide_kind(id, None);
         }
         self.decide_kind(id, boundary(at.of(raw), &list))
+    }
+
+    /// Reports a label of a transfer encoding that was read as what it resembles.
+    fn report_misspelled_encoding(&mut self, at: Span) {
+        let value = at.of(self.raw);
+        let meaning = match TransferEncoding::from_value(value) {
+            encoding if encoding.is_spelled(value) => return,
+            TransferEncoding::Base64 => EncodingMeaning::Base64,
+            TransferEncoding::QuotedPrintable => EncodingMeaning::QuotedPrintable,
+            _ => EncodingMeaning::Unencoded,
+        };
+        let label = String::from_utf8_lossy(value.trim_ascii()).into();
+        let detail = Detail::EncodingTakenFor { label, meaning };
+        self.defect(EventKind::CteMisspelled, at, detail, 1);
     }
 
     /// Sets the charset of a part from the parameters `list` of its media type, which stands at `at`.

@@ -558,6 +558,11 @@ mod tests {
             (gbk("目录 A"), false),
             (gbk("A转B"), false),
             (gbk("谢谢Tom"), false),
+            ("Malmö".as_bytes().to_vec(), true),
+            ("Paweł".as_bytes().to_vec(), true),
+            (gbk("Sea木木"), false),
+            (gbk("Amy木"), false),
+            (gbk("Tom没"), false),
             (b"plain".to_vec(), false),
         ] {
             let found = may_be_latin_utf8(Charset::GBK, &bytes);

@@ -397,6 +397,23 @@ mod tests {
     }
 
     #[test]
+    fn capitals_within_words_are_reported() {
+        let named = |name| Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
+        for (label, text, charset, expected) in [
+            ("x-mac-ce", "Wdrożenia znaku CE", "windows-1250", true),
+            ("x-mac-ce", "Wdrożenia znaku CE", "x-mac-ce", false),
+            ("x-mac-ce", "WDROŻENIA ZNAKU CE", "x-mac-ce", false),
+            ("macintosh", "Éric, naïve", "macintosh", false),
+            ("windows-1250", "eŠkola", "windows-1250", false),
+        ] {
+            let bytes = named(charset).encode_exact(text).expect("encodable");
+            let found = likelier_by_few_bytes(named(label), &bytes, &MAIL_HINTS);
+            assert_eq!(found.is_some(), expected, "{label} {text}");
+            assert!(found.is_none_or(|likelier| !likelier.decides), "{text}");
+        }
+    }
+
+    #[test]
     fn a_reply_in_the_charset_of_the_label_keeps_it() {
         let reply = "Grüße aus Köln, schöne Größe\n";
         let quotation = "> vi ses på måndag, hälsningar från Åsa och Örjan\n";

@@ -31,6 +31,9 @@ pub(crate) enum WesternWords {
 /// Maximum number of bytes above 7F, and of those side by side.
 const MANY: usize = 16;
 const SIDE_BY_SIDE: usize = 2;
+/// Fewest ASCII letters of a word that ends in another letter, and of one that begins with a capital: `Zoכ`.
+const LETTERS: usize = 3;
+const LETTERS_OF_NAME: usize = 2;
 
 /// The place of a character in a word of ASCII letters.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,7 +61,7 @@ pub(crate) fn western_words(label: Charset, bytes: &[u8]) -> WesternWords {
             return WesternWords::None;
         };
         let is_other_script = own >= '\u{250}' || own == western;
-        if !is_other_script || word.is_of_own_script() || !is_western(western) {
+        if !is_other_script || word.is_of_own_script() || !is_western_letter(western) {
             return WesternWords::None;
         }
         are_plain &= word.is_plain();
@@ -98,21 +101,30 @@ impl<'b> Word<'b> {
         &self.bytes[self.start..self.end]
     }
 
-    /// Returns true if the word may belong to the script of the label: `בWin`, `คุณ`, `Googleมี`.
+    /// Returns true if the word may belong to the script of the label: `בWin`, `คุณ`, `Googleมี`, `пiшiм` with Latin `i`.
     fn is_of_own_script(&self) -> bool {
-        /// Fewest ASCII letters of a Western word.
-        const ASCII: usize = 2;
         let letters = self.letters();
-        let ascii = letters.iter().filter(|byte| byte.is_ascii()).count();
+        let ascii = self.ascii_letters();
         let runs = letters.split(u8::is_ascii);
         let longest = runs.map(<[u8]>::len).max().unwrap_or(0);
-        let ends_in_pair = |pair: Option<&[u8]>| {
-            pair.is_some_and(|pair| !pair[0].is_ascii() && !pair[1].is_ascii())
-        };
-        ascii < ASCII
+        let is_pair =
+            |pair: Option<&[u8; 2]>| pair.is_some_and(|pair| !pair.iter().any(u8::is_ascii));
+        ascii <= letters.len() - ascii
+            || ascii < LETTERS_OF_NAME
             || longest > SIDE_BY_SIDE
-            || ends_in_pair(letters.first_chunk::<2>().map(|pair| &pair[..]))
-            || ends_in_pair(letters.last_chunk::<2>().map(|pair| &pair[..]))
+            || is_pair(letters.first_chunk())
+            || is_pair(letters.last_chunk())
+    }
+
+    fn ascii_letters(&self) -> usize {
+        let ascii = self.letters().iter().filter(|byte| byte.is_ascii());
+        ascii.count()
+    }
+
+    /// Returns true if the word is long enough to be no abbreviation with a letter of the script behind it: `%liд`.
+    fn is_long(&self) -> bool {
+        let is_name = self.letters()[0].is_ascii_uppercase();
+        self.ascii_letters() >= if is_name { LETTERS_OF_NAME } else { LETTERS }
     }
 
     /// Returns true if windows-1252 gives small letters, capitals, or small letters behind a capital.
@@ -139,7 +151,7 @@ impl<'b> Word<'b> {
     fn place_of(&self, own: char, label: Charset, at: usize) -> Place {
         let (before, after) = (self.byte(at.checked_sub(1)), self.byte(Some(at + 1)));
         if is_mark(own) {
-            return if before.is_ascii() {
+            return if before.is_ascii_alphabetic() {
                 Place::Impossible
             } else {
                 Place::Other
@@ -161,13 +173,14 @@ impl<'b> Word<'b> {
         } else if is_inner {
             !is_look_alike(own)
         } else {
-            is_end && !is_suffix(own)
+            is_end && self.is_long() && !is_suffix(own)
         };
         if is_odd { Place::Odd } else { Place::Other }
     }
 }
 
-fn character(charset: Charset, byte: u8) -> Option<char> {
+/// Returns the character of a byte; None if the charset has none.
+pub(crate) fn character(charset: Charset, byte: u8) -> Option<char> {
     let mut log = LossLog::with_limit(0);
     let bytes = [byte];
     let text = charset.decode(&bytes, &mut log);
@@ -175,7 +188,7 @@ fn character(charset: Charset, byte: u8) -> Option<char> {
 }
 
 /// Returns true for letters of Western European languages beyond ASCII.
-fn is_western(c: char) -> bool {
+pub(crate) fn is_western_letter(c: char) -> bool {
     const LETTERS: &str = "äöüßéèêàâçñáíóúåøæôîïëùûãõìòðýþœšžÿ";
     let small = c.to_lowercase().next().unwrap_or(c);
     LETTERS.contains(small)
@@ -270,6 +283,11 @@ mod tests {
             ("TIS-620", "Windowsๆ"),
             ("TIS-620", "Jos้ สวัสดี"),
             ("IBM866", "║abc║"),
+            // A letter behind the format `%li`, Latin letters in a Kazakh word, a stray mark before a word.
+            ("windows-1251", "%liд"),
+            ("windows-1251", "пiшiм"),
+            ("windows-1256", "(ِContent-Length)"),
+            ("windows-1256", "ِcontent"),
             ("GEORGIAN-PS", "Googleს"),
             ("ISO-8859-6", "Windows في"),
         ] {

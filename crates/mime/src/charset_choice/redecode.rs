@@ -97,7 +97,7 @@ fn detect_charset(
         ..MAIL_HINTS
     };
     let guess = Weighed::new(bytes, &hints).guess();
-    if label == Charset::UTF_8 && is_rare_by_one_byte(&guess, bytes) {
+    if label == Charset::UTF_8 && is_rare_by_one_byte(guess, bytes) {
         let by = ChosenBy::Detection(Evidence::Fallback);
         return has_western_letter(bytes).then_some((Charset::WINDOWS_1252, by));
     }
@@ -119,7 +119,7 @@ fn detect_charset(
 
 /// Returns true if the only byte above 7F makes an unsure guess at a charset that is rare under a label of UTF-8: `f\xF0ab` in windows-1257,
 /// `fo\x8Fbar` in macintosh.
-fn is_rare_by_one_byte(guess: &Guess, bytes: &[u8]) -> bool {
+fn is_rare_by_one_byte(guess: Guess, bytes: &[u8]) -> bool {
     let is_common = matches!(
         guess.charset.superset(),
         Charset::WINDOWS_1250

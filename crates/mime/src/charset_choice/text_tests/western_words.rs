@@ -35,9 +35,12 @@ const SIDE_BY_SIDE: usize = 2;
 const LETTERS: usize = 3;
 const LETTERS_OF_NAME: usize = 2;
 
+/// Number of bytes on each side of a character that are examined.
+const LONGEST: usize = 64;
+
 /// The place of a character in a word of ASCII letters.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum CharacterPlace {
     /// No language has the character there.
     Impossible,
     /// Hardly any word has it there.
@@ -53,7 +56,7 @@ pub(crate) fn western_words(label: Charset, bytes: &[u8]) -> WesternWords {
     }
     let (mut impossible, mut odd, mut others, mut are_plain) = (0, 0, 0, true);
     for at in high_bytes(bytes) {
-        let word = Word::around(bytes, at);
+        let word = LatinWord::around(bytes, at);
         let (Some(own), Some(western)) = (
             character(label, bytes[at]),
             character(Charset::WINDOWS_1252, bytes[at]),
@@ -67,9 +70,9 @@ pub(crate) fn western_words(label: Charset, bytes: &[u8]) -> WesternWords {
         are_plain &= word.is_plain();
         match word.place_of(own, label, at) {
             _ if own == western => {}
-            Place::Impossible => impossible += 1,
-            Place::Odd => odd += 1,
-            Place::Other => others += 1,
+            CharacterPlace::Impossible => impossible += 1,
+            CharacterPlace::Odd => odd += 1,
+            CharacterPlace::Other => others += 1,
         }
     }
     if impossible > 0 && odd + others == 0 && are_plain {
@@ -82,17 +85,19 @@ pub(crate) fn western_words(label: Charset, bytes: &[u8]) -> WesternWords {
 }
 
 /// The ASCII letters and bytes above 7F around a byte.
-struct Word<'b> {
+struct LatinWord<'b> {
     bytes: &'b [u8],
     start: usize,
     end: usize,
 }
 
-impl<'b> Word<'b> {
+impl<'b> LatinWord<'b> {
     fn around(bytes: &'b [u8], at: usize) -> Self {
         let is_part = |byte: &u8| !byte.is_ascii() || byte.is_ascii_alphabetic();
-        let before = bytes[..at].iter().rev().take_while(|byte| is_part(byte));
-        let after = bytes[at..].iter().take_while(|byte| is_part(byte));
+        let before = bytes[..at].iter().rev().take(LONGEST);
+        let before = before.take_while(|byte| is_part(byte));
+        let after = bytes[at..].iter().take(LONGEST);
+        let after = after.take_while(|byte| is_part(byte));
         let (start, end) = (at - before.count(), at + after.count());
         Self { bytes, start, end }
     }
@@ -148,22 +153,22 @@ impl<'b> Word<'b> {
     }
 
     /// Returns the place of the character that the label gives for the byte at `at`.
-    fn place_of(&self, own: char, label: Charset, at: usize) -> Place {
+    fn place_of(&self, own: char, label: Charset, at: usize) -> CharacterPlace {
         let (before, after) = (self.byte(at.checked_sub(1)), self.byte(Some(at + 1)));
         if is_mark(own) {
             return if before.is_ascii_alphabetic() {
-                Place::Impossible
+                CharacterPlace::Impossible
             } else {
-                Place::Other
+                CharacterPlace::Other
             };
         }
         if matches!(own, '\u{E40}'..='\u{E44}') {
             let next = character(label, after);
             let is_consonant = next.is_some_and(|c| matches!(c, '\u{E01}'..='\u{E2E}'));
-            return if is_consonant {
-                Place::Other
+            return if before.is_ascii_alphabetic() && !is_consonant {
+                CharacterPlace::Impossible
             } else {
-                Place::Impossible
+                CharacterPlace::Other
             };
         }
         let is_inner = before.is_ascii_alphabetic() && after.is_ascii_lowercase();
@@ -175,7 +180,11 @@ impl<'b> Word<'b> {
         } else {
             is_end && self.is_long() && !is_suffix(own)
         };
-        if is_odd { Place::Odd } else { Place::Other }
+        if is_odd {
+            CharacterPlace::Odd
+        } else {
+            CharacterPlace::Other
+        }
     }
 }
 
@@ -278,6 +287,7 @@ mod tests {
             ("windows-1251", "Renй и Zoл"),
             ("KOI8-R", "iPhoneов"),
             ("TIS-620", "ATMที่"),
+            ("TIS-620", "เApple"),
             ("TIS-620", "Lineไป"),
             ("TIS-620", "Googleมี"),
             ("TIS-620", "Windowsๆ"),

@@ -17,6 +17,9 @@ const SHORTEST_NEAR: usize = 7;
 
 /// The further steps of mail's view; the first that finds something ends them.
 pub(super) fn in_mail(label: &str) -> Option<Resolved> {
+    if let Some(found) = part_before_number(label.trim_matches(is_wrapping)) {
+        return Some(Resolved::Repaired(found));
+    }
     // A name of letters, digits and separators only, before anything is taken off it: `ISO 8859 15`.
     if let Some(found) = folded(label).or_else(|| code_page(label).map(Resolved::Alias)) {
         return Some(found.alias());
@@ -197,6 +200,14 @@ fn iso_8859(part: &str) -> Option<Charset> {
         .then(|| code_page::by_number(28590 + number))?
 }
 
+/// Returns the part of ISO 8859 with another number behind it: `iso-8859-1-1`, `iso88591-1`. Both numbers side by side would be another part.
+fn part_before_number(label: &str) -> Option<Charset> {
+    let part = part_of_8859(label.strip_prefix("x-").unwrap_or(label))?;
+    let (number, behind) = part.split_once(SEPARATORS)?;
+    let has_number = !number.is_empty() && behind.starts_with(|c: char| c.is_ascii_digit());
+    has_number.then(|| iso_8859(number))?
+}
+
 /// Returns true if a label has a nonexistent part number of ISO 8859. Such a label names no other part, however similar.
 fn is_part_that_is_not(label: &str) -> bool {
     let label = iter::successors(Some(label), |label| without_prefix(label))
@@ -270,7 +281,7 @@ fn has_other_number(a: &[u8], b: &[u8]) -> bool {
     (1..=2).contains(&a.len()) && (1..=2).contains(&b.len()) && a != b
 }
 
-/// One character too many, too few, or another.
+/// One character too many, too few, or another, or two characters in reverse order.
 fn one_slip(a: &[u8], b: &[u8]) -> bool {
     if a.len().abs_diff(b.len()) > 1 {
         return false;
@@ -281,6 +292,11 @@ fn one_slip(a: &[u8], b: &[u8]) -> bool {
         ([], []) => false,
         ([_, rest @ ..], other) if rest == other => true,
         (other, [_, rest @ ..]) if rest == other => true,
+        ([one, next, rest_a @ ..], [first, second, rest_b @ ..])
+            if (one, next) == (second, first) && rest_a == rest_b =>
+        {
+            true
+        }
         ([_, rest_a @ ..], [_, rest_b @ ..]) => rest_a == rest_b,
         _ => false,
     }

@@ -13,6 +13,9 @@ pub(crate) trait MailEvidence: Debug {
     /// Returns the charsets that the message names elsewhere, nearest first: an earlier part, encoded words, labels.
     fn named_charsets(&self) -> Box<dyn Iterator<Item = Charset> + '_>;
 
+    /// Returns the charset that Content-Transfer-Encoding of the body names by mistake: `Content-Transfer-Encoding: ISO-8859-1`.
+    fn transfer_charset(&self) -> Option<Charset>;
+
     /// Returns the hints for detection: the language of the part, the message or the caller, and the sender's country.
     fn detection<'b>(&'b self, document: Option<&'b [u8]>) -> Hints<'b>;
 

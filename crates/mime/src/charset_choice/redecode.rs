@@ -11,12 +11,13 @@ use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::structure::has_shift_bytes;
 use super::text_tests::telltale_bytes::is_beside_number;
 use super::text_tests::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
+use super::text_tests::western_words::{character, is_western_letter};
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::two_charsets::mixed_iso2022jp::is_japanese;
 use super::two_charsets::mixed_text::SequenceCount;
 use crate::event::ChosenBy;
 use crate::reading::How;
-use mailglot_codec::detect::{self, Evidence, Weighed, high_bytes};
+use mailglot_codec::detect::{self, Evidence, Guess, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
 /// Decodes bytes in another charset if their label decodes them with losses. Returns None to keep the label.
@@ -97,6 +98,10 @@ fn detect_charset(
         ..MAIL_HINTS
     };
     let guess = Weighed::new(bytes, &hints).guess();
+    if label == Charset::UTF_8 && is_rare_by_one_byte(guess, bytes) {
+        let by = ChosenBy::Detection(Evidence::Fallback);
+        return has_western_letter(bytes).then_some((Charset::WINDOWS_1252, by));
+    }
     // A single-byte charset decodes any bytes, so it must be likely before it replaces a multi-byte label.
     let stands =
         label != Charset::UTF_8 && !label.is_single_byte() && guess.confidence < LIKELY_CONFIDENCE;
@@ -111,6 +116,35 @@ fn detect_charset(
         Evidence::Fallback => None,
         _ => (!stands).then_some((guess.charset, ChosenBy::Detection(guess.evidence))),
     }
+}
+
+/// Returns true if the only byte above 7F makes an unsure guess at a charset that is rare under a label of UTF-8: `f\xF0ab` in windows-1257,
+/// `fo\x8Fbar` in macintosh.
+fn is_rare_by_one_byte(guess: Guess, bytes: &[u8]) -> bool {
+    let is_common = matches!(
+        guess.charset.superset(),
+        Charset::WINDOWS_1250
+            | Charset::WINDOWS_1251
+            | Charset::WINDOWS_1252
+            | Charset::WINDOWS_1254
+            | Charset::ISO_8859_2
+            | Charset::ISO_8859_15
+            | Charset::IBM850
+            | Charset::IBM852
+    );
+    guess.charset.is_single_byte()
+        && !is_common
+        && guess.confidence < LIKELY_CONFIDENCE
+        && high_bytes(bytes).nth(1).is_none()
+}
+
+/// Returns true if windows-1252 has a letter of Western European languages for the first byte above 7F.
+fn has_western_letter(bytes: &[u8]) -> bool {
+    let mut high = high_bytes(bytes).map(|at| bytes[at]);
+    let western = high
+        .next()
+        .and_then(|byte| character(Charset::WINDOWS_1252, byte));
+    western.is_some_and(is_western_letter)
 }
 
 /// Returns EUC-JP or Shift_JIS for a word under a label of ISO-2022-JP without escape sequences, if only one of them makes everyday characters
@@ -403,6 +437,22 @@ mod tests {
             );
         }
         assert_eq!(read(Charset::GBK, b"\xC4\xE3\xBA\xC3 \xFF", None), None);
+    }
+
+    #[test]
+    fn one_byte_is_no_evidence_for_a_rare_charset() {
+        for (bytes, want) in [
+            (&b"\xF0ab"[..], Some(("windows-1252", "ðab"))),
+            (b"fo\x8Fbar", None),
+            (b"caf\xE9", Some(("windows-1252", "café"))),
+            (b"Ku\xF8e", Some(("windows-1250", "Kuře"))),
+            (b"f\x9Fr", Some(("macintosh", "für"))),
+            (b"[Ren\x82]", Some(("IBM852", "[René]"))),
+        ] {
+            let found = read(Charset::UTF_8, bytes, None);
+            let found = found.as_ref().map(|(name, text)| (*name, text.as_str()));
+            assert_eq!(found, want, "{}", bytes.escape_ascii());
+        }
     }
 
     /// Removes a byte of each sequence, adds one, or splits it by an ASCII byte: the rest stays UTF-8 and ASCII.

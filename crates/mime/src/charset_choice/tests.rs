@@ -349,3 +349,31 @@ fn hz_is_read_without_a_usable_label_and_reported_under_others() {
         assert_eq!(read(label, b"~{x} and ~{y z~}"), (used, false), "{label}");
     }
 }
+
+#[test]
+fn text_in_another_charset_has_no_event_that_its_label_was_used() {
+    for (label, bytes, used) in [
+        (
+            "gb2312",
+            &b"Le caf\xE9 est pr\xEAt, d\xE9j\xE0 vu \xE0 Paris.\n"[..],
+            "windows-1252",
+        ),
+        ("tis-620", b"Jos\xE9 Garc\xEDa\n", "windows-1252"),
+        (
+            "iso-8859-11",
+            b"Gr\xFC\xDFe aus K\xF6ln, d\xE9j\xE0 vu\n",
+            "windows-1252",
+        ),
+    ] {
+        let evidence = Evidence {
+            label: Some(label.as_bytes()),
+            resolved: Some(Charset::for_label(label.as_bytes(), View::Mail)),
+            ..Evidence::default()
+        };
+        let choice = choose(bytes, &evidence);
+        assert_eq!(choice.used.name(), used, "{label}");
+        let has = |kind| choice.events.iter().any(|event| event.0 == kind);
+        assert!(has(EventKind::CharsetDetected), "{label}");
+        assert!(!has(EventKind::CharsetSuspected), "{label}");
+    }
+}

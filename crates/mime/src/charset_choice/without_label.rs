@@ -35,6 +35,9 @@ pub(super) fn without_label<'a>(
     if evidence.label.is_none() {
         events.push((EventKind::CharsetUnlabelled, Reason::EightBitText.into()));
     }
+    if let Some(choice) = by_transfer_encoding(bytes, evidence, declared) {
+        return choice.after(events);
+    }
     let hints = evidence.hints(bytes);
     let cell = OnceCell::new();
     let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));
@@ -76,6 +79,23 @@ pub(super) fn without_label<'a>(
     };
     events.push(detected_event(declared, used, by));
     Choice::decode(bytes, used, how, events).with_confidence(Some(confidence))
+}
+
+/// Returns the text in the charset that Content-Transfer-Encoding names by mistake, if it decodes all bytes.
+fn by_transfer_encoding<'a>(
+    bytes: &'a [u8],
+    evidence: &Evidence<'_>,
+    declared: Option<Charset>,
+) -> Option<Choice<'a>> {
+    let named = evidence.mail?.transfer_charset()?;
+    let is_usable = named.keeps_ascii_text() && !named.is_stateful();
+    let is_other = declared != Some(named) && named != Charset::US_ASCII;
+    let used = lossless_superset(named, bytes).unwrap_or(named);
+    if !is_usable || !is_other || !decodes_without_loss(used, bytes) {
+        return None;
+    }
+    let events = vec![detected_event(declared, used, ChosenBy::Step(How::Message))];
+    Some(Choice::decode(bytes, used, How::Message, events))
 }
 
 /// Returns the charsets that something names, strongest first: the document, its fonts, other parts of the message, the caller's

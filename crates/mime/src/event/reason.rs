@@ -51,7 +51,7 @@ named! {
         BodyMojibake = "UTF-8 decoded as windows-1252, and encoded again",
         /// A body is ISO-2022-JP that lost its escape characters. It stays.
         BodyLostEscapes = "ISO-2022-JP without escape characters",
-        /// Latin words have one letter of another script, which is a Western letter in windows-1252: `Mьller` for `Müller`.
+        /// Latin words have a character of another script, which is a Western letter in windows-1252: `Mьller` for `Müller`, `Josי` for `José`.
         ForeignLetters = "Latin words with letters of another script; windows-1252 gives Western letters",
         /// The text has U+FFFD in UTF-8 under the label of another charset: an earlier program could not decode some characters.
         LostCharacters = "U+FFFD for characters that an earlier program lost",

@@ -266,6 +266,16 @@ impl MailEvidence for MailContext<'_> {
         Box::new(nearest.into_iter().flatten().chain(labels))
     }
 
+    fn transfer_charset(&self) -> Option<Charset> {
+        self.body?;
+        let value = self.message.transfer_encoding_value(self.part)?;
+        let name = value.of(self.message.raw()).trim_ascii();
+        match Charset::for_label(name, View::Mail) {
+            Resolved::Exact(charset) | Resolved::Alias(charset) => Some(charset),
+            _ => None,
+        }
+    }
+
     fn detection<'b>(&'b self, document: Option<&'b [u8]>) -> detect::Hints<'b> {
         let language = self
             .language(self.part)

@@ -3,6 +3,7 @@
 use super::*;
 use crate::event::EventKind;
 use crate::{Limits, Span};
+use mailglot_codec::Charset;
 
 /// Section, media type and text of a text part.
 type ReadPart = (String, String, String);
@@ -409,4 +410,36 @@ fn delimiters_in_the_body_reveal_the_boundary() {
         read_under(raw.as_bytes(), &policy).0,
         [one("1", "multipart/mixed", body)]
     );
+}
+
+#[test]
+fn a_charset_in_place_of_a_transfer_encoding_is_tried() {
+    let read = |label: &str, encoding: &str, bytes: &[u8]| {
+        let header = format!(
+            "MIME-Version: 1.0\nContent-Type: text/plain; charset={label}\n\
+             Content-Transfer-Encoding: {encoding}\n\n"
+        );
+        let raw = [header.as_bytes(), bytes].concat();
+        let (parts, events) = read(&raw);
+        let once = crate::process(&raw, &Policy::default()).bytes.into_owned();
+        let twice = crate::process(&once, &Policy::default()).bytes.into_owned();
+        assert_eq!(once, twice, "{label} {encoding}");
+        (parts[0].2.clone(), events)
+    };
+    let bytes = b"address: \xD6\xDC\xEB\xF1\n";
+    let has_legacy = |events: &[(&str, Span)]| {
+        events
+            .iter()
+            .any(|(code, _)| *code == "charset.legacy-in-utf8")
+    };
+    let (text, events) = read("utf-8", "ISO-8859-1", bytes);
+    assert_eq!(text, "address: ÖÜëñ\n");
+    assert!(has_legacy(&events));
+    let cyrillic = Charset::KOI8_R.encode_exact("да\n").unwrap();
+    assert_eq!(read("utf-8", "koi8-r", &cyrillic).0, "да\n");
+    // Valid text keeps its label, and a real transfer encoding names no charset.
+    assert_eq!(read("utf-8", "iso-8859-1", "é\n".as_bytes()).0, "é\n");
+    assert_eq!(read("koi8-r", "iso-8859-1", &cyrillic).0, "да\n");
+    assert_ne!(read("utf-8", "8bit", bytes).0, "address: ÖÜëñ\n");
+    assert_ne!(read("utf-8", "us-ascii", bytes).0, "address: ÖÜëñ\n");
 }

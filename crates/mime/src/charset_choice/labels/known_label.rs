@@ -150,12 +150,11 @@ fn by_label_or_better<'a>(
         return choice;
     }
     if let Some(choice) = by_message(bytes, charset, evidence, &mut events) {
-        events.retain(|(kind, _)| *kind != EventKind::CharsetSuspected);
-        return choice.after(events);
+        return choice.after(without_suspicion(events));
     }
     let may_search = evidence.detection() != Detection::Off;
     if may_search && let Some(choice) = eight_bit_japanese(bytes, charset, evidence) {
-        return choice.after(events);
+        return choice.after(without_suspicion(events));
     }
     let is_truncated = || charset == Charset::UTF_8 && is_truncated_utf8(bytes);
     if may_search
@@ -167,21 +166,21 @@ fn by_label_or_better<'a>(
         // The bytes are legacy text. Decoding all of them as UTF-8 would waste time.
         let other = without_label(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() == 0 && !lacks_evidence(charset, bytes, &other) {
-            return other.after(events);
+            return other.after(without_suspicion(events));
         }
     }
     let mut log = LossLog::new();
     let text = charset.decode(bytes, &mut log);
     if may_search && is_damaged(charset, bytes, &text, &log) && !is_truncated() {
         if let Some(mixed) = quotations_by_label(bytes, charset, None, evidence) {
-            return mixed.choice_of_rest(events);
+            return mixed.choice_of_rest(without_suspicion(events));
         }
         let other = without_label(bytes, evidence, Some(charset), Vec::new());
         if other.log.losses() < log.losses()
             && is_likely(charset, &other)
             && !lacks_evidence(charset, bytes, &other)
         {
-            return other.after(events);
+            return other.after(without_suspicion(events));
         }
     }
     let wider = charset.superset();
@@ -194,6 +193,12 @@ fn by_label_or_better<'a>(
         return Choice::of_text(text, log, wider, How::Superset, events);
     }
     Choice::of_text(text, log, charset, How::Label, events)
+}
+
+/// Returns the events without `charset.suspected`, which says that the label was used.
+fn without_suspicion(mut events: Events) -> Events {
+    events.retain(|(kind, _)| *kind != EventKind::CharsetSuspected);
+    events
 }
 
 /// Decodes the bytes in the charset that the check of the label prefers. Adds the events of the check.

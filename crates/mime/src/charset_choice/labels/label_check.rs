@@ -9,8 +9,9 @@ use super::label_scope::LabelScope;
 use super::superset;
 use super::utf8_vs_label::may_be_latin_utf8;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
+use crate::charset_choice::text_tests::western_words::{WesternWords, western_words};
 use crate::charset_choice::two_charsets::lost_characters::has_lost_characters;
-use crate::event::{ChosenBy, Detail, EventKind};
+use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::detect;
 use mailglot_codec::{Charset, LossLog};
@@ -113,6 +114,13 @@ pub(crate) fn check_label<'b, 'h>(
         let likelier = Charset::UTF_8;
         let detail = Detail::Likelier { label, likelier };
         events.push((EventKind::CharsetSuspected, detail));
+    }
+    if events.is_empty()
+        && scope != LabelScope::None
+        && western_words(label, bytes) != WesternWords::None
+    {
+        let reason = Reason::ForeignLetters.into();
+        events.push((EventKind::CharsetSuspected, reason));
     }
     match better {
         Some(used) => Some(by_superset(label, used, bytes, events)),

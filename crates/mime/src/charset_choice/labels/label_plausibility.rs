@@ -33,6 +33,7 @@ use crate::charset_choice::text_tests::telltale_bytes::{has_euro, is_latin_under
 use crate::charset_choice::text_tests::western_letters::{
     is_latin_1, is_letter, is_sign, is_western,
 };
+use crate::charset_choice::text_tests::western_words::{WesternWords, western_words};
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW, window};
 use crate::event::NonText;
 use mailglot_codec::detect::{self, Guess, high_bytes};
@@ -81,7 +82,10 @@ pub(crate) fn find_likelier<'h>(
         let decides = true;
         Some(LikelierCharset { guess, decides })
     };
-    if is_latin_under(label, bytes) || has_windows_apostrophes(label, bytes) {
+    if is_latin_under(label, bytes)
+        || has_windows_apostrophes(label, bytes)
+        || western_words(label, bytes) == WesternWords::Certain
+    {
         return decided(Charset::WINDOWS_1252);
     }
     let hints = hints();
@@ -124,6 +128,7 @@ fn is_in_scope_without_detection(label: Charset, bytes: &[u8], scope: LabelScope
             has_euro(label, bytes)
                 || is_latin_under(label, bytes)
                 || has_windows_apostrophes(label, bytes)
+                || western_words(label, bytes) != WesternWords::None
         }
         LabelScope::All => true,
     }

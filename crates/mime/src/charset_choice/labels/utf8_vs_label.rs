@@ -20,6 +20,9 @@ const MIN_LETTERS: usize = 8;
 /// Margin of likelihood (natural logarithm) by which Latin text must beat the double-byte reading. Text with a CJK character after
 /// an ASCII word never comes near it.
 const MIN_MARGIN: f32 = 28.0;
+/// Like [`MIN_MARGIN`], to report that text may be UTF-8. Names with wide characters behind them have at most 1 (`Amy木`), Latin words such as
+/// `Malmö` at least 5.
+const DOUBT_MARGIN: f32 = 3.0;
 /// Maximum number of non-ASCII characters that are examined.
 const MAX_CHARS: usize = 64;
 
@@ -159,7 +162,8 @@ fn is_double_byte(charset: Charset) -> bool {
         && charset != Charset::UTF_8
 }
 
-/// Returns true if text under a double-byte label may be UTF-8: each non-ASCII character is a Latin letter beside a small one, as in `café`.
+/// Returns true if text under a double-byte label may be UTF-8: each non-ASCII character is a Latin letter beside a small one, as in `café`,
+/// and likelier than the wide ones. `Sea木木` in GBK is `Seaľľ` in UTF-8.
 pub(crate) fn may_be_latin_utf8(label: Charset, bytes: &[u8]) -> bool {
     if !is_double_byte(label) || bytes.is_ascii() {
         return false;
@@ -171,7 +175,12 @@ pub(crate) fn may_be_latin_utf8(label: Charset, bytes: &[u8]) -> bool {
     let has_small = |word: &str| {
         word.contains(|c: char| c.is_ascii_alphabetic()) && word.contains(char::is_lowercase)
     };
-    mojibake_score(start) == 0 && latin_words(start).is_some_and(|mut words| words.all(has_small))
+    let is_likelier = || {
+        detect::utf8_margin(start, label, &MAIL_HINTS).is_none_or(|margin| margin >= DOUBT_MARGIN)
+    };
+    mojibake_score(start) == 0
+        && latin_words(start).is_some_and(|mut words| words.all(has_small))
+        && is_likelier()
 }
 
 /// Returns true if valid UTF-8 without a label outweighs the charset of other text in the message.
@@ -549,6 +558,11 @@ mod tests {
             (gbk("目录 A"), false),
             (gbk("A转B"), false),
             (gbk("谢谢Tom"), false),
+            ("Malmö".as_bytes().to_vec(), true),
+            ("Paweł".as_bytes().to_vec(), true),
+            (gbk("Sea木木"), false),
+            (gbk("Amy木"), false),
+            (gbk("Tom没"), false),
             (b"plain".to_vec(), false),
         ] {
             let found = may_be_latin_utf8(Charset::GBK, &bytes);

@@ -130,15 +130,17 @@ fn is_foreign_for_western(label: Charset, byte: u8) -> bool {
         text.chars().next().filter(|c| is_alphabetic(*c))
     };
     let (own, western) = (character(label), character(Charset::WINDOWS_1252));
-    let is_unlike_latin = |c: char| {
-        let small = c.to_lowercase().next().unwrap_or(c);
-        is_foreign(c) && !LOOK_ALIKE.contains(small)
-    };
+    let is_unlike_latin = |c: char| is_foreign(c) && !is_look_alike(c);
     own.is_some_and(is_unlike_latin) && western.is_some_and(|c| WESTERN.contains(c))
 }
 
 /// Cyrillic and Greek letters that look like Latin ones.
 const LOOK_ALIKE: &str = "аеосрхукнмтвіјѕёїαοινυκρτχεη";
+
+/// Returns true for Cyrillic and Greek letters that look like Latin ones.
+pub(super) fn is_look_alike(letter: char) -> bool {
+    LOOK_ALIKE.contains(letter.to_lowercase().next().unwrap_or(letter))
+}
 
 /// Returns true for letters that are not Latin. windows-1256 has letters of French, too.
 fn is_foreign(letter: char) -> bool {

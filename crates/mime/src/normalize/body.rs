@@ -74,9 +74,9 @@ impl<'a> Body<'a, '_> {
     /// under a label that they do not find, as in `text/html charset=utf-8` and `charset: utf-8`.
     pub(super) fn needs_label(&self) -> bool {
         let is_utf8 = self.source.resolved.and_then(Resolved::charset) == Some(Charset::UTF_8);
-        is_utf8
-            && !self.choice.text.is_ascii()
-            && (!self.has_usual_label() || self.has_hidden_charset())
+        let is_ascii = |footer: &[u8]| footer.is_ascii();
+        let is_all_ascii = self.choice.text.is_ascii() && self.source.footer().is_none_or(is_ascii);
+        is_utf8 && !is_all_ascii && (!self.has_usual_label() || self.has_hidden_charset())
     }
 
     /// Returns true if a document in UTF-8 declares another charset, and the policy asks to correct that.

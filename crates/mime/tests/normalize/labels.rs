@@ -203,3 +203,14 @@ fn a_hidden_charset_becomes_a_parameter() {
         assert_eq!(rewritten(&mail(value, "a")), mail(value, "a"));
     }
 }
+
+/// Text behind base64 becomes part of the body, which then is not ASCII.
+#[test]
+fn a_hidden_charset_counts_for_appended_text() {
+    for value in ["text/plain charset=utf-8", "text/plain; charset: utf-8"] {
+        let head = |value: &str| format!("Content-Type: {value}\nContent-Transfer-Encoding: ");
+        let mail = head(value) + "base64\n\n=\n\u{43b} Grüße <p class=\"x\">\n";
+        let want = head("text/plain; charset=utf-8") + "8bit\n\n\u{43b} Grüße <p class=\"x\">\n";
+        assert_eq!(rewritten(&mail), want);
+    }
+}

@@ -93,6 +93,10 @@ named! {
         CountedFromOne = "segments counted from 1",
         /// The quotes were ignored.
         Unquoted = "unquoted",
+        /// Quotes stand for the apostrophes behind a charset: `utf-8"a%20b"`.
+        QuotesForApostrophes = "quotes for the apostrophes",
+        /// Each quote of a value is doubled.
+        DoubledQuotes = "doubled quotes",
         /// The first of several parameters or segments counts.
         FirstCounts = "the first one counts",
         /// A segment after a missing one is not decoded.

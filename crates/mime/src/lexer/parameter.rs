@@ -69,6 +69,8 @@ pub(crate) enum ValueKind {
     Unquoted,
     /// A quoted string.
     Quoted,
+    /// A quoted string whose quotes are doubled: `""a b""`.
+    DoublyQuoted,
     /// A quoted string without its closing quote.
     Unclosed,
 }
@@ -80,6 +82,7 @@ impl ParameterSpan {
         match self.kind {
             ValueKind::Unquoted => start..end,
             ValueKind::Quoted => start + 1..end - 1,
+            ValueKind::DoublyQuoted => start + 2..end - 2,
             ValueKind::Unclosed => start + 1..end,
         }
     }
@@ -197,7 +200,10 @@ impl<'a> ParameterLexer<'a> {
             }
         }
         let start = self.at;
-        let (end, kind) = if value.get(start) == Some(&b'"') {
+        let (end, kind) = if let Some(end) = doubly_quoted_end(value, start) {
+            self.at = end;
+            (end, ValueKind::DoublyQuoted)
+        } else if value.get(start) == Some(&b'"') {
             let over_shifts = self.quoted_end_over_shifts(start);
             let closed = over_shifts.or_else(|| self.backslashes.quoted_end(value, start));
             self.at = closed.unwrap_or(value.len());
@@ -383,6 +389,16 @@ fn starts_parameter(value: &[u8], at: usize) -> bool {
     let end = token_end(value, at);
     let has_equals = end > at && value.get(skip_space(value, end)) == Some(&b'=');
     has_equals || charset_colon(value, at).is_some()
+}
+
+/// Returns the end of a value at `start` between doubled quotes. They stand around a value only: `""` alone is an empty one.
+fn doubly_quoted_end(value: &[u8], start: usize) -> Option<usize> {
+    let inside = value.get(start..)?.strip_prefix(b"\"\"")?;
+    let length = memchr::memchr3(b'"', b';', b'\\', inside)?;
+    let is_text = !inside[..length].trim_ascii().is_empty();
+    let end = start + length + 4;
+    let is_end = value.get(end).is_none_or(|b| is_space(*b) || *b == b';');
+    (is_text && inside[length..].starts_with(b"\"\"") && is_end).then_some(end)
 }
 
 const CHARSET: &[u8] = b"charset";

@@ -6,6 +6,7 @@
 //! filename*0*=utf-8''%C3%BC; filename*1*=utf-8''%C3%A4   a repeated charset
 //! filename*0*=utf-8''%C; filename*1*=3%BC                an escape in two segments
 //! filename*=utf-8''"%C3%BC.doc"                          quotes inside the value
+//! filename*=cp1252"%FC.doc"                              quotes for the apostrophes
 //! filename*0="a "; filename*1*=utf-8''%C3%BC             the charset behind plain segments
 //! ```
 //!
@@ -110,6 +111,7 @@ pub(super) fn repair_marks(
 ) {
     if let Some(item) = whole {
         remove_inner_quotes(item, findings);
+        replace_quotes_for_apostrophes(item, findings);
     }
     if let Some(((_, true, first), later)) = segments.split_first_mut() {
         remove_inner_quotes(first, findings);
@@ -148,6 +150,28 @@ fn remove_inner_quotes(item: &mut Item<'_>, findings: &mut Vec<Finding>) {
     item.raw.value = Cow::Owned(without);
     let at = item.raw.range.clone();
     findings.add(at, EventKind::ParamQuotedExtended, Reason::Unquoted);
+}
+
+/// Writes two apostrophes for the quotes around a text with escapes that follows the name of a charset.
+fn replace_quotes_for_apostrophes(item: &mut Item<'_>, findings: &mut Vec<Finding>) {
+    let value = &item.raw.value;
+    let Some(quote) = memchr::memchr(b'"', value).filter(|_| !item.quoted) else {
+        return;
+    };
+    let (label, text) = (&value[..quote], &value[quote + 1..]);
+    let text = text.strip_suffix(b"\"").unwrap_or(text);
+    let is_charset = Charset::for_label(label, View::Mail).charset().is_some();
+    let has_escape = memchr::memchr_iter(b'%', text).any(|at| is_escape_start(&text[at..]));
+    if !is_charset || !has_escape || text.contains(&b'"') || value.contains(&b'\'') {
+        return;
+    }
+    item.raw.value = Cow::Owned([label, b"''", text].concat());
+    let at = item.raw.range.clone();
+    findings.add(
+        at,
+        EventKind::ParamQuotedExtended,
+        Reason::QuotesForApostrophes,
+    );
 }
 
 fn remove_prefix(item: &mut Item<'_>, prefix: &[u8], findings: &mut Vec<Finding>) {
@@ -198,6 +222,21 @@ mod tests {
             "a; filename=koi8-r''%E4%CF%C7.doc",
             Some("Дог.doc"),
             &["param.bad-mark"],
+        ),
+        (
+            "a; filename*=Cp1252\"Auftragsbest%E4tigung.pdf\"",
+            Some("Auftragsbestätigung.pdf"),
+            &["param.quoted-extended", "param.unquoted"],
+        ),
+        (
+            "a; filename*=Cp1252\"Auftragsbest%E4tigung.pdf",
+            Some("Auftragsbestätigung.pdf"),
+            &["param.quoted-extended", "param.unquoted"],
+        ),
+        (
+            "a; filename*=x\"b%E4\"",
+            Some("x\"bä\""),
+            &["param.unquoted", "param.no-charset", "charset.detected"],
         ),
         // No charset, no or broken escapes, a language, invalid bytes, or another name.
         (

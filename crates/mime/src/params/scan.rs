@@ -111,10 +111,13 @@ impl<'a> Scanner<'a> {
                 Reason::UpToEnd,
             );
         }
+        if span.kind == ValueKind::DoublyQuoted {
+            self.tolerate(range.clone(), EventKind::ParamJunk, Reason::DoubledQuotes);
+        }
         self.note_junk(span.junk.clone());
         let quoted = span.kind != ValueKind::Unquoted;
         if quoted {
-            self.note_tabs(range.start + 1, text);
+            self.note_tabs(span.inside().start, text);
         }
         let has = |test: fn(u8) -> bool| text.iter().any(|&b| test(b));
         let error = if span.is_strict {
@@ -403,6 +406,11 @@ mod tests {
             ("a; f*0*=utf-8''x%20; f*1=y", "a|f*0*=utf-8''x%20|f*1=y"),
             ("a; b=\"x\r\n y\"", "a|b=x y"),
             ("a; b=\"x\" junk; c=d", "a|b=x|c=d"),
+            ("a; b=\"\"x y\"\"; c=d", "a|b=x y|c=d"),
+            ("a; b=\"\"x.y\"\"", "a|b=x.y"),
+            ("a; b=\"\"; c=\"\"", "a|b=|c="),
+            ("a; b=\"\"x; c=\"\"y", "a|b=|c="),
+            ("a; b=\"\" \"\"; c=d", "a|b=|c=d"),
             ("a; form-data name=\"x\"", "a|name=x"),
             ("", ""),
             (";", ""),

@@ -8,7 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::files::{Files, Work};
-use crate::files_ahead::{FileAhead, FilesAhead, ReadFiles, ReadLimits, UnreadFiles, WholeFile};
+use crate::compressed_message::DecompressionOptions;
+use crate::files_ahead::{FileAhead, FilesAhead, ReadFiles, ReadLimits, UnreadFiles};
 use crate::folder_range::ENTRY_WEIGHT;
 use crate::{EntryKind, Format, layouts};
 
@@ -20,11 +21,6 @@ const GROUP: u64 = 128 << 10;
 const LARGEST_GROUP: u64 = 4 * GROUP;
 
 impl Files {
-    /// Appends the bytes of a file that [`Self::pop_work`] has just returned.
-    pub(super) fn append_ahead(&self, file: &WholeFile, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(self.ahead.bytes(file.bytes.clone()));
-    }
-
     /// Removes the next item of the work, and returns its result if it is a file that was read.
     pub(super) fn pop_work(&mut self) -> Option<(Work, Option<FileAhead>)> {
         let work = self.work.pop()?;
@@ -78,7 +74,7 @@ impl Files {
                 Work::FolderAlone(_) => {}
                 Work::File(name, kind) => {
                     let is_left = *kind == EntryKind::Message && self.may_have_layout(name);
-                    names.push((!is_left).then(|| name.clone()));
+                    names.push((!is_left).then(|| (name.clone(), *kind)));
                 }
             }
             self.ahead.taken -= 1;
@@ -96,8 +92,17 @@ impl Files {
                 file: LARGEST_GROUP.min(limit),
                 group: LARGEST_GROUP,
             },
+            decompression: self.decompression(),
             buffer,
         })
+    }
+
+    /// Returns how messages are decompressed.
+    pub(super) fn decompression(&self) -> DecompressionOptions {
+        DecompressionOptions {
+            max_expansion: self.options.max_expansion,
+            force_format: self.options.force_format,
+        }
     }
 
     /// Returns true if the name of a message is that of a file with more than the message.

@@ -46,6 +46,11 @@ fn fill(root: &Path, is_maildir: bool) {
             _ => format!("Subject: {number}\n\n{}", "text\n".repeat(size / 5)).into_bytes(),
         };
         let end = if is_maildir { ":2,S" } else { ".eml" };
+        let content = if number % 7 == 3 {
+            super::compressed::gzip(&content)
+        } else {
+            content
+        };
         write(&root.join(folder).join(format!("{number}{end}")), &content);
     }
     let large = ["Subject: large\n\n", &"text\n".repeat(200_000)].concat();

@@ -87,6 +87,7 @@ mod tally;
 mod texts;
 mod thousands;
 mod unique_name;
+mod unrestored;
 mod work_times;
 
 pub use address::{MessageAddress, MessageChoice};
@@ -115,4 +116,5 @@ pub use split::{Split, SplitBy, SplitJob, SplitOutput, split};
 pub use summary::{Example, SourceSummary, Summary, VerifySummary};
 pub use texts::{TextOptions, TextOutcome, TextRecord, texts};
 pub use thousands::with_thousands;
+pub use unrestored::UnrestoredSource;
 pub use work_times::WorkTimes;

@@ -32,16 +32,16 @@ impl Files {
     pub(super) fn read_stored(
         &mut self,
         mut message: MessageFile,
-        stored: Vec<u8>,
+        stored: &[u8],
         batch: &mut Batch,
     ) -> Result<(), Error> {
         let path = self.path(&message.name);
-        let defects = match self.inside(&path, Cursor::new(stored.clone()))? {
+        let defects = match self.inside(&path, Cursor::new(stored.to_vec()))? {
             CompressedFile::Message(inside) => {
                 let compressed = CompressedOrigin {
                     disk: None,
                     size: stored.len() as u64,
-                    expected: expected_size(&message.name, &stored),
+                    expected: expected_size(&message.name, stored),
                 };
                 message.size = UNKNOWN;
                 let reading = OpenMessageFile {
@@ -58,7 +58,7 @@ impl Files {
             CompressedFile::Unreadable(defects) => defects,
         };
         let start = batch.bytes.len();
-        batch.bytes.extend_from_slice(&stored);
+        batch.bytes.extend_from_slice(stored);
         self.report(&mut message, false, start, batch);
         add_defects(&message.name, defects, batch);
         self.push_pieces(&message, stored.len(), false, batch);

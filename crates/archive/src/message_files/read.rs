@@ -91,7 +91,7 @@ impl Files {
         let defects = match file.content {
             FileContent::Compressed => {
                 let stored = self.ahead.bytes(file.bytes).to_vec();
-                return self.read_stored(message, stored, batch);
+                return self.read_stored(message, &stored, batch);
             }
             FileContent::Stored => Vec::new(),
             FileContent::Unreadable(defects) => defects,
@@ -148,7 +148,7 @@ impl Files {
             self.check_changed(&reading, shrunk)?;
             report_defects(&reading, batch);
             let stored = batch.bytes.split_off(start);
-            return self.read_stored(reading.message, stored, batch);
+            return self.read_stored(reading.message, &stored, batch);
         }
         self.report(&mut reading.message, is_too_large, start, batch);
         self.check_changed(&reading, shrunk)?;

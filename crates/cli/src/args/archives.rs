@@ -100,6 +100,7 @@ Examples:
   $ mailglot normalize archive.mbox -o clean.mbox
   $ mailglot restore clean.mbox --verify-only
   $ mailglot restore clean.mbox -o original.mbox
+  $ mailglot restore --keep-going mail.utf8 -o mail
   $ mailglot restore --ledger 4F2.ledger -o original.eml")]
 pub(crate) struct RestoreArgs {
     /// The output of `mailglot normalize`. The ledger of a gateway needs none.
@@ -119,6 +120,11 @@ pub(crate) struct RestoreArgs {
     /// Check that every byte can be restored; write nothing.
     #[arg(long, conflicts_with = "original")]
     pub(crate) verify_only: bool,
+    /// Leave out inputs whose outputs were changed or are missing, and restore the others, with exit code 2. Reads the outputs twice.
+    ///
+    /// Without this option nothing is restored then. A Maildir is one output.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
 }
 
 /// Report what `normalize` with the same options would change or lose, without writing anything.

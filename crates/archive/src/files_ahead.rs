@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::EntryKind;
 use crate::compressed_message::{DecompressionOptions, FileContent, decompress_small};
 use crate::open_input;
 
@@ -64,13 +63,22 @@ pub(crate) struct ReadLimits {
     pub(crate) group: u64,
 }
 
+/// A file of a folder.
+#[derive(Debug)]
+pub(crate) struct UnreadFile {
+    /// Its path below the folder.
+    pub(crate) name: Vec<u8>,
+    /// True if it is in the place of a message.
+    pub(crate) is_message: bool,
+}
+
 /// A group of files of a folder that one thread opens and reads.
 #[derive(Debug)]
 pub struct UnreadFiles {
     pub(crate) number: u64,
     pub(crate) opener: FileOpener,
-    /// The names below the folder with their kinds, in order. None for a file that is left to the reader.
-    pub(crate) names: Vec<Option<(Vec<u8>, EntryKind)>>,
+    /// The files, in order. None for a file that is left to the reader.
+    pub(crate) files: Vec<Option<UnreadFile>>,
     pub(crate) limits: ReadLimits,
     /// How messages are decompressed.
     pub(crate) decompression: DecompressionOptions,
@@ -83,19 +91,19 @@ impl UnreadFiles {
     pub fn read(self, hashes: bool) -> ReadFiles {
         let mut bytes = self.buffer;
         bytes.clear();
-        let read = |name: Option<(Vec<u8>, EntryKind)>| {
-            let Some((name, kind)) = name else {
+        let read = |unread: Option<UnreadFile>| {
+            let Some(UnreadFile { name, is_message }) = unread else {
                 return FileAhead::Left(0);
             };
             let mut file = read_one(&self.opener, &name, self.limits, &mut bytes);
             if let FileAhead::Read(file) = &mut file
-                && kind == EntryKind::Message
+                && is_message
             {
                 file.decompress(&name, &mut bytes, self.limits, self.decompression);
             }
             file
         };
-        let mut files: VecDeque<_> = self.names.into_iter().map(read).collect();
+        let mut files: VecDeque<_> = self.files.into_iter().map(read).collect();
         if hashes {
             for file in &mut files {
                 if let FileAhead::Read(file) = file

@@ -76,7 +76,7 @@ const LONGEST_NOTE: usize = 64 << 10;
 /// Rebuilds every input byte for byte and compares its digest. Writes nothing unless everything matches.
 ///
 /// If one path was normalized, `original` becomes that file or folder, with all archives found in it. Several paths are restored
-/// under their names below `original`.
+/// at the same paths below `original`; of absolute ones, the folder that contains all of them is left out.
 pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
     let Some(mut place) = job.ledger_place() else {
         return Err(UsageError::NothingToRestore.into());

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::files::{Files, Work};
 use crate::compressed_message::DecompressionOptions;
-use crate::files_ahead::{FileAhead, FilesAhead, ReadFiles, ReadLimits, UnreadFiles};
+use crate::files_ahead::{FileAhead, FilesAhead, ReadFiles, ReadLimits, UnreadFile, UnreadFiles};
 use crate::folder_range::ENTRY_WEIGHT;
 use crate::{EntryKind, Format, layouts};
 
@@ -63,8 +63,8 @@ impl Files {
         let opener = self.opener.clone()?;
         let usual = self.ahead.usual.max(ENTRY_WEIGHT);
         let most = (GROUP / usual).clamp(1, MOST_FILES) as usize;
-        let mut names = Vec::new();
-        while names.len() < most && self.ahead.taken > 0 {
+        let mut files = Vec::new();
+        while files.len() < most && self.ahead.taken > 0 {
             let ahead = (self.work.len() - self.ahead.taken) as u64;
             if self.end.is_some_and(|end| self.entries + ahead >= end) {
                 break;
@@ -74,20 +74,23 @@ impl Files {
                 Work::FolderAlone(_) => {}
                 Work::File(name, kind) => {
                     let is_left = *kind == EntryKind::Message && self.may_have_layout(name);
-                    names.push((!is_left).then(|| (name.clone(), *kind)));
+                    files.push((!is_left).then(|| UnreadFile {
+                        name: name.clone(),
+                        is_message: *kind == EntryKind::Message,
+                    }));
                 }
             }
             self.ahead.taken -= 1;
         }
-        if names.is_empty() {
+        if files.is_empty() {
             return None;
         }
-        let (number, buffer) = self.ahead.add(names.len());
+        let (number, buffer) = self.ahead.add(files.len());
         let limit = self.options.message_limit.max(1) as u64;
         Some(UnreadFiles {
             number,
             opener,
-            names,
+            files,
             limits: ReadLimits {
                 file: LARGEST_GROUP.min(limit),
                 group: LARGEST_GROUP,

@@ -92,8 +92,8 @@ pub(crate) struct JobArgs {
 
 /// Restore the original, byte for byte.
 ///
-/// Rebuilds every input of `mailglot normalize` from its output and the ledger. Verifies every digest before it writes ORIGINAL. The
-/// ledger of a gateway contains the whole message, so it needs no output.
+/// Rebuilds every input of `mailglot normalize` from its output and the ledger. Verifies every digest before it writes ORIGINAL.
+/// Several inputs are restored at their relative paths below ORIGINAL. The ledger of a gateway contains the whole message, so it needs no output.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

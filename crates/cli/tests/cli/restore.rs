@@ -318,3 +318,36 @@ fn other_inputs_are_restored_on_request() {
         .ended(4);
     assert!(run.err.contains("nothing was restored: "), "{}", run.err);
 }
+
+/// Several inputs keep their relative paths, also names that end in a dot.
+#[test]
+fn named_files_are_restored_at_their_paths() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.read("message.eml");
+    let names = [
+        "user/ann/1.",
+        "user/ann/Sent/1.",
+        "user/bob/1.",
+        "user/bob/x: y.",
+    ];
+    for name in names {
+        let path = sandbox.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        sandbox.write(name, &message);
+    }
+    for find in ["find user", "find \"$PWD/user\"", "cd user && find ."] {
+        let out = format!("{}/out", sandbox.path(".").display());
+        let line =
+            format!("{find} -type f -print0 | mailglot normalize --files0-from - -o {out} --force");
+        sandbox.shell(&line).ended(0);
+        sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+        for name in names {
+            let place = match find {
+                "find user" => format!("back/{name}"),
+                _ => name.replacen("user", "back", 1),
+            };
+            assert_eq!(sandbox.read(&place), message, "{find} {name}");
+        }
+        std::fs::remove_dir_all(sandbox.path("back")).unwrap();
+    }
+}

@@ -209,7 +209,7 @@ fn files_after_a_range_are_not_read_ahead() {
         unreachable!("the folder has files");
     };
     // Two of the nine are folders.
-    assert_eq!(unread.names.len(), 7);
+    assert_eq!(unread.files.len(), 7);
     assert!(matches!(files.files_ahead(2, 2), FilesAhead::Waiting));
     files.give(unread.read(false));
     assert!(matches!(files.files_ahead(2, 2), FilesAhead::Enough));

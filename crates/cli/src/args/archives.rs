@@ -100,7 +100,7 @@ Examples:
   $ mailglot normalize archive.mbox -o clean.mbox
   $ mailglot restore clean.mbox --verify-only
   $ mailglot restore clean.mbox -o original.mbox
-  $ mailglot restore --keep-going mail.utf8 -o mail
+  $ mailglot restore --keep-going clean.mbox -o again.mbox
   $ mailglot restore --ledger 4F2.ledger -o original.eml")]
 pub(crate) struct RestoreArgs {
     /// The output of `mailglot normalize`. The ledger of a gateway needs none.

@@ -101,6 +101,7 @@ fn restored(ledger: PathBuf, original: PathBuf) {
         ledger: Some(ledger),
         original: Some(original),
         force: false,
+        keep_going: false,
     };
     let done = restore(&job, &Progress::default()).unwrap();
     assert_eq!(done.messages, 1);

@@ -100,6 +100,7 @@ fn every_shared_message_comes_back_alone() {
             ledger: None,
             original: Some(original.clone()),
             force: true,
+            keep_going: false,
         };
         restore(&job, &Progress::default())
             .unwrap_or_else(|error| panic!("{}: {error}", message.display()));

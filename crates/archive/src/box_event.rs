@@ -36,6 +36,8 @@ pub enum BoxEventKind {
     NotFollowed,
     /// `box.packed`
     Packed,
+    /// `box.decompressed`
+    Decompressed,
     /// `box.no-mail`
     NoMail,
     /// `box.mail-like`
@@ -83,6 +85,7 @@ impl BoxEventKind {
         Self::Truncated,
         Self::NotFollowed,
         Self::Packed,
+        Self::Decompressed,
         Self::NoMail,
         Self::MailLike,
         Self::TrailingBytes,
@@ -131,6 +134,7 @@ impl BoxEventKind {
             Self::Truncated => "box.truncated",
             Self::NotFollowed => "box.not-followed",
             Self::Packed => "box.packed",
+            Self::Decompressed => "box.decompressed",
             Self::NoMail => "box.no-mail",
             Self::MailLike => "box.mail-like",
             Self::TrailingBytes => "box.trailing-bytes",

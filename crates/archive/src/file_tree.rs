@@ -5,7 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Seek};
+use std::io::{self, Read, Seek};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -262,15 +262,26 @@ impl FileTree {
         file: TreeFile,
         ratio: u64,
     ) -> Result<Through, Error> {
-        let Some(container) = &self.container else {
-            return through(path, file, ratio);
-        };
         let defects = match &file {
             TreeFile::Stream(stream, _) => stream.defects.clone(),
             _ => CompressionEvents::default(),
         };
+        self.decompress(path, file, ratio, &defects)
+    }
+
+    /// Like [`Self::through`], for the bytes of a file. `defects` gets the defects.
+    pub(crate) fn decompress(
+        &self,
+        path: &Path,
+        file: impl Read + Send + 'static,
+        ratio: u64,
+        defects: &CompressionEvents,
+    ) -> Result<Through, Error> {
+        let Some(container) = &self.container else {
+            return through(path, file, ratio);
+        };
         let meter = Some(container.budget().meter((path, "decompressed")));
-        through_within(path, file, ExpansionLimits { ratio, meter }, &defects)
+        through_within(path, file, ExpansionLimits { ratio, meter }, defects)
     }
 
     /// Returns the size of a file in bytes, if known without opening it.

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use crate::compressed_message::{DecompressionOptions, FileContent, decompress_small};
 use crate::open_input;
 
 /// What can be done before the next batch of a [`Source`](crate::Source).
@@ -62,14 +63,25 @@ pub(crate) struct ReadLimits {
     pub(crate) group: u64,
 }
 
+/// A file of a folder.
+#[derive(Debug)]
+pub(crate) struct UnreadFile {
+    /// Its path below the folder.
+    pub(crate) name: Vec<u8>,
+    /// True if it is in the place of a message.
+    pub(crate) is_message: bool,
+}
+
 /// A group of files of a folder that one thread opens and reads.
 #[derive(Debug)]
 pub struct UnreadFiles {
     pub(crate) number: u64,
     pub(crate) opener: FileOpener,
-    /// The names below the folder, in order. None for a file that is left to the reader.
-    pub(crate) names: Vec<Option<Vec<u8>>>,
+    /// The files, in order. None for a file that is left to the reader.
+    pub(crate) files: Vec<Option<UnreadFile>>,
     pub(crate) limits: ReadLimits,
+    /// How messages are decompressed.
+    pub(crate) decompression: DecompressionOptions,
     /// A buffer to reuse.
     pub(crate) buffer: Vec<u8>,
 }
@@ -79,14 +91,24 @@ impl UnreadFiles {
     pub fn read(self, hashes: bool) -> ReadFiles {
         let mut bytes = self.buffer;
         bytes.clear();
-        let read = |name: Option<Vec<u8>>| match name {
-            Some(name) => read_one(&self.opener, &name, self.limits, &mut bytes),
-            None => FileAhead::Left(0),
+        let read = |unread: Option<UnreadFile>| {
+            let Some(UnreadFile { name, is_message }) = unread else {
+                return FileAhead::Left(0);
+            };
+            let mut file = read_one(&self.opener, &name, self.limits, &mut bytes);
+            if let FileAhead::Read(file) = &mut file
+                && is_message
+            {
+                file.decompress(&name, &mut bytes, self.limits, self.decompression);
+            }
+            file
         };
-        let mut files: VecDeque<_> = self.names.into_iter().map(read).collect();
+        let mut files: VecDeque<_> = self.files.into_iter().map(read).collect();
         if hashes {
             for file in &mut files {
-                if let FileAhead::Read(file) = file {
+                if let FileAhead::Read(file) = file
+                    && !matches!(file.content, FileContent::Compressed)
+                {
                     file.digest = Some(*blake3::hash(&bytes[file.bytes.clone()]).as_bytes());
                 }
             }
@@ -134,6 +156,25 @@ pub(crate) struct WholeFile {
     pub(crate) changed: bool,
     /// BLAKE3 of its bytes, if requested.
     pub(crate) digest: Option<[u8; 32]>,
+    /// What its bytes are.
+    pub(crate) content: FileContent,
+}
+
+impl WholeFile {
+    /// Decompresses the last file in `bytes`, if it is a compressed message that fits into the group.
+    fn decompress(
+        &mut self,
+        name: &[u8],
+        bytes: &mut Vec<u8>,
+        limits: ReadLimits,
+        options: DecompressionOptions,
+    ) {
+        let start = self.bytes.start;
+        let limit = limits.file.min(limits.group.saturating_sub(start as u64));
+        let name = Path::new(OsStr::from_bytes(name));
+        self.content = decompress_small(name, bytes, start, limit, options);
+        self.bytes.end = bytes.len();
+    }
 }
 
 impl FileAhead {
@@ -169,6 +210,7 @@ fn read_one(
             modified: metadata.modified().ok(),
             changed,
             digest: None,
+            content: FileContent::Stored,
         }),
         Err(error) => {
             bytes.truncate(start);

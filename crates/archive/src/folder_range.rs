@@ -16,6 +16,9 @@ pub struct FolderStart {
     pub weight: u64,
     /// The ordinal of the next message.
     pub ordinal: u64,
+    /// Number of messages before it that were decompressed.
+    #[serde(default)]
+    pub decompressed: u64,
 }
 
 /// A run of files in a folder, in the order in which they are read.

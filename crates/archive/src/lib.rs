@@ -39,6 +39,7 @@
 
 mod box_event;
 mod claim;
+mod compressed_message;
 mod container;
 mod destination;
 mod disk_identity;

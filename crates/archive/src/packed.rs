@@ -1,7 +1,7 @@
 //! Decompresses mail, damaged or not, while it is read.
 //!
 //! # Limits
-//! Reads gzip, zstd, bzip2, LZ4 frames, and xz with dictionaries up to 256 MiB. Other formats are recognized by their first bytes, to
+//! Reads gzip, zstd, bzip2, LZ4 (frames, and Dovecot's form), and xz with dictionaries up to 256 MiB. Other formats are recognized by their first bytes, to
 //! name them in errors. Sniffs a compressed mailbox in its first 16 MiB of decompressed data. Archives of several files (tar, zip) in
 //! a stream are named, but not read. Only blocks of bzip2 and xz are decompressed on several threads, and not in containers.
 
@@ -10,6 +10,7 @@ mod bzip2_decoder;
 mod bzip2_marks;
 mod bzip2_phases;
 mod bzip2_resume;
+mod dovecot_lz4;
 mod input;
 mod lzma2_chunks;
 mod member;
@@ -154,6 +155,7 @@ pub(crate) fn beginning(input: &mut impl Read, most: usize) -> io::Result<Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packing::DOVECOT_LZ4;
     use bzip2::write::BzEncoder;
     use flate2::{Compression, write::GzEncoder};
     use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
@@ -417,6 +419,59 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// Compresses in chunks of 64 KiB.
+    fn dovecot_lz4(bytes: &[u8]) -> Vec<u8> {
+        let mut out = [&DOVECOT_LZ4[..], &(64u32 << 10).to_be_bytes()].concat();
+        for chunk in bytes.chunks(64 << 10) {
+            let block = lz4_flex::block::compress(chunk);
+            out.extend((block.len() as u32).to_be_bytes());
+            out.extend(block);
+        }
+        out
+    }
+
+    #[test]
+    fn lz4_of_dovecot_is_read() {
+        let text = text();
+        let whole = dovecot_lz4(&text);
+        assert_eq!(Packing::of(&whole[..16]), Some(Packing::Lz4));
+        assert_eq!(Packing::of(b"Dovecot-LZ4: x\n"), None);
+        assert!(read(&whole).unwrap() == (text.clone(), Vec::new()));
+        let mut ends = vec![];
+        let mut end = 19;
+        while end < whole.len() {
+            let size = u32::from_be_bytes(*whole[end..].first_chunk().unwrap());
+            end += 4 + size as usize;
+            ends.push(end);
+        }
+        assert!(ends.len() == 4 && end == whole.len());
+        for cut in (15..whole.len()).step_by(991).chain(15..30) {
+            let (out, defects) = read(&whole[..cut]).unwrap();
+            let chunks = ends.iter().filter(|end| **end <= cut).count();
+            assert!(text.starts_with(&out) && out.len() == chunks << 16);
+            assert_eq!(defects, [("box.damaged", cut as u64)]);
+        }
+        // The format has no end mark.
+        assert!(read(&whole[..ends[1]]).unwrap() == (text[..2 << 16].to_vec(), Vec::new()));
+        // Sizes that no file has: of the largest chunk, and of a chunk.
+        for (at, number) in [
+            (15, (1u32 << 20) + 1),
+            (15, 7),
+            (19, 0),
+            (19, u32::MAX),
+            (ends[0], 0),
+        ] {
+            let mut bad = whole.clone();
+            bad[at..at + 4].copy_from_slice(&number.to_be_bytes());
+            let (out, defects) = read(&bad).unwrap();
+            assert_eq!(out.len(), if at == ends[0] { 1 << 16 } else { 0 });
+            assert!(
+                defects.len() == 1 && defects[0].0 == "box.damaged",
+                "{at} {number}"
+            );
         }
     }
 

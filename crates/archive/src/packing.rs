@@ -3,6 +3,9 @@
 //! # Limits
 //! An unsupported format is only named, with the command that converts it. A zip archive after other bytes is not recognized here.
 
+/// The first bytes of LZ4 as Dovecot's plugin mail_compress writes it.
+pub(crate) const DOVECOT_LZ4: [u8; 15] = *b"Dovecot-LZ4\x0d\x2a\x9b\xc5";
+
 /// A file format in which mail is stored but not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -15,7 +18,7 @@ pub enum Packing {
     Bzip2,
     /// xz.
     Xz,
-    /// LZ4 frames.
+    /// LZ4 frames, and the form in which Dovecot stores messages.
     Lz4,
     /// compress (`.Z`).
     Compress,
@@ -62,6 +65,7 @@ impl Packing {
             ] => Self::Bzip2,
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             [4, 0x22, 0x4d, 0x18, ..] => Self::Lz4,
+            _ if start.starts_with(&DOVECOT_LZ4) => Self::Lz4,
             [0x1f, 0x9d, ..] => Self::Compress,
             // A member, an empty archive, or a volume.
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => Self::Zip,

@@ -6,6 +6,7 @@
 
 use crate::error::{UnreadInput, UsageError};
 use crate::member_names::MEMBER_NAMES;
+use crate::restored_names::RestoredNames;
 use crate::skip_scope::SkipScope;
 use crate::unique_name::unique;
 use crate::{Error, FileName, message_file_names};
@@ -162,7 +163,7 @@ pub(crate) fn discover(
     skipped: SkipScope,
 ) -> Result<Sources, Error> {
     check_paths(paths)?;
-    let mut search = InputSearch::new(opening, paths.len() > 1);
+    let mut search = InputSearch::new(opening, paths);
     for path in paths {
         let mut unread = Vec::new();
         let is_skipped = |error: &FileError| match skipped {
@@ -214,24 +215,24 @@ fn check_paths(paths: &[PathBuf]) -> Result<(), Error> {
 struct InputSearch {
     opening: Opening,
     open_containers: OpenContainers,
-    /// True if several paths were given, so that each is restored below its own name.
+    /// True if several paths were given, so that each is restored at its own path.
     is_several: bool,
     sources: Sources,
     /// Names of the sources.
     names: HashSet<Vec<u8>>,
-    /// Names of the given paths.
-    given: HashSet<Vec<u8>>,
+    /// The places at which the given paths are restored.
+    given: RestoredNames,
 }
 
 impl InputSearch {
-    fn new(opening: Opening, is_several: bool) -> Self {
+    fn new(opening: Opening, paths: &[PathBuf]) -> Self {
         Self {
             opening,
             open_containers: OpenContainers::default(),
-            is_several,
+            is_several: paths.len() > 1,
             sources: Sources::default(),
             names: HashSet::new(),
-            given: HashSet::new(),
+            given: RestoredNames::of(paths),
         }
     }
 
@@ -280,13 +281,13 @@ impl InputSearch {
         }
         let left_out = noted.into_iter().map(|event| (path.to_owned(), event));
         self.sources.left_out.extend(left_out);
-        // A single path is restored as it was, with all archives at their paths. Several are restored below their names.
+        // A single path is restored as it was, with all archives at their paths. Several are restored at their paths.
         let own = match &found[..] {
             [one] if one.path == *path => unpacked(one),
             _ => path.to_owned(),
         };
         let top = if self.is_several {
-            unique(&own_name(&own), &mut self.given)
+            self.given.add(&own, own_name(&own))
         } else {
             Vec::new()
         };

@@ -5,8 +5,10 @@
 //! Says where an input is damaged, not which messages are missing.
 
 use crate::UnreadInput;
+use crate::json_file_name::own_file;
 use mailglot_archive::{BoxEvent, BoxEventKind, ErrorKind};
 use std::fmt;
+use std::path::Path;
 
 /// An input that was not read completely: it is damaged, or `--max-expansion` stopped it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,10 +44,11 @@ impl serde::Serialize for IncompleteInput {
 }
 
 impl IncompleteInput {
-    /// Converts an event about the input at `path`.
+    /// Converts an event about the input at `path`, or about a file in it.
     pub(crate) fn of(path: &str, event: &BoxEvent) -> Self {
+        let file = own_file(Some(Path::new(path)), &event.name);
         Self {
-            path: path.to_owned(),
+            path: file.map_or_else(|| path.to_owned(), |file| file.to_string()),
             offset: event.offset,
             reason: event.detail.to_string(),
             is_bounded: event.kind == BoxEventKind::Expansion,

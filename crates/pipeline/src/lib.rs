@@ -74,6 +74,7 @@ mod report;
 mod report_paths;
 mod restore;
 mod restore_quoting;
+mod restored_names;
 mod rewrite;
 mod run;
 mod selection;
@@ -87,6 +88,7 @@ mod tally;
 mod texts;
 mod thousands;
 mod unique_name;
+mod unrestored;
 mod work_times;
 
 pub use address::{MessageAddress, MessageChoice};
@@ -105,8 +107,8 @@ pub use list::{ListOptions, ListedMessage, list};
 pub use locate::{Located, LocatedPiece, locate, locate_pieces};
 pub use normalize::{check, normalize};
 pub use parts::{
-    JoinedParts, PartDone, PartsError, PartsFault, PartsPlan, SPLIT_SIZE, check_plan_place,
-    commit_parts, plan_parts, resume, run_part,
+    JoinedParts, PartDone, PartsError, PartsFault, PartsPlan, SPLIT_SIZE, UnfinishedParts,
+    check_plan_place, commit_parts, plan_parts, resume, run_part, unfinished_parts,
 };
 pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};
@@ -115,4 +117,5 @@ pub use split::{Split, SplitBy, SplitJob, SplitOutput, split};
 pub use summary::{Example, SourceSummary, Summary, VerifySummary};
 pub use texts::{TextOptions, TextOutcome, TextRecord, texts};
 pub use thousands::with_thousands;
+pub use unrestored::UnrestoredSource;
 pub use work_times::WorkTimes;

@@ -48,7 +48,7 @@ use std::path::Path;
 /// assert_eq!(std::fs::read(&output)?, b"Subject: =?UTF-8?B?Q2Fmw6k=?=\n\ntext\n");
 ///
 /// // The ledger `b.eml.ledger` gives the original back.
-/// let job = RestoreJob { output: Some(output), ledger: None, original: Some(back.clone()), force: false };
+/// let job = RestoreJob { output: Some(output), ledger: None, original: Some(back.clone()), force: false, keep_going: false };
 /// restore(&job, &Progress::default())?;
 /// assert_eq!(std::fs::read(&back)?, b"Subject: Caf\xE9\n\ntext\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

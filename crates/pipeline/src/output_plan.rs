@@ -412,6 +412,7 @@ mod tests {
                     ledger: None,
                     original,
                     force: false,
+                    keep_going: false,
                 };
                 restore(&job, &Progress::default())
             };

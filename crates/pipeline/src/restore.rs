@@ -10,10 +10,12 @@ use crate::job::with_suffix;
 use crate::path_checks::{check_apart, check_free, followed, is_empty};
 use crate::replay::{Fault, Replay, ReplayTarget, below};
 use crate::staged_ledger::{exists, ledger_of, recover};
+use crate::unrestored::UnrestoredSource;
 use crate::{Error, IncompleteInput, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, LedgerError, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement, turn};
 use mailglot_archive::{Error as FileError, ErrorKind, FileMode, Operation, WriteOptions};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::{fs, io};
@@ -29,6 +31,8 @@ pub struct RestoreJob {
     pub original: Option<PathBuf>,
     /// Replaces an existing file or folder.
     pub force: bool,
+    /// Leaves out archives whose outputs were changed or are missing, and restores the others. Reads the outputs twice.
+    pub keep_going: bool,
 }
 
 impl RestoreJob {
@@ -60,6 +64,8 @@ pub struct Restored {
     pub more_notes: u64,
     /// Inputs that were damaged, or that `--max-expansion` stopped, so that only what was read is restored.
     pub incomplete: Vec<IncompleteInput>,
+    /// Archives that were not restored, in the order of the ledger.
+    pub unrestored: Vec<UnrestoredSource>,
 }
 
 /// Largest number of notes returned.
@@ -70,7 +76,7 @@ const LONGEST_NOTE: usize = 64 << 10;
 /// Rebuilds every input byte for byte and compares its digest. Writes nothing unless everything matches.
 ///
 /// If one path was normalized, `original` becomes that file or folder, with all archives found in it. Several paths are restored
-/// under their names below `original`.
+/// at the same paths below `original`; of absolute ones, the folder that contains all of them is left out.
 pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error> {
     let Some(mut place) = job.ledger_place() else {
         return Err(UsageError::NothingToRestore.into());
@@ -108,7 +114,7 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
         Some(original) => prepare(job, original, &place, &footer, options)?,
     };
 
-    let mut run = RunningRestore {
+    let new_run = |unrestored| RunningRestore {
         job,
         footer: &footer,
         progress,
@@ -116,7 +122,19 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
         root: None,
         file: None,
         mode: options.mode,
+        unrestored,
+        is_search: false,
+        is_skipping: false,
     };
+    let mut unrestored = BTreeMap::new();
+    if job.keep_going && footer.sources.len() > 1 {
+        unrestored = search(new_run(BTreeMap::new()), &place)?;
+        // If nothing can be restored, the second pass fails as it does without this option.
+        if unrestored.len() == footer.sources.len() {
+            unrestored.clear();
+        }
+    }
+    let mut run = new_run(unrestored);
     match &mut staged {
         Staged::Nothing => {}
         Staged::File(file) => run.file = Some(file),
@@ -125,6 +143,21 @@ pub fn restore(job: &RestoreJob, progress: &Progress) -> Result<Restored, Error>
     let restored = run.all(&mut ledger, &place)?;
     staged.commit().map_err(Error::Output)?;
     Ok(restored)
+}
+
+/// Replays a ledger without writing, and returns the sources that cannot be restored, by index.
+fn search(
+    mut run: RunningRestore<'_>,
+    place: &Path,
+) -> Result<BTreeMap<u64, UnrestoredSource>, Error> {
+    let mut ledger = Ledger::open(place)
+        .map_err(|error| Error::ledger(place, LedgerFaultKind::Unreadable(error)))?;
+    run.is_search = true;
+    let total = &run.progress.total;
+    total.store(2 * total.load(Relaxed), Relaxed);
+    run.replay_all(&mut ledger, place)?;
+    run.progress.messages.store(0, Relaxed);
+    Ok(run.unrestored)
 }
 
 /// Returns an error if `output` cannot be the archive that a ledger was written for.
@@ -218,6 +251,11 @@ fn is_missing(error: &FileError) -> bool {
     matches!(error.kind(), ErrorKind::Io(error) if error.kind() == io::ErrorKind::NotFound)
 }
 
+/// Returns the number of messages that a source has so far.
+fn messages(replay: Option<&Replay<'_>>) -> u64 {
+    replay.map_or(0, |replay| replay.messages)
+}
+
 fn no_source_begun() -> Fault {
     Fault::Mismatch(Mismatch::NoSourceYet)
 }
@@ -234,13 +272,25 @@ struct RunningRestore<'a> {
     file: Option<&'a mut Replacement>,
     /// Permissions of new files.
     mode: FileMode,
+    /// The sources that are left out, by index.
+    unrestored: BTreeMap<u64, UnrestoredSource>,
+    /// True if sources that cannot be restored are added to [`Self::unrestored`], instead of ending the job.
+    is_search: bool,
+    /// True in the records of a source that is left out.
+    is_skipping: bool,
 }
 
 impl<'a> RunningRestore<'a> {
-    /// Replays every record of the ledger at `place`.
+    /// Replays every record of the ledger at `place`, and returns the result.
     fn all(mut self, ledger: &mut Ledger, place: &Path) -> Result<Restored, Error> {
+        self.replay_all(ledger, place)?;
+        self.restored.sources -= self.unrestored.len() as u64;
+        self.restored.unrestored = self.unrestored.into_values().collect();
+        Ok(self.restored)
+    }
+
+    fn replay_all(&mut self, ledger: &mut Ledger, place: &Path) -> Result<(), Error> {
         let wrong = |error| Error::ledger(place, LedgerFaultKind::Unreadable(error));
-        let messages = |replay: Option<&Replay<'_>>| replay.map_or(0, |replay| replay.messages);
         let mut replay = None;
         let mut block = Block::default();
         while ledger.next_block(&mut block).map_err(wrong)? {
@@ -249,42 +299,74 @@ impl<'a> RunningRestore<'a> {
                 if self.progress.is_interrupted() {
                     return Err(Error::Interrupted);
                 }
-                let left = replay.as_ref().map_or(0, Replay::left);
-                let record = match records.next_within(left) {
-                    None => break,
-                    Some(Err(LedgerError::Beyond)) => {
-                        let fault = replay
-                            .as_ref()
-                            .map_or_else(no_source_begun, Replay::too_short);
-                        return Err(self.error(fault, place, messages(replay.as_ref())));
-                    }
-                    Some(record) => record.map_err(wrong)?,
+                // A source that is left out reads no output.
+                let left = match &replay {
+                    None if self.is_skipping => u64::MAX,
+                    replay => replay.as_ref().map_or(0, Replay::left),
                 };
+                let here = records.clone();
                 // If a source ends with this record, it is no longer available after a failure.
                 let before = messages(replay.as_ref());
-                let stepped = self.step(&record, &mut replay);
-                stepped.map_err(|fault| {
-                    self.error(fault, place, before.max(messages(replay.as_ref())))
-                })?;
+                let stepped = match records.next_within(left) {
+                    None => break,
+                    Some(Err(LedgerError::Beyond)) => {
+                        records = here;
+                        Err(replay
+                            .as_ref()
+                            .map_or_else(no_source_begun, Replay::too_short))
+                    }
+                    Some(record) => self.step(&record.map_err(wrong)?, &mut replay),
+                };
+                if let Err(fault) = stepped {
+                    let messages = before.max(messages(replay.as_ref()));
+                    self.leave_out(fault, &mut replay)
+                        .map_err(|fault| self.error(fault, place, messages))?;
+                }
             }
         }
         let before = messages(replay.as_ref());
-        self.end(replay.take())
-            .map_err(|fault| self.error(fault, place, before))?;
         let sources = self.footer.sources.len() as u64;
+        self.end(replay.take())
+            .or_else(|fault| self.leave_out(fault, &mut None))
+            .map_err(|fault| self.error(fault, place, before))?;
         self.empty_ones(sources)
-            .map_err(|fault| self.error(fault, place, 0))?;
-        Ok(self.restored)
+            .map_err(|fault| self.error(fault, place, 0))
+    }
+
+    /// Leaves out the current source if its output is the reason for a fault, and if the job goes on then. Returns the fault otherwise.
+    fn leave_out(&mut self, fault: Fault, replay: &mut Option<Replay<'a>>) -> Result<(), Fault> {
+        let index = self.restored.sources;
+        let names = (
+            self.footer.sources.get(index as usize),
+            self.footer.outputs.get(index as usize),
+        );
+        let (true, true, (Some(source), Some(from))) =
+            (self.is_search, fault.is_of_output(), names)
+        else {
+            return Err(fault);
+        };
+        let output = self.job.output.as_deref();
+        let output = output.and_then(|output| below(output, &from.name));
+        let unrestored = UnrestoredSource::of(source, output.unwrap_or_default(), &fault);
+        self.unrestored.insert(index, unrestored);
+        self.is_skipping = true;
+        *replay = None;
+        Ok(())
     }
 
     fn step(&mut self, record: &Record<'_>, replay: &mut Option<Replay<'a>>) -> Result<(), Fault> {
         if let Record::Source(index) = record {
-            self.end(replay.take())?;
+            self.end(replay.take())
+                .or_else(|fault| self.leave_out(fault, &mut None))?;
+            self.end_skipped();
             if *index < self.restored.sources {
                 return Err(Fault::Mismatch(Mismatch::SourcesUnordered));
             }
             self.empty_ones(*index)?;
-            *replay = Some(self.begin()?);
+            self.is_skipping = self.unrestored.contains_key(index);
+            if !self.is_skipping {
+                *replay = Some(self.begin()?);
+            }
             return Ok(());
         }
         if let Record::Note(text) = record {
@@ -297,6 +379,9 @@ impl<'a> RunningRestore<'a> {
                 restored.more_notes += 1;
             }
         }
+        if self.is_skipping {
+            return Ok(());
+        }
         let Some(replay) = replay else {
             return Err(no_source_begun());
         };
@@ -308,11 +393,21 @@ impl<'a> RunningRestore<'a> {
 
     /// Rebuilds the sources before `index`, which have no records because they are empty.
     fn empty_ones(&mut self, index: u64) -> Result<(), Fault> {
+        self.end_skipped();
         while self.restored.sources < index {
-            let replay = self.begin()?;
-            self.end(Some(replay))?;
+            self.is_skipping = self.unrestored.contains_key(&self.restored.sources);
+            if !self.is_skipping {
+                let ended = self.begin().and_then(|replay| self.end(Some(replay)));
+                ended.or_else(|fault| self.leave_out(fault, &mut None))?;
+            }
+            self.end_skipped();
         }
         Ok(())
+    }
+
+    /// Ends a source that is left out, if one was begun.
+    fn end_skipped(&mut self) {
+        self.restored.sources += u64::from(std::mem::take(&mut self.is_skipping));
     }
 
     /// Begins the next source.

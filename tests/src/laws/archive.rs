@@ -190,6 +190,7 @@ fn not_restored(input: &Path, output: &Path, original: &Path) -> Option<String> 
         ledger: None,
         original: Some(original.to_path_buf()),
         force: false,
+        keep_going: false,
     };
     match restore(&job, &Progress::default()) {
         Ok(_) => differ(input, original),

@@ -132,6 +132,11 @@ pub enum BoxDetail {
         /// Path below the archive's root.
         name: String,
     },
+    /// Compressed message files of a folder were read like any other.
+    Decompressed {
+        /// Number of messages.
+        messages: u64,
+    },
     /// A file begins with header fields, but no known layout names messages so: `1.` of Cyrus.
     MailLike {
         /// Path below the archive's root.
@@ -308,6 +313,10 @@ impl fmt::Display for BoxDetail {
             Self::SpecialFile { name } => write!(f, "special file not followed: {name}"),
             Self::LeftPacked { packing, name } => {
                 write!(f, "{}, left as it is: {name}", packing.words())
+            }
+            Self::Decompressed { messages } => {
+                let files = if *messages == 1 { "message file" } else { "message files" };
+                write!(f, "{messages} compressed {files} read; restored without compression")
             }
             Self::MailLike { name, kept: true } => write!(f, "looks like mail, not read: {name}"),
             Self::MailLike { name, kept: false } => {

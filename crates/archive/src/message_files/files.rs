@@ -81,6 +81,8 @@ pub(crate) struct Files {
     pub(super) failed: Option<Error>,
     /// Number of files and folders begun.
     pub(super) entries: u64,
+    /// Number of messages that were decompressed.
+    pub(super) decompressed: u64,
     /// Weight of the entries read (`folder_starts`).
     pub(super) weight: u64,
     /// Number of files and folders before the end of the range. None for the end of the folder.
@@ -112,6 +114,18 @@ pub(super) struct OpenMessageFile {
     pub(super) file: TreeFile,
     pub(super) path: PathBuf,
     pub(super) message: MessageFile,
+    /// The compressed file whose content `file` is.
+    pub(super) compressed: Option<CompressedOrigin>,
+}
+
+/// The compressed file of a message.
+pub(super) struct CompressedOrigin {
+    /// The file, if it is on a disk and was not read whole before.
+    pub(super) disk: Option<File>,
+    /// Its size when it was opened.
+    pub(super) size: u64,
+    /// The size of the content, if the name declares it and nothing else does.
+    pub(super) expected: Option<u64>,
 }
 
 /// A file, and how far it was read.

@@ -70,6 +70,7 @@ impl Files {
             name: String::from_utf8_lossy(work.name()).into_owned(),
             weight: self.weight,
             ordinal: self.ordinal,
+            decompressed: self.decompressed,
         })
     }
 
@@ -93,6 +94,7 @@ impl Files {
             reported.clear();
         }
         (self.weight, self.ordinal) = (start.weight, start.ordinal);
+        self.decompressed = start.decompressed;
         if self.next_file().as_ref() != Some(start) {
             return Err(Error::new(&self.root, Operation::Read, ErrorKind::Changed));
         }
@@ -172,6 +174,11 @@ mod tests {
                 0 => vec![0xff; size],
                 1 => Vec::new(),
                 _ => format!("Subject: {number}\n\n{body}").into_bytes(),
+            };
+            let content = if number % 7 == 3 && content.starts_with(b"S") {
+                zstd::bulk::compress(&content, 1).unwrap()
+            } else {
+                content
             };
             let name = format!("{number}{}", end(number));
             fs::write(root.join(folder).join(name), content).unwrap();

@@ -9,6 +9,7 @@
 //! 100 bytes each. Owners, permissions and times of files are not kept.
 
 mod apple_mail;
+mod compressed;
 mod file_groups;
 mod files;
 mod folder_starts;
@@ -144,6 +145,7 @@ impl Files {
             written: HashMap::new(),
             failed: None,
             entries: 0,
+            decompressed: 0,
             weight: 0,
             end: None,
         }
@@ -230,6 +232,7 @@ impl Files {
                 size,
                 modified,
             },
+            compressed: None,
         };
         self.read_on(reading, batch)
     }
@@ -273,6 +276,7 @@ impl Source for Files {
                 break;
             }
         }
+        self.report_decompressed(&mut batch.events);
         Ok(!batch.entries.is_empty() || !batch.events.is_empty())
     }
 

@@ -4,8 +4,10 @@
 //! Owners and permissions of files are not kept, and times only of messages.
 
 use super::apple_mail::apple_name;
+use super::compressed::{add_defects, report_defects, report_missing_end};
 use super::files::{Files, MessageFile, Name, OpenMessageFile, PIECE, last};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::compressed_message::FileContent;
 use crate::error::{Error, Operation, at};
 use crate::file_names::is_written_message;
 use crate::files_ahead::FileAhead;
@@ -78,7 +80,6 @@ impl Files {
             FileAhead::Left(_) => return Ok(()),
         };
         let start = batch.bytes.len();
-        self.append_ahead(&file, &mut batch.bytes);
         self.changed |= file.changed;
         let mut message = MessageFile {
             name,
@@ -87,7 +88,23 @@ impl Files {
             size: file.size,
             modified: file.modified,
         };
+        let defects = match file.content {
+            FileContent::Compressed => {
+                let stored = self.ahead.bytes(file.bytes).to_vec();
+                return self.read_stored(message, &stored, batch);
+            }
+            FileContent::Stored => Vec::new(),
+            FileContent::Unreadable(defects) => defects,
+            FileContent::Decompressed(defects) => {
+                self.decompressed += 1;
+                defects
+            }
+        };
+        batch
+            .bytes
+            .extend_from_slice(self.ahead.bytes(file.bytes.clone()));
         self.report(&mut message, false, start, batch);
+        add_defects(&message.name, defects, batch);
         self.push_pieces(&message, file.bytes.len(), false, batch);
         if let Some(entry) = batch.entries.last_mut() {
             entry.digest = file.digest;
@@ -102,7 +119,7 @@ impl Files {
         mut reading: OpenMessageFile,
         batch: &mut Batch,
     ) -> Result<(), Error> {
-        self.reject_large(&mut reading, batch)?;
+        self.examine_large(&mut reading, batch)?;
         let limit = self.options.message_limit.max(1) as u64;
         let may_be_too_large =
             reading.message.kind == EntryKind::Message && reading.message.size > limit;
@@ -125,30 +142,19 @@ impl Files {
             reading.message.kind = EntryKind::Oversize;
         }
         let shrunk = read.shrunk;
-        let mut more = read.more;
+        let more = read.more;
         let read = read.bytes;
+        if whole && reading.compressed.is_none() && self.is_compressed(&batch.bytes[start..]) {
+            self.check_changed(&reading, shrunk)?;
+            report_defects(&reading, batch);
+            let stored = batch.bytes.split_off(start);
+            return self.read_stored(reading.message, &stored, batch);
+        }
         self.report(&mut reading.message, is_too_large, start, batch);
-        match &reading.file {
-            TreeFile::Disk(file) => {
-                let now = file.metadata();
-                let now = now.map_err(at(&reading.path, Operation::Read))?;
-                if shrunk
-                    || now.len() != reading.message.size
-                    || now.modified().ok() != reading.message.modified
-                {
-                    self.changed = true;
-                    more = more && !shrunk;
-                }
-            }
-            // A container that was truncated since its members were listed is changed.
-            TreeFile::Range(_) => more = more && !shrunk,
-            TreeFile::Stream(stream, _) => {
-                more = more && !shrunk;
-                for mut event in stream.defects.take() {
-                    event.name.clone_from(&reading.message.name);
-                    batch.events.push(event);
-                }
-            }
+        self.check_changed(&reading, shrunk)?;
+        report_defects(&reading, batch);
+        if !more {
+            report_missing_end(&reading, read as u64, batch);
         }
         self.push_pieces(&reading.message, read, more, batch);
         if more {
@@ -160,24 +166,57 @@ impl Files {
         Ok(())
     }
 
-    /// Turns a large file that does not begin like a message into another file, so that it is read in pieces.
-    fn reject_large(&self, reading: &mut OpenMessageFile, batch: &mut Batch) -> Result<(), Error> {
+    /// Notes if a file on a disk changed while it was read. `shrunk` is true if it ended before its size. A container is checked as a whole.
+    fn check_changed(&mut self, reading: &OpenMessageFile, shrunk: bool) -> Result<(), Error> {
+        let (file, size, shrunk) = match (&reading.file, &reading.compressed) {
+            (TreeFile::Disk(file), _) => (file, reading.message.size, shrunk),
+            (_, Some(compressed)) if let Some(file) = &compressed.disk => {
+                (file, compressed.size, false)
+            }
+            _ => return Ok(()),
+        };
+        let now = file.metadata();
+        let now = now.map_err(at(&reading.path, Operation::Read))?;
+        if shrunk || now.len() != size || now.modified().ok() != reading.message.modified {
+            self.changed = true;
+        }
+        Ok(())
+    }
+
+    /// Examines the beginning of a large file: of a compressed message, the content is read. What does not begin like a message becomes
+    /// another file, so that it is read in pieces.
+    fn examine_large(
+        &mut self,
+        reading: &mut OpenMessageFile,
+        batch: &mut Batch,
+    ) -> Result<(), Error> {
+        let limit = self.options.message_limit.max(1) as u64;
         if reading.message.kind != EntryKind::Message
+            || reading.compressed.is_some()
             || reading.message.offset > 0
-            || reading.message.size <= PIECE
+            || reading.message.size <= PIECE.min(limit)
         {
             return Ok(());
         }
         let start = self.beginning_of(&reading.path, &reading.file);
         let start = start.map_err(at(&reading.path, Operation::Read))?;
-        if self.is_no_mail(&reading.message.name, &start) {
+        if self.is_compressed(&start) {
+            return self.open_inside(reading, &start, batch);
+        }
+        if reading.message.size > PIECE && self.is_no_mail(&reading.message.name, &start) {
             reject(&mut reading.message, batch);
         }
         Ok(())
     }
 
     /// Adds entries for the last `read` bytes of the batch: one, or several pieces of a message above the limit.
-    fn push_pieces(&mut self, file: &MessageFile, read: usize, more: bool, batch: &mut Batch) {
+    pub(super) fn push_pieces(
+        &mut self,
+        file: &MessageFile,
+        read: usize,
+        more: bool,
+        batch: &mut Batch,
+    ) {
         let most = if file.kind == EntryKind::Oversize {
             PIECE.min(self.options.message_limit.max(1) as u64) as usize
         } else {
@@ -214,7 +253,13 @@ impl Files {
     }
 
     /// Adds the events of a file whose bytes begin at `start`. Turns a message file that is not mail into another file.
-    fn report(&self, file: &mut MessageFile, is_too_large: bool, start: usize, batch: &mut Batch) {
+    pub(super) fn report(
+        &self,
+        file: &mut MessageFile,
+        is_too_large: bool,
+        start: usize,
+        batch: &mut Batch,
+    ) {
         if self.format == Format::Eml
             && file.offset == 0
             && !looks_like_message(&batch.bytes[start..])
@@ -354,7 +399,9 @@ fn read_bytes(
     bytes: &mut Vec<u8>,
 ) -> Result<ReadBytes, Error> {
     let start = bytes.len();
-    bytes.reserve(wanted as usize + 1);
+    if reading.compressed.is_none() {
+        bytes.reserve(wanted as usize + 1);
+    }
     let failed = at(&reading.path, Operation::Read);
     let read = reading.file.append(wanted, bytes);
     let mut read = read.map_err(|error| {

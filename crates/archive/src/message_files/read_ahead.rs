@@ -8,7 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::files::{Files, Work};
-use crate::files_ahead::{FileAhead, FilesAhead, ReadFiles, ReadLimits, UnreadFiles, WholeFile};
+use crate::compressed_message::DecompressionOptions;
+use crate::files_ahead::{FileAhead, FilesAhead, ReadFiles, ReadLimits, UnreadFile, UnreadFiles};
 use crate::folder_range::ENTRY_WEIGHT;
 use crate::{EntryKind, Format, layouts};
 
@@ -20,11 +21,6 @@ const GROUP: u64 = 128 << 10;
 const LARGEST_GROUP: u64 = 4 * GROUP;
 
 impl Files {
-    /// Appends the bytes of a file that [`Self::pop_work`] has just returned.
-    pub(super) fn append_ahead(&self, file: &WholeFile, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(self.ahead.bytes(file.bytes.clone()));
-    }
-
     /// Removes the next item of the work, and returns its result if it is a file that was read.
     pub(super) fn pop_work(&mut self) -> Option<(Work, Option<FileAhead>)> {
         let work = self.work.pop()?;
@@ -67,8 +63,8 @@ impl Files {
         let opener = self.opener.clone()?;
         let usual = self.ahead.usual.max(ENTRY_WEIGHT);
         let most = (GROUP / usual).clamp(1, MOST_FILES) as usize;
-        let mut names = Vec::new();
-        while names.len() < most && self.ahead.taken > 0 {
+        let mut files = Vec::new();
+        while files.len() < most && self.ahead.taken > 0 {
             let ahead = (self.work.len() - self.ahead.taken) as u64;
             if self.end.is_some_and(|end| self.entries + ahead >= end) {
                 break;
@@ -78,26 +74,38 @@ impl Files {
                 Work::FolderAlone(_) => {}
                 Work::File(name, kind) => {
                     let is_left = *kind == EntryKind::Message && self.may_have_layout(name);
-                    names.push((!is_left).then(|| name.clone()));
+                    files.push((!is_left).then(|| UnreadFile {
+                        name: name.clone(),
+                        is_message: *kind == EntryKind::Message,
+                    }));
                 }
             }
             self.ahead.taken -= 1;
         }
-        if names.is_empty() {
+        if files.is_empty() {
             return None;
         }
-        let (number, buffer) = self.ahead.add(names.len());
+        let (number, buffer) = self.ahead.add(files.len());
         let limit = self.options.message_limit.max(1) as u64;
         Some(UnreadFiles {
             number,
             opener,
-            names,
+            files,
             limits: ReadLimits {
                 file: LARGEST_GROUP.min(limit),
                 group: LARGEST_GROUP,
             },
+            decompression: self.decompression(),
             buffer,
         })
+    }
+
+    /// Returns how messages are decompressed.
+    pub(super) fn decompression(&self) -> DecompressionOptions {
+        DecompressionOptions {
+            max_expansion: self.options.max_expansion,
+            force_format: self.options.force_format,
+        }
     }
 
     /// Returns true if the name of a message is that of a file with more than the message.

@@ -2,10 +2,12 @@
 //!
 //! # Limits
 //!
-//! `recognition` tests which files are mail, `changes` tests files that change or cannot be read, `ahead` tests files that other threads read.
+//! `recognition` tests which files are mail, `changes` tests files that change or cannot be read, `ahead` tests files that other threads read,
+//! `compressed` compressed messages.
 
 mod ahead;
 mod changes;
+mod compressed;
 mod recognition;
 
 use super::*;

@@ -9,10 +9,12 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 use super::Packing;
 use super::bzip2_ahead::Bzip2BlocksAhead;
 use super::bzip2_decoder::Bzip2Decoder;
+use super::dovecot_lz4::DovecotLz4Decoder;
 use super::input::LookaheadReader;
 use super::xz_ahead::XzBlocksAhead;
 use super::xz_decoder::XzDecoder;
 use crate::error::ErrorKind;
+use crate::packing::DOVECOT_LZ4;
 
 /// The blocks of a file that other threads decompress.
 pub(super) enum BlocksAhead {
@@ -52,13 +54,14 @@ pub(super) enum Member<R: Read> {
     Bzip2(Box<Bzip2Decoder<R>>),
     Xz(Box<XzDecoder<R>>),
     Lz4(Box<Lz4Decoder<LookaheadReader<R>>>),
+    DovecotLz4(Box<DovecotLz4Decoder<R>>),
 }
 
 impl<R: Read> Member<R> {
     /// Creates a decoder at the start of a member. Returns an error for an unsupported format.
     pub(super) fn new(
         packing: Packing,
-        input: LookaheadReader<R>,
+        mut input: LookaheadReader<R>,
         ahead: Option<BlocksAhead>,
     ) -> io::Result<Self> {
         Ok(match packing {
@@ -71,6 +74,9 @@ impl<R: Read> Member<R> {
             Packing::Xz => {
                 let ahead = ahead.and_then(BlocksAhead::xz);
                 Self::Xz(Box::new(XzDecoder::new(input, ahead)))
+            }
+            Packing::Lz4 if input.look_ahead(DOVECOT_LZ4.len()) == DOVECOT_LZ4 => {
+                Self::DovecotLz4(Box::new(DovecotLz4Decoder::new(input)))
             }
             Packing::Lz4 => Self::Lz4(Box::new(Lz4Decoder::new(input))),
             Packing::Compress | Packing::Zip | Packing::Utf16 | Packing::Tar => {
@@ -87,6 +93,7 @@ impl<R: Read> Member<R> {
             Self::Bzip2(decoder) => decoder.input(),
             Self::Xz(decoder) => decoder.input(),
             Self::Lz4(decoder) => decoder.get_ref(),
+            Self::DovecotLz4(decoder) => decoder.input(),
         }
     }
 
@@ -113,6 +120,7 @@ impl<R: Read> Member<R> {
                 (input, ahead.map(BlocksAhead::Xz))
             }
             Self::Lz4(decoder) => (decoder.into_inner(), None),
+            Self::DovecotLz4(decoder) => (decoder.into_inner(), None),
         }
     }
 
@@ -120,7 +128,7 @@ impl<R: Read> Member<R> {
     pub(super) fn has_ended(&mut self) -> bool {
         match self {
             Self::Gzip(decoder) => matches!(decoder.read(&mut [0; 1]), Ok(0)),
-            Self::Zstd(_) | Self::Bzip2(_) | Self::Xz(_) | Self::Lz4(_) => false,
+            _ => false,
         }
     }
 }
@@ -143,6 +151,7 @@ impl<R: Read> Read for Member<R> {
                 0 if decoder.get_ref().met_end() => Err(io::ErrorKind::UnexpectedEof.into()),
                 read => Ok(read),
             },
+            Self::DovecotLz4(decoder) => decoder.read(into),
         }
     }
 }

@@ -92,14 +92,15 @@ pub(crate) struct JobArgs {
 
 /// Restore the original, byte for byte.
 ///
-/// Rebuilds every input of `mailglot normalize` from its output and the ledger. Verifies every digest before it writes ORIGINAL. The
-/// ledger of a gateway contains the whole message, so it needs no output.
+/// Rebuilds every input of `mailglot normalize` from its output and the ledger. Verifies every digest before it writes ORIGINAL.
+/// Several inputs are restored at their relative paths below ORIGINAL. The ledger of a gateway contains the whole message, so it needs no output.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   $ mailglot normalize archive.mbox -o clean.mbox
   $ mailglot restore clean.mbox --verify-only
   $ mailglot restore clean.mbox -o original.mbox
+  $ mailglot restore --keep-going clean.mbox -o again.mbox
   $ mailglot restore --ledger 4F2.ledger -o original.eml")]
 pub(crate) struct RestoreArgs {
     /// The output of `mailglot normalize`. The ledger of a gateway needs none.
@@ -119,6 +120,11 @@ pub(crate) struct RestoreArgs {
     /// Check that every byte can be restored; write nothing.
     #[arg(long, conflicts_with = "original")]
     pub(crate) verify_only: bool,
+    /// Leave out inputs whose outputs were changed or are missing, and restore the others, with exit code 2. Reads the outputs twice.
+    ///
+    /// Without this option nothing is restored then. A Maildir is one output.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
 }
 
 /// Report what `normalize` with the same options would change or lose, without writing anything.

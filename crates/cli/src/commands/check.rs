@@ -3,9 +3,9 @@
 use super::job_exit::judged;
 use super::stats::timed;
 use super::summary::{
-    EXAMPLES, ambiguous, charsets, doubtful_separators, duplicates, findings, guesses_of,
-    left_alone, profile, replaced_separators, report_damaged, report_unread, severity_of, shown,
-    varied, verified,
+    EXAMPLES, ambiguous, charsets, decompressed, doubtful_separators, duplicates, findings,
+    guesses_of, left_alone, profile, replaced_separators, report_damaged, report_unread,
+    severity_of, shown, varied, verified,
 };
 use super::worker_threads::worker_threads;
 use crate::args::CheckArgs;
@@ -78,6 +78,7 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
     lines.extend(verified(account));
     lines.extend(charsets(account, all));
     lines.extend(findings(account, all, style));
+    lines.extend(decompressed(account));
     lines.extend(left_alone(account, all));
     lines.extend(duplicates(account, all));
     let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {

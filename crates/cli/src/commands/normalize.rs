@@ -10,11 +10,13 @@ use crate::error_text::IfExists;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use crate::progress::watched;
+use crate::shell_words::quoted;
 use crate::signals::stoppable;
 use mailglot_pipeline::{
-    Error, JoinedParts, LedgerPlace, NormalizeJob, Progress, normalize, resume,
+    Error, JoinedParts, LedgerPlace, NormalizeJob, Progress, UnfinishedParts, normalize, resume,
+    unfinished_parts,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure> {
     if args.output.as_os_str() == "-" {
@@ -37,6 +39,11 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
         force: args.force,
         ..normalize_job(args.job, args.inputs.paths()?, args.output)
     };
+    if !args.resume
+        && let Some(parts) = unfinished_parts(&job.output)
+    {
+        console.say(unused_parts(&parts, &job.output));
+    }
     let work = |progress: &Progress| {
         if args.resume {
             resume(&job, args.split_size, progress)
@@ -78,4 +85,17 @@ pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure
     summary::report_unread(&account, &mut worst, console);
     summary::report_damaged(&account, &mut worst, console);
     Ok(worst.max(judged(&account, args.fail_on.fail_on)))
+}
+
+/// Names parts beside the output that this job does not use, and the command that uses them.
+fn unused_parts(parts: &UnfinishedParts, output: &Path) -> String {
+    let command = if parts.is_resumable {
+        "the same command with --resume continues that job".to_owned()
+    } else {
+        format!("mailglot commit PLAN.json -o {} joins them", quoted(output))
+    };
+    format!(
+        "parts       {} has parts of an unfinished job; they are not used and stay: {command}, or remove the folder",
+        quoted(&parts.folder)
+    )
 }

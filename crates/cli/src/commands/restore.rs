@@ -6,7 +6,7 @@ use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
 use crate::shell_words::quoted;
 use crate::signals::stoppable;
-use mailglot_pipeline::{Error, RestoreJob, restore};
+use mailglot_pipeline::{Error, LedgerFaultKind, RestoreJob, restore};
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
     if args
@@ -24,6 +24,7 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         ledger: args.ledger,
         original: args.original,
         force: false,
+        keep_going: args.keep_going,
     };
     let done = stoppable(|progress| watched(console, progress, || restore(&job, progress)));
     let done = done.map_err(|error| with_hint(error, &job))?;
@@ -42,10 +43,13 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         counted(done.messages, "message"),
         counted(done.bytes, "byte")
     );
-    let verdict = if done.incomplete.is_empty() {
-        "reversible: yes (checked)"
-    } else {
-        "reversible: only what was read (checked)"
+    let verdict = match (done.unrestored.len() as u64, done.incomplete.is_empty()) {
+        (0, true) => "reversible: yes (checked)".to_owned(),
+        (0, false) => "reversible: only what was read (checked)".to_owned(),
+        (count, _) => format!(
+            "reversible: not {}, whose outputs are named above (the others are checked)",
+            counted(count, "archive")
+        ),
     };
     if done.dropped > 0 {
         console.say(format_args!(
@@ -75,6 +79,9 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
             ));
         }
     }
+    for unrestored in &done.unrestored {
+        console.error(visible(&unrestored.to_string()));
+    }
     if let Some(original) = &job.original {
         console.say(format_args!(
             "restored to {}: {account}",
@@ -87,16 +94,23 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
             print(format!("{verdict}\n").as_bytes())?;
         }
     }
-    Ok(if done.incomplete.is_empty() {
-        Exit::Done
-    } else {
-        Exit::Unread
-    })
+    Ok(
+        if done.incomplete.is_empty() && done.unrestored.is_empty() {
+            Exit::Done
+        } else {
+            Exit::Unread
+        },
+    )
 }
 
-/// Adds the right call to the failure of a restore whose output is named by its ledger.
+/// Adds the right call to the failure of a restore: one whose output is named by its ledger, or has outputs that are intact.
 fn with_hint(error: Error, job: &RestoreJob) -> Failure {
+    let has_intact = matches!(&error, Error::Ledger(fault)
+        if matches!(&fault.kind, LedgerFaultKind::DamagedOutputs(outputs) if outputs.others_intact));
     let mut failure = Failure::from(error);
+    if has_intact && !job.keep_going {
+        failure.message += "; --keep-going restores the other inputs";
+    }
     let (Some(named), None) = (&job.output, &job.ledger) else {
         return failure;
     };

@@ -185,11 +185,75 @@ fn what_lies_behind_compression_is_told_with_its_place_and_number() {
     }
 }
 
-/// Dovecot's plugin zlib keeps the messages of a Maildir in gzip, under their usual names.
+/// Dovecot's plugin mail_compress compresses the messages of a Maildir, under their usual names.
 #[test]
-fn a_compressed_message_in_a_maildir_stays_and_is_told() {
+fn compressed_messages_of_a_maildir_are_read_and_counted() {
     let sandbox = Sandbox::new();
-    sandbox.write("Maildir/cur/2.a.host:2,S", LATIN);
+    for folder in ["cur", "new", "tmp"] {
+        fs::create_dir_all(sandbox.path("Box").join(folder)).unwrap();
+    }
+    let name = format!("cur/2.host,S={}:2,S", LATIN.len());
+    sandbox.write(&format!("Box/{name}"), LATIN);
+    let pack = format!("{GZIP} < Box/{name} > z && mv z Box/{name}");
+    sandbox.shell(&pack).ended(0);
+    let line = "compressed  Box: 1 compressed message file read; restored without compression\n";
+    let run = sandbox.run(&["check", "Box"]).ended(0);
+    assert!(run.text().contains(line), "{run:?}");
+    for form in ["maildir", "mbox", "eml"] {
+        let run = sandbox
+            .run(&["normalize", "Box", "-o", form, "--to", form])
+            .ended(0);
+        assert!(run.err.contains(line), "{}", run.err);
+        let back = format!("back-{form}");
+        sandbox.run(&["restore", form, "-o", &back]).ended(0);
+        assert_eq!(sandbox.read(&format!("{back}/{name}")), LATIN);
+    }
+    sandbox
+        .run(&["normalize", "Box", "-o", "parts", "--resume"])
+        .ended(0);
+    assert_eq!(sandbox.read("parts.ledger"), sandbox.read("maildir.ledger"));
+    let text = sandbox.run(&["cat", "Box:0"]).ended(0);
+    assert_eq!(text.out, LATIN);
+}
+
+/// What was read of a damaged message is set aside, and errors name its file.
+#[test]
+fn damaged_compressed_messages_of_a_maildir_are_named() {
+    let sandbox = Sandbox::new();
+    for folder in ["cur", "new", "tmp"] {
+        fs::create_dir_all(sandbox.path("Box").join(folder)).unwrap();
+    }
+    let message = [LATIN, &b"words of a line\n".repeat(5_000)].concat();
+    sandbox.write("Box/cur/1.host:2,S", &message);
+    sandbox.write("Box/cur/2.host:2,S", LATIN);
+    sandbox
+        .shell(&format!(
+            "cd Box/cur && {GZIP} 1.host:2,S && head -c 150 1.host:2,S.gz > 1.host:2,S && rm *.gz"
+        ))
+        .ended(0);
+    let run = sandbox.run(&["normalize", "Box", "-o", "out"]).ended(2);
+    let words = "mailglot: Box/cur/1.host:2,S: compressed with gzip, and cut off: ";
+    assert!(run.err.contains(words), "{}", run.err);
+    assert!(run.err.contains("1 written + 1 set aside"), "{}", run.err);
+    let aside = sandbox.read("out.set-aside/00000000.eml");
+    assert!(message.starts_with(&aside) && !aside.is_empty());
+    let run = sandbox.run(&["restore", "out", "-o", "back"]).ended(2);
+    assert!(
+        run.err.contains("Box/cur/1.host:2,S: incomplete: "),
+        "{}",
+        run.err
+    );
+    assert_eq!(sandbox.read("back/cur/1.host:2,S"), aside);
+    for command in ["count", "ls", "text", "check"] {
+        let run = sandbox.run(&[command, "Box"]).ended(2);
+        assert!(run.err.contains(words), "{command}: {}", run.err);
+    }
+}
+
+#[test]
+fn a_compressed_file_without_mail_in_a_maildir_stays_and_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write("Maildir/cur/2.a.host:2,S", b"a list of words\n");
     sandbox
         .shell(&format!(
             "{GZIP} < Maildir/cur/2.a.host:2,S > z && mv z Maildir/cur/2.a.host:2,S"

@@ -252,6 +252,34 @@ fn a_killed_job_is_resumed_inside_a_folder() {
     kill_and_resume(&sandbox, "md", "out/cur");
 }
 
+/// A job in one pass does not use the parts of an unfinished job, and names them.
+#[test]
+fn parts_of_an_unfinished_job_are_named() {
+    let sandbox = Sandbox::new();
+    let normalize = ["normalize", "archive.mbox", "-o", "out", "--force"];
+    sandbox
+        .run(&["plan", "archive.mbox", "-o", "plan.json"])
+        .ended(0);
+    sandbox
+        .run(&["run", "plan.json", "--split", "0", "-o", "out"])
+        .ended(0);
+    let run = sandbox.run(&normalize).ended(0);
+    let line = "parts       out.parts has parts of an unfinished job; they are not used and stay: \
+        mailglot commit PLAN.json -o out joins them, or remove the folder\n";
+    assert!(run.err.contains(line), "{}", run.err);
+    // `--resume` keeps its plan beside the parts.
+    sandbox.write("out.parts/plan.json", b"{}");
+    let run = sandbox.run(&normalize).ended(0);
+    let words = "the same command with --resume continues that job";
+    assert!(run.err.contains(words), "{}", run.err);
+    // A folder of another kind is not named.
+    fs::remove_dir_all(sandbox.path("out.parts")).unwrap();
+    fs::create_dir(sandbox.path("out.parts")).unwrap();
+    sandbox.write("out.parts/notes.txt", b"x");
+    let run = sandbox.run(&normalize).ended(0);
+    assert!(!run.err.contains("unfinished"), "{}", run.err);
+}
+
 /// Kills jobs with other pauses each time, and continues them. Longer ranges of seeds are for a shell: each seed is other moments.
 fn kill_and_resume(sandbox: &Sandbox, input: &str, files: &str) {
     let whole = files.replace("out", "whole");

@@ -243,3 +243,111 @@ fn outputs_of_a_tree_are_named() {
         .ended(0);
     assert!(!run.err.contains("outputs "), "{}", run.err);
 }
+
+/// Outputs that were changed or are missing do not stop the others.
+#[test]
+fn other_inputs_are_restored_on_request() {
+    let sandbox = Sandbox::new();
+    let mailbox = sandbox.read("archive.mbox");
+    std::fs::create_dir_all(sandbox.path("t/sub")).unwrap();
+    let names = [
+        "a.mbox",
+        "b.mbox",
+        "c.mbox",
+        "d.mbox",
+        "sub/e.mbox",
+        "sub/f.mbox",
+    ];
+    for name in names {
+        sandbox.write(&format!("t/{name}"), &mailbox);
+    }
+    sandbox.write("t/empty.mbox", b"");
+    let moved = sandbox.path("t/Maildir");
+    std::fs::rename(sandbox.path("Maildir"), moved).unwrap();
+    sandbox.run(&["normalize", "t", "-o", "out"]).ended(0);
+    // Nothing is left out if nothing was changed.
+    sandbox
+        .run(&["restore", "--keep-going", "out", "-o", "all"])
+        .ended(0);
+    std::fs::remove_file(sandbox.path("out/a.mbox")).unwrap();
+    let mut changed = sandbox.read("out/b.mbox");
+    changed[40] ^= 1;
+    sandbox.write("out/b.mbox", &changed);
+    sandbox.write("out/d.mbox", &changed[..changed.len() / 2]);
+    let messages = std::fs::read_dir(sandbox.path("out/Maildir/cur")).unwrap();
+    let message = messages.into_iter().next().unwrap().unwrap().path();
+    std::fs::write(message, b"Subject: x\n").unwrap();
+    let run = sandbox.run(&["restore", "out", "-o", "back"]).ended(4);
+    let hint = "; --keep-going restores the other inputs\n";
+    assert!(run.err.ends_with(hint), "{}", run.err);
+    assert!(!sandbox.path("back").exists());
+    let run = sandbox
+        .run(&["restore", "--keep-going", "out", "-o", "back"])
+        .ended(2);
+    for line in [
+        "out/a.mbox is missing; a.mbox was not restored\n",
+        "out/b.mbox was changed after it was written; b.mbox was not restored\n",
+        "out/d.mbox was changed after it was written; d.mbox was not restored\n",
+        "out/Maildir was changed after it was written; Maildir was not restored\n",
+        "restored to back: 4 archives, 6 messages, ",
+    ] {
+        assert!(run.err.contains(line), "{line}: {}", run.err);
+    }
+    for name in names {
+        let path = sandbox.path(&format!("back/{name}"));
+        let is_left_out = ["a.mbox", "b.mbox", "d.mbox"].contains(&name);
+        assert_eq!(
+            std::fs::read(path).ok(),
+            (!is_left_out).then(|| mailbox.clone())
+        );
+    }
+    assert_eq!(sandbox.read("back/empty.mbox"), b"");
+    assert!(!sandbox.path("back/Maildir").exists());
+    let run = sandbox
+        .run(&["restore", "--keep-going", "out", "--verify-only"])
+        .ended(2);
+    assert!(
+        run.text().starts_with("reversible: not 4 archives, "),
+        "{run:?}"
+    );
+    // Without one that can be restored, the command fails.
+    std::fs::remove_dir_all(sandbox.path("out")).unwrap();
+    std::fs::create_dir(sandbox.path("out")).unwrap();
+    let run = sandbox
+        .run(&["restore", "--keep-going", "out", "-o", "none"])
+        .ended(4);
+    assert!(run.err.contains("nothing was restored: "), "{}", run.err);
+}
+
+/// Several inputs keep their relative paths, also names that end in a dot.
+#[test]
+fn named_files_are_restored_at_their_paths() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.read("message.eml");
+    let names = [
+        "user/ann/1.",
+        "user/ann/Sent/1.",
+        "user/bob/1.",
+        "user/bob/x: y.",
+    ];
+    for name in names {
+        let path = sandbox.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        sandbox.write(name, &message);
+    }
+    for find in ["find user", "find \"$PWD/user\"", "cd user && find ."] {
+        let out = format!("{}/out", sandbox.path(".").display());
+        let line =
+            format!("{find} -type f -print0 | mailglot normalize --files0-from - -o {out} --force");
+        sandbox.shell(&line).ended(0);
+        sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+        for name in names {
+            let place = match find {
+                "find user" => format!("back/{name}"),
+                _ => name.replacen("user", "back", 1),
+            };
+            assert_eq!(sandbox.read(&place), message, "{find} {name}");
+        }
+        std::fs::remove_dir_all(sandbox.path("back")).unwrap();
+    }
+}

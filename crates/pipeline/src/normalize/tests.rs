@@ -77,6 +77,7 @@ fn restored(output: &Path) -> Vec<u8> {
         ledger: None,
         original: Some(original.clone()),
         force: false,
+        keep_going: false,
     };
     restore(&job, &Progress::default()).unwrap();
     fs::read(original).unwrap()

@@ -32,6 +32,34 @@ pub(super) const PLAN: &str = "plan.json";
 
 /// Name of the state of the inputs that `resume` keeps.
 pub(super) const INPUTS: &str = "inputs.json";
+/// The folder with parts of a job that did not finish.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnfinishedParts {
+    /// Its path, `OUTPUT.parts`.
+    pub folder: PathBuf,
+    /// True if [`resume`](crate::resume) made the parts, false if [`run_part`](crate::run_part) did.
+    pub is_resumable: bool,
+}
+
+/// Returns the folder with the parts of an unfinished job for an output, if there is one.
+pub fn unfinished_parts(output: &Path) -> Option<UnfinishedParts> {
+    let folder = with_suffix(output, ".parts");
+    let is_resumable = folder.join(PLAN).is_file();
+    let is_part = |entry: fs::DirEntry| {
+        let name = entry.file_name();
+        let (number, rest) = name.as_encoded_bytes().split_at_checked(6)?;
+        Some(number.iter().all(u8::is_ascii_digit) && rest.starts_with(b"."))
+    };
+    let has_part = || {
+        let mut entries = fs::read_dir(&folder).ok()?.flatten();
+        Some(entries.any(|entry| is_part(entry) == Some(true)))
+    };
+    (is_resumable || has_part() == Some(true)).then_some(UnfinishedParts {
+        folder,
+        is_resumable,
+    })
+}
+
 /// Name of the mark that says how far the outputs are.
 const MARK: &str = "output.json";
 

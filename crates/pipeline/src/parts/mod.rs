@@ -35,6 +35,7 @@ mod write_file;
 
 pub use commit::{JoinedParts, commit_parts};
 pub use error::{PartsError, PartsFault};
+pub use layout::{UnfinishedParts, unfinished_parts};
 pub use plan::{PartsPlan, SPLIT_SIZE, check_plan_place, plan_parts};
 pub use resume::resume;
 pub use run::{PartDone, run_part};

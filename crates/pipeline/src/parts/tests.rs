@@ -343,6 +343,7 @@ fn attempts_at_one_split_leave_one_part() {
         ledger: None,
         original: None,
         force: false,
+        keep_going: false,
     };
     restore(&job, &Progress::default()).unwrap();
 }

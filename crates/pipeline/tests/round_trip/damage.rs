@@ -105,6 +105,7 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
             ledger: Some(at(name)),
             original,
             force: false,
+            keep_going: false,
         };
         let original = at(&format!("{name}.eml"));
         let done = restore(&wanted(Some(original.clone())), &Progress::default()).unwrap();
@@ -126,6 +127,7 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
                 ledger: Some(at("bad")),
                 original: Some(at("none")),
                 force: false,
+                keep_going: false,
             };
             assert!(matches!(
                 restore(&job, &Progress::default()),
@@ -142,6 +144,7 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
         ledger: Some(at("small")),
         original: Some(at("none")),
         force: false,
+        keep_going: false,
     };
     let error = restore(&job, &Progress::default()).unwrap_err().to_string();
     assert!(error.contains("contains the whole original"), "{error}");
@@ -150,6 +153,7 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
         ledger: Some(at("out.ledger")),
         original: Some(at("none")),
         force: false,
+        keep_going: false,
     };
     let error = restore(&job, &Progress::default()).unwrap_err().to_string();
     assert!(error.contains("needs the normalized archive"), "{error}");
@@ -158,6 +162,7 @@ fn a_ledger_that_holds_its_message_whole_needs_no_output() {
         ledger: None,
         original: Some(at("none")),
         force: false,
+        keep_going: false,
     };
     assert!(matches!(
         restore(&job, &Progress::default()),
@@ -197,6 +202,7 @@ fn notes_without_end_are_counted() {
         ledger,
         original: None,
         force: false,
+        keep_going: false,
     };
     let done = restore(&job, &Progress::default()).unwrap();
     assert_eq!(done.notes, vec![b"{}".to_vec(); 100]);

@@ -282,7 +282,7 @@ fn several_inputs_share_an_output_folder() {
     }
     let restored = back(&out, Some(&at("back"))).unwrap();
     assert_eq!((restored.sources, restored.messages), (4, 23));
-    for (input, name) in inputs.iter().zip(["a.mbox", "a-2.mbox", "one.eml", "md"]) {
+    for (input, name) in inputs.iter().zip(["a.mbox", "x/a.mbox", "one.eml", "md"]) {
         assert_eq!(tree(input), tree(&at("back").join(name)), "{name}");
     }
 }

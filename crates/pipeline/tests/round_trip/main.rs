@@ -166,6 +166,7 @@ fn back(output: &Path, original: Option<&Path>) -> Result<mailglot_pipeline::Res
         ledger: None,
         original: original.map(Path::to_owned),
         force: false,
+        keep_going: false,
     };
     restore(&job, &Progress::default())
 }

@@ -46,6 +46,11 @@ fn fill(root: &Path, is_maildir: bool) {
             _ => format!("Subject: {number}\n\n{}", "text\n".repeat(size / 5)).into_bytes(),
         };
         let end = if is_maildir { ":2,S" } else { ".eml" };
+        let content = if number % 7 == 3 {
+            super::compressed::gzip(&content)
+        } else {
+            content
+        };
         write(&root.join(folder).join(format!("{number}{end}")), &content);
     }
     let large = ["Subject: large\n\n", &"text\n".repeat(200_000)].concat();
@@ -204,7 +209,7 @@ fn files_after_a_range_are_not_read_ahead() {
         unreachable!("the folder has files");
     };
     // Two of the nine are folders.
-    assert_eq!(unread.names.len(), 7);
+    assert_eq!(unread.files.len(), 7);
     assert!(matches!(files.files_ahead(2, 2), FilesAhead::Waiting));
     files.give(unread.read(false));
     assert!(matches!(files.files_ahead(2, 2), FilesAhead::Enough));

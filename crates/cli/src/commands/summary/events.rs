@@ -223,6 +223,24 @@ pub(crate) fn left_alone(account: &Summary, all: bool) -> Vec<String> {
     lines
 }
 
+/// Returns the lines about compressed message files that were read, one for each example.
+pub(crate) fn decompressed(account: &Summary) -> Vec<String> {
+    let examples = account.examples.iter();
+    let examples = examples.filter(|example| is_decompressed(example));
+    let line = |example: &Example| {
+        format!(
+            "compressed  {}: {}",
+            visible(&example.message),
+            example.detail
+        )
+    };
+    examples.map(line).collect()
+}
+
+pub(super) fn is_decompressed(example: &Example) -> bool {
+    example.code == BoxEventKind::Decompressed.code()
+}
+
 /// The code of a message whose bytes were read before.
 const DUPLICATE: &str = "box.duplicate";
 

@@ -10,7 +10,9 @@ mod guesses;
 pub(crate) use events::*;
 pub(crate) use guesses::*;
 
-use events::{NAMED, VERIFY_DISAGREES, doubts, is_ambiguous, is_duplicate, is_left_alone};
+use events::{
+    NAMED, VERIFY_DISAGREES, doubts, is_ambiguous, is_decompressed, is_duplicate, is_left_alone,
+};
 
 use super::job_exit::note;
 use crate::error_text::files_command;
@@ -47,6 +49,7 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
     };
     for line in charsets(account, all)
         .into_iter()
+        .chain(decompressed(account))
         .chain(left_alone(account, all))
         .chain(duplicates(account, all))
         .chain(doubts)
@@ -56,6 +59,7 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
     if all {
         let is_listed = |example: &Example| {
             is_left_alone(example)
+                || is_decompressed(example)
                 || is_duplicate(example)
                 || is_ambiguous(example)
                 || example.code == VERIFY_DISAGREES

@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
 use crate::error::Error;
 use crate::mail_check;
-use crate::packed::{BEGINNING, Through, through};
+use crate::packed::{BEGINNING, CompressionEvents, Through, through_message};
 use crate::packing::{DOVECOT_LZ4, Packing};
 
 /// What a compressed file in the place of a message is.
@@ -21,7 +21,7 @@ pub(crate) enum CompressedFile {
     Message(Through),
     /// Not mail: it stays compressed.
     Other,
-    /// Nothing of it can be read as mail, as these events say. It stays compressed.
+    /// Nothing of it can be read as mail, or it has other bytes behind the message, as these events say. It stays compressed.
     Unreadable(Vec<BoxEvent>),
 }
 
@@ -45,9 +45,7 @@ impl CompressedFile {
         let is_mail = options.force_format || mail_check::is_mail(&start);
         let events = inside.defects.take();
         if packing.is_none() && is_mail && !(start.is_empty() && is_any_cut(&events)) {
-            for event in events {
-                inside.defects.event(event.kind, event.offset, event.detail);
-            }
+            inside.defects.put_back(events);
             return Ok(Self::Message(inside));
         }
         Ok(if packing.is_none() && is_any_cut(&events) {
@@ -55,6 +53,23 @@ impl CompressedFile {
         } else {
             Self::Other
         })
+    }
+
+    /// Keeps a message of at most `limit` bytes compressed if other bytes follow it in its file: no output would have them.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn unless_bytes_follow(self, limit: u64) -> io::Result<Self> {
+        let Self::Message(mut inside) = self else {
+            return Ok(self);
+        };
+        let is_small = inside.read_ahead(limit + 1)? <= limit;
+        let events = inside.defects.take();
+        if is_small && has_bytes_behind(&events) {
+            return Ok(Self::Unreadable(events));
+        }
+        inside.defects.put_back(events);
+        Ok(Self::Message(inside))
     }
 }
 
@@ -72,7 +87,7 @@ pub(crate) enum FileContent {
     Compressed,
     /// The bytes of a message that was decompressed, with its defects.
     Decompressed(Vec<BoxEvent>),
-    /// Compressed bytes in which no mail can be read, with their defects.
+    /// Compressed bytes that stay, as in [`CompressedFile::Unreadable`], with their defects.
     Unreadable(Vec<BoxEvent>),
 }
 
@@ -90,7 +105,8 @@ pub(crate) fn decompress_small(
     let stored = bytes[start..].to_vec();
     let expected = expected_size(name.as_os_str().as_encoded_bytes(), &stored);
     let (size, input) = (stored.len() as u64, Cursor::new(stored.clone()));
-    let file = through(name, input, options.max_expansion)
+    let defects = CompressionEvents::default();
+    let file = through_message(name, input, options.max_expansion, None, &defects)
         .map_err(Error::into)
         .and_then(|inside| CompressedFile::of(inside, options));
     // The reader of the folder returns an error at its place.
@@ -105,6 +121,11 @@ pub(crate) fn decompress_small(
     if read.as_ref().is_ok_and(|&read| read as u64 <= limit) {
         let given = (bytes.len() - start) as u64;
         let mut events = inside.defects.take();
+        if has_bytes_behind(&events) {
+            bytes.truncate(start);
+            bytes.extend_from_slice(&stored);
+            return FileContent::Unreadable(events);
+        }
         events.extend(missing_end(expected, given, size, &events));
         return FileContent::Decompressed(events);
     }
@@ -142,6 +163,102 @@ pub(crate) fn missing_end(
     Some(BoxEvent::new(BoxEventKind::Damaged, offset, detail))
 }
 
+fn has_bytes_behind(events: &[BoxEvent]) -> bool {
+    events.iter().any(|event| {
+        matches!(
+            event.detail,
+            BoxDetail::Compressed {
+                defect: CompressionDefect::BytesBehind(_),
+                ..
+            }
+        )
+    })
+}
+
 fn is_any_cut(events: &[BoxEvent]) -> bool {
     events.iter().any(BoxEvent::is_cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expansion::FREE_IN_MESSAGE;
+    use flate2::{Compression, write::GzEncoder};
+    use std::io::Write;
+
+    const OPTIONS: DecompressionOptions = DecompressionOptions {
+        max_expansion: 200,
+        force_format: false,
+    };
+
+    fn gzip(size: u64) -> Vec<u8> {
+        let mut out = GzEncoder::new(Vec::new(), Compression::best());
+        out.write_all(b"From: a@b.example\nSubject: x\n\n").unwrap();
+        io::copy(&mut io::repeat(0).take(size), &mut out).unwrap();
+        out.finish().unwrap()
+    }
+
+    fn inside(stored: &[u8]) -> Through {
+        let (input, defects) = (Cursor::new(stored.to_vec()), CompressionEvents::default());
+        through_message(Path::new("1"), input, 200, None, &defects).unwrap()
+    }
+
+    #[test]
+    fn each_message_expands_within_its_limit() {
+        let small = gzip(FREE_IN_MESSAGE / 2);
+        let mut bytes = small.clone();
+        let content = decompress_small(Path::new("1"), &mut bytes, 0, 16 << 20, OPTIONS);
+        assert!(matches!(&content, FileContent::Decompressed(events) if events.is_empty()));
+        assert!(bytes.len() as u64 > FREE_IN_MESSAGE / 2);
+
+        let large = gzip(8 << 20);
+        let mut whole = Vec::new();
+        inside(&large).read_to_end(&mut whole).unwrap();
+        assert!((FREE_IN_MESSAGE..FREE_IN_MESSAGE + (32 << 10)).contains(&(whole.len() as u64)));
+        // The sizes of reads and buffers do not matter.
+        for start in [0, 1, 5000, 70_000] {
+            let mut bytes = vec![0; start];
+            bytes.extend_from_slice(&large);
+            let content = decompress_small(Path::new("1"), &mut bytes, start, 16 << 20, OPTIONS);
+            let FileContent::Decompressed(events) = content else {
+                panic!("{content:?}");
+            };
+            assert_eq!(events.len(), 1);
+            assert_eq!(events[0].kind, BoxEventKind::Expansion);
+            assert!(bytes[start..] == whole);
+        }
+    }
+
+    #[test]
+    fn bytes_behind_a_small_message_keep_it_compressed() {
+        let whole = gzip(100_000);
+        let stored = [&whole[..], b"further bytes"].concat();
+        let read = |stored: &[u8], limit| {
+            let mut bytes = stored.to_vec();
+            let content = decompress_small(Path::new("1"), &mut bytes, 0, limit, OPTIONS);
+            (content, bytes)
+        };
+        let (content, bytes) = read(&stored, 1 << 20);
+        assert!(matches!(&content, FileContent::Unreadable(events) if events.len() == 1));
+        assert!(bytes == stored);
+        assert!(matches!(
+            read(&whole, 1 << 20).0,
+            FileContent::Decompressed(_)
+        ));
+        assert!(matches!(read(&stored, 1000).0, FileContent::Compressed));
+        let file = |stored: &[u8], limit| {
+            let file = CompressedFile::of(inside(stored), OPTIONS).unwrap();
+            file.unless_bytes_follow(limit).unwrap()
+        };
+        assert!(matches!(
+            file(&stored, 1 << 20),
+            CompressedFile::Unreadable(events) if events.len() == 1
+        ));
+        let CompressedFile::Message(mut message) = file(&stored, 1000) else {
+            panic!("the message is larger than the limit");
+        };
+        let read = io::copy(&mut message, &mut io::sink()).unwrap();
+        assert!(read > 100_000 && message.defects.take().len() == 1);
+        assert!(matches!(file(&whole, 1 << 20), CompressedFile::Message(_)));
+    }
 }

@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Number of decompressed bytes that are exempt from the limit: less than a second's work, and less than the free space of any disk.
 pub(crate) const FREE: u64 = 64 << 20;
 
+/// The same for each compressed file in the place of a message: a folder may have many.
+pub(crate) const FREE_IN_MESSAGE: u64 = 1 << 20;
+
 /// Largest number of members and folders in memory, of a container on a disk and of all containers in it.
 pub(crate) const MOST_MEMBERS: u64 = 1_000_000;
 

@@ -15,10 +15,13 @@ use crate::box_event::BoxEvent;
 use crate::container::{Container, ContainerForm, ContainerOptions, DEEPEST, Node};
 use crate::entry_type::EntryType;
 use crate::error::Error;
+use crate::expansion::{FREE, Meter};
 use crate::file_range::FileRange;
 use crate::followed_links::FollowedLinks;
 use crate::open_input;
-use crate::packed::{CompressionEvents, ExpansionLimits, Through, through, through_within};
+use crate::packed::{
+    CompressionEvents, ExpansionLimits, Through, through, through_message, through_within,
+};
 use crate::path_cache::PathCache;
 use crate::repository_kind::RepositoryKind;
 use crate::tree_file::TreeFile;
@@ -266,22 +269,32 @@ impl FileTree {
             TreeFile::Stream(stream, _) => stream.defects.clone(),
             _ => CompressionEvents::default(),
         };
-        self.decompress(path, file, ratio, &defects)
+        let meter = self.meter(path);
+        if meter.is_none() {
+            return through(path, file, ratio);
+        }
+        let limits = ExpansionLimits {
+            ratio,
+            free: FREE,
+            meter,
+        };
+        through_within(path, file, limits, &defects)
     }
 
-    /// Like [`Self::through`], for the bytes of a file. `defects` gets the defects.
-    pub(crate) fn decompress(
+    /// Like [`Self::through`], for the bytes of a compressed file in the place of a message.
+    pub(crate) fn through_message(
         &self,
         path: &Path,
         file: impl Read + Send + 'static,
         ratio: u64,
-        defects: &CompressionEvents,
     ) -> Result<Through, Error> {
-        let Some(container) = &self.container else {
-            return through(path, file, ratio);
-        };
-        let meter = Some(container.budget().meter((path, "decompressed")));
-        through_within(path, file, ExpansionLimits { ratio, meter }, defects)
+        let defects = CompressionEvents::default();
+        through_message(path, file, ratio, self.meter(path), &defects)
+    }
+
+    fn meter(&self, path: &Path) -> Option<Meter> {
+        let budget = self.container.as_ref()?.budget();
+        Some(budget.meter((path, "decompressed")))
     }
 
     /// Returns the size of a file in bytes, if known without opening it.

@@ -31,7 +31,7 @@ mod xz_tests;
 #[path = "../tests/xz_files/xz_writer.rs"]
 mod xz_writer;
 
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use self::input::LookaheadReader;
@@ -39,6 +39,7 @@ use self::unpack::Unpack;
 pub(crate) use self::unpack::{CompressionEvents, ExpansionLimits};
 
 use crate::error::{Error, ErrorKind, Operation, at};
+use crate::expansion::{FREE, FREE_IN_MESSAGE, Meter};
 use crate::packing::Packing;
 
 /// Number of bytes that identify a file: the header of a tar archive's first member.
@@ -65,6 +66,7 @@ pub(crate) fn through_on(
 ) -> Result<Through, Error> {
     let limits = ExpansionLimits {
         ratio: expansion,
+        free: FREE,
         meter: None,
     };
     decompress(path, input, limits, threads, &CompressionEvents::default())
@@ -78,6 +80,35 @@ pub(crate) fn through_within(
     defects: &CompressionEvents,
 ) -> Result<Through, Error> {
     decompress(path, input, limits, 1, defects)
+}
+
+/// Like [`through`], for a compressed file in the place of a message. It ends at the same byte however it is read.
+pub(crate) fn through_message(
+    path: &Path,
+    input: impl Read + Send + 'static,
+    ratio: u64,
+    meter: Option<Meter>,
+    defects: &CompressionEvents,
+) -> Result<Through, Error> {
+    let limits = ExpansionLimits {
+        ratio,
+        free: FREE_IN_MESSAGE,
+        meter,
+    };
+    let mut through = through_within(path, input, limits, defects)?;
+    let reader = BufReader::with_capacity(unpack::STEP, through.inside);
+    through.inside = Box::new(EqualSteps(reader));
+    Ok(through)
+}
+
+/// Decompresses in steps of one size, whatever size the caller asks for. The limit is checked after each step.
+struct EqualSteps<R>(BufReader<R>);
+
+impl<R: Read> Read for EqualSteps<R> {
+    // The other methods of the buffered reader would pass on the sizes of the caller.
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read(into)
+    }
 }
 
 fn decompress(
@@ -124,9 +155,21 @@ impl Through {
     /// Returns the first `most` bytes, which can be read again. Fewer if the content is shorter.
     pub(crate) fn peek(&mut self, most: usize) -> io::Result<Vec<u8>> {
         let start = beginning(&mut self.inside, most)?;
-        let rest = std::mem::replace(&mut self.inside, Box::new(io::empty()));
-        self.inside = Box::new(io::Cursor::new(start.clone()).chain(rest));
+        self.put_back(start.clone());
         Ok(start)
+    }
+
+    /// Reads up to `most` bytes ahead, and returns their number.
+    pub(crate) fn read_ahead(&mut self, most: u64) -> io::Result<u64> {
+        let mut start = Vec::new();
+        let read = self.inside.by_ref().take(most).read_to_end(&mut start)?;
+        self.put_back(start);
+        Ok(read as u64)
+    }
+
+    fn put_back(&mut self, start: Vec<u8>) {
+        let rest = std::mem::replace(&mut self.inside, Box::new(io::empty()));
+        self.inside = Box::new(io::Cursor::new(start).chain(rest));
     }
 
     /// Wraps a reader that decompresses a member of a container and adds its defects to `defects`.

@@ -7,6 +7,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::expansion::FREE;
 use crate::expansion::Meter;
 use crate::file_range::FileRange;
 use crate::packed::{CompressionEvents, ExpansionLimits, through_within};
@@ -26,7 +27,11 @@ pub(super) fn expand(
 ) -> std::io::Result<FileRange> {
     let mut input: Box<dyn Read> = if is_compressed {
         let meter = Some(meter);
-        let limits = ExpansionLimits { ratio, meter };
+        let limits = ExpansionLimits {
+            ratio,
+            free: FREE,
+            meter,
+        };
         Box::new(through_within(path, input, limits, events)?)
     } else {
         Box::new(input)

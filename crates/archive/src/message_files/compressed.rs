@@ -4,7 +4,8 @@
 //! an oversized message if it exceeds the limit.
 //!
 //! # Limits
-//! One thread decompresses a file. A compressed file without mail stays as it is.
+//! One thread decompresses a file. A compressed file without mail stays as it is, and so does a small message with other bytes behind its compressed data. Behind
+//! a large one, they are left out.
 
 use std::fs::File;
 use std::io::{Cursor, Read, Seek};
@@ -15,12 +16,13 @@ use super::files::{CompressedOrigin, Files, MessageFile, OpenMessageFile};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::compressed_message::{self, CompressedFile, expected_size, missing_end};
 use crate::error::{Error, Operation, at};
-use crate::packed::CompressionEvents;
 use crate::tree_file::TreeFile;
 use crate::{Batch, EntryKind, Format};
 
 /// Size of content that nothing declares: it is read to its end.
 const UNKNOWN: u64 = u64::MAX;
+/// Largest content that is read to its end before it is decided that its file is a message. No smaller than a group of files.
+const LARGEST_READ_AHEAD: u64 = 4 << 20;
 
 impl Files {
     /// Returns true if a file in the place of a message begins like a compressed one.
@@ -107,9 +109,9 @@ impl Files {
         file: impl Read + Send + 'static,
     ) -> Result<CompressedFile, Error> {
         let ratio = self.options.max_expansion;
-        let defects = CompressionEvents::default();
-        let inside = self.tree.decompress(path, file, ratio, &defects)?;
+        let inside = self.tree.through_message(path, file, ratio)?;
         let file = CompressedFile::of(inside, self.decompression());
+        let file = file.and_then(|file| file.unless_bytes_follow(LARGEST_READ_AHEAD));
         file.map_err(at(path, Operation::Read))
     }
 

@@ -16,10 +16,10 @@ use super::Packing;
 use super::input::LookaheadReader;
 use super::member::{self, BlocksAhead, Member};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
-use crate::expansion::{FREE, Meter};
+use crate::expansion::Meter;
 
 /// Bytes to decompress at once. Output of the step that met damage is lost.
-const STEP: usize = 16 << 10;
+pub(super) const STEP: usize = 16 << 10;
 /// Number of bytes that identify a compression.
 const BEGINNING: usize = 16;
 
@@ -32,6 +32,8 @@ pub(crate) struct CompressionEvents(Arc<Mutex<Vec<BoxEvent>>>);
 pub(crate) struct ExpansionLimits {
     /// Limit on the ratio of output to input.
     pub(crate) ratio: u64,
+    /// Number of decompressed bytes that are exempt from the ratio.
+    pub(crate) free: u64,
     /// The limit of the container that has the compressed file.
     pub(crate) meter: Option<Meter>,
 }
@@ -43,6 +45,13 @@ impl CompressionEvents {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(BoxEvent::new(kind, offset, detail));
+    }
+
+    /// Adds events that [`Self::take`] returned.
+    pub(crate) fn put_back(&self, events: Vec<BoxEvent>) {
+        for event in events {
+            self.event(event.kind, event.offset, event.detail);
+        }
     }
 
     /// Returns the events so far, once.
@@ -145,7 +154,9 @@ impl<R: Read> Unpack<R> {
         // Of the first step, at least one byte was needed.
         let offset = member.offset().max(1);
         let ratio = self.limits.ratio;
-        if is_within && (self.given <= FREE || self.given <= offset.saturating_mul(ratio)) {
+        if is_within
+            && (self.given <= self.limits.free || self.given <= offset.saturating_mul(ratio))
+        {
             return;
         }
         let defect = CompressionDefect::Expansion {

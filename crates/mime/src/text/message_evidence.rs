@@ -268,6 +268,10 @@ impl MailEvidence for MailContext<'_> {
 
     fn transfer_charset(&self) -> Option<Charset> {
         self.body?;
+        // A body that stays may get another Content-Transfer-Encoding, which no longer names the charset.
+        if self.is_kept() || self.message.part_at(self.part).attachment {
+            return None;
+        }
         let value = self.message.transfer_encoding_value(self.part)?;
         let name = value.of(self.message.raw()).trim_ascii();
         match Charset::for_label(name, View::Mail) {

@@ -443,3 +443,18 @@ fn a_charset_in_place_of_a_transfer_encoding_is_tried() {
     assert_ne!(read("utf-8", "8bit", bytes).0, "address: ÖÜëñ\n");
     assert_ne!(read("utf-8", "us-ascii", bytes).0, "address: ÖÜëñ\n");
 }
+
+#[test]
+fn a_charset_in_place_of_the_transfer_encoding_of_an_attachment_does_not_count() {
+    let raw = b"From: a@b.example\nMIME-Version: 1.0\nContent-Type: text/plain\n\
+        Content-Transfer-Encoding: windows-1251\n\
+        Content-Disposition: attachment; filename=a.txt\n\nVoil\xE0\n";
+    let policy = Policy {
+        transfer: crate::Transfer::SevenBit,
+        ..Policy::default()
+    };
+    let once = crate::process(raw, &policy).bytes.into_owned();
+    let text = |raw: &[u8]| read(raw).0[0].2.clone();
+    assert_eq!(text(raw), "Voil\u{e0}\n");
+    assert_eq!(text(&once), text(raw));
+}

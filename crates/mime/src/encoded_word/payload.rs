@@ -214,7 +214,8 @@ fn sextet(byte: u8) -> Option<u8> {
 pub(crate) fn decode_q(payload: &[u8], is_utf8: bool, out: &mut Vec<u8>) -> PayloadDamage {
     let mut damage = PayloadDamage::default();
     let start = out.len();
-    let mut has_escapes = false;
+    // The end of the last escape.
+    let mut after_escape = None;
     let mut i = 0;
     while let Some(&byte) = payload.get(i) {
         i += 1;
@@ -225,11 +226,11 @@ pub(crate) fn decode_q(payload: &[u8], is_utf8: bool, out: &mut Vec<u8>) -> Payl
                     |_: &(u8, usize)| !breaks_before_digits(payload, i, is_utf8, &out[start..]);
                 if let Some((value, end)) = escape(payload, i).filter(breaks) {
                     damage.split_escape |= end > i + 2;
-                    has_escapes = true;
+                    after_escape = Some(end);
                     out.push(value);
                     i = end;
-                } else if has_escapes && i == payload.len() {
-                    // A soft line break whose line end was removed. A writer of escapes writes `=3D` for text.
+                } else if i == payload.len() && after_escape == Some(i - 1) {
+                    // A soft line break behind an escape, whose line end was removed. Behind text, it may be text: `?id=`.
                     damage.soft_break = true;
                 } else if let Some(end) = soft_break(payload, i) {
                     damage.soft_break = true;
@@ -429,7 +430,8 @@ mod tests {
             ("f=\n\tgh", "fgh"),
             ("f=\n ", "f"),
             ("Andr=C3=A9=", "André"),
-            ("Andr=C3=A9=x=", "André=x"),
+            ("Andr=C3=A9=x=", "André=x="),
+            ("=C3=BC http://x/=3Fid=", "ü http://x/?id="),
             ("a=b=", "a=b="),
             ("1_+_1_=", "1 + 1 ="),
             ("f= gh", "f= gh"),

@@ -8,6 +8,7 @@
 
 use std::io::{self, Cursor, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
 use crate::error::Error;
@@ -102,9 +103,10 @@ pub(crate) fn decompress_small(
     if !is_compressed(&bytes[start..]) {
         return FileContent::Stored;
     }
-    let stored = bytes[start..].to_vec();
+    // The decompressor and this function share one copy.
+    let stored: Arc<[u8]> = bytes[start..].into();
     let expected = expected_size(name.as_os_str().as_encoded_bytes(), &stored);
-    let (size, input) = (stored.len() as u64, Cursor::new(stored.clone()));
+    let (size, input) = (stored.len() as u64, Cursor::new(Arc::clone(&stored)));
     let defects = CompressionEvents::default();
     let file = through_message(name, input, options.max_expansion, None, &defects)
         .map_err(Error::into)

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Number of decompressed bytes that are exempt from the limit: less than a second's work, and less than the free space of any disk.
 pub(crate) const FREE: u64 = 64 << 20;
 
-/// The same for each compressed file in the place of a message: a folder may have many.
+/// Number of decompressed bytes of each compressed message file that are exempt from the limit. It is smaller than [`FREE`], because a Maildir
+/// may have thousands of such files.
 pub(crate) const FREE_IN_MESSAGE: u64 = 1 << 20;
 
 /// Largest number of members and folders in memory, of a container on a disk and of all containers in it.

@@ -19,9 +19,7 @@ use crate::expansion::{FREE, Meter};
 use crate::file_range::FileRange;
 use crate::followed_links::FollowedLinks;
 use crate::open_input;
-use crate::packed::{
-    CompressionEvents, ExpansionLimits, Through, through, through_message, through_within,
-};
+use crate::packed::{CompressionEvents, ExpansionLimits, Through, through_message, through_within};
 use crate::path_cache::PathCache;
 use crate::repository_kind::RepositoryKind;
 use crate::tree_file::TreeFile;
@@ -269,14 +267,10 @@ impl FileTree {
             TreeFile::Stream(stream, _) => stream.defects.clone(),
             _ => CompressionEvents::default(),
         };
-        let meter = self.meter(path);
-        if meter.is_none() {
-            return through(path, file, ratio);
-        }
         let limits = ExpansionLimits {
             ratio,
             free: FREE,
-            meter,
+            meter: self.meter(path),
         };
         through_within(path, file, limits, &defects)
     }

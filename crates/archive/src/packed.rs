@@ -10,7 +10,7 @@ mod bzip2_decoder;
 mod bzip2_marks;
 mod bzip2_phases;
 mod bzip2_resume;
-mod dovecot_lz4;
+pub(crate) mod dovecot_lz4;
 mod input;
 mod lzma2_chunks;
 mod member;
@@ -45,10 +45,8 @@ use crate::packing::Packing;
 /// Number of bytes that identify a file: the header of a tar archive's first member.
 pub(crate) const BEGINNING: usize = 512;
 
-/// Opens a file that may be compressed, and decompresses it to at most `expansion` times its size.
-///
-/// # Errors
-/// The format is recognized but not supported.
+/// Decompresses on one thread, in tests.
+#[cfg(test)]
 pub(crate) fn through(
     path: &Path,
     input: impl Read + Send + 'static,
@@ -57,7 +55,11 @@ pub(crate) fn through(
     through_on(path, input, expansion, 1)
 }
 
-/// Like [`through`], on several threads if the format has blocks that can be decompressed apart.
+/// Opens a file that may be compressed, and decompresses it to at most `expansion` times its size. Uses several threads if the format has
+/// blocks that can be decompressed apart.
+///
+/// # Errors
+/// The format is recognized but not supported.
 pub(crate) fn through_on(
     path: &Path,
     input: impl Read + Send + 'static,
@@ -72,7 +74,7 @@ pub(crate) fn through_on(
     decompress(path, input, limits, threads, &CompressionEvents::default())
 }
 
-/// Like [`through`], with all limits, and a list that gets the defects.
+/// Like [`through_on`] on one thread, with all limits, and a list that gets the defects.
 pub(crate) fn through_within(
     path: &Path,
     input: impl Read + Send + 'static,
@@ -82,7 +84,7 @@ pub(crate) fn through_within(
     decompress(path, input, limits, 1, defects)
 }
 
-/// Like [`through`], for a compressed file in the place of a message. It ends at the same byte however it is read.
+/// Like [`through_within`], for a compressed message file. It ends at the same byte, whatever number of bytes the caller reads at a time.
 pub(crate) fn through_message(
     path: &Path,
     input: impl Read + Send + 'static,
@@ -198,7 +200,6 @@ pub(crate) fn beginning(input: &mut impl Read, most: usize) -> io::Result<Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packing::DOVECOT_LZ4;
     use bzip2::write::BzEncoder;
     use flate2::{Compression, write::GzEncoder};
     use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
@@ -465,21 +466,10 @@ mod tests {
         }
     }
 
-    /// Compresses in chunks of 64 KiB.
-    fn dovecot_lz4(bytes: &[u8]) -> Vec<u8> {
-        let mut out = [&DOVECOT_LZ4[..], &(64u32 << 10).to_be_bytes()].concat();
-        for chunk in bytes.chunks(64 << 10) {
-            let block = lz4_flex::block::compress(chunk);
-            out.extend((block.len() as u32).to_be_bytes());
-            out.extend(block);
-        }
-        out
-    }
-
     #[test]
     fn lz4_of_dovecot_is_read() {
         let text = text();
-        let whole = dovecot_lz4(&text);
+        let whole = dovecot_lz4::compress(&text);
         assert_eq!(Packing::of(&whole[..16]), Some(Packing::Lz4));
         assert_eq!(Packing::of(b"Dovecot-LZ4: x\n"), None);
         assert!(read(&whole).unwrap() == (text.clone(), Vec::new()));

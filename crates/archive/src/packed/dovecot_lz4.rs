@@ -112,3 +112,19 @@ impl<R: Read> Read for DovecotLz4Decoder<R> {
 fn damaged(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
+
+/// Compresses as Dovecot does, in chunks of 64 KiB.
+#[cfg(test)]
+pub(crate) fn compress(bytes: &[u8]) -> Vec<u8> {
+    let mut out = [
+        &crate::packing::DOVECOT_LZ4[..],
+        &(64u32 << 10).to_be_bytes(),
+    ]
+    .concat();
+    for chunk in bytes.chunks(64 << 10) {
+        let block = lz4_flex::block::compress(chunk);
+        out.extend((block.len() as u32).to_be_bytes());
+        out.extend(block);
+    }
+    out
+}

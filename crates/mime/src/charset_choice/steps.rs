@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::labels::certain_utf8;
 use super::labels::known_label::known_label;
 use super::labels::label_events::{
-    detected_event, drop_label_events, note_label, read_as, written_label,
+    detected_event, drop_label_events, label_means, note_label, read_as,
 };
 use super::labels::label_scope::{LabelScope, is_open_label};
 use super::labels::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_outweighs_label};
@@ -93,9 +93,10 @@ impl<'a, 'e> Undecided<'a, 'e> {
         let classes = ByteClasses::of(bytes);
         let is_ascii = classes.is_ascii();
         if let Some(charset) = declared.filter(|_| evidence.mapped && !is_ascii) {
-            let label = written_label(evidence.label);
-            let detail = Detail::LabelMeans { label, charset };
-            events.push((EventKind::CharsetMapped, detail));
+            events.push((
+                EventKind::CharsetMapped,
+                label_means(evidence.label, charset),
+            ));
         }
         Self {
             bytes,

@@ -202,7 +202,7 @@ impl<'v> UsualWords<'v, '_> {
                 .then_some(true)?
         };
         if label.alias {
-            let detail = Detail::label_repaired(label.name, label.charset);
+            let detail = Detail::label_means(label.name, label.charset);
             self.report(word.range.clone(), EventKind::CharsetAlias, detail);
         }
         if word.range.len() > MAX_WORD_BYTES {

@@ -25,18 +25,11 @@ pub enum Detail {
     InCharset(Charset),
     /// The label, as written.
     Label(Box<str>),
-    /// The caller gave the label a meaning.
+    /// The label has this meaning: it is an alias (`latin1` means ISO-8859-1) or damaged, or the caller gave it the meaning.
     LabelMeans {
         /// The label, as written.
         label: Box<str>,
         /// Its meaning.
-        charset: Charset,
-    },
-    /// An alias names a charset, or a damaged label does after a repair.
-    LabelRepaired {
-        /// The label, as written.
-        label: Box<str>,
-        /// The charset.
         charset: Charset,
     },
     /// Text was decoded in a charset that the label does not name.
@@ -100,12 +93,12 @@ pub enum Detail {
     },
     /// An encoded word names this language (RFC 2231, section 5).
     Language(Box<str>),
-    /// A misspelled label of a transfer encoding, as written, and the encoding that it was taken for.
-    EncodingTakenFor {
+    /// A misspelled label of a transfer encoding has this meaning: `bas64` means `base64`.
+    EncodingMeans {
         /// The label, as written.
         label: Box<str>,
-        /// The meaning.
-        meaning: EncodingMeaning,
+        /// The encoding.
+        encoding: EncodingMeaning,
     },
     /// The event concerns the header field with this name.
     Field(&'static str),
@@ -122,10 +115,10 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// Returns the detail for a label that is an alias of `charset`, or damaged.
-    pub(crate) fn label_repaired(label: &[u8], charset: Charset) -> Self {
+    /// Returns the detail for a label, as written, that means `charset`.
+    pub(crate) fn label_means(label: &[u8], charset: Charset) -> Self {
         let label = String::from_utf8_lossy(label).into();
-        Self::LabelRepaired { label, charset }
+        Self::LabelMeans { label, charset }
     }
 
     /// Returns true if nothing is known beyond kind and place.
@@ -143,9 +136,6 @@ impl fmt::Display for Detail {
             Self::InCharset(charset) => write!(f, "in {}", charset.name()),
             Self::Label(text) | Self::Language(text) | Self::MediaType(text) => f.write_str(text),
             Self::LabelMeans { label, charset } => write!(f, "{label} means {}", charset.name()),
-            Self::LabelRepaired { label, charset } => {
-                write!(f, "{label} taken for {}", charset.name())
-            }
             Self::ReadAs { declared, used, by } => {
                 if let Some(declared) = declared {
                     write!(f, "{} ", declared.name())?;
@@ -197,11 +187,11 @@ impl fmt::Display for Detail {
                 f.write_str(kind.name())?;
                 charset.map_or(Ok(()), |charset| write!(f, " in {}", charset.name()))
             }
-            Self::EncodingTakenFor { label, meaning } => {
-                write!(f, "{label} taken for {}", meaning.name())?;
-                match meaning {
+            Self::EncodingMeans { label, encoding } => {
+                write!(f, "{label} means {}", encoding.name())?;
+                match encoding {
                     EncodingMeaning::Unencoded => Ok(()),
-                    _ => f.write_str("; other programs may not decode the body"),
+                    _ => f.write_str("; other programs may not decode it"),
                 }
             }
             Self::Field(name) => f.write_str(name),
@@ -261,7 +251,7 @@ named! {
     #[non_exhaustive]
     pub enum EncodingMeaning {
         /// 7bit, 8bit or binary.
-        Unencoded = "an unencoded body",
+        Unencoded = "8bit",
         /// Base64.
         Base64 = "base64",
         /// Quoted-printable.
@@ -369,22 +359,22 @@ mod tests {
                 "2 runs of UTF-8 within ISO-8859-8 text, the first at byte 0 of the decoded part",
             ),
             (
-                Detail::label_repaired(b"hebrew", charset),
-                "hebrew taken for ISO-8859-8",
+                Detail::label_means(b"hebrew", charset),
+                "hebrew means ISO-8859-8",
             ),
             (
-                Detail::EncodingTakenFor {
+                Detail::EncodingMeans {
                     label: "8BITS".into(),
-                    meaning: EncodingMeaning::Unencoded,
+                    encoding: EncodingMeaning::Unencoded,
                 },
-                "8BITS taken for an unencoded body",
+                "8BITS means 8bit",
             ),
             (
-                Detail::EncodingTakenFor {
+                Detail::EncodingMeans {
                     label: "bas64".into(),
-                    meaning: EncodingMeaning::Base64,
+                    encoding: EncodingMeaning::Base64,
                 },
-                "bas64 taken for base64; other programs may not decode the body",
+                "bas64 means base64; other programs may not decode it",
             ),
             (
                 Detail::WithinUtf8(charset),

@@ -4,19 +4,8 @@ use std::io::Write;
 
 use super::write;
 use crate::message_files::*;
-use crate::packing::DOVECOT_LZ4;
+use crate::packed::dovecot_lz4::compress as dovecot_lz4;
 use crate::{CompressionDefect, Input, MAX_EXPANSION, open};
-
-/// Compresses as Dovecot does with LZ4, in chunks of 64 KiB.
-pub(super) fn dovecot_lz4(bytes: &[u8]) -> Vec<u8> {
-    let mut out = [&DOVECOT_LZ4[..], &(64u32 << 10).to_be_bytes()].concat();
-    for chunk in bytes.chunks(64 << 10) {
-        let block = lz4_flex::block::compress(chunk);
-        out.extend((block.len() as u32).to_be_bytes());
-        out.extend(block);
-    }
-    out
-}
 
 pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

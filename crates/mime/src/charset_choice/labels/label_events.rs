@@ -12,26 +12,24 @@ pub(crate) fn note_label(
     match resolved? {
         Resolved::Exact(charset) => Some(charset),
         Resolved::Alias(charset) => {
-            let detail = Detail::label_repaired(label.unwrap_or_default(), charset);
-            events.push((EventKind::CharsetAlias, detail));
+            events.push((EventKind::CharsetAlias, label_means(label, charset)));
             Some(charset)
         }
         Resolved::Repaired(charset) => {
-            let detail = Detail::label_repaired(label.unwrap_or_default(), charset);
-            events.push((EventKind::CharsetGarbageLabel, detail));
+            events.push((EventKind::CharsetGarbageLabel, label_means(label, charset)));
             Some(charset)
         }
         Resolved::NoInformation | Resolved::Unknown => {
-            let label = written_label(label);
-            events.push((EventKind::CharsetUnknownLabel, Detail::Label(label)));
+            let label = String::from_utf8_lossy(label.unwrap_or_default());
+            events.push((EventKind::CharsetUnknownLabel, Detail::Label(label.into())));
             None
         }
     }
 }
 
-/// Returns the label as text.
-pub(crate) fn written_label(label: Option<&[u8]>) -> Box<str> {
-    String::from_utf8_lossy(label.unwrap_or_default()).into()
+/// Builds the detail for a label that means `charset`.
+pub(crate) fn label_means(label: Option<&[u8]>, charset: Charset) -> Detail {
+    Detail::label_means(label.unwrap_or_default(), charset)
 }
 
 /// Builds the detail for text under the label `declared` that was read as `used`.

@@ -85,3 +85,41 @@ pub(crate) fn decodes_without_loss(charset: Charset, bytes: &[u8]) -> bool {
     let _ = charset.decode(bytes, &mut log);
     log.losses() == 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_lines_show_what_a_text_is() {
+        let legacy = |name: &str, text: &str| {
+            let charset = Charset::for_name(name).unwrap();
+            charset.encode_exact(text).unwrap().into_owned()
+        };
+        let japanese = legacy("Shift_JIS", &"お世話になっております。\n".repeat(80));
+        let russian = legacy("KOI8-R", &"Добрый день, коллеги.\n".repeat(80));
+        let damaged = "Grüße aus Köln, J\u{fc}rgen. ".repeat(80).into_bytes();
+        let cut = [&damaged[..], b"\xC3 ", &damaged[..]].concat();
+        let western = legacy("windows-1252", &"Grüße aus Köln. ".repeat(80));
+        // A quotation of a few letters stands above UTF-8.
+        let quoted = [&b"> Gr\xFC\xDFe aus K\xF6ln\n"[..], &damaged[..]].concat();
+        // Only the first lines are in UTF-8.
+        let above = [&damaged[..600], &japanese[..]].concat();
+        for (text, want) in [
+            (&japanese, false),
+            (&russian, false),
+            (&western, false),
+            (&cut, true),
+            (&quoted, true),
+            (&above, false),
+        ] {
+            assert_eq!(
+                begins_as_damaged_utf8(text),
+                want,
+                "{}",
+                text[..40].escape_ascii()
+            );
+            assert_eq!(begins_as_damaged_utf8(&text[..384]), want || text == &above);
+        }
+    }
+}

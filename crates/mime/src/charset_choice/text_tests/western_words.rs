@@ -15,7 +15,7 @@
 use super::foreign_letters::is_look_alike;
 use super::misplaced_signs::is_latin;
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
 /// What the characters of a text say of its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +173,7 @@ impl<'b> LatinWord<'b> {
         }
         let is_inner = before.is_ascii_alphabetic() && after.is_ascii_lowercase();
         let is_end = before.is_ascii_lowercase() && !after.is_ascii_alphabetic();
-        let is_odd = if !own.is_alphabetic() {
+        let is_odd = if !is_alphabetic(own) {
             is_inner && (own == '№' || own.is_numeric())
         } else if is_inner {
             !is_look_alike(own)

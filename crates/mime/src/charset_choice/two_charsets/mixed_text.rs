@@ -181,3 +181,25 @@ pub(crate) fn has_isolated_sequence(bytes: &[u8]) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each character alone and twice, at the start, within ASCII and at the end.
+    #[test]
+    fn every_character_beside_ascii_is_isolated() {
+        for c in '\u{80}'..=char::MAX {
+            for text in [
+                format!("{c}"),
+                format!("{c}{c}"),
+                format!("a{c}"),
+                format!("{c}b"),
+                format!("a{c}{c}b"),
+                format!("several bytes {c} around it"),
+            ] {
+                assert!(has_isolated_sequence(text.as_bytes()), "{text:?}");
+            }
+        }
+    }
+}

@@ -81,17 +81,10 @@ impl Reader<'_> {
             }
             _ => resolved.charset(),
         };
+        let means = |charset| Detail::label_means(label, charset);
         match resolved {
-            Resolved::Alias(charset) => {
-                report(
-                    EventKind::CharsetAlias,
-                    Detail::label_repaired(label, charset),
-                );
-            }
-            Resolved::Repaired(charset) => {
-                let detail = Detail::label_repaired(label, charset);
-                report(EventKind::CharsetGarbageLabel, detail);
-            }
+            Resolved::Alias(charset) => report(EventKind::CharsetAlias, means(charset)),
+            Resolved::Repaired(charset) => report(EventKind::CharsetGarbageLabel, means(charset)),
             Resolved::NoInformation => {
                 report(
                     EventKind::CharsetUnknownLabel,

@@ -86,17 +86,17 @@ impl<'a> Parser<'a> {
         self.decide_kind(id, boundary(at.of(raw), &list))
     }
 
-    /// Reports a label of a transfer encoding that was read as what it resembles.
+    /// Reports a misspelled label of a transfer encoding.
     fn report_misspelled_encoding(&mut self, at: Span) {
         let value = at.of(self.raw);
-        let meaning = match TransferEncoding::from_value(value) {
+        let encoding = match TransferEncoding::from_value(value) {
             encoding if encoding.is_spelled(value) => return,
             TransferEncoding::Base64 => EncodingMeaning::Base64,
             TransferEncoding::QuotedPrintable => EncodingMeaning::QuotedPrintable,
             _ => EncodingMeaning::Unencoded,
         };
         let label = String::from_utf8_lossy(value.trim_ascii()).into();
-        let detail = Detail::EncodingTakenFor { label, meaning };
+        let detail = Detail::EncodingMeans { label, encoding };
         self.defect(EventKind::CteMisspelled, at, detail, 1);
     }
 

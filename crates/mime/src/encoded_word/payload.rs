@@ -230,7 +230,7 @@ pub(crate) fn decode_q(payload: &[u8], is_utf8: bool, out: &mut Vec<u8>) -> Payl
                     out.push(value);
                     i = end;
                 } else if i == payload.len() && after_escape == Some(i - 1) {
-                    // A soft line break behind an escape, whose line end was removed. Behind text, it may be text: `?id=`.
+                    // A program removed the line end of a soft line break: `=8C=EA=`. An equals sign behind a letter may be text: `?id=`.
                     damage.soft_break = true;
                 } else if let Some(end) = soft_break(payload, i) {
                     damage.soft_break = true;

@@ -36,7 +36,8 @@ pub(crate) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
     }
 }
 
-/// Returns true if `is_such` is true for a double-byte character. `have_none` is true for four characters that it is false for.
+/// Returns true if `is_such` returns true for a double-byte character. `have_none` returns true only if `is_such` returns false for all four
+/// characters, and is faster.
 fn any_pair(
     bytes: &[u8],
     is_single: impl Fn(u8) -> bool,

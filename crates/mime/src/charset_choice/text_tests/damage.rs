@@ -21,7 +21,7 @@ fn is_mostly_utf8(charset: Charset, text: &str, log: &LossLog) -> bool {
     charset == Charset::UTF_8 && is_more()
 }
 
-/// How many sequences of a text that was read as UTF-8 have the form of UTF-8.
+/// Numbers of well-formed and of broken UTF-8 sequences in a text.
 struct SequenceKinds {
     /// Valid ones and forbidden ones, such as surrogates.
     well_formed: u64,
@@ -50,12 +50,13 @@ impl SequenceKinds {
     }
 }
 
-/// Returns true if the first 2 KiB are damaged UTF-8 rather than legacy text. Legacy text shows mostly in its first lines what it is.
+/// Returns true if the first 2 KiB are damaged UTF-8 rather than legacy text. Returns false early if nearly all sequences of the first lines are
+/// broken, as in `Привет` in KOI8-R.
 pub(crate) fn begins_as_damaged_utf8(bytes: &[u8]) -> bool {
     /// Number of bytes that are read first, and of all bytes that are read.
     const FIRST: usize = 384;
     const ALL: usize = 2048;
-    /// Number of broken sequences that decide, if they are so many times as many as the others.
+    /// Minimum number of broken sequences in the first lines, and how many times as many they must be as well-formed ones.
     const ENOUGH: u64 = 24;
     const TIMES: u64 = 4;
     let read = |length: usize| {

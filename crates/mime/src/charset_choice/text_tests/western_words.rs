@@ -10,7 +10,7 @@
 //! (`iPhoneи`, `cosφ`), so it only raises suspicion.
 //!
 //! # Limits
-//! Few bytes above 7F, each within a word of ASCII letters. A word of the label's script ends the search.
+//! Examines texts with at most 16 bytes above 7F, each within a word of ASCII letters. A word in the script of the label ends the search.
 
 use super::foreign_letters::is_look_alike;
 use super::misplaced_signs::is_latin;

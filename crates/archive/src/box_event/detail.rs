@@ -421,7 +421,9 @@ impl CompressionDefect {
     /// Writes the sentence. `what` names the compression.
     fn write(&self, f: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
         match self {
-            Self::BytesBehind(bytes) => write!(f, "{bytes} bytes left out behind what is {what}"),
+            Self::BytesBehind(bytes) => {
+                write!(f, "{bytes} bytes behind what is {what} belong to no member")
+            }
             Self::ZerosBehind(bytes) => {
                 write!(f, "{bytes} zero bytes left out behind what is {what}")
             }

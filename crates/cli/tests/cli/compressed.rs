@@ -160,7 +160,7 @@ fn what_lies_behind_compression_is_told_with_its_place_and_number() {
         ),
         (
             b"\nsome junk".to_vec(),
-            "10 bytes left out behind what is compressed with gzip",
+            "10 bytes behind what is compressed with gzip belong to no member",
         ),
     ] {
         sandbox.write("box.gz", &[&whole[..], &rest].concat());

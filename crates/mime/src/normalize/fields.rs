@@ -16,10 +16,14 @@ pub(super) fn added_fields(message: &Message<'_>, id: PartId, added: &[u8]) -> O
     let at = part.header.end;
     let mut with = Vec::with_capacity(added.len() + 3 * eol.len());
     let parent = part.parent.map(|parent| message.part_at(parent));
-    if part.header.is_empty()
-        && parent.is_some_and(|p| p.kind == PartKind::Message && p.header.end == at)
-    {
-        // The enclosing header has no empty line at its end, so the new fields would become part of it.
+    let follows_open_header = part.header.is_empty()
+        && parent.is_some_and(|p| {
+            let between = &raw[p.header.end..at];
+            let is_empty_line = !between.is_empty() && between.iter().all(|b| b"\r\n".contains(b));
+            p.kind == PartKind::Message && !is_empty_line
+        });
+    if follows_open_header {
+        // The enclosing header ends without an empty line or in a line of blanks. New fields would become part of it.
         with.extend_from_slice(eol);
     }
     if !part.header.is_empty() && !raw[..at].ends_with(b"\n") && !raw[..at].ends_with(b"\r") {

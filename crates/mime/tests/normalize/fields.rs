@@ -123,6 +123,25 @@ fn composites_stop_saying_7bit() {
 }
 
 #[test]
+fn an_attached_message_without_header_gets_fields_of_its_own() {
+    let head = "MIME-Version: 1.0\nContent-Type: message/rfc822\n";
+    let text = "\u{201e}Gr\u{fc}\u{df}e\u{201c}, sagte er, und noch mehr Gr\u{fc}\u{df}e\n";
+    let fields = "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n";
+    // The enclosing header ends in a line of blanks, in none, and in an empty line.
+    for (end, written) in [(" \n", " \n\n"), ("", "\n"), ("\n", "\n")] {
+        let raw = latin1(&format!("{head}{end}{text}"));
+        let outcome = process(&raw, &Policy::default());
+        let expected = format!("{head}{written}{fields}{text}");
+        assert_eq!(
+            outcome.bytes.escape_ascii().to_string(),
+            expected.as_bytes().escape_ascii().to_string()
+        );
+        assert!(process(&outcome.bytes, &Policy::default()).edits.is_empty());
+        keeps_the_laws(&raw);
+    }
+}
+
+#[test]
 fn headers_become_utf8_words() {
     case(
         "Subject: =?iso-8859-1?Q?Gr=FC=DFe_an_alle_zu_Hause?=\n\nx\n",

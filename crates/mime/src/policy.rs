@@ -252,7 +252,8 @@ pub struct Policy {
     pub transfer: Transfer,
     /// The treatment of undecodable bytes.
     pub on_loss: OnLoss,
-    /// Whether messages with a signature over the whole message (DKIM, DomainKeys, ARC) stay unchanged.
+    /// Whether messages stay unchanged that have a signature over the whole message (DKIM, DomainKeys, ARC) or over the whole body
+    /// (S/MIME, PGP/MIME). A signed body stays in any case.
     pub keep_signed: bool,
     /// How far charsets are detected.
     pub detection: Detection,

@@ -213,7 +213,7 @@ fn a_signature_over_encoded_text_keeps_it() {
 
 /// Encryption covers the body. So fields of an encrypted message are rewritten, and those of a signed one stay.
 #[test]
-fn only_the_body_of_encrypted_mail_stays() {
+fn only_the_body_of_signed_and_encrypted_mail_stays() {
     let encrypted = "multipart/encrypted; protocol=\"application/pgp-encrypted\"; boundary=b";
     let parts = "--b\nContent-Type: text/plain\n\n\u{e4}\n--b--\n";
     for (media, body, is_encrypted) in [
@@ -242,24 +242,25 @@ fn only_the_body_of_encrypted_mail_stays() {
             bytes(&text, "ISO-8859-1")
         };
         let raw = mail("Caf\u{e9}");
-        let outcome = process(&raw, &Policy::default());
-        let subject = if is_encrypted {
-            "=?UTF-8?B?Q2Fmw6k=?="
-        } else {
-            "Caf\u{e9}"
-        };
-        assert_eq!(
-            outcome.bytes.escape_ascii().to_string(),
-            mail(subject).escape_ascii().to_string()
-        );
-        let told = |code| {
-            outcome
-                .report
-                .events
-                .iter()
-                .any(|event| event.kind.code() == code)
-        };
-        assert!(told("mime.signed-untouched"), "{media}");
-        assert_eq!(told("ew.raw8bit"), is_encrypted, "{media}");
+        // A signed message stays as a whole under a policy that keeps it, as the gateway's does.
+        for keeps_signed in [false, true] {
+            let outcome = process(&raw, &Policy::default().keep_signed(keeps_signed));
+            let is_rewritten = is_encrypted || !keeps_signed;
+            let subject = if is_rewritten {
+                "=?UTF-8?B?Q2Fmw6k=?="
+            } else {
+                "Caf\u{e9}"
+            };
+            assert_eq!(
+                outcome.bytes.escape_ascii().to_string(),
+                mail(subject).escape_ascii().to_string()
+            );
+            let told = |code| {
+                let events = &outcome.report.events;
+                events.iter().any(|event| event.kind.code() == code)
+            };
+            assert!(told("mime.signed-untouched"), "{media}");
+            assert_eq!(told("ew.raw8bit"), is_rewritten, "{media}");
+        }
     }
 }

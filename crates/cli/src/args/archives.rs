@@ -74,7 +74,7 @@ pub(crate) struct JobArgs {
     pub(crate) to: Option<OutputForm>,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
-    /// Do not change messages with a signature over the whole message (DKIM, ARC).
+    /// Do not change messages with a signature over the whole message (DKIM, ARC) or the whole body (S/MIME, PGP/MIME).
     #[arg(long)]
     pub(crate) keep_signed: bool,
     /// The ledger to write, or `none` [default: OUTPUT.ledger].
@@ -158,7 +158,7 @@ pub(crate) struct CheckArgs {
     pub(crate) verify: VerifyArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
-    /// Count messages with a signature over the whole message (DKIM, ARC) as unchanged.
+    /// Count messages with a signature over the whole message (DKIM, ARC) or the whole body (S/MIME, PGP/MIME) as unchanged.
     #[arg(long)]
     pub(crate) keep_signed: bool,
     #[command(flatten)]

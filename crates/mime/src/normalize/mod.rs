@@ -172,8 +172,8 @@ pub fn unchecked_edits(message: &Message<'_>, policy: &Policy, report: &mut Repo
     }
     let signature = headers::signature(message, PartId::ROOT);
     let mut sealed = sealed_parts(message, policy, report);
-    // Encryption does not cover the fields of the message.
-    let is_open = !sealed[0] || is_encrypted(message, PartId::ROOT);
+    // Neither the encryption nor the signature of a body covers the fields of the message (RFC 1847, section 2).
+    let is_open = !sealed[0] || !policy.keep_signed || is_encrypted(message, PartId::ROOT);
     if (signature.is_some() && policy.keep_signed) || !is_open {
         if let Some(at) = signature {
             report_signature(PartId::ROOT, at, EventKind::MimeSignedUntouched, report);

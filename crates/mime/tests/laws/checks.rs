@@ -87,7 +87,7 @@ fn check(raw: &[u8], policy: &Policy) -> Result<(), (&'static str, String)> {
     Ok(())
 }
 
-/// Signed and encrypted parts are the same bytes.
+/// Signed and encrypted parts are the same bytes. Of a whole message these are its body.
 fn signed_parts(before: &Message<'_>, after: &Message<'_>) -> Result<(), (&'static str, String)> {
     for (b, a) in before.parts().iter().zip(after.parts()) {
         let sealed = match &*b.media.top {
@@ -95,8 +95,8 @@ fn signed_parts(before: &Message<'_>, after: &Message<'_>) -> Result<(), (&'stat
             "application" => b.media.sub.contains("pkcs7-"),
             _ => false,
         };
-        // The fields of an encrypted message are not covered.
-        let is_open = b.parent.is_none() && b.media == *"multipart/encrypted";
+        // Neither signature nor encryption covers the fields of the message.
+        let is_open = b.parent.is_none();
         let bytes = |m: &Message<'_>, p: &Part| {
             let start = if is_open {
                 p.body.start

@@ -9,8 +9,10 @@
 //! `=be` and `=47` are escapes by their form only. An encoder escapes neither letters nor digits, and writes `=3D` for an equals sign.
 //!
 //! # Rules
-//! An equals sign behind the name of a query (`?list=`, `&id=`) stays if the address has an escape of a letter or digit, an escape in
-//! lower-case digits, or no escape there. Addresses with `=3D` are encoded. Lower-case digits prove nothing if other text has them.
+//! An equals sign behind the name of a query (`?list=`, `&id=`) stays if the address has an escape of a letter, a digit or a control
+//! (`?id=0815`), an escape in lower-case digits, one within a longer number (`?b=E4F0`), or no escape there. So do escapes of blanks and
+//! punctuation that do not end the line (`?id=2015`). Addresses with `=3D` are encoded. Lower-case digits, and escapes of blanks and
+//! punctuation, prove nothing if other text has them.
 
 use super::escape::{Escape, escape};
 use memchr::memmem;
@@ -21,7 +23,7 @@ pub(super) fn equals_signs(body: &[u8]) -> Vec<usize> {
     static SCHEME: LazyLock<memmem::Finder<'static>> =
         LazyLock::new(|| memmem::Finder::new(b"://"));
     let mut found = Vec::new();
-    let mut lower_case_only = Vec::new();
+    let mut unusual = Vec::new();
     let mut from = 0;
     while let Some(scheme) = SCHEME.find(&body[from..]) {
         let start = from + scheme + 3;
@@ -29,12 +31,26 @@ pub(super) fn equals_signs(body: &[u8]) -> Vec<usize> {
         from = start + address.len();
         match Query::of(body, start, from) {
             Some(query) if query.is_raw => found.extend(query.signs),
-            Some(query) if query.has_lower_case => lower_case_only.extend(query.signs),
+            Some(query) if query.habits != Habits::default() => unusual.push(query),
             _ => {}
         }
     }
-    if !lower_case_only.is_empty() && !has_lower_case_escape(body, &lower_case_only) {
-        found.extend(lower_case_only);
+    if !unusual.is_empty() {
+        let signs: Vec<usize> = unusual
+            .iter()
+            .flat_map(|query| &query.signs)
+            .copied()
+            .collect();
+        let encoder = Habits::of_other_text(body, &signs);
+        let is_foreign = |query: &Query| {
+            query.habits.lower_case && !encoder.lower_case || query.habits.ascii && !encoder.ascii
+        };
+        found.extend(
+            unusual
+                .into_iter()
+                .filter(is_foreign)
+                .flat_map(|query| query.signs),
+        );
         found.sort_unstable();
     }
     found
@@ -46,14 +62,43 @@ fn address(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.iter().position(is_end).unwrap_or(bytes.len())]
 }
 
+/// Forms of escapes that few encoders write.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Habits {
+    /// Lower-case digits: `=e4`.
+    lower_case: bool,
+    /// Escapes of blanks and punctuation that do not end a line: `=20x`.
+    ascii: bool,
+}
+
+impl Habits {
+    /// Notes the escape of `byte` at `at`.
+    fn note(&mut self, body: &[u8], at: usize, byte: u8) {
+        let ends_line = matches!(body.get(at + 3), None | Some(b'\r' | b'\n' | b'='));
+        self.lower_case |= body[at + 1..at + 3].iter().any(u8::is_ascii_lowercase);
+        self.ascii |= matches!(byte, b' '..=b'~') && byte != b'=' && !ends_line;
+    }
+
+    /// Returns the forms of all escapes except those at `except`.
+    fn of_other_text(body: &[u8], except: &[usize]) -> Self {
+        let mut habits = Self::default();
+        for at in memchr::memchr_iter(b'=', body) {
+            if let (Err(_), Escape::Byte(byte)) = (except.binary_search(&at), escape(body, at)) {
+                habits.note(body, at, byte);
+            }
+        }
+        habits
+    }
+}
+
 /// The query of an address.
 struct Query {
     /// Offsets of the equals signs behind names.
     signs: Vec<usize>,
     /// True if no encoder wrote them so.
     is_raw: bool,
-    /// True if an escape has lower-case digits.
-    has_lower_case: bool,
+    /// Forms of the escapes behind names.
+    habits: Habits,
 }
 
 impl Query {
@@ -62,7 +107,7 @@ impl Query {
         let mut query = Self {
             signs: Vec::new(),
             is_raw: false,
-            has_lower_case: false,
+            habits: Habits::default(),
         };
         for sign in memchr::memchr_iter(b'=', &body[start..end]) {
             let at = start + sign;
@@ -74,8 +119,11 @@ impl Query {
                 // A character of several bytes: `?q=D0=BF`.
                 Escape::Byte(0x80..) if matches!(body.get(at + 3), Some(b'=')) => continue,
                 Escape::Byte(byte) => {
-                    query.is_raw |= byte.is_ascii_alphanumeric();
-                    query.has_lower_case |= has_lower_case(&body[at + 1..at + 3]);
+                    let is_control = byte.is_ascii_control() && !byte.is_ascii_whitespace();
+                    query.is_raw |= byte.is_ascii_alphanumeric()
+                        || is_control
+                        || is_long_number(&body[at + 1..end]);
+                    query.habits.note(body, at, byte);
                 }
                 Escape::SoftBreak(_) => continue,
                 Escape::Bad => query.is_raw = true,
@@ -86,6 +134,13 @@ impl Query {
     }
 }
 
+/// Returns true if the value at the start is a number of at least four hexadecimal digits, as identifiers are: `E4F0&b=1`.
+fn is_long_number(value: &[u8]) -> bool {
+    let is_digit = |b: &u8| matches!(b, b'0'..=b'9' | b'A'..=b'F');
+    let digits = value.iter().take_while(|b| is_digit(b)).count();
+    digits >= 4 && matches!(value.get(digits), None | Some(b'&' | b';' | b'#'))
+}
+
 /// Returns true if the bytes end in `?` or `&` and a name.
 fn ends_name(before: &[u8]) -> bool {
     let is_name =
@@ -93,19 +148,6 @@ fn ends_name(before: &[u8]) -> bool {
     let name = before.iter().rev().take_while(|b| is_name(b)).count();
     let mark = before[..before.len() - name].last();
     name > 0 && matches!(mark, Some(b'?' | b'&' | b';'))
-}
-
-fn has_lower_case(digits: &[u8]) -> bool {
-    digits.iter().any(u8::is_ascii_lowercase)
-}
-
-/// Returns true if an escape other than those at `except` has lower-case digits.
-fn has_lower_case_escape(body: &[u8], except: &[usize]) -> bool {
-    memchr::memchr_iter(b'=', body).any(|at| {
-        except.binary_search(&at).is_err()
-            && matches!(escape(body, at), Escape::Byte(_))
-            && has_lower_case(&body[at + 1..at + 3])
-    })
 }
 
 #[cfg(test)]
@@ -135,6 +177,18 @@ mod tests {
             ),
             ("http://x/?a=list&b=20", "http://x/?a#list&b#20"),
             (
+                "Gr=FC=DFe =\nhttp://x/?id=0815",
+                "Gr=FC=DFe =\nhttp://x/?id#0815",
+            ),
+            (
+                "Gr=FC=DFe =20\nhttp://x/?id=2015 x",
+                "Gr=FC=DFe =20\nhttp://x/?id#2015 x",
+            ),
+            (
+                "Gr=FC=DFe http://x/?a=ABCD&b=E4F0",
+                "Gr=FC=DFe http://x/?a#ABCD&b#E4F0",
+            ),
+            (
                 "http://x/?a[1]=ab https://y/?b=cd",
                 "http://x/?a[1]#ab https://y/?b#cd",
             ),
@@ -152,6 +206,12 @@ mod tests {
             "gr=fc=dfe http://x/?f=fcr",
             "http://x/?a=C3=A9",
             "http://x/?a=20\n",
+            // An encoder that writes each blank, each number sign or each line end as an escape.
+            "Gr=FC=DFe=20an=20http://x/?a=20b",
+            "=2315 http://x/?a=23b",
+            "http://x/?a=0D=0A",
+            "http://x/?a=E4F",
+            "http://x/?a=E4pfel",
             "http://x/?long=\nbeta",
             "http://x/=be?=be",
             "list=beta ?list=beta",

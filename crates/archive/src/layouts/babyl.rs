@@ -24,13 +24,18 @@
 use std::io;
 
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, defect, is_field};
 use crate::Flags;
 use crate::box_event::{BoxDetail, BoxEvent};
-use crate::mbox::{FollowingLine, split_line};
+use crate::mbox::split_line;
 
 /// The format.
-pub(super) struct Babyl;
+pub(super) const BABYL: FileLayout = FileLayout {
+    name: "Babyl",
+    recognizes: |start| start.starts_with(b"BABYL OPTIONS:"),
+    message_extension: None,
+    divider: || Box::<BabylDivider>::default(),
+};
 
 /// Largest number of bytes of the line with labels, and of blanks behind a message.
 const NEAR: usize = 4 << 10;
@@ -39,24 +44,8 @@ const HEADERS: usize = 1 << 20;
 /// The line between the two headers.
 const END_OF_HEADER: &[u8] = b"*** EOOH ***";
 
-impl FileLayout for Babyl {
-    fn name(&self) -> &'static str {
-        "Babyl"
-    }
-
-    fn recognizes(&self, start: &[u8]) -> bool {
-        start.starts_with(b"BABYL OPTIONS:")
-    }
-
-    fn divider(&self) -> Box<dyn Divider> {
-        Box::new(BabylDivider {
-            is_message: false,
-            skipped_mark: None,
-        })
-    }
-}
-
 /// Divides a Babyl file.
+#[derive(Default)]
 struct BabylDivider {
     /// True if the current item is a message, and not the head of the file.
     is_message: bool,
@@ -315,11 +304,6 @@ fn summary_line(header: &[u8]) -> usize {
         (line, length) if is_summary && length > line.len() => length,
         _ => 0,
     }
-}
-
-/// Returns true if text begins with a header field.
-fn is_field(text: &[u8]) -> bool {
-    FollowingLine::of(split_line(text).0) != FollowingLine::Other
 }
 
 /// Returns true for the separator of an mbox, which Rmail stored as a field before the only header.

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::input::LayoutInput;
 use crate::Flags;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::mbox::{FollowingLine, split_line};
 
 /// Reports a defect of a file.
 pub(super) fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
@@ -16,30 +17,26 @@ pub(super) fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
 }
 
 /// A format of a file with messages.
-pub(crate) trait FileLayout: Sync {
-    /// Returns the name of the format for display, such as `Babyl`.
-    fn name(&self) -> &'static str;
+pub(crate) struct FileLayout {
+    /// The name for display, such as `Babyl`.
+    pub(crate) name: &'static str,
     /// Returns true for the first bytes of such a file: 512 of them, or fewer if the file is shorter.
-    fn recognizes(&self, start: &[u8]) -> bool;
-    /// Returns the extension of the files of this format, damaged or not.
-    fn extension(&self) -> Option<&'static str> {
-        None
-    }
-    /// Returns what a file of this format contains.
-    fn content(&self) -> Content {
-        Content::Messages
-    }
-    /// Returns a divider at the start of a file.
-    fn divider(&self) -> Box<dyn Divider>;
+    pub(super) recognizes: fn(&[u8]) -> bool,
+    /// The extension of the files of this format, damaged or not, if each contains one message. None if a file contains any number.
+    pub(super) message_extension: Option<&'static str>,
+    /// Creates a divider at the start of a file.
+    pub(super) divider: fn() -> Box<dyn Divider>,
 }
 
-/// What a file of a format contains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
-    /// Any number of messages.
-    Messages,
-    /// One message.
-    OneMessage,
+/// Returns true if text begins with a header field.
+pub(super) fn is_field(text: &[u8]) -> bool {
+    FollowingLine::of(split_line(text).0) != FollowingLine::Other
+}
+
+/// Returns the flags of the bits that are set. `known` has the number of each bit, from 0, and its flag.
+pub(super) fn flags_of(bits: u64, known: &[(u32, u8)]) -> Flags {
+    let set = known.iter().filter(|(bit, _)| bits >> bit & 1 == 1);
+    Flags(set.fold(0, |flags, (_, flag)| flags | flag))
 }
 
 /// Divides a file into messages and the bytes between them. All offsets are those of the file.

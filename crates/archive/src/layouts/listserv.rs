@@ -20,7 +20,12 @@ use crate::box_event::{BoxDetail, BoxEvent};
 use crate::mbox::split_line;
 
 /// The format.
-pub(super) struct Listserv;
+pub(super) const LISTSERV: FileLayout = FileLayout {
+    name: "LISTSERV notebook",
+    recognizes,
+    message_extension: None,
+    divider: || Box::new(ListservDivider),
+};
 
 /// The line before each message.
 const SEPARATOR: &[u8; 73] = &[b'='; 73];
@@ -29,19 +34,10 @@ const NEAR: usize = 4096;
 /// Number of bytes at the start of a file that must show a separator and a header.
 const START: usize = 512;
 
-impl FileLayout for Listserv {
-    fn name(&self) -> &'static str {
-        "LISTSERV notebook"
-    }
-
-    fn recognizes(&self, start: &[u8]) -> bool {
-        let start = &start[..start.len().min(START)];
-        separator(start, start.len() < START).is_some()
-    }
-
-    fn divider(&self) -> Box<dyn Divider> {
-        Box::new(ListservDivider)
-    }
+/// Returns true for the first bytes of a file of this format.
+fn recognizes(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(START)];
+    separator(start, start.len() < START).is_some()
 }
 
 /// Divides a notebook.

@@ -83,7 +83,7 @@ impl LayoutReader {
     pub(crate) fn from_file(
         path: &Path,
         mut file: File,
-        layout: &dyn FileLayout,
+        layout: &FileLayout,
         options: &ReadOptions,
     ) -> io::Result<Self> {
         file.rewind()?;
@@ -101,7 +101,7 @@ impl LayoutReader {
         path: &Path,
         input: Through,
         outside: Option<&File>,
-        layout: &dyn FileLayout,
+        layout: &FileLayout,
         options: &ReadOptions,
     ) -> io::Result<Self> {
         let (defects, packing) = (input.defects.clone(), input.packing);
@@ -121,7 +121,7 @@ impl LayoutReader {
         path: &Path,
         input: Through,
         tree: &FileTree,
-        layout: &dyn FileLayout,
+        layout: &FileLayout,
         options: &ReadOptions,
     ) -> io::Result<Self> {
         let is_packed = input.packing.is_some();
@@ -137,7 +137,7 @@ impl LayoutReader {
         path: &Path,
         input: Box<dyn Read + Send>,
         file: Option<FileRange>,
-        layout: &dyn FileLayout,
+        layout: &FileLayout,
         options: &ReadOptions,
     ) -> io::Result<Self> {
         let limit = options.message_limit.max(1) as u64;
@@ -146,13 +146,13 @@ impl LayoutReader {
         window.reach(1)?;
         let sample = &window.data()[..window.data().len().min(SAMPLE as usize)];
         let profile = Profile {
-            dialect: layout.name().to_owned(),
+            dialect: layout.name.to_owned(),
             line_end: line_end(sample),
         };
         Ok(Self {
             path: path.to_owned(),
             input: LayoutInput::new(window, file, batch + limit + PIECE),
-            divider: layout.divider(),
+            divider: (layout.divider)(),
             profile,
             identity: None,
             container: None,

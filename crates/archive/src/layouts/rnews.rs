@@ -20,30 +20,20 @@ use crate::box_event::{BoxDetail, BoxEvent};
 use crate::mbox::split_line;
 
 /// The format.
-pub(super) struct Rnews;
+pub(super) const RNEWS: FileLayout = FileLayout {
+    name: "rnews",
+    recognizes: |start| ArticleSeparator::parse(start).is_some(),
+    message_extension: None,
+    divider: || Box::<RnewsDivider>::default(),
+};
 
 /// First bytes of a separator.
 const MARK: &[u8] = b"#! rnews ";
 /// Largest number of bytes of a separator.
 const NEAR: usize = 64;
 
-impl FileLayout for Rnews {
-    fn name(&self) -> &'static str {
-        "rnews"
-    }
-
-    fn recognizes(&self, start: &[u8]) -> bool {
-        ArticleSeparator::parse(start).is_some()
-    }
-
-    fn divider(&self) -> Box<dyn Divider> {
-        Box::new(RnewsDivider {
-            item: SizedItem::Search,
-        })
-    }
-}
-
 /// Divides a batch.
+#[derive(Default)]
 struct RnewsDivider {
     item: SizedItem,
 }

@@ -17,12 +17,17 @@ use std::io;
 
 use super::by_size::{self, SizedItem};
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, defect, flags_of};
 use crate::Flags;
 use crate::box_event::{BoxDetail, BoxEvent};
 
 /// The format.
-pub(super) struct UwMbx;
+pub(super) const UW_MBX: FileLayout = FileLayout {
+    name: "UW mbx",
+    recognizes,
+    message_extension: None,
+    divider: || Box::<MbxDivider>::default(),
+};
 
 /// Length of the head.
 const HEAD: u64 = 2048;
@@ -32,29 +37,28 @@ const NEAR: usize = 96;
 const DATE: usize = 26;
 /// Number of bytes behind the size: flags, hyphen, UID, line end.
 const TAIL: usize = 12 + 1 + 8 + 2;
+/// Bits of the flags.
+const FLAGS: [(u32, u8); 6] = [
+    (0, Flags::SEEN),
+    (1, Flags::TRASHED),
+    (2, Flags::FLAGGED),
+    (3, Flags::REPLIED),
+    (5, Flags::DRAFT),
+    (15, Flags::TRASHED),
+];
 
-impl FileLayout for UwMbx {
-    fn name(&self) -> &'static str {
-        "UW mbx"
-    }
-
-    fn recognizes(&self, start: &[u8]) -> bool {
-        let digits = |range| {
-            start
-                .get(range)
-                .is_some_and(|digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit))
-        };
-        start.starts_with(b"*mbx*\r\n") && digits(7..23) && start.get(23..25) == Some(b"\r\n")
-    }
-
-    fn divider(&self) -> Box<dyn Divider> {
-        Box::new(MbxDivider {
-            item: SizedItem::Search,
-        })
-    }
+/// Returns true for the first bytes of a file of this format.
+fn recognizes(start: &[u8]) -> bool {
+    let digits = |range| {
+        start
+            .get(range)
+            .is_some_and(|digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    start.starts_with(b"*mbx*\r\n") && digits(7..23) && start.get(23..25) == Some(b"\r\n")
 }
 
 /// Divides an mbx file.
+#[derive(Default)]
 struct MbxDivider {
     item: SizedItem,
 }
@@ -162,7 +166,7 @@ impl Separator {
         let flags = std::str::from_utf8(&tail[8..12]).ok()?;
         Some(Self {
             size,
-            flags: flags_of(u32::from_str_radix(flags, 16).ok()?),
+            flags: flags_of(u64::from_str_radix(flags, 16).ok()?, &FLAGS),
             length: DATE + 1 + digits + 1 + TAIL,
         })
     }
@@ -180,17 +184,4 @@ fn is_date(date: &[u8]) -> bool {
             b'+' => matches!(byte, b'+' | b'-'),
             shape => byte == shape,
         })
-}
-
-fn flags_of(bits: u32) -> Flags {
-    let known = [
-        (0x0001, Flags::SEEN),
-        (0x0002, Flags::TRASHED),
-        (0x0004, Flags::FLAGGED),
-        (0x0008, Flags::REPLIED),
-        (0x0020, Flags::DRAFT),
-        (0x8000, Flags::TRASHED),
-    ];
-    let set = known.into_iter().filter(|(bit, _)| bits & bit != 0);
-    Flags(set.fold(0, |flags, (_, flag)| flags | flag))
 }

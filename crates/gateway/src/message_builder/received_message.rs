@@ -4,6 +4,7 @@
 //! The protocol counts fields by name and replaces whole values. An edit that crosses the end of a field, or removes its name, is an error.
 //! The planner makes no such edit.
 
+use mailglot_mime::named;
 use super::field_spans::{FieldSpan, Fields};
 use crate::judge;
 use crate::limits::LONGEST_FIELD;
@@ -391,29 +392,15 @@ fn whole_fields(mut bytes: &[u8]) -> Vec<&[u8]> {
     fields
 }
 
-/// Why the milter protocol cannot express edits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum InexpressibleEdit {
-    /// An edit crosses the end of a field.
-    AcrossFields,
-    /// The edited bytes are not a field.
-    NotAField,
-}
-
-impl InexpressibleEdit {
-    /// Returns a description for people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AcrossFields => "an edit reaches over the end of a field",
-            Self::NotAField => "an edit makes bytes that are not a field",
-        }
-    }
-}
-
-impl fmt::Display for InexpressibleEdit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named! {
+    /// Why the milter protocol cannot express edits.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum InexpressibleEdit {
+        /// An edit crosses the end of a field.
+        AcrossFields = "an edit reaches over the end of a field",
+        /// The edited bytes are not a field.
+        NotAField = "an edit makes bytes that are not a field",
     }
 }
 

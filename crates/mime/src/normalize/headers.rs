@@ -238,17 +238,11 @@ impl<'m> HeaderPlanner<'m, '_> {
     /// Plans the value of a field: in one pass, by the evidence of the message, or by decoding alone if the policy keeps
     /// fields.
     fn value(&mut self, at: FieldToPlan<'m>) {
-        let FieldToPlan {
-            field,
-            kind,
-            value,
-            is_ascii,
-            ..
-        } = at;
+        let (field, kind, value) = (at.field, at.kind, at.value);
         let mut findings = Vec::new();
         let mut context = HeaderContext::of(self.policy);
         context.disproved = self.disproved;
-        let Some(form) = form(self.policy, is_ascii, self.is_settled) else {
+        let Some(form) = form(self.policy, at.is_ascii, self.is_settled) else {
             // The field stays, so nothing in it is repaired.
             context.repairs = Repairs::default();
             let raw_charset = self.add_evidence(&at, &mut context);
@@ -268,7 +262,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         if form == Form::Words
             && context.has_no_instructions()
             && let Some(changes) =
-                encoded_word::rewrite_plain(value, kind, &target, &context, &mut findings)
+                encoded_word::rewrite_usual(value, kind, &target, &context, &mut findings)
         {
             let is_kept = self.add_edits(field, changes, &findings);
             self.report_field(&at, &context, RawCharset::default(), is_kept, findings);

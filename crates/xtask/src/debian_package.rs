@@ -16,16 +16,20 @@ use std::process::Command;
 
 const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
 
-/// What a package is made of.
+#[derive(clap::Args)]
 pub(crate) struct PackageOptions {
-    /// The program; `None` builds it in release mode.
-    pub(crate) program: Option<PathBuf>,
-    /// Where the package goes; `None` is `target/package`.
-    pub(crate) output: Option<PathBuf>,
-    /// The number behind the version.
-    pub(crate) revision: u32,
-    /// Do not compress, and do not run lintian.
-    pub(crate) fast: bool,
+    /// The program to pack, if it is not to be built.
+    #[arg(long)]
+    program: Option<PathBuf>,
+    /// The folder that the package goes to.
+    #[arg(long)]
+    output: Option<PathBuf>,
+    /// The Debian revision.
+    #[arg(long, default_value_t = 1)]
+    revision: u32,
+    /// Do not compress it, and do not run lintian.
+    #[arg(long)]
+    fast: bool,
 }
 
 /// Builds the package and prints its path.

@@ -315,17 +315,12 @@ fn read_table(text: &str) -> BTreeMap<String, JudgedClass> {
 fn write_table(table: &BTreeMap<String, JudgedClass>) -> String {
     let mut out = HEAD.to_owned();
     for (class, judged) in table {
-        let JudgedClass {
-            readers,
-            judgement,
-            source,
-            why,
-            example: [value, ours, theirs],
-        } = judged;
-        let readers = readers.join(" ");
+        let readers = judged.readers.join(" ");
+        let (judgement, source, why) = (&judged.judgement, &judged.source, &judged.why);
+        let example = judged.example.join("\t");
         let _ = writeln!(
             out,
-            "{class}\t{readers}\t{judgement}\t{source}\t{why}\t{value}\t{ours}\t{theirs}"
+            "{class}\t{readers}\t{judgement}\t{source}\t{why}\t{example}"
         );
     }
     out

@@ -217,20 +217,15 @@ impl Files {
             let layout = self.open_layout(name, &path, opened, layout)?;
             return self.read_layout(layout, batch);
         }
-        let OpenedFile {
-            file,
-            size,
-            modified,
-        } = opened;
         let reading = OpenMessageFile {
-            file,
+            file: opened.file,
             path,
             message: MessageFile {
                 name,
                 kind,
                 offset: 0,
-                size,
-                modified,
+                size: opened.size,
+                modified: opened.modified,
             },
             compressed: None,
         };

@@ -76,15 +76,11 @@ impl Group<'_> {
             };
             findings.add(read.extent.clone(), kind, detail);
         }
-        let DecodedForm {
-            extent,
-            decoded,
-            found,
-        } = forms[preferred].take()?;
-        findings.extend(found);
-        let place = extent.start;
-        note_path(&self.name, &decoded.text, extent, findings);
-        Some((place, self.param(decoded)))
+        let form = forms[preferred].take()?;
+        findings.extend(form.found);
+        let place = form.extent.start;
+        note_path(&self.name, &form.decoded.text, form.extent, findings);
+        Some((place, self.param(form.decoded)))
     }
 }
 

@@ -309,14 +309,10 @@ impl RewriteWorker<'_> {
         new: &[u8],
         undo: &[Undo],
     ) -> Option<Requote> {
-        let Requoting {
-            source,
-            midline,
-            froms,
-        } = *quoting;
+        let (source, midline) = (quoting.source, quoting.midline);
         let unquote = self.to == Some(Format::Mbox);
         let quoted = unquote || source != Quoting::None;
-        if !quoted || !froms || !(has_from_line(old) || has_from_line(new)) {
+        if !quoted || !quoting.froms || !(has_from_line(old) || has_from_line(new)) {
             debug_assert_eq!(
                 rebuild(new, midline, &Requote::Leave, undo).as_deref(),
                 Some(old),

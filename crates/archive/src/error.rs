@@ -3,8 +3,8 @@
 //! # Limits
 //! Defects of mail are not errors but [`BoxEvent`](crate::BoxEvent)s.
 
-use crate::named_enum::named;
 use crate::box_event::BoxDetail;
+use crate::named_enum::named;
 use crate::packing::Packing;
 use std::fmt;
 use std::io;

@@ -8,9 +8,9 @@
 //! Keeps 24 bytes for each different message: 16 of a BLAKE3 digest, and its number. The table needs up to 100 bytes per message while it
 //! grows. A message above the size limit is not compared, since its first piece is processed before its last one is read.
 
-use mailglot_mime::named;
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Batch, BoxDetail, BoxEvent, BoxEventKind, Entry, EntryKind};
+use mailglot_mime::named;
 use std::collections::HashMap;
 
 named! {

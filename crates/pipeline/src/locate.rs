@@ -311,20 +311,12 @@ impl LocateStage<'_> {
 }
 
 /// Returns the message of an entry, or a piece of it. Removes its quoting from the batch.
-fn piece(
-    source: &OpenSource<'_>,
-    entry: &Entry,
-    batch: &mut [u8],
-    midline: bool,
-) -> WantedPiece {
+fn piece(source: &OpenSource<'_>, entry: &Entry, batch: &mut [u8], midline: bool) -> WantedPiece {
     let span = unquote_entry(entry, batch, midline);
     let in_file = |at: usize| entry.offset + (at - entry.span.start) as u64;
     let path = &source.path;
     WantedPiece {
-        address: match (
-            source.input.found.format,
-            &source.input.found.range,
-        ) {
+        address: match (source.input.found.format, &source.input.found.range) {
             (Format::Eml, _) => path.clone(),
             (_, Some(_)) => format!("{path}@{}", entry.offset),
             (_, None) => format!("{path}:{}", entry.ordinal),

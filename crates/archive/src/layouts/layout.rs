@@ -34,7 +34,7 @@ pub(super) fn is_field(text: &[u8]) -> bool {
 }
 
 /// Returns the flags of the bits that are set. `known` has the number of each bit, from 0, and its flag.
-pub(super) fn flags_of(bits: u64, known: &[(u32, u8)]) -> Flags {
+pub(super) fn flags_of(bits: u64, known: &[(u32, u32)]) -> Flags {
     let set = known.iter().filter(|(bit, _)| bits >> bit & 1 == 1);
     Flags(set.fold(0, |flags, (_, flag)| flags | flag))
 }

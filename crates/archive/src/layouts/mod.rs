@@ -64,11 +64,7 @@ pub(crate) fn of_possible_mailbox(
 }
 
 /// Returns the layout of a file with one message. If the file `is_mail`, the extension of its name suffices.
-pub(crate) fn of_message(
-    start: &[u8],
-    path: &Path,
-    is_mail: bool,
-) -> Option<&'static FileLayout> {
+pub(crate) fn of_message(start: &[u8], path: &Path, is_mail: bool) -> Option<&'static FileLayout> {
     let mut layouts = LAYOUTS.iter();
     layouts.find(|layout| {
         let is_recognized = layout.message_extension.is_some() && (layout.recognizes)(start);

@@ -38,7 +38,7 @@ const DATE: usize = 26;
 /// Number of bytes behind the size: flags, hyphen, UID, line end.
 const TAIL: usize = 12 + 1 + 8 + 2;
 /// Bits of the flags.
-const FLAGS: [(u32, u8); 6] = [
+const FLAGS: [(u32, u32); 6] = [
     (0, Flags::SEEN),
     (1, Flags::TRASHED),
     (2, Flags::FLAGGED),

@@ -28,7 +28,7 @@ use std::time::SystemTime;
 
 use self::file_groups::FileGroups;
 pub(crate) use self::files::Files;
-use self::files::{MessageFile, Name, OpenMessageFile, OpenedFile, Work};
+use self::files::{MessageFile, Name, OpenMessageFile, Work};
 pub use self::folder_starts::folder_starts;
 use self::read::FilePiece;
 use self::renamed::Renamed;

@@ -133,10 +133,7 @@ const HEADERS: &[(Headers, &str)] = &[
 
 /// The values of `--transfer`.
 const TRANSFERS: &[(Transfer, &str)] = &[
-    (
-        Transfer::EightBit,
-        "8-bit text, which text search can read",
-    ),
+    (Transfer::EightBit, "8-bit text, which text search can read"),
     (
         Transfer::SevenBit,
         "Quoted-printable or base64 where needed",

@@ -4,15 +4,14 @@
 //! The protocol counts fields by name and replaces whole values. An edit that crosses the end of a field, or removes its name, is an error.
 //! The planner makes no such edit.
 
-use mailglot_mime::named;
 use super::field_spans::{FieldSpan, Fields};
 use crate::judge;
 use crate::limits::LONGEST_FIELD;
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Rules;
 use mailglot_mime::Edit;
+use mailglot_mime::named;
 use std::collections::HashMap;
-use std::fmt;
 
 /// Number of fields up to which a linear search counts those of a name.
 const FEW: usize = 64;

@@ -1,7 +1,7 @@
 //! Decodes parameters: joins continuations, decodes extended values and encoded words (RFC 2231, sections 3 and 4).
 
 use super::file_names::is_fallback;
-use super::form::{DecodedForm, FORMS, preferred};
+use super::form::{FORMS, preferred};
 use super::group::{Group, group};
 use super::param::{Param, Params};
 use super::scan::note_path;

@@ -242,7 +242,8 @@ impl Closed<'_> {
     /// Reads the text parts of a multipart whose boundary is found in its body.
     fn read_delimited(&self, report: &mut Report, parts: &mut Vec<TextPart<'_>>) {
         let (id, decoded_body) = (self.id, self.decoded_body);
-        let Some((line, header)) = delimited_header(self.outer, id, &decoded_body.decoded.bytes) else {
+        let Some((line, header)) = delimited_header(self.outer, id, &decoded_body.decoded.bytes)
+        else {
             return;
         };
         let first = parts.len();
@@ -264,12 +265,7 @@ impl Closed<'_> {
     /// Reads the text parts of a message or multipart in a transfer encoding or with a wrong boundary.
     ///
     /// `header` is the header for a multipart.
-    fn read_embedded(
-        &self,
-        header: &[u8],
-        report: &mut Report,
-        parts: &mut Vec<TextPart<'_>>,
-    ) {
+    fn read_embedded(&self, header: &[u8], report: &mut Report, parts: &mut Vec<TextPart<'_>>) {
         let (outer, id, policy) = (self.outer, self.id, self.policy);
         let (bytes, added) = framed(outer.part_at(id), header, &self.decoded_body.decoded.bytes);
         let limits = limits_inside(outer, id, &policy.limits);

@@ -130,7 +130,12 @@ fn record(
         stops_at_limit: true,
     };
     let mut lines = Lines::default();
-    let ended = run(job, &Recorder(change, Once::new()), &mut lines, Summary::default());
+    let ended = run(
+        job,
+        &Recorder(change, Once::new()),
+        &mut lines,
+        Summary::default(),
+    );
     let ended = match ended {
         Ok(summary) => format!("{summary:?}"),
         Err(error) => error.to_string(),

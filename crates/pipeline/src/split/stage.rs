@@ -258,7 +258,11 @@ impl SourcePieces<'_> {
         let mut known = HashSet::new();
         labels
             .filter(|label| !label.is_empty() && known.insert(*label))
-            .take(if self.stage.job.copies { MOST_COPIES } else { 1 })
+            .take(if self.stage.job.copies {
+                MOST_COPIES
+            } else {
+                1
+            })
             .map(str::to_owned)
             .collect()
     }

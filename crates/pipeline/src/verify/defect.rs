@@ -3,11 +3,11 @@
 //! A rule examines one difference. It may also compare the second reader's result for the *original* message: if it finds other
 //! parts or addresses there as well, the rewriting did not cause the difference.
 
-use mailglot_mime::named;
 use super::compare::{Difference, field_as_seen, with_escapes_decoded, words};
 use super::expected::{Content, ExpectedItem};
 use super::reader::{self, SecondReader, SecondReading};
 use mailglot_mime::fields::{Entry, Mailbox};
+use mailglot_mime::named;
 use mailglot_mime::{Eol, Message, Part};
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -139,10 +139,9 @@ impl MessageView {
         // Signed parts are left alone by the planner, but how they read is worth showing.
         let read = text_parts(&message, policy, &mut Report::with_limit(0));
         let readings: Vec<_> = read.into_iter().map(|part| part.reading).collect();
-        let parts = message.parts().iter().enumerate().map(|(index, part)| {
-            let id = PartId(index as u32);
-            PartView::new(&message, id, part, &readings, &outcome.report.events)
-        });
+        let parts = message
+            .numbered_parts()
+            .map(|(id, part)| PartView::new(&message, id, part, &readings, &outcome.report.events));
         let report = &outcome.report;
         let guess = |guess| {
             GuessExample::new(

@@ -41,7 +41,7 @@ use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
     CharsetOut, Declarations, Edit, Eol, Headers, Message, PartId, Plan, Policy, Report, Span,
-    Transfer, plan_parsed, splice,
+    Transfer, plan_parsed, splice, spliced,
 };
 use std::borrow::Cow;
 
@@ -168,7 +168,7 @@ pub(crate) fn judge_corrected<'a>(
     let (left, parsed);
     let mut message = &received;
     if !gone.is_empty() {
-        left = structure_repair::spliced(raw, &gone);
+        left = spliced(raw, &gone);
         parsed = Message::parse(&left, &policy.limits);
         message = &parsed;
     }
@@ -311,7 +311,7 @@ impl JudgeContext<'_> {
             if repairs.is_empty() {
                 break;
             }
-            let bytes = structure_repair::spliced(message.raw(), &repairs);
+            let bytes = spliced(message.raw(), &repairs);
             let next = self.draft(&Message::parse(&bytes, &self.policy.limits));
             if !next.is_free {
                 // The repaired message counts as signed, so it must not be repaired.

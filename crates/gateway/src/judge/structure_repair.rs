@@ -16,7 +16,9 @@
 
 use super::kept_spans::KeptSpans;
 use crate::policy::{Action, Finding, Findings, Rules};
-use mailglot_mime::{Edit, Eol, Event, EventKind, Limits, Message, PartId, PartKind, Span, splice};
+use mailglot_mime::{
+    Edit, Eol, Event, EventKind, Limits, Message, PartId, PartKind, Span, spliced,
+};
 use std::cmp::Reverse;
 
 /// Length limit of lines that a repair makes, in bytes.
@@ -315,13 +317,6 @@ fn unclosed(message: &Message<'_>) -> impl Iterator<Item = PartId> {
         .iter()
         .filter(|event| event.kind == EventKind::MimeUnclosed)
         .map(|event| event.part)
-}
-
-pub(super) fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(raw.len() + 64);
-    // Writing to memory cannot fail.
-    let _ = splice(raw, edits, &mut bytes);
-    bytes
 }
 
 /// Returns true if two messages have the same parts with the same boundaries.

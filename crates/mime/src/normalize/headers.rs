@@ -29,16 +29,11 @@ pub(super) fn signature(message: &Message<'_>, id: PartId) -> Option<Span> {
 pub(super) fn signed_within<'m>(
     message: &'m Message<'_>,
 ) -> impl Iterator<Item = (PartId, Span)> + 'm {
-    message
-        .parts()
-        .iter()
-        .enumerate()
-        .filter_map(|(index, part)| {
-            let id = PartId(index as u32);
-            part.parent
-                .filter(|parent| message.part_at(*parent).kind == PartKind::Message)?;
-            Some((id, signature(message, id)?))
-        })
+    message.numbered_parts().filter_map(|(id, part)| {
+        part.parent
+            .filter(|parent| message.part_at(*parent).kind == PartKind::Message)?;
+        Some((id, signature(message, id)?))
+    })
 }
 
 /// Plans the fields of all parts.

@@ -125,8 +125,7 @@ fn read_level<'a>(
     parts: &mut Vec<TextPart<'a>>,
 ) {
     let mut hints = MessageEvidence::default();
-    for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
+    for (id, part) in message.numbered_parts() {
         let text = part.is_text();
         if !text && !part.may_contain_text(message.raw())
             || part.attachment && policy.attachments == Attachments::Skip

@@ -16,6 +16,7 @@ use crate::duplicates::SeenMessages;
 use crate::error::{AccountError, UnreadInput};
 use crate::hash::{ArchiveHash, SourceDigest, hex};
 use crate::ordered_pool::{self, BatchWorker, StopReason};
+use crate::progress::lock;
 use crate::reader::{NumberedBatch, Reader, begins_message};
 use crate::selection::{Selection, Selector};
 use crate::skip_scope::SkipScope;
@@ -31,7 +32,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The input of the loop, and its options.
 pub(crate) struct Job<'a> {
@@ -388,7 +389,7 @@ impl<'a> RunningJob<'a> {
         let skipped = self.skipped(input);
         let selection = self.job.selection;
         if let Some(seen) = &self.seen {
-            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut seen = lock(seen);
             seen.begin(input.path(), input.found.format == Format::Eml);
         }
         let selector = (!selection.is_all()).then(|| {

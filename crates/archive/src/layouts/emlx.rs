@@ -18,9 +18,9 @@
 use std::io;
 
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, defect, flags_of, is_field};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, flags_of, is_field};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent};
+use crate::box_event::BoxDetail;
 
 /// The format.
 pub(super) const EMLX: FileLayout = FileLayout {
@@ -45,12 +45,7 @@ struct EmlxDivider {
 }
 
 impl Divider for EmlxDivider {
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item> {
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item> {
         if at > 0 {
             // The file grew.
             self.end = None;
@@ -58,8 +53,8 @@ impl Divider for EmlxDivider {
         }
         let near = input.near(at, NEAR)?;
         let Some((size, length)) = first_line(near) else {
-            events.push(defect(at, BoxDetail::NoSize));
             let length = damaged_line(near) as u64;
+            input.report(at, BoxDetail::NoSize);
             return Ok(Item::message(at + length, Flags::default()));
         };
         let message = at + length as u64;
@@ -76,17 +71,12 @@ impl Divider for EmlxDivider {
         });
         self.end = is_right.then_some(end);
         if !is_right {
-            events.push(defect(at, BoxDetail::WrongSize(size)));
+            input.report(at, BoxDetail::WrongSize(size));
         }
         Ok(Item::message(message, Flags::default()))
     }
 
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        _: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>> {
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
         if let Some(end) = self.end {
             if input.window.end() < end {
                 *scan = input.window.end();

@@ -8,13 +8,8 @@ use std::ops::Range;
 
 use super::input::LayoutInput;
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::box_event::BoxDetail;
 use crate::mbox::{FollowingLine, split_line};
-
-/// Reports a defect of a file.
-pub(super) fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
-    BoxEvent::new(BoxEventKind::Structure, at, detail)
-}
 
 /// A format of a file with messages.
 pub(crate) struct FileLayout {
@@ -42,23 +37,13 @@ pub(super) fn flags_of(bits: u64, known: &[(u32, u32)]) -> Flags {
 /// Divides a file into messages and the bytes between them. All offsets are those of the file.
 pub(crate) trait Divider: Send {
     /// Examines what begins at `at`, the start of the file or the end of the item before.
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item>;
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item>;
 
     /// Searches for the end of the item that [`Self::begin`] returned last, from `scan` on.
     ///
     /// Without an end in memory it returns None, and `scan` is the offset before which no end can be. After the last byte of the
     /// file, None means that the item ends with the file.
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>>;
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>>;
 
     /// Returns the detail of the event for an item that ends with the file and without its end mark.
     fn unended(&self) -> Option<BoxDetail> {

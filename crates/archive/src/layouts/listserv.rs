@@ -14,9 +14,9 @@
 use std::io;
 
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
+use super::layout::{Divider, FileLayout, Item, ItemEnd};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent};
+use crate::box_event::BoxDetail;
 use crate::mbox::split_line;
 
 /// The format.
@@ -44,27 +44,17 @@ fn recognizes(start: &[u8]) -> bool {
 struct ListservDivider;
 
 impl Divider for ListservDivider {
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item> {
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item> {
         // The search has examined the header of every other message.
         let near = input.near(at, SEPARATOR.len() + 2)?;
         let Some(length) = separator_line(near) else {
-            events.push(defect(at, BoxDetail::NoMessageHere));
+            input.report(at, BoxDetail::NoMessageHere);
             return Ok(Item::gap(at));
         };
         Ok(Item::message(at + length as u64, Flags::default()))
     }
 
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        _: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>> {
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
         let found = input.find_separator(scan, SEPARATOR, NEAR, |near| {
             separator(near, near.len() < NEAR).is_some()
         })?;

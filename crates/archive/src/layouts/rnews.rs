@@ -14,9 +14,9 @@ use std::io;
 
 use super::by_size::{self, SizedItem};
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
+use super::layout::{Divider, FileLayout, Item, ItemEnd};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent};
+use crate::box_event::BoxDetail;
 use crate::mbox::split_line;
 
 /// The format.
@@ -39,15 +39,10 @@ struct RnewsDivider {
 }
 
 impl Divider for RnewsDivider {
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item> {
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item> {
         self.item = SizedItem::Search;
         let Some(separator) = ArticleSeparator::parse(input.near(at, NEAR)?) else {
-            events.push(defect(at, BoxDetail::NoMessageHere));
+            input.report(at, BoxDetail::NoMessageHere);
             return Ok(Item::gap(at));
         };
         let article = at + separator.length as u64;
@@ -56,17 +51,12 @@ impl Divider for RnewsDivider {
         if by_size::is_boundary(input, end, NEAR, is_separator)? == Some(true) {
             self.item = SizedItem::Until(end);
         } else {
-            events.push(defect(at, BoxDetail::WrongSize(separator.size)));
+            input.report(at, BoxDetail::WrongSize(separator.size));
         }
         Ok(Item::message(article, Flags::default()))
     }
 
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        _: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>> {
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
         self.item.end(input, scan, find_separator)
     }
 }

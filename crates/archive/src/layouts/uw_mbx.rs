@@ -17,9 +17,9 @@ use std::io;
 
 use super::by_size::{self, SizedItem};
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, defect, flags_of};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, flags_of};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent};
+use crate::box_event::BoxDetail;
 
 /// The format.
 pub(super) const UW_MBX: FileLayout = FileLayout {
@@ -64,16 +64,11 @@ struct MbxDivider {
 }
 
 impl Divider for MbxDivider {
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item> {
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item> {
         if at == 0 {
             let is_right = is_boundary(input, HEAD)?.unwrap_or(false);
             if !is_right && input.near(HEAD - 1, 2)?.len() == 2 {
-                events.push(defect(0, BoxDetail::NoMessageHere));
+                input.report(0, BoxDetail::NoMessageHere);
             }
             self.item = if is_right {
                 SizedItem::Until(HEAD)
@@ -83,7 +78,7 @@ impl Divider for MbxDivider {
             return Ok(Item::gap(0));
         }
         let Some(separator) = Separator::parse(input.near(at, NEAR)?) else {
-            events.push(defect(at, BoxDetail::NoMessageHere));
+            input.report(at, BoxDetail::NoMessageHere);
             self.item = SizedItem::Search;
             return Ok(Item::gap(at));
         };
@@ -94,19 +89,13 @@ impl Divider for MbxDivider {
             self.item = SizedItem::Until(end);
             item.scan = message;
         } else {
-            let detail = BoxDetail::WrongSize(separator.size);
-            events.push(defect(at, detail));
+            input.report(at, BoxDetail::WrongSize(separator.size));
             self.item = SizedItem::Search;
         }
         Ok(item)
     }
 
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        _: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>> {
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
         self.item.end(input, scan, find_separator)
     }
 }

@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
         if segment.words.is_empty() {
             self.push_raw(segment.range.clone(), segment.lexical, out, findings);
         } else {
-            self.push_run(segment, out, findings);
+            self.push_run(segment, out, findings, None);
         }
     }
 }

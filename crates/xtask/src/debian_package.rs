@@ -7,7 +7,8 @@
 //!
 //! It runs on Debian and its children, for the architecture of the machine. It makes no source package.
 
-use crate::run::{build_dist, checked, has, output, root, target};
+use crate::run::{build_dist, checked, has, output, read, root, target};
+use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -126,19 +127,13 @@ fn lint(package: &Path) -> anyhow::Result<()> {
 
 /// Entries of the list of files: destination, mode, source.
 fn entries(list: &str) -> impl Iterator<Item = anyhow::Result<(&str, u32, &str)>> {
-    list.lines()
-        .filter(|line| !line.starts_with('#') && !line.is_empty())
-        .map(|line| {
-            let mut cells = line.split('\t');
-            match (cells.next(), cells.next(), cells.next(), cells.next()) {
-                (Some(place), Some(mode), Some(source), None) => Ok((
-                    place,
-                    u32::from_str_radix(mode, 8).with_context(|| line.to_owned())?,
-                    source,
-                )),
-                _ => bail!("files.tsv: a line needs three cells: {line}"),
-            }
-        })
+    rows(list).map(|row| {
+        let [place, mode, source] = row[..] else {
+            bail!("files.tsv: a line needs three cells: {row:?}")
+        };
+        let mode = u32::from_str_radix(mode, 8).with_context(|| place.to_owned())?;
+        Ok((place, mode, source))
+    })
 }
 
 /// Installs one entry; returns the files that it made.
@@ -305,10 +300,6 @@ fn libraries(stage: &Path, folder: &Path) -> anyhow::Result<String> {
 
 fn text(command: &mut Command) -> anyhow::Result<String> {
     Ok(String::from_utf8(output(command)?)?.trim().to_owned())
-}
-
-fn read(name: &str) -> anyhow::Result<String> {
-    fs::read_to_string(root().join(name)).with_context(|| name.to_owned())
 }
 
 fn write(path: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {

@@ -245,7 +245,7 @@ fn main() -> anyhow::Result<()> {
             seed,
             program,
             bless,
-        } => header_differences::compare(count, seed, program.as_deref(), bless),
+        } => header_differences::compare(count, seed, program, bless),
         Command::Compare { program, install } => compare::compare(program.as_deref(), install),
         Command::Package(options) => debian_package::build(&options),
         Command::Bench(arguments) => bench_subject(&arguments),

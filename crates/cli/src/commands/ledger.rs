@@ -239,10 +239,9 @@ fn envelope(
     entry: &IndexEntry,
 ) -> Result<(Vec<u8>, Vec<Vec<u8>>), Failure> {
     let unknown = |what: &str, option: &str| {
-        Failure::new(
-            Exit::Usage,
-            format!("{name}: the ledger does not have {what}; use {option}"),
-        )
+        Failure::usage(format!(
+            "{name}: the ledger does not have {what}; use {option}"
+        ))
     };
     let sender = match (&args.from, &entry.sender) {
         (Some(sender), _) => sender.clone().into_bytes(),
@@ -305,8 +304,7 @@ fn one(place: &FolderArgs, one: &RecordArgs, console: Console) -> Result<Selecte
     let name = match &one.name {
         Some(name) => name.clone(),
         None if query == Query::default() => {
-            return Err(Failure::new(
-                Exit::Usage,
+            return Err(Failure::usage(
                 "name a record, or use --queue-id, --message-id or others",
             ));
         }
@@ -337,7 +335,7 @@ fn one(place: &FolderArgs, one: &RecordArgs, console: Console) -> Result<Selecte
                         names.join("\n  ")
                     );
                     console.say(words);
-                    return Err(Failure::new(Exit::Usage, "more than one record matches"));
+                    return Err(Failure::usage("more than one record matches"));
                 }
             }
         }

@@ -8,101 +8,76 @@ pub use container::{ContainerDefect, NameDefect, SkipReason};
 pub use detail::{BoxDetail, CompressionDefect, MultipartDecision};
 pub use store::{DbxDefect, StoreDetail};
 
-/// Code of a [`BoxEvent`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum BoxEventKind {
-    /// `mbox.ambiguous-from`
-    AmbiguousFrom,
-    /// `mbox.bad-length`
-    BadLength,
-    /// `mbox.quoting-guess`
-    QuotingGuess,
-    /// `mbox.unused-override`
-    UnusedOverride,
-    /// `mbox.prelude`
-    Prelude,
-    /// `mbox.padding`
-    Padding,
-    /// `mbox.single`
-    Single,
-    /// `box.gap`
-    Gap,
-    /// `box.folder-name`
-    FolderName,
-    /// `box.truncated`
-    Truncated,
-    /// `box.not-followed`
-    NotFollowed,
-    /// `box.packed`
-    Packed,
-    /// `box.decompressed`
-    Decompressed,
-    /// `box.no-mail`
-    NoMail,
-    /// `box.mail-like`
-    MailLike,
-    /// `box.trailing-bytes`
-    TrailingBytes,
-    /// `box.damaged`
-    Damaged,
-    /// `box.expansion`
-    Expansion,
-    /// `box.member-skipped`
-    MemberSkipped,
-    /// `box.member-name`
-    MemberName,
-    /// `box.name-charset`
-    NameCharset,
-    /// `box.member-limit`
-    MemberLimit,
-    /// `msg.too-large`
-    TooLarge,
-    /// `box.no-header`
-    NoHeader,
-    /// `box.structure`
-    Structure,
-    /// `box.parts-beside`
-    PartsBeside,
-    /// `box.duplicate`
-    Duplicate,
-    /// `box.left-out`
-    LeftOut,
+use crate::named_enum::named;
+
+named! {
+    /// Code of a [`BoxEvent`].
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum BoxEventKind {
+        /// `mbox.ambiguous-from`
+        AmbiguousFrom = "mbox.ambiguous-from",
+        /// `mbox.bad-length`
+        BadLength = "mbox.bad-length",
+        /// `mbox.quoting-guess`
+        QuotingGuess = "mbox.quoting-guess",
+        /// `mbox.unused-override`
+        UnusedOverride = "mbox.unused-override",
+        /// `mbox.prelude`
+        Prelude = "mbox.prelude",
+        /// `mbox.padding`
+        Padding = "mbox.padding",
+        /// `mbox.single`
+        Single = "mbox.single",
+        /// `box.gap`
+        Gap = "box.gap",
+        /// `box.folder-name`
+        FolderName = "box.folder-name",
+        /// `box.truncated`
+        Truncated = "box.truncated",
+        /// `box.not-followed`
+        NotFollowed = "box.not-followed",
+        /// `box.packed`
+        Packed = "box.packed",
+        /// `box.decompressed`
+        Decompressed = "box.decompressed",
+        /// `box.no-mail`
+        NoMail = "box.no-mail",
+        /// `box.mail-like`
+        MailLike = "box.mail-like",
+        /// `box.trailing-bytes`
+        TrailingBytes = "box.trailing-bytes",
+        /// `box.damaged`
+        Damaged = "box.damaged",
+        /// `box.expansion`
+        Expansion = "box.expansion",
+        /// `box.member-skipped`
+        MemberSkipped = "box.member-skipped",
+        /// `box.member-name`
+        MemberName = "box.member-name",
+        /// `box.name-charset`
+        NameCharset = "box.name-charset",
+        /// `box.member-limit`
+        MemberLimit = "box.member-limit",
+        /// `msg.too-large`
+        TooLarge = "msg.too-large",
+        /// `box.no-header`
+        NoHeader = "box.no-header",
+        /// `box.structure`
+        Structure = "box.structure",
+        /// `box.parts-beside`
+        PartsBeside = "box.parts-beside",
+        /// `box.duplicate`
+        Duplicate = "box.duplicate",
+        /// `box.left-out`
+        LeftOut = "box.left-out",
+    }
+
+    /// Returns the stable code listed in EVENTS.md.
+    pub fn code;
 }
 
 impl BoxEventKind {
-    /// Every kind.
-    pub const ALL: &'static [Self] = &[
-        Self::AmbiguousFrom,
-        Self::BadLength,
-        Self::QuotingGuess,
-        Self::UnusedOverride,
-        Self::Prelude,
-        Self::Padding,
-        Self::Single,
-        Self::Gap,
-        Self::FolderName,
-        Self::Truncated,
-        Self::NotFollowed,
-        Self::Packed,
-        Self::Decompressed,
-        Self::NoMail,
-        Self::MailLike,
-        Self::TrailingBytes,
-        Self::Damaged,
-        Self::Expansion,
-        Self::MemberSkipped,
-        Self::MemberName,
-        Self::NameCharset,
-        Self::MemberLimit,
-        Self::TooLarge,
-        Self::NoHeader,
-        Self::Structure,
-        Self::PartsBeside,
-        Self::Duplicate,
-        Self::LeftOut,
-    ];
-
     /// Returns true if something that may be mail was lost (severity `loss`).
     pub fn is_loss(self) -> bool {
         matches!(
@@ -117,40 +92,6 @@ impl BoxEventKind {
             self,
             Self::Padding | Self::TrailingBytes | Self::MemberName | Self::Structure
         )
-    }
-
-    /// Returns the stable code listed in EVENTS.md.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::AmbiguousFrom => "mbox.ambiguous-from",
-            Self::BadLength => "mbox.bad-length",
-            Self::QuotingGuess => "mbox.quoting-guess",
-            Self::UnusedOverride => "mbox.unused-override",
-            Self::Prelude => "mbox.prelude",
-            Self::Padding => "mbox.padding",
-            Self::Single => "mbox.single",
-            Self::Gap => "box.gap",
-            Self::FolderName => "box.folder-name",
-            Self::Truncated => "box.truncated",
-            Self::NotFollowed => "box.not-followed",
-            Self::Packed => "box.packed",
-            Self::Decompressed => "box.decompressed",
-            Self::NoMail => "box.no-mail",
-            Self::MailLike => "box.mail-like",
-            Self::TrailingBytes => "box.trailing-bytes",
-            Self::Damaged => "box.damaged",
-            Self::Expansion => "box.expansion",
-            Self::MemberSkipped => "box.member-skipped",
-            Self::MemberName => "box.member-name",
-            Self::NameCharset => "box.name-charset",
-            Self::MemberLimit => "box.member-limit",
-            Self::TooLarge => "msg.too-large",
-            Self::NoHeader => "box.no-header",
-            Self::Structure => "box.structure",
-            Self::PartsBeside => "box.parts-beside",
-            Self::Duplicate => "box.duplicate",
-            Self::LeftOut => "box.left-out",
-        }
     }
 }
 

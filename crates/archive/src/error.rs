@@ -4,6 +4,7 @@
 //! Defects of mail are not errors but [`BoxEvent`](crate::BoxEvent)s.
 
 use crate::box_event::BoxDetail;
+use crate::named_enum::named;
 use crate::packing::Packing;
 use std::fmt;
 use std::io;
@@ -133,15 +134,20 @@ pub enum ErrorKind {
     },
 }
 
-/// A file that is neither a regular file nor a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpecialFile {
-    /// A named pipe.
-    Pipe,
-    /// A socket.
-    Socket,
-    /// A device.
-    Device,
+named! {
+    /// A file that is neither a regular file nor a folder.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum SpecialFile {
+        /// A named pipe.
+        Pipe = "a named pipe",
+        /// A socket.
+        Socket = "a socket",
+        /// A device.
+        Device = "a device",
+    }
+
+    /// Returns a description.
+    pub fn words;
 }
 
 impl Error {
@@ -357,16 +363,6 @@ impl From<ErrorKind> for io::Error {
             ErrorKind::Io(error) => error,
             kind => Self::new(kind.io_kind(), kind),
         }
-    }
-}
-
-impl fmt::Display for SpecialFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Pipe => "a named pipe",
-            Self::Socket => "a socket",
-            Self::Device => "a device",
-        })
     }
 }
 

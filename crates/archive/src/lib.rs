@@ -64,6 +64,7 @@ mod maildir;
 mod message_files;
 mod message_stores;
 mod mh;
+mod named_enum;
 mod packing_detection;
 mod repository_kind;
 mod skipped_file;

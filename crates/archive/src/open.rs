@@ -88,7 +88,7 @@ pub fn is_mbox_file(found: &Input) -> Result<bool, Error> {
 }
 
 /// Returns the layout of a mailbox that is a regular file, and rewinds it.
-fn file_layout(path: &Path, mut file: &File) -> io::Result<Option<&'static dyn FileLayout>> {
+fn file_layout(path: &Path, mut file: &File) -> io::Result<Option<&'static FileLayout>> {
     let start = packed::beginning(&mut file, packed::BEGINNING)?;
     file.rewind()?;
     let layout = layouts::of_possible_mailbox(&start, is_named_mailbox(path), |most| {
@@ -103,7 +103,7 @@ fn stream_layout(
     path: &Path,
     input: &mut Through,
     start: &[u8],
-) -> io::Result<Option<&'static dyn FileLayout>> {
+) -> io::Result<Option<&'static FileLayout>> {
     let is_named = is_named_mailbox(path) || is_named_mailbox(&path.with_extension(""));
     layouts::of_possible_mailbox(start, is_named, |most| input.peek(most))
 }

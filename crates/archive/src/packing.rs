@@ -3,31 +3,38 @@
 //! # Limits
 //! An unsupported format is only named, with the command that converts it. A zip archive after other bytes is not recognized here.
 
+use crate::named_enum::named;
+
 /// The first bytes of LZ4 as Dovecot's plugin mail_compress writes it.
 pub(crate) const DOVECOT_LZ4: [u8; 15] = *b"Dovecot-LZ4\x0d\x2a\x9b\xc5";
 
-/// A file format in which mail is stored but not sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Packing {
-    /// gzip (RFC 1952).
-    Gzip,
-    /// Zstandard (RFC 8878).
-    Zstd,
-    /// bzip2.
-    Bzip2,
-    /// xz.
-    Xz,
-    /// LZ4 frames, and the form in which Dovecot stores messages.
-    Lz4,
-    /// compress (`.Z`).
-    Compress,
-    /// zip.
-    Zip,
-    /// UTF-16, with or without a byte order mark.
-    Utf16,
-    /// tar, including the formats before POSIX.
-    Tar,
+named! {
+    /// A file format in which mail is stored but not sent.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Packing {
+        /// gzip (RFC 1952).
+        Gzip = "compressed with gzip",
+        /// Zstandard (RFC 8878).
+        Zstd = "compressed with zstd",
+        /// bzip2.
+        Bzip2 = "compressed with bzip2",
+        /// xz.
+        Xz = "compressed with xz",
+        /// LZ4 frames, and the form in which Dovecot stores messages.
+        Lz4 = "compressed with lz4",
+        /// compress (`.Z`).
+        Compress = "compressed with compress",
+        /// zip.
+        Zip = "a zip archive",
+        /// UTF-16, with or without a byte order mark.
+        Utf16 = "text in UTF-16",
+        /// tar, including the formats before POSIX.
+        Tar = "a tar archive",
+    }
+
+    /// Returns a description of the format.
+    pub fn words;
 }
 
 impl Packing {
@@ -93,21 +100,6 @@ impl Packing {
         match self {
             Self::Zip => "a member of a zip archive",
             other => other.words(),
-        }
-    }
-
-    /// Returns a description of the format.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Gzip => "compressed with gzip",
-            Self::Zstd => "compressed with zstd",
-            Self::Bzip2 => "compressed with bzip2",
-            Self::Xz => "compressed with xz",
-            Self::Lz4 => "compressed with lz4",
-            Self::Compress => "compressed with compress",
-            Self::Zip => "a zip archive",
-            Self::Utf16 => "text in UTF-16",
-            Self::Tar => "a tar archive",
         }
     }
 }

@@ -7,6 +7,7 @@
 mod access;
 mod addresses;
 mod archives;
+mod by_name;
 mod charset;
 mod filter;
 mod findings;

@@ -60,6 +60,16 @@ impl Failure {
         }
     }
 
+    /// The call or the configuration is wrong.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// The configuration of a daemon is wrong.
+    pub(crate) fn configuration(error: impl fmt::Display) -> Self {
+        Self::usage(format!("configuration: {error}"))
+    }
+
     /// Standard output cannot be written. A closed pipe (`| head`) counts as success.
     pub(crate) fn stdout(error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {

@@ -9,7 +9,7 @@ use crate::judge::{hold_fields, judge};
 use crate::outcome::{Abilities, Disposition, Extent, Outcome};
 use crate::policy::Rules;
 use crate::remark::Remark;
-use mailglot_mime::{Message, Policy, Transfer, process, splice};
+use mailglot_mime::{Message, Policy, Transfer, process, spliced};
 
 /// What the stdin filter does with a message.
 #[derive(Clone, Debug)]
@@ -85,10 +85,7 @@ fn rewritten(message: &[u8], policy: &Policy) -> Vec<u8> {
     {
         return done.bytes.into_owned();
     }
-    let mut bytes = Vec::with_capacity(message.len());
-    // Writing to memory cannot fail.
-    let _ = splice(message, &done.edits, &mut bytes);
-    bytes
+    spliced(message, &done.edits)
 }
 
 /// The message as the rules let it pass.

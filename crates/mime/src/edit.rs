@@ -61,6 +61,15 @@ pub(crate) fn valid_edits(raw: &[u8], edits: &[Edit]) -> usize {
     valid.position(invalid).unwrap_or(edits.len())
 }
 
+/// Returns `raw` with `edits` applied, like [`splice`]. The result of invalid edits is empty.
+pub fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let added: usize = edits.iter().map(|edit| edit.with.len()).sum();
+    let mut bytes = Vec::with_capacity(raw.len() + added);
+    // Writing to memory cannot fail.
+    let _ = splice(raw, edits, &mut bytes);
+    bytes
+}
+
 /// Writes `raw` with `edits` applied. Bytes outside the edits are written from `raw` without a copy.
 ///
 /// The edits must be sorted by start and must not overlap, as the planner returns them. Otherwise nothing is written, and the error has the

@@ -149,7 +149,7 @@ pub use mailglot_codec as codec;
 
 #[doc(hidden)]
 pub use document_charset::{charset_in_file, declares_charset};
-pub use edit::{Edit, InvalidEdit, splice};
+pub use edit::{Edit, InvalidEdit, splice, spliced};
 pub use event::{
     BlockCheck, ChosenBy, Detail, EncodingMeaning, Event, EventKind, FileKind, Finding, NonText,
     Reason, Severity,

@@ -78,6 +78,11 @@ impl<'a> Message<'a> {
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
+    /// Returns all parts in document order, each with its number.
+    pub fn numbered_parts(&self) -> impl Iterator<Item = (PartId, &Part)> {
+        let numbered = |(index, part)| (PartId(index as u32), part);
+        self.parts.iter().enumerate().map(numbered)
+    }
     /// Returns the part that is the message itself.
     pub fn root(&self) -> &Part {
         self.part_at(PartId::ROOT)

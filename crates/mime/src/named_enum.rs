@@ -3,7 +3,9 @@
 //! # Limits
 //! A name is one literal.
 
-/// Defines an enum with a name for each variant, and `Display` that writes it.
+/// Defines an enum with a name for each variant, the list of all, and `Display` that writes the name.
+#[doc(hidden)] // For the other crates of this workspace.
+#[macro_export]
 macro_rules! named {
     (
         $(#[$attribute:meta])*
@@ -19,6 +21,9 @@ macro_rules! named {
         )*}
 
         impl $enum {
+            /// All values, in the order of their declaration.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
             /// Returns the stable name, which reports, options and messages use.
             pub fn name(self) -> &'static str {
                 match self {

@@ -5,16 +5,18 @@ use crate::named_enum::named;
 use crate::setters::setters;
 use mailglot_codec::{Charset, Resolved, View};
 
-/// The form in which [`Policy`] writes non-ASCII text of header fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Headers {
-    /// Leaves fields unchanged.
-    Keep,
-    /// Writes encoded words in UTF-8 (RFC 2047, section 2), and extended parameters (RFC 2231, section 4).
-    #[default]
-    Words,
-    /// Writes raw UTF-8 (RFC 6532, section 3.2).
-    RawUtf8,
+named! {
+    /// The form in which [`Policy`] writes non-ASCII text of header fields.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub enum Headers {
+        /// Leaves fields unchanged.
+        Keep = "keep",
+        /// Writes encoded words in UTF-8 (RFC 2047, section 2), and extended parameters (RFC 2231, section 4).
+        #[default]
+        Words = "words",
+        /// Writes raw UTF-8 (RFC 6532, section 3.2).
+        RawUtf8 = "raw-utf8",
+    }
 }
 
 /// The form in which [`Policy`] writes text bodies.
@@ -43,31 +45,35 @@ named! {
     }
 }
 
-/// The transfer encoding of text bodies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Transfer {
-    /// Keep the encoding if the new bytes allow it.
-    Keep,
-    /// Keep the encoding, and keep 7-bit data 7-bit, for transports that do not offer 8-bit.
-    Clean,
-    /// Only 7-bit data: quoted-printable or base64 where needed, for attachments and binary data, too.
-    ///
-    /// Stay 8-bit: text before or after the parts of a multipart, which has no transfer encoding; signed and encrypted parts; message/*
-    /// other than messages; text whose charset is unknown; bodies whose transfer encoding is unknown or wrong.
-    SevenBit,
-    /// Plain text, which can be searched, if its lines allow it.
-    #[default]
-    EightBit,
+named! {
+    /// The transfer encoding of text bodies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub enum Transfer {
+        /// Keep the encoding if the new bytes allow it.
+        Keep = "keep",
+        /// Keep the encoding, and keep 7-bit data 7-bit, for transports that do not offer 8-bit.
+        Clean = "clean",
+        /// Only 7-bit data: quoted-printable or base64 where needed, for attachments and binary data, too.
+        ///
+        /// Stay 8-bit: text before or after the parts of a multipart, which has no transfer encoding; signed and encrypted parts; message/*
+        /// other than messages; text whose charset is unknown; bodies whose transfer encoding is unknown or wrong.
+        SevenBit = "7bit",
+        /// Plain text, which can be searched, if its lines allow it.
+        #[default]
+        EightBit = "8bit",
+    }
 }
 
-/// The treatment of a part or header field with undecodable bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum OnLoss {
-    /// Write U+FFFD for undecodable bytes.
-    #[default]
-    Replace,
-    /// Leave the part or field unchanged.
-    Keep,
+named! {
+    /// The treatment of a part or header field with undecodable bytes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub enum OnLoss {
+        /// Write U+FFFD for undecodable bytes.
+        #[default]
+        Replace = "replace",
+        /// Leave the part or field unchanged.
+        Keep = "keep",
+    }
 }
 
 /// The treatment of charset declarations inside documents that are UTF-8, as their label says.
@@ -82,16 +88,18 @@ pub enum Declarations {
     Utf8,
 }
 
-/// The treatment of text attachments, which [`Part::attachment`](crate::Part::attachment) marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Attachments {
-    /// Keep them unchanged: they are files.
-    #[default]
-    Keep,
-    /// Convert those in another charset to UTF-8; keep all others unchanged.
-    Utf8,
-    /// Keep them unchanged, and skip them in [`text_parts`](crate::text_parts).
-    Skip,
+named! {
+    /// The treatment of text attachments, which [`Part::attachment`](crate::Part::attachment) marks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub enum Attachments {
+        /// Keep them unchanged: they are files.
+        #[default]
+        Keep = "keep",
+        /// Convert those in another charset to UTF-8; keep all others unchanged.
+        Utf8 = "utf-8",
+        /// Keep them unchanged, and skip them in [`text_parts`](crate::text_parts).
+        Skip = "skip",
+    }
 }
 
 named! {

@@ -7,7 +7,7 @@
 use crate::discover::{Opening, SourceInput, discover};
 use crate::error::UnreadInput;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, run};
 use crate::selection::Selection;
 use crate::skip_scope::SkipScope;
 use crate::tally::Tally;
@@ -79,33 +79,19 @@ struct CountStage;
 
 impl Stage for CountStage {
     type Output = ();
-    type Worker<'a> = CountWorker;
-
-    fn takes_pieces(&self) -> bool {
-        true
-    }
+    type State = ();
 
     fn uses_threads(&self) -> bool {
         false
     }
 
-    fn worker<'a>(&'a self, _: &'a OpenSource<'a>) -> CountWorker {
-        CountWorker
-    }
-}
-
-struct CountWorker;
-
-impl Worker for CountWorker {
-    type State = ();
-    type Output = ();
-
-    fn state(&self) -> io::Result<()> {
+    fn state(&self, _: &OpenSource<'_>) -> io::Result<()> {
         Ok(())
     }
 
     fn work(
         &self,
+        _: &OpenSource<'_>,
         (): &mut (),
         feed: &mut NumberedBatch,
         tally: &mut Tally,

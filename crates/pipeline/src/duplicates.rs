@@ -10,24 +10,17 @@
 
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Batch, BoxDetail, BoxEvent, BoxEventKind, Entry, EntryKind};
+use mailglot_mime::named;
 use std::collections::HashMap;
 
-/// What happens to a message whose bytes were read before in the same job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Dedupe {
-    /// An event names the first such message.
-    Mark,
-    /// The event, and the message is dropped on request.
-    Drop,
-}
-
-impl Dedupe {
-    /// Returns the name in the command line and in reports: `mark` or `drop`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mark => "mark",
-            Self::Drop => "drop",
-        }
+named! {
+    /// What happens to a message whose bytes were read before in the same job.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Dedupe {
+        /// An event names the first such message.
+        Mark = "mark",
+        /// The event, and the message is dropped on request.
+        Drop = "drop",
     }
 }
 

@@ -43,11 +43,3 @@ pub(crate) fn ends_open(raw: &[u8], edits: &[Edit]) -> bool {
         }
     }
 }
-
-/// Returns an edited message.
-pub(crate) fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(raw.len());
-    // Writing to a Vec cannot fail.
-    let _ = splice(raw, edits, &mut bytes);
-    bytes
-}

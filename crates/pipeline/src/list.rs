@@ -8,7 +8,7 @@ use crate::discover::{Opening, SourceInput, discover};
 use crate::envelope::{self, DateSource};
 use crate::json_file_name::own_file;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, run};
 use crate::selection::Selection;
 use crate::skip_scope::SkipScope;
 use crate::tally::Tally;
@@ -112,51 +112,19 @@ struct ListStage<'a> {
 
 impl Stage for ListStage<'_> {
     type Output = Vec<ListedPiece>;
-    type Worker<'a>
-        = ListWorker<'a>
-    where
-        Self: 'a;
+    type State = ListedArchive;
 
-    fn takes_pieces(&self) -> bool {
-        true
-    }
-
-    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> ListWorker<'a> {
-        ListWorker {
-            source,
-            policy: self.policy,
-            archive: source.input.found.path.as_path().into(),
+    fn state(&self, source: &OpenSource<'_>) -> io::Result<ListedArchive> {
+        Ok(ListedArchive {
+            path: source.input.found.path.as_path().into(),
             file: source.input.name_in_json(),
-        }
-    }
-}
-
-/// A message, or a piece of one above the size limit.
-enum ListedPiece {
-    /// A message or its first piece, and true if another piece follows.
-    First(Box<ListedMessage>, bool),
-    /// Bytes of a further piece, and true if another one follows.
-    Further(u64, bool),
-}
-
-struct ListWorker<'a> {
-    source: &'a OpenSource<'a>,
-    policy: &'a Policy,
-    archive: Arc<Path>,
-    file: FileName,
-}
-
-impl Worker for ListWorker<'_> {
-    type State = ();
-    type Output = Vec<ListedPiece>;
-
-    fn state(&self) -> io::Result<()> {
-        Ok(())
+        })
     }
 
     fn work(
         &self,
-        (): &mut (),
+        source: &OpenSource<'_>,
+        archive: &mut ListedArchive,
         feed: &mut NumberedBatch,
         tally: &mut Tally,
         pieces: &mut Vec<ListedPiece>,
@@ -172,7 +140,7 @@ impl Worker for ListWorker<'_> {
                 continue;
             }
             pieces.push(if begins {
-                let listed = self.listed(entry, &feed.batch.bytes);
+                let listed = self.listed(source, archive, entry, &feed.batch.bytes);
                 ListedPiece::First(Box::new(listed), entry.more)
             } else {
                 ListedPiece::Further(entry.message.len() as u64, entry.more)
@@ -180,6 +148,20 @@ impl Worker for ListWorker<'_> {
         }
         Ok(())
     }
+}
+
+/// A message, or a piece of one above the size limit.
+enum ListedPiece {
+    /// A message or its first piece, and true if another piece follows.
+    First(Box<ListedMessage>, bool),
+    /// Bytes of a further piece, and true if another one follows.
+    Further(u64, bool),
+}
+
+/// The paths of an archive, as its messages have them.
+struct ListedArchive {
+    path: Arc<Path>,
+    file: FileName,
 }
 
 /// Returns the offset of the first byte of a message. An empty one has none: its separator then tells it from the next message.
@@ -192,15 +174,21 @@ fn first_byte(entry: &Entry) -> u64 {
     entry.offset + separator as u64
 }
 
-impl ListWorker<'_> {
-    fn listed(&self, entry: &Entry, batch: &[u8]) -> ListedMessage {
+impl ListStage<'_> {
+    fn listed(
+        &self,
+        source: &OpenSource<'_>,
+        archive: &ListedArchive,
+        entry: &Entry,
+        batch: &[u8],
+    ) -> ListedMessage {
         let raw = &*entry.message_in(batch);
         let separator = &batch[entry.span.start..entry.message.start];
         let mut listed = ListedMessage {
-            archive: Arc::clone(&self.archive),
-            file: self.file.clone(),
+            archive: Arc::clone(&archive.path),
+            file: archive.file.clone(),
             message: entry.ordinal,
-            path: own_file(self.source.folder(), &entry.name),
+            path: own_file(source.folder(), &entry.name),
             folder: entry.folder.clone(),
             offset: first_byte(entry),
             length: entry.message.len() as u64,

@@ -12,7 +12,7 @@ use crate::error::{UnreadInput, UsageError};
 use crate::json_file_name::own_file;
 use crate::large_message::unquote_entry;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, run};
 use crate::selection::Selection;
 use crate::skip_scope::SkipScope;
 use crate::tally::Tally;
@@ -219,20 +219,40 @@ struct LocateStage<'a> {
 
 impl Stage for LocateStage<'_> {
     type Output = LocatedBatch;
-    type Worker<'a>
-        = LocateWorker<'a>
-    where
-        Self: 'a;
+    type State = ();
 
-    fn takes_pieces(&self) -> bool {
-        true
+    fn state(&self, _: &OpenSource<'_>) -> io::Result<()> {
+        Ok(())
     }
 
-    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> LocateWorker<'a> {
-        LocateWorker {
-            source,
-            choice: self.choice,
+    fn work(
+        &self,
+        source: &OpenSource<'_>,
+        (): &mut (),
+        feed: &mut NumberedBatch,
+        tally: &mut Tally,
+        located: &mut LocatedBatch,
+    ) -> io::Result<()> {
+        located.pieces.clear();
+        let mut more = feed.continued;
+        let Batch { entries, bytes, .. } = &mut feed.batch;
+        for (entry, midline) in entries.iter().zip(&feed.midline) {
+            let continued = std::mem::replace(&mut more, entry.more);
+            tally.messages += u64::from(begins_message(entry, continued));
+            let is_message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
+            // The first piece decides for the others, which the sink passes on or discards.
+            if is_message && (continued || self.may_be_wanted(entry, bytes)) {
+                let mut piece = piece(source, entry, bytes, *midline);
+                piece.continued = continued;
+                located.pieces.push(piece);
+            }
         }
+        located.bytes = if located.pieces.is_empty() {
+            Vec::new()
+        } else {
+            std::mem::take(bytes)
+        };
+        Ok(())
     }
 }
 
@@ -269,50 +289,7 @@ impl WantedPiece {
     }
 }
 
-struct LocateWorker<'a> {
-    source: &'a OpenSource<'a>,
-    choice: &'a MessageChoice,
-}
-
-impl Worker for LocateWorker<'_> {
-    type State = ();
-    type Output = LocatedBatch;
-
-    fn state(&self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn work(
-        &self,
-        (): &mut (),
-        feed: &mut NumberedBatch,
-        tally: &mut Tally,
-        located: &mut LocatedBatch,
-    ) -> io::Result<()> {
-        located.pieces.clear();
-        let mut more = feed.continued;
-        let Batch { entries, bytes, .. } = &mut feed.batch;
-        for (entry, midline) in entries.iter().zip(&feed.midline) {
-            let continued = std::mem::replace(&mut more, entry.more);
-            tally.messages += u64::from(begins_message(entry, continued));
-            let is_message = matches!(entry.kind, EntryKind::Message | EntryKind::Oversize);
-            // The first piece decides for the others, which the sink passes on or discards.
-            if is_message && (continued || self.may_be_wanted(entry, bytes)) {
-                let mut piece = self.piece(entry, bytes, *midline);
-                piece.continued = continued;
-                located.pieces.push(piece);
-            }
-        }
-        located.bytes = if located.pieces.is_empty() {
-            Vec::new()
-        } else {
-            std::mem::take(bytes)
-        };
-        Ok(())
-    }
-}
-
-impl LocateWorker<'_> {
+impl LocateStage<'_> {
     /// Returns true for a message that the address names, and for the first piece of one that it may name.
     fn may_be_wanted(&self, entry: &Entry, batch: &[u8]) -> bool {
         match self.choice {
@@ -333,29 +310,24 @@ impl LocateWorker<'_> {
     }
 }
 
-impl LocateWorker<'_> {
-    /// Returns the message of an entry, or a piece of it. Removes its quoting from the batch.
-    fn piece(&self, entry: &Entry, batch: &mut [u8], midline: bool) -> WantedPiece {
-        let span = unquote_entry(entry, batch, midline);
-        let in_file = |at: usize| entry.offset + (at - entry.span.start) as u64;
-        let path = &self.source.path;
-        WantedPiece {
-            address: match (
-                self.source.input.found.format,
-                &self.source.input.found.range,
-            ) {
-                (Format::Eml, _) => path.clone(),
-                (_, Some(_)) => format!("{path}@{}", entry.offset),
-                (_, None) => format!("{path}:{}", entry.ordinal),
-            },
-            path: own_file(self.source.folder(), &entry.name),
-            place: in_file(entry.message.start)..in_file(entry.message.end),
-            entry: entry.offset..in_file(entry.span.end),
-            span,
-            ordinal: entry.ordinal,
-            continued: false,
-            more: entry.more,
-        }
+/// Returns the message of an entry, or a piece of it. Removes its quoting from the batch.
+fn piece(source: &OpenSource<'_>, entry: &Entry, batch: &mut [u8], midline: bool) -> WantedPiece {
+    let span = unquote_entry(entry, batch, midline);
+    let in_file = |at: usize| entry.offset + (at - entry.span.start) as u64;
+    let path = &source.path;
+    WantedPiece {
+        address: match (source.input.found.format, &source.input.found.range) {
+            (Format::Eml, _) => path.clone(),
+            (_, Some(_)) => format!("{path}@{}", entry.offset),
+            (_, None) => format!("{path}:{}", entry.ordinal),
+        },
+        path: own_file(source.folder(), &entry.name),
+        place: in_file(entry.message.start)..in_file(entry.message.end),
+        entry: entry.offset..in_file(entry.span.end),
+        span,
+        ordinal: entry.ordinal,
+        continued: false,
+        more: entry.more,
     }
 }
 

@@ -11,6 +11,7 @@
 //!
 //! One thread at a time reads a mailbox, a container, or a large file of a folder. Small archives are processed one after the other.
 
+use crate::progress::lock;
 use crate::reader::{NumberedBatch, Reader};
 use crate::work_times::{Phase, PhaseClock, WorkTimes};
 use mailglot_archive::FilesAhead;
@@ -322,11 +323,6 @@ where
         drop(lock(&self.reader));
         self.given.notify_all();
     }
-}
-
-/// Ignores poisoning: it only means that another worker panicked, which [`Shared::worker`] reports.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn into_inner<T>(mutex: Mutex<T>) -> T {

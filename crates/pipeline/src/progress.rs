@@ -2,7 +2,7 @@
 
 use crate::WorkTimes;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Shared counters: workers add, a watcher reads. All are monotonic.
 #[derive(Debug, Default)]
@@ -26,15 +26,20 @@ pub struct Progress {
 impl Progress {
     /// Returns what the threads did so far. A thread adds its times when a source ends.
     pub fn work_times(&self) -> WorkTimes {
-        *self.times.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.times)
     }
 
     pub(crate) fn add_times(&self, times: &WorkTimes) {
-        let mut all = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.times);
         all.add(times);
     }
 
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
+}
+
+/// Locks a mutex. Ignores poisoning: it only means that a worker panicked, which the pool reports.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

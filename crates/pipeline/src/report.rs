@@ -4,7 +4,6 @@ use crate::report_paths::SharedFolder;
 use crate::{Dedupe, FileName, NormalizeJob, Selection, Summary};
 use mailglot_archive::{Format, LineDecision, MailboxOptions};
 use mailglot_mime::encoded_word::Repairs;
-use mailglot_mime::{Attachments, Headers, OnLoss, Transfer};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -38,11 +37,11 @@ pub(crate) fn render(job: &NormalizeJob, summary: &Summary) -> String {
             "inputs": job.inputs.iter().map(input).collect::<Vec<_>>(),
             "output": output(&job.output),
             "to": job.to.map(|to| if job.opening.divides_maildirs { "mbox-per-folder" } else { form(to) }),
-            "headers": headers(policy.headers),
+            "headers": policy.headers.name(),
             "charset_out": policy.charset_out.name(),
-            "attachments": attachments(policy.attachments),
-            "transfer": transfer(policy.transfer),
-            "on_loss": on_loss(policy.on_loss),
+            "attachments": policy.attachments.name(),
+            "transfer": policy.transfer.name(),
+            "on_loss": policy.on_loss.name(),
             "keep_signed": policy.keep_signed,
             "repair": repairs(policy.repairs),
             "default_charset": policy.default_charset.map(mailglot_codec::Charset::name),
@@ -104,52 +103,13 @@ fn form(to: Format) -> &'static str {
     }
 }
 
-fn headers(headers: Headers) -> &'static str {
-    match headers {
-        Headers::Keep => "keep",
-        Headers::Words => "words",
-        Headers::RawUtf8 => "raw-utf8",
-    }
-}
-
-fn attachments(attachments: Attachments) -> &'static str {
-    match attachments {
-        Attachments::Keep => "keep",
-        Attachments::Utf8 => "utf-8",
-        Attachments::Skip => "skip",
-    }
-}
-
-fn transfer(transfer: Transfer) -> &'static str {
-    match transfer {
-        Transfer::Keep => "keep",
-        Transfer::Clean => "clean",
-        Transfer::SevenBit => "7bit",
-        Transfer::EightBit => "8bit",
-    }
-}
-
-fn on_loss(way: OnLoss) -> &'static str {
-    match way {
-        OnLoss::Replace => "replace",
-        OnLoss::Keep => "keep",
-    }
-}
-
 /// Returns the names of the requested repairs, as in the option.
 fn repairs(asked: Repairs) -> Vec<&'static str> {
-    let Repairs {
-        mojibake,
-        entities,
-        escapes,
-        nested,
-        ..
-    } = asked;
     let all = [
-        (mojibake, "mojibake"),
-        (entities, "entities"),
-        (escapes, "escapes"),
-        (nested, "nested"),
+        (asked.mojibake, "mojibake"),
+        (asked.entities, "entities"),
+        (asked.escapes, "escapes"),
+        (asked.nested, "nested"),
     ];
     all.into_iter()
         .filter_map(|(asked, name)| asked.then_some(name))

@@ -1,7 +1,7 @@
 //! The loop over sources: opens each, runs a stage over its batches on all cores, and passes the results to a sink in order.
 //!
 //! ```text
-//! discover ─► for each source: open ─► ordered_pool (read ─► Stage::Worker ─► ResultSink::take) ─► ResultSink::end ─► account
+//! discover ─► for each source: open ─► ordered_pool (read ─► Stage::work ─► ResultSink::take) ─► ResultSink::end ─► account
 //! ```
 //!
 //! Normalizing, checking, counting, listing, splitting, extracting text and locating messages are stages of this loop. Only this module handles
@@ -16,6 +16,7 @@ use crate::duplicates::SeenMessages;
 use crate::error::{AccountError, UnreadInput};
 use crate::hash::{ArchiveHash, SourceDigest, hex};
 use crate::ordered_pool::{self, BatchWorker, StopReason};
+use crate::progress::lock;
 use crate::reader::{NumberedBatch, Reader, begins_message};
 use crate::selection::{Selection, Selector};
 use crate::skip_scope::SkipScope;
@@ -31,7 +32,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The input of the loop, and its options.
 pub(crate) struct Job<'a> {
@@ -72,23 +73,21 @@ impl OpenSource<'_> {
     }
 }
 
-/// Processes the batches of a source.
-pub(crate) trait Stage {
+/// Processes the batches of sources, on any thread.
+pub(crate) trait Stage: Sync {
     /// The result of a batch.
     type Output: Default + Send;
-    /// Processes batches of one source.
-    type Worker<'a>: Worker<Output = Self::Output>
-    where
-        Self: 'a;
+    /// State of a thread between the batches of a source.
+    type State;
 
     /// Returns the format in which source `index` is or would be written. None, the default, if only its messages matter.
     fn written_as(&self, _index: usize, _input: &SourceInput) -> Option<Format> {
         None
     }
 
-    /// Returns true if a message above the size limit is processed like any other. By default it is not.
+    /// Returns true if a message above the size limit is processed like any other. By default it is.
     fn takes_pieces(&self) -> bool {
-        false
+        true
     }
 
     /// Returns true if the digest of each source is needed. By default it is not.
@@ -101,22 +100,12 @@ pub(crate) trait Stage {
         true
     }
 
-    /// Creates the worker of a source.
-    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> Self::Worker<'a>;
-}
-
-/// Processes the batches of one source, on any thread.
-pub(crate) trait Worker: Sync {
-    /// State of a thread between batches.
-    type State;
-    /// The result of a batch.
-    type Output: Default + Send;
-
     /// Creates the state of a thread.
-    fn state(&self) -> io::Result<Self::State>;
+    fn state(&self, source: &OpenSource<'_>) -> io::Result<Self::State>;
     /// Processes a batch and counts its messages in `tally`. `output` may contain an earlier result, to reuse its buffers.
     fn work(
         &self,
+        source: &OpenSource<'_>,
         state: &mut Self::State,
         batch: &mut NumberedBatch,
         tally: &mut Tally,
@@ -304,9 +293,8 @@ impl<'a> RunningJob<'a> {
             is_one_message: reader.is_one_message(),
         };
         let worker = Accounting {
-            worker: stage.worker(&source),
-            path: &source.path,
-            takes_pieces: stage.takes_pieces(),
+            stage,
+            source: &source,
             progress: self.job.progress,
             complete: &self.complete,
         };
@@ -401,7 +389,7 @@ impl<'a> RunningJob<'a> {
         let skipped = self.skipped(input);
         let selection = self.job.selection;
         if let Some(seen) = &self.seen {
-            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut seen = lock(seen);
             seen.begin(input.path(), input.found.format == Format::Eml);
         }
         let selector = (!selection.is_all()).then(|| {
@@ -483,18 +471,17 @@ struct BatchResult<T> {
     output: T,
 }
 
-/// A worker that counts its batches.
-struct Accounting<'a, W> {
-    worker: W,
-    path: &'a str,
-    takes_pieces: bool,
+/// Runs a stage over the batches of a source, and counts them.
+struct Accounting<'a, S> {
+    stage: &'a S,
+    source: &'a OpenSource<'a>,
     progress: &'a Progress,
     complete: &'a Complete,
 }
 
-impl<W: Worker> BatchWorker for Accounting<'_, W> {
-    type WorkerState = W::State;
-    type BatchResult = BatchResult<W::Output>;
+impl<S: Stage> BatchWorker for Accounting<'_, S> {
+    type WorkerState = S::State;
+    type BatchResult = BatchResult<S::Output>;
 
     fn is_interrupted(&self) -> bool {
         self.progress.is_interrupted()
@@ -504,22 +491,22 @@ impl<W: Worker> BatchWorker for Accounting<'_, W> {
         self.progress.add_times(times);
     }
 
-    fn worker_state(&self) -> io::Result<W::State> {
-        self.worker.state()
+    fn worker_state(&self) -> io::Result<S::State> {
+        self.stage.state(self.source)
     }
 
     fn work(
         &self,
-        state: &mut W::State,
+        state: &mut S::State,
         batch: &mut NumberedBatch,
-        result: &mut BatchResult<W::Output>,
+        result: &mut BatchResult<S::Output>,
     ) -> io::Result<()> {
         let BatchResult { tally, output } = result;
         tally.begin(self.complete);
         for event in &batch.batch.events {
-            let is_handled = self.takes_pieces && event.kind == BoxEventKind::TooLarge;
+            let is_handled = self.stage.takes_pieces() && event.kind == BoxEventKind::TooLarge;
             if !is_handled && !batch.is_of_dropped(event) {
-                tally.box_event(self.path, event);
+                tally.box_event(&self.source.path, event);
             }
         }
         let mut more = batch.continued;
@@ -529,7 +516,7 @@ impl<W: Worker> BatchWorker for Accounting<'_, W> {
             tally.dropped += u64::from(begins && batch.is_dropped(index));
             more = entry.more;
         }
-        self.worker.work(state, batch, tally, output)?;
+        self.stage.work(self.source, state, batch, tally, output)?;
         tally.show(self.progress);
         Ok(())
     }

@@ -6,8 +6,9 @@
 
 use crate::duplicates::{Dedupe, SeenMessages};
 use crate::envelope;
+use crate::progress::lock;
 use mailglot_archive::{Batch, BoxEvent, Entry, EntryKind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The messages that a job processes. The default selects all.
 ///
@@ -134,7 +135,7 @@ impl Selector {
     /// Returns the event of a message whose bytes were read before.
     fn duplicate(&self, entry: &Entry, batch: &Batch) -> Option<BoxEvent> {
         let seen = self.seen.as_ref()?;
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = lock(seen);
         seen.duplicate(entry, batch)
     }
 

@@ -1,5 +1,6 @@
 //! The results of a job in numbers.
 
+use crate::json_file_name::Address;
 use crate::{FileName, IncompleteInput, LeastCertain, UnreadInput};
 use std::collections::BTreeMap;
 
@@ -48,6 +49,22 @@ pub struct Example {
     pub detail: String,
 }
 
+impl Example {
+    /// Creates an example about a whole message, or about an archive.
+    pub(crate) fn new(code: &str, address: Address, offset: u64, detail: String) -> Self {
+        Self {
+            code: code.to_owned(),
+            message: address.message,
+            path: address.path,
+            part: String::new(),
+            offset,
+            length: 0,
+            count: 1,
+            detail,
+        }
+    }
+}
+
 /// Results of the second reader (`--verify`). It read `agreed + excused + disagreed` messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct VerifySummary {
@@ -61,6 +78,18 @@ pub struct VerifySummary {
     pub disagreed: u64,
     /// Number of messages by known defect.
     pub defects: BTreeMap<String, u64>,
+}
+
+impl VerifySummary {
+    /// Adds the counts of other messages.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.agreed += other.agreed;
+        self.excused += other.excused;
+        self.disagreed += other.disagreed;
+        for (defect, count) in other.defects {
+            *self.defects.entry(defect).or_default() += count;
+        }
+    }
 }
 
 /// The results of a job. `messages_in == written + set_aside + dropped` holds, or the job fails.

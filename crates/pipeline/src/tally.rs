@@ -2,15 +2,16 @@
 
 use crate::guesses::{GuessExample, LeastCertain, Thresholds};
 use crate::json_file_name::{Address, own_file};
+use crate::progress::lock;
 use crate::verify::{Defect, Disagreement};
-use crate::{Example, IncompleteInput, Progress, SourceSummary, Summary};
+use crate::{Example, IncompleteInput, Progress, SourceSummary, Summary, VerifySummary};
 use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
 use mailglot_codec::Charset;
 use mailglot_mime::{EventKind, How, Message, Report, Severity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Largest number of examples per code.
 const EXAMPLES: usize = 3;
@@ -70,26 +71,19 @@ pub(crate) struct Complete {
 impl Complete {
     /// Returns the codes that are complete.
     pub(crate) fn codes(&self) -> Arc<BTreeSet<String>> {
-        Arc::clone(&self.codes.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.codes))
     }
 
     fn thresholds(&self) -> Thresholds {
-        *self
-            .thresholds
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.thresholds)
     }
 
     fn set_thresholds(&self, thresholds: Thresholds) {
-        *self
-            .thresholds
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = thresholds;
+        *lock(&self.thresholds) = thresholds;
     }
 
     fn add(&self, code: &str) {
-        let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::make_mut(&mut codes).insert(code.to_owned());
+        Arc::make_mut(&mut lock(&self.codes)).insert(code.to_owned());
     }
 }
 
@@ -126,17 +120,8 @@ pub(crate) struct Tally {
     /// Counts by charset and reason, then by label, so that a lookup needs no new key.
     charsets: HashMap<(Charset, How), HashMap<Option<String>, u64>>,
     examples: Vec<Example>,
-    verified: Verified,
+    verified: VerifySummary,
     complete: Arc<BTreeSet<String>>,
-}
-
-/// Results of the second reader on rewritten messages.
-#[derive(Debug, Default)]
-struct Verified {
-    agreed: u64,
-    excused: u64,
-    disagreed: u64,
-    defects: BTreeMap<&'static str, u64>,
 }
 
 /// A counter for each [`EventKind`].
@@ -189,21 +174,13 @@ impl Tally {
             if *count <= EXAMPLES as u64 && !self.complete.contains(code) {
                 let parsed = parsed
                     .get_or_insert_with(|| Message::parse(raw, &mailglot_mime::Limits::default()));
-                let known = (event.part.0 as usize) < parsed.parts().len();
-                let Address { message, path } = address();
+                let part = parsed.part(event.part).map(|_| parsed.section(event.part));
+                let (offset, detail) = (event.at.start as u64, event.detail.to_string());
                 self.examples.push(Example {
-                    code: code.to_owned(),
-                    message,
-                    path,
-                    part: if known {
-                        parsed.section(event.part)
-                    } else {
-                        String::new()
-                    },
-                    offset: event.at.start as u64,
+                    part: part.unwrap_or_default(),
                     length: event.at.len() as u64,
                     count: event.count,
-                    detail: event.detail.to_string(),
+                    ..Example::new(code, address(), offset, detail)
                 });
             }
         }
@@ -239,17 +216,9 @@ impl Tally {
             Severity::Loss => self.losses += 1,
         }
         if self.count(code) {
-            let Address { message, path } = address();
-            self.examples.push(Example {
-                code: code.to_owned(),
-                message,
-                path,
-                part: String::new(),
-                offset,
-                length: 0,
-                count: 1,
-                detail: detail.to_owned(),
-            });
+            let detail = detail.to_owned();
+            self.examples
+                .push(Example::new(code, address(), offset, detail));
         }
     }
 
@@ -262,7 +231,8 @@ impl Tally {
         };
         *count += 1;
         for defect in defects {
-            *self.verified.defects.entry(defect.name()).or_default() += 1;
+            let defect = defect.name().to_owned();
+            *self.verified.defects.entry(defect).or_default() += 1;
         }
     }
 
@@ -275,16 +245,10 @@ impl Tally {
         self.verified.disagreed += 1;
         self.losses += 1;
         if self.count(VERIFY_DISAGREES) {
-            let Address { message, path } = address();
+            let (offset, detail) = (disagreement.at as u64, disagreement.to_string());
             self.examples.push(Example {
-                code: VERIFY_DISAGREES.to_owned(),
-                message,
-                path,
                 part: disagreement.section.clone(),
-                offset: disagreement.at as u64,
-                length: 0,
-                count: 1,
-                detail: disagreement.to_string(),
+                ..Example::new(VERIFY_DISAGREES, address(), offset, detail)
             });
         }
     }
@@ -370,12 +334,7 @@ impl Tally {
         }
         summary.doubtful_separators += tally.doubtful_separators;
         if let Some(verify) = &mut summary.verify {
-            verify.agreed += tally.verified.agreed;
-            verify.excused += tally.verified.excused;
-            verify.disagreed += tally.verified.disagreed;
-            for (defect, count) in tally.verified.defects {
-                *verify.defects.entry(defect.to_owned()).or_default() += count;
-            }
+            verify.add(tally.verified);
         }
         for example in tally.examples {
             let code = example.code.clone();

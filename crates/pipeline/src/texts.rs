@@ -9,7 +9,7 @@ use crate::discover::{Opening, discover};
 use crate::json_file_name::{Address, own_file};
 use crate::large_message::unquote_entry;
 use crate::reader::{NumberedBatch, begins_message};
-use crate::run::{Job, OpenSource, ResultSink, Stage, Worker, run};
+use crate::run::{Job, OpenSource, ResultSink, Stage, run};
 use crate::selection::Selection;
 use crate::skip_scope::SkipScope;
 use crate::tally::Tally;
@@ -163,54 +163,20 @@ struct TextStage<'a> {
 
 impl Stage for TextStage<'_> {
     type Output = BatchText;
-    type Worker<'a>
-        = TextWorker<'a>
-    where
-        Self: 'a;
+    /// Path of the source as a JSON string.
+    type State = Vec<u8>;
 
-    /// It reads the beginning of such a message, and reports it.
-    fn takes_pieces(&self) -> bool {
-        true
-    }
-
-    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> TextWorker<'a> {
+    fn state(&self, source: &OpenSource<'_>) -> io::Result<Vec<u8>> {
         let mut file = Vec::new();
         source.input.name_in_json().put_json(&mut file);
-        TextWorker {
-            stage: self,
-            source,
-            file,
-        }
-    }
-}
-
-/// Text of a batch.
-#[derive(Default)]
-struct BatchText {
-    bytes: Vec<u8>,
-    /// Addresses of messages that caused a panic.
-    failed: Vec<String>,
-}
-
-/// Reads the text parts of one source.
-struct TextWorker<'a> {
-    stage: &'a TextStage<'a>,
-    source: &'a OpenSource<'a>,
-    /// Path of the source as a JSON string.
-    file: Vec<u8>,
-}
-
-impl Worker for TextWorker<'_> {
-    type State = ();
-    type Output = BatchText;
-
-    fn state(&self) -> io::Result<()> {
-        Ok(())
+        Ok(file)
     }
 
+    /// Reads the beginning of a message above the size limit, and reports it.
     fn work(
         &self,
-        (): &mut (),
+        source: &OpenSource<'_>,
+        file: &mut Vec<u8>,
         feed: &mut NumberedBatch,
         tally: &mut Tally,
         text: &mut BatchText,
@@ -218,6 +184,11 @@ impl Worker for TextWorker<'_> {
         let out = &mut text.bytes;
         out.clear();
         out.shrink_to(8 << 20);
+        let texts = SourceTexts {
+            stage: self,
+            source,
+            file,
+        };
         let mut more = feed.continued;
         for index in 0..feed.batch.entries.len() {
             let is_dropped = feed.is_dropped(index);
@@ -233,24 +204,24 @@ impl Worker for TextWorker<'_> {
             let found = catch_unwind(AssertUnwindSafe(|| {
                 if entry.kind != EntryKind::Oversize {
                     let raw = unquote_entry(entry, bytes, false);
-                    return self.message(entry, &bytes[raw], tally, out);
+                    return texts.message(entry, &bytes[raw], tally, out);
                 }
-                let head = head(&entries[index..], self.stage.policy.limits.message);
+                let head = head(&entries[index..], self.policy.limits.message);
                 let beginning = Entry {
                     message: head,
                     froms: None,
                     ..entry.clone()
                 };
                 let raw = unquote_entry(&beginning, bytes, false);
-                self.beginning(entry, &bytes[raw], tally, out)
+                texts.beginning(entry, &bytes[raw], tally, out)
             }));
             match found {
                 Ok(Ok(losses)) => tally.add_losses(losses),
-                Ok(Err(packing)) => tally.packed(|| self.address(entry), packing),
+                Ok(Err(packing)) => tally.packed(|| texts.address(entry), packing),
                 Err(_) => {
                     out.truncate(start);
                     tally.add_losses(1);
-                    text.failed.push(self.address(entry).to_string());
+                    text.failed.push(texts.address(entry).to_string());
                 }
             }
         }
@@ -258,7 +229,23 @@ impl Worker for TextWorker<'_> {
     }
 }
 
-impl TextWorker<'_> {
+/// Text of a batch.
+#[derive(Default)]
+struct BatchText {
+    bytes: Vec<u8>,
+    /// Addresses of messages that caused a panic.
+    failed: Vec<String>,
+}
+
+/// Reads the text parts of one source.
+struct SourceTexts<'a> {
+    stage: &'a TextStage<'a>,
+    source: &'a OpenSource<'a>,
+    /// Path of the source as a JSON string.
+    file: &'a [u8],
+}
+
+impl SourceTexts<'_> {
     fn address(&self, entry: &Entry) -> Address {
         Address::of(&self.source.path, self.source.folder(), entry)
     }
@@ -280,11 +267,6 @@ impl TextWorker<'_> {
         out: &mut Vec<u8>,
     ) -> Result<u64, Packing> {
         let message = self.parsed(raw)?;
-        let TextStage {
-            policy,
-            json,
-            parts,
-        } = *self.stage;
         // Only losses count here.
         let mut report = Report::with_limit(0);
         for defect in message.defects() {
@@ -294,8 +276,8 @@ impl TextWorker<'_> {
                 tally.event(code, severity, || self.address(entry), offset, &detail);
             }
         }
-        for part in parts(&message, policy, &mut report) {
-            self.put(entry, &part, json, out);
+        for part in (self.stage.parts)(&message, self.stage.policy, &mut report) {
+            self.put(entry, &part, out);
         }
         Ok(report.losses())
     }
@@ -309,19 +291,15 @@ impl TextWorker<'_> {
         out: &mut Vec<u8>,
     ) -> Result<u64, Packing> {
         let message = self.parsed(raw)?;
-        let TextStage {
-            policy,
-            json,
-            parts,
-        } = *self.stage;
+        let policy = self.stage.policy;
         let is_whole = |part: &TextPart<'_>| {
             let part = message.part(part.part);
             part.is_some_and(|part| part.body.end < raw.len())
         };
         let (mut read, mut losses) = (0, 0);
-        let found = parts(&message, policy, &mut Report::with_limit(0));
+        let found = (self.stage.parts)(&message, policy, &mut Report::with_limit(0));
         for part in found.into_iter().filter(is_whole) {
-            self.put(entry, &part, json, out);
+            self.put(entry, &part, out);
             read += 1;
             losses += part.losses.len() as u64;
         }
@@ -335,8 +313,8 @@ impl TextWorker<'_> {
         Ok(losses)
     }
 
-    fn put(&self, entry: &Entry, part: &TextPart<'_>, json: bool, out: &mut Vec<u8>) {
-        if json {
+    fn put(&self, entry: &Entry, part: &TextPart<'_>, out: &mut Vec<u8>) {
+        if self.stage.json {
             let path = own_file(self.source.folder(), &entry.name);
             self.put_json(entry.ordinal, path.as_ref(), part, out);
         } else {
@@ -353,7 +331,7 @@ impl TextWorker<'_> {
         out: &mut Vec<u8>,
     ) {
         out.extend_from_slice(b"{\"file\":");
-        out.extend_from_slice(&self.file);
+        out.extend_from_slice(self.file);
         out.extend_from_slice(b",\"message\":");
         json::number(ordinal, out);
         if let Some(path) = path {

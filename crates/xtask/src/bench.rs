@@ -10,8 +10,8 @@
 
 use crate::measure::{Usage, measure};
 use crate::run::{build_dist, checked, output, target};
-use crate::workshop::{PROFILES, mailbox};
-use anyhow::{Context, bail};
+use crate::workshop::{PROFILES, mailbox, normalize};
+use anyhow::bail;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -92,18 +92,13 @@ impl ArchiveBench {
         let mut names = vec!["normalize".to_owned(), "normalize, 2 threads".to_owned()];
         names.extend(RIVALS.iter().map(|rival| (*rival).to_owned()));
         names.push("cp".to_owned());
-        let mut best: Vec<Option<Usage>> = vec![None; names.len()];
+        let mut best = vec![Usage::WORST; names.len()];
         for round in 1..=self.runs {
             eprintln!("{profile}: round {round} of {}", self.runs);
             for (slot, name) in best.iter_mut().zip(&names) {
-                let usage = self.once(name, &input)?;
-                *slot = Some(slot.map_or(usage, |before| before.best(usage)));
+                *slot = slot.best(self.once(name, &input)?);
             }
         }
-        let best = best
-            .into_iter()
-            .collect::<Option<Vec<_>>>()
-            .context("nothing was measured")?;
         for (name, usage) in names.iter().zip(&best) {
             println!(
                 "| {profile} | {name} | {:.2} | {:.0} | {:.2} | {:.0} | {:.2} |",
@@ -155,13 +150,7 @@ impl ArchiveBench {
     }
 
     fn normalize(&self, input: &Path, out: &Path, threads: u32) -> Command {
-        let mut command = Command::new(self.programs.join("mailglot"));
-        command
-            .args(["-q", "normalize", "--threads", &threads.to_string()])
-            .arg(input)
-            .arg("-o")
-            .arg(out);
-        command
+        normalize(&self.programs.join("mailglot"), input, out, threads)
     }
 
     /// Peak memory on a big mailbox, against 64 MiB and four times the largest message.

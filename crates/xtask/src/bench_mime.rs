@@ -12,8 +12,8 @@ use crate::bench_codec::build_rivals;
 use crate::measure::{Usage, measure};
 use crate::run::{build_dist, checked, output, target};
 use crate::text_parts;
-use crate::workshop::{PROFILES, mailbox};
-use anyhow::{Context, bail};
+use crate::workshop::{PROFILES, mailbox, normalize};
+use anyhow::bail;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,28 +63,23 @@ impl MimeBench {
         let input = mailbox(&self.programs, profile, size)?;
         let megabytes = fs::metadata(&input)?.len() as f64 / 1e6;
         self.compare(profile, &input)?;
-        let mut best: [Option<Usage>; 5] = [None; 5];
+        let mut best = [Usage::WORST; 5];
         for _ in 0..self.runs {
             let out = self.folder.join("out.mbox");
             let commands = [
                 self.text(&input),
                 self.rival("json", &input),
-                self.normalize(&input, &out),
+                normalize(&self.programs.join("mailglot"), &input, &out, 1),
                 self.rival("decode", &input),
                 self.rival("json-ours", &input),
             ];
             for (best, mut command) in best.iter_mut().zip(commands) {
-                let usage = measure(&mut command)?;
-                *best = Some(best.map_or(usage, |known| known.best(usage)));
+                *best = best.best(measure(&mut command)?);
             }
             for file in [out.with_extension("mbox.ledger"), out] {
                 fs::remove_file(file)?;
             }
         }
-        let best = best
-            .into_iter()
-            .collect::<Option<Vec<_>>>()
-            .context("nothing was measured")?;
         let goals = [
             (
                 "`text --json`",
@@ -131,12 +126,13 @@ impl MimeBench {
             println!("MAILGLOT_SHARED is not set: the attacks were not read");
             return Ok(0);
         };
-        let mut best: Option<Usage> = None;
+        let mut best = Usage::WORST;
         for _ in 0..self.runs {
-            let usage = measure(&mut self.text(&Path::new(&shared).join("attacks")))?;
-            best = Some(best.map_or(usage, |known| known.best(usage)));
+            best = best.best(measure(
+                &mut self.text(&Path::new(&shared).join("attacks")),
+            )?);
         }
-        let seconds = best.context("nothing was measured")?.wall;
+        let seconds = best.wall;
         let held = seconds <= 1.0;
         println!(
             "all attacks: {seconds:.2} s, goal 1 s: {}",
@@ -156,16 +152,6 @@ impl MimeBench {
     fn rival(&self, what: &str, input: &Path) -> Command {
         let mut command = Command::new(&self.rivals);
         command.arg(what).arg(input);
-        command
-    }
-
-    fn normalize(&self, input: &Path, out: &Path) -> Command {
-        let mut command = Command::new(self.programs.join("mailglot"));
-        command
-            .args(["-q", "normalize", "--threads", "1"])
-            .arg(input)
-            .arg("-o")
-            .arg(out);
         command
     }
 

@@ -7,7 +7,8 @@
 //!
 //! It runs on Debian and its children, for the architecture of the machine. It makes no source package.
 
-use crate::run::{build_dist, checked, has, output, root, target};
+use crate::run::{build_dist, checked, has, output, read, root, target};
+use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -16,16 +17,20 @@ use std::process::Command;
 
 const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
 
-/// What a package is made of.
+#[derive(clap::Args)]
 pub(crate) struct PackageOptions {
-    /// The program; `None` builds it in release mode.
-    pub(crate) program: Option<PathBuf>,
-    /// Where the package goes; `None` is `target/package`.
-    pub(crate) output: Option<PathBuf>,
-    /// The number behind the version.
-    pub(crate) revision: u32,
-    /// Do not compress, and do not run lintian.
-    pub(crate) fast: bool,
+    /// The program to pack, if it is not to be built.
+    #[arg(long)]
+    program: Option<PathBuf>,
+    /// The folder that the package goes to.
+    #[arg(long)]
+    output: Option<PathBuf>,
+    /// The Debian revision.
+    #[arg(long, default_value_t = 1)]
+    revision: u32,
+    /// Do not compress it, and do not run lintian.
+    #[arg(long)]
+    fast: bool,
 }
 
 /// Builds the package and prints its path.
@@ -122,19 +127,13 @@ fn lint(package: &Path) -> anyhow::Result<()> {
 
 /// Entries of the list of files: destination, mode, source.
 fn entries(list: &str) -> impl Iterator<Item = anyhow::Result<(&str, u32, &str)>> {
-    list.lines()
-        .filter(|line| !line.starts_with('#') && !line.is_empty())
-        .map(|line| {
-            let mut cells = line.split('\t');
-            match (cells.next(), cells.next(), cells.next(), cells.next()) {
-                (Some(place), Some(mode), Some(source), None) => Ok((
-                    place,
-                    u32::from_str_radix(mode, 8).with_context(|| line.to_owned())?,
-                    source,
-                )),
-                _ => bail!("files.tsv: a line needs three cells: {line}"),
-            }
-        })
+    rows(list).map(|row| {
+        let [place, mode, source] = row[..] else {
+            bail!("files.tsv: a line needs three cells: {row:?}")
+        };
+        let mode = u32::from_str_radix(mode, 8).with_context(|| place.to_owned())?;
+        Ok((place, mode, source))
+    })
 }
 
 /// Installs one entry; returns the files that it made.
@@ -301,10 +300,6 @@ fn libraries(stage: &Path, folder: &Path) -> anyhow::Result<String> {
 
 fn text(command: &mut Command) -> anyhow::Result<String> {
     Ok(String::from_utf8(output(command)?)?.trim().to_owned())
-}
-
-fn read(name: &str) -> anyhow::Result<String> {
-    fs::read_to_string(root().join(name)).with_context(|| name.to_owned())
 }
 
 fn write(path: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {

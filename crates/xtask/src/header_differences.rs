@@ -10,14 +10,14 @@
 mod samples;
 mod values;
 
+use crate::tsv::rows;
 use crate::{packages, run};
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
+use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::{fs, thread};
 use values::{KINDS, Random, Value};
 
 /// Where the judgements are.
@@ -48,14 +48,11 @@ struct JudgedClass {
 pub(crate) fn compare(
     count: usize,
     seed: u64,
-    program: Option<&Path>,
+    program: Option<PathBuf>,
     bless: bool,
 ) -> anyhow::Result<()> {
     packages::for_header_readers()?;
-    let program = match program {
-        Some(program) => program.to_owned(),
-        None => run::build_release()?.join("mailglot"),
-    };
+    let program = run::given_or_release(program)?;
     let mut random = Random::new(seed);
     let values: Vec<Value> = (0..count).map(|_| values::value(&mut random)).collect();
     let input: Vec<u8> = values
@@ -253,26 +250,8 @@ fn check_length(reader: &str, found: usize, wanted: usize) -> anyhow::Result<()>
 
 /// Runs a command and cuts its output at `end`.
 fn texts(command: &mut Command, input: &[u8], end: u8) -> anyhow::Result<Vec<Vec<u8>>> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .with_context(|| format!("cannot run {}", command.get_program().display()))?;
-    let mut stdin = child.stdin.take().context("no standard input")?;
-    let input = input.to_vec();
-    let writer = thread::spawn(move || stdin.write_all(&input));
-    let output = child.wait_with_output()?;
-    let written = writer.join().is_ok_and(|result| result.is_ok());
-    if !output.status.success() || !written {
-        bail!(
-            "{} failed: {}",
-            command.get_program().display(),
-            output.status
-        );
-    }
+    let output = run::output_for(command.stderr(Stdio::null()), input.to_vec())?;
     let mut list: Vec<Vec<u8>> = output
-        .stdout
         .split(|byte| *byte == end)
         .map(<[u8]>::to_vec)
         .collect();
@@ -285,11 +264,8 @@ const HEAD: &str = "# Differences between mailglot and other readers of header v
     # class\treaders\tjudgement\tsource\twhy\tvalue\tours\ttheirs\n";
 
 fn read_table(text: &str) -> BTreeMap<String, JudgedClass> {
-    let rows = text
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.is_empty());
-    rows.map(|line| {
-        let mut columns = line.split('\t').map(str::to_owned);
+    let class = |row: Vec<&str>| {
+        let mut columns = row.into_iter().map(str::to_owned);
         let mut next = || columns.next().unwrap_or_default();
         let (class, readers) = (next(), next());
         let readers = readers
@@ -308,24 +284,19 @@ fn read_table(text: &str) -> BTreeMap<String, JudgedClass> {
                 example: [next(), next(), next()],
             },
         )
-    })
-    .collect()
+    };
+    rows(text).map(class).collect()
 }
 
 fn write_table(table: &BTreeMap<String, JudgedClass>) -> String {
     let mut out = HEAD.to_owned();
     for (class, judged) in table {
-        let JudgedClass {
-            readers,
-            judgement,
-            source,
-            why,
-            example: [value, ours, theirs],
-        } = judged;
-        let readers = readers.join(" ");
+        let readers = judged.readers.join(" ");
+        let (judgement, source, why) = (&judged.judgement, &judged.source, &judged.why);
+        let example = judged.example.join("\t");
         let _ = writeln!(
             out,
-            "{class}\t{readers}\t{judgement}\t{source}\t{why}\t{value}\t{ours}\t{theirs}"
+            "{class}\t{readers}\t{judgement}\t{source}\t{why}\t{example}"
         );
     }
     out

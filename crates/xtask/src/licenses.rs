@@ -11,7 +11,6 @@ use crate::run;
 use anyhow::{Context, bail};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 /// The only source of crates beside this repository.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -25,7 +24,7 @@ struct Rules {
 
 /// Prints what breaks a rule, and fails if anything does.
 pub(crate) fn check() -> anyhow::Result<()> {
-    let rules = Rules::parse(&fs::read_to_string(run::root().join("deny.toml"))?)?;
+    let rules = Rules::parse(&run::read("deny.toml")?)?;
     let metadata =
         run::output(run::cargo().args(["metadata", "--format-version", "1", "--locked"]))?;
     let metadata: Value = serde_json::from_slice(&metadata)?;

@@ -168,20 +168,7 @@ enum Command {
         install: bool,
     },
     /// Build the Debian package into `target/package`, and check it with lintian if that is installed.
-    Package {
-        /// The program to pack, if it is not to be built.
-        #[arg(long)]
-        program: Option<PathBuf>,
-        /// The folder that the package goes to.
-        #[arg(long)]
-        output: Option<PathBuf>,
-        /// The Debian revision.
-        #[arg(long, default_value_t = 1)]
-        revision: u32,
-        /// Do not compress it, and do not run lintian.
-        #[arg(long)]
-        fast: bool,
-    },
+    Package(debian_package::PackageOptions),
     /// Measure against rivals, side by side in one run, and print tables in Markdown: whole programs, whole mailboxes, the decoders of
     /// charsets alone, or the gateway.
     Bench(BenchArguments),
@@ -258,49 +245,29 @@ fn main() -> anyhow::Result<()> {
             seed,
             program,
             bless,
-        } => header_differences::compare(count, seed, program.as_deref(), bless),
+        } => header_differences::compare(count, seed, program, bless),
         Command::Compare { program, install } => compare::compare(program.as_deref(), install),
-        Command::Package {
-            program,
-            output,
-            revision,
-            fast,
-        } => debian_package::build(&debian_package::PackageOptions {
-            program,
-            output,
-            revision,
-            fast,
-        }),
+        Command::Package(options) => debian_package::build(&options),
         Command::Bench(arguments) => bench_subject(&arguments),
     }
 }
 
 fn bench_subject(arguments: &BenchArguments) -> anyhow::Result<()> {
-    let BenchArguments {
-        what,
-        ref size,
-        runs,
-        memory,
-        ref only,
-        ref program,
-        no_bars,
-    } = *arguments;
-    let size = |usual| size.as_deref().unwrap_or(usual);
-    match what {
-        Subject::Mail => bench::bench(size("300M"), runs.unwrap_or(5), memory, no_bars),
+    let (runs, no_bars) = (arguments.runs, arguments.no_bars);
+    let only = arguments.only.as_deref().unwrap_or_default();
+    let size = |usual| arguments.size.as_deref().unwrap_or(usual);
+    match arguments.what {
+        Subject::Mail => bench::bench(size("300M"), runs.unwrap_or(5), arguments.memory, no_bars),
         Subject::Program => bench_program::bench(&bench_program::Options {
             size: size("100M"),
             runs: runs.unwrap_or(5),
-            only: only.as_deref().unwrap_or_default(),
-            program: program.as_deref(),
+            only,
+            program: arguments.program.as_deref(),
             no_bars,
         }),
         Subject::Gateway => bench_gateway::bench(runs.unwrap_or(7), no_bars),
         Subject::Mime => bench_mime::bench(size("300M"), runs.unwrap_or(5), no_bars),
-        Subject::Codec => {
-            let only = only.as_deref().unwrap_or_default();
-            bench_codec::bench(size("10M"), runs.unwrap_or(9), only, no_bars)
-        }
+        Subject::Codec => bench_codec::bench(size("10M"), runs.unwrap_or(9), only, no_bars),
     }
 }
 

@@ -26,6 +26,13 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
+    /// Worse than every run.
+    pub(crate) const WORST: Self = Self {
+        cpu: f64::INFINITY,
+        wall: f64::INFINITY,
+        peak: 0,
+    };
+
     /// The better of two runs, figure by figure (the larger peak is kept: it is a bound).
     pub(crate) fn best(self, other: Self) -> Self {
         Self {

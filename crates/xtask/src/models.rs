@@ -18,9 +18,8 @@ mod tokens;
 pub(crate) use counts::count;
 pub(crate) use pack::packed;
 
-use crate::run::root;
+use crate::run::read;
 use anyhow::{Context, bail};
-use std::fs;
 use tokens::Script;
 
 /// A row of `data/languages.tsv`.
@@ -78,8 +77,7 @@ pub(crate) fn candidates() -> anyhow::Result<Vec<Candidate>> {
 }
 
 fn languages() -> anyhow::Result<Vec<Language>> {
-    let path = root().join("data/languages.tsv");
-    let table = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let table = read("data/languages.tsv")?;
     crate::tsv::rows(&table)
         .map(|row| {
             let [name, script, _, _, common, rare] = row[..] else {

@@ -7,7 +7,7 @@
 //!
 //! Debian and its children only. Elsewhere what is missing is named, and the run ends.
 
-use crate::run::{checked, has};
+use crate::run::{checked, has, succeeds};
 use anyhow::{Context, bail};
 use std::env;
 use std::io::Write;
@@ -88,10 +88,7 @@ pub(crate) fn for_header_readers() -> anyhow::Result<()> {
 
 fn has_mbstring() -> bool {
     let script = "exit(function_exists('mb_decode_mimeheader') && function_exists('iconv_mime_decode') ? 0 : 1);";
-    Command::new("php")
-        .args(["-r", script])
-        .output()
-        .is_ok_and(|output| output.status.success())
+    succeeds(Command::new("php").args(["-r", script]))
 }
 
 /// Installs what the full test set starts and is missing. Prints the list first.
@@ -112,13 +109,7 @@ pub(crate) fn for_tests() -> anyhow::Result<()> {
         wanted.join(", ")
     );
     install(&wanted)?;
-    let missing = missing(TESTS);
-    if !missing.is_empty() {
-        bail!(
-            "installed, but their programs are not there: {}",
-            missing.join(", ")
-        );
-    }
+    check_installed(TESTS)?;
     if shared && !gmime() {
         bail!(
             "the tests with shared material need Debian's packages python3-gi and gir1.2-gmime-3.0"
@@ -144,10 +135,8 @@ pub(crate) fn for_gateway() -> anyhow::Result<()> {
 
 /// Whether Python can read mail with GMime.
 fn gmime() -> bool {
-    Command::new("/usr/bin/python3")
-        .args(["-c", "import gi; gi.require_version('GMime', '3.0')"])
-        .output()
-        .is_ok_and(|output| output.status.success())
+    let script = "import gi; gi.require_version('GMime', '3.0')";
+    succeeds(Command::new("/usr/bin/python3").args(["-c", script]))
 }
 
 fn see_to(wanted: &[NeededProgram]) -> anyhow::Result<()> {
@@ -156,7 +145,12 @@ fn see_to(wanted: &[NeededProgram]) -> anyhow::Result<()> {
         return Ok(());
     }
     install(&missing)?;
-    let missing = self::missing(wanted);
+    check_installed(wanted)
+}
+
+/// Fails if programs are missing although their packages were installed.
+fn check_installed(wanted: &[NeededProgram]) -> anyhow::Result<()> {
+    let missing = missing(wanted);
     if !missing.is_empty() {
         bail!(
             "installed, but their programs are not there: {}",

@@ -8,7 +8,7 @@
 //! Needs the network for the first run, `python3`, `pip`, `npm` and Debian's `apt-get`. Mail of others stays in the target folder: the
 //! repository holds names of packages, hashes and verdicts.
 
-use crate::run::{build_release, checked, root, target};
+use crate::run::{checked, given_or_release, root, target};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -16,10 +16,7 @@ use std::process::Command;
 /// Downloads the packages that are not there yet, and checks the messages in them. Fails where a law is broken, a reading is wrong or
 /// a reading has no verdict.
 pub(crate) fn check(program: Option<PathBuf>) -> anyhow::Result<()> {
-    let program = match program {
-        Some(program) => program,
-        None => build_release()?.join("mailglot"),
-    };
+    let program = given_or_release(program)?;
     let folder = target()?.join("real-mail");
     fs::create_dir_all(&folder)?;
     checked(

@@ -3,9 +3,11 @@
 use anyhow::{Context, bail};
 use std::env;
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader};
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 /// Root of the repository.
 pub(crate) fn root() -> PathBuf {
@@ -13,6 +15,11 @@ pub(crate) fn root() -> PathBuf {
         .ancestors()
         .nth(2)
         .map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// The text of a file, by its path in the repository.
+pub(crate) fn read(path: &str) -> anyhow::Result<String> {
+    fs::read_to_string(root().join(path)).with_context(|| path.to_owned())
 }
 
 /// Cargo, started at the root.
@@ -80,6 +87,29 @@ pub(crate) fn output(command: &mut Command) -> anyhow::Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
+/// What a command prints on stdout when it reads `input`.
+pub(crate) fn output_for(command: &mut Command, input: Vec<u8>) -> anyhow::Result<Vec<u8>> {
+    let shown = show(command);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot run {shown}"))?;
+    let mut stdin = child.stdin.take().context("no standard input")?;
+    let writer = thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output()?;
+    let is_written = writer.join().is_ok_and(|result| result.is_ok());
+    if !output.status.success() || !is_written {
+        bail!("{shown} failed: {}", output.status);
+    }
+    Ok(output.stdout)
+}
+
+/// True if a command can be run and its exit code is 0. Its output is not shown.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
+    command.output().is_ok_and(|output| output.status.success())
+}
+
 /// The target folder of this workspace.
 pub(crate) fn target() -> anyhow::Result<PathBuf> {
     let metadata = output(cargo().args([
@@ -100,6 +130,14 @@ pub(crate) fn target() -> anyhow::Result<PathBuf> {
 /// Builds the programs in release mode for tests, and returns the folder in which they lie.
 pub(crate) fn build_release() -> anyhow::Result<PathBuf> {
     build("release", &["--bins"])
+}
+
+/// The program that is given, or the one of the release build.
+pub(crate) fn given_or_release(program: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    match program {
+        Some(program) => Ok(program),
+        None => Ok(build_release()?.join("mailglot")),
+    }
 }
 
 /// Builds the check of the laws, and the program that it starts, in release mode.

@@ -118,10 +118,7 @@ fn run_tests(fast: bool, programs: &Path, closing: &mut RunnerSummary) -> anyhow
 }
 
 fn has_nextest() -> bool {
-    Command::new("cargo")
-        .args(["nextest", "--version"])
-        .output()
-        .is_ok_and(|output| output.status.success())
+    run::succeeds(Command::new("cargo").args(["nextest", "--version"]))
 }
 
 /// The filter of nextest for the fast set.

@@ -25,7 +25,8 @@ mod page_tables;
 mod vote;
 mod web;
 
-use crate::run::root;
+use crate::run::{read, root};
+use crate::tsv::rows;
 use answers::{Answers, System};
 use anyhow::{Context, bail};
 use page_tables::{Product, lines, table};
@@ -39,19 +40,14 @@ const PRODUCT: &str = "data/tables/pages.tsv";
 
 /// Makes the product's tables from the stored answers, after asking the installed converters anew if `ask` says so.
 pub(crate) fn make(ask: bool) -> anyhow::Result<()> {
-    let mut systems = System::parse(&read(SYSTEMS)?)?;
-    let mut answers = Answers::parse(&read(ORACLES)?, &product()?)?;
+    let (mut systems, mut answers) = stored()?;
     if ask {
         answers.renew(&mut systems, &ask::all(&answers)?);
         for (path, table) in web::asked()? {
             write(&path, &table)?;
         }
     }
-    let product = vote::product(
-        &answers,
-        &systems,
-        &mut Exceptions::parse(&read(EXCEPTIONS)?)?,
-    )?;
+    let product = voted(&systems, &answers)?;
     write(SYSTEMS, &System::show(&systems, &comments(SYSTEMS)?))?;
     write(ORACLES, &answers.show(&product, &comments(ORACLES)?))?;
     write(PRODUCT, &show(&product, &comments(PRODUCT)?))
@@ -59,13 +55,8 @@ pub(crate) fn make(ask: bool) -> anyhow::Result<()> {
 
 /// Checks that the product's tables are what the stored answers and the exceptions make of them. Changes nothing.
 pub(crate) fn check() -> anyhow::Result<()> {
-    let systems = System::parse(&read(SYSTEMS)?)?;
-    let answers = Answers::parse(&read(ORACLES)?, &product()?)?;
-    let made = vote::product(
-        &answers,
-        &systems,
-        &mut Exceptions::parse(&read(EXCEPTIONS)?)?,
-    )?;
+    let (systems, answers) = stored()?;
+    let made = voted(&systems, &answers)?;
     if show(&made, &comments(PRODUCT)?) != read(PRODUCT)? {
         bail!(
             "{PRODUCT} is not what the answers say; run `cargo xtask tables` and commit the result"
@@ -77,8 +68,7 @@ pub(crate) fn check() -> anyhow::Result<()> {
 
 /// Asks the installed converters and compares with the stored answers; another version may answer otherwise.
 pub(crate) fn check_oracles() -> anyhow::Result<()> {
-    let systems = System::parse(&read(SYSTEMS)?)?;
-    let stored = Answers::parse(&read(ORACLES)?, &product()?)?;
+    let (systems, stored) = stored()?;
     let asked = ask::all(&stored)?;
     let mut wrong = 0;
     for (path, table) in web::asked()? {
@@ -113,13 +103,23 @@ pub(crate) fn check_oracles() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Reads the systems and their answers.
+fn stored() -> anyhow::Result<(Vec<System>, Answers)> {
+    let systems = System::parse(&read(SYSTEMS)?)?;
+    Ok((systems, Answers::parse(&read(ORACLES)?, &product()?)?))
+}
+
+/// Makes the product's tables from the answers and the exceptions.
+fn voted(systems: &[System], answers: &Answers) -> anyhow::Result<Product> {
+    let mut exceptions = Exceptions::parse(&read(EXCEPTIONS)?)?;
+    vote::product(answers, systems, &mut exceptions)
+}
+
 fn product() -> anyhow::Result<Product> {
-    read(PRODUCT)?
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| {
-            let (name, cells) = line.split_once('\t').with_context(|| line.to_owned())?;
-            Ok((name.to_owned(), table(cells)?))
+    rows(&read(PRODUCT)?)
+        .map(|row| match row[..] {
+            [name, cells] => Ok((name.to_owned(), table(cells)?)),
+            _ => bail!("not two columns: {row:?}"),
         })
         .collect()
 }
@@ -140,10 +140,6 @@ fn comments(path: &str) -> anyhow::Result<String> {
             .filter(|line| line.starts_with('#'))
             .map(str::to_owned),
     ))
-}
-
-fn read(path: &str) -> anyhow::Result<String> {
-    fs::read_to_string(root().join(path)).with_context(|| path.to_owned())
 }
 
 fn write(path: &str, text: &str) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! Samples, generated mailboxes, and round trips through the program.
 
 use crate::packages;
-use crate::run::{self, build_release, checked, root, target};
+use crate::run::{self, build_release, checked, given_or_release, root, target};
 use anyhow::{Context, bail};
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
@@ -33,10 +33,7 @@ pub(crate) fn generate(arguments: &[String]) -> anyhow::Result<()> {
 /// Asks installed readers of mail what they decode alike of what the program encodes, and writes `data/mail_repertoire.tsv`.
 pub(crate) fn mail_repertoire(program: Option<PathBuf>) -> anyhow::Result<()> {
     packages::for_header_readers()?;
-    let program = program.map_or_else(
-        || Ok(build_release()?.join("mailglot")),
-        Ok::<_, anyhow::Error>,
-    )?;
+    let program = given_or_release(program)?;
     let script = "crates/xtask/oracles/mail_repertoire.py";
     let table = run::output(
         Command::new("python3")
@@ -99,12 +96,12 @@ pub(crate) fn roundtrip(size: &str, given: &[PathBuf]) -> anyhow::Result<()> {
             .with_context(|| mailbox.display().to_string())?
             .len();
         let mut first_output = None;
-        for threads in ["1", "2"] {
+        for threads in [1, 2] {
             let _ = fs::remove_dir_all(&folder);
             fs::create_dir_all(&folder)?;
             let start = Instant::now();
             let output = folder.join("out.mbox");
-            normalize(&binary, &mailbox, &output, threads)?;
+            checked(normalize(&binary, &mailbox, &output, threads).current_dir(root()))?;
             let original = folder.join("original.mbox");
             checked(
                 Command::new(&binary)
@@ -121,7 +118,7 @@ pub(crate) fn roundtrip(size: &str, given: &[PathBuf]) -> anyhow::Result<()> {
                 );
             }
             let again = folder.join("again.mbox");
-            normalize(&binary, &output, &again, threads)?;
+            checked(normalize(&binary, &output, &again, threads).current_dir(root()))?;
             if !same(&output, &again)? {
                 bail!("{}: a second normalization changes it", mailbox.display());
             }
@@ -151,15 +148,15 @@ pub(crate) fn roundtrip(size: &str, given: &[PathBuf]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn normalize(binary: &Path, input: &Path, output: &Path, threads: &str) -> anyhow::Result<()> {
-    checked(
-        Command::new(binary)
-            .args(["-q", "normalize", "--threads", threads])
-            .arg(input)
-            .arg("-o")
-            .arg(output)
-            .current_dir(root()),
-    )
+/// The command that normalizes a mailbox.
+pub(crate) fn normalize(program: &Path, input: &Path, output: &Path, threads: u32) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(["-q", "normalize", "--threads", &threads.to_string()])
+        .arg(input)
+        .arg("-o")
+        .arg(output);
+    command
 }
 
 /// True when two files hold the same bytes.

@@ -1,5 +1,6 @@
 //! Details of events about zip and tar archives and their members.
 
+use crate::named_enum::named;
 use std::fmt;
 
 /// Why a member of a container is not read.
@@ -39,35 +40,27 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// What is wrong with the name of a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NameDefect {
-    /// It begins with a slash.
-    Absolute,
-    /// It has `..` as a component.
-    Parent,
-    /// It has control characters, such as NUL.
-    Control,
-    /// It is longer than file systems allow, or has too many levels.
-    Long,
-    /// It is empty.
-    Empty,
-    /// Another member has the same name, or is a folder or file in its way.
-    Duplicate,
-}
-
-impl fmt::Display for NameDefect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Absolute => "has an absolute name",
-            Self::Parent => "has \"..\" in its name",
-            Self::Control => "has control characters in its name",
-            Self::Long => "has a name that is too long",
-            Self::Empty => "has no name",
-            Self::Duplicate => "has the name of another member",
-        })
+named! {
+    /// What is wrong with the name of a member.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum NameDefect {
+        /// It begins with a slash.
+        Absolute = "has an absolute name",
+        /// It has `..` as a component.
+        Parent = "has \"..\" in its name",
+        /// It has control characters, such as NUL.
+        Control = "has control characters in its name",
+        /// It is longer than file systems allow, or has too many levels.
+        Long = "has a name that is too long",
+        /// It is empty.
+        Empty = "has no name",
+        /// Another member has the same name, or is a folder or file in its way.
+        Duplicate = "has the name of another member",
     }
+
+    /// Returns the description that follows the name of the member.
+    pub fn words;
 }
 
 /// A defect of a zip or tar archive.

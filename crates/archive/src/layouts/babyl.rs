@@ -24,13 +24,18 @@
 use std::io;
 
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, is_field};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent};
-use crate::mbox::{FollowingLine, split_line};
+use crate::box_event::BoxDetail;
+use crate::mbox::split_line;
 
 /// The format.
-pub(super) struct Babyl;
+pub(super) const BABYL: FileLayout = FileLayout {
+    name: "Babyl",
+    recognizes: |start| start.starts_with(b"BABYL OPTIONS:"),
+    message_extension: None,
+    divider: || Box::<BabylDivider>::default(),
+};
 
 /// Largest number of bytes of the line with labels, and of blanks behind a message.
 const NEAR: usize = 4 << 10;
@@ -39,24 +44,8 @@ const HEADERS: usize = 1 << 20;
 /// The line between the two headers.
 const END_OF_HEADER: &[u8] = b"*** EOOH ***";
 
-impl FileLayout for Babyl {
-    fn name(&self) -> &'static str {
-        "Babyl"
-    }
-
-    fn recognizes(&self, start: &[u8]) -> bool {
-        start.starts_with(b"BABYL OPTIONS:")
-    }
-
-    fn divider(&self) -> Box<dyn Divider> {
-        Box::new(BabylDivider {
-            is_message: false,
-            skipped_mark: None,
-        })
-    }
-}
-
 /// Divides a Babyl file.
+#[derive(Default)]
 struct BabylDivider {
     /// True if the current item is a message, and not the head of the file.
     is_message: bool,
@@ -65,12 +54,7 @@ struct BabylDivider {
 }
 
 impl Divider for BabylDivider {
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item> {
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item> {
         self.is_message = at > 0;
         if !self.is_message {
             return Ok(Item::gap(at));
@@ -78,16 +62,16 @@ impl Divider for BabylDivider {
         let near = input.near(at, NEAR)?;
         let marker = marker(near);
         let Some(labels) = Labels::parse(&near[marker..]) else {
-            events.push(defect(at, BoxDetail::NoLabels));
+            input.report(at, BoxDetail::NoLabels);
             return Ok(Item::message(at + marker as u64, Flags::default()));
         };
         let start = at + (marker + labels.length) as u64;
         let Some(headers) = Headers::find(input, start)? else {
-            events.push(defect(at, BoxDetail::NoHeaderEnd));
+            input.report(at, BoxDetail::NoHeaderEnd);
             return Ok(Item::message(start, labels.flags));
         };
         if headers.has_full != labels.is_pruned {
-            events.push(defect(at, BoxDetail::OtherHeader));
+            input.report(at, BoxDetail::OtherHeader);
         }
         let mut item = Item::message(start + headers.message as u64, labels.flags);
         let base = start;
@@ -96,12 +80,7 @@ impl Divider for BabylDivider {
         Ok(item)
     }
 
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>> {
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
         let mut skipped_in_message = None;
         let skipped = if self.is_message {
             &mut skipped_in_message
@@ -112,10 +91,10 @@ impl Divider for BabylDivider {
         if found.is_some()
             && let Some(mark) = self.skipped_mark.take()
         {
-            events.push(defect(mark, BoxDetail::NoMessageHere));
+            input.report(mark, BoxDetail::NoMessageHere);
         }
         if let Some(end) = found.filter(|end| end.message == end.next) {
-            events.push(defect(end.next, BoxDetail::NoEndMark));
+            input.report(end.next, BoxDetail::NoEndMark);
         }
         Ok(found)
     }
@@ -315,11 +294,6 @@ fn summary_line(header: &[u8]) -> usize {
         (line, length) if is_summary && length > line.len() => length,
         _ => 0,
     }
-}
-
-/// Returns true if text begins with a header field.
-fn is_field(text: &[u8]) -> bool {
-    FollowingLine::of(split_line(text).0) != FollowingLine::Other
 }
 
 /// Returns true for the separator of an mbox, which Rmail stored as a field before the only header.

@@ -9,11 +9,12 @@ use super::input::LayoutInput;
 use super::layout::ItemEnd;
 
 /// Where an item ends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) enum SizedItem {
     /// At this offset.
     Until(u64),
     /// Where the next separator begins.
+    #[default]
     Search,
 }
 

@@ -18,13 +18,17 @@
 use std::io;
 
 use super::input::LayoutInput;
-use super::layout::{Content, Divider, FileLayout, Item, ItemEnd, defect};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, flags_of, is_field};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent};
-use crate::mbox::{FollowingLine, split_line};
+use crate::box_event::BoxDetail;
 
 /// The format.
-pub(super) struct Emlx;
+pub(super) const EMLX: FileLayout = FileLayout {
+    name: "emlx",
+    recognizes: |start| first_line(start).is_some_and(|(_, length)| is_field(&start[length..])),
+    message_extension: Some("emlx"),
+    divider: || Box::<EmlxDivider>::default(),
+};
 
 /// Largest number of bytes of the first line.
 const NEAR: usize = 64;
@@ -33,41 +37,15 @@ const LIST: usize = 1 << 20;
 /// Largest number of bytes of the XML declaration.
 const HEAD: usize = 256;
 
-impl FileLayout for Emlx {
-    fn name(&self) -> &'static str {
-        "emlx"
-    }
-
-    fn recognizes(&self, start: &[u8]) -> bool {
-        first_line(start).is_some_and(|(_, length)| is_field(&start[length..]))
-    }
-
-    fn extension(&self) -> Option<&'static str> {
-        Some("emlx")
-    }
-
-    fn content(&self) -> Content {
-        Content::OneMessage
-    }
-
-    fn divider(&self) -> Box<dyn Divider> {
-        Box::new(EmlxDivider { end: None })
-    }
-}
-
 /// Divides an emlx file into its three parts.
+#[derive(Default)]
 struct EmlxDivider {
     /// Offset behind the message, if the first line is right.
     end: Option<u64>,
 }
 
 impl Divider for EmlxDivider {
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item> {
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item> {
         if at > 0 {
             // The file grew.
             self.end = None;
@@ -75,8 +53,8 @@ impl Divider for EmlxDivider {
         }
         let near = input.near(at, NEAR)?;
         let Some((size, length)) = first_line(near) else {
-            events.push(defect(at, BoxDetail::NoSize));
             let length = damaged_line(near) as u64;
+            input.report(at, BoxDetail::NoSize);
             return Ok(Item::message(at + length, Flags::default()));
         };
         let message = at + length as u64;
@@ -93,17 +71,12 @@ impl Divider for EmlxDivider {
         });
         self.end = is_right.then_some(end);
         if !is_right {
-            events.push(defect(at, BoxDetail::WrongSize(size)));
+            input.report(at, BoxDetail::WrongSize(size));
         }
         Ok(Item::message(message, Flags::default()))
     }
 
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        _: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>> {
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
         if let Some(end) = self.end {
             if input.window.end() < end {
                 *scan = input.window.end();
@@ -160,11 +133,6 @@ fn damaged_line(near: &[u8]) -> usize {
     }
 }
 
-/// Returns true if text begins with a header field.
-fn is_field(text: &[u8]) -> bool {
-    FollowingLine::of(split_line(text).0) != FollowingLine::Other
-}
-
 /// Returns true if the rest of a file is a property list. `rest` has at most one byte more than [`LIST`].
 fn is_list(rest: &[u8]) -> bool {
     let mut begins = rest.trim_ascii_start();
@@ -205,6 +173,5 @@ fn flags(list: &[u8]) -> Flags {
         (8, Flags::PASSED),
         (9, Flags::PASSED),
     ];
-    let set = known.into_iter().filter(|(bit, _)| bits >> bit & 1 == 1);
-    Flags(set.fold(0, |flags, (_, flag)| flags | flag))
+    flags_of(bits, &known)
 }

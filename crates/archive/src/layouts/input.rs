@@ -5,6 +5,7 @@
 
 use std::io::{self, Read};
 
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::file_range::FileRange;
 use crate::window::Window;
 
@@ -15,6 +16,8 @@ pub(crate) struct LayoutInput {
     file: Option<FileRange>,
     /// Number of bytes that may be in memory.
     lookahead: u64,
+    /// Events not yet covered by a batch.
+    pub(super) events: Vec<BoxEvent>,
 }
 
 impl LayoutInput {
@@ -27,12 +30,19 @@ impl LayoutInput {
             window,
             file,
             lookahead,
+            events: Vec::new(),
         }
     }
 
     /// Reads far ahead in a file, which has the same bytes.
     pub(super) fn look_into(&mut self, file: Option<FileRange>) {
         self.file = file;
+    }
+
+    /// Reports a defect of the file.
+    pub(super) fn report(&mut self, at: u64, detail: BoxDetail) {
+        let event = BoxEvent::new(BoxEventKind::Structure, at, detail);
+        self.events.push(event);
     }
 
     /// Returns `length` bytes at an offset in memory, or fewer at the end of the file.

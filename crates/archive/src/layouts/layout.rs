@@ -8,60 +8,42 @@ use std::ops::Range;
 
 use super::input::LayoutInput;
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
-
-/// Reports a defect of a file.
-pub(super) fn defect(at: u64, detail: BoxDetail) -> BoxEvent {
-    BoxEvent::new(BoxEventKind::Structure, at, detail)
-}
+use crate::box_event::BoxDetail;
+use crate::mbox::{FollowingLine, split_line};
 
 /// A format of a file with messages.
-pub(crate) trait FileLayout: Sync {
-    /// Returns the name of the format for display, such as `Babyl`.
-    fn name(&self) -> &'static str;
+pub(crate) struct FileLayout {
+    /// The name for display, such as `Babyl`.
+    pub(crate) name: &'static str,
     /// Returns true for the first bytes of such a file: 512 of them, or fewer if the file is shorter.
-    fn recognizes(&self, start: &[u8]) -> bool;
-    /// Returns the extension of the files of this format, damaged or not.
-    fn extension(&self) -> Option<&'static str> {
-        None
-    }
-    /// Returns what a file of this format contains.
-    fn content(&self) -> Content {
-        Content::Messages
-    }
-    /// Returns a divider at the start of a file.
-    fn divider(&self) -> Box<dyn Divider>;
+    pub(super) recognizes: fn(&[u8]) -> bool,
+    /// The extension of the files of this format, damaged or not, if each contains one message. None if a file contains any number.
+    pub(super) message_extension: Option<&'static str>,
+    /// Creates a divider at the start of a file.
+    pub(super) divider: fn() -> Box<dyn Divider>,
 }
 
-/// What a file of a format contains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
-    /// Any number of messages.
-    Messages,
-    /// One message.
-    OneMessage,
+/// Returns true if text begins with a header field.
+pub(super) fn is_field(text: &[u8]) -> bool {
+    FollowingLine::of(split_line(text).0) != FollowingLine::Other
+}
+
+/// Returns the flags of the bits that are set. `known` has the number of each bit, from 0, and its flag.
+pub(super) fn flags_of(bits: u64, known: &[(u32, u32)]) -> Flags {
+    let set = known.iter().filter(|(bit, _)| bits >> bit & 1 == 1);
+    Flags(set.fold(0, |flags, (_, flag)| flags | flag))
 }
 
 /// Divides a file into messages and the bytes between them. All offsets are those of the file.
 pub(crate) trait Divider: Send {
     /// Examines what begins at `at`, the start of the file or the end of the item before.
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item>;
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item>;
 
     /// Searches for the end of the item that [`Self::begin`] returned last, from `scan` on.
     ///
     /// Without an end in memory it returns None, and `scan` is the offset before which no end can be. After the last byte of the
     /// file, None means that the item ends with the file.
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>>;
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>>;
 
     /// Returns the detail of the event for an item that ends with the file and without its end mark.
     fn unended(&self) -> Option<BoxDetail> {

@@ -14,13 +14,18 @@
 use std::io;
 
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
+use super::layout::{Divider, FileLayout, Item, ItemEnd};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent};
+use crate::box_event::BoxDetail;
 use crate::mbox::split_line;
 
 /// The format.
-pub(super) struct Listserv;
+pub(super) const LISTSERV: FileLayout = FileLayout {
+    name: "LISTSERV notebook",
+    recognizes,
+    message_extension: None,
+    divider: || Box::new(ListservDivider),
+};
 
 /// The line before each message.
 const SEPARATOR: &[u8; 73] = &[b'='; 73];
@@ -29,46 +34,27 @@ const NEAR: usize = 4096;
 /// Number of bytes at the start of a file that must show a separator and a header.
 const START: usize = 512;
 
-impl FileLayout for Listserv {
-    fn name(&self) -> &'static str {
-        "LISTSERV notebook"
-    }
-
-    fn recognizes(&self, start: &[u8]) -> bool {
-        let start = &start[..start.len().min(START)];
-        separator(start, start.len() < START).is_some()
-    }
-
-    fn divider(&self) -> Box<dyn Divider> {
-        Box::new(ListservDivider)
-    }
+/// Returns true for the first bytes of a file of this format.
+fn recognizes(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(START)];
+    separator(start, start.len() < START).is_some()
 }
 
 /// Divides a notebook.
 struct ListservDivider;
 
 impl Divider for ListservDivider {
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item> {
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item> {
         // The search has examined the header of every other message.
         let near = input.near(at, SEPARATOR.len() + 2)?;
         let Some(length) = separator_line(near) else {
-            events.push(defect(at, BoxDetail::NoMessageHere));
+            input.report(at, BoxDetail::NoMessageHere);
             return Ok(Item::gap(at));
         };
         Ok(Item::message(at + length as u64, Flags::default()))
     }
 
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        _: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>> {
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
         let found = input.find_separator(scan, SEPARATOR, NEAR, |near| {
             separator(near, near.len() < NEAR).is_some()
         })?;

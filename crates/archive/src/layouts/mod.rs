@@ -1,6 +1,6 @@
 //! Formats of one file other than mbox: a table of them, and their common reader.
 //!
-//! To add one, write a file that implements [`FileLayout`], and add its line to [`LAYOUTS`]. `layout` defines what a format says
+//! To add one, write a file with a [`FileLayout`], and add its line to [`LAYOUTS`]. `layout` defines what a format says
 //! about a file: where a message begins and ends. `read` does the rest: memory, batches, pieces of large messages, compression.
 //!
 //! # Limits
@@ -21,29 +21,25 @@ mod uw_mbx;
 use std::io;
 use std::path::Path;
 
-use self::layout::Content;
 pub(crate) use self::layout::FileLayout;
 pub(crate) use self::read::LayoutReader;
 use crate::mbox::has_dated_separators;
 
 /// Every format, in the order in which they are tried.
-const LAYOUTS: &[&dyn FileLayout] = &[
-    &babyl::Babyl, //
-    &uw_mbx::UwMbx,
-    &rnews::Rnews,
-    &listserv::Listserv,
-    &emlx::Emlx,
+static LAYOUTS: [FileLayout; 5] = [
+    babyl::BABYL, //
+    uw_mbx::UW_MBX,
+    rnews::RNEWS,
+    listserv::LISTSERV,
+    emlx::EMLX,
 ];
 
 /// Number of bytes at the start of a file in which separators are searched.
 const MORE: usize = 1 << 20;
 
 /// Returns the layout of a file that begins with `start`, at least 512 bytes of it if it is that long.
-pub(crate) fn of(start: &[u8]) -> Option<&'static dyn FileLayout> {
-    LAYOUTS
-        .iter()
-        .copied()
-        .find(|layout| layout.recognizes(start))
+pub(crate) fn of(start: &[u8]) -> Option<&'static FileLayout> {
+    LAYOUTS.iter().find(|layout| (layout.recognizes)(start))
 }
 
 /// Like [`of`], for a file that may be a mailbox. `more` returns the given number of bytes at the start of the file, or all of it.
@@ -54,11 +50,11 @@ pub(crate) fn of_possible_mailbox(
     start: &[u8],
     is_named: bool,
     more: impl FnOnce(usize) -> io::Result<Vec<u8>>,
-) -> io::Result<Option<&'static dyn FileLayout>> {
+) -> io::Result<Option<&'static FileLayout>> {
     let Some(layout) = of(start) else {
         return Ok(None);
     };
-    if layout.content() == Content::OneMessage {
+    if layout.message_extension.is_some() {
         let start = more(MORE)?;
         if !emlx::is_exact(&start) && has_dated_separators(&start, start.len() < MORE, is_named)? {
             return Ok(None);
@@ -68,33 +64,25 @@ pub(crate) fn of_possible_mailbox(
 }
 
 /// Returns the layout of a file with one message. If the file `is_mail`, the extension of its name suffices.
-pub(crate) fn of_message(
-    start: &[u8],
-    path: &Path,
-    is_mail: bool,
-) -> Option<&'static dyn FileLayout> {
-    let fits = |layout: &&dyn FileLayout| {
-        layout.recognizes(start) || (is_mail && has_extension(*layout, path))
-    };
-    one_message().find(fits)
+pub(crate) fn of_message(start: &[u8], path: &Path, is_mail: bool) -> Option<&'static FileLayout> {
+    let mut layouts = LAYOUTS.iter();
+    layouts.find(|layout| {
+        let is_recognized = layout.message_extension.is_some() && (layout.recognizes)(start);
+        is_recognized || is_mail && has_extension(layout, path)
+    })
 }
 
 /// Returns true for the name of a file with one message that has a layout.
 pub(crate) fn is_named(path: &Path) -> bool {
-    one_message().any(|layout| has_extension(layout, path))
+    LAYOUTS.iter().any(|layout| has_extension(layout, path))
 }
 
-fn one_message() -> impl Iterator<Item = &'static dyn FileLayout> {
-    let layouts = LAYOUTS.iter().copied();
-    layouts.filter(|layout| layout.content() == Content::OneMessage)
-}
-
-fn has_extension(layout: &dyn FileLayout, path: &Path) -> bool {
-    let extension = path.extension().zip(layout.extension());
+fn has_extension(layout: &FileLayout, path: &Path) -> bool {
+    let extension = path.extension().zip(layout.message_extension);
     extension.is_some_and(|(name, wanted)| name.eq_ignore_ascii_case(wanted))
 }
 
 /// Like [`of`], for formats that hold many messages.
-pub(crate) fn of_mailbox(start: &[u8]) -> Option<&'static dyn FileLayout> {
-    of(start).filter(|layout| layout.content() == Content::Messages)
+pub(crate) fn of_mailbox(start: &[u8]) -> Option<&'static FileLayout> {
+    of(start).filter(|layout| layout.message_extension.is_none())
 }

@@ -47,8 +47,6 @@ pub(crate) struct LayoutReader {
     limit: u64,
     state: State,
     ordinal: u64,
-    /// Events not yet covered by a batch.
-    events: Vec<BoxEvent>,
 }
 
 enum State {
@@ -83,7 +81,7 @@ impl LayoutReader {
     pub(crate) fn from_file(
         path: &Path,
         mut file: File,
-        layout: &dyn FileLayout,
+        layout: &FileLayout,
         options: &ReadOptions,
     ) -> io::Result<Self> {
         file.rewind()?;
@@ -101,7 +99,7 @@ impl LayoutReader {
         path: &Path,
         input: Through,
         outside: Option<&File>,
-        layout: &dyn FileLayout,
+        layout: &FileLayout,
         options: &ReadOptions,
     ) -> io::Result<Self> {
         let (defects, packing) = (input.defects.clone(), input.packing);
@@ -121,7 +119,7 @@ impl LayoutReader {
         path: &Path,
         input: Through,
         tree: &FileTree,
-        layout: &dyn FileLayout,
+        layout: &FileLayout,
         options: &ReadOptions,
     ) -> io::Result<Self> {
         let is_packed = input.packing.is_some();
@@ -137,7 +135,7 @@ impl LayoutReader {
         path: &Path,
         input: Box<dyn Read + Send>,
         file: Option<FileRange>,
-        layout: &dyn FileLayout,
+        layout: &FileLayout,
         options: &ReadOptions,
     ) -> io::Result<Self> {
         let limit = options.message_limit.max(1) as u64;
@@ -146,13 +144,13 @@ impl LayoutReader {
         window.reach(1)?;
         let sample = &window.data()[..window.data().len().min(SAMPLE as usize)];
         let profile = Profile {
-            dialect: layout.name().to_owned(),
+            dialect: layout.name.to_owned(),
             line_end: line_end(sample),
         };
         Ok(Self {
             path: path.to_owned(),
             input: LayoutInput::new(window, file, batch + limit + PIECE),
-            divider: layout.divider(),
+            divider: (layout.divider)(),
             profile,
             identity: None,
             container: None,
@@ -162,7 +160,6 @@ impl LayoutReader {
             limit,
             state: State::Begin(0),
             ordinal: 0,
-            events: Vec::new(),
         })
     }
 
@@ -177,9 +174,7 @@ impl LayoutReader {
                     if self.input.near(start, 1)?.is_empty() {
                         break;
                     }
-                    let item = self
-                        .divider
-                        .begin(&mut self.input, start, &mut self.events)?;
+                    let item = self.divider.begin(&mut self.input, start)?;
                     self.state = State::Inside(OpenItem {
                         start,
                         scan: item.scan,
@@ -195,9 +190,10 @@ impl LayoutReader {
         let offset = self.input.window.base() + cut;
         self.input.window.hand_over(offset, &mut batch.bytes);
         let all = matches!(self.state, State::Done);
-        self.events.sort_by_key(|event| event.offset);
+        let events = &mut self.input.events;
+        events.sort_by_key(|event| event.offset);
         let is_covered = |event: &mut BoxEvent| all || event.offset < offset;
-        batch.events.extend(self.events.extract_if(.., is_covered));
+        batch.events.extend(events.extract_if(.., is_covered));
         if all {
             batch.events.append(&mut self.defects.take());
         }
@@ -207,15 +203,15 @@ impl LayoutReader {
     /// Reads on until the item ends, or until pieces of it can be returned.
     fn advance(&mut self, mut current: OpenItem, entries: &mut Vec<Entry>) -> io::Result<State> {
         loop {
-            let (input, events) = (&mut self.input, &mut self.events);
-            if let Some(end) = self.divider.end(input, &mut current.scan, events)? {
+            let input = &mut self.input;
+            if let Some(end) = self.divider.end(input, &mut current.scan)? {
                 self.finish(current, end, entries);
                 return Ok(State::Begin(end.next));
             }
             let end = self.input.window.end();
             if self.input.window.ended() {
                 if let Some(detail) = self.divider.unended() {
-                    self.event(BoxEventKind::Structure, current.start, detail);
+                    self.input.report(current.start, detail);
                 }
                 self.finish(current, ItemEnd::new(end, end), entries);
                 return Ok(State::Done);
@@ -267,7 +263,8 @@ impl LayoutReader {
         };
         if !current.in_pieces && current.item.is_message {
             let detail = BoxDetail::LongerThan(self.limit);
-            self.event(BoxEventKind::TooLarge, current.start, detail);
+            let event = BoxEvent::new(BoxEventKind::TooLarge, current.start, detail);
+            self.input.events.push(event);
             // The omitted bytes follow the first piece.
             let omitted = std::mem::take(&mut current.item.omitted);
             if !omitted.is_empty() {
@@ -324,10 +321,6 @@ impl LayoutReader {
 
     fn piece(&self) -> u64 {
         PIECE.min(self.limit)
-    }
-
-    fn event(&mut self, kind: BoxEventKind, offset: u64, detail: BoxDetail) {
-        self.events.push(BoxEvent::new(kind, offset, detail));
     }
 }
 

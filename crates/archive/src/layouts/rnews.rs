@@ -14,50 +14,35 @@ use std::io;
 
 use super::by_size::{self, SizedItem};
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
+use super::layout::{Divider, FileLayout, Item, ItemEnd};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent};
+use crate::box_event::BoxDetail;
 use crate::mbox::split_line;
 
 /// The format.
-pub(super) struct Rnews;
+pub(super) const RNEWS: FileLayout = FileLayout {
+    name: "rnews",
+    recognizes: |start| ArticleSeparator::parse(start).is_some(),
+    message_extension: None,
+    divider: || Box::<RnewsDivider>::default(),
+};
 
 /// First bytes of a separator.
 const MARK: &[u8] = b"#! rnews ";
 /// Largest number of bytes of a separator.
 const NEAR: usize = 64;
 
-impl FileLayout for Rnews {
-    fn name(&self) -> &'static str {
-        "rnews"
-    }
-
-    fn recognizes(&self, start: &[u8]) -> bool {
-        ArticleSeparator::parse(start).is_some()
-    }
-
-    fn divider(&self) -> Box<dyn Divider> {
-        Box::new(RnewsDivider {
-            item: SizedItem::Search,
-        })
-    }
-}
-
 /// Divides a batch.
+#[derive(Default)]
 struct RnewsDivider {
     item: SizedItem,
 }
 
 impl Divider for RnewsDivider {
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item> {
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item> {
         self.item = SizedItem::Search;
         let Some(separator) = ArticleSeparator::parse(input.near(at, NEAR)?) else {
-            events.push(defect(at, BoxDetail::NoMessageHere));
+            input.report(at, BoxDetail::NoMessageHere);
             return Ok(Item::gap(at));
         };
         let article = at + separator.length as u64;
@@ -66,17 +51,12 @@ impl Divider for RnewsDivider {
         if by_size::is_boundary(input, end, NEAR, is_separator)? == Some(true) {
             self.item = SizedItem::Until(end);
         } else {
-            events.push(defect(at, BoxDetail::WrongSize(separator.size)));
+            input.report(at, BoxDetail::WrongSize(separator.size));
         }
         Ok(Item::message(article, Flags::default()))
     }
 
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        _: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>> {
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
         self.item.end(input, scan, find_separator)
     }
 }

@@ -17,12 +17,17 @@ use std::io;
 
 use super::by_size::{self, SizedItem};
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, defect};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, flags_of};
 use crate::Flags;
-use crate::box_event::{BoxDetail, BoxEvent};
+use crate::box_event::BoxDetail;
 
 /// The format.
-pub(super) struct UwMbx;
+pub(super) const UW_MBX: FileLayout = FileLayout {
+    name: "UW mbx",
+    recognizes,
+    message_extension: None,
+    divider: || Box::<MbxDivider>::default(),
+};
 
 /// Length of the head.
 const HEAD: u64 = 2048;
@@ -32,44 +37,38 @@ const NEAR: usize = 96;
 const DATE: usize = 26;
 /// Number of bytes behind the size: flags, hyphen, UID, line end.
 const TAIL: usize = 12 + 1 + 8 + 2;
+/// Bits of the flags.
+const FLAGS: [(u32, u32); 6] = [
+    (0, Flags::SEEN),
+    (1, Flags::TRASHED),
+    (2, Flags::FLAGGED),
+    (3, Flags::REPLIED),
+    (5, Flags::DRAFT),
+    (15, Flags::TRASHED),
+];
 
-impl FileLayout for UwMbx {
-    fn name(&self) -> &'static str {
-        "UW mbx"
-    }
-
-    fn recognizes(&self, start: &[u8]) -> bool {
-        let digits = |range| {
-            start
-                .get(range)
-                .is_some_and(|digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit))
-        };
-        start.starts_with(b"*mbx*\r\n") && digits(7..23) && start.get(23..25) == Some(b"\r\n")
-    }
-
-    fn divider(&self) -> Box<dyn Divider> {
-        Box::new(MbxDivider {
-            item: SizedItem::Search,
-        })
-    }
+/// Returns true for the first bytes of a file of this format.
+fn recognizes(start: &[u8]) -> bool {
+    let digits = |range| {
+        start
+            .get(range)
+            .is_some_and(|digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    start.starts_with(b"*mbx*\r\n") && digits(7..23) && start.get(23..25) == Some(b"\r\n")
 }
 
 /// Divides an mbx file.
+#[derive(Default)]
 struct MbxDivider {
     item: SizedItem,
 }
 
 impl Divider for MbxDivider {
-    fn begin(
-        &mut self,
-        input: &mut LayoutInput,
-        at: u64,
-        events: &mut Vec<BoxEvent>,
-    ) -> io::Result<Item> {
+    fn begin(&mut self, input: &mut LayoutInput, at: u64) -> io::Result<Item> {
         if at == 0 {
             let is_right = is_boundary(input, HEAD)?.unwrap_or(false);
             if !is_right && input.near(HEAD - 1, 2)?.len() == 2 {
-                events.push(defect(0, BoxDetail::NoMessageHere));
+                input.report(0, BoxDetail::NoMessageHere);
             }
             self.item = if is_right {
                 SizedItem::Until(HEAD)
@@ -79,7 +78,7 @@ impl Divider for MbxDivider {
             return Ok(Item::gap(0));
         }
         let Some(separator) = Separator::parse(input.near(at, NEAR)?) else {
-            events.push(defect(at, BoxDetail::NoMessageHere));
+            input.report(at, BoxDetail::NoMessageHere);
             self.item = SizedItem::Search;
             return Ok(Item::gap(at));
         };
@@ -90,19 +89,13 @@ impl Divider for MbxDivider {
             self.item = SizedItem::Until(end);
             item.scan = message;
         } else {
-            let detail = BoxDetail::WrongSize(separator.size);
-            events.push(defect(at, detail));
+            input.report(at, BoxDetail::WrongSize(separator.size));
             self.item = SizedItem::Search;
         }
         Ok(item)
     }
 
-    fn end(
-        &mut self,
-        input: &mut LayoutInput,
-        scan: &mut u64,
-        _: &mut Vec<BoxEvent>,
-    ) -> io::Result<Option<ItemEnd>> {
+    fn end(&mut self, input: &mut LayoutInput, scan: &mut u64) -> io::Result<Option<ItemEnd>> {
         self.item.end(input, scan, find_separator)
     }
 }
@@ -162,7 +155,7 @@ impl Separator {
         let flags = std::str::from_utf8(&tail[8..12]).ok()?;
         Some(Self {
             size,
-            flags: flags_of(u32::from_str_radix(flags, 16).ok()?),
+            flags: flags_of(u64::from_str_radix(flags, 16).ok()?, &FLAGS),
             length: DATE + 1 + digits + 1 + TAIL,
         })
     }
@@ -180,17 +173,4 @@ fn is_date(date: &[u8]) -> bool {
             b'+' => matches!(byte, b'+' | b'-'),
             shape => byte == shape,
         })
-}
-
-fn flags_of(bits: u32) -> Flags {
-    let known = [
-        (0x0001, Flags::SEEN),
-        (0x0002, Flags::TRASHED),
-        (0x0004, Flags::FLAGGED),
-        (0x0008, Flags::REPLIED),
-        (0x0020, Flags::DRAFT),
-        (0x8000, Flags::TRASHED),
-    ];
-    let set = known.into_iter().filter(|(bit, _)| bits & bit != 0);
-    Flags(set.fold(0, |flags, (_, flag)| flags | flag))
 }

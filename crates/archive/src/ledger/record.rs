@@ -34,17 +34,25 @@ pub enum Record<'a> {
     Note(&'a [u8]),
 }
 
-/// The reason why bytes of a source are not in its output.
+/// The reason why bytes of a source are not in its output. Each number is that of a record in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawKind {
     /// Bytes of a mailbox outside any message.
-    Gap,
+    Gap = 6,
     /// A file of a folder that is not a message, or a piece of one.
-    Other,
+    Other = 7,
     /// A message that was set aside.
-    SetAside,
+    SetAside = 8,
     /// A message that was dropped on request. Further pieces of it are [`Self::Other`].
-    Dropped,
+    Dropped = 10,
+}
+
+impl RawKind {
+    /// Returns the kind with this number.
+    fn numbered(number: u8) -> Option<Self> {
+        let all = [Self::Gap, Self::Other, Self::SetAside, Self::Dropped];
+        all.into_iter().find(|kind| *kind as u8 == number)
+    }
 }
 
 /// A message of the output and the changes that restore the source.
@@ -126,11 +134,7 @@ const FILE: u8 = 2;
 const DIRECTORY: u8 = 3;
 const OUT_FILE: u8 = 4;
 const SAME: u8 = 5;
-const GAP: u8 = 6;
-const OTHER: u8 = 7;
-const SET_ASIDE: u8 = 8;
 const NOTE: u8 = 9;
-const DROPPED: u8 = 10;
 /// Tag bit of a message. The other bits are the flags below.
 const MESSAGE: u8 = 0x40;
 const SEPARATOR: u8 = 0x01;
@@ -148,6 +152,9 @@ const MOST_REMOVED: u64 = 1 << 28;
 /// Set in the quoting byte if the output's message is quoted.
 const UNQUOTE: u8 = 0x10;
 
+/// The ways to quote, with the numbers 1 to 3 in the quoting byte.
+const QUOTINGS: [Quoting; 3] = [Quoting::None, Quoting::Mboxo, Quoting::Mboxrd];
+
 /// Appends a record to `records` and its original bytes to `residues`.
 pub(super) fn encode(record: &Record<'_>, records: &mut Vec<u8>, residues: &mut Vec<u8>) {
     match record {
@@ -155,37 +162,20 @@ pub(super) fn encode(record: &Record<'_>, records: &mut Vec<u8>, residues: &mut 
             records.push(SOURCE);
             put(records, *index);
         }
-        Record::File(name) => {
-            records.push(FILE);
-            put_counted(records, name);
-        }
-        Record::Directory(name) => {
-            records.push(DIRECTORY);
-            put_counted(records, name);
-        }
-        Record::OutFile(name) => {
-            records.push(OUT_FILE);
-            put_counted(records, name);
-        }
+        Record::File(name) => put_text(FILE, name, records),
+        Record::Directory(name) => put_text(DIRECTORY, name, records),
+        Record::OutFile(name) => put_text(OUT_FILE, name, records),
         Record::Same { messages, bytes } => {
             records.push(SAME);
             put(records, *messages);
             put(records, *bytes);
         }
         Record::Raw { kind, bytes } => {
-            records.push(match kind {
-                RawKind::Gap => GAP,
-                RawKind::Other => OTHER,
-                RawKind::SetAside => SET_ASIDE,
-                RawKind::Dropped => DROPPED,
-            });
+            records.push(*kind as u8);
             put_residue(bytes, records, residues);
         }
         Record::Message(message) => encode_message(message, records, residues),
-        Record::Note(text) => {
-            records.push(NOTE);
-            put_counted(records, text);
-        }
+        Record::Note(text) => put_text(NOTE, text, records),
     }
 }
 
@@ -204,25 +194,12 @@ pub(super) fn decode<'a>(
             messages: records.number()?,
             bytes: records.number()?,
         },
-        GAP => Record::Raw {
-            kind: RawKind::Gap,
-            bytes: residue(records, residues)?,
-        },
-        OTHER => Record::Raw {
-            kind: RawKind::Other,
-            bytes: residue(records, residues)?,
-        },
-        SET_ASIDE => Record::Raw {
-            kind: RawKind::SetAside,
-            bytes: residue(records, residues)?,
-        },
-        DROPPED => Record::Raw {
-            kind: RawKind::Dropped,
-            bytes: residue(records, residues)?,
-        },
         NOTE => Record::Note(records.counted()?),
         _ if op & 0xC0 == MESSAGE => Record::Message(decode_message(op, records, residues)?),
-        _ => return None,
+        _ => Record::Raw {
+            kind: RawKind::numbered(op)?,
+            bytes: residue(records, residues)?,
+        },
     })
 }
 
@@ -230,6 +207,11 @@ pub(super) fn decode<'a>(
 pub(super) fn message_takes(mut records: Cursor<'_>) -> Option<u128> {
     records.byte().filter(|op| op & 0xC0 == MESSAGE)?;
     (0..3).try_fold(0, |sum, _| Some(sum + u128::from(records.number()?)))
+}
+
+fn put_text(op: u8, text: &[u8], records: &mut Vec<u8>) {
+    records.push(op);
+    put_counted(records, text);
 }
 
 fn put_residue(bytes: &[u8], records: &mut Vec<u8>, residues: &mut Vec<u8>) {
@@ -292,16 +274,11 @@ fn decode_message<'a>(
     residues: &mut Cursor<'a>,
 ) -> Option<MessageRecord<'a>> {
     let out = [records.number()?, records.number()?, records.number()?];
-    let separator = if op & SEPARATOR == 0 {
-        None
-    } else {
-        Some(residue(records, residues)?)
+    let mut optional = |flag| match op & flag {
+        0 => Some(None),
+        _ => residue(records, residues).map(Some),
     };
-    let trailer = if op & TRAILER == 0 {
-        None
-    } else {
-        Some(residue(records, residues)?)
-    };
+    let (separator, trailer) = (optional(SEPARATOR)?, optional(TRAILER)?);
     let body = match op & (UNDO | WHOLE) {
         0 => Body::Same,
         WHOLE => Body::Whole(residue(records, residues)?),
@@ -345,12 +322,8 @@ fn encode_requote(requote: &Requote, records: &mut Vec<u8>) {
     match requote {
         Requote::Leave => records.push(0),
         Requote::Convert { unquote, source } => {
-            let source = match source {
-                Quoting::None => 1,
-                Quoting::Mboxo => 2,
-                Quoting::Mboxrd => 3,
-            };
-            records.push(source | bit(*unquote));
+            let number = QUOTINGS.iter().position(|quoting| quoting == source);
+            records.push((1 + number.unwrap_or(0) as u8) | bit(*unquote));
         }
         Requote::Count { unquote, marks } => {
             records.push(4 | bit(*unquote));
@@ -367,17 +340,9 @@ fn decode_requote(records: &mut Cursor<'_>, body: u64) -> Option<Requote> {
     let unquote = byte & UNQUOTE != 0;
     Some(match byte & !UNQUOTE {
         0 if !unquote => Requote::Leave,
-        1 => Requote::Convert {
+        number @ 1..=3 => Requote::Convert {
             unquote,
-            source: Quoting::None,
-        },
-        2 => Requote::Convert {
-            unquote,
-            source: Quoting::Mboxo,
-        },
-        3 => Requote::Convert {
-            unquote,
-            source: Quoting::Mboxrd,
+            source: QUOTINGS[usize::from(number) - 1],
         },
         4 => {
             // Each line has at least the five bytes `From `, but a change may have created it.
@@ -420,7 +385,7 @@ mod tests {
             message_takes(Cursor(&bytes)),
             Some(2 * u128::from(u64::MAX) + 1)
         );
-        assert_eq!(message_takes(Cursor(&[GAP, 1, 1, 1])), None);
+        assert_eq!(message_takes(Cursor(&[RawKind::Gap as u8, 1, 1, 1])), None);
         assert_eq!(message_takes(Cursor(&[MESSAGE, 1, 1])), None);
     }
 }

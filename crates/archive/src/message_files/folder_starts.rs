@@ -113,7 +113,7 @@ impl Files {
             return Ok(());
         };
         if let Some(layout) = self.layout_of(&path, &file)? {
-            layout.name().clone_into(&mut self.profile.dialect);
+            layout.name.clone_into(&mut self.profile.dialect);
             self.display(apple_folder(name), true, reported);
             return Ok(());
         }

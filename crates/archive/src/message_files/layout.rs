@@ -64,7 +64,7 @@ impl Files {
         &self,
         path: &Path,
         file: &TreeFile,
-    ) -> Result<Option<&'static dyn FileLayout>, Error> {
+    ) -> Result<Option<&'static FileLayout>, Error> {
         let is_maildir = self.format == Format::Maildir;
         if is_maildir || self.format != Format::Eml && !layouts::is_named(path) {
             return Ok(None);
@@ -96,9 +96,9 @@ impl Files {
         name: Name,
         path: &Path,
         opened: OpenedFile,
-        layout: &dyn FileLayout,
+        layout: &FileLayout,
     ) -> Result<OpenLayout, Error> {
-        layout.name().clone_into(&mut self.profile.dialect);
+        layout.name.clone_into(&mut self.profile.dialect);
         let modified = opened.modified;
         let reader = match opened.file {
             TreeFile::Disk(file) => LayoutReader::from_file(path, file, layout, &self.options),

@@ -28,7 +28,7 @@ use std::time::SystemTime;
 
 use self::file_groups::FileGroups;
 pub(crate) use self::files::Files;
-use self::files::{MessageFile, Name, OpenMessageFile, OpenedFile, Work};
+use self::files::{MessageFile, Name, OpenMessageFile, Work};
 pub use self::folder_starts::folder_starts;
 use self::read::FilePiece;
 use self::renamed::Renamed;
@@ -217,20 +217,15 @@ impl Files {
             let layout = self.open_layout(name, &path, opened, layout)?;
             return self.read_layout(layout, batch);
         }
-        let OpenedFile {
-            file,
-            size,
-            modified,
-        } = opened;
         let reading = OpenMessageFile {
-            file,
+            file: opened.file,
             path,
             message: MessageFile {
                 name,
                 kind,
                 offset: 0,
-                size,
-                modified,
+                size: opened.size,
+                modified: opened.modified,
             },
             compressed: None,
         };

@@ -336,17 +336,9 @@ impl Files {
 
     /// Adds an entry for bytes of the batch.
     pub(super) fn push(&mut self, batch: &mut Batch, piece: &FilePiece<'_>) {
-        let FilePiece {
-            kind,
-            name,
-            offset,
-            length,
-            after,
-            modified,
-            more,
-        } = *piece;
-        let end = batch.bytes.len() - after;
-        let span = end - length..end;
+        let (kind, name) = (piece.kind, piece.name);
+        let end = batch.bytes.len() - piece.after;
+        let span = end - piece.length..end;
         let is_message = matches!(kind, EntryKind::Message | EntryKind::Oversize);
         let folder = self.folder_of(name, is_message);
         let folder = if is_message {
@@ -360,12 +352,12 @@ impl Files {
             _ => Flags::default(),
         };
         batch.entries.push(Entry {
-            more,
+            more: piece.more,
             flags,
             name: name.to_vec(),
             folder,
-            modified: modified.filter(|_| is_message),
-            ..Entry::new(kind, self.ordinal, offset, span)
+            modified: piece.modified.filter(|_| is_message),
+            ..Entry::new(kind, self.ordinal, piece.offset, span)
         });
     }
 

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::store_format::{NextMessage, OpenedStore, PAUSE, StoredMessage, StoredMessages};
+use super::stored_messages::{NextMessage, OpenedStore, PAUSE, StoredMessage, StoredMessages};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::{Batch, Entry, EntryKind, Flags, Profile, ReadOptions, Source};

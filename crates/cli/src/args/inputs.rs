@@ -1,6 +1,6 @@
 //! The arguments that name inputs, for all commands that read archives.
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use clap::Args as Group;
 use mailglot_archive::words;
 use std::ffi::OsStr;
@@ -38,7 +38,7 @@ impl InputArgs {
         };
         let wrong = |text: &str| {
             let text = format!("--files0-from {}: {text}", list.display());
-            Failure::new(Exit::Usage, text)
+            Failure::usage(text)
         };
         read.map_err(|error| wrong(&words(&error)))?;
         let names = bytes.strip_suffix(b"\0").unwrap_or(&bytes);

@@ -1,6 +1,7 @@
 //! The arguments that overrule how mailboxes are split into messages.
 
-use clap::{Args as Group, ValueEnum};
+use super::by_name::by_name;
+use clap::Args as Group;
 use mailglot_archive::{LineDecision, MailboxOptions, MboxRule, words};
 use std::fs;
 use std::sync::Arc;
@@ -9,8 +10,8 @@ use std::sync::Arc;
 #[derive(Debug, Group)]
 pub(crate) struct MailboxArgs {
     /// Where messages of a mailbox begin.
-    #[arg(long, value_name = "RULE", default_value = "auto")]
-    mbox_rule: RuleForm,
+    #[arg(long, value_name = "RULE", default_value = "auto", value_parser = by_name(RULES, MboxRule::name))]
+    mbox_rule: MboxRule,
     /// Decide about the `From ` line at this offset of the mailbox; repeatable. `join` makes it text, `cut` a separator. @FILE has
     /// one decision a line. `mailglot check -v` lists doubtful lines.
     #[arg(long, value_name = "OFFSET=join|cut|@FILE", value_parser = decisions)]
@@ -22,23 +23,15 @@ impl MailboxArgs {
     pub(crate) fn options(&self) -> MailboxOptions {
         let overrides = self.mbox_override.iter().flat_map(|list| list.list.clone());
         MailboxOptions {
-            rule: match self.mbox_rule {
-                RuleForm::Auto => MboxRule::Auto,
-                RuleForm::Strict => MboxRule::Strict,
-                RuleForm::Loose => MboxRule::Loose,
-                RuleForm::ContentLength => MboxRule::ContentLength,
-                RuleForm::Mmdf => MboxRule::Mmdf,
-            },
+            rule: self.mbox_rule,
             overrides: Arc::new(overrides.collect()),
         }
     }
 
     /// Returns the options as words of a command line, without shell quotes.
     pub(crate) fn words(&self) -> Vec<String> {
-        let rule = self.mbox_rule.to_possible_value();
-        let rule = rule
-            .filter(|_| self.mbox_rule != RuleForm::Auto)
-            .map(|rule| ("--mbox-rule".to_owned(), rule.get_name().to_owned()));
+        let rule = Some(self.mbox_rule).filter(|rule| *rule != MboxRule::Auto);
+        let rule = rule.map(|rule| ("--mbox-rule".to_owned(), rule.name().to_owned()));
         let overrides = self.mbox_override.iter();
         let overrides = overrides.map(|list| ("--mbox-override".to_owned(), list.text.clone()));
         rule.into_iter()
@@ -48,20 +41,23 @@ impl MailboxArgs {
     }
 }
 
-/// What `--mbox-rule` takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum RuleForm {
-    /// By the evidence of the mailbox and of each line
-    Auto,
-    /// After each `From ` line with a date that follows a blank line
-    Strict,
-    /// After each `From ` line
-    Loose,
-    /// By Content-Length where it is right, else as `auto`
-    ContentLength,
-    /// Between lines of four Control-A
-    Mmdf,
-}
+/// The values of `--mbox-rule`, with their help.
+const RULES: &[(MboxRule, &str)] = &[
+    (
+        MboxRule::Auto,
+        "By the evidence of the mailbox and of each line",
+    ),
+    (
+        MboxRule::Strict,
+        "After each `From ` line with a date that follows a blank line",
+    ),
+    (MboxRule::Loose, "After each `From ` line"),
+    (
+        MboxRule::ContentLength,
+        "By Content-Length where it is right, else as `auto`",
+    ),
+    (MboxRule::Mmdf, "Between lines of four Control-A"),
+];
 
 /// Decisions about lines.
 #[derive(Clone, Debug)]

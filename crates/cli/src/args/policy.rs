@@ -1,5 +1,6 @@
 //! The options that say how messages are read and rewritten.
 
+use super::by_name::by_name;
 use super::repair::{Repair, repairs};
 use clap::{Args as Group, ValueEnum};
 use mailglot_codec::Charset;
@@ -11,23 +12,23 @@ use mailglot_mime::{
 #[derive(Debug, Group)]
 pub(crate) struct PolicyArgs {
     /// How non-ASCII text in header fields is written.
-    #[arg(long, value_name = "FORM", default_value = "words")]
-    headers: HeaderForm,
+    #[arg(long, value_name = "FORM", default_value = "words", value_parser = by_name(HEADERS, Headers::name))]
+    headers: Headers,
     /// Transfer encoding of text parts. Default: `8bit`; with `filter --judge`, as the policy says.
-    #[arg(long, value_name = "ENCODING")]
-    transfer: Option<TransferForm>,
+    #[arg(long, value_name = "ENCODING", value_parser = by_name(TRANSFERS, Transfer::name))]
+    pub(crate) transfer: Option<Transfer>,
     /// Charset to write. ISO-2022-JP is for old mail programs in Japan; text that it cannot encode is written in UTF-8.
-    #[arg(long, value_name = "CHARSET", default_value = "utf-8")]
-    charset_out: CharsetOutForm,
+    #[arg(long, value_name = "CHARSET", default_value = "utf-8", value_parser = by_name(CHARSETS, CharsetOut::name))]
+    charset_out: CharsetOut,
     /// Text attachments: keep their bytes, or convert them to UTF-8.
-    #[arg(long, value_name = "WAY", default_value = "keep")]
-    attachments: AttachmentForm,
+    #[arg(long, value_name = "WAY", default_value = "keep", value_parser = by_name(ATTACHMENTS, Attachments::name))]
+    attachments: Attachments,
     #[command(flatten)]
     reading: ReadingArgs,
     /// Parts and header fields with bytes that cannot be decoded: replace these bytes by U+FFFD, or keep the part or field. Default:
     /// `replace` if a ledger stores the old bytes, else `keep`.
-    #[arg(long, value_name = "WAY")]
-    on_loss: Option<LossWay>,
+    #[arg(long, value_name = "WAY", value_parser = by_name(LOSSES, OnLoss::name))]
+    on_loss: Option<OnLoss>,
     /// Damage in header fields to repair if the repair is unambiguous.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     repair: Vec<Repair>,
@@ -38,25 +39,11 @@ impl PolicyArgs {
     pub(crate) fn policy(&self, keep_signed: bool, on_loss: OnLoss) -> Policy {
         self.reading
             .policy()
-            .headers(match self.headers {
-                HeaderForm::Words => Headers::Words,
-                HeaderForm::RawUtf8 => Headers::RawUtf8,
-                HeaderForm::Keep => Headers::Keep,
-            })
-            .transfer(self.transfer().unwrap_or_default())
-            .charset_out(match self.charset_out {
-                CharsetOutForm::Utf8 => CharsetOut::Utf8,
-                CharsetOutForm::Iso2022Jp => CharsetOut::Iso2022Jp,
-            })
-            .attachments(match self.attachments {
-                AttachmentForm::Keep => Attachments::Keep,
-                AttachmentForm::Utf8 => Attachments::Utf8,
-            })
-            .on_loss(match self.on_loss {
-                None => on_loss,
-                Some(LossWay::Replace) => OnLoss::Replace,
-                Some(LossWay::Keep) => OnLoss::Keep,
-            })
+            .headers(self.headers)
+            .transfer(self.transfer.unwrap_or_default())
+            .charset_out(self.charset_out)
+            .attachments(self.attachments)
+            .on_loss(self.on_loss.unwrap_or(on_loss))
             .keep_signed(keep_signed)
             .repairs(repairs(&self.repair))
     }
@@ -64,30 +51,21 @@ impl PolicyArgs {
     /// Returns the options that were given as words of a command line, without shell quotes.
     pub(crate) fn words(&self) -> Vec<String> {
         let with_default = [
-            ("--headers", value_name(&self.headers), "words"),
-            ("--charset-out", value_name(&self.charset_out), "utf-8"),
-            ("--attachments", value_name(&self.attachments), "keep"),
+            ("--headers", self.headers.name(), "words"),
+            ("--charset-out", self.charset_out.name(), "utf-8"),
+            ("--attachments", self.attachments.name(), "keep"),
         ];
         let with_default = with_default
             .into_iter()
             .filter(|(_, value, default)| value != default)
-            .map(|(option, value, _)| (option, value));
-        let transfer = self.transfer.map(|form| ("--transfer", value_name(&form)));
-        let on_loss = self.on_loss.map(|way| ("--on-loss", value_name(&way)));
+            .map(|(option, value, _)| (option, value.to_owned()));
+        let transfer = self.transfer.map(|form| ("--transfer", form.to_string()));
+        let on_loss = self.on_loss.map(|way| ("--on-loss", way.to_string()));
         let repairs: Vec<_> = self.repair.iter().map(value_name).collect();
         let repair = (!repairs.is_empty()).then(|| ("--repair", repairs.join(",")));
         let rewriting = with_default.chain(transfer).chain(on_loss).chain(repair);
         let rewriting = rewriting.flat_map(|(option, value)| [option.to_owned(), value]);
         rewriting.chain(self.reading.words()).collect()
-    }
-
-    /// Returns the transfer encoding that was given.
-    pub(crate) fn transfer(&self) -> Option<Transfer> {
-        self.transfer.map(|form| match form {
-            TransferForm::EightBit => Transfer::EightBit,
-            TransferForm::SevenBit => Transfer::SevenBit,
-            TransferForm::Keep => Transfer::Keep,
-        })
     }
 }
 
@@ -110,8 +88,8 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "TAG", value_parser = crate::value_parsers::language)]
     lang_hint: Option<String>,
     /// When charsets are detected from the bytes.
-    #[arg(long, value_name = "WHEN", default_value = "contradiction")]
-    detect: DetectionForm,
+    #[arg(long, value_name = "WHEN", default_value = "contradiction", value_parser = by_name(DETECTIONS, Detection::name))]
+    detect: Detection,
 }
 
 impl ReadingArgs {
@@ -124,7 +102,7 @@ impl ReadingArgs {
         let mut policy = Policy::default()
             .default_charset(self.default_charset)
             .charset_map(charset_map)
-            .detection(self.detect.detection());
+            .detection(self.detect);
         policy.language.clone_from(&self.lang_hint);
         policy
     }
@@ -138,83 +116,65 @@ impl ReadingArgs {
         let map =
             map.map(|(label, charset)| ("--charset-map", format!("{label}={}", charset.name())));
         let language = self.lang_hint.clone().map(|tag| ("--lang-hint", tag));
-        let detection = self.detect.detection();
-        let detect =
-            (detection != Detection::default()).then(|| ("--detect", detection.name().to_owned()));
+        let detect = (self.detect != Detection::default())
+            .then(|| ("--detect", self.detect.name().to_owned()));
         let all = default.into_iter().chain(map).chain(language).chain(detect);
         all.flat_map(|(option, value)| [option.to_owned(), value])
             .collect()
     }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum HeaderForm {
-    /// Encoded words (RFC 2047) in UTF-8
-    Words,
-    /// Raw UTF-8 (RFC 6532)
-    #[value(name = "raw-utf8")]
-    RawUtf8,
-    /// Unchanged
-    Keep,
-}
+/// The values of `--headers`, with their help.
+const HEADERS: &[(Headers, &str)] = &[
+    (Headers::Words, "Encoded words (RFC 2047) in UTF-8"),
+    (Headers::RawUtf8, "Raw UTF-8 (RFC 6532)"),
+    (Headers::Keep, "Unchanged"),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TransferForm {
-    /// 8-bit text, which text search can read
-    #[value(name = "8bit")]
-    EightBit,
-    /// Quoted-printable or base64 where needed
-    #[value(name = "7bit")]
-    SevenBit,
-    /// Unchanged if it can carry the new bytes
-    Keep,
-}
+/// The values of `--transfer`.
+const TRANSFERS: &[(Transfer, &str)] = &[
+    (Transfer::EightBit, "8-bit text, which text search can read"),
+    (
+        Transfer::SevenBit,
+        "Quoted-printable or base64 where needed",
+    ),
+    (Transfer::Keep, "Unchanged if it can carry the new bytes"),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum CharsetOutForm {
-    /// UTF-8
-    #[value(name = "utf-8")]
-    Utf8,
-    /// 7-bit text in ASCII and JIS X 0208 (RFC 1468)
-    #[value(name = "iso-2022-jp")]
-    Iso2022Jp,
-}
+/// The values of `--charset-out`.
+const CHARSETS: &[(CharsetOut, &str)] = &[
+    (CharsetOut::Utf8, "UTF-8"),
+    (
+        CharsetOut::Iso2022Jp,
+        "7-bit text in ASCII and JIS X 0208 (RFC 1468)",
+    ),
+];
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum AttachmentForm {
-    /// Unchanged
-    Keep,
-    /// Converted to UTF-8, as other text
-    #[value(name = "utf-8")]
-    Utf8,
-}
+/// The values of `--attachments`.
+const ATTACHMENTS: &[(Attachments, &str)] = &[
+    (Attachments::Keep, "Unchanged"),
+    (Attachments::Utf8, "Converted to UTF-8, as other text"),
+];
 
-/// What `--detect` takes.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DetectionForm {
-    /// Never: labels are trusted; text without a label is UTF-8 if it is valid UTF-8, else windows-1252 or the default charset
-    Off,
-    /// For text without a usable label, and text that its label cannot decode
-    Unlabelled,
-    /// Also for text whose words contradict a label that decodes all bytes
-    Contradiction,
-    /// For all text whose bytes do not prove their charset: the label decides only where detection is not sure
-    Always,
-}
+/// The values of `--detect`.
+const DETECTIONS: &[(Detection, &str)] = &[
+    (
+        Detection::Off,
+        "Never: labels are trusted; text without a label is UTF-8 if it is valid UTF-8, else windows-1252 or the default charset",
+    ),
+    (
+        Detection::Unlabelled,
+        "For text without a usable label, and text that its label cannot decode",
+    ),
+    (
+        Detection::Contradiction,
+        "Also for text whose words contradict a label that decodes all bytes",
+    ),
+    (
+        Detection::Always,
+        "For all text whose bytes do not prove their charset: the label decides only where detection is not sure",
+    ),
+];
 
-impl DetectionForm {
-    fn detection(self) -> Detection {
-        match self {
-            Self::Off => Detection::Off,
-            Self::Unlabelled => Detection::Unlabelled,
-            Self::Contradiction => Detection::Contradiction,
-            Self::Always => Detection::Always,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LossWay {
-    Replace,
-    Keep,
-}
+/// The values of `--on-loss`.
+const LOSSES: &[(OnLoss, &str)] = &[(OnLoss::Replace, ""), (OnLoss::Keep, "")];

@@ -1,6 +1,7 @@
 //! The arguments that select messages, for all commands that read archives.
 
-use clap::{Args as Group, ValueEnum};
+use super::by_name::by_name;
+use clap::Args as Group;
 use mailglot_mime::fields;
 use mailglot_pipeline::{Dedupe, Selection};
 
@@ -27,8 +28,8 @@ pub(crate) struct SelectionArgs {
     /// Find messages whose bytes were read before in this run, from any input. `mark` reports each (`box.duplicate`) with the address of
     /// the first; `drop` leaves it out, too. Separator lines and the mailbox's quoting do not count; every header field does. Needs up
     /// to 100 bytes of memory per message.
-    #[arg(long, help_heading = HEADING, value_name = "MODE")]
-    dedupe: Option<DedupeForm>,
+    #[arg(long, help_heading = HEADING, value_name = "MODE", value_parser = by_name(DEDUPES, Dedupe::name))]
+    dedupe: Option<Dedupe>,
     /// Only the first N messages that the other options select. Commands that write no archive stop reading there.
     #[arg(long, help_heading = HEADING, value_name = "N")]
     limit: Option<u64>,
@@ -42,7 +43,7 @@ impl SelectionArgs {
             until: self.until.as_ref().map(|period| period.end),
             dated_only: self.strict,
             folder: self.folder.clone(),
-            dedupe: self.dedupe.map(DedupeForm::dedupe),
+            dedupe: self.dedupe,
             limit: self.limit,
         }
     }
@@ -52,7 +53,7 @@ impl SelectionArgs {
         let since = self.since.as_ref().map(|period| ["--since", &period.text]);
         let until = self.until.as_ref().map(|period| ["--until", &period.text]);
         let folder = self.folder.as_ref().map(|folder| ["--folder", folder]);
-        let dedupe = self.dedupe.map(|form| ["--dedupe", form.dedupe().name()]);
+        let dedupe = self.dedupe.map(|form| ["--dedupe", form.name()]);
         let limit = self.limit.map(|limit| limit.to_string());
         let limit = limit.as_ref().map(|limit| ["--limit", limit]);
         let pairs = since.into_iter().chain(until).chain(folder);
@@ -62,23 +63,14 @@ impl SelectionArgs {
     }
 }
 
-/// What `--dedupe` takes.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DedupeForm {
-    /// Report them
-    Mark,
-    /// Report them and leave them out; the ledger of `normalize` keeps them
-    Drop,
-}
-
-impl DedupeForm {
-    fn dedupe(self) -> Dedupe {
-        match self {
-            Self::Mark => Dedupe::Mark,
-            Self::Drop => Dedupe::Drop,
-        }
-    }
-}
+/// The values of `--dedupe`, with their help.
+const DEDUPES: &[(Dedupe, &str)] = &[
+    (Dedupe::Mark, "Report them"),
+    (
+        Dedupe::Drop,
+        "Report them and leave them out; the ledger of `normalize` keeps them",
+    ),
+];
 
 /// A year, month, day, minute or second.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,10 +18,7 @@ pub(crate) fn run(args: CommitArgs, console: Console) -> Result<Exit, Failure> {
         .as_ref()
         .is_some_and(|report| report.as_os_str() == "-")
     {
-        return Err(Failure::new(
-            Exit::Usage,
-            "the report is a file, not standard output",
-        ));
+        return Err(Failure::usage("the report is a file, not standard output"));
     }
     let (plan, mut job) = planned_job(&args.plan, &args.output)?;
     job.force = args.force;

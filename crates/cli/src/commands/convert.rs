@@ -53,9 +53,7 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<Exit, Failure>
     }
     if let Err(stop) = target.finish() {
         return Err(match stop {
-            ConversionError::Loss(message) => {
-                Failure::new(Exit::Usage, format!("convert: {message}"))
-            }
+            ConversionError::Loss(message) => Failure::usage(format!("convert: {message}")),
             ConversionError::Read(error) | ConversionError::Write(error) => {
                 target.sink.failure(&error)
             }
@@ -78,7 +76,7 @@ struct Conversion<'a> {
 impl<'a> Conversion<'a> {
     fn new(args: &'a ConvertArgs, console: Console) -> Result<Self, Failure> {
         let Some(from) = &args.from else {
-            return Err(Failure::new(Exit::Usage, "convert: -f is needed"));
+            return Err(Failure::usage("convert: -f is needed"));
         };
         let on_malformed = match (args.skip, args.replace) {
             (true, _) => OnMalformed::Skip,
@@ -189,7 +187,7 @@ fn stopped(name: &str, message: &str, target: &mut Target<Sink>) -> Failure {
     if let Err(error) = target.sink.flush() {
         return target.sink.failure(&error);
     }
-    Failure::new(Exit::Usage, format!("convert: {name}: {message}"))
+    Failure::usage(format!("convert: {name}: {message}"))
 }
 
 /// Names the option that gives details.
@@ -241,10 +239,9 @@ fn check_sign(to: Coding, unmappable: Option<&Unmappable>) -> Result<(), Failure
     }
     let name = charset.name();
     let advice = "`--unmappable skip` leaves out what cannot be written, `--unmappable error` ends the work there";
-    Err(Failure::new(
-        Exit::Usage,
-        format!("convert: {name} has no {what}: {advice}"),
-    ))
+    Err(Failure::usage(format!(
+        "convert: {name} has no {what}: {advice}"
+    )))
 }
 
 fn list() -> Result<Exit, Failure> {
@@ -284,7 +281,7 @@ fn check_apart(args: &ConvertArgs) -> Result<(), Failure> {
                 visible(&output),
                 visible(&file)
             );
-            Err(Failure::new(Exit::Usage, message))
+            Err(Failure::usage(message))
         }
     }
 }

@@ -88,7 +88,7 @@ pub(crate) fn run(args: &FilterArgs, console: Console) -> ExitCode {
     }
     let policy = args.policy.policy(true, OnLoss::Keep);
     let filter = match args.judge.as_deref().and_then(Rules::named) {
-        Some(rules) => PipeFilter::judging(rules, &policy, args.policy.transfer()),
+        Some(rules) => PipeFilter::judging(rules, &policy, args.policy.transfer),
         None => PipeFilter::Rewrite(policy),
     };
     let raw = match FailureHandling::guarded(|| read(&mut io::stdin().lock())) {

@@ -13,6 +13,7 @@ mod rows;
 mod stream;
 mod structured_value;
 
+use super::event_row::EventRow;
 use super::json::json;
 use super::values::{ValueEnd, each, put};
 use crate::args::{DecodeArgs, HeaderCommand, ParamsArgs};
@@ -24,7 +25,7 @@ use mailglot_mime::Finding;
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::{self, DecodeBuffers, FieldKind, field_kind};
 use mailglot_mime::params;
-use rows::{DecodedRow, EventRow, ParamMap, ParamsRow, Raw};
+use rows::{DecodedRow, ParamMap, ParamsRow, Raw};
 use std::borrow::Cow;
 
 pub(crate) fn run(command: &HeaderCommand, console: Console) -> Result<Exit, Failure> {
@@ -70,7 +71,7 @@ fn decode(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> {
             let typed = name.and_then(|name| {
                 structured_value::structured(name, &read, &context, &mut findings)
             });
-            let events = findings.iter().map(EventRow::new).collect();
+            let events = findings.iter().map(EventRow::of_finding).collect();
             let row = DecodedRow {
                 name: None,
                 value: Raw(value),
@@ -129,7 +130,7 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
             note_names(FieldKind::Parameters, &read, &param.name, &mut findings);
         }
         if args.json {
-            let events = findings.iter().map(EventRow::new).collect();
+            let events = findings.iter().map(EventRow::of_finding).collect();
             let row = ParamsRow {
                 value: &parsed.value,
                 params: ParamMap(&parsed.list),

@@ -4,6 +4,7 @@
 //!
 //! A message of a mailbox is found by reading the mailbox from its front.
 
+use super::event_row::EventRow;
 use super::json::json;
 use super::summary::{guesses, report_left_out, report_unread};
 use crate::args::{InspectArgs, LARGEST_MESSAGE};
@@ -104,7 +105,7 @@ struct PartView {
     confidence: Option<f64>,
     /// Files in uuencode or yEnc inside the text.
     blocks: Vec<BlockView>,
-    events: Vec<EventView>,
+    events: Vec<EventRow>,
 }
 
 /// A block of uuencode or yEnc.
@@ -122,16 +123,6 @@ struct BlockView {
     checksum_fits: Option<bool>,
 }
 
-#[derive(Serialize)]
-struct EventView {
-    code: &'static str,
-    severity: &'static str,
-    offset: usize,
-    length: usize,
-    count: u64,
-    detail: String,
-}
-
 impl MessageView {
     fn new(located: &Located, policy: &Policy) -> Self {
         let message = Message::parse(&located.bytes, &policy.limits);
@@ -139,10 +130,9 @@ impl MessageView {
         // Signed parts are left alone by the planner, but how they read is worth showing.
         let read = text_parts(&message, policy, &mut Report::with_limit(0));
         let readings: Vec<_> = read.into_iter().map(|part| part.reading).collect();
-        let parts = message.parts().iter().enumerate().map(|(index, part)| {
-            let id = PartId(index as u32);
-            PartView::new(&message, id, part, &readings, &outcome.report.events)
-        });
+        let parts = message
+            .numbered_parts()
+            .map(|(id, part)| PartView::new(&message, id, part, &readings, &outcome.report.events));
         let report = &outcome.report;
         let guess = |guess| {
             GuessExample::new(
@@ -208,7 +198,7 @@ impl MessageView {
             lines.extend(
                 part.events
                     .iter()
-                    .map(|event| event.line(part.depth, style)),
+                    .map(|event| event_line(event, part.depth, style)),
             );
         }
         if self.events_dropped > 0 {
@@ -263,7 +253,10 @@ impl PartView {
             events: events
                 .iter()
                 .filter(|event| event.part == id)
-                .map(EventView::new)
+                .map(|event| {
+                    let at = event.at.start..event.at.end;
+                    EventRow::new(event.kind, at, event.count, &event.detail)
+                })
                 .collect(),
         }
     }
@@ -351,41 +344,29 @@ impl BlockView {
     }
 }
 
-impl EventView {
-    fn new(event: &Event) -> Self {
-        Self {
-            code: event.kind.code(),
-            severity: event.kind.severity().name(),
-            offset: event.at.start,
-            length: event.at.len(),
-            count: event.count,
-            detail: event.detail.to_string(),
-        }
+/// `     repair  charset.superset at 603..610: read as windows-1252`
+fn event_line(event: &EventRow, depth: u32, style: Style) -> String {
+    let severity = match event.severity {
+        name if name == Severity::Loss.name() => style.loss(name),
+        name if name == Severity::Repair.name() => style.repair(name),
+        name => name.to_owned(),
+    };
+    let mut line = format!(
+        "{}   {severity}  {} at {}",
+        indent(depth),
+        event.code,
+        event.offset
+    );
+    if event.length > 0 {
+        let _ = write!(line, "..{}", event.offset + event.length);
     }
-
-    fn line(&self, depth: u32, style: Style) -> String {
-        let severity = match self.severity {
-            name if name == Severity::Loss.name() => style.loss(name),
-            name if name == Severity::Repair.name() => style.repair(name),
-            name => name.to_owned(),
-        };
-        let mut line = format!(
-            "{}   {severity}  {} at {}",
-            indent(depth),
-            self.code,
-            self.offset
-        );
-        if self.length > 0 {
-            let _ = write!(line, "..{}", self.offset + self.length);
-        }
-        if self.count > 1 {
-            let _ = write!(line, " × {}", with_thousands(self.count));
-        }
-        if !self.detail.is_empty() {
-            let _ = write!(line, ": {}", visible(&self.detail));
-        }
-        line
+    if event.count > 1 {
+        let _ = write!(line, " × {}", with_thousands(event.count));
     }
+    if !event.detail.is_empty() {
+        let _ = write!(line, ": {}", visible(&event.detail));
+    }
+    line
 }
 
 fn indent(depth: u32) -> String {

@@ -56,15 +56,12 @@ fn find(args: &FindArgs, console: Console) -> Result<Exit, Failure> {
 }
 
 fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
-    let SelectedRecord {
-        name,
-        reading,
-        search,
-    } = one(&args.place, &args.one, console)?;
+    let found = one(&args.place, &args.one, console)?;
+    let (name, reading) = (found.name, found.reading);
     let entry = &reading.entry;
     if args.raw {
         print(&reading.ledger)?;
-        return Ok(search);
+        return Ok(found.search);
     }
     let note = serde_json::from_slice::<serde_json::Value>(&reading.note);
     if args.json {
@@ -74,7 +71,7 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
             ..RecordRow::of(&name, entry)
         };
         print(object.line().as_bytes())?;
-        return Ok(search);
+        return Ok(found.search);
     }
     let mut text = String::new();
     let mut row = |key: &str, value: &str| {
@@ -112,7 +109,7 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
         }
     }
     print(text.as_bytes())?;
-    Ok(search)
+    Ok(found.search)
 }
 
 /// Describes a change in words: `12+3>5` is "at byte 12: 3 bytes, now 5".
@@ -173,15 +170,12 @@ fn write_file(path: &Path, original: &[u8]) -> Result<(), Failure> {
 }
 
 fn release(args: &ReleaseArgs, console: Console) -> Result<Exit, Failure> {
-    let SelectedRecord {
-        name,
-        reading,
-        search,
-    } = one(&args.place, &args.one, console)?;
-    if search != Exit::Done {
+    let found = one(&args.place, &args.one, console)?;
+    let (name, reading) = (found.name, found.reading);
+    if found.search != Exit::Done {
         // Mail servers use short queue ids again: another message may match, too.
         return Err(Failure::new(
-            search,
+            found.search,
             format!(
                 "nothing was released: {name} matches, and so may a record in a file that could not be read. Look at it with \
                  `mailglot ledger show`, and release it by its name"
@@ -245,10 +239,9 @@ fn envelope(
     entry: &IndexEntry,
 ) -> Result<(Vec<u8>, Vec<Vec<u8>>), Failure> {
     let unknown = |what: &str, option: &str| {
-        Failure::new(
-            Exit::Usage,
-            format!("{name}: the ledger does not have {what}; use {option}"),
-        )
+        Failure::usage(format!(
+            "{name}: the ledger does not have {what}; use {option}"
+        ))
     };
     let sender = match (&args.from, &entry.sender) {
         (Some(sender), _) => sender.clone().into_bytes(),
@@ -311,8 +304,7 @@ fn one(place: &FolderArgs, one: &RecordArgs, console: Console) -> Result<Selecte
     let name = match &one.name {
         Some(name) => name.clone(),
         None if query == Query::default() => {
-            return Err(Failure::new(
-                Exit::Usage,
+            return Err(Failure::usage(
                 "name a record, or use --queue-id, --message-id or others",
             ));
         }
@@ -343,7 +335,7 @@ fn one(place: &FolderArgs, one: &RecordArgs, console: Console) -> Result<Selecte
                         names.join("\n  ")
                     );
                     console.say(words);
-                    return Err(Failure::new(Exit::Usage, "more than one record matches"));
+                    return Err(Failure::usage("more than one record matches"));
                 }
             }
         }

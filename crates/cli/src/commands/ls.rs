@@ -110,15 +110,8 @@ impl Table<'_> {
 
 /// `2001-05-17 10:30`, in the sender's zone.
 fn minute(date: &Date) -> String {
-    let Date {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        ..
-    } = *date;
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+    let day = format!("{:04}-{:02}-{:02}", date.year, date.month, date.day);
+    format!("{day} {:02}:{:02}", date.hour, date.minute)
 }
 
 /// Cuts a text to so many columns; `…` stands for the rest.

@@ -45,10 +45,7 @@ fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
             .source(source);
         man.render_title(&mut page)?;
         man.render_name_section(&mut page)?;
-        man.render_synopsis_section(&mut page)?;
-        man.render_description_section(&mut page)?;
-        man.render_options_section(&mut page)?;
-        examples(&man, &mut page)?;
+        usage(&man, &mut page)?;
         see_also(&name, &below, &mut page)?;
         pages.push((format!("{name}.1"), page));
         open.extend(
@@ -80,10 +77,7 @@ fn page() -> io::Result<Vec<u8>> {
     let man = Man::new(program.clone());
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
-    man.render_description_section(&mut page)?;
-    man.render_options_section(&mut page)?;
-    examples(&man, &mut page)?;
+    usage(&man, &mut page)?;
     let mut level: Vec<Command> = program.get_subcommands().cloned().collect();
     for _ in 0..DEPTH {
         let mut below = Vec::new();
@@ -108,10 +102,7 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     writeln!(page, ".SH \"{name}\"")?;
     let mut own = Vec::new();
     let man = Man::new(command.clone());
-    man.render_synopsis_section(&mut own)?;
-    man.render_description_section(&mut own)?;
-    man.render_options_section(&mut own)?;
-    examples(&man, &mut own)?;
+    usage(&man, &mut own)?;
     for line in own.split_inclusive(|byte| *byte == b'\n') {
         match line.strip_prefix(b".SH") {
             Some(rest) => {
@@ -124,8 +115,11 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the examples after the options under a better heading than `EXTRA`.
-fn examples(man: &Man, page: &mut Vec<u8>) -> io::Result<()> {
+/// Writes how a command is used: synopsis, description, options, and the examples under a better heading than `EXTRA`.
+fn usage(man: &Man, page: &mut Vec<u8>) -> io::Result<()> {
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
     let mut extra = Vec::new();
     man.render_extra_section(&mut extra)?;
     let named = String::from_utf8_lossy(&extra).replacen(".SH EXTRA", ".SH EXAMPLES", 1);

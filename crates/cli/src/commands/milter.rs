@@ -26,10 +26,7 @@ pub(crate) fn run(args: &MilterArgs, console: Console) -> Result<Exit, Failure> 
             ConfigSource::Options(Box::new(listener))
         }
         (None, None) => {
-            return Err(Failure::new(
-                Exit::Usage,
-                "--config or --listen is needed".to_owned(),
-            ));
+            return Err(Failure::usage("--config or --listen is needed"));
         }
     };
     let daemon = DaemonOptions {

@@ -9,6 +9,7 @@ mod completions;
 mod convert;
 mod count;
 mod detect;
+mod event_row;
 pub(crate) mod filter;
 mod header;
 mod imap_names;

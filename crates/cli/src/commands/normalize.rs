@@ -21,14 +21,13 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(args: NormalizeArgs, console: Console) -> Result<Exit, Failure> {
     if args.output.as_os_str() == "-" {
         let message = "normalize writes files, not standard output (`mailglot filter` takes a single message)";
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::usage(message));
     }
     let is_stream = |path: &PathBuf| path.as_os_str() == "-";
     if args.report.place.as_ref().is_some_and(is_stream)
         || matches!(&args.job.ledger, Some(LedgerPlace::File(path)) if is_stream(path))
     {
-        return Err(Failure::new(
-            Exit::Usage,
+        return Err(Failure::usage(
             "ledger and report are files, not standard output",
         ));
     }

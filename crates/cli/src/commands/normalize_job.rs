@@ -2,7 +2,7 @@
 
 use super::worker_threads::worker_threads;
 use crate::args::{JobArgs, OutputForm};
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use mailglot_mime::OnLoss;
 use mailglot_pipeline::{FileName, LedgerPlace, NormalizeJob, Opening, PartsPlan};
 use std::fs;
@@ -45,14 +45,14 @@ pub(super) fn planned_job(
 ) -> Result<(PartsPlan, NormalizeJob), Failure> {
     if output.as_os_str() == "-" {
         let message = "a job in parts writes files, not standard output";
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::usage(message));
     }
     let text = fs::read(plan).map_err(|error| Failure::input(plan.display(), &error))?;
     let parsed = PartsPlan::parse(plan, &text);
     let parsed = parsed.map_err(|error| Failure::from(mailglot_pipeline::Error::Parts(error)))?;
     let options = JobArgs::parse(&parsed.arguments).map_err(|error| {
         let text = format!("{}: its options cannot be used: {error}", plan.display());
-        Failure::new(Exit::Usage, text)
+        Failure::usage(text)
     })?;
     let inputs = parsed.inputs.iter().map(FileName::path).collect();
     let job = normalize_job(options, inputs, output.to_owned());

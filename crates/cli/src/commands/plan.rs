@@ -14,12 +14,12 @@ pub(crate) fn run(args: &PlanArgs, console: Console) -> Result<Exit, Failure> {
     let place = &args.output;
     if place.as_os_str() == "-" {
         let message = "plan writes a file, not standard output";
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::usage(message));
     }
     let words = words()?;
     let options = JobArgs::parse(&words).map_err(|error| {
         // The same options were parsed before.
-        Failure::new(Exit::Usage, error.to_string())
+        Failure::usage(error.to_string())
     })?;
     let job = normalize_job(options, args.inputs.paths()?, place.clone());
     check_plan_place(place, &job)?;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &PlanArgs, console: Console) -> Result<Exit, Failure> {
 
 /// Returns the options of this command line that belong to the job.
 fn words() -> Result<Vec<String>, Failure> {
-    let wrong = |text: String| Failure::new(Exit::Usage, text);
+    let wrong = |text: String| Failure::usage(text);
     let matches = command().try_get_matches_from(std::env::args_os());
     let matches = matches.map_err(|error| wrong(error.to_string()))?;
     let Some(("plan", given)) = matches.subcommand() else {

@@ -14,10 +14,7 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         .as_ref()
         .is_some_and(|original| original.as_os_str() == "-")
     {
-        return Err(Failure::new(
-            Exit::Usage,
-            "restore writes files, not standard output",
-        ));
+        return Err(Failure::usage("restore writes files, not standard output"));
     }
     let job = RestoreJob {
         output: args.normalized,

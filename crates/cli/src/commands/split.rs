@@ -11,7 +11,7 @@ use crate::signals::stoppable;
 use mailglot_pipeline::{SplitBy, SplitJob, split, with_thousands};
 
 pub(crate) fn run(args: &SplitArgs, console: Console) -> Result<Exit, Failure> {
-    let usage = |text: &str| Err(Failure::new(Exit::Usage, text));
+    let usage = |text: &str| Err(Failure::usage(text));
     if args.output.as_os_str() == "-" {
         return usage("split writes a folder, not standard output");
     }

@@ -1,7 +1,7 @@
 //! Defines the keys of the configuration file and their defaults.
 
 use super::invalid::Invalid;
-use crate::policy::Action;
+use crate::policy::{Signed, TagSigned};
 use crate::record::Form;
 use crate::{Address, Limits};
 use serde::{Deserialize, Deserializer, de};
@@ -69,18 +69,12 @@ pub(super) struct Listen {
 }
 
 /// What happens to a message after a fault of the gateway.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum OnError {
     #[default]
     Tempfail,
     Accept,
-}
-
-impl OnError {
-    pub(super) fn accepts(self) -> bool {
-        matches!(self, Self::Accept)
-    }
 }
 
 /// A named policy. Missing keys have the values of its base.
@@ -89,8 +83,8 @@ impl OnError {
 pub(super) struct PolicyTable {
     pub(super) base: Option<String>,
     pub(super) monitor: Option<bool>,
-    pub(super) signed: Option<SignedWay>,
-    pub(super) tag_signed: Option<TagSignedWay>,
+    pub(super) signed: Option<Signed>,
+    pub(super) tag_signed: Option<TagSigned>,
     #[serde(default)]
     pub(super) actions: BTreeMap<String, String>,
     pub(super) ledger: Option<String>,
@@ -103,22 +97,6 @@ pub(super) struct PolicyTable {
     pub(super) charset_out: Option<CharsetOutWay>,
     pub(super) detect: Option<DetectionWay>,
     pub(super) authserv_id: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum SignedWay {
-    Pass,
-    RewriteAfterVerify,
-}
-
-/// Which unchanged signed mail gets the field that lists findings.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum TagSignedWay {
-    Never,
-    Ambiguous,
-    Always,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -220,20 +198,11 @@ impl Default for LimitsTable {
 }
 
 /// What happens to a message beyond the limits.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum TooLarge {
     Pass,
     Tempfail,
-}
-
-impl TooLarge {
-    pub(super) fn action(self) -> Action {
-        match self {
-            Self::Pass => Action::Pass,
-            Self::Tempfail => Action::Tempfail,
-        }
-    }
 }
 
 impl LimitsTable {
@@ -315,38 +284,8 @@ pub(super) struct ReportTable {
     original_header: Option<String>,
     host: Option<String>,
     #[serde(default)]
-    pub(super) log: Log,
+    pub(super) log: Form,
     pub(super) metrics: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Log {
-    #[default]
-    #[serde(alias = "text")]
-    Logfmt,
-    Json,
-    Journald,
-}
-
-impl From<Log> for Form {
-    fn from(log: Log) -> Self {
-        match log {
-            Log::Logfmt => Self::Text,
-            Log::Json => Self::Json,
-            Log::Journald => Self::Journald,
-        }
-    }
-}
-
-impl From<Form> for Log {
-    fn from(form: Form) -> Self {
-        match form {
-            Form::Text => Self::Logfmt,
-            Form::Json => Self::Json,
-            Form::Journald => Self::Journald,
-        }
-    }
 }
 
 impl ReportTable {

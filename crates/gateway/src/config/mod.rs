@@ -20,11 +20,11 @@ mod document_tests;
 
 use crate::access::is_named;
 use crate::address::place as place_of;
-use crate::policy::{Action, Rules, Signed};
+use crate::policy::{Rules, Signed};
 use crate::proxy::BareLines;
 use crate::record::Form;
 use crate::{Address, Engine, Limits};
-use file::{File, Listen};
+use file::{File, Listen, OnError, TooLarge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::SocketAddr;
@@ -81,8 +81,7 @@ impl Config {
     /// Returns the form of the log in a file whose other keys may be wrong. `None` if the file is not TOML or does not name a form.
     pub fn log_form(path: &Path) -> Option<Form> {
         let table: toml::Table = fs::read_to_string(path).ok()?.parse().ok()?;
-        let log: file::Log = table.get("report")?.get("log")?.clone().try_into().ok()?;
-        Some(log.into())
+        table.get("report")?.get("log")?.clone().try_into().ok()
     }
 
     /// Switches all listeners to a dry run: they report and change nothing ([`Engine::dry_run`]).
@@ -133,7 +132,7 @@ impl Config {
         Ok(Self {
             user: file.user.clone(),
             listeners,
-            log: file.report.log.into(),
+            log: file.report.log,
             metrics,
         })
     }
@@ -289,8 +288,8 @@ fn listener(
         bare_lines: None,
         engine: Engine {
             rules,
-            fail_open: listen.on_error.accepts(),
-            defer_too_large: file.limits.too_large.action() == Action::Tempfail,
+            fail_open: listen.on_error == OnError::Accept,
+            defer_too_large: file.limits.too_large == TooLarge::Tempfail,
             ledgers: None,
         },
         limits,

@@ -138,7 +138,7 @@ impl Config {
             limits.spool_dir = folder;
         }
         file.report.metrics = one.metrics;
-        file.report.log = one.log.into();
+        file.report.log = one.log;
         let mut config = Self::checked(&file)?;
         for listener in &mut config.listeners {
             listener.bare_lines = one.bare_lines;

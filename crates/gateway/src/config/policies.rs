@@ -1,13 +1,12 @@
 //! Reads named policies, from the file and from the folder of policies.
 
 use super::file::{
-    CharsetOutWay, DetectionWay, File, HeaderForm, LossWay, PolicyTable, SignedWay, TagSignedWay,
-    TransferForm,
+    CharsetOutWay, DetectionWay, File, HeaderForm, LossWay, PolicyTable, TransferForm,
 };
 use super::invalid::Invalid;
 use super::ledger::Ledger;
 use super::toml_error;
-use crate::policy::{Action, Finding, Rules, Signed, TagSigned};
+use crate::policy::{Action, Finding, Rules};
 use mailglot_codec::{Charset, View};
 use mailglot_mime::{CharsetOut, Detection, Headers, OnLoss, Policy, Transfer};
 use std::collections::BTreeMap;
@@ -86,19 +85,8 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
     };
     name.clone_into(&mut rules.name);
     rules.monitor = table.monitor.unwrap_or(rules.monitor);
-    if let Some(signed) = table.signed {
-        rules.signed = match signed {
-            SignedWay::Pass => Signed::Pass,
-            SignedWay::RewriteAfterVerify => Signed::RewriteAfterVerify,
-        };
-    }
-    if let Some(tags) = table.tag_signed {
-        rules.tag_signed = match tags {
-            TagSignedWay::Never => TagSigned::Never,
-            TagSignedWay::Ambiguous => TagSigned::Ambiguous,
-            TagSignedWay::Always => TagSigned::Always,
-        };
-    }
+    rules.signed = table.signed.unwrap_or(rules.signed);
+    rules.tag_signed = table.tag_signed.unwrap_or(rules.tag_signed);
     for (id, action) in &table.actions {
         let finding = Finding::named(id).ok_or_else(|| {
             let known = listed(Finding::ALL.iter().map(|finding| finding.id()));

@@ -26,8 +26,7 @@ pub(super) fn find(
     kept: &mut KeptSpans,
 ) {
     let raw = message.raw();
-    for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
+    for (id, part) in message.numbered_parts() {
         words(part.header.of(raw), rules, findings);
         raw_shifts::find(message, id, report, findings);
         if part.media.top != "text" {

@@ -50,8 +50,7 @@ pub(super) fn find(
 /// Adds the finding of raw bytes in fields that are never rewritten (Received, Message-ID, trace fields of lists), and in names of fields.
 fn opaque_fields(message: &Message<'_>, envelope: &Envelope, findings: &mut Findings) {
     let raw = message.raw();
-    for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
+    for (id, part) in message.numbered_parts() {
         if part.header.of(raw).is_ascii() {
             continue;
         }

@@ -26,8 +26,7 @@ pub(crate) fn hold_fields(message: &Message<'_>, edits: &mut Vec<Edit>) -> Vec<P
     }
     let (mut kept, mut parts) = (KeptSpans::default(), Vec::new());
     let mut rest = &edits[..];
-    for (number, part) in message.parts().iter().enumerate() {
-        let id = PartId(number as u32);
+    for (id, part) in message.numbered_parts() {
         let (first, last) = (part.fields.0 as usize, part.fields.1 as usize);
         for index in first..last {
             let Some(field) = message.all_fields().get(index) else {

@@ -7,7 +7,7 @@ use super::changed_parts::transfer;
 use super::structure_repair::{NAMED, name_for};
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
-use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, splice};
+use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, spliced};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -169,9 +169,7 @@ pub(super) fn original(
         .as_ref()
         .filter(|_| !edits.is_empty())?;
     let raw = message.raw();
-    let mut bytes = Vec::new();
-    // Writing to memory cannot fail.
-    let _ = splice(raw, edits, &mut bytes);
+    let bytes = spliced(raw, edits);
     // The edits do not change the tree of parts.
     let after = Message::parse(&bytes, &rules.rewriting.limits);
     let mut parts = Vec::new();

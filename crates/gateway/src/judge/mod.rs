@@ -41,7 +41,7 @@ use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
     CharsetOut, Declarations, Edit, Eol, Headers, Message, PartId, Plan, Policy, Report, Span,
-    Transfer, plan_parsed, splice,
+    Transfer, plan_parsed, splice, spliced,
 };
 use std::borrow::Cow;
 
@@ -168,7 +168,7 @@ pub(crate) fn judge_corrected<'a>(
     let (left, parsed);
     let mut message = &received;
     if !gone.is_empty() {
-        left = structure_repair::spliced(raw, &gone);
+        left = spliced(raw, &gone);
         parsed = Message::parse(&left, &policy.limits);
         message = &parsed;
     }
@@ -192,13 +192,7 @@ pub(crate) fn judge_corrected<'a>(
             outcome = reading.outcome(message, &mut plan, rewritten, &findings);
         }
     }
-    let Rewriting {
-        wanted,
-        action,
-        edits,
-        added,
-    } = outcome;
-    let mut changed = changed_parts::parts(message, &plan.report, &edits);
+    let mut changed = changed_parts::parts(message, &plan.report, &outcome.edits);
     let places = Places::of(&gone);
     for part in &mut changed {
         part.body = places.before(part.body);
@@ -208,19 +202,19 @@ pub(crate) fn judge_corrected<'a>(
         event.at = places.before(event.at);
     }
     let parts = message.parts().len() as u32;
-    let edits = composed(gone, edits);
-    let action = if action == Action::Pass && !added.is_empty() {
+    let edits = composed(gone, outcome.edits);
+    let action = if outcome.action == Action::Pass && !outcome.added.is_empty() {
         Action::Tag
     } else {
-        action
+        outcome.action
     };
     Judgement {
         action,
-        wanted,
+        wanted: outcome.wanted,
         forged_fields: count,
         findings,
         edits,
-        added,
+        added: outcome.added,
         report,
         parts,
         changed,
@@ -265,20 +259,14 @@ const ROUNDS: u32 = 4;
 impl JudgeContext<'_> {
     /// Reads a message.
     fn draft(self, message: &Message<'_>) -> Draft {
-        let Self {
-            envelope,
-            rules,
-            policy,
-            ..
-        } = self;
-        let Plan { mut edits, report } = plan_parsed(message, policy);
+        let Plan { mut edits, report } = plan_parsed(message, self.policy);
         let mut findings = Findings::default();
         let mut kept = KeptSpans::default();
-        event_findings::find(message, &report, envelope, &mut findings);
+        event_findings::find(message, &report, self.envelope, &mut findings);
         structure::find(message, &mut findings, &mut kept);
-        charsets::find(message, &report, rules, &mut findings, &mut kept);
+        charsets::find(message, &report, self.rules, &mut findings, &mut kept);
         addresses::find(message, &mut findings);
-        kept.embedded(message, policy.transfer == Transfer::SevenBit);
+        kept.embedded(message, self.policy.transfer == Transfer::SevenBit);
         let kept = kept.sorted();
         kept.hold(&mut edits);
         embedded_labels::take_back(message, &mut edits);
@@ -286,7 +274,7 @@ impl JudgeContext<'_> {
         if signed && signatures::has_length_tag(message) {
             findings.add(Finding::DkimLTag, String::new);
         }
-        let is_free = !signed || may_break_signature(message, rules);
+        let is_free = !signed || may_break_signature(message, self.rules);
         if !is_free && !edits.is_empty() {
             edits.clear();
             findings.add(Finding::SignedNotNormalised, String::new);
@@ -297,7 +285,7 @@ impl JudgeContext<'_> {
             repairs = fields::duplicates(message, &findings);
             if repairs.is_empty() {
                 // If fields are deleted, a header may end at another line.
-                repairs = structure_repair::plan(message, rules, &findings, &kept);
+                repairs = structure_repair::plan(message, self.rules, &findings, &kept);
             }
             field_length::take_back(message, &mut findings, &mut edits);
         }
@@ -323,7 +311,7 @@ impl JudgeContext<'_> {
             if repairs.is_empty() {
                 break;
             }
-            let bytes = structure_repair::spliced(message.raw(), &repairs);
+            let bytes = spliced(message.raw(), &repairs);
             let next = self.draft(&Message::parse(&bytes, &self.policy.limits));
             if !next.is_free {
                 // The repaired message counts as signed, so it must not be repaired.

@@ -23,8 +23,7 @@ pub(super) fn find(message: &Message<'_>, findings: &mut Findings, kept: &mut Ke
             kept.field(field);
         }
     }
-    for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
+    for (id, part) in message.numbered_parts() {
         let coded = matches!(
             part.transfer,
             TransferEncoding::Base64

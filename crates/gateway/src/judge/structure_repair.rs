@@ -16,7 +16,9 @@
 
 use super::kept_spans::KeptSpans;
 use crate::policy::{Action, Finding, Findings, Rules};
-use mailglot_mime::{Edit, Eol, Event, EventKind, Limits, Message, PartId, PartKind, Span, splice};
+use mailglot_mime::{
+    Edit, Eol, Event, EventKind, Limits, Message, PartId, PartKind, Span, spliced,
+};
 use std::cmp::Reverse;
 
 /// Length limit of lines that a repair makes, in bytes.
@@ -115,16 +117,12 @@ fn end_headers(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
 fn name_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     let (raw, eol) = (message.raw(), message.eol().bytes());
     let mut new = Vec::new();
-    for (part, (_, header_sealed)) in message.parts().iter().zip(sealed) {
+    for ((id, part), (_, header_sealed)) in message.numbered_parts().zip(sealed) {
         if *header_sealed {
             continue;
         }
-        let fields = part.fields.0 as usize..part.fields.1 as usize;
-        let fields = message.all_fields().get(fields).unwrap_or_default();
-        let ends = fields
-            .iter()
-            .map(|field| field.full)
-            .chain([Span::new(part.header.end, part.header.end)]);
+        let fields = message.fields(id).iter().map(|field| field.full);
+        let ends = fields.chain([Span::new(part.header.end, part.header.end)]);
         let mut at = part.header.start;
         for next in ends {
             let start = at;
@@ -163,12 +161,11 @@ pub(super) fn name_for(name: &[u8], line: &[u8], eol: &[u8]) -> Vec<u8> {
 fn join_lines(message: &Message<'_>, sealed: &[(bool, bool)]) -> Vec<Edit> {
     let raw = message.raw();
     let mut new = Vec::new();
-    for (part, (_, header_sealed)) in message.parts().iter().zip(sealed) {
+    for ((id, _), (_, header_sealed)) in message.numbered_parts().zip(sealed) {
         if *header_sealed {
             continue;
         }
-        let (first, last) = (part.fields.0 as usize, part.fields.1 as usize);
-        for field in message.all_fields().get(first..last).unwrap_or_default() {
+        for field in message.fields(id) {
             let bytes = field.full.of(raw);
             if has_line_of_blanks(bytes) {
                 new.push(narrowed(
@@ -315,13 +312,6 @@ fn unclosed(message: &Message<'_>) -> impl Iterator<Item = PartId> {
         .iter()
         .filter(|event| event.kind == EventKind::MimeUnclosed)
         .map(|event| event.part)
-}
-
-pub(super) fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(raw.len() + 64);
-    // Writing to memory cannot fail.
-    let _ = splice(raw, edits, &mut bytes);
-    bytes
 }
 
 /// Returns true if two messages have the same parts with the same boundaries.

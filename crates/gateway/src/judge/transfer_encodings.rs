@@ -35,8 +35,7 @@ pub(super) fn plan(
         .collect();
     let mut new = Vec::new();
     let mut sealed_until = 0;
-    for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
+    for (id, part) in message.numbered_parts() {
         let signed =
             part.media.top == "multipart" && matches!(&*part.media.sub, "signed" | "encrypted");
         let crypt = part.media.top == "application" && part.media.sub.contains("pkcs7");

@@ -10,8 +10,8 @@ use crate::limits::LONGEST_FIELD;
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Rules;
 use mailglot_mime::Edit;
+use mailglot_mime::named;
 use std::collections::HashMap;
-use std::fmt;
 
 /// Number of fields up to which a linear search counts those of a name.
 const FEW: usize = 64;
@@ -391,29 +391,15 @@ fn whole_fields(mut bytes: &[u8]) -> Vec<&[u8]> {
     fields
 }
 
-/// Why the milter protocol cannot express edits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum InexpressibleEdit {
-    /// An edit crosses the end of a field.
-    AcrossFields,
-    /// The edited bytes are not a field.
-    NotAField,
-}
-
-impl InexpressibleEdit {
-    /// Returns a description for people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AcrossFields => "an edit reaches over the end of a field",
-            Self::NotAField => "an edit makes bytes that are not a field",
-        }
-    }
-}
-
-impl fmt::Display for InexpressibleEdit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named! {
+    /// Why the milter protocol cannot express edits.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum InexpressibleEdit {
+        /// An edit crosses the end of a field.
+        AcrossFields = "an edit reaches over the end of a field",
+        /// The edited bytes are not a field.
+        NotAField = "an edit makes bytes that are not a field",
     }
 }
 

@@ -189,20 +189,11 @@ impl Finding {
 
     /// Returns true if two readers may see different messages.
     pub fn is_ambiguous(self) -> bool {
-        !matches!(
+        let misleads = matches!(
             self,
-            Self::StatefulCharset
-                | Self::MessagePartial
-                | Self::IdnDomain
-                | Self::NonAsciiAddr
-                | Self::SignedNotNormalised
-                | Self::InlinePgp
-                | Self::DkimLTag
-                | Self::TooLarge
-                | Self::HeaderTooLong
-                | Self::BeyondCharsetOut
-                | Self::LookAlike
-        )
+            Self::Utf7Lookalike | Self::MixedScript | Self::BidiControl | Self::InvisibleCharacters
+        );
+        misleads || !self.occurs_in_correct_mail()
     }
 }
 

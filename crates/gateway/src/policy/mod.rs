@@ -10,9 +10,11 @@ pub use action::Action;
 pub use finding::{Finding, Findings};
 
 use mailglot_mime::{Limits, OnLoss, Policy, Transfer};
+use serde::Deserialize;
 
 /// What a policy does with a signed message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Signed {
     /// It stays byte for byte.
     Pass,
@@ -23,7 +25,8 @@ pub enum Signed {
 /// Which unchanged signed messages get the field that lists findings.
 ///
 /// DKIM does not cover a new field on top, but the message is no longer the same byte for byte.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TagSigned {
     /// No message.
     Never,

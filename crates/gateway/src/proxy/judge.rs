@@ -157,11 +157,7 @@ pub(super) fn judge(
     record: &mut Record,
     processing: &mut Processing<'_>,
 ) -> Result<ProxyOutcome, Fault> {
-    let ReadableMessage {
-        raw,
-        original,
-        line_ends_corrected,
-    } = message;
+    let (raw, line_ends_corrected) = (message.raw, message.line_ends_corrected);
     let eight_bit = announced.eight_bit;
     let engine = narrowed(engine, eight_bit, &record.envelope);
     let judgement = engine.judge_corrected(raw, &record.envelope, line_ends_corrected);
@@ -220,7 +216,7 @@ pub(super) fn judge(
     if !eight_bit && !out.is_ascii() {
         return Ok(rejected(Cause::EightBit, record));
     }
-    if let Some(original) = original {
+    if let Some(original) = message.original {
         // Offsets in the corrected message do not fit the original, so the whole message is one change.
         engine.keep(
             original,

@@ -10,6 +10,7 @@
 //! # Limits
 //! A truncated value cannot be distinguished from one that ends in three dots.
 
+use serde::Deserialize;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -19,10 +20,12 @@ const LONGEST: usize = 256;
 const CUT: &str = "...";
 
 /// Form of log lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Form {
     /// logfmt: `key=value`, separated by spaces. A value with other than plain characters is quoted.
     #[default]
+    #[serde(rename = "logfmt", alias = "text")]
     Text,
     /// A JSON object.
     Json,

@@ -59,7 +59,7 @@ pub fn explain(
         if segment.words.is_empty() {
             reader.push(segment, &mut text, findings);
         } else {
-            reader.push_run_with_charsets(segment, &mut text, findings, Some(&mut used));
+            reader.push_run(segment, &mut text, findings, Some(&mut used));
         }
         let words = reader.words[segment.words.clone()]
             .iter()

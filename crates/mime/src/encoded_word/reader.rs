@@ -22,7 +22,7 @@ use crate::charset_choice::RawReading;
 use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::header::FieldKind;
 use crate::lexer;
-use crate::lexer::{LexicalContext, Token, WordFinder, WordToken};
+use crate::lexer::{LexicalContext, WordFinder, WordToken};
 use label_cache::LabelCache;
 use mailglot_codec::Charset;
 use std::cell::OnceCell;
@@ -142,19 +142,15 @@ impl<'a> Reader<'a> {
         // White space that may separate two words.
         let mut gap: Option<TextPiece> = None;
         for token in lexer::tokens(value, kind, reader.steps) {
-            let Token {
-                range,
-                lexical,
-                word,
-            } = token;
-            if let Some(word) = word {
+            let lexical = token.lexical;
+            if let Some(word) = token.word {
                 reader.add_word(word, lexical, &mut gap, &mut labels, findings);
                 continue;
             }
             if lexical == LexicalContext::Address && kind.has_syntax() {
-                reader.report_word_in_address(&range, findings);
+                reader.report_word_in_address(&token.range, findings);
             }
-            reader.add_text_or_gap(range, lexical, &mut gap);
+            reader.add_text_or_gap(token.range, lexical, &mut gap);
         }
         reader.add_text(gap);
         reader.rejoin_escapes();
@@ -250,7 +246,7 @@ impl<'a> Reader<'a> {
         if segment.words.is_empty() {
             self.push_raw(segment.range.clone(), segment.lexical, out, findings);
         } else {
-            self.push_run(segment, out, findings);
+            self.push_run(segment, out, findings, None);
         }
     }
 }

@@ -42,31 +42,17 @@ pub(crate) struct Rewriting<'a> {
 impl Rewriting<'_> {
     /// Returns the replacements; see [`crate::header::rewrite`]. Values with parameters stay.
     pub(crate) fn changes(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
-        let Self {
-            value,
-            kind,
-            target,
-            context,
-            ..
-        } = self;
-        if context.has_no_instructions()
-            && let Some(list) = rewrite_usual::plan(value, *kind, target, context, findings)
-        {
-            return list;
-        }
-        self.changes_of_any_value(findings)
+        let usual = if self.context.has_no_instructions() {
+            rewrite_usual::plan(self.value, self.kind, &self.target, self.context, findings)
+        } else {
+            None
+        };
+        usual.unwrap_or_else(|| self.changes_of_any_value(findings))
     }
 
     /// Like [`Self::changes`], without the pass over plain values.
     pub(super) fn changes_of_any_value(&self, findings: &mut Vec<Finding>) -> Vec<Replacement> {
-        let Self {
-            value,
-            kind,
-            target,
-            context,
-            ..
-        } = *self;
-        let form = target.form;
+        let (value, kind, context) = (self.value, self.kind, self.context);
         match kind {
             FieldKind::Opaque | FieldKind::Parameters => Vec::new(),
             FieldKind::Unstructured if is_identifiers(value) => {
@@ -74,49 +60,31 @@ impl Rewriting<'_> {
                 Vec::new()
             }
             FieldKind::Unstructured | FieldKind::Structured | FieldKind::Phrases => {
-                let (before, list) = plan(value, kind, &target, context, findings);
+                let (before, list) = plan(value, kind, &self.target, context, findings);
                 if list.is_empty() {
                     return list;
                 }
-                if kind.has_syntax() && lexer::swallows_address(value) {
-                    findings.add(
-                        0..value.len(),
-                        EventKind::EwBadToken,
-                        Reason::OpenQuoteHoldsAddress,
-                    );
-                    return Vec::new();
-                }
-                self.verified(&comparable(&before, kind, form), list)
-                    .unwrap_or_else(|| {
-                        findings.add(
-                            0..value.len(),
-                            EventKind::EwBadToken,
-                            Reason::WouldReadDifferently,
-                        );
-                        Vec::new()
-                    })
+                let checked = if kind.has_syntax() && lexer::swallows_address(value) {
+                    Err(Reason::OpenQuoteHoldsAddress)
+                } else {
+                    let before = comparable(&before, kind, self.target.form);
+                    self.verified(&before, list)
+                        .ok_or(Reason::WouldReadDifferently)
+                };
+                checked.unwrap_or_else(|reason| {
+                    findings.add(0..value.len(), EventKind::EwBadToken, reason);
+                    Vec::new()
+                })
             }
         }
     }
 
     /// Returns changes that keep the decoded text: `list`, or others. None if no changes keep it.
     fn verified(&self, before: &str, list: Vec<Replacement>) -> Option<Vec<Replacement>> {
-        let Self {
-            value,
-            kind,
-            target,
-            context,
-            then,
-        } = *self;
+        let (value, kind, target) = (self.value, self.kind, self.target);
         let rewrite_to_fixed_point = |value: Vec<u8>, form, passes| {
-            rewrite_to_fixed_point(
-                value,
-                passes,
-                kind,
-                &RewriteTarget { form, ..target },
-                then,
-                before,
-            )
+            let target = target.in_form(form);
+            rewrite_to_fixed_point(value, passes, kind, &target, self.then, before)
         };
         let once = apply(value, &list);
         if let Some(after) = rewrite_to_fixed_point(once.clone(), target.form, PASSES - 1) {
@@ -134,28 +102,12 @@ impl Rewriting<'_> {
             rewrite_to_fixed_point(words.clone(), target.form, PASSES)
                 .is_none_or(|again| again == *words)
         };
-        let in_words = RewriteTarget {
-            form: Form::Words,
-            ..target
-        };
-        let list = plan(value, kind, &in_words, context, &mut Vec::new()).1;
+        let in_words = target.in_form(Form::Words);
+        let list = plan(value, kind, &in_words, self.context, &mut Vec::new()).1;
         let words =
             rewrite_to_fixed_point(apply(value, &list), Form::Words, PASSES - 1).filter(stays)?;
         Some(difference(value, &words))
     }
-}
-
-/// Like [`Rewriting::changes`] to words, for plain values only; returns None if the general path must decide.
-///
-/// The rest of the message does not matter for a plain value.
-pub(crate) fn rewrite_plain(
-    value: &[u8],
-    kind: FieldKind,
-    target: &RewriteTarget<'_>,
-    context: &HeaderContext,
-    findings: &mut Vec<Finding>,
-) -> Option<Vec<Replacement>> {
-    rewrite_usual::plan(value, kind, target, context, findings)
 }
 
 /// Rewrites to a fixed point. Returns None if the decoded text would change.
@@ -287,11 +239,8 @@ fn plan(
     let changes = match target.form {
         Form::Iso2022Jp => {
             in_japanese(value, &rewrite_units, target, &mut note).unwrap_or_else(|| {
-                let target = RewriteTarget {
-                    form: Form::Words,
-                    ..*target
-                };
-                plan(value, kind, &target, context, &mut Vec::new()).1
+                let in_words = target.in_form(Form::Words);
+                plan(value, kind, &in_words, context, &mut Vec::new()).1
             })
         }
         Form::Words | Form::RawUtf8 => changes(value, &rewrite_units, target),

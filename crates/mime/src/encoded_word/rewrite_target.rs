@@ -35,3 +35,10 @@ pub struct RewriteTarget<'e> {
     /// Line end of folds.
     pub eol: &'e str,
 }
+
+impl RewriteTarget<'_> {
+    /// Returns the target with another form.
+    pub(super) fn in_form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+}

@@ -155,22 +155,18 @@ impl RewriteUnits<'_> {
     }
 
     pub(crate) fn segment(&mut self, segment: &Segment, text: &str, repaired: bool) {
-        let Segment {
-            range,
-            lexical,
-            words,
-        } = segment;
-        if *lexical == LexicalContext::Address {
-            self.list.push(RewriteUnit::plain(range.clone(), *lexical));
-        } else if words.is_empty() {
-            self.text(range.clone(), *lexical);
+        let (range, lexical) = (segment.range.clone(), segment.lexical);
+        if lexical == LexicalContext::Address {
+            self.list.push(RewriteUnit::plain(range, lexical));
+        } else if segment.words.is_empty() {
+            self.text(range, lexical);
         } else {
             let state = self.state(segment, repaired);
+            let text = text.to_owned();
             self.list.push(RewriteUnit {
-                range: range.clone(),
-                lexical: *lexical,
                 state,
-                text: text.to_owned(),
+                text,
+                ..RewriteUnit::plain(range, lexical)
             });
         }
     }

@@ -27,7 +27,7 @@ use crate::lexer::{LexicalContext, has_spaced};
 use mailglot_kernel::ShortBytes;
 
 /// Returns the replacements that rewrite a value to words; None, without findings, for a value that is not plain.
-pub(super) fn plan(
+pub(crate) fn plan(
     value: &[u8],
     kind: FieldKind,
     target: &RewriteTarget<'_>,

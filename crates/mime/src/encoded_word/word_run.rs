@@ -20,18 +20,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 impl Reader<'_> {
-    /// Appends the text of a run.
+    /// Appends the text of a run. `charsets_used` gets the charset of each word.
     pub(super) fn push_run(
-        &self,
-        segment: &Segment,
-        out: &mut String,
-        findings: &mut Vec<Finding>,
-    ) {
-        self.push_run_with_charsets(segment, out, findings, None);
-    }
-
-    /// Like [`Self::push_run`]; `charsets_used` gets the charset of each word.
-    pub(super) fn push_run_with_charsets(
         &self,
         segment: &Segment,
         out: &mut String,
@@ -42,15 +32,8 @@ impl Reader<'_> {
         for word in words {
             self.report_word(word, segment.lexical, findings);
         }
-        let mut first = 0;
-        while first < words.len() {
-            let charset = words[first].charset;
-            let count = words[first..]
-                .iter()
-                .take_while(|w| same_charset(w.charset, charset))
-                .count();
-            let group = &words[first..first + count];
-            first += count;
+        for group in words.chunk_by(|a, b| same_charset(a.charset, b.charset)) {
+            let charset = group[0].charset;
             let mislabelled_utf8 =
                 charset.and_then(|charset| self.mislabelled_utf8(charset, group, findings));
             let by_escapes = by_escapes(charset, self.group_bytes(group), &self.context)

@@ -95,20 +95,9 @@ impl PartialOrd for Date {
 impl fmt::Display for Date {
     /// Writes the form of RFC 3339. An unknown zone becomes `-00:00` (RFC 3339, section 4.3).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            year,
-            month,
-            day,
-            hour,
-            minute,
-            second,
-            offset,
-        } = *self;
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
-        )?;
-        match offset {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)?;
+        write!(f, "T{:02}:{:02}:{:02}", self.hour, self.minute, self.second)?;
+        match self.offset {
             None => f.write_str("-00:00"),
             Some(0) => f.write_str("Z"),
             Some(n) => {

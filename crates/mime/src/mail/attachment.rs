@@ -160,8 +160,7 @@ impl<'a> Mail<'a> {
 fn collect<'a>(mail: &Mail<'a>, levels: u32) -> Vec<Attachment<'a>> {
     let message = &mail.message;
     let mut files = Vec::new();
-    for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
+    for (id, part) in message.numbered_parts() {
         if part.kind == PartKind::Multipart {
             continue;
         }

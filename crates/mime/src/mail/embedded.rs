@@ -72,8 +72,7 @@ impl<'a> Mail<'a> {
 fn collect<'a>(mail: &Mail<'a>) -> Vec<EmbeddedMessage<'a>> {
     let message = &mail.message;
     let mut found = Vec::new();
-    for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
+    for (id, part) in message.numbered_parts() {
         if !part.media.is_message() || is_inside_message(message, id) {
             continue;
         }

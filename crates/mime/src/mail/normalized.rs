@@ -1,6 +1,6 @@
 //! Holds a message with the edits that make it UTF-8.
 
-use crate::{Edit, Event, Plan, Report, Undo, splice, undo_edits};
+use crate::{Edit, Event, Plan, Report, Undo, splice, spliced, undo_edits};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -21,11 +21,7 @@ impl<'a> Normalized<'a> {
         if self.plan.edits.is_empty() {
             return Cow::Borrowed(self.raw);
         }
-        let added: usize = self.plan.edits.iter().map(|edit| edit.with.len()).sum();
-        let mut bytes = Vec::with_capacity(self.raw.len() + added);
-        // The planner's edits are in order, and writing to memory cannot fail.
-        let _ = self.write_to(&mut bytes);
-        Cow::Owned(bytes)
+        Cow::Owned(spliced(self.raw, &self.plan.edits))
     }
 
     /// Writes the new bytes. Bytes outside the edits are written from the original without a copy.

@@ -29,16 +29,11 @@ pub(super) fn signature(message: &Message<'_>, id: PartId) -> Option<Span> {
 pub(super) fn signed_within<'m>(
     message: &'m Message<'_>,
 ) -> impl Iterator<Item = (PartId, Span)> + 'm {
-    message
-        .parts()
-        .iter()
-        .enumerate()
-        .filter_map(|(index, part)| {
-            let id = PartId(index as u32);
-            part.parent
-                .filter(|parent| message.part_at(*parent).kind == PartKind::Message)?;
-            Some((id, signature(message, id)?))
-        })
+    message.numbered_parts().filter_map(|(id, part)| {
+        part.parent
+            .filter(|parent| message.part_at(*parent).kind == PartKind::Message)?;
+        Some((id, signature(message, id)?))
+    })
 }
 
 /// Plans the fields of all parts.
@@ -238,17 +233,11 @@ impl<'m> HeaderPlanner<'m, '_> {
     /// Plans the value of a field: in one pass, by the evidence of the message, or by decoding alone if the policy keeps
     /// fields.
     fn value(&mut self, at: FieldToPlan<'m>) {
-        let FieldToPlan {
-            field,
-            kind,
-            value,
-            is_ascii,
-            ..
-        } = at;
+        let (field, kind, value) = (at.field, at.kind, at.value);
         let mut findings = Vec::new();
         let mut context = HeaderContext::of(self.policy);
         context.disproved = self.disproved;
-        let Some(form) = form(self.policy, is_ascii, self.is_settled) else {
+        let Some(form) = form(self.policy, at.is_ascii, self.is_settled) else {
             // The field stays, so nothing in it is repaired.
             context.repairs = Repairs::default();
             let raw_charset = self.add_evidence(&at, &mut context);
@@ -268,7 +257,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         if form == Form::Words
             && context.has_no_instructions()
             && let Some(changes) =
-                encoded_word::rewrite_plain(value, kind, &target, &context, &mut findings)
+                encoded_word::rewrite_usual(value, kind, &target, &context, &mut findings)
         {
             let is_kept = self.add_edits(field, changes, &findings);
             self.report_field(&at, &context, RawCharset::default(), is_kept, findings);

@@ -28,7 +28,7 @@ use crate::event::{Detail, Event, EventKind, Reason};
 use crate::report::ReportMark;
 use crate::{
     Bodies, CharsetOut, Edit, Headers, How, Message, OnLoss, PartId, PartKind, Policy, Reading,
-    Report, Span, Transfer, params, splice,
+    Report, Span, Transfer, params, spliced,
 };
 use std::borrow::Cow;
 
@@ -269,14 +269,6 @@ fn is_encrypted(message: &Message<'_>, id: PartId) -> bool {
         || media.top == "application"
             && matches!(&*media.sub, "pkcs7-mime" | "x-pkcs7-mime")
             && message.content_type_value(id).is_some_and(of_smime)
-}
-
-fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut bytes =
-        Vec::with_capacity(raw.len() + edits.iter().map(|e| e.with.len()).sum::<usize>());
-    // Writing to memory cannot fail.
-    let _ = splice(raw, edits, &mut bytes);
-    bytes
 }
 
 /// Returns true if a second pass over the rewritten message changes nothing. A large message is shortened for it.

@@ -109,13 +109,7 @@ fn middle(raw: &[u8], body: Span, edits: &[Edit], kept: usize) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{plan_parsed, splice};
-
-    fn spliced(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
-        let mut out = Vec::new();
-        splice(raw, edits, &mut out).unwrap();
-        out
-    }
+    use crate::{plan_parsed, spliced};
 
     #[test]
     fn only_the_middles_of_attachments_are_removed() {

@@ -1,7 +1,7 @@
 //! Decodes parameters: joins continuations, decodes extended values and encoded words (RFC 2231, sections 3 and 4).
 
 use super::file_names::is_fallback;
-use super::form::{DecodedForm, FORMS, preferred};
+use super::form::{FORMS, preferred};
 use super::group::{Group, group};
 use super::param::{Param, Params};
 use super::scan::note_path;
@@ -76,15 +76,11 @@ impl Group<'_> {
             };
             findings.add(read.extent.clone(), kind, detail);
         }
-        let DecodedForm {
-            extent,
-            decoded,
-            found,
-        } = forms[preferred].take()?;
-        findings.extend(found);
-        let place = extent.start;
-        note_path(&self.name, &decoded.text, extent, findings);
-        Some((place, self.param(decoded)))
+        let form = forms[preferred].take()?;
+        findings.extend(form.found);
+        let place = form.extent.start;
+        note_path(&self.name, &form.decoded.text, form.extent, findings);
+        Some((place, self.param(form.decoded)))
     }
 }
 

@@ -23,14 +23,7 @@ use std::collections::HashMap;
 
 /// Returns the replacements that rewrite the parameters of a field to UTF-8; see [`crate::header::rewrite`].
 pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) -> Vec<Replacement> {
-    let Rewriting {
-        value,
-        target,
-        context,
-        then,
-        ..
-    } = *rewriting;
-    let form = target.form;
+    let (value, target, context) = (rewriting.value, rewriting.target, rewriting.context);
     let may_encode =
         has_open(value) || lexer::may_have_shifts(value) || memchr::memchr(b'*', value).is_some();
     let may_be_damaged = context.repairs.may_touch(value) || find_damaged_ascii(value).is_some();
@@ -45,9 +38,9 @@ pub(crate) fn rewrite(rewriting: &Rewriting<'_>, findings: &mut Vec<Finding>) ->
     }
     let is_settled = |list: &Vec<Replacement>| {
         let after = encoded_word::apply(value, list);
-        let read = parse(&after, then, &mut Vec::new());
-        is_same(&read, &before, form)
-            && plan(&after, &read, target, then, &mut Vec::new()).is_empty()
+        let read = parse(&after, rewriting.then, &mut Vec::new());
+        is_same(&read, &before, target.form)
+            && plan(&after, &read, target, rewriting.then, &mut Vec::new()).is_empty()
     };
     let separated = with_separators(value, &list, context).filter(is_settled);
     if let Some(list) = separated.or_else(|| Some(list).filter(is_settled)) {

@@ -25,9 +25,8 @@ pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderCo
 /// Reads the text parts, and returns what the message says about its header fields.
 pub(crate) fn header_evidence(message: &Message<'_>, policy: &Policy) -> HeaderEvidence {
     let mut hints = MessageEvidence::default();
-    for (index, part) in message.parts().iter().enumerate() {
+    for (id, part) in message.numbered_parts() {
         if part.is_text() {
-            let id = PartId(index as u32);
             let _ = DecodedBody::read(message, id).choose(message, id, policy, &mut hints);
         }
     }

@@ -130,10 +130,8 @@ impl<'a> MailContext<'a> {
     }
 
     fn texts(self) -> impl Iterator<Item = (PartId, &'a Part)> {
-        let parts = self.message.parts().iter().enumerate();
-        parts
-            .map(|(index, part)| (PartId(index as u32), part))
-            .filter(|(_, part)| part.is_text())
+        let parts = self.message.numbered_parts();
+        parts.filter(|(_, part)| part.is_text())
     }
 
     /// Resolves the label of a text part.

@@ -125,8 +125,7 @@ fn read_level<'a>(
     parts: &mut Vec<TextPart<'a>>,
 ) {
     let mut hints = MessageEvidence::default();
-    for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
+    for (id, part) in message.numbered_parts() {
         let text = part.is_text();
         if !text && !part.may_contain_text(message.raw())
             || part.attachment && policy.attachments == Attachments::Skip
@@ -139,21 +138,18 @@ fn read_level<'a>(
                 outer: message,
                 id,
                 decoded_body: &decoded_body,
+                policy,
+                levels,
             };
+            let first = parts.len();
             if levels > 0 && is_encoded_structure(part, &decoded_body) {
-                let first = parts.len();
-                let header = declared(message, part);
-                read_embedded(closed, &header, policy, levels, report, parts);
-                if parts.len() > first {
-                    continue;
-                }
+                closed.read_embedded(&declared(message, part), report, parts);
             }
-            if levels > 0 && is_closed_multipart(part) {
-                let first = parts.len();
-                read_delimited(closed, policy, levels, report, parts);
-                if parts.len() > first {
-                    continue;
-                }
+            if levels > 0 && is_closed_multipart(part) && parts.len() == first {
+                closed.read_delimited(report, parts);
+            }
+            if parts.len() > first {
+                continue;
             }
             let is_other = part.kind == PartKind::Leaf && !part.media.is_message();
             if is_other && !is_note(&decoded_body)
@@ -232,42 +228,63 @@ fn is_closed_multipart(part: &Part) -> bool {
 }
 
 /// A part that the parser did not open, with its decoded body.
-#[derive(Clone, Copy)]
 struct Closed<'c> {
     outer: &'c Message<'c>,
     id: PartId,
     decoded_body: &'c DecodedBody<'c>,
+    policy: &'c Policy,
+    /// How many embedded messages are opened inside each other from here on.
+    levels: u32,
 }
 
-/// Reads the text parts of a multipart whose boundary is found in its body.
-fn read_delimited(
-    closed: Closed<'_>,
-    policy: &Policy,
-    levels: u32,
-    report: &mut Report,
-    parts: &mut Vec<TextPart<'_>>,
-) {
-    let Closed {
-        outer,
-        id,
-        decoded_body,
-    } = closed;
-    let Some((line, header)) = delimited_header(outer, id, &decoded_body.decoded.bytes) else {
-        return;
-    };
-    let first = parts.len();
-    read_embedded(closed, &header, policy, levels, report, parts);
-    if parts.len() > first {
-        let place = transfer::locate_any(
-            decoded_body.decoded.used,
-            decoded_body.body,
-            std::slice::from_ref(&line),
-        );
-        let at = place
-            .first()
-            .map_or(decoded_body.span, |place| decoded_body.span.at(place));
-        let (kind, reason) = (EventKind::MimeMissingBoundary, Reason::FoundDelimiters);
-        report.push(Event::new(id, at, kind, reason));
+impl Closed<'_> {
+    /// Reads the text parts of a multipart whose boundary is found in its body.
+    fn read_delimited(&self, report: &mut Report, parts: &mut Vec<TextPart<'_>>) {
+        let (id, decoded_body) = (self.id, self.decoded_body);
+        let Some((line, header)) = delimited_header(self.outer, id, &decoded_body.decoded.bytes)
+        else {
+            return;
+        };
+        let first = parts.len();
+        self.read_embedded(&header, report, parts);
+        if parts.len() > first {
+            let place = transfer::locate_any(
+                decoded_body.decoded.used,
+                decoded_body.body,
+                std::slice::from_ref(&line),
+            );
+            let at = place
+                .first()
+                .map_or(decoded_body.span, |place| decoded_body.span.at(place));
+            let (kind, reason) = (EventKind::MimeMissingBoundary, Reason::FoundDelimiters);
+            report.push(Event::new(id, at, kind, reason));
+        }
+    }
+
+    /// Reads the text parts of a message or multipart in a transfer encoding or with a wrong boundary.
+    ///
+    /// `header` is the header for a multipart.
+    fn read_embedded(&self, header: &[u8], report: &mut Report, parts: &mut Vec<TextPart<'_>>) {
+        let (outer, id, policy) = (self.outer, self.id, self.policy);
+        let (bytes, added) = framed(outer.part_at(id), header, &self.decoded_body.decoded.bytes);
+        let limits = limits_inside(outer, id, &policy.limits);
+        let Some(inner) = parse_inside(&bytes, added, &limits) else {
+            return;
+        };
+        let mut within = Vec::new();
+        let mut found = Report::with_limit(policy.limits.events);
+        for defect in inner.defects() {
+            found.push(defect.clone());
+        }
+        read_level(&inner, policy, self.levels - 1, &mut found, &mut within);
+        for mut text in within {
+            text.part = id;
+            text.reading.part = id;
+            text.section = section_inside(outer, id, added, &text.section);
+            report.readings.push(text.reading.clone());
+            parts.push(text.into_owned());
+        }
+        report_embedded(id, self.decoded_body, added, found, report);
     }
 }
 
@@ -300,43 +317,6 @@ fn is_note(decoded_body: &DecodedBody<'_>) -> bool {
     decoded_body.decoded.used == TransferEncoding::Identity
         && !decoded_body.body.iter().any(control)
         && (decoded_body.body.is_ascii() || std::str::from_utf8(decoded_body.body).is_ok())
-}
-
-/// Reads the text parts of a message or multipart in a transfer encoding or with a wrong boundary.
-///
-/// `header` is the header for a multipart.
-fn read_embedded(
-    closed: Closed<'_>,
-    header: &[u8],
-    policy: &Policy,
-    levels: u32,
-    report: &mut Report,
-    parts: &mut Vec<TextPart<'_>>,
-) {
-    let Closed {
-        outer,
-        id,
-        decoded_body,
-    } = closed;
-    let (bytes, added) = framed(outer.part_at(id), header, &decoded_body.decoded.bytes);
-    let limits = limits_inside(outer, id, &policy.limits);
-    let Some(inner) = parse_inside(&bytes, added, &limits) else {
-        return;
-    };
-    let mut within = Vec::new();
-    let mut found = Report::with_limit(policy.limits.events);
-    for defect in inner.defects() {
-        found.push(defect.clone());
-    }
-    read_level(&inner, policy, levels - 1, &mut found, &mut within);
-    for mut text in within {
-        text.part = id;
-        text.reading.part = id;
-        text.section = section_inside(outer, id, added, &text.section);
-        report.readings.push(text.reading.clone());
-        parts.push(text.into_owned());
-    }
-    report_embedded(id, decoded_body, added, found, report);
 }
 
 /// Puts the header before the body of a multipart, whose boundary stands in the header outside. Returns the bytes added, too.

@@ -21,7 +21,6 @@ use base64::engine::GeneralPurpose as Fast;
 use base64::engine::Simd as Fast;
 use base64::engine::{DecodePaddingMode, GeneralPurposeConfig};
 use mailglot_kernel::base64::append_lines;
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -102,11 +101,7 @@ pub(crate) fn comes_back(
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
     let mut bytes = Vec::new();
     if decode_clean(body, &mut bytes) {
-        return Decoded {
-            bytes: Cow::Owned(bytes),
-            footer: None,
-            used: TransferEncoding::Base64,
-        };
+        return Decoded::new(TransferEncoding::Base64, bytes);
     }
     bytes.clear();
     let region = line_classes::region(body);
@@ -138,9 +133,8 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
         );
     }
     Decoded {
-        bytes: Cow::Owned(bytes),
         footer,
-        used: TransferEncoding::Base64,
+        ..Decoded::new(TransferEncoding::Base64, bytes)
     }
 }
 

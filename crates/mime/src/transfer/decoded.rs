@@ -18,12 +18,17 @@ pub struct Decoded<'a> {
 }
 
 impl<'a> Decoded<'a> {
-    pub(super) fn identity(body: &'a [u8]) -> Self {
+    /// Returns bytes that an encoding gave, without text after it.
+    pub(super) fn new(used: TransferEncoding, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
         Self {
-            bytes: Cow::Borrowed(body),
+            bytes: bytes.into(),
             footer: None,
-            used: TransferEncoding::Identity,
+            used,
         }
+    }
+
+    pub(super) fn identity(body: &'a [u8]) -> Self {
+        Self::new(TransferEncoding::Identity, body)
     }
 }
 

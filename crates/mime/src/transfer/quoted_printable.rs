@@ -146,11 +146,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     if raw_signs.is_empty()
         && let Some(bytes) = well_formed::decode(body)
     {
-        return Decoded {
-            bytes,
-            footer: None,
-            used: TransferEncoding::QuotedPrintable,
-        };
+        return Decoded::new(TransferEncoding::QuotedPrintable, bytes);
     }
     let mut bytes = BodyWriter {
         body,
@@ -184,11 +180,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
             count,
         );
     }
-    Decoded {
-        bytes: bytes.finish(),
-        footer: None,
-        used: TransferEncoding::QuotedPrintable,
-    }
+    Decoded::new(TransferEncoding::QuotedPrintable, bytes.finish())
 }
 
 /// Passes decoded bytes with their ranges to `sink`. Returns false for a body that is not quoted-printable.

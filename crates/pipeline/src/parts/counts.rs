@@ -121,12 +121,7 @@ impl PieceCounts {
                 }),
             );
         if let (Some(all), Some(own)) = (&mut summary.verify, self.verify) {
-            all.agreed += own.agreed;
-            all.excused += own.excused;
-            all.disagreed += own.disagreed;
-            for (defect, count) in own.defects {
-                *all.defects.entry(defect).or_default() += count;
-            }
+            all.add(own);
         }
         for mut example in self.examples {
             shift(&mut example.message, path, before);

@@ -9,7 +9,6 @@ use crate::large_message::InPlace;
 use crate::message_file_names;
 use crate::reader::NumberedBatch;
 use crate::restore_quoting::has_from;
-use crate::run::Worker;
 use crate::tally::Tally;
 use crate::verify::{Verdict, Verifier};
 use mailglot_archive::ledger::{BlockBuilder, RawKind, Record};
@@ -31,18 +30,19 @@ pub(crate) struct RewriteState {
     verifier: Option<Verifier>,
 }
 
-impl Worker for RewriteWorker<'_> {
-    type State = RewriteState;
-    type Output = RewrittenBatch;
-
-    fn state(&self) -> io::Result<RewriteState> {
-        Ok(RewriteState {
+impl RewriteState {
+    /// Creates the state, with a second reader if `verify`.
+    pub(super) fn new(verify: bool) -> io::Result<Self> {
+        Ok(Self {
             builder: BlockBuilder::new()?,
-            verifier: self.verify.then(Verifier::new),
+            verifier: verify.then(Verifier::new),
         })
     }
+}
 
-    fn work(
+impl RewriteWorker<'_> {
+    /// Rewrites the messages of a batch.
+    pub(super) fn work(
         &self,
         state: &mut RewriteState,
         feed: &mut NumberedBatch,

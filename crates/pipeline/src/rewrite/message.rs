@@ -2,7 +2,7 @@
 
 use super::source_message::SourceMessage;
 use super::worker::RewriteWorker;
-use crate::edited_message::{ends_open, put_message, spliced};
+use crate::edited_message::{ends_open, put_message};
 use crate::large_message::{InPlace, LARGE};
 use crate::length_field;
 use crate::message_pieces::Pieces;
@@ -12,7 +12,9 @@ use crate::verify::{Rewritten, Verdict, Verifier};
 use mailglot_archive::ledger::Requote;
 use mailglot_archive::mbox::{is_separator_kept, mark_separator, needs_mark, requotes};
 use mailglot_archive::{Format, OutBatch, Packing, Quoting, SourceInsert};
-use mailglot_mime::{Edit, Message, Plan, Report, Shortened, Span, Undo, shortened, undo_edits};
+use mailglot_mime::{
+    Edit, Message, Plan, Report, Shortened, Span, Undo, shortened, spliced, undo_edits,
+};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -309,14 +311,10 @@ impl RewriteWorker<'_> {
         new: &[u8],
         undo: &[Undo],
     ) -> Option<Requote> {
-        let Requoting {
-            source,
-            midline,
-            froms,
-        } = *quoting;
+        let (source, midline) = (quoting.source, quoting.midline);
         let unquote = self.to == Some(Format::Mbox);
         let quoted = unquote || source != Quoting::None;
-        if !quoted || !froms || !(has_from_line(old) || has_from_line(new)) {
+        if !quoted || !quoting.froms || !(has_from_line(old) || has_from_line(new)) {
             debug_assert_eq!(
                 rebuild(new, midline, &Requote::Leave, undo).as_deref(),
                 Some(old),

@@ -1,13 +1,17 @@
 //! Prepares the workers that rewrite the messages of all sources.
 
+use super::entries::RewriteState;
 use super::rewritten_batch::RewrittenBatch;
 use super::worker::{Process, RewriteWorker};
 use crate::discover::SourceInput;
 use crate::large_message::LARGE;
 use crate::output_plan::PlannedOutput;
+use crate::reader::NumberedBatch;
 use crate::run::{OpenSource, Stage};
+use crate::tally::Tally;
 use mailglot_archive::Format;
 use mailglot_mime::{Policy, plan_parsed};
+use std::io;
 
 /// Rewrites the messages of all sources.
 pub(crate) struct RewriteStage<'a> {
@@ -27,10 +31,11 @@ pub(crate) struct RewriteStage<'a> {
 
 impl Stage for RewriteStage<'_> {
     type Output = RewrittenBatch;
-    type Worker<'a>
-        = RewriteWorker<'a>
-    where
-        Self: 'a;
+    type State = RewriteState;
+
+    fn takes_pieces(&self) -> bool {
+        false
+    }
 
     fn written_as(&self, index: usize, input: &SourceInput) -> Option<Format> {
         let target = self.targets.map(|targets| targets[index].format);
@@ -41,6 +46,23 @@ impl Stage for RewriteStage<'_> {
         self.targets.is_some()
     }
 
+    fn state(&self, _: &OpenSource<'_>) -> io::Result<RewriteState> {
+        RewriteState::new(self.verify)
+    }
+
+    fn work(
+        &self,
+        source: &OpenSource<'_>,
+        state: &mut RewriteState,
+        batch: &mut NumberedBatch,
+        tally: &mut Tally,
+        output: &mut RewrittenBatch,
+    ) -> io::Result<()> {
+        self.worker(source).work(state, batch, tally, output)
+    }
+}
+
+impl RewriteStage<'_> {
     fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> RewriteWorker<'a> {
         let format = source.input.found.format;
         let is_one_message = source.is_one_message;
@@ -63,7 +85,6 @@ impl Stage for RewriteStage<'_> {
             ledger: self.has_ledger.then_some(source.index as u64),
             policy: self.policy,
             process: self.process,
-            verify: self.verify,
             large: self.large,
         }
     }

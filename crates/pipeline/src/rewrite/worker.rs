@@ -27,7 +27,6 @@ pub(crate) struct RewriteWorker<'a> {
     pub(super) ledger: Option<u64>,
     pub(super) policy: &'a Policy,
     pub(super) process: Process,
-    pub(super) verify: bool,
     /// Bytes from which a message is not copied.
     pub(super) large: usize,
 }

@@ -13,6 +13,7 @@ use mailglot_mime::Policy;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::sync::Once;
 use std::time::UNIX_EPOCH;
 
 /// Number of messages: several batches.
@@ -48,42 +49,25 @@ fn limits() -> Limits {
     limits
 }
 
-/// Records what the loop reads. Changes the folder between its list and its first file.
-struct Recorder<'a>(&'a (dyn Fn(&Path) + Sync));
+/// Records what the loop reads. Changes the folder once between its list and its first file.
+struct Recorder<'a>(&'a (dyn Fn(&Path) + Sync), Once);
 
 impl Stage for Recorder<'_> {
     type Output = Vec<String>;
-    type Worker<'a>
-        = RecordingWorker
-    where
-        Self: 'a;
-
-    fn takes_pieces(&self) -> bool {
-        true
-    }
+    type State = ();
 
     fn hashes(&self) -> bool {
         true
     }
 
-    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> RecordingWorker {
-        (self.0)(&source.input.found.path);
-        RecordingWorker
-    }
-}
-
-struct RecordingWorker;
-
-impl Worker for RecordingWorker {
-    type State = ();
-    type Output = Vec<String>;
-
-    fn state(&self) -> io::Result<()> {
+    fn state(&self, source: &OpenSource<'_>) -> io::Result<()> {
+        self.1.call_once(|| (self.0)(&source.input.found.path));
         Ok(())
     }
 
     fn work(
         &self,
+        _: &OpenSource<'_>,
         (): &mut (),
         feed: &mut NumberedBatch,
         tally: &mut Tally,
@@ -146,7 +130,12 @@ fn record(
         stops_at_limit: true,
     };
     let mut lines = Lines::default();
-    let ended = run(job, &Recorder(change), &mut lines, Summary::default());
+    let ended = run(
+        job,
+        &Recorder(change, Once::new()),
+        &mut lines,
+        Summary::default(),
+    );
     let ended = match ended {
         Ok(summary) => format!("{summary:?}"),
         Err(error) => error.to_string(),

@@ -293,11 +293,8 @@ impl OpenOutput {
     ///
     /// A blank line that the input lacks is added only if the output is not read as its messages without it.
     fn end_message(&mut self) -> bool {
-        let OpenEnd {
-            line_ends,
-            ends_line,
-        } = self.open_end;
-        if ends_line {
+        let line_ends = self.open_end.line_ends;
+        if self.open_end.ends_line {
             self.pending.extend_from_slice(line_ends);
         } else if !line_ends.is_empty() {
             self.gap_bytes += line_ends.len() as u64;
@@ -306,7 +303,7 @@ impl OpenOutput {
                 line_end: line_ends,
             });
         }
-        ends_line
+        self.open_end.ends_line
     }
 }
 

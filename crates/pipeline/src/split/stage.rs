@@ -12,7 +12,7 @@ use crate::file_time::file_time;
 use crate::json_file_name::Address;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::restore_quoting::line_end;
-use crate::run::{OpenSource, Stage, Worker};
+use crate::run::{OpenSource, Stage};
 use crate::selection::folder_path;
 use crate::separator::{SEPARATOR_REPLACED, end_in_lf, replaced_separator, separator_line};
 use crate::status;
@@ -41,43 +41,15 @@ pub(super) struct SplitStage<'a> {
 
 impl Stage for SplitStage<'_> {
     type Output = SplitBatch;
-    type Worker<'a>
-        = SplitWorker<'a>
-    where
-        Self: 'a;
-
-    fn takes_pieces(&self) -> bool {
-        true
-    }
-
-    fn worker<'a>(&'a self, source: &'a OpenSource<'a>) -> SplitWorker<'a> {
-        SplitWorker {
-            job: self.job,
-            policy: &self.policy,
-            source,
-            place: source.input.place(),
-        }
-    }
-}
-
-pub(super) struct SplitWorker<'a> {
-    job: &'a SplitJob,
-    policy: &'a Policy,
-    source: &'a OpenSource<'a>,
-    /// Path of the source below the given folder.
-    place: String,
-}
-
-impl Worker for SplitWorker<'_> {
     type State = ();
-    type Output = SplitBatch;
 
-    fn state(&self) -> io::Result<()> {
+    fn state(&self, _: &OpenSource<'_>) -> io::Result<()> {
         Ok(())
     }
 
     fn work(
         &self,
+        source: &OpenSource<'_>,
         (): &mut (),
         feed: &mut NumberedBatch,
         tally: &mut Tally,
@@ -86,6 +58,10 @@ impl Worker for SplitWorker<'_> {
         out.bytes.clear();
         out.bytes.shrink_to(8 << 20);
         out.pieces.clear();
+        let pieces = SourcePieces {
+            stage: self,
+            source,
+        };
         let mut more = feed.continued;
         for (index, entry) in feed.batch.entries.iter().enumerate() {
             let continued = std::mem::replace(&mut more, entry.more);
@@ -99,7 +75,7 @@ impl Worker for SplitWorker<'_> {
             }
             let message =
                 SourceEntry::new(entry, &feed.batch.bytes, continued, feed.midline[index]);
-            let piece = self.piece(&message, tally, &mut out.bytes);
+            let piece = pieces.piece(&message, tally, &mut out.bytes);
             out.pieces.push(piece);
         }
         Ok(())
@@ -139,7 +115,13 @@ impl<'b> SourceEntry<'b> {
     }
 }
 
-impl SplitWorker<'_> {
+/// Makes the pieces of one source.
+struct SourcePieces<'a> {
+    stage: &'a SplitStage<'a>,
+    source: &'a OpenSource<'a>,
+}
+
+impl SourcePieces<'_> {
     /// Appends a message to `out` as its output needs it.
     fn piece(&self, source: &SourceEntry<'_>, tally: &mut Tally, out: &mut Vec<u8>) -> SplitPiece {
         let entry = source.entry;
@@ -151,7 +133,7 @@ impl SplitWorker<'_> {
         let is_copied = is_mailbox && input.opening.mailbox == MailboxOptions::default();
         let (mut convention, mut open_end) = (Convention::Mboxrd, OpenEnd::default());
         let (mut flags, mut modified) = (entry.flags, None);
-        if self.job.to != Format::Mbox {
+        if self.stage.job.to != Format::Mbox {
             let (head, lines) = source.unquoted();
             out.extend_from_slice(head);
             out.extend_from_slice(&lines);
@@ -239,7 +221,7 @@ impl SplitWorker<'_> {
 
     /// Returns the names of the outputs of a message. Empty if its size decides.
     fn keys(&self, source: &SourceEntry<'_>) -> Vec<String> {
-        let found = catch_unwind(AssertUnwindSafe(|| match self.job.by {
+        let found = catch_unwind(AssertUnwindSafe(|| match self.stage.job.by {
             SplitBy::Size(_) => Vec::new(),
             SplitBy::Year => {
                 let dated = envelope::dated(&source.old, source.separator);
@@ -251,7 +233,7 @@ impl SplitWorker<'_> {
             SplitBy::Label => self.labels(source),
             SplitBy::Folder => vec![self.folder(source.entry)],
             SplitBy::From => {
-                let mail = envelope::mail(&source.old, self.policy);
+                let mail = envelope::mail(&source.old, &self.stage.policy);
                 let from = mail.from().into_iter().next();
                 from.map(|mailbox| mailbox.address.to_lowercase())
                     .filter(|address| !address.is_empty())
@@ -261,7 +243,7 @@ impl SplitWorker<'_> {
         }));
         // A panic in one message must not end the job.
         let mut keys = found.unwrap_or_default();
-        if keys.is_empty() && !matches!(self.job.by, SplitBy::Size(_)) {
+        if keys.is_empty() && !matches!(self.stage.job.by, SplitBy::Size(_)) {
             keys.push(UNKNOWN.to_owned());
         }
         keys
@@ -269,21 +251,25 @@ impl SplitWorker<'_> {
 
     /// Returns the labels of a message, or the first of them.
     fn labels(&self, source: &SourceEntry<'_>) -> Vec<String> {
-        let mail = envelope::mail(&source.old, self.policy);
+        let mail = envelope::mail(&source.old, &self.stage.policy);
         let text = mail.header("X-Gmail-Labels").unwrap_or_default();
         // The field is decoded as a whole, because an encoded word may contain commas.
         let labels = text.split(',').map(str::trim);
         let mut known = HashSet::new();
         labels
             .filter(|label| !label.is_empty() && known.insert(*label))
-            .take(if self.job.copies { MOST_COPIES } else { 1 })
+            .take(if self.stage.job.copies {
+                MOST_COPIES
+            } else {
+                1
+            })
             .map(str::to_owned)
             .collect()
     }
 
     /// Returns the folder of a message: its folder in a Maildir or tree, or its mailbox. The root has the name of its archive.
     fn folder(&self, entry: &Entry) -> String {
-        let folder = folder_path(&self.place, &entry.folder);
+        let folder = folder_path(&self.source.input.place(), &entry.folder);
         let folder = if folder.is_empty() {
             escaped_name(&self.source.input.name)
         } else {

@@ -7,73 +7,40 @@ use super::compare::{Difference, field_as_seen, with_escapes_decoded, words};
 use super::expected::{Content, ExpectedItem};
 use super::reader::{self, SecondReader, SecondReading};
 use mailglot_mime::fields::{Entry, Mailbox};
+use mailglot_mime::named;
 use mailglot_mime::{Eol, Message, Part};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// A class of differences that are explained by a known defect of the second reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Defect {
-    /// mail-parser would need more than linear time, or too much stack.
-    TooCostly,
-    /// mail-parser panics, in the original message, too.
-    Fault,
-    /// mail-parser does not recognize line ends that are CR alone.
-    CrLineEnds,
-    /// mail-parser continues a header that no blank line ends.
-    NoBlankLine,
-    /// mail-parser finds different fields or parts in the original message already.
-    Structure,
-    /// mail-parser treats a text part as binary, because its media type is malformed.
-    NoText,
-    /// mail-parser parses the original field differently already: other addresses, or parameters of other names.
-    FieldSyntax,
-    /// mail-parser reads the field as it read the original one. Neither contains what this project reads differently.
-    Unchanged,
-    /// mail-parser decodes an encoded word that stays unchanged here, because its charset is unknown or it is damaged.
-    KeptWord,
-    /// mail-parser reads unchanged raw bytes as U+FFFD.
-    RawBytes,
-    /// mail-parser recognizes a delimiter in the middle of a line.
-    Delimiter,
-    /// mail-parser adds or drops a space beside an encoded word or a quoted string that touches text. It drops unpaired quotes and
-    /// angle brackets.
-    Spaces,
-}
-
-impl Defect {
-    /// All classes, in the order of their rules.
-    pub const ALL: [Self; 12] = [
-        Self::TooCostly,
-        Self::Fault,
-        Self::CrLineEnds,
-        Self::NoBlankLine,
-        Self::Structure,
-        Self::NoText,
-        Self::FieldSyntax,
-        Self::Unchanged,
-        Self::KeptWord,
-        Self::RawBytes,
-        Self::Delimiter,
-        Self::Spaces,
-    ];
-
-    /// Returns its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::TooCostly => "too-costly",
-            Self::Fault => "fault",
-            Self::CrLineEnds => "cr-line-ends",
-            Self::NoBlankLine => "no-blank-line",
-            Self::Structure => "structure",
-            Self::NoText => "no-text",
-            Self::FieldSyntax => "field-syntax",
-            Self::Unchanged => "unchanged",
-            Self::KeptWord => "kept-word",
-            Self::RawBytes => "raw-bytes",
-            Self::Delimiter => "delimiter",
-            Self::Spaces => "spaces",
-        }
+named! {
+    /// A class of differences that are explained by a known defect of the second reader.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Defect {
+        /// mail-parser would need more than linear time, or too much stack.
+        TooCostly = "too-costly",
+        /// mail-parser panics, in the original message, too.
+        Fault = "fault",
+        /// mail-parser does not recognize line ends that are CR alone.
+        CrLineEnds = "cr-line-ends",
+        /// mail-parser continues a header that no blank line ends.
+        NoBlankLine = "no-blank-line",
+        /// mail-parser finds different fields or parts in the original message already.
+        Structure = "structure",
+        /// mail-parser treats a text part as binary, because its media type is malformed.
+        NoText = "no-text",
+        /// mail-parser parses the original field differently already: other addresses, or parameters of other names.
+        FieldSyntax = "field-syntax",
+        /// mail-parser reads the field as it read the original one. Neither contains what this project reads differently.
+        Unchanged = "unchanged",
+        /// mail-parser decodes an encoded word that stays unchanged here, because its charset is unknown or it is damaged.
+        KeptWord = "kept-word",
+        /// mail-parser reads unchanged raw bytes as U+FFFD.
+        RawBytes = "raw-bytes",
+        /// mail-parser recognizes a delimiter in the middle of a line.
+        Delimiter = "delimiter",
+        /// mail-parser adds or drops a space beside an encoded word or a quoted string that touches text. It drops unpaired quotes and
+        /// angle brackets.
+        Spaces = "spaces",
     }
 }
 

@@ -86,10 +86,8 @@ impl<'a> Expected<'a> {
             context: OnceCell::new(),
             items: Vec::new(),
         };
-        let parts = message.parts().iter().enumerate();
-        let bodies: Vec<Edited> = parts
-            .map(|(index, part)| reader.part(PartId(index as u32), part))
-            .collect();
+        let parts = message.numbered_parts();
+        let bodies: Vec<Edited> = parts.map(|(id, part)| reader.part(id, part)).collect();
         reader.bodies(&bodies, readings);
         let EditedPlaces { items, offsets, .. } = reader;
         Self { items, offsets }

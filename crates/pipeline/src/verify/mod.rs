@@ -99,13 +99,7 @@ impl Verifier {
         policy: &Policy,
     ) -> Verdict {
         let raw = message.raw();
-        let Rewritten {
-            bytes,
-            edits,
-            undo,
-            readings,
-        } = *rewritten;
-        if restores_original(bytes, undo, raw).is_none() {
+        if restores_original(rewritten.bytes, rewritten.undo, raw).is_none() {
             return Verdict::Rejected(Disagreement {
                 section: String::new(),
                 at: 0,
@@ -114,7 +108,7 @@ impl Verifier {
                 seen: "other bytes".to_owned(),
             });
         }
-        if let Some((part, at, line)) = expected::stray_line(message, edits) {
+        if let Some((part, at, line)) = expected::stray_line(message, rewritten.edits) {
             return Verdict::Rejected(Disagreement {
                 section: message.section(part),
                 at,
@@ -123,11 +117,11 @@ impl Verifier {
                 seen: compare::excerpt(&line, 0),
             });
         }
-        if reader::is_too_costly(bytes) {
+        if reader::is_too_costly(rewritten.bytes) {
             return Verdict::Accepted(vec![Defect::TooCostly]);
         }
-        let expected = Expected::of(message, edits, readings, policy);
-        let compare = || self.compare(message, &expected, bytes, policy);
+        let expected = Expected::of(message, rewritten.edits, rewritten.readings, policy);
+        let compare = || self.compare(message, &expected, rewritten.bytes, policy);
         catch_unwind(AssertUnwindSafe(compare)).unwrap_or_else(|_| {
             let read = || _ = self.reader.read(raw, false);
             if catch_unwind(AssertUnwindSafe(read)).is_err() {

@@ -26,7 +26,7 @@ struct Rule {
 
 /// Returns a line for each dependency that is forbidden, absent or superfluous.
 pub(super) fn check(packages: &[Package]) -> anyhow::Result<Vec<String>> {
-    let page = fs::read_to_string(run::root().join("ARCHITECTURE.md"))?;
+    let page = run::read("ARCHITECTURE.md")?;
     let rules = rules(&page).context("ARCHITECTURE.md has no table of crates")?;
     let mut faults = Vec::new();
     for package in packages {

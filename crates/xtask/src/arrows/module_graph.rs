@@ -231,45 +231,30 @@ impl<'s> Visit<'s> for Scope {
 
 impl Scope {
     fn import(&mut self, tree: &UseTree, mut path: Vec<String>, is_reexport: bool) {
-        match tree {
+        let (ident, new_name) = match tree {
             UseTree::Path(tree) => {
                 path.push(tree.ident.to_string());
-                self.import(&tree.tree, path, is_reexport);
+                return self.import(&tree.tree, path, is_reexport);
             }
-            UseTree::Name(tree) if tree.ident == "self" => {
-                let name = path.last().cloned().unwrap_or_default();
-                self.imports.push(Import {
-                    name,
-                    path,
-                    is_reexport,
-                });
-            }
-            UseTree::Name(tree) => {
-                let name = tree.ident.to_string();
-                path.push(name.clone());
-                self.imports.push(Import {
-                    name,
-                    path,
-                    is_reexport,
-                });
-            }
-            UseTree::Rename(tree) => {
-                if tree.ident != "self" {
-                    path.push(tree.ident.to_string());
-                }
-                self.imports.push(Import {
-                    name: tree.rename.to_string(),
-                    path,
-                    is_reexport,
-                });
-            }
-            UseTree::Glob(_) => self.globs.push(path),
+            UseTree::Glob(_) => return self.globs.push(path),
             UseTree::Group(group) => {
                 for tree in &group.items {
                     self.import(tree, path.clone(), is_reexport);
                 }
+                return;
             }
+            UseTree::Name(tree) => (&tree.ident, None),
+            UseTree::Rename(tree) => (&tree.ident, Some(tree.rename.to_string())),
+        };
+        if ident != "self" {
+            path.push(ident.to_string());
         }
+        let name = new_name.or_else(|| path.last().cloned());
+        self.imports.push(Import {
+            name: name.unwrap_or_default(),
+            path,
+            is_reexport,
+        });
     }
 
     /// Adds the paths in the arguments of a macro, which have no syntax of their own.

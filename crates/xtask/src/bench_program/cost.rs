@@ -23,6 +23,12 @@ pub(super) struct Cost {
 }
 
 impl Cost {
+    /// Worse than every run.
+    pub(super) const WORST: Self = Self {
+        cpu: f64::INFINITY,
+        wall: f64::INFINITY,
+    };
+
     /// The better of two runs, figure by figure.
     pub(super) fn best(self, other: Self) -> Self {
         Self {

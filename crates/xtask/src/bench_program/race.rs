@@ -7,7 +7,6 @@
 use super::cost::{Cores, Cost, measure};
 use super::invocation::Invocation;
 use super::row::{Entrant, Goal, Likeness, Row};
-use anyhow::Context;
 use std::path::PathBuf;
 
 /// A goal of the benchmark, and whether it was reached.
@@ -178,18 +177,16 @@ impl Race {
         programs: &[&Invocation],
         cores: Cores,
     ) -> anyhow::Result<Vec<Cost>> {
-        let mut best: Vec<Option<Cost>> = vec![None; programs.len()];
+        let mut best = vec![Cost::WORST; programs.len()];
         for round in 0..self.runs as usize {
             eprintln!("{name}: round {} of {}", round + 1, self.runs);
             for turn in 0..programs.len() {
                 let index = (turn + round) % programs.len();
                 let cost = measure(&self.rivals, programs[index], cores)?;
-                best[index] = Some(best[index].map_or(cost, |known| known.best(cost)));
+                best[index] = best[index].best(cost);
             }
         }
-        best.into_iter()
-            .collect::<Option<Vec<_>>>()
-            .context("nothing was measured")
+        Ok(best)
     }
 
     fn cell(&self, entrant: &Entrant, cost: Cost) -> String {

@@ -7,9 +7,9 @@
 
 use super::invocation::Invocation;
 use super::row::{Entrant, Form};
-use crate::run::{has, output, root};
+use crate::run::{has, output, root, succeeds};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Programs that are measured.
 pub(super) struct Tools {
@@ -132,7 +132,8 @@ fn python() -> Option<PathBuf> {
 /// Compiles the rival on GMime.
 fn gmime(folder: &Path) -> Option<PathBuf> {
     let program = folder.join("gmime-decode");
-    let compiled = Command::new("cc")
+    let mut compiler = Command::new("cc");
+    compiler
         .args(["-O2", "-o"])
         .arg(&program)
         .arg(root().join("benches/gmime/decode.c"))
@@ -140,10 +141,6 @@ fn gmime(folder: &Path) -> Option<PathBuf> {
             "-l:libgmime-3.0.so.0",
             "-l:libgobject-2.0.so.0",
             "-l:libglib-2.0.so.0",
-        ])
-        .stderr(Stdio::null())
-        .status();
-    compiled
-        .is_ok_and(|status| status.success())
-        .then_some(program)
+        ]);
+    succeeds(&mut compiler).then_some(program)
 }

@@ -8,7 +8,8 @@
 //! # Limits
 //! Sequences of more than two characters are refused.
 
-use crate::run::root;
+use crate::run;
+use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,13 +27,9 @@ pub(super) type Cells = BTreeMap<(u16, u8), Option<[char; 2]>>;
 
 /// The packed form of every table, with the path of its file in the repository.
 pub(super) fn all() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
-    let tables = root().join("data/tables");
-    let read = |name: &str| {
-        let path = tables.join(format!("{name}.tsv"));
-        fs::read_to_string(&path).with_context(|| path.display().to_string())
-    };
+    let read = |name: &str| run::read(&format!("data/tables/{name}.tsv"));
     let mut names: Vec<String> = Vec::new();
-    for entry in fs::read_dir(&tables)? {
+    for entry in fs::read_dir(run::root().join("data/tables"))? {
         let file = entry?.file_name().to_string_lossy().into_owned();
         let name = file.strip_suffix(".tsv").filter(|name| *name != "pages");
         names.extend(name.map(str::to_owned));
@@ -188,9 +185,9 @@ fn whole(table: &str, read: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::
 
 pub(super) fn parse(table: &str) -> anyhow::Result<Cells> {
     let mut cells = Cells::new();
-    for line in table.lines().filter(|line| !line.starts_with('#')) {
-        let [row, column, values] = line.split('\t').collect::<Vec<_>>()[..] else {
-            bail!("{line:?}")
+    for cells_of_row in rows(table) {
+        let [row, column, values] = cells_of_row[..] else {
+            bail!("not three columns: {cells_of_row:?}")
         };
         let row = u16::from_str_radix(row, 16)?;
         let first = usize::from(u8::from_str_radix(column, 16)?);

@@ -4,12 +4,11 @@
 //! The codec folds labels in the same way; its tests compare both.
 
 use super::constant_name::constant_name;
-use crate::run::root;
+use crate::run::read;
 use crate::tsv::rows;
 use anyhow::bail;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
-use std::fs;
 
 /// The Rust source of `data/labels.tsv`.
 pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
@@ -78,7 +77,7 @@ struct FoldedLabel {
 
 /// Returns the superset of each charset that has one.
 fn supersets() -> anyhow::Result<HashMap<String, String>> {
-    let table = fs::read_to_string(root().join("data/charsets.tsv"))?;
+    let table = read("data/charsets.tsv")?;
     let pairs = rows(&table).map(|row| (row[0].to_owned(), row[3].to_owned()));
     Ok(pairs.filter(|(_, superset)| superset != "-").collect())
 }

@@ -11,10 +11,9 @@
 //! Pairs that are two characters are left to the decoder.
 
 use super::grids::{self, Cells};
-use crate::run::root;
+use crate::run::read;
 use anyhow::Context;
 use std::collections::BTreeMap;
-use std::fs;
 
 /// A table: its file, its data, and the bytes that it has.
 struct PairFile {
@@ -51,8 +50,7 @@ const FILES: [PairFile; 10] = [
 /// The tables, with the paths of their files in the repository.
 pub(super) fn all() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let made = |file: &PairFile| {
-        let path = root().join(format!("data/tables/web/{}.tsv", file.data));
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let text = read(&format!("data/tables/web/{}.tsv", file.data))?;
         let cells = grids::parse(&text).with_context(|| file.data.to_owned())?;
         Ok((
             format!("crates/codec/src/generated/pairs-{}.bin", file.name),

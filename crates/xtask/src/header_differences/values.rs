@@ -30,10 +30,18 @@ impl Random {
     fn pick<'l, T>(&mut self, list: &'l [T]) -> &'l T {
         &list[self.below(list.len())]
     }
+
+    fn sample_where(&mut self, fits: impl Fn(&Sample) -> bool) -> Sample {
+        let samples: Vec<Sample> = SAMPLES.into_iter().filter(fits).collect();
+        *self.pick(&samples)
+    }
 }
 
+/// The bytes of a value, and its text if it is known.
+type Made = (Vec<u8>, Option<String>);
+
 /// A function that makes a value of one kind.
-type ValueMaker = fn(&mut Random) -> (Vec<u8>, Option<String>);
+type ValueMaker = fn(&mut Random) -> Made;
 
 /// The kinds, with the rule that decides their text.
 pub(super) const KINDS: [(&str, &str, ValueMaker); 41] = [
@@ -60,10 +68,16 @@ pub(super) const KINDS: [(&str, &str, ValueMaker); 41] = [
     ("language", "RFC 2231 5", language),
     ("alias", "IANA charset registry; WHATWG Encoding 4.2", alias),
     ("label-case", "RFC 2047 2", label_case),
-    ("glued-before", "RFC 2047 6.3", glued_before),
+    ("glued-before", "RFC 2047 6.3", |random| {
+        around(random, "x", "")
+    }),
     ("glued-after", "RFC 2047 6.3", glued_after),
-    ("in-quotes", "RFC 2047 6.3", in_quotes),
-    ("in-comment", "RFC 2047 5 (2)", in_comment),
+    ("in-quotes", "RFC 2047 6.3", |random| {
+        around(random, "\"", "\"")
+    }),
+    ("in-comment", "RFC 2047 5 (2)", |random| {
+        around(random, "(", ")")
+    }),
     ("question-mark", "RFC 2047 6.3", question_mark),
     ("lower-hex", "RFC 2047 4.2", lower_hex),
     ("space-in-q", "RFC 2047 6.3", space_in_q),
@@ -147,6 +161,11 @@ fn q(bytes: &[u8]) -> String {
     out
 }
 
+/// Returns a sample as a word.
+fn whole(random: &mut Random, sample: Sample) -> String {
+    word(sample.label, letter(random), sample.bytes)
+}
+
 fn word(label: &str, letter: Letter, bytes: &[u8]) -> String {
     match letter {
         Letter::B => format!("=?{label}?B?{}?=", b(bytes)),
@@ -154,30 +173,24 @@ fn word(label: &str, letter: Letter, bytes: &[u8]) -> String {
     }
 }
 
-fn known(value: String, text: impl Into<String>) -> (Vec<u8>, Option<String>) {
+fn known(value: String, text: impl Into<String>) -> Made {
     (value.into_bytes(), Some(text.into()))
 }
 
-fn word_of(random: &mut Random, list: &[Sample]) -> (Vec<u8>, Option<String>) {
+fn word_of(random: &mut Random, list: &[Sample]) -> Made {
     let sample = *random.pick(list);
-    known(
-        word(sample.label, letter(random), sample.bytes),
-        sample.text,
-    )
+    known(whole(random, sample), sample.text)
 }
 
-fn plain(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn plain(random: &mut Random) -> Made {
     word_of(random, &SAMPLES)
 }
 
-fn text_around(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn text_around(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let before = *random.pick(&["", "Re: ", "[list] ", "a  ", "x\r\n "]);
     let after = *random.pick(&["", " (1)", " end", "\r\n end", "\tx"]);
-    let value = format!(
-        "{before}{}{after}",
-        word(sample.label, letter(random), sample.bytes)
-    );
+    let value = format!("{before}{}{after}", whole(random, sample));
     known(value, format!("{before}{}{after}", sample.text))
 }
 
@@ -212,7 +225,7 @@ enum Join {
     Nothing,
 }
 
-fn two(random: &mut Random, join: Join) -> (Vec<u8>, Option<String>) {
+fn two(random: &mut Random, join: Join) -> Made {
     let sample = *random.pick(&SAMPLES);
     let characters = characters(sample);
     let cut = 1 + random.below(characters.len() - 1);
@@ -232,17 +245,17 @@ fn two(random: &mut Random, join: Join) -> (Vec<u8>, Option<String>) {
     known(format!("{first}{between}{second}"), sample.text)
 }
 
-fn adjacent_charsets(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn adjacent_charsets(random: &mut Random) -> Made {
     let (one, other) = (*random.pick(&SAMPLES), *random.pick(&SAMPLES));
-    let first = word(one.label, letter(random), one.bytes);
-    let second = word(other.label, letter(random), other.bytes);
+    let first = whole(random, one);
+    let second = whole(random, other);
     known(
         format!("{first} {second}"),
         format!("{}{}", one.text, other.text),
     )
 }
 
-fn split_character(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn split_character(random: &mut Random) -> Made {
     let list = SAMPLES.map(|sample| sample);
     let sample = loop {
         let sample = *random.pick(&list);
@@ -265,7 +278,7 @@ fn split_character(random: &mut Random) -> (Vec<u8>, Option<String>) {
     known(format!("{first} {second}"), sample.text)
 }
 
-fn language(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn language(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let label = format!(
         "{}*{}",
@@ -275,17 +288,13 @@ fn language(random: &mut Random) -> (Vec<u8>, Option<String>) {
     known(word(&label, letter(random), sample.bytes), sample.text)
 }
 
-fn alias(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn alias(random: &mut Random) -> Made {
     let (label, alias) = *random.pick(&ALIASES);
-    let samples: Vec<Sample> = SAMPLES
-        .into_iter()
-        .filter(|sample| sample.label == label)
-        .collect();
-    let sample = *random.pick(&samples);
+    let sample = random.sample_where(|sample| sample.label == label);
     known(word(alias, letter(random), sample.bytes), sample.text)
 }
 
-fn label_case(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn label_case(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let label = if random.below(2) == 0 {
         sample.label.to_lowercase()
@@ -298,43 +307,23 @@ fn label_case(random: &mut Random) -> (Vec<u8>, Option<String>) {
     known(value, sample.text)
 }
 
-fn glued_before(random: &mut Random) -> (Vec<u8>, Option<String>) {
+/// Makes a word between other text.
+fn around(random: &mut Random, before: &str, after: &str) -> Made {
     let sample = *random.pick(&SAMPLES);
-    known(
-        format!("x{}", word(sample.label, letter(random), sample.bytes)),
-        format!("x{}", sample.text),
-    )
+    let value = format!("{before}{}{after}", whole(random, sample));
+    known(value, format!("{before}{}{after}", sample.text))
 }
 
-fn glued_after(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn glued_after(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let after = *random.pick(&["y", ",", ".", ":"]);
     known(
-        format!(
-            "{}{after}",
-            word(sample.label, letter(random), sample.bytes)
-        ),
+        format!("{}{after}", whole(random, sample)),
         format!("{}{after}", sample.text),
     )
 }
 
-fn in_quotes(random: &mut Random) -> (Vec<u8>, Option<String>) {
-    let sample = *random.pick(&SAMPLES);
-    known(
-        format!("\"{}\"", word(sample.label, letter(random), sample.bytes)),
-        format!("\"{}\"", sample.text),
-    )
-}
-
-fn in_comment(random: &mut Random) -> (Vec<u8>, Option<String>) {
-    let sample = *random.pick(&SAMPLES);
-    known(
-        format!("({})", word(sample.label, letter(random), sample.bytes)),
-        format!("({})", sample.text),
-    )
-}
-
-fn question_mark(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn question_mark(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let (head, tail) = *random.pick(&[("", "?"), ("wann? ", ""), ("a?b ", "")]);
     let value = format!(
@@ -346,7 +335,7 @@ fn question_mark(random: &mut Random) -> (Vec<u8>, Option<String>) {
     known(value, format!("{head}{}{tail}", sample.text))
 }
 
-fn lower_hex(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn lower_hex(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let mut text = String::new();
     for byte in sample.bytes {
@@ -355,7 +344,7 @@ fn lower_hex(random: &mut Random) -> (Vec<u8>, Option<String>) {
     known(format!("=?{}?Q?{text}?=", sample.label), sample.text)
 }
 
-fn space_in_q(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn space_in_q(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     known(
         format!("=?{}?Q?two words {}?=", sample.label, q(sample.bytes)),
@@ -363,7 +352,7 @@ fn space_in_q(random: &mut Random) -> (Vec<u8>, Option<String>) {
     )
 }
 
-fn fold_in_q(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn fold_in_q(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     known(
         format!("=?{}?Q?two\r\n words_{}?=", sample.label, q(sample.bytes)),
@@ -374,7 +363,7 @@ fn fold_in_q(random: &mut Random) -> (Vec<u8>, Option<String>) {
 /// White space within base64.
 const SPACES: [&str; 3] = [" ", "\r\n ", "  "];
 
-fn space_in_b(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn space_in_b(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let mut text = b(sample.bytes);
     let at = 1 + random.below(text.len() - 2);
@@ -383,13 +372,13 @@ fn space_in_b(random: &mut Random) -> (Vec<u8>, Option<String>) {
     known(format!("=?{}?B?{text}?=", sample.label), sample.text)
 }
 
-fn empty(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn empty(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let letter = *random.pick(&["B", "Q"]);
     known(format!("a =?{}?{letter}??= b", sample.label), "a b")
 }
 
-fn long(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn long(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let times = 6 + random.below(20);
     known(
@@ -408,7 +397,7 @@ fn padded(random: &mut Random) -> Sample {
     }
 }
 
-fn no_padding(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn no_padding(random: &mut Random) -> Made {
     let sample = padded(random);
     known(
         format!(
@@ -420,7 +409,7 @@ fn no_padding(random: &mut Random) -> (Vec<u8>, Option<String>) {
     )
 }
 
-fn more_padding(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn more_padding(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let more = *random.pick(&["=", "==", "===", "===="]);
     known(
@@ -429,7 +418,7 @@ fn more_padding(random: &mut Random) -> (Vec<u8>, Option<String>) {
     )
 }
 
-fn foreign_in_b(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn foreign_in_b(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let mut text = b(sample.bytes);
     text.insert(
@@ -440,7 +429,7 @@ fn foreign_in_b(random: &mut Random) -> (Vec<u8>, Option<String>) {
 }
 
 /// An equals sign after the second sextet of the last quantum but one.
-fn stray_padding(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn stray_padding(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let mut text = b(sample.bytes);
     let quantum = random.below(text.len() / 4 - 1);
@@ -448,7 +437,7 @@ fn stray_padding(random: &mut Random) -> (Vec<u8>, Option<String>) {
     known(format!("=?{}?B?{text}?=", sample.label), sample.text)
 }
 
-fn bad_escape(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn bad_escape(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let bad = *random.pick(&["=ZZ", "=G0", "=x", "=.="]);
     known(
@@ -457,60 +446,49 @@ fn bad_escape(random: &mut Random) -> (Vec<u8>, Option<String>) {
     )
 }
 
-fn unknown_charset(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn unknown_charset(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let value = word("x-nobody", letter(random), sample.bytes);
     known(value.clone(), value)
 }
 
-fn empty_charset(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn empty_charset(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let value = word("", letter(random), sample.bytes);
     known(value.clone(), value)
 }
 
-fn bad_letter(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn bad_letter(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let value = format!("=?{}?{}?abc?=", sample.label, random.pick(&["X", "", "BQ"]));
     known(value.clone(), value)
 }
 
-fn no_end(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn no_end(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
-    let value = word(sample.label, letter(random), sample.bytes);
+    let value = whole(random, sample);
     let cut = value[..value.len() - 1 - random.below(2)].to_owned();
     known(cut.clone(), cut)
 }
 
-fn raw_utf8(random: &mut Random) -> (Vec<u8>, Option<String>) {
-    let samples: Vec<Sample> = SAMPLES
-        .into_iter()
-        .filter(|sample| sample.label == "UTF-8")
-        .collect();
-    let (raw, other) = (*random.pick(&samples), *random.pick(&samples));
-    let value = format!(
-        "{} {}",
-        raw.text,
-        word(other.label, letter(random), other.bytes)
-    );
+fn raw_utf8(random: &mut Random) -> Made {
+    let is_utf8 = |sample: &Sample| sample.label == "UTF-8";
+    let (raw, other) = (random.sample_where(is_utf8), random.sample_where(is_utf8));
+    let value = format!("{} {}", raw.text, whole(random, other));
     known(value, format!("{} {}", raw.text, other.text))
 }
 
 /// Raw bytes beside a word in the same charset.
-fn raw_8bit(random: &mut Random) -> (Vec<u8>, Option<String>) {
-    let samples: Vec<Sample> = SAMPLES
-        .into_iter()
-        .filter(|s| s.label != "UTF-8" && s.label != "US-ASCII")
-        .collect();
-    let sample = *random.pick(&samples);
-    let word = word(sample.label, letter(random), sample.bytes);
+fn raw_8bit(random: &mut Random) -> Made {
+    let sample = random.sample_where(|s| s.label != "UTF-8" && s.label != "US-ASCII");
+    let word = whole(random, sample);
     (
         [sample.bytes, b" ", word.as_bytes()].concat(),
         Some(format!("{0} {0}", sample.text)),
     )
 }
 
-fn control(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn control(random: &mut Random) -> Made {
     let sample = *random.pick(&SAMPLES);
     let control = *random.pick(&["=0D=0A", "=00", "=09", "=0A", "=1B", "=7F"]);
     let value = format!("=?{}?Q?a{control}{}?=", sample.label, q(sample.bytes));
@@ -518,12 +496,10 @@ fn control(random: &mut Random) -> (Vec<u8>, Option<String>) {
 }
 
 /// UTF-8 that lost a byte in a text with other sequences.
-fn damaged_utf8(random: &mut Random) -> (Vec<u8>, Option<String>) {
-    let samples: Vec<Sample> = SAMPLES
-        .into_iter()
-        .filter(|s| s.label == "UTF-8" && s.text.chars().filter(|c| !c.is_ascii()).count() > 2)
-        .collect();
-    let sample = *random.pick(&samples);
+fn damaged_utf8(random: &mut Random) -> Made {
+    let sample = random.sample_where(|s| {
+        s.label == "UTF-8" && s.text.chars().filter(|c| !c.is_ascii()).count() > 2
+    });
     let mut bytes = sample.bytes.to_vec();
     let high: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] >= 0x80).collect();
     bytes.remove(*random.pick(&high));
@@ -534,19 +510,17 @@ fn damaged_utf8(random: &mut Random) -> (Vec<u8>, Option<String>) {
 }
 
 /// Half a character at the end of a word, and a whole word behind it.
-fn half_before_whole(random: &mut Random) -> (Vec<u8>, Option<String>) {
-    let samples: Vec<Sample> = SAMPLES
-        .into_iter()
-        .filter(|s| matches!(s.label, "GBK" | "GB2312" | "Big5" | "EUC-KR" | "EUC-JP"))
-        .filter(|s| s.bytes.iter().all(|byte| *byte >= 0x80))
-        .collect();
-    let sample = *random.pick(&samples);
+fn half_before_whole(random: &mut Random) -> Made {
+    let sample = random.sample_where(|s| {
+        matches!(s.label, "GBK" | "GB2312" | "Big5" | "EUC-KR" | "EUC-JP")
+            && s.bytes.iter().all(|byte| *byte >= 0x80)
+    });
     let first = word(
         sample.label,
         letter(random),
         &[b"x", &sample.bytes[..1]].concat(),
     );
-    let second = word(sample.label, letter(random), sample.bytes);
+    let second = whole(random, sample);
     known(
         format!("{first} {second}"),
         format!("x\u{fffd}{}", sample.text),
@@ -554,7 +528,7 @@ fn half_before_whole(random: &mut Random) -> (Vec<u8>, Option<String>) {
 }
 
 /// The first byte of a character behind text in ASCII.
-fn cut_utf8(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn cut_utf8(random: &mut Random) -> Made {
     let lead = *random.pick(&[0xC3, 0xC4, 0xC5, 0xCE, 0xCF, 0xD0, 0xD1, 0xE2, 0xF0]);
     let text = *random.pick(&["an die B", "Gr", "very long subject", "x"]);
     known(
@@ -567,18 +541,14 @@ fn cut_utf8(random: &mut Random) -> (Vec<u8>, Option<String>) {
     )
 }
 
-fn legacy_under_utf8(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn legacy_under_utf8(random: &mut Random) -> Made {
     const LABELS: [&str; 4] = ["ISO-8859-1", "windows-1251", "KOI8-R", "EUC-KR"];
-    let samples: Vec<Sample> = SAMPLES
-        .into_iter()
-        .filter(|sample| LABELS.contains(&sample.label))
-        .collect();
-    let sample = *random.pick(&samples);
+    let sample = random.sample_where(|sample| LABELS.contains(&sample.label));
     known(word("UTF-8", letter(random), sample.bytes), sample.text)
 }
 
 /// Big-endian UTF-16 without a byte order mark whose bytes are all ASCII.
-fn utf16_of_ascii_bytes(random: &mut Random) -> (Vec<u8>, Option<String>) {
+fn utf16_of_ascii_bytes(random: &mut Random) -> Made {
     let text = *random.pick(&["あいうえお", "アイウ", "李坤", "ごあいさつ"]);
     let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
     known(word("UTF-16", letter(random), &bytes), text)

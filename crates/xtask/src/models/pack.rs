@@ -23,11 +23,10 @@ use super::ngrams::Ngrams;
 use super::spelling::add_spellings;
 use super::tokens::{FOREIGN, MARKS, Script};
 use super::{Language, candidates, languages};
-use crate::run::root;
+use crate::run;
 use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::iter;
 
 /// Classes and tokens that are no letters, in the order of [`MARKS`].
@@ -45,10 +44,7 @@ const UNSEEN_HAN: u8 = 230;
 
 /// The packed models, with the path of their file in the repository.
 pub(crate) fn packed() -> anyhow::Result<(String, Vec<u8>)> {
-    let read = |name: &str| {
-        let path = root().join(format!("data/models/{name}.tsv"));
-        fs::read_to_string(&path).with_context(|| path.display().to_string())
-    };
+    let read = |name: &str| run::read(&format!("data/models/{name}.tsv"));
     let mut models = Vec::new();
     for language in languages()? {
         let mut ngrams =

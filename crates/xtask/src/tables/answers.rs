@@ -5,6 +5,7 @@
 
 use super::asked::ConverterTables;
 use super::page_tables::{Product, Table, lines, table};
+use crate::tsv::rows;
 use anyhow::{Context, bail};
 
 /// A converter: its name, its lineage, its version, and how it was asked.
@@ -144,12 +145,6 @@ fn apply(base: &Table, differences: &str) -> anyhow::Result<Table> {
         cell.clone_into(&mut table[usize::from(u8::from_str_radix(byte, 16)?)]);
     }
     Ok(table)
-}
-
-fn rows(tsv: &str) -> impl Iterator<Item = Vec<&str>> {
-    tsv.lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| line.split('\t').collect())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use super::answers::{Answer, Answers, System};
 use super::page_tables::Product;
+use crate::tsv;
 use anyhow::{Context, bail};
 use std::collections::{BTreeMap, HashMap};
 
@@ -72,14 +73,12 @@ impl Exceptions {
     /// Reads the rows for single bytes; those for longer sequences are others'.
     pub(super) fn parse(tsv: &str) -> anyhow::Result<Self> {
         let mut rows = HashMap::new();
-        for line in tsv.lines().filter(|line| !line.starts_with('#')) {
-            let [charset, bytes, value, majority, reason] =
-                line.split('\t').collect::<Vec<_>>()[..]
-            else {
-                bail!("not five columns: {line:?}");
+        for row in tsv::rows(tsv) {
+            let [charset, bytes, value, majority, reason] = row[..] else {
+                bail!("not five columns: {row:?}");
             };
             if reason.is_empty() {
-                bail!("no reason: {line:?}");
+                bail!("no reason: {row:?}");
             }
             if bytes.len() != 2 {
                 continue;

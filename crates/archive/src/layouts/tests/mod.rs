@@ -10,7 +10,6 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::FileLayout;
 use crate::{
     Batch, BoxEvent, EntryKind, Flags, Format, Input, Packing, ReadOptions, Source, open, recognize,
 };
@@ -172,7 +171,7 @@ fn files_are_recognized_by_their_beginning() {
         (b"Subject: x\n\n", ""),
         (b"", ""),
     ] {
-        let found = super::of(start).map_or("", |layout| layout.name());
+        let found = super::of(start).map_or("", |layout| layout.name);
         assert_eq!(found, name, "{}", start.escape_ascii());
     }
     let line = "=".repeat(73);
@@ -194,7 +193,7 @@ fn files_are_recognized_by_their_beginning() {
         (format!("\n{line}\nDate: x\nFrom: a@b.example\n\n"), false),
         (line, false),
     ] {
-        let found = super::of(start.as_bytes()).map(FileLayout::name);
+        let found = super::of(start.as_bytes()).map(|layout| layout.name);
         assert_eq!(found, is_notebook.then_some("LISTSERV notebook"), "{start}");
     }
 }

@@ -28,9 +28,7 @@ use self::message_info::MessageInfo;
 use self::node_walk::NodeWalk;
 use self::numbers::number_at;
 use self::segments::{Chain, Segments};
-use super::store_format::{
-    NextMessage, OpenedStore, PAUSE, StoreFormat, StoredMessage, StoredMessages,
-};
+use super::stored_messages::{NextMessage, OpenedStore, PAUSE, StoredMessage, StoredMessages};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, DbxDefect, StoreDetail};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_identity::FileIdentity;
@@ -39,9 +37,6 @@ use crate::file_tree::FileTree;
 use crate::packed::CompressionEvents;
 use crate::temporary_file::TemporaryFile;
 use crate::tree_file::TreeFile;
-
-/// The format.
-pub(super) struct OutlookExpress;
 
 /// The first bytes of a file with messages.
 const SIGNATURE: [u8; 16] = [
@@ -52,18 +47,14 @@ const COUNT: u64 = 0xc4;
 /// Place of the offset of the tree.
 const ROOT: u64 = 0xe4;
 
-impl StoreFormat for OutlookExpress {
-    fn name(&self) -> &'static str {
-        "Outlook Express"
-    }
+/// Returns true for the first bytes of such a file.
+pub(super) fn is_file(start: &[u8]) -> bool {
+    start.starts_with(&SIGNATURE)
+}
 
-    fn recognizes_file(&self, start: &[u8]) -> bool {
-        start.starts_with(&SIGNATURE)
-    }
-
-    fn open(&self, path: &Path, tree: &FileTree, _: u64) -> Result<OpenedStore, Error> {
-        MailFolder::open(path, tree).map_err(at(path, Operation::Read))
-    }
+/// Opens a file.
+pub(super) fn open(path: &Path, tree: &FileTree) -> Result<OpenedStore, Error> {
+    MailFolder::open(path, tree).map_err(at(path, Operation::Read))
 }
 
 /// An opened file.

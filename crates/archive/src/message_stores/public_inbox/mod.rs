@@ -41,9 +41,7 @@ use self::epoch::Epoch;
 use self::file_changes::FileChanges;
 pub use self::fuzz::read_git_output;
 use self::history::CommitLists;
-use super::store_format::{
-    NextMessage, OpenedStore, PAUSE, StoreFormat, StoredMessage, StoredMessages,
-};
+use super::stored_messages::{NextMessage, OpenedStore, PAUSE, StoredMessage, StoredMessages};
 use crate::Flags;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, StoreDetail};
 use crate::error::{Error, ErrorKind, Operation, at};
@@ -54,42 +52,38 @@ use crate::repository_kind::RepositoryKind;
 /// Bytes that a change of a file, and a message, count as beside its own.
 const WEIGHT: u64 = 512;
 
-/// The format.
-pub(super) struct PublicInbox;
+/// Returns true for an inbox in a folder of a disk. False for a part of another one in `root` or below it.
+pub(super) fn is_inbox(tree: &FileTree, root: &Path, path: &Path) -> Result<bool, Error> {
+    Ok(!parts::is_repository_of_inbox(tree, root, path) && recognition::is_store(tree, path)?)
+}
 
-impl StoreFormat for PublicInbox {
-    fn name(&self) -> &'static str {
-        "public-inbox"
-    }
+/// Returns true for a folder of a container that may be an inbox, and is not read there.
+pub(super) fn must_be_unpacked(tree: &FileTree, path: &Path) -> bool {
+    packed_repository::is_repository(tree, path)
+}
 
-    fn recognizes_folder(&self, tree: &FileTree, root: &Path, path: &Path) -> Result<bool, Error> {
-        Ok(!parts::is_repository_of_inbox(tree, root, path) && recognition::is_store(tree, path)?)
+/// Returns true if a folder has the files of the inbox alone, so that no other mail is searched in it.
+pub(super) fn fills_folder(tree: &FileTree, path: &Path) -> bool {
+    if tree.is_container() {
+        return packed_repository::fills_folder(tree, path);
     }
+    // Objects alone may lie beside mail.
+    repository::has_most_parts(path)
+        && repository::epochs(path).is_empty()
+        && parts::has_git_alone(tree, path)
+}
 
-    fn must_be_unpacked(&self, tree: &FileTree, path: &Path) -> bool {
-        packed_repository::is_repository(tree, path)
+/// Returns true for an entry of `folder` that belongs to an inbox, whose folder is `root` or lies below it.
+pub(super) fn owns(tree: &FileTree, root: &Path, folder: &Path, entry: &TreeEntry) -> bool {
+    if tree.is_container() {
+        return packed_repository::owns(tree, folder, entry);
     }
+    parts::owns(tree, root, folder, entry)
+}
 
-    fn fills_folder(&self, tree: &FileTree, path: &Path) -> bool {
-        if tree.is_container() {
-            return packed_repository::fills_folder(tree, path);
-        }
-        // Objects alone may lie beside mail.
-        repository::has_most_parts(path)
-            && repository::epochs(path).is_empty()
-            && parts::has_git_alone(tree, path)
-    }
-
-    fn owns(&self, tree: &FileTree, root: &Path, folder: &Path, entry: &TreeEntry) -> bool {
-        if tree.is_container() {
-            return packed_repository::owns(tree, folder, entry);
-        }
-        parts::owns(tree, root, folder, entry)
-    }
-
-    fn open(&self, path: &Path, tree: &FileTree, max_expansion: u64) -> Result<OpenedStore, Error> {
-        Inbox::open(path, tree, max_expansion)
-    }
+/// Opens an inbox. `max_expansion` limits the ratio of its messages to its size.
+pub(super) fn open(path: &Path, tree: &FileTree, max_expansion: u64) -> Result<OpenedStore, Error> {
+    Inbox::open(path, tree, max_expansion)
 }
 
 /// An opened inbox.

@@ -2,7 +2,7 @@
 
 use super::parameters::{DELIVERIES, PROXIES};
 use super::settings::Settings;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use mailglot_gateway::Address;
 use mailglot_gateway::config::{Config, RouteKind};
 use std::net::IpAddr;
@@ -61,8 +61,7 @@ impl FilterAddresses {
 
     /// Takes the addresses of all listeners of a configuration.
     pub(super) fn from_config(path: &Path, settings: &Settings) -> Result<Self, Failure> {
-        let config = Config::read(path)
-            .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")))?;
+        let config = Config::read(path).map_err(Failure::configuration)?;
         let queue_directory = settings.queue_directory();
         let mut filter = Self {
             config: Some(path.to_owned()),

@@ -1,6 +1,6 @@
 //! Resolves a label of the command line to a charset or to the encoding of mailbox names.
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::value_parsers;
 use mailglot_codec::Charset;
 
@@ -28,7 +28,7 @@ impl Coding {
         });
         charset
             .map(Self::Charset)
-            .map_err(|message| Failure::new(Exit::Usage, format!("convert: {message}")))
+            .map_err(|message| Failure::usage(format!("convert: {message}")))
     }
 
     /// Returns the charset whose name reports of losses give.

@@ -8,9 +8,10 @@ use super::super::json::json;
 use super::super::values::put;
 use super::explain::explain;
 use super::findings::{FindingCounts, note_names, print_findings};
-use super::rows::{DecodedRow, EventRow, Raw};
+use super::rows::{DecodedRow, Raw};
 use super::{line_ends, structured_value};
 use crate::args::DecodeArgs;
+use crate::commands::event_row::EventRow;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, stdout_in_blocks};
 use mailglot_mime::encoded_word::HeaderContext;
@@ -57,7 +58,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
                     &mut findings,
                 )
             });
-            let events = findings.iter().map(EventRow::new).collect();
+            let events = findings.iter().map(EventRow::of_finding).collect();
             let row = DecodedRow {
                 name: name.map(Raw),
                 value: Raw(value),

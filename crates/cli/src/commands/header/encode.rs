@@ -47,10 +47,7 @@ pub(super) fn run(args: &EncodeArgs, console: Console) -> Result<Exit, Failure> 
 fn encoded(args: &EncodeArgs, value: &[u8]) -> Result<String, Failure> {
     let text = std::str::from_utf8(value).map_err(|error| {
         let at = error.valid_up_to();
-        Failure::new(
-            Exit::Usage,
-            format!("header encode: the text is not UTF-8 at byte {at}"),
-        )
+        Failure::usage(format!("header encode: the text is not UTF-8 at byte {at}"))
     })?;
     let text = &unfolded(text);
     match &args.param {
@@ -93,7 +90,7 @@ fn words(args: &EncodeArgs, text: &str) -> Result<String, Failure> {
             (Some(name), Unencodable::Place) => format!("in a field {name} "),
             _ => String::new(),
         };
-        Failure::new(Exit::Usage, format!("header encode: {place}{error}"))
+        Failure::usage(format!("header encode: {place}{error}"))
     })
 }
 
@@ -104,10 +101,6 @@ fn parameter(args: &EncodeArgs, name: &str, text: &str) -> Result<String, Failur
         Some(CompatForm::Words) => Compat::Words,
     };
     let eol = if args.fold { "\n" } else { "" };
-    params::encode(name, text, compat, 1, eol).ok_or_else(|| {
-        Failure::new(
-            Exit::Usage,
-            format!("header encode: {name:?} is no name of a parameter"),
-        )
-    })
+    params::encode(name, text, compat, 1, eol)
+        .ok_or_else(|| Failure::usage(format!("header encode: {name:?} is no name of a parameter")))
 }

@@ -49,12 +49,10 @@ struct Line<'f>(&'f Finding);
 
 impl Display for Line<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Finding {
-            at, kind, detail, ..
-        } = self.0;
+        let kind = self.0.kind;
         let severity = kind.severity().name();
-        let Range { start, end } = at;
-        let detail = detail.to_string();
+        let Range { start, end } = &self.0.at;
+        let detail = self.0.detail.to_string();
         let colon = if detail.is_empty() { "" } else { ": " };
         let detail = visible(&detail);
         write!(
@@ -94,19 +92,10 @@ impl FindingCounts {
 
     pub(super) fn print(&self, console: Console) {
         for (code, count) in &self.0 {
-            let Count {
-                severity,
-                times,
-                first,
-            } = count;
-            let place = format!(
-                "the first at {}..{} (-v lists each)",
-                first.start, first.end
-            );
+            let (severity, times) = (count.severity.name(), with_thousands(count.times));
+            let Range { start, end } = &count.first;
             console.say(format_args!(
-                "{} {code}: {}, {place}",
-                severity.name(),
-                with_thousands(*times)
+                "{severity} {code}: {times}, the first at {start}..{end} (-v lists each)"
             ));
         }
     }

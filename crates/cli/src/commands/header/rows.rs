@@ -1,8 +1,8 @@
 //! JSON objects of `header decode` and `header params`.
 
+use crate::commands::event_row::EventRow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mailglot_mime::Finding;
 use mailglot_mime::params::Param;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -31,30 +31,6 @@ impl Serialize for Raw<'_> {
         let mut map = serializer.serialize_map(Some(1))?;
         map.serialize_entry("bytes", &STANDARD.encode(self.0))?;
         map.end()
-    }
-}
-
-/// A finding; the offset is in bytes of the value.
-#[derive(Serialize)]
-pub(super) struct EventRow {
-    code: &'static str,
-    severity: &'static str,
-    offset: usize,
-    length: usize,
-    count: u64,
-    detail: String,
-}
-
-impl EventRow {
-    pub(super) fn new(finding: &Finding) -> Self {
-        Self {
-            code: finding.kind.code(),
-            severity: finding.kind.severity().name(),
-            offset: finding.at.start,
-            length: finding.at.len(),
-            count: finding.count,
-            detail: finding.detail.to_string(),
-        }
     }
 }
 

@@ -141,7 +141,7 @@ pub(super) fn listen(
                 };
                 Server::proxy(socket, route, engine, bounds, report)
             }
-            (_, None) => return Err(Failure::new(Exit::Usage, format!("{address}: no next_hop"))),
+            (_, None) => return Err(Failure::usage(format!("{address}: no next_hop"))),
         };
         let server = server.map_err(failed)?;
         let (at, stop) = (server.address().map_err(failed)?, server.stopper());
@@ -158,10 +158,9 @@ pub(super) fn listen(
         let address = socket
             .address()
             .map_err(|error| Failure::system("an inherited socket", &error))?;
-        return Err(Failure::new(
-            Exit::Usage,
-            format!("{address}: handed on, and not in the configuration"),
-        ));
+        return Err(Failure::usage(format!(
+            "{address}: handed on, and not in the configuration"
+        )));
     }
     Ok(places)
 }

@@ -61,7 +61,82 @@ pub(super) struct DaemonOptions {
 impl DaemonOptions {
     /// Runs all listeners, or only checks their configuration.
     pub(super) fn start(&self, check_only: bool, console: Console) -> Result<Exit, Failure> {
-        run_all(self, check_only, console)
+        if check_only {
+            return check(&self.load()?, self.allow_root, console);
+        }
+        self.expect_log();
+        let config = self.load()?;
+        root_check::check(config.user.as_deref(), self.allow_root)?;
+        allocator::fix_mapping_size();
+        if let Some(user) = &config.user {
+            become_user(user, &config.listeners)?;
+        }
+        usable(&config.unusable())?;
+        // Before the sockets appear, because a program that sees them may already send signals.
+        let supervisor =
+            supervisor::Supervisor::new().map_err(|error| Failure::system("signals", &error))?;
+        let metrics = Arc::new(Metrics::new());
+        let form = config.log;
+        let needed = |listener: &Listener| {
+            descriptors::needed(&listener.limits, listener.route != RouteKind::Milter)
+        };
+        supervisor::open_more(config.listeners.iter().map(needed).sum(), console);
+        let log = output::log(form).map_err(|error| Failure::system("standard error", &error))?;
+        let new_folders = new_folders::NewFolders::before(&config);
+        let places = listeners::listen(config.listeners.clone(), form, &log, &metrics, console)?;
+        if self.dry_run {
+            console.say("dry run: no message is changed, tagged or refused for its findings");
+        }
+        let (stops, threads) = listeners::run(places)?;
+        let stops = Arc::new(stops);
+        let measured = (Arc::clone(&stops), Arc::clone(&log));
+        let refresh =
+            move |metrics: &Metrics| listeners::measure(&measured.0, &measured.1, metrics);
+        let counted = Arc::clone(&metrics);
+        let responder = config
+            .metrics
+            .map(|address| Responder::start(address, counted, refresh));
+        let responder = match responder.transpose() {
+            Ok(responder) => responder,
+            Err(error) => {
+                stops.iter().for_each(RunningListener::stop);
+                // The end of the threads removes the sockets.
+                listeners::join(threads);
+                return Err(Failure::system("metrics", &error));
+            }
+        };
+        new_folders.keep();
+        if let Some(responder) = &responder {
+            print_metrics_address(responder, console);
+        }
+        if config
+            .listeners
+            .iter()
+            .any(|listener| listener.route == RouteKind::Milter)
+        {
+            supervisor::warn(console);
+        }
+        let ended = || threads.iter().any(std::thread::JoinHandle::is_finished);
+        let summarize = || log.write(&metrics.dry_run().lines(form));
+        supervisor.run(
+            &stops,
+            ended,
+            || reload(self, &config, &stops, &metrics, console),
+            summarize,
+        );
+        let mut result = Ok(Exit::Done);
+        for thread in threads {
+            let ended = thread
+                .join()
+                .unwrap_or_else(|_| Err(std::io::Error::other("its thread panicked")));
+            if let Err(error) = ended {
+                result = Err(Failure::system("a listener", &error));
+            }
+        }
+        // All messages are counted now.
+        log.write(&metrics.dry_run().lines(form));
+        log.finish();
+        result
     }
 
     /// Reads the form of the log, even if the rest of the configuration is wrong.
@@ -81,84 +156,6 @@ impl DaemonOptions {
         }
         Ok(config)
     }
-}
-
-fn run_all(daemon: &DaemonOptions, check_only: bool, console: Console) -> Result<Exit, Failure> {
-    if check_only {
-        return check(&daemon.load()?, daemon.allow_root, console);
-    }
-    daemon.expect_log();
-    let config = daemon.load()?;
-    root_check::check(config.user.as_deref(), daemon.allow_root)?;
-    allocator::fix_mapping_size();
-    if let Some(user) = &config.user {
-        become_user(user, &config.listeners)?;
-    }
-    usable(&config.unusable())?;
-    // Before the sockets appear, because a program that sees them may already send signals.
-    let supervisor =
-        supervisor::Supervisor::new().map_err(|error| Failure::system("signals", &error))?;
-    let metrics = Arc::new(Metrics::new());
-    let form = config.log;
-    let needed = |listener: &Listener| {
-        descriptors::needed(&listener.limits, listener.route != RouteKind::Milter)
-    };
-    supervisor::open_more(config.listeners.iter().map(needed).sum(), console);
-    let log = output::log(form).map_err(|error| Failure::system("standard error", &error))?;
-    let new_folders = new_folders::NewFolders::before(&config);
-    let places = listeners::listen(config.listeners.clone(), form, &log, &metrics, console)?;
-    if daemon.dry_run {
-        console.say("dry run: no message is changed, tagged or refused for its findings");
-    }
-    let (stops, threads) = listeners::run(places)?;
-    let stops = Arc::new(stops);
-    let measured = (Arc::clone(&stops), Arc::clone(&log));
-    let refresh = move |metrics: &Metrics| listeners::measure(&measured.0, &measured.1, metrics);
-    let counted = Arc::clone(&metrics);
-    let responder = config
-        .metrics
-        .map(|address| Responder::start(address, counted, refresh));
-    let responder = match responder.transpose() {
-        Ok(responder) => responder,
-        Err(error) => {
-            stops.iter().for_each(RunningListener::stop);
-            // The end of the threads removes the sockets.
-            listeners::join(threads);
-            return Err(Failure::system("metrics", &error));
-        }
-    };
-    new_folders.keep();
-    if let Some(responder) = &responder {
-        print_metrics_address(responder, console);
-    }
-    if config
-        .listeners
-        .iter()
-        .any(|listener| listener.route == RouteKind::Milter)
-    {
-        supervisor::warn(console);
-    }
-    let ended = || threads.iter().any(std::thread::JoinHandle::is_finished);
-    let summarize = || log.write(&metrics.dry_run().lines(form));
-    supervisor.run(
-        &stops,
-        ended,
-        || reload(daemon, &config, &stops, &metrics, console),
-        summarize,
-    );
-    let mut result = Ok(Exit::Done);
-    for thread in threads {
-        let ended = thread
-            .join()
-            .unwrap_or_else(|_| Err(std::io::Error::other("its thread panicked")));
-        if let Err(error) = ended {
-            result = Err(Failure::system("a listener", &error));
-        }
-    }
-    // All messages are counted now.
-    log.write(&metrics.dry_run().lines(form));
-    log.finish();
-    result
 }
 
 /// Checks the configuration, and prints what would prevent a start.
@@ -197,8 +194,7 @@ fn load(source: &ConfigSource) -> Result<Config, Failure> {
     let (path, listen) = match source {
         ConfigSource::Options(listener) => {
             // The options of the command line are the configuration.
-            return Config::of_one((**listener).clone())
-                .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")));
+            return Config::of_one((**listener).clone()).map_err(Failure::configuration);
         }
         ConfigSource::File { path, listen } => (path, listen),
     };
@@ -206,7 +202,7 @@ fn load(source: &ConfigSource) -> Result<Config, Failure> {
     let Some((address, access)) = listen else {
         return Ok(config);
     };
-    let usage = |words: &str| Failure::new(Exit::Usage, format!("--listen {address}: {words}"));
+    let usage = |words: &str| Failure::usage(format!("--listen {address}: {words}"));
     if config
         .listeners
         .iter()
@@ -235,8 +231,7 @@ fn load(source: &ConfigSource) -> Result<Config, Failure> {
 fn check_owners(config: &Config, console: Console) -> Result<(), Failure> {
     let me = supervisor::effective_user();
     if let Some(name) = &config.user {
-        let (user, _) = config::user(name)
-            .map_err(|error| Failure::new(Exit::Usage, format!("configuration: {error}")))?;
+        let (user, _) = config::user(name).map_err(Failure::configuration)?;
         if me != 0 && me != user {
             console.say(format_args!(
                 "note: only root, or `{name}`, may start this (user = \"{name}\")"
@@ -311,26 +306,20 @@ fn usable(faults: &[UnusableFolder]) -> Result<(), Failure> {
         return Ok(());
     }
     let texts: Vec<&str> = faults.iter().map(|fault| fault.text.as_str()).collect();
-    Err(Failure::new(
-        Exit::Usage,
-        format!("configuration: {}", texts.join("; ")),
-    ))
+    Err(Failure::configuration(texts.join("; ")))
 }
 
 /// Restarts the program (execve) as the user that the file names.
 ///
 /// The new process is also in the groups of its sockets, because only members of a group may assign files to it.
 fn become_user(name: &str, listeners: &[Listener]) -> Result<(), Failure> {
-    let usage = |error: &dyn std::fmt::Display| {
-        Failure::new(Exit::Usage, format!("configuration: {error}"))
-    };
-    let (user, group) = config::user(name).map_err(|error| usage(&error))?;
+    let (user, group) = config::user(name).map_err(Failure::configuration)?;
     let me = supervisor::effective_user();
     if me == user {
         return Ok(());
     }
     if me != 0 {
-        return Err(usage(&format_args!(
+        return Err(Failure::configuration(format_args!(
             "user: this process may not become `{name}`"
         )));
     }

@@ -4,12 +4,12 @@
 //! Root is user 0. Capabilities of other users are ignored.
 
 use super::supervisor::effective_user;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use mailglot_gateway::config;
 
 /// Fails if the daemon would run as root and this is not `allowed`.
 pub(super) fn check(user: Option<&str>, allowed: bool) -> Result<(), Failure> {
-    refusal(user, allowed).map_or(Ok(()), |why| Err(Failure::new(Exit::Usage, why)))
+    refusal(user, allowed).map_or(Ok(()), |why| Err(Failure::usage(why)))
 }
 
 /// Returns the error of a daemon that would stay root; `None` if it may run.

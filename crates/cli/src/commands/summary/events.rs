@@ -28,16 +28,30 @@ pub(crate) fn verified(account: &Summary) -> Vec<String> {
         with_thousands(verify.excused),
         with_thousands(verify.disagreed)
     )];
-    let disagreed = account
-        .examples
-        .iter()
-        .filter(|example| example.code == VERIFY_DISAGREES);
-    lines.extend(
-        disagreed
-            .take(NAMED)
-            .map(|example| format!("  {}", shown(example))),
-    );
+    let disagreed = examples_of(account, |example| example.code == VERIFY_DISAGREES);
+    lines.extend(first_of(&disagreed, NAMED));
     lines
+}
+
+/// Returns the examples that are wanted.
+fn examples_of(account: &Summary, is_wanted: fn(&Example) -> bool) -> Vec<&Example> {
+    let examples = account.examples.iter();
+    examples.filter(|example| is_wanted(example)).collect()
+}
+
+/// Returns a line for each of the first examples.
+fn first_of(examples: &[&Example], most: usize) -> impl Iterator<Item = String> {
+    let examples = examples.iter().take(most);
+    examples.map(|example| format!("  {}", shown(example)))
+}
+
+/// Says that -v names more examples than the first ones.
+fn more_than(examples: &[&Example], most: usize) -> &'static str {
+    if most < examples.len() {
+        " (-v names them)"
+    } else {
+        ""
+    }
 }
 
 /// The code of a message that the second reader reads otherwise.
@@ -197,36 +211,16 @@ pub(crate) fn left_alone(account: &Summary, all: bool) -> Vec<String> {
     if told.is_empty() {
         return Vec::new();
     }
-    let examples = varied(
-        account
-            .examples
-            .iter()
-            .filter(|example| is_left_alone(example))
-            .collect(),
-    );
-    let shown_of = if all {
-        examples.len()
-    } else {
-        examples.len().min(NAMED)
-    };
-    let more = if shown_of < examples.len() {
-        " (-v names them)"
-    } else {
-        ""
-    };
+    let examples = varied(examples_of(account, is_left_alone));
+    let most = if all { usize::MAX } else { NAMED };
+    let more = more_than(&examples, most);
     let mut lines = vec![format!("left alone  {}{more}", told.join(", "))];
-    lines.extend(
-        examples[..shown_of]
-            .iter()
-            .map(|example| format!("  {}", shown(example))),
-    );
+    lines.extend(first_of(&examples, most));
     lines
 }
 
 /// Returns the lines about compressed message files that were read, one for each example.
 pub(crate) fn decompressed(account: &Summary) -> Vec<String> {
-    let examples = account.examples.iter();
-    let examples = examples.filter(|example| is_decompressed(example));
     let line = |example: &Example| {
         format!(
             "compressed  {}: {}",
@@ -234,7 +228,8 @@ pub(crate) fn decompressed(account: &Summary) -> Vec<String> {
             example.detail
         )
     };
-    examples.map(line).collect()
+    let examples = examples_of(account, is_decompressed);
+    examples.into_iter().map(line).collect()
 }
 
 pub(super) fn is_decompressed(example: &Example) -> bool {
@@ -249,21 +244,12 @@ pub(crate) fn duplicates(account: &Summary, all: bool) -> Vec<String> {
     let Some(count) = account.events.get(DUPLICATE) else {
         return Vec::new();
     };
-    let examples: Vec<_> = account
-        .examples
-        .iter()
-        .filter(|example| is_duplicate(example))
-        .collect();
+    let examples = examples_of(account, is_duplicate);
     let most = if all { usize::MAX } else { NAMED };
-    let more = if most < examples.len() {
-        " (-v names them)"
-    } else {
-        ""
-    };
+    let more = more_than(&examples, most);
     let count = counted(*count, "message");
     let mut lines = vec![format!("duplicates  {count} read before{more}")];
-    let shown_examples = examples.into_iter().take(most);
-    lines.extend(shown_examples.map(|example| format!("  {}", shown(example))));
+    lines.extend(first_of(&examples, most));
     lines
 }
 
@@ -285,23 +271,12 @@ pub(super) fn doubts(account: &Summary) -> u64 {
 /// What a person may see otherwise: the number, and the first ones, with `all` all that are known.
 pub(crate) fn ambiguous(account: &Summary, all: bool) -> Vec<String> {
     let mut lines = vec![format!("ambiguous   {}", with_thousands(doubts(account)))];
-    let examples = varied(
-        account
-            .examples
-            .iter()
-            .filter(|example| is_ambiguous(example))
-            .collect(),
-    );
+    let examples = varied(examples_of(account, is_ambiguous));
     if !examples.is_empty() {
         lines.push("e.g. ambiguous".to_owned());
     }
     let most = if all { usize::MAX } else { EXAMPLES };
-    lines.extend(
-        examples
-            .into_iter()
-            .take(most)
-            .map(|example| format!("  {}", shown(example))),
-    );
+    lines.extend(first_of(&examples, most));
     lines
 }
 

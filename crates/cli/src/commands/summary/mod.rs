@@ -35,48 +35,32 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
             console.say(profile(source));
         }
     }
-    let top = totals(account, console.style()).into_iter();
-    for line in top.chain(guesses_of(account, all)).chain(verified(account)) {
-        console.say(line);
-    }
-    for line in findings(account, all, console.style()) {
-        console.say(line);
-    }
-    let doubts = if doubts(account) > 0 {
-        ambiguous(account, all)
-    } else {
-        Vec::new()
-    };
-    for line in charsets(account, all)
-        .into_iter()
-        .chain(decompressed(account))
-        .chain(left_alone(account, all))
-        .chain(duplicates(account, all))
-        .chain(doubts)
-    {
-        console.say(line);
+    let mut lines = totals(account, console.style());
+    lines.extend(guesses_of(account, all));
+    lines.extend(verified(account));
+    lines.extend(findings(account, all, console.style()));
+    lines.extend(charsets(account, all));
+    lines.extend(decompressed(account));
+    lines.extend(left_alone(account, all));
+    lines.extend(duplicates(account, all));
+    if doubts(account) > 0 {
+        lines.extend(ambiguous(account, all));
     }
     if all {
-        let is_listed = |example: &Example| {
+        let is_listed = |example: &&Example| {
             is_left_alone(example)
                 || is_decompressed(example)
                 || is_duplicate(example)
                 || is_ambiguous(example)
                 || example.code == VERIFY_DISAGREES
         };
-        for example in account
-            .examples
-            .iter()
-            .filter(|example| !is_listed(example))
-        {
-            console.say(format_args!("  e.g. {}", shown(example)));
-        }
+        let others = account.examples.iter().filter(|other| !is_listed(other));
+        lines.extend(others.map(|example| format!("  e.g. {}", shown(example))));
     }
-    for line in outputs(account, all)
-        .into_iter()
-        .chain(new_names(account, job))
-        .chain(reversal(account, job))
-    {
+    lines.extend(outputs(account, all));
+    lines.extend(new_names(account, job));
+    lines.extend(reversal(account, job));
+    for line in lines {
         console.say(line);
     }
 }

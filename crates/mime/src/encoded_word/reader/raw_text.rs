@@ -203,15 +203,12 @@ fn shifts_finding(
     shifted: &ShiftedText,
     lexical: LexicalContext,
 ) -> Finding {
-    let Range {
-        start: first,
-        end: last,
-    } = lexer::raw_shifts_range(raw, lexical).unwrap_or(0..raw.len());
+    let at = lexer::raw_shifts_range(raw, lexical).unwrap_or(0..raw.len());
     let detail = Detail::ShownBy {
         used: shifted.charset,
         how: How::Structure,
     };
     let kind = EventKind::CharsetDetected;
-    let at = start + first..start + last;
+    let at = start + at.start..start + at.end;
     Finding::counted(at, kind, detail, shifted.count)
 }

@@ -62,7 +62,7 @@ pub use damaged_escapes::damaged_iso2022;
 pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
 #[doc(hidden)]
-pub use hz::{HzRun, hz_characters, hz_runs, hz_sequence};
+pub use hz::{HzRun, find_hz_shift, hz_characters, hz_runs, hz_sequence};
 pub use odd_text::{has_letters, high_bytes, is_odd, is_rather_odd};
 #[doc(hidden)]
 pub use rules::Rules;

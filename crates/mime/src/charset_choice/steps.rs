@@ -47,7 +47,12 @@ pub(super) struct Undecided<'a, 'e> {
 
 /// Chooses the charset of one body and decodes it.
 pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
-    let choice = choose_for_all(bytes, evidence);
+    let body = Undecided::new(bytes, evidence);
+    let may_have_lost_characters = body.classes.has_continuation();
+    let choice = body.choose();
+    if !may_have_lost_characters {
+        return choice;
+    }
     read_lost_characters(bytes, choice, evidence, |rest| {
         choose_for_all(rest, evidence).into_owned()
     })
@@ -55,9 +60,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
 
 /// Like [`choose`], without a look at lost characters.
 fn choose_for_all<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
-    let mut body = Undecided::new(bytes, evidence);
-    let decided = Undecided::STEPS.iter().find_map(|step| step(&mut body));
-    decided.unwrap_or_else(|| body.without_label())
+    Undecided::new(bytes, evidence).choose()
 }
 
 impl<'a, 'e> Undecided<'a, 'e> {
@@ -107,6 +110,12 @@ impl<'a, 'e> Undecided<'a, 'e> {
             is_plain: is_ascii && !classes.has_escape() && !classes.has_nul(),
             events,
         }
+    }
+
+    /// Chooses by the first step that decides.
+    fn choose(mut self) -> Choice<'a> {
+        let decided = Self::STEPS.iter().find_map(|step| step(&mut self));
+        decided.unwrap_or_else(|| self.without_label())
     }
 
     /// Step for HZ under a label of GB 2312. Without a label and in US-ASCII, it takes Chinese mail, a document that names it, or more

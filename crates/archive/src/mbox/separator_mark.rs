@@ -127,15 +127,15 @@ pub(super) fn is_open_with_either_line_end(text: &[u8]) -> bool {
 
 /// Returns the offset of the first empty line that ends in LF or CR LF. The header ends there, or earlier if lone CRs end lines.
 fn header_end(text: &[u8]) -> usize {
-    let is_end = |lf: &usize| {
-        matches!(
-            text[lf + 1..],
-            [b'\n', ..] | [b'\r', b'\n', ..] | [] | [b'\r']
-        )
-    };
-    memchr::memchr_iter(b'\n', text)
-        .find(is_end)
-        .unwrap_or(text.len())
+    static EMPTY: LazyLock<[Finder<'static>; 2]> =
+        LazyLock::new(|| ["\n\n", "\n\r\n"].map(Finder::new));
+    // At the end of a text, its last line end ends the header, too.
+    let last = text.strip_suffix(b"\r").unwrap_or(text);
+    let last = last.strip_suffix(b"\n").map_or(text.len(), <[u8]>::len);
+    EMPTY.iter().fold(last, |end, line| {
+        let within = &text[..text.len().min(end + line.needle().len())];
+        line.find(within).map_or(end, |at| at.min(end))
+    })
 }
 
 /// Returns true if the header may contain a media type `message/…`.

@@ -23,10 +23,11 @@ use super::joined_line::{JoinedLineSearch, has_joined_line};
 
 /// Returns true if the reader would see an open multipart at the end of `text`, or a separator inside a line of it.
 ///
-/// `text` is a message as it stands in a mailbox, quoted, and the line ends after it.
-pub fn needs_mark(text: &[u8]) -> bool {
+/// `text` is a message as it stands in a mailbox, quoted, and the line ends after it. With `has_from` false, it has no `From `.
+pub fn needs_mark(text: &[u8], has_from: bool) -> bool {
+    debug_assert!(has_from || memchr::memmem::find(text, b"From ").is_none());
     may_open_multipart(&text[..header_end(text)]) && is_open_with_either_line_end(text)
-        || has_joined_line(text, 0..text.len())
+        || has_from && has_joined_line(text, 0..text.len())
 }
 
 /// Like [`needs_mark`], for a text in pieces. Copies at most 2 MiB of it.
@@ -253,7 +254,7 @@ mod tests {
             ),
         ] {
             let text = text.as_bytes();
-            assert_eq!(needs_mark(text), open, "{}", text.len());
+            assert_eq!(needs_mark(text, true), open, "{}", text.len());
             for length in [7, 5000, 3 << 20] {
                 let pieces = text.chunks(length);
                 assert_eq!(pieces_need_mark(text, pieces), open);

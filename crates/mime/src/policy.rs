@@ -225,7 +225,7 @@ impl Repairs {
 
     /// Returns true if an enabled repair may change ASCII text without words.
     pub(crate) fn may_touch(self, value: &[u8]) -> bool {
-        self.entities && memchr::memmem::find(value, b"&").is_some()
+        self.entities && memchr::memchr(b'&', value).is_some()
             || self.escapes
                 && memchr::memchr_iter(b'$', value)
                     .any(|at| matches!(value.get(at + 1), Some(b'B' | b'@')))

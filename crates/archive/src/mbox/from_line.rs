@@ -137,7 +137,9 @@ const LONGEST_PLAIN: usize = 998;
 pub(super) fn is_plain(line: &[u8]) -> bool {
     if !line.starts_with(b"From ")
         || line.len() > LONGEST_PLAIN
-        || !line.iter().all(|byte| (b' '..=b'~').contains(byte))
+        || !line
+            .iter()
+            .fold(true, |found, byte| found & (b' '..=b'~').contains(byte))
     {
         return false;
     }

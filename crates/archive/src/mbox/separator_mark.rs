@@ -23,10 +23,11 @@ use super::joined_line::{JoinedLineSearch, has_joined_line};
 
 /// Returns true if the reader would see an open multipart at the end of `text`, or a separator inside a line of it.
 ///
-/// `text` is a message as it stands in a mailbox, quoted, and the line ends after it.
-pub fn needs_mark(text: &[u8]) -> bool {
+/// `text` is a message as it stands in a mailbox, quoted, and the line ends after it. With `has_from` false, it has no `From `.
+pub fn needs_mark(text: &[u8], has_from: bool) -> bool {
+    debug_assert!(has_from || memchr::memmem::find(text, b"From ").is_none());
     may_open_multipart(&text[..header_end(text)]) && is_open_with_either_line_end(text)
-        || has_joined_line(text, 0..text.len())
+        || has_from && has_joined_line(text, 0..text.len())
 }
 
 /// Like [`needs_mark`], for a text in pieces. Copies at most 2 MiB of it.
@@ -127,15 +128,15 @@ pub(super) fn is_open_with_either_line_end(text: &[u8]) -> bool {
 
 /// Returns the offset of the first empty line that ends in LF or CR LF. The header ends there, or earlier if lone CRs end lines.
 fn header_end(text: &[u8]) -> usize {
-    let is_end = |lf: &usize| {
-        matches!(
-            text[lf + 1..],
-            [b'\n', ..] | [b'\r', b'\n', ..] | [] | [b'\r']
-        )
-    };
-    memchr::memchr_iter(b'\n', text)
-        .find(is_end)
-        .unwrap_or(text.len())
+    static EMPTY: LazyLock<[Finder<'static>; 2]> =
+        LazyLock::new(|| ["\n\n", "\n\r\n"].map(Finder::new));
+    // At the end of a text, its last line end ends the header, too.
+    let last = text.strip_suffix(b"\r").unwrap_or(text);
+    let last = last.strip_suffix(b"\n").map_or(text.len(), <[u8]>::len);
+    EMPTY.iter().fold(last, |end, line| {
+        let within = &text[..text.len().min(end + line.needle().len())];
+        line.find(within).map_or(end, |at| at.min(end))
+    })
 }
 
 /// Returns true if the header may contain a media type `message/…`.
@@ -253,7 +254,7 @@ mod tests {
             ),
         ] {
             let text = text.as_bytes();
-            assert_eq!(needs_mark(text), open, "{}", text.len());
+            assert_eq!(needs_mark(text, true), open, "{}", text.len());
             for length in [7, 5000, 3 << 20] {
                 let pieces = text.chunks(length);
                 assert_eq!(pieces_need_mark(text, pieces), open);

@@ -80,13 +80,20 @@ pub enum HzRun {
     Broken(Range<usize>),
 }
 
+/// Returns the offset of the first `~{`, which shifts to the characters of GB 2312 in HZ (RFC 1843).
+// For mailglot-mime, too.
+#[doc(hidden)]
+pub fn find_hz_shift(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'~', bytes).find(|at| bytes.get(at + 1) == Some(&b'{'))
+}
+
 /// Returns the runs of a text that begin with `~{`.
 // For mailglot-mime only.
 #[doc(hidden)]
 pub fn hz_runs(bytes: &[u8]) -> impl Iterator<Item = HzRun> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let start = at + memchr::memmem::find(&bytes[at..], b"~{")?;
+        let start = at + find_hz_shift(&bytes[at..])?;
         let rest = &bytes[start..];
         if let Some((length, _)) = run(rest).filter(|(length, _)| is_lossless(&rest[..*length])) {
             at = start + length;

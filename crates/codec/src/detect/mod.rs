@@ -62,7 +62,7 @@ pub use damaged_escapes::damaged_iso2022;
 pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
 #[doc(hidden)]
-pub use hz::{HzRun, hz_characters, hz_runs, hz_sequence};
+pub use hz::{HzRun, find_hz_shift, hz_characters, hz_runs, hz_sequence};
 pub use odd_text::{has_letters, high_bytes, is_odd, is_rather_odd};
 #[doc(hidden)]
 pub use rules::Rules;
@@ -138,6 +138,7 @@ pub struct Weighed<'b> {
     hints: Hints<'b>,
     ranking: OnceCell<Arc<Ranking>>,
     nearly: OnceCell<Nearly>,
+    guess: OnceCell<Guess>,
 }
 
 impl<'b> Weighed<'b> {
@@ -148,17 +149,20 @@ impl<'b> Weighed<'b> {
             hints: *hints,
             ranking: OnceCell::new(),
             nearly: OnceCell::new(),
+            guess: OnceCell::new(),
         }
     }
 
     /// Returns the answer of [`detect`].
     pub fn guess(&self) -> Guess {
-        self.certain().unwrap_or_else(|| {
-            if HAS_MODELS {
-                self.ranking().guess(&self.bytes)
-            } else {
-                FALLBACK
-            }
+        *self.guess.get_or_init(|| {
+            self.certain().unwrap_or_else(|| {
+                if HAS_MODELS {
+                    self.ranking().guess(&self.bytes)
+                } else {
+                    FALLBACK
+                }
+            })
         })
     }
 

@@ -61,9 +61,9 @@ pub(super) fn sample(text: &[u8], rules: Rules) -> Sample {
         } else {
             &text[word]
         };
-        let is_new = bytes.iter().any(|b| !seen[usize::from(*b)]);
         let full = sample.bytes.len() >= FIRST;
-        if full && !is_new || !words.insert(bytes) {
+        let has_new = || bytes.iter().any(|b| !seen[usize::from(*b)]);
+        if full && !has_new() || !words.insert(bytes) {
             if at > REACH {
                 break;
             }

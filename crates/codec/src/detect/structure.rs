@@ -4,6 +4,7 @@
 //! [`structure`] returns only what is proven. HZ and UTF-7 look like ASCII text and have functions of their own.
 
 use super::cost::NAT;
+use super::hz::find_hz_shift;
 use super::priors::Priors;
 use super::score;
 use super::wide::{self, whole};
@@ -95,7 +96,7 @@ pub(super) fn seven_bit(bytes: &[u8], priors: &Priors) -> Option<Charset> {
     if !bytes.is_ascii() || memchr::memchr(0, bytes).is_some() {
         return None;
     }
-    let hz = memchr::memmem::find(bytes, b"~{").map(|_| Charset::HZ_GB_2312);
+    let hz = find_hz_shift(bytes).map(|_| Charset::HZ_GB_2312);
     let utf_7 = memchr::memchr(b'+', bytes).map(|_| Charset::UTF_7);
     [hz, utf_7].into_iter().flatten().find(|charset| {
         let mut log = LossLog::with_limit(0);

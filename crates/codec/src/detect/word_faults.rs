@@ -26,28 +26,29 @@ pub fn has_word_faults(text: &str) -> bool {
     /// Words for each fault.
     const MANY: usize = 10;
     let (mut faults, mut words) = (0, 0);
+    // The letter before this one in its word, and whether the word has a letter beyond ASCII.
+    let (mut before, mut is_beyond_ascii): (Option<char>, _) = (None, false);
     let mut is_behind_dash = false;
-    for piece in text.split_inclusive(|c: char| !is_alphabetic(c)) {
-        let word = piece.trim_end_matches(|c: char| !is_alphabetic(c));
-        let begins_small = word
-            .chars()
-            .next()
-            .is_some_and(|first| !first.is_ascii() && first.is_lowercase());
-        words += usize::from(!word.is_ascii());
-        faults += usize::from(is_behind_dash && begins_small) + capitals_behind_small_letters(word);
-        // No dash of `слово—слово`.
-        is_behind_dash = word.is_empty() && piece.ends_with(['\u{2013}', '\u{2014}']);
+    for c in text.chars() {
+        if !is_alphabetic(c) {
+            words += usize::from(is_beyond_ascii);
+            // No dash of `слово—слово`.
+            is_behind_dash = before.is_none() && matches!(c, '\u{2013}' | '\u{2014}');
+            (before, is_beyond_ascii) = (None, false);
+            continue;
+        }
+        let is_fault = match before {
+            None => is_behind_dash && !c.is_ascii() && c.is_lowercase(),
+            Some(before) => {
+                !(before.is_ascii() && c.is_ascii()) && c.is_uppercase() && before.is_lowercase()
+            }
+        };
+        faults += usize::from(is_fault);
+        is_beyond_ascii |= !c.is_ascii();
+        before = Some(c);
     }
+    words += usize::from(is_beyond_ascii);
     faults > 0 && faults * MANY >= words
-}
-
-/// Counts capitals behind small letters, one of the two beyond ASCII.
-fn capitals_behind_small_letters(word: &str) -> usize {
-    let pairs = word.chars().zip(word.chars().skip(1));
-    pairs
-        .filter(|(one, next)| one.is_lowercase() && next.is_uppercase())
-        .filter(|(one, next)| !one.is_ascii() || !next.is_ascii())
-        .count()
 }
 
 /// Makes a Cyrillic charset with such words less likely than a common one without them that reads most letters alike.

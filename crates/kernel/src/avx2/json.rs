@@ -25,7 +25,12 @@ pub(in super::super) fn json(text: &[u8], lines: bool, out: &mut Vec<u8>) {
         }
         let plain = found.trailing_zeros() as usize;
         out.truncate(start + plain);
-        put_escape(&rest[plain..], lines, out);
+        // Most escapes are line ends.
+        if rest[plain] == b'\n' {
+            out.extend_from_slice(b"\\n");
+        } else {
+            put_escape(&rest[plain..], lines, out);
+        }
         rest = &rest[plain + 1..];
     }
     while !rest.is_empty() {

@@ -11,7 +11,7 @@ use super::labels::label_events::{
     detected_event, drop_label_events, label_means, note_label, read_as,
 };
 use super::labels::label_scope::{LabelScope, is_open_label};
-use super::labels::utf8_vs_label::{has_hz_shift, is_hz, is_label_of_hz, utf8_outweighs_label};
+use super::labels::utf8_vs_label::{is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::text_tests::structure::{
     by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, may_be_iso2022, may_be_wide,
 };
@@ -47,7 +47,12 @@ pub(super) struct Undecided<'a, 'e> {
 
 /// Chooses the charset of one body and decodes it.
 pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
-    let choice = choose_for_all(bytes, evidence);
+    let body = Undecided::new(bytes, evidence);
+    let may_have_lost_characters = body.classes.has_continuation();
+    let choice = body.choose();
+    if !may_have_lost_characters {
+        return choice;
+    }
     read_lost_characters(bytes, choice, evidence, |rest| {
         choose_for_all(rest, evidence).into_owned()
     })
@@ -55,9 +60,7 @@ pub(crate) fn choose<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a>
 
 /// Like [`choose`], without a look at lost characters.
 fn choose_for_all<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
-    let mut body = Undecided::new(bytes, evidence);
-    let decided = Undecided::STEPS.iter().find_map(|step| step(&mut body));
-    decided.unwrap_or_else(|| body.without_label())
+    Undecided::new(bytes, evidence).choose()
 }
 
 impl<'a, 'e> Undecided<'a, 'e> {
@@ -109,6 +112,12 @@ impl<'a, 'e> Undecided<'a, 'e> {
         }
     }
 
+    /// Chooses by the first step that decides.
+    fn choose(mut self) -> Choice<'a> {
+        let decided = Self::STEPS.iter().find_map(|step| step(&mut self));
+        decided.unwrap_or_else(|| self.without_label())
+    }
+
     /// Step for HZ under a label of GB 2312. Without a label and in US-ASCII, it takes Chinese mail, a document that names it, or more
     /// characters.
     fn hz(&mut self) -> Option<Choice<'a>> {
@@ -133,7 +142,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
     /// Returns true if the characters between `~{` and `~}` prove HZ in any mail. Other texts have small letters or white space there.
     fn has_hz_text(&self) -> bool {
         const CERTAIN: usize = 4;
-        has_hz_shift(self.bytes) && detect::hz_characters(self.bytes) >= CERTAIN
+        detect::find_hz_shift(self.bytes).is_some() && detect::hz_characters(self.bytes) >= CERTAIN
     }
 
     /// Decodes HZ without a label that has lines in another charset, or damaged bytes.
@@ -156,7 +165,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
 
     /// Returns what shows that ASCII without a label is HZ: the charset that a document names, or the characters.
     fn unlabelled_hz(&self) -> Option<How> {
-        if !has_hz_shift(self.bytes) {
+        let is_other = |label| label != Charset::US_ASCII;
+        if self.declared.is_some_and(is_other) || detect::find_hz_shift(self.bytes).is_none() {
             return None;
         }
         let has_no_label = self.declared.is_none();

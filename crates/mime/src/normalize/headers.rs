@@ -16,7 +16,7 @@ use crate::{
     Transfer,
 };
 use crate::{fields, lexer, params};
-use mailglot_codec::Charset;
+use mailglot_codec::{Charset, detect};
 
 /// Returns the first field of a part's header that signs the whole message.
 pub(super) fn signature(message: &Message<'_>, id: PartId) -> Option<Span> {
@@ -479,7 +479,7 @@ fn next_encoding_sign(raw: &[u8], from: usize) -> usize {
     let sign =
         memchr::memchr3_iter(b'?', b'*', ESCAPE, rest).find(|&at| is_encoding_sign(rest, at));
     let sign = sign.unwrap_or(rest.len());
-    from.min(raw.len()) + memchr::memmem::find(&rest[..sign], HZ_SHIFT).unwrap_or(sign)
+    from.min(raw.len()) + detect::find_hz_shift(&rest[..sign]).unwrap_or(sign)
 }
 
 /// Returns the offset of the next place in ASCII that a repair may change; the end without one.
@@ -497,14 +497,11 @@ fn starts_like_mime(name: &[u8]) -> bool {
 /// Returns true if ASCII may be encoded text: an encoded word, an RFC 2231 parameter, an escape sequence or HZ.
 fn may_encode(value: &[u8]) -> bool {
     memchr::memchr3_iter(b'?', b'*', ESCAPE, value).any(|at| is_encoding_sign(value, at))
-        || memchr::memmem::find(value, HZ_SHIFT).is_some()
+        || detect::find_hz_shift(value).is_some()
 }
 
 /// Begins an escape sequence (ISO 2022).
 const ESCAPE: u8 = 0x1B;
-
-/// Begins a sequence of HZ (RFC 1843).
-const HZ_SHIFT: &[u8] = b"~{";
 
 /// Returns true unless the byte is a question mark outside `=?`.
 fn is_encoding_sign(bytes: &[u8], at: usize) -> bool {

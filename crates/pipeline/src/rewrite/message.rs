@@ -221,7 +221,7 @@ impl RewriteWorker<'_> {
         let mut body = begin..out.len();
         let mut ends_line = false;
         if to == Format::Mbox {
-            ends_line = self.put_trailer(original, start, &mut body, out);
+            ends_line = self.put_trailer(original, start, &mut body, quotes, out);
         }
         let new = &out[body.clone()];
         let changed = !planned.edits.is_empty();
@@ -270,12 +270,14 @@ impl RewriteWorker<'_> {
 
     /// Appends the trailer of a message. Returns true if its last line gets a line end.
     ///
-    /// `body` is the range of the message in `out`, whose entry begins at `start`. It moves if the separator is marked.
+    /// `body` is the range of the message in `out`, whose entry begins at `start`. It moves if the separator is marked. With `has_from`
+    /// false, the message has no `From `.
     fn put_trailer(
         &self,
         original: &SourceMessage<'_>,
         start: usize,
         body: &mut Range<usize>,
+        has_from: bool,
         out: &mut Vec<u8>,
     ) -> bool {
         // Quoting keeps the last line and its end. An empty message follows its separator directly.
@@ -289,7 +291,7 @@ impl RewriteWorker<'_> {
         let ends_line = self.ends_line(is_empty, before, old, last);
         let trailer = self.trailer(is_empty, before, old, last);
         out.extend_from_slice(trailer);
-        if needs_mark(&out[body.start..]) {
+        if needs_mark(&out[body.start..], has_from) {
             let inserted = mark_separator(out, start, body.start);
             *body = body.start + inserted..body.end + inserted;
         }

@@ -207,7 +207,7 @@ impl SourcePieces<'_> {
             }
         }
         // The end of the last piece of a large message is not known yet.
-        if !source.continued && (source.entry.more || needs_mark(&out[body..])) {
+        if !source.continued && (source.entry.more || needs_mark(&out[body..], true)) {
             mark_separator(out, start, body);
         }
     }

@@ -225,7 +225,7 @@ fn our_own_mailboxes_are_read_back() {
             let body = text.len();
             quote_mboxrd(message, &mut text);
             text.extend_from_slice(trailer_for(message));
-            let is_open = needs_mark(&text[body..]);
+            let is_open = needs_mark(&text[body..], true);
             let has_joined_line = has_joined_line(&text[body..], 0..text.len() - body);
             let may_differ = has_joined_line || is_open_with_either_line_end(&text[body..]);
             assert_eq!(is_open, may_differ);

@@ -267,14 +267,9 @@ pub(crate) fn is_label_of_hz(label: Charset) -> bool {
     [Charset::GBK, Charset::GB18030, Charset::GB2312].contains(&label)
 }
 
-/// Returns true if text may shift to the characters of GB 2312 in HZ.
-pub(crate) fn has_hz_shift(bytes: &[u8]) -> bool {
-    memchr::memmem::find(bytes, b"~{").is_some()
-}
-
 /// Returns true if ASCII text is in HZ.
 pub(crate) fn is_hz(bytes: &[u8]) -> bool {
-    if !has_hz_shift(bytes) {
+    if detect::find_hz_shift(bytes).is_none() {
         return false;
     }
     let mut log = LossLog::with_limit(0);
@@ -285,7 +280,7 @@ pub(crate) fn is_hz(bytes: &[u8]) -> bool {
 /// Returns true if shifted text uses only the rows of GB 2312, and two characters or more are everyday ones.
 fn is_hz_text(bytes: &[u8]) -> bool {
     let (mut at, mut everyday) = (0, 0);
-    while let Some(start) = memchr::memmem::find(&bytes[at..], b"~{").map(|n| at + n + 2) {
+    while let Some(start) = detect::find_hz_shift(&bytes[at..]).map(|n| at + n + 2) {
         let end = memchr::memmem::find(&bytes[start..], b"~}").map_or(bytes.len(), |n| start + n);
         for pair in bytes[start..end]
             .chunks_exact(2)

@@ -43,7 +43,10 @@ impl Letters {
 /// Returns true if the bytes above 7F fit a label of Latin-1: letters of Western Europe with neighbors that its languages have, quotation
 /// marks, dashes.
 pub(crate) fn is_plain_western(label: Charset, bytes: &[u8]) -> bool {
-    let Some(first) = high_bytes(bytes).next().filter(|_| is_latin_1(label)) else {
+    if !is_latin_1(label) {
+        return false;
+    }
+    let Some(first) = high_bytes(bytes).next() else {
         return false;
     };
     let window_end = bytes.len().min(first + WINDOW);

@@ -75,7 +75,7 @@ pub(crate) fn words_once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
         _ => 1,
     };
     let is_of_word = |byte: u8| !byte.is_ascii() || is_single && byte.is_ascii_alphabetic();
-    let mut seen = HashSet::new();
+    let mut first = None;
     let (mut out, mut at) = (Vec::new(), 0);
     let mut copied = 0;
     while at < bytes.len().min(WINDOW) {
@@ -84,13 +84,19 @@ pub(crate) fn words_once(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
             at += width(at);
         }
         let word = &bytes[start..at];
-        if !word.is_ascii() && !seen.insert(word) {
-            out.extend_from_slice(&bytes[copied..start]);
-            copied = at;
+        if !word.is_ascii() {
+            match first {
+                None => first = Some(word),
+                Some(first) if first == word => {
+                    out.extend_from_slice(&bytes[copied..start]);
+                    copied = at;
+                }
+                Some(_) => return Cow::Borrowed(bytes),
+            }
         }
         at = at.max(start + 1);
     }
-    if copied == 0 || seen.len() > 1 {
+    if copied == 0 {
         return Cow::Borrowed(bytes);
     }
     out.extend_from_slice(&bytes[copied..]);

@@ -17,13 +17,15 @@ use crate::charset_choice::evidence::Evidence;
 use crate::event::{EventKind, Reason};
 use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
+use std::sync::LazyLock;
 
 /// U+FFFD in UTF-8.
 const LOST: &[u8] = "\u{FFFD}".as_bytes();
 
 /// Returns true if the bytes have U+FFFD in UTF-8. Fast.
 pub(crate) fn has_lost_characters(bytes: &[u8]) -> bool {
-    memmem::find(bytes, LOST).is_some()
+    static FINDER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(LOST));
+    FINDER.find(bytes).is_some()
 }
 
 /// Reads U+FFFD in a text that was decoded by a single-byte charset, and reports it in every text whose label is not UTF-8.

@@ -4,6 +4,7 @@
 //! Does not find the pieces: the callers decide which encoding a piece has.
 
 use mailglot_codec::{Charset, LossLog, detect};
+use mailglot_kernel::ascii;
 use std::ops::Range;
 
 /// A text in two encodings.
@@ -134,52 +135,38 @@ pub(crate) fn join<'l>(bytes: &[u8], lines: impl IntoIterator<Item = &'l Range<u
 
 /// Returns true if a UTF-8 run may begin after ASCII, after a no-break space, or at the start. Fast: most text has none.
 pub(crate) fn has_isolated_sequence(bytes: &[u8]) -> bool {
-    const BLOCK: usize = 128;
-    // Without branches, so that the compiler vectorizes the loop over a block.
-    let is_within =
-        |byte: u8, first: u8, last: u8| u8::from(byte.wrapping_sub(first) <= last - first);
-    let is_apart = |byte: u8| u8::from(byte < 0x80) | u8::from(byte == 0xA0);
-    let begins = |before: u8, first: u8, second: u8, third: u8| {
-        let is_short =
-            is_within(first, 0xC2, 0xDF) & (is_apart(third) | is_within(third, 0xC2, 0xF4));
-        let is_long = is_within(first, 0xE0, 0xF4) & is_within(third, 0x80, 0xBF);
-        is_apart(before) & is_within(second, 0x80, 0xBF) & (is_short | is_long)
-    };
-    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    const NO_BREAK_SPACE: u8 = 0xA0;
+    let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
+    let is_apart = |byte: u8| byte.is_ascii() || byte == NO_BREAK_SPACE;
+    let continues = |byte: u8| matches!(byte, 0x80..=0xBF);
     let begins_at = |at: usize| {
-        begins(
-            byte(at.checked_sub(1)),
-            bytes[at],
-            byte(at.checked_add(1)),
-            byte(at.checked_add(2)),
-        ) > 0
+        let third = byte(at + 2);
+        continues(byte(at + 1))
+            && match bytes[at] {
+                0xC2..=0xDF => is_apart(third) || matches!(third, 0xC2..=0xF4),
+                0xE0..=0xF4 => continues(third),
+                _ => false,
+            }
     };
-    // The first and the last bytes lack a neighbor.
-    if (0..bytes.len())
-        .take(1)
-        .chain(bytes.len().saturating_sub(2)..bytes.len())
-        .any(begins_at)
-    {
+    let mut spaces = memchr::memchr_iter(NO_BREAK_SPACE, bytes);
+    if spaces.any(|at| at + 1 < bytes.len() && begins_at(at + 1)) {
         return true;
     }
-    let mut rest = bytes;
-    while rest.len() > 3 {
-        let count = BLOCK.min(rest.len() - 3);
-        let places = |from: usize| &rest[from..][..count];
-        let (before, first, second, third) = (places(0), places(1), places(2), places(3));
-        // Letters are C0 to FF in most charsets, and few symbols stand beside them.
-        let goes_on = second
-            .iter()
-            .fold(0, |found, byte| found | is_within(*byte, 0x80, 0xBF));
-        let around = || before.iter().zip(first).zip(second).zip(third);
-        if goes_on > 0
-            && around().fold(0, |found, (((b, f), s), t)| found | begins(*b, *f, *s, *t)) > 0
-        {
-            return true;
+    let (blocks, rest) = bytes.as_chunks::<64>();
+    let mut last = 0;
+    for (nth, block) in blocks.iter().enumerate() {
+        let high = ascii::high_mask(block);
+        let mut starts = high & !(high << 1 | last);
+        last = high >> 63;
+        while starts != 0 {
+            if begins_at(nth * 64 + starts.trailing_zeros() as usize) {
+                return true;
+            }
+            starts &= starts - 1;
         }
-        rest = &rest[count..];
     }
-    false
+    let is_start = |at: usize| bytes[at] >= 0x80 && (at == 0 || bytes[at - 1].is_ascii());
+    (bytes.len() - rest.len()..bytes.len()).any(|at| is_start(at) && begins_at(at))
 }
 
 #[cfg(test)]
@@ -201,5 +188,43 @@ mod tests {
                 assert!(has_isolated_sequence(text.as_bytes()), "{text:?}");
             }
         }
+    }
+
+    /// Compares the blocks with a plain search at each place.
+    #[test]
+    fn blocks_do_not_change_the_answer() {
+        let is_apart = |b: u8| b < 0x80 || b == 0xA0;
+        let is_within = |b: u8| matches!(b, 0x80..=0xBF);
+        let begins = |bytes: &[u8], at: usize| {
+            let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+            let (before, third) = (byte(at.checked_sub(1)), byte(Some(at + 2)));
+            let is_short = matches!(bytes[at], 0xC2..=0xDF)
+                && (is_apart(third) || matches!(third, 0xC2..=0xF4));
+            let is_long = matches!(bytes[at], 0xE0..=0xF4) && is_within(third);
+            is_apart(before) && is_within(byte(Some(at + 1))) && (is_short || is_long)
+        };
+        let mut state = 7_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        let mut found = 0;
+        for round in 0..40_000 {
+            let length = random(200);
+            // Few ASCII characters, so that most texts have no sequence or one.
+            let bytes: Vec<u8> = (0..length)
+                .map(|_| match random(20 + round % 100) {
+                    0 => b' ',
+                    1 => 0xA0,
+                    2 => 0x80 + random(0x40) as u8,
+                    3 => 0xC2 + random(0x30) as u8,
+                    _ => 0xC0 + random(0x40) as u8,
+                })
+                .collect();
+            let expected = (0..length).any(|at| begins(&bytes, at));
+            assert_eq!(has_isolated_sequence(&bytes), expected, "{bytes:X?}");
+            found += usize::from(expected);
+        }
+        assert!((5_000..35_000).contains(&found), "{found}");
     }
 }

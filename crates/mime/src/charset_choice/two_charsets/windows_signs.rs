@@ -19,6 +19,7 @@ use super::mixed_text::{MixedText, OtherCharset, decode_into, join};
 use super::quoted_lines::is_quoted;
 use crate::charset_choice::labels::superset::has_c1;
 use crate::charset_choice::text_tests::telltale_bytes::is_beside_number;
+use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 use std::ops::Range;
 
@@ -33,11 +34,11 @@ const ENOUGH_WEAK: usize = 3;
 pub(crate) fn with_windows_signs(bytes: &[u8], label: Charset) -> Option<MixedText> {
     let page = label.windows_page().filter(|_| has_c1(bytes))?;
     let charsets = LabelAndPage::new(label, page)?;
-    let is_unreadable = |b: &u8| {
-        let c = charsets.of_page[usize::from(*b)];
-        is_c1(*b) && (c.is_control() || c == char::REPLACEMENT_CHARACTER)
+    let is_unreadable = |b: u8| {
+        let c = charsets.of_page[usize::from(b)];
+        is_c1(b) && (c.is_control() || c == char::REPLACEMENT_CHARACTER)
     };
-    if bytes.iter().any(is_unreadable) {
+    if high_bytes(bytes).any(|at| is_unreadable(bytes[at])) {
         return None;
     }
     if charsets.votes(bytes).are_for_label() {
@@ -148,9 +149,10 @@ impl LabelAndPage {
     fn votes(&self, bytes: &[u8]) -> Votes {
         let mut votes = Votes::default();
         let context = LettersOfText::new(self.label, bytes);
-        for (at, byte) in bytes.iter().enumerate() {
-            let index = usize::from(*byte);
-            if byte.is_ascii() || !is_c1(*byte) && self.of_label[index] == self.of_page[index] {
+        for at in high_bytes(bytes) {
+            let byte = bytes[at];
+            let index = usize::from(byte);
+            if !is_c1(byte) && self.of_label[index] == self.of_page[index] {
                 continue;
             }
             let place = ByteWithNeighbors {
@@ -159,7 +161,7 @@ impl LabelAndPage {
                 before: self.character(at.checked_sub(1).and_then(|at| bytes.get(at))),
                 after: self.character(bytes.get(at + 1)),
             };
-            match self.vote(*byte, &place, &context) {
+            match self.vote(byte, &place, &context) {
                 Vote::Strong => votes.strong += 1,
                 Vote::Weak => {
                     votes.weak += 1;
@@ -400,11 +402,11 @@ impl LettersOfText {
         }
         let mut found = [false; 256];
         let mut opens = false;
-        for (at, byte) in bytes.iter().enumerate() {
-            found[usize::from(*byte)] = true;
+        for at in high_bytes(bytes) {
+            found[usize::from(bytes[at])] = true;
             let is_letter = |b: u8| b.is_ascii_alphabetic() || b >= 0xC0;
             let begins = at == 0 || !is_letter(bytes[at - 1]);
-            opens |= *byte == 0xBB && begins;
+            opens |= bytes[at] == 0xBB && begins;
         }
         let has = |letters: &[u8]| letters.iter().any(|b| found[usize::from(*b)]);
         let is_czech = has(CZECH);
@@ -450,11 +452,10 @@ fn is_letter(c: char) -> bool {
 
 /// Returns the character of each byte.
 fn characters(charset: Charset) -> [char; 256] {
-    std::array::from_fn(|byte| {
-        let bytes = [u8::try_from(byte).unwrap_or_default()];
-        let text = charset.decode(&bytes, &mut LossLog::with_limit(0));
-        text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER)
-    })
+    let bytes: [u8; 256] = std::array::from_fn(|byte| byte as u8);
+    let text = charset.decode(&bytes, &mut LossLog::with_limit(0));
+    let mut chars = text.chars();
+    std::array::from_fn(|_| chars.next().unwrap_or(char::REPLACEMENT_CHARACTER))
 }
 
 #[cfg(test)]
@@ -574,6 +575,20 @@ mod tests {
         let bytes = b"> 50 \x80\nOui, 50 \xA4\n";
         let want = "> 50 \u{20AC}\nOui, 50 \u{20AC}\n";
         assert_eq!(text(Charset::ISO_8859_15, bytes).as_deref(), Some(want));
+    }
+
+    #[test]
+    fn each_byte_has_the_character_of_its_own() {
+        for label in ["iso-8859-2", "iso-8859-7", "iso-8859-13", "iso-8859-15"] {
+            let label = Charset::for_name(label).expect("known");
+            let page = label.windows_page().expect("a page");
+            for charset in [label, page] {
+                for (byte, c) in (0..=u8::MAX).zip(characters(charset)) {
+                    let text = charset.decode(&[byte], &mut LossLog::new()).into_owned();
+                    assert_eq!(text, c.to_string(), "{charset} {byte:X}");
+                }
+            }
+        }
     }
 
     #[test]

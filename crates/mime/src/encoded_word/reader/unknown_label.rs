@@ -18,7 +18,7 @@ use crate::encoded_word::context::UnknownLabel;
 use crate::encoded_word::labelled_bytes::by_escapes;
 use crate::encoded_word::payload::{self, Sextets};
 use crate::lexer::{self, Letter, WordFinder, WordToken};
-use mailglot_codec::{Charset, Resolved};
+use mailglot_codec::{Charset, Resolved, detect};
 
 impl Reader<'_> {
     /// Returns the charset for a word with an unknown label, if its bytes or the caller tell one.
@@ -98,7 +98,7 @@ fn certain_charset(bytes: &[u8], has_label: bool) -> Option<Charset> {
     if !text.is_ascii() {
         return Some(Charset::UTF_8);
     }
-    let may_shift = memchr::memmem::find(bytes, b"~{").is_some() || has_shift_of_utf7(bytes);
+    let may_shift = detect::find_hz_shift(bytes).is_some() || has_shift_of_utf7(bytes);
     (has_label && !may_shift).then_some(Charset::US_ASCII)
 }
 

@@ -35,6 +35,11 @@ const TOKENS: &[&[u8]] = &[
     b"Content-Type: multipart/mixed; boundary=x\n\n--x\n",
     b"Content-Type: message/rfc822\n\n",
     b"Content-Type: multipart/signed; boundary=s\n\n--s\n",
+    b"Content-Type: multipart/mixed;\nboundary=x\n\n--x\nContent-Type: text/plain\n\ny\n--x--\n",
+    b"Content-Type: text/html;\ncharset=koi8-r\n",
+    b"\ncharset=\"iso-8859-2\";\nname=\"x\"\n",
+    b"From: a@b.example\n Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain; charset=koi8-r\n\n\xd0\n--x--\n",
+    b"\n MIME-Version: 1.0\n Content-Transfer-Encoding: quoted-printable\n",
     b"Content-Transfer-Encoding: base64\n",
     b"Content-Transfer-Encoding: quoted-printable\n",
     b"Content-Disposition: attachment; filename*0*=utf-8''%C3; filename*1*=%A9\n",
@@ -73,7 +78,7 @@ pub fn mutant(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
 fn damage(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
     let at = place(bytes, rng);
     let end = (at + rng.below(64)).min(bytes.len());
-    match rng.below(12) {
+    match rng.below(13) {
         0 | 1 => {
             if let Some(byte) = bytes.get_mut(at) {
                 *byte = rng.bits() as u8;
@@ -120,7 +125,26 @@ fn damage(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
                 *byte ^= 0x80;
             }
         }
+        11 => turn_folds(bytes, at, rng),
         _ => bytes[at..end].reverse(),
+    }
+}
+
+/// Adds a blank before the next lines of a header, or removes it: fields become continuation lines, and parameters lines of their own.
+fn turn_folds(bytes: &mut Vec<u8>, mut at: usize, rng: &mut Rng) {
+    for _ in 0..=rng.below(4) {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let Some(end) = rest.iter().position(|b| *b == b'\n') else {
+            return;
+        };
+        at += end + 1;
+        match bytes.get(at) {
+            Some(b' ' | b'\t') => {
+                bytes.remove(at);
+            }
+            Some(b'\r' | b'\n') | None => return,
+            Some(_) => insert(bytes, at, b" "),
+        }
     }
 }
 

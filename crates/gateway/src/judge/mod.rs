@@ -291,8 +291,14 @@ impl JudgeContext<'_> {
             edits.clear();
             findings.add(Finding::SignedNotNormalised, String::new);
         }
+        // Servers and milters know such fields only as text of another one, so the message stays.
+        let mut defects = message.defects().iter();
+        let is_folded = defects.any(|event| event.kind == EventKind::HdrFoldedField);
+        if is_folded {
+            edits.clear();
+        }
         let mut repairs = Vec::new();
-        if is_free {
+        if is_free && !is_folded {
             transfer_encodings::plan(message, &report, &findings, &mut edits);
             repairs = fields::duplicates(message, &findings);
             if repairs.is_empty() {

@@ -40,8 +40,8 @@ use crate::envelope::Envelope;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
-    CharsetOut, Declarations, Edit, Eol, Headers, Message, PartId, Plan, Policy, Report, Span,
-    Transfer, plan_parsed, splice,
+    CharsetOut, Declarations, Edit, Eol, EventKind, Headers, Message, PartId, Plan, Policy, Report,
+    Span, Transfer, plan_parsed, splice,
 };
 use std::borrow::Cow;
 

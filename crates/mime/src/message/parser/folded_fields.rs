@@ -35,12 +35,13 @@ use crate::transfer::TransferEncoding;
 use mailglot_codec::{Charset, View};
 
 /// Fields whose values are addresses, dates, identifiers or tokens. Text of people stands in none of them, apart from names.
-const WITHOUT_TEXT: [&[u8]; 12] = [
+const WITHOUT_TEXT: [&[u8]; 13] = [
     b"from",
     b"sender",
     b"reply-to",
     b"to",
     b"cc",
+    b"bcc",
     b"date",
     b"message-id",
     b"mime-version",
@@ -74,7 +75,7 @@ impl Parser<'_> {
         if host.full.len() > self.limits.field || !is_without_text(host.name.of(self.raw)) {
             return None;
         }
-        let (host, own) = self.divided(host)?;
+        let (host, own) = self.divided(host);
         if !is_complete(host.value.of(self.raw))
             || self.fields.len() + own.len() > self.limits.fields
         {
@@ -107,8 +108,8 @@ impl Parser<'_> {
         Some(own)
     }
 
-    /// Divides a field at its lines that begin with a known name. Returns `None` if one of its lines is empty.
-    fn divided(&self, host: Field) -> Option<(Field, Vec<Field>)> {
+    /// Divides a field at its lines that begin with a known name. Lines of blanks continue the field before them, as everywhere.
+    fn divided(&self, host: Field) -> (Field, Vec<Field>) {
         let first = self.lines.line(self.raw, host.full.start);
         let (mut at, end) = (first.next, host.full.end);
         let mut own: Vec<Field> = Vec::new();
@@ -120,9 +121,6 @@ impl Parser<'_> {
         while at < end {
             let line = self.lines.line(self.raw, at);
             let text = self.raw[line.start..line.end].trim_ascii_start();
-            if text.is_empty() {
-                return None;
-            }
             at = line.next;
             let start = line.end - text.len();
             match field_name(text) {
@@ -139,7 +137,7 @@ impl Parser<'_> {
                 }
             }
         }
-        Some((host, own))
+        (host, own)
     }
 
     /// Returns true if the body at `body` has the form that these values declare. Returns `None` if they break a grammar.

@@ -7,8 +7,8 @@
 //!
 //! - A field behind a blank gets a line of its own, and a line of a Content-Type gets the blank that it lacks. Most other readers take
 //!   such a field for text of the field before it, and such a line for the first one of the body.
-//! - A repeated Content-Type or Content-Transfer-Encoding of a rewritten text is deleted. The first one counts and describes the new
-//!   text, but some readers use the last one.
+//! - A repeated Content-Transfer-Encoding of a rewritten text is deleted, and a repeated Content-Type with the same media type. The first
+//!   one counts and describes the new text, but some readers use the last one.
 //!
 //! # Limits
 //!
@@ -16,7 +16,7 @@
 
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::header::Field;
-use crate::{Edit, Eol, Message, PartId, PartKind, Span};
+use crate::{Edit, Eol, Message, PartId, PartKind, Span, params};
 
 /// Adds the edits to a sorted list and keeps it sorted.
 pub(super) fn plan(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>) {
@@ -108,9 +108,15 @@ fn without_repeated(
     if !is_edited(body) && !labels.into_iter().flatten().any(is_edited) {
         return Vec::new();
     }
+    let raw = message.raw();
+    let main = |field: &Field| params::scan(field.value.of(raw)).0.to_ascii_lowercase();
+    let fields = message.all_fields();
+    let of_counted = main(&fields[counted as usize]);
+    let is_type = name == "Content-Type";
     let is_repeated = |(number, field): &(u32, &Field)| {
-        let own = field.name.of(message.raw());
-        *number > counted && own.eq_ignore_ascii_case(name.as_bytes())
+        *number > counted
+            && field.name.of(raw).eq_ignore_ascii_case(name.as_bytes())
+            && (!is_type || main(field) == of_counted && of_counted.contains(&b'/'))
     };
     (part.fields.0..)
         .zip(message.fields(id))

@@ -271,6 +271,7 @@ fn text_that_resembles_a_field_stays() {
         format!("From: a@b.example\n {folded}\n {folded}"),
         format!("From: a@b.example\n From: c@d.example\n {folded}"),
         format!("From: a@b.example\n {folded}\nTo: c@d.example\n {folded}"),
+        format!("From: a@b.example\n Content-Length: 20\n {folded}"),
         // No valid value, another boundary, a form that the body disproves.
         "From: a@b.example\n Content-Type: multipart/mixed; boundary=c".to_owned(),
         "From: a@b.example\n Content-Type: multipart/mixed".to_owned(),

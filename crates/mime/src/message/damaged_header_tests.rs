@@ -5,6 +5,9 @@ use super::*;
 use crate::linear::assert_linear;
 use crate::{EventKind, Limits};
 
+/// Makes a message of the given number of pieces.
+type MakeDamaged<'a> = &'a dyn Fn(usize) -> String;
+
 #[test]
 fn events_have_the_places_of_the_lines() {
     let raw = b"From: a@b.example\nContent-Type: multipart/mixed;\nboundary=b;\ncharset=utf-8\nX: y\n\n--b\n\nx\n--b--\n";
@@ -99,8 +102,7 @@ fn nested_parts_and_siblings_with_damaged_headers_take_linear_time() {
         };
         (0..count).map(level).collect()
     };
-    type Make<'a> = &'a dyn Fn(usize) -> String;
-    let table: [Make<'_>; 4] = [
+    let table: [MakeDamaged<'_>; 4] = [
         &|count| nested(count, ""),
         &|count| nested(count, "--x\n--y\n"),
         &siblings,

@@ -12,7 +12,8 @@
 //!
 //! - The header of the message has no Content-Type and no Content-Transfer-Encoding of its own, and one field has all lines that begin
 //!   like these. Its values are never free text: From, To, Date, MIME-Version and a few others. It is complete before these lines.
-//! - No field with free text stands before the MIME fields among the lines, and no field that may occur once occurs twice.
+//! - No field with free text stands before the MIME fields among the lines, no field that may occur once occurs twice, and none is a
+//!   Content-Length.
 //! - Both values follow their grammars. The type is text, a multipart with a boundary, or a file in base64.
 //! - The whole body proves them: it has the first and the last delimiter of the multipart; it is base64 or quoted-printable and
 //!   nothing else; or it is one HTML document.
@@ -87,7 +88,8 @@ impl Parser<'_> {
             let name = field.name.of(self.raw);
             let number = single(name);
             let bit = number.map_or(0, |number| 1 << number);
-            if seen & bit != 0 {
+            // A mailbox has no Content-Length when it is written, and none may appear then.
+            if seen & bit != 0 || name.eq_ignore_ascii_case(b"content-length") {
                 return None;
             }
             seen |= bit;
@@ -129,7 +131,7 @@ impl Parser<'_> {
                         name: Span::new(start, start + name),
                         value: Span::new(start + colon + 1, line.end),
                         full: Span::new(line.start, line.next),
-                    })
+                    });
                 }
                 _ => {
                     let last = own.last_mut().unwrap_or(&mut host);

@@ -70,6 +70,101 @@ pub fn mutant(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
     bytes
 }
 
+/// Returns a copy of a seed whose MIME fields are damaged: in continuation lines, without the blanks of their own continuation lines, or
+/// repeated.
+///
+/// # Panics
+///
+/// If there are no seeds.
+pub fn header_mutant(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
+    let mut bytes = rng.pick(seeds).clone();
+    for _ in 0..=rng.below(2) {
+        match rng.below(8) {
+            0..=3 => fold_fields(&mut bytes, rng),
+            4..=6 => wrap_parameters(&mut bytes, rng),
+            _ => {
+                let label = b"Content-Type: text/plain; charset=koi8-r\n";
+                let encoding = b"Content-Transfer-Encoding: 8bit\n";
+                let field = *rng.pick(&[&label[..], encoding]);
+                insert(&mut bytes, 0, field);
+            }
+        }
+    }
+    if rng.chance(30) {
+        damage(&mut bytes, seeds, rng);
+    }
+    bytes
+}
+
+/// Makes the MIME fields of a message continuation lines of another field, most often From.
+fn fold_fields(bytes: &mut Vec<u8>, rng: &mut Rng) {
+    let text = bytes.split_inclusive(|byte| *byte == b'\n');
+    let header = text.take_while(|line| !line.trim_ascii().is_empty());
+    let mut fields: Vec<Vec<u8>> = Vec::new();
+    for line in header {
+        match fields.last_mut() {
+            Some(field) if line.starts_with(b" ") || line.starts_with(b"\t") => field.extend(line),
+            _ => fields.push(line.to_vec()),
+        }
+    }
+    let end = fields.iter().map(Vec::len).sum::<usize>();
+    let begins = |field: &Vec<u8>, name: &[u8]| {
+        field
+            .get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
+    let is_mime = |field: &Vec<u8>| begins(field, b"content-") || begins(field, b"mime-version:");
+    let (mime, mut others): (Vec<_>, Vec<_>) = fields.into_iter().partition(is_mime);
+    if mime.is_empty() || others.is_empty() {
+        return;
+    }
+    let from = others.iter().position(|field| begins(field, b"from:"));
+    let host = from
+        .filter(|_| rng.chance(70))
+        .unwrap_or(rng.below(others.len()));
+    let mut own = Vec::new();
+    for field in mime {
+        if rng.chance(90) {
+            others[host].extend_from_slice(rng.pick::<&[u8]>(&[b" ", b"\t", b"  "]));
+            others[host].extend(field);
+        } else {
+            own.push(field);
+        }
+    }
+    others.append(&mut own);
+    bytes.splice(..end, others.concat());
+}
+
+/// Removes the blanks from the continuation lines of some Content-Type fields, and begins lines at some parameters.
+fn wrap_parameters(bytes: &mut Vec<u8>, rng: &mut Rng) {
+    let mut at = 0;
+    let name = b"content-type:";
+    while let Some(found) = bytes[at..]
+        .windows(name.len())
+        .position(|text| text.eq_ignore_ascii_case(name))
+    {
+        at += found + name.len();
+        if rng.chance(30) {
+            continue;
+        }
+        while let Some(end) = bytes[at..]
+            .iter()
+            .position(|byte| matches!(byte, b';' | b'\n'))
+        {
+            at += end + 1;
+            let blanks = bytes[at..]
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+            let blanks = blanks.count();
+            if bytes[at - 1] == b'\n' || blanks > 0 && bytes[at..at + blanks].ends_with(b"\n") {
+                break;
+            }
+            bytes.splice(at..at + blanks, *b"\n");
+            at += 1;
+        }
+    }
+}
+
 fn damage(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
     let at = place(bytes, rng);
     let end = (at + rng.below(64)).min(bytes.len());
@@ -153,5 +248,25 @@ mod tests {
         };
         assert_eq!(make(3), make(3));
         assert_ne!(make(3), make(4));
+    }
+
+    #[test]
+    fn headers_are_damaged() {
+        let seed =
+            b"From: a@b\nContent-Type: text/plain;\n charset=utf-8; format=flowed\nTo: c\n\nbody\n";
+        let (mut folded, mut wrapped) = (seed.to_vec(), seed.to_vec());
+        for number in 0..20 {
+            fold_fields(&mut folded, &mut Rng::new(number));
+            wrap_parameters(&mut wrapped, &mut Rng::new(number));
+        }
+        let folded = String::from_utf8(folded).unwrap();
+        assert!(
+            folded.contains(" Content-Type: text/plain;\n charset=utf-8;"),
+            "{folded}"
+        );
+        let wrapped = String::from_utf8(wrapped).unwrap();
+        let want =
+            "From: a@b\nContent-Type: text/plain;\ncharset=utf-8;\nformat=flowed\nTo: c\n\nbody\n";
+        assert_eq!(wrapped, want);
     }
 }

@@ -18,7 +18,8 @@
 //!   boundaries.
 //! - Of repeated fields `Content-Type`, `Content-Transfer-Encoding` or `Content-Disposition`, the first counts. So does the first
 //!   of repeated charset or boundary parameters. A second field of a kind that may occur once gives `hdr.duplicate`.
-//! - `message/parser/header_lines.rs` describes where a header ends and how its damaged lines are read.
+//! - `message/parser/header_lines.rs` describes where a header ends and how its damaged lines are read. `wrapped_parameters.rs` and
+//!   `folded_fields.rs` beside it say which of these lines are MIME fields or belong to one.
 //!
 //! # Limits
 //!
@@ -188,6 +189,8 @@ impl<'a> Message<'a> {
     }
 }
 
+#[cfg(test)]
+mod damaged_header_tests;
 #[cfg(test)]
 mod finding_tests;
 #[cfg(test)]

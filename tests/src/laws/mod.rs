@@ -16,7 +16,7 @@ mod text;
 pub use law_results::LawResults;
 
 use crate::line_ends;
-use crate::mutate::mutant;
+use crate::mutate::{header_mutant, mutant};
 use crate::rng::Rng;
 use crate::{samples, shared};
 use mailglot_mime::{Message, Policy, process};
@@ -67,9 +67,14 @@ pub fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Makes mutant `number` of a run with this `seed`.
+/// Makes mutant `number` of a run with this `seed`. Every fourth one has damaged MIME fields.
 pub fn make(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
-    mutant(seeds, &mut random(seed, number))
+    let mut rng = random(seed, number);
+    if number % 4 == 1 {
+        header_mutant(seeds, &mut rng)
+    } else {
+        mutant(seeds, &mut rng)
+    }
 }
 
 /// Makes the mutant `number` whose text mixes line ends.

@@ -40,8 +40,8 @@ use crate::envelope::Envelope;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
-    CharsetOut, Declarations, Edit, Eol, Headers, Message, PartId, Plan, Policy, Report, Span,
-    Transfer, plan_parsed, splice, spliced,
+    CharsetOut, Declarations, Edit, Eol, EventKind, Headers, Message, PartId, Plan, Policy, Report,
+    Span, Transfer, plan_parsed, splice, spliced,
 };
 use std::borrow::Cow;
 
@@ -279,8 +279,14 @@ impl JudgeContext<'_> {
             edits.clear();
             findings.add(Finding::SignedNotNormalised, String::new);
         }
+        // Servers and milters know such fields only as text of another one, so the message stays.
+        let mut defects = message.defects().iter();
+        let is_folded = defects.any(|event| event.kind == EventKind::HdrFoldedField);
+        if is_folded {
+            edits.clear();
+        }
         let mut repairs = Vec::new();
-        if is_free {
+        if is_free && !is_folded {
             transfer_encodings::plan(message, &report, &findings, &mut edits);
             repairs = fields::duplicates(message, &findings);
             if repairs.is_empty() {

@@ -85,6 +85,8 @@ named! {
         NoAsterisk = "an extended value without an asterisk",
         /// The number of a segment has leading zeros (RFC 2231, section 3, forbids them).
         LeadingZeros = "a number with leading zeros",
+        /// A line of parameters without a blank before it continues its Content-Type.
+        ContinuesField = "read as a continuation of the field before it",
         /// A later segment repeats the charset of the first one.
         RepeatedCharset = "the charset again in a later segment",
         /// The charset stands in a later segment instead of the first one.

@@ -13,6 +13,7 @@ mod body_target;
 mod fields;
 mod global;
 mod header_guesses;
+mod header_layout;
 mod headers;
 mod lines;
 mod outer_text;
@@ -188,6 +189,11 @@ pub fn unchecked_edits(message: &Message<'_>, policy: &Policy, report: &mut Repo
     sealed[0] = false;
     headers::plan(message, policy, &sealed, &hints, report, &mut edits);
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    let keeps_all = policy.headers == Headers::Keep && policy.bodies == Bodies::Keep;
+    // The layout alone is no reason to void a signature.
+    if !edits.is_empty() || signature.is_none() && !keeps_all {
+        header_layout::plan(message, &sealed, &mut edits);
+    }
     if policy.headers == Headers::RawUtf8 && policy.transfer != Transfer::SevenBit {
         global::widen(message, &sealed, &mut edits);
     }

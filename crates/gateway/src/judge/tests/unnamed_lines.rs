@@ -37,6 +37,14 @@ const LINES: &[&[u8]] = &[
     b"cr \r\xe4",
     b"\rMIME-Ambiguity-Results: q",
     b"LONG",
+    b" Content-Type: text/html; charset=koi8-r",
+    b" Content-Type: multipart/mixed; boundary=b",
+    b" MIME-Version: 1.0",
+    b" Content-Transfer-Encoding: quoted-printable",
+    b" Subject: x\xe4",
+    b"charset=koi8-r",
+    b"boundary=b",
+    b"name=\"\xe4\";",
 ];
 /// Lines that are fields.
 const FIELDS: &[&[u8]] = &[
@@ -47,6 +55,8 @@ const FIELDS: &[&[u8]] = &[
     b"Content-Type: text/plain; charset=iso-8859-1",
     b"Content-Type: multipart/mixed; boundary=b\xe4",
     b"Content-Transfer-Encoding: 8 bit",
+    b"Content-Type: text/plain;",
+    b"Content-Type: multipart/mixed;",
     b"X-A: b",
     b"X-B: \xe4",
     b"MIME-Version: 1.0",
@@ -66,6 +76,8 @@ const BODIES: &[&[u8]] = &[
     b"",
     b"MIME-Ambiguity-Results: t\r\n",
     b"--b\xe4\r\n\r\nx\xe4",
+    b"=E4\r\n",
+    b"--b\r\nContent-Type: text/plain\r\n\r\n\xe4\r\n--b--\r\n",
 ];
 
 /// Returns a pseudo-random number below `most`.

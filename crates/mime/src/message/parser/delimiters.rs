@@ -104,6 +104,27 @@ impl Parser<'_> {
         }
     }
 
+    /// Returns the lines at and behind the line that begins at `from` which begin with two hyphens.
+    pub(super) fn dashed_lines(&self, from: usize) -> impl Iterator<Item = Line> {
+        let begins = |at: usize| {
+            self.raw
+                .get(at..)
+                .is_some_and(|text| text.starts_with(b"--"))
+        };
+        let first = if begins(from) {
+            Some(from)
+        } else {
+            self.next_dashes(from)
+        };
+        std::iter::successors(first, |at| self.next_dashes(*at))
+            .map(|at| self.lines.line(self.raw, at))
+    }
+
+    /// Returns the text between the two hyphens at the start of a line and the white space at its end.
+    pub(super) fn delimiter_name(&self, line: Line) -> &[u8] {
+        self.raw[line.start + 2..line.end].trim_ascii_end()
+    }
+
     /// Returns the delimiter in a line, if the line is one.
     pub(super) fn delimiter(&self, line: Line) -> Option<Delimiter> {
         let text = self.raw[line.start..line.end]

@@ -1,0 +1,118 @@
+//! Places of the events about damaged MIME fields, and the time that these fields take.
+
+use super::test_support::{parse, shape};
+use super::*;
+use crate::linear::assert_linear;
+use crate::{EventKind, Limits};
+
+/// Makes a message of the given number of pieces.
+type MakeDamaged<'a> = &'a dyn Fn(usize) -> String;
+
+#[test]
+fn events_have_the_places_of_the_lines() {
+    let raw = b"From: a@b.example\nContent-Type: multipart/mixed;\nboundary=b;\ncharset=utf-8\nX: y\n\n--b\n\nx\n--b--\n";
+    let folded = b"From: a@b.example\n MIME-Version: 1.0\n\tContent-type: multipart/mixed;\n boundary=b\n X-Mailer: y\n\n--b\nContent-Type: text/plain\n\nx\n--b--\n";
+    for (raw, kind, text, count) in [
+        (
+            &raw[..],
+            EventKind::HdrNoColon,
+            &b"boundary=b;\ncharset=utf-8\n"[..],
+            2,
+        ),
+        (folded, EventKind::HdrFoldedField, b"Content-type", 3),
+    ] {
+        let message = parse(raw);
+        let [event] = message.defects() else {
+            panic!("{:?}", message.defects());
+        };
+        assert_eq!((event.kind, event.count), (kind, count));
+        assert_eq!(event.at.of(raw), text);
+        assert_eq!(shape(raw).len(), 2);
+    }
+    let message = parse(folded);
+    let fields: Vec<_> = message.fields(PartId::ROOT).iter().collect();
+    let texts = fields.iter().map(|field| field.value.of(folded));
+    let values = [
+        &b" a@b.example"[..],
+        b" 1.0",
+        b" multipart/mixed;\n boundary=b",
+        b" y",
+    ];
+    assert!(texts.eq(values));
+}
+
+#[test]
+fn damaged_headers_take_linear_time() {
+    let unlimited = Limits {
+        fields: usize::MAX,
+        field: usize::MAX,
+        ..Limits::default()
+    };
+    for unit in [
+        "Content-Type: text/plain;\nboundary=b;\n",
+        "Content-Type: multipart/mixed;\n \n",
+        "\nboundary=b;",
+        "\ncharset=utf-8;",
+        "\nname=\"x",
+        "\n Content-Type: multipart/mixed; boundary=b",
+        "\n Reply-To: a@b.example",
+        "\n \n",
+        " \n",
+        "--b\n",
+        "(<\"",
+    ] {
+        for head in [
+            "Content-Type: multipart/mixed;\nboundary=b;",
+            "From: a@b.example",
+            "From: a@b.example\n Content-Type: multipart/mixed; boundary=b",
+        ] {
+            for tail in ["", "\n Content-Transfer-Encoding: base64", "\n\n"] {
+                assert_linear(&(head, unit, tail), 4_000_000 / unit.len(), |n| {
+                    let raw = format!("{head}{}{tail}\n\ntext\n", unit.repeat(n));
+                    let _ = Message::parse(raw.as_bytes(), &unlimited);
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn nested_parts_and_siblings_with_damaged_headers_take_linear_time() {
+    let unlimited = Limits {
+        depth: usize::MAX,
+        parts: usize::MAX,
+        ..Limits::default()
+    };
+    let wrapped = |index: usize| format!("Content-Type: multipart/mixed;\nboundary=b{index}\n\n");
+    let nested = |count: usize, text: &str| -> String {
+        let level = |index| format!("{}{text}--b{index}\n", wrapped(index));
+        (0..count).map(level).collect()
+    };
+    let siblings = |count: usize| -> String {
+        let part = |index| format!("--outer\n{}--x\n", wrapped(index));
+        let head = "Content-Type: multipart/mixed; boundary=outer\n\n".to_owned();
+        (0..count).fold(head, |text, index| text + &part(index)) + "--outer\n\n--b0\n"
+    };
+    let embedded = |count: usize| -> String {
+        let level = |index| {
+            format!(
+                "{}--b{index}\nContent-Type: message/rfc822\n\n",
+                wrapped(index)
+            )
+        };
+        (0..count).map(level).collect()
+    };
+    let table: [MakeDamaged<'_>; 4] = [
+        &|count| nested(count, ""),
+        &|count| nested(count, "--x\n--y\n"),
+        &siblings,
+        &embedded,
+    ];
+    for (index, make) in table.iter().enumerate() {
+        assert_linear(&index, 30_000, |count| {
+            let raw = make(count);
+            let message = Message::parse(raw.as_bytes(), &unlimited);
+            assert!(message.parts().len() > count, "{}", message.parts().len());
+        });
+    }
+}

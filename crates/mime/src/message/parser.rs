@@ -9,6 +9,7 @@
 mod body_form;
 mod content_fields;
 mod delimiters;
+mod field_names;
 mod folded_fields;
 mod header_lines;
 mod part_header;

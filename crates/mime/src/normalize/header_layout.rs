@@ -95,7 +95,7 @@ fn without_repeated(
         return Vec::new();
     };
     let is_edited = |span: Span| {
-        let next = edits.partition_point(|edit| edit.span.end < span.start);
+        let next = edits.partition_point(|edit| edit.span.start < span.start);
         edits
             .get(next)
             .is_some_and(|edit| edit.span.start <= span.end)

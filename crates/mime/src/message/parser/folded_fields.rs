@@ -27,7 +27,7 @@
 use super::Parser;
 use super::body_form::{is_base64, is_html, is_quoted_printable};
 use super::content_fields::{boundary, media_type};
-use super::header_lines::{CONTENT_TYPE, TRANSFER_ENCODING, field_name, single};
+use super::field_names::{CONTENT_TYPE, TRANSFER_ENCODING, field_name, single};
 use crate::Span;
 use crate::header::{Field, is_known};
 use crate::lexer;

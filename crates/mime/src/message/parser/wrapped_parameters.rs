@@ -20,7 +20,7 @@
 //! A header has one run of such lines. Lines with segments of RFC 2231 for the boundary or charset do not count.
 
 use super::Parser;
-use super::header_lines::field_name;
+use super::field_names::field_name;
 use super::part_header::PartHeader;
 use crate::Span;
 use crate::header::is_known;

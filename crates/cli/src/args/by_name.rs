@@ -1,23 +1,64 @@
 //! Parses the values of an option that are values of a library, by their names.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command};
+use std::ffi::OsStr;
 
-/// Returns a parser of these values, which the help lists with an explanation. An empty explanation is none.
-pub(super) fn by_name<T: Copy + Send + Sync + 'static>(
+/// A parser of these values, which the help lists with an explanation. An empty explanation is none.
+///
+/// The list for the help is made when it is asked for: each start of the program makes all parsers, and needs few of their lists.
+pub(super) struct ByName<T: 'static> {
     values: &'static [(T, &'static str)],
     name: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> {
-    let possible = values.iter().map(|&(value, help)| {
-        let possible = PossibleValue::new(name(value));
-        if help.is_empty() {
-            possible
-        } else {
-            possible.help(help)
-        }
-    });
-    let find = move |given: String| {
-        let found = values.iter().find(|(value, _)| name(*value) == given);
-        found.map(|(value, _)| *value).ok_or(given)
-    };
-    PossibleValuesParser::new(possible).try_map(find)
+}
+
+/// Returns a parser of values by their names.
+pub(super) fn by_name<T>(
+    values: &'static [(T, &'static str)],
+    name: fn(T) -> &'static str,
+) -> ByName<T> {
+    ByName { values, name }
+}
+
+impl<T: Copy> ByName<T> {
+    fn possible(&self) -> impl Iterator<Item = PossibleValue> + '_ {
+        self.values.iter().map(|(value, help)| {
+            let possible = PossibleValue::new((self.name)(*value));
+            if help.is_empty() {
+                possible
+            } else {
+                possible.help(*help)
+            }
+        })
+    }
+}
+
+impl<T> Clone for ByName<T> {
+    fn clone(&self) -> Self {
+        by_name(self.values, self.name)
+    }
+}
+
+impl<T: Copy + Send + Sync + 'static> TypedValueParser for ByName<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        given: &OsStr,
+    ) -> Result<T, clap::Error> {
+        let Self { values, name } = *self;
+        let find = move |given: String| {
+            let found = values.iter().find(|(value, _)| name(*value) == given);
+            found.map(|(value, _)| *value).ok_or(given)
+        };
+        PossibleValuesParser::new(self.possible())
+            .try_map(find)
+            .parse_ref(command, argument, given)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.possible()))
+    }
 }

@@ -27,7 +27,8 @@ use crate::charset_choice::without_label::without_label;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossKind, LossLog, detect};
-use mailglot_kernel::ByteClasses;
+use mailglot_kernel::{ByteClasses, utf8};
+use std::borrow::Cow;
 
 type Events = Vec<(EventKind, Detail)>;
 
@@ -122,22 +123,22 @@ fn by_label_or_better<'a>(
         return choice.after(events);
     }
     // Most text under a label of UTF-8 is valid: it is in one charset.
-    let is_valid = charset == Charset::UTF_8 && detect::is_utf8(bytes);
+    let valid = valid_utf8(bytes, charset);
     // UTF-8 and the code pages behind labels of ISO 8859 have bytes below C0.
     let has_continuation = classes.has_continuation();
-    if !is_valid
+    if valid.is_none()
         && (has_continuation || charset == Charset::UTF_8)
         && let Some(mixed) = mixed_by_label(bytes, charset, evidence)
     {
         return mixed.choice(charset, events);
     }
-    if !is_valid
+    if valid.is_none()
         && (charset == Charset::UTF_8 || has_odd_beginning(bytes, charset, evidence))
         && let Some(mixed) = quotations_by_label(bytes, charset, None, evidence)
     {
         return mixed.choice_of_rest(events);
     }
-    if !is_valid
+    if valid.is_none()
         && (charset == Charset::UTF_8 || has_odd_section(bytes, charset, evidence))
         && let Some(mixed) = sections_by_label(bytes, charset, evidence)
     {
@@ -170,7 +171,9 @@ fn by_label_or_better<'a>(
         }
     }
     let mut log = LossLog::new();
-    let text = charset.decode(bytes, &mut log);
+    // Decoding logs a byte order mark.
+    let unmarked = valid.filter(|text| !text.starts_with('\u{FEFF}'));
+    let text = unmarked.map_or_else(|| charset.decode(bytes, &mut log), Cow::Borrowed);
     if may_search && is_damaged(charset, bytes, &text, &log) && !is_truncated() {
         if let Some(mixed) = quotations_by_label(bytes, charset, None, evidence) {
             return mixed.choice_of_rest(without_suspicion(events));
@@ -193,6 +196,15 @@ fn by_label_or_better<'a>(
         return Choice::of_text(text, log, wider, How::Superset, events);
     }
     Choice::of_text(text, log, charset, How::Label, events)
+}
+
+/// Returns the text of valid UTF-8 under its label.
+fn valid_utf8(bytes: &[u8], label: Charset) -> Option<&str> {
+    if label == Charset::UTF_8 {
+        utf8::as_str(bytes)
+    } else {
+        None
+    }
 }
 
 /// Returns the events without `charset.suspected`, which says that the label was used.

@@ -9,6 +9,7 @@
 use crate::charset_choice::text_tests::private_use::is_private;
 use crate::charset_choice::text_tests::telltale_bytes::are_beside_numbers;
 use mailglot_codec::{Charset, LossLog};
+use mailglot_kernel::HighBytes;
 use memchr::memmem;
 use std::cell::LazyCell;
 
@@ -19,38 +20,52 @@ pub(crate) fn needs_superset(charset: Charset, bytes: &[u8]) -> bool {
     }
     match charset {
         // GB 2312 and KS X 1001 keep both bytes in A1-FE.
-        Charset::GB2312 | Charset::EUC_KR | Charset::KS_C_5601_1987 => any_pair(
-            bytes,
-            |lead| lead < 0x80,
-            |pairs| pairs.iter().fold(0xff, |least, byte| least.min(*byte)) >= 0xa1,
-            |lead, trail| lead < 0xa1 || trail < 0xa1,
-        ),
-        // Shift_JIS leaves rows 13, 89-92 and 115-119 empty; its kana are single bytes.
-        Charset::SHIFT_JIS => any_pair(
-            bytes,
-            |lead| matches!(lead, 0..0x80 | 0xa1..=0xdf),
-            |_| false,
-            |lead, _| matches!(lead, 0x87 | 0xed..=0xef | 0xfa..=0xfc),
-        ),
+        Charset::GB2312 | Charset::EUC_KR | Charset::KS_C_5601_1987 => !has_high_pairs_only(bytes),
+        Charset::SHIFT_JIS => has_vendor_rows(bytes),
         _ => false,
     }
 }
 
-/// Returns true if `is_such` returns true for a double-byte character. `have_none` returns true only if `is_such` returns false for all four
-/// characters, and is faster.
-fn any_pair(
-    bytes: &[u8],
-    is_single: impl Fn(u8) -> bool,
-    have_none: impl Fn(&[u8; 8]) -> bool,
-    is_such: impl Fn(u8, u8) -> bool,
-) -> bool {
+/// Returns true if all bytes above 7F are A1 to FF and stand in pairs. The last byte of the text may stand alone.
+fn has_high_pairs_only(bytes: &[u8]) -> bool {
+    let tail = bytes.iter().rev().take_while(|byte| !byte.is_ascii());
+    let bytes = &bytes[..bytes.len() - tail.count() % 2];
+    // Whether the number of bytes above 7F side by side is odd, up to here.
+    let mut is_odd = false;
+    for block in bytes.chunks(64) {
+        let mut padded = [0; 64];
+        padded[..block.len()].copy_from_slice(block);
+        let HighBytes { mut all, low, .. } = HighBytes::of(&padded, block.len());
+        if low != 0 {
+            return false;
+        }
+        let mut at = 0;
+        loop {
+            let run = all.trailing_ones();
+            is_odd ^= run % 2 == 1;
+            at += run;
+            if at == u64::BITS {
+                break;
+            }
+            if is_odd {
+                return false;
+            }
+            all >>= run;
+            if all == 0 {
+                break;
+            }
+            at += all.trailing_zeros();
+            all >>= all.trailing_zeros();
+        }
+    }
+    true
+}
+
+/// Returns true if a character of Shift_JIS is in the rows 13, 89-92 and 115-119, which JIS X 0208 leaves empty. Kana are single bytes.
+fn has_vendor_rows(bytes: &[u8]) -> bool {
     let mut at = 0;
     while let Some(&lead) = bytes.get(at) {
-        if bytes[at..].first_chunk().is_some_and(&have_none) {
-            at += 8;
-            continue;
-        }
-        if is_single(lead) {
+        if matches!(lead, 0..0x80 | 0xa1..=0xdf) {
             at += 1;
             // Skips ASCII eight bytes at a time.
             while bytes
@@ -62,10 +77,7 @@ fn any_pair(
             }
             continue;
         }
-        let Some(&trail) = bytes.get(at + 1) else {
-            return false;
-        };
-        if is_such(lead, trail) {
+        if at + 1 < bytes.len() && matches!(lead, 0x87 | 0xed..=0xef | 0xfa..=0xfc) {
             return true;
         }
         at += 2;
@@ -254,6 +266,45 @@ mod tests {
             let expected = expected.then_some(Charset::WINDOWS_1253);
             assert_eq!(found, expected, "{}", bytes.escape_ascii());
         }
+    }
+
+    /// Compares the blocks with the characters, one after the other.
+    #[test]
+    fn pairs_are_found_in_runs_of_every_length() {
+        let is_larger = |bytes: &[u8]| {
+            let mut at = 0;
+            while let Some(lead) = bytes.get(at) {
+                let Some(trail) = bytes.get(at + 1) else {
+                    return false;
+                };
+                if !lead.is_ascii() && (*lead < 0xA1 || *trail < 0xA1) {
+                    return true;
+                }
+                at += if lead.is_ascii() { 1 } else { 2 };
+            }
+            false
+        };
+        let mut found = 0;
+        for length in 0..300 {
+            for cut in [0, 1, 2, 61, 62, 63, 64, 65, 127, 128, 129] {
+                for byte in [b'a', 0x80, 0xA0, 0xA1, 0xFE] {
+                    for other in [0xB0, b' '] {
+                        let mut bytes = vec![0xB0; length];
+                        if let Some(first) = bytes.get_mut(cut) {
+                            *first = byte;
+                        }
+                        if let Some(second) = bytes.get_mut(cut + 5) {
+                            *second = other;
+                        }
+                        let expected = is_larger(&bytes);
+                        let is = needs_superset(Charset::EUC_KR, &bytes);
+                        assert_eq!(is, expected, "{length} {cut} {byte:X} {other:X}");
+                        found += usize::from(expected);
+                    }
+                }
+            }
+        }
+        assert!(found > 3_000, "{found}");
     }
 
     #[test]

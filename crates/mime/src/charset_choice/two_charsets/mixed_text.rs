@@ -225,6 +225,6 @@ mod tests {
             assert_eq!(has_isolated_sequence(&bytes), expected, "{bytes:X?}");
             found += usize::from(expected);
         }
-        assert!((5_000..35_000).contains(&found), "{found}");
+        assert!((1_000..39_000).contains(&found), "{found}");
     }
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod block_charsets;
 pub(super) mod card_properties;
+pub(super) mod line_kinds;
 pub(super) mod lost_characters;
 pub(super) mod mixed_choice;
 pub(super) mod mixed_hz;
@@ -11,5 +12,6 @@ pub(super) mod mixed_text;
 pub(super) mod mixed_utf8;
 pub(super) mod quoted_lines;
 pub(super) mod sections;
+pub(super) mod text_units;
 pub(super) mod utf8_runs;
 pub(super) mod windows_signs;

@@ -15,6 +15,7 @@ use crate::charset_choice::thresholds::{LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE};
 use crate::charset_choice::two_charsets::mixed_text::{
     has_isolated_sequence, malformed, sequences,
 };
+use crate::charset_choice::two_charsets::text_units::units;
 use mailglot_codec::{Charset, LossLog, Script};
 use std::ops::Range;
 
@@ -83,11 +84,9 @@ fn is_damaged_character(bytes: &[u8], other: &Choice<'_>) -> bool {
 
 /// Returns true if the certain characters outnumber what is not UTF-8: lines, or malformed sequences if no line is without them.
 fn is_enough(bytes: &[u8], certain: &[Range<usize>]) -> bool {
-    let (mut own, mut others, mut start) = (0, 0, 0);
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let at = start..start + line.len();
-        start = at.end;
-        let is_valid = std::str::from_utf8(line).is_ok();
+    let (mut own, mut others) = (0, 0);
+    for at in units(bytes) {
+        let is_valid = std::str::from_utf8(&bytes[at.clone()]).is_ok();
         others += usize::from(!is_valid);
         let first = certain.partition_point(|run| run.start < at.start);
         let has_certain = certain.get(first).is_some_and(|run| run.end <= at.end);

@@ -73,6 +73,19 @@ pub(crate) fn has_windows_apostrophes(label: Charset, bytes: &[u8]) -> bool {
     is_proven
 }
 
+/// Counts the bytes above 7F if all are signs of windows-1252 in their usual places, and one is in a place that only such a sign has: an
+/// apostrophe in a contraction, quotation marks around words, a dash between words.
+pub(crate) fn count_windows_signs(bytes: &[u8]) -> Option<usize> {
+    let (mut count, mut is_proven) = (0, false);
+    for at in high_bytes(bytes) {
+        let place = place(Misreading::Sign, bytes, at)?;
+        is_proven |= place == SignPlace::Proof;
+        // A no-break space is the end of many characters of UTF-8.
+        count += usize::from(bytes[at] != 0xA0);
+    }
+    is_proven.then_some(count)
+}
+
 /// Returns what the label makes of an apostrophe; None if it has one there, or a control.
 fn misreading(label: Charset) -> Option<Misreading> {
     if !label.is_ascii_compatible() || label.is_stateful() {

@@ -76,6 +76,13 @@ impl<'b> CutCharacters<'b> {
             || !before.is_some_and(|b| b.is_ascii_alphabetic()) && self.begins_letter(lead)
     }
 
+    /// Like [`Self::contains`], for a character that is a letter such as others of the text.
+    pub(crate) fn contains_letter(&self, at: &Range<usize>) -> bool {
+        self.bytes[at.start] >= 0xC0
+            && self.contains(at)
+            && self.begins_letter(self.bytes[at.start])
+    }
+
     /// Returns true if letters of the text begin with this byte, or have three bytes as the character that it begins.
     fn begins_letter(&self, lead: u8) -> bool {
         let whole = self.whole.get_or_init(|| WholeLetters::count(self.bytes));

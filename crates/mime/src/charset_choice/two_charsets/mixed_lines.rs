@@ -6,20 +6,24 @@
 //! ```
 //!
 //! # Limits
-//! A line that mixes both encodings belongs to the other charset. Text whose other lines are mostly UTF-8 is damaged, not mixed.
+//! Tags of HTML blocks divide lines. Between such tags, a line that mixes both encodings belongs to the other charset. Text whose other lines are mostly UTF-8 is damaged, not mixed.
 
 use super::mixed_text::{
     MixedText, OtherCharset, SequenceCount, decode_into, foreign_lines, has_isolated_sequence,
     join, sequences,
 };
+use super::text_units::stand_together;
 use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_lines;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
-use mailglot_codec::{Charset, LossLog, detect};
+use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
 use std::ops::Range;
 
 /// In text of a single-byte charset at most one non-ASCII character in this many is implausible.
 const MAX_FAULTS_SHARE: usize = 16;
+
+/// Number of lines, for each line that is rather UTF-8, that may follow it.
+const MOST_FOLLOWING: usize = 2;
 
 /// Decodes text whose non-ASCII lines are UTF-8 or in another charset. `find` names the charset of the lines that are not UTF-8.
 pub(crate) fn with_utf8_lines(
@@ -50,7 +54,7 @@ pub(crate) fn with_utf8_lines(
     if !is_plausible {
         return None;
     }
-    lines.retain(|line| is_rather_utf8(&bytes[line.clone()], other.charset));
+    retain_utf8(bytes, &mut lines, other.charset);
     (!lines.is_empty()).then(|| decode_lines(bytes, &lines, Charset::UTF_8, other))
 }
 
@@ -58,6 +62,43 @@ pub(crate) fn with_utf8_lines(
 fn is_damaged_utf8(rest: &[u8]) -> bool {
     let count = SequenceCount::of(rest);
     count.within >= 2 * count.malformed
+}
+
+/// Retains the lines that are rather UTF-8 than in the charset of the other lines, and words that stand in a paragraph with such lines.
+fn retain_utf8(bytes: &[u8], lines: &mut Vec<Range<usize>>, charset: Charset) {
+    let stands_with_next =
+        |line: &Range<usize>, next: &Range<usize>| stand_together(bytes, line, next);
+    let mut kept = Vec::new();
+    for paragraph in lines.chunk_by(stands_with_next) {
+        let is_utf8 = |line: &Range<usize>| is_rather_utf8(&bytes[line.clone()], charset);
+        let are_utf8: Vec<bool> = paragraph.iter().map(is_utf8).collect();
+        let count = are_utf8.iter().filter(|is| **is).count();
+        let may_follow = count * MOST_FOLLOWING >= paragraph.len() - count;
+        for (line, is_utf8) in paragraph.iter().zip(are_utf8) {
+            if is_utf8 || count > 0 && may_follow && has_word_ends(&bytes[line.clone()]) {
+                kept.push(line.clone());
+            }
+        }
+    }
+    *lines = kept;
+}
+
+/// Returns true if each non-ASCII character is a Latin letter or apostrophe in a word of several ASCII letters: `Cordialità`.
+///
+/// In double-byte charsets it may be a character behind a word, as in `Tom没`. Beside lines of UTF-8 it hardly is.
+fn has_word_ends(line: &[u8]) -> bool {
+    let is_letter = |b: &&u8| b.is_ascii_alphabetic();
+    let touches_letters = |run: &Range<usize>| {
+        let before = line[..run.start].iter().rev().take(2).take_while(is_letter);
+        let after = line[run.end..].iter().take(2).take_while(is_letter);
+        before.count() + after.count() > 1
+    };
+    let is_latin = |run: &Range<usize>| {
+        let text = std::str::from_utf8(&line[run.clone()]).unwrap_or_default();
+        let is_latin = |c: char| c == '’' || is_alphabetic(c) && c <= '\u{24F}';
+        text.chars().all(is_latin)
+    };
+    sequences(line).all(|run| touches_letters(&run) && is_latin(&run))
 }
 
 /// Returns true if the line is more plausible as UTF-8 than in the charset of the other lines.
@@ -160,6 +201,50 @@ mod tests {
         ] {
             let want = format!("{body}{footer}");
             assert_eq!(read(charset, body, footer), Some(want), "{charset}");
+        }
+    }
+
+    /// `Clientèle` is `Client猫le` in GBK, as a character may stand between words. Lines beside it show that it is UTF-8.
+    #[test]
+    fn words_follow_the_lines_beside_them() {
+        let body = "尊敬的客户，感谢您的订购。\n\n";
+        let quotation = "> Größe und Länge\n> Service Clientèle\n> Cordialità\n";
+        let want = format!("{body}{quotation}");
+        assert_eq!(read("GBK", body, quotation), Some(want));
+        // Nothing stands beside it.
+        for other in ["Tom没\n", "\n> so忙now\n", "-- \n> so忙now\n"] {
+            let charset = Charset::GBK;
+            let other_bytes = charset.encode_exact(other).expect("Chinese");
+            let body_bytes = charset.encode_exact(body).expect("Chinese");
+            let utf8 = "> Größe und Länge\n";
+            let bytes = [&body_bytes[..], utf8.as_bytes(), &other_bytes].concat();
+            let find = |_: &[u8]| {
+                Some(OtherCharset {
+                    charset,
+                    confidence: None,
+                })
+            };
+            let text = with_utf8_lines(&bytes, find).map(|mixed| mixed.text);
+            assert_eq!(text, Some(format!("{body}{utf8}{other}")), "{other}");
+        }
+    }
+
+    /// Tags of blocks divide a line.
+    #[test]
+    fn footers_in_one_html_line_are_read() {
+        for (charset, body) in [
+            ("GBK", "<p>请查收附件</p>"),
+            ("Big5", "<p>你今天會來上課嗎？</p>"),
+            ("Shift_JIS", "<p>会議のお知らせ</p>"),
+            ("EUC-KR", "<p>오늘 저녁에 뭐 해?</p>"),
+        ] {
+            for footer in [
+                "<hr><p>Müller, Geschäftsführer: Jürgen Groß, München</p>\n",
+                "<hr><p>Список рассылки для всех</p>\n",
+            ] {
+                let want = format!("{body}{footer}");
+                assert_eq!(read(charset, body, footer), Some(want), "{charset}");
+            }
         }
     }
 

@@ -5,6 +5,8 @@
 //! label utf-8        "Grüße\n-- \nJos\xE9\n"         the last line is windows-1252
 //! ```
 //!
+//! Tags of HTML blocks divide lines ([`super::text_units`]).
+//!
 //! Mailing lists append footers in their own encoding, and programs join texts without converting them. [`Runs`] finds the runs of
 //! UTF-8. A line under a label of UTF-8 counts as another charset's if it has no
 //! UTF-8 sequence, or hardly any beside such lines, and its reading there scores 0.
@@ -15,9 +17,10 @@
 
 use super::mixed_text::{
     MixedText, OtherCharset, decode_into, foreign_lines, has_isolated_sequence, join, malformed,
-    sequences,
+    sequences, whole_characters,
 };
 use super::utf8_runs::{Runs, is_isolated, is_nearly_utf8};
+use crate::charset_choice::text_tests::apostrophes::count_windows_signs;
 use crate::charset_choice::text_tests::cjk_level1::{is_level1, is_level1_of_any};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::truncated_utf8::{CutCharacters, is_truncated_utf8};
@@ -116,10 +119,20 @@ pub(crate) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Opt
         let is_foreign = |line: &[u8]| has_no_sequence(line) || has_chance_sequences(line);
         let others = foreign_lines(bytes, |line| !is_foreign(line));
         // Chance sequences do not show that anything is UTF-8.
-        (!others.is_empty()).then(|| (other, foreign_lines(bytes, is_foreign)))
+        let has_utf8 = are_rather_utf8(&join(bytes, &others), other.charset);
+        has_utf8.then(|| (other, foreign_lines(bytes, is_foreign)))
     };
     let (other, lines) = double_byte_lines(bytes, &find).or_else(single)?;
     read_lines(bytes, other, lines)
+}
+
+/// Returns true if there are lines with UTF-8 sequences, and the charset of the others makes no better text of them. Text of that charset has such sequences by chance.
+fn are_rather_utf8(lines: &[u8], charset: Charset) -> bool {
+    let mut log = LossLog::with_limit(0);
+    let reading = charset.decode(lines, &mut log);
+    let faults = mojibake_score(&reading) + usize::try_from(log.losses()).unwrap_or(usize::MAX);
+    let text: String = whole_characters(lines).collect();
+    !lines.is_empty() && faults >= mojibake_score(&text)
 }
 
 /// Decodes text that is certainly UTF-8 but for some lines. `find` detects their charset.
@@ -193,25 +206,39 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
 struct PlausibleLine {
     range: Range<usize>,
     text: String,
-    /// True if all bytes above 7F may be the ends of characters of UTF-8 whose beginnings are lost.
+    /// True if all bytes above 7F may be pieces of characters of UTF-8.
     may_be_cut: bool,
+    /// Number of these bytes if all are signs of windows-1252 in their places. Ends of cut characters are not: `\x99` is that of `’`.
+    signs: usize,
 }
 
-/// Returns the lines that are plausible text in a charset. One that may have the ends of cut characters needs a certain one beside it.
+/// Returns the lines that are plausible text in a charset. One that may have the ends of cut characters needs a certain one beside it, or several
+/// signs in their places: `It\x92s fine, don\x92t worry`.
 fn plausible_lines(bytes: &[u8], charset: Charset, lines: Vec<Range<usize>>) -> Vec<PlausibleLine> {
+    let cuts = CutCharacters::new(bytes);
     let plausible = |range: Range<usize>| {
         let line = &bytes[range.clone()];
         let mut lost = LossLog::with_limit(0);
         let text = charset.decode(line, &mut lost).into_owned();
         let is_cut = is_single_byte_ascii(charset) && ends_in_cut_character(line);
-        let may_be_cut = is_single_byte_ascii(charset) && has_only_continuation_bytes(line);
+        let may_be_cut =
+            is_single_byte_ascii(charset) && has_only_cut_characters(line, range.start, &cuts);
         (lost.losses() == 0 && mojibake_score(&text) == 0 && !is_cut).then_some(PlausibleLine {
+            signs: may_be_cut
+                .then(|| count_windows_signs(line))
+                .flatten()
+                .unwrap_or(0),
             range,
             text,
             may_be_cut,
         })
     };
     let mut lines: Vec<_> = lines.into_iter().filter_map(plausible).collect();
+    if lines.iter().map(|line| line.signs).sum::<usize>() > 1 {
+        lines
+            .iter_mut()
+            .for_each(|line| line.may_be_cut &= line.signs == 0);
+    }
     for at in 1..lines.len() {
         lines[at].may_be_cut &= !proves_next(bytes, &lines[at - 1], &lines[at]);
     }
@@ -357,9 +384,11 @@ fn ends_in_cut_character(line: &[u8]) -> bool {
     high == last && last > 0 && (last > 1 || begins)
 }
 
-/// Returns true if no high byte of a line begins a character of UTF-8.
-fn has_only_continuation_bytes(line: &[u8]) -> bool {
-    detect::high_bytes(line).all(|at| line[at] < 0xC0)
+/// Returns true if the bytes above 7F of a line are ends of characters, or the beginning of one letter before other text.
+fn has_only_cut_characters(line: &[u8], start: usize, cuts: &CutCharacters<'_>) -> bool {
+    let are_ends = detect::high_bytes(line).all(|at| line[at] < 0xC0);
+    let is_cut = |at: Range<usize>| cuts.contains_letter(&(start + at.start..start + at.end));
+    are_ends || has_no_sequence(line) && malformed(line).count() == 1 && malformed(line).all(is_cut)
 }
 
 #[cfg(test)]
@@ -420,6 +449,80 @@ mod tests {
                 "{}",
                 damaged.escape_ascii()
             );
+        }
+    }
+
+    /// Tags of blocks divide a line. Tags within a paragraph do not.
+    #[test]
+    fn blocks_of_one_html_line_have_their_own_charset() {
+        for (bytes, want) in [
+            (
+                &b"<p>J\xC3\xB6rg</p><hr><p>Gesch\xE4ftsf\xFChrer: J\xFCrgen</p>"[..],
+                Some("<p>Jörg</p><hr><p>Geschäftsführer: Jürgen</p>"),
+            ),
+            (
+                b"<td>Gr\xC3\xBC\xC3\x9Fe<br>M\xFCnchen</td>",
+                Some("<td>Grüße<br>München</td>"),
+            ),
+            (b"<p>Gr\xC3\xBC\xC3\x9Fe <b>M\xFCnchen</b></p>", None),
+            // The beginnings and ends of characters.
+            (b"<p>Gr\xC3\xBC\xC3\x9Fe</p><p>die gro\xC3</p>", None),
+            (b"<p>Gr\xC3\xBC\xC3\x9Fe</p><p>M\xBCnchen</p>", None),
+            (b"<p>Gr\xC3\xBC\xC3\x9Fe</p><p>x\xC3 x</p>", None),
+        ] {
+            let mixed = in_utf8(bytes, LATIN);
+            let text = mixed.as_ref().map(|mixed| mixed.text.as_str());
+            assert_eq!(text, want, "{}", bytes.escape_ascii());
+        }
+    }
+
+    /// Signs of windows-1252 in their places are no ends of characters. A lone one may be.
+    #[test]
+    fn several_signs_in_their_places_are_windows_1252() {
+        let body = "Jörg\n\n".as_bytes();
+        for (line, want) in [
+            (
+                &b"It\x92s fine, don\x92t worry.\n"[..],
+                Some("It’s fine, don’t worry.\n"),
+            ),
+            (
+                b"It\x92s fine.\n\nI don\x92t.\n",
+                Some("It’s fine.\n\nI don’t.\n"),
+            ),
+            (
+                b"Acme \x96 \x93Confidential\x94 \x95 \xA9 2012\n",
+                Some("Acme – “Confidential” • © 2012\n"),
+            ),
+            (b"It\x92s fine.\n", None),
+            // The ends of signs and letters in UTF-8: `’`, `“”`, `–`, `Ö`.
+            (b"It\x99s fine, don\x99t worry.\n", None),
+            (b"\x80\x9CConfidential\x80\x9D\n", None),
+            (b"one \x93 two \x93 three\n", None),
+            (b"It\x92s for \x96sterreich\n", None),
+        ] {
+            let bytes = [body, line].concat();
+            let text = in_utf8(&bytes, LATIN).map(|mixed| mixed.text);
+            let want = want.map(|line| format!("Jörg\n\n{line}"));
+            assert_eq!(text, want, "{}", line.escape_ascii());
+        }
+    }
+
+    /// Lines in capitals have UTF-8 sequences by chance: `RӯA` is `RÓŻA` in windows-1250.
+    #[test]
+    fn chance_sequences_in_lines_show_no_utf8() {
+        let charset = Charset::for_name("windows-1250").expect("known");
+        let find = |_: &[u8]| OtherCharset { charset, ..WINDOWS };
+        for (text, is_utf8) in [("RÓŻA", false), ("Růža", true)] {
+            let own = charset.encode_exact("PIŁKA, NÓG\n").expect("Polish");
+            let other = if is_utf8 {
+                text.as_bytes().to_vec()
+            } else {
+                charset.encode_exact(text).expect("Polish").into_owned()
+            };
+            let bytes = [&own[..], &other, b"\n"].concat();
+            let mixed = in_utf8(&bytes, find).map(|mixed| mixed.text);
+            let want = is_utf8.then(|| format!("PIŁKA, NÓG\n{text}\n"));
+            assert_eq!(mixed, want, "{text}");
         }
     }
 

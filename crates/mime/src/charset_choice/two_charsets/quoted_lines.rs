@@ -20,6 +20,7 @@
 use super::block_charsets::{
     are_apart, begins_oddly, guess, is_odd, may_have_other_charset, odd_blocks, read_odd_blocks,
 };
+use super::line_kinds::{begins_quotation, has_blank_line, is_quoted};
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, join};
 use crate::charset_choice::evidence::Evidence;
@@ -27,9 +28,6 @@ use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
 use std::ops::Range;
 
-/// Maximum number of bytes before `>`, and of initials among them.
-const BEFORE_SIGN: usize = 12;
-const INITIALS: usize = 4;
 /// Number of times that text of ASCII alone between quotations is passed.
 const TRIES: usize = 4;
 /// Number of bytes of a block that show whether it is odd.
@@ -188,32 +186,6 @@ fn blocks(bytes: &[u8]) -> Option<Vec<Range<usize>>> {
 /// Returns the ranges of the lines with bytes above 7F, with their ends, in order.
 fn lines_above_7f(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     std::iter::successors(next_line(bytes, 0), |line| next_line(bytes, line.end))
-}
-
-/// Returns true if a line of whole lines is blank.
-fn has_blank_line(lines: &[u8]) -> bool {
-    let is_end = |at: usize| matches!(lines.get(at), Some(b'\n' | b'\r'));
-    is_end(0) || memchr::memchr_iter(b'\n', lines).any(|at| is_end(at + 1))
-}
-
-/// Returns true if the line begins with `>`, behind white space or initials.
-pub(crate) fn is_quoted(line: &[u8]) -> bool {
-    let start = &line[..line.len().min(BEFORE_SIGN + 1)];
-    let sign = start.iter().position(|b| matches!(b, b'>' | b'\n'));
-    sign.is_some_and(|at| start[at] == b'>' && begins_quotation(&start[..at]))
-}
-
-/// Returns true if `>` behind these bytes begins a quoted line.
-fn begins_quotation(before: &[u8]) -> bool {
-    let nearest = &before[before.len().saturating_sub(BEFORE_SIGN + 1)..];
-    let start = match nearest.iter().rposition(|b| *b == b'\n') {
-        Some(at) => at + 1,
-        None if before.len() <= BEFORE_SIGN => 0,
-        None => return false,
-    };
-    let initials = nearest[start..].trim_ascii();
-    let is_letter = |b: &u8| b.is_ascii_alphabetic() || !b.is_ascii();
-    initials.len() <= INITIALS && initials.iter().all(is_letter)
 }
 
 #[cfg(test)]

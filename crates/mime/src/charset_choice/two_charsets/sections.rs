@@ -20,6 +20,7 @@ use super::block_charsets::{
     are_apart, begins_oddly, guess, has_various_letters, is_odd, may_have_other_charset,
     odd_blocks, read_odd_blocks,
 };
+use super::line_kinds::separators;
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, join};
 use crate::charset_choice::evidence::Evidence;
@@ -127,25 +128,6 @@ fn sections(bytes: &[u8]) -> Vec<Range<usize>> {
         Some(from + start..from + line_end.map_or(section.len(), |at| last + at + 1))
     };
     froms.zip(ends).filter_map(lines).collect()
-}
-
-/// Returns the starts of lines that separate sections, in order.
-fn separators(bytes: &[u8]) -> Vec<usize> {
-    let is_separator = |line: &[u8]| match line {
-        [b'-', b'-', b' ', b'\n' | b'\r', ..] => true,
-        [first, second, third, ..] => first == second && second == third,
-        _ => false,
-    };
-    let mut starts = Vec::new();
-    let mut from = 0;
-    while let Some(sign) = memchr::memchr3(b'-', b'_', b'=', &bytes[from..]).map(|n| from + n) {
-        if sign > 0 && bytes[sign - 1] == b'\n' && is_separator(&bytes[sign..]) {
-            starts.push(sign);
-        }
-        let line_end = memchr::memchr(b'\n', &bytes[sign..]);
-        from = line_end.map_or(bytes.len(), |n| sign + n + 1);
-    }
-    starts
 }
 
 #[cfg(test)]

@@ -6,13 +6,14 @@
 //! ```
 //!
 //! A run counts as UTF-8 if the single-byte reading has a higher [`mojibake_score`]. Runs without evidence of their own follow the
-//! rest of their line or, if nearly all high bytes are UTF-8, the rest of the text. If the other high bytes of their line are not UTF-8, they are
+//! rest of their line or paragraph or, if nearly all high bytes are UTF-8, the rest of the text. If the other high bytes of their line are not UTF-8, they are
 //! decoded with these: `สวัสดี` in TIS-620 contains valid UTF-8 by chance.
 //!
 //! # Limits
 //! Does not join the parts of a character that other bytes separate.
 
 use super::mixed_text::{MixedText, OtherCharset, decode_into, malformed, sequences};
+use super::text_units::{stand_together, units};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
 use std::ops::Range;
@@ -71,10 +72,47 @@ impl RunCount {
         }
     }
 
+    /// Returns true for several runs, and half of `all` at least.
+    fn are_most(self, all: Self) -> bool {
+        self.isolated > 1 && self.isolated * 2 >= all.isolated
+    }
+
     fn add(&mut self, other: Self) {
         self.isolated += other.isolated;
         self.has_word |= other.has_word;
         self.in_latin_words += other.in_latin_words;
+    }
+}
+
+/// Lines beside each other whose bytes above 7F are all UTF-8 sequences.
+struct Paragraph {
+    /// The range of their runs in [`Runs::kinds`].
+    kinds: Range<usize>,
+    all: RunCount,
+    /// Runs with evidence of their own.
+    proven: RunCount,
+    /// Runs that count as UTF-8.
+    counted: RunCount,
+    /// The last line.
+    last: Range<usize>,
+}
+
+impl Paragraph {
+    fn extend(&mut self, next: Self) {
+        self.kinds.end = next.kinds.end;
+        self.all.add(next.all);
+        self.proven.add(next.proven);
+        self.counted.add(next.counted);
+        self.last = next.last;
+    }
+
+    /// Returns the runs that count as UTF-8. Most runs prove the others: `¿` in `Atención: ¿tiene alguna pregunta?`.
+    fn close(self, kinds: &mut [RunKind]) -> RunCount {
+        if !self.proven.are_most(self.all) {
+            return self.counted;
+        }
+        kinds[self.kinds].fill(RunKind::Utf8);
+        self.all
     }
 }
 
@@ -127,10 +165,10 @@ impl Runs {
         let mut found = Self::default();
         let is_latin = is_latin(charset);
         let (mut all, mut utf8, mut following) = <(RunCount, RunCount, RunCount)>::default();
-        let (mut better, mut start) = (0, 0);
-        for line in bytes.split_inclusive(|b| *b == b'\n') {
-            let at = start;
-            start += line.len();
+        let mut better = 0;
+        let mut paragraph: Option<Paragraph> = None;
+        for unit in units(bytes) {
+            let (at, line) = (unit.start, &bytes[unit.clone()]);
             if line.is_ascii() {
                 continue;
             }
@@ -160,14 +198,37 @@ impl Runs {
                 }
             }
             all.add(of_line);
-            // A word, or most letters, prove the rest of a line in UTF-8.
-            let are_most = proven.isolated > 1 && proven.isolated * 2 >= of_line.isolated;
-            if (proven.has_word || are_most) && others.are_none {
+            let mut counted = proven;
+            if (proven.has_word || proven.are_most(of_line)) && others.are_none {
+                // A word, or most letters, prove the rest of a line in UTF-8.
                 found.kinds[first..].fill(RunKind::Utf8);
-                proven = of_line;
+                counted = of_line;
             }
-            utf8.add(proven);
+            let line = Paragraph {
+                kinds: first..found.kinds.len(),
+                all: of_line,
+                proven,
+                counted,
+                last: unit,
+            };
+            match &mut paragraph {
+                Some(paragraph)
+                    if others.are_none && stand_together(bytes, &paragraph.last, &line.last) =>
+                {
+                    paragraph.extend(line);
+                }
+                _ => {
+                    let before = paragraph.take();
+                    utf8.add(before.map_or_else(RunCount::default, |p| p.close(&mut found.kinds)));
+                    if others.are_none {
+                        paragraph = Some(line);
+                    } else {
+                        utf8.add(counted);
+                    }
+                }
+            }
         }
+        utf8.add(paragraph.map_or_else(RunCount::default, |p| p.close(&mut found.kinds)));
         found.is_nearly_utf8 = better * 2 >= following.isolated && is_nearly_utf8(bytes);
         if found.is_nearly_utf8 {
             utf8 = following;
@@ -369,6 +430,29 @@ mod tests {
                 "{charset}"
             );
         }
+    }
+
+    /// `¿` is `Âż` in ISO-8859-2, which may be two letters.
+    #[test]
+    fn letters_follow_most_others_of_their_paragraph() {
+        let body = b"Wi\xB6niewski, dzi\xEAkujemy za z\xB3o\xBFenie\n\n";
+        let quotation = "> Estimado señor Muñoz:\n> Atención al cliente: ¿tiene\n";
+        let runs = |text: &str| texts("ISO-8859-2", &[&body[..], text.as_bytes()].concat());
+        let all = ["ñ", "ñ", "ó", "¿"].map(str::to_owned).to_vec();
+        assert_eq!(runs(quotation), Some(all));
+        // Another paragraph, the text of the writer, and a signature do not follow.
+        for other in ["\n¿tiene\n", "¿tiene\n", "> -- \n\n> ¿tiene\n"] {
+            let text = format!("> Estimado señor Muñoz:\n{other}");
+            let few = ["ñ", "ñ"].map(str::to_owned).to_vec();
+            assert_eq!(runs(&text), Some(few), "{other}");
+        }
+        // Cells of one line stand together, and those behind a rule do not.
+        let cells = "<td>señor</td><td>Muñoz</td><td>¿tiene</td>";
+        let all = ["ñ", "ñ", "¿"].map(str::to_owned).to_vec();
+        assert_eq!(runs(cells), Some(all));
+        let cells = "<p>señor Muñoz</p><hr><p>¿tiene</p>";
+        let few = ["ñ", "ñ"].map(str::to_owned).to_vec();
+        assert_eq!(runs(cells), Some(few));
     }
 
     /// `à` and a blank are `Ă` and a no-break space in windows-1250.

@@ -48,22 +48,6 @@ pub(super) fn stand_before_single_letters(bytes: &[u8]) -> bool {
         })
 }
 
-/// Returns true if each byte above 7F is a capital of windows-1252 at the start of a Latin word: `\xC6var`, `\xC5sa`.
-///
-/// GBK, Big5 and Shift_JIS make a character of it and the next letter, but hardly a word: `苬ar`.
-pub(super) fn begin_latin_words(bytes: &[u8]) -> bool {
-    /// Number of words; more of them may be in any charset.
-    const FEW: usize = 2;
-    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
-    let is_capital_of_word = |at: usize| {
-        matches!(bytes[at], 0xC0..=0xD6 | 0xD8..=0xDE)
-            && !byte(at.checked_sub(1)).is_ascii_alphanumeric()
-            && (at + 1..at + 3).all(|next| byte(Some(next)).is_ascii_lowercase())
-    };
-    let high: Vec<usize> = high_bytes(bytes).take(FEW + 1).collect();
-    (1..=FEW).contains(&high.len()) && high.into_iter().all(is_capital_of_word)
-}
-
 /// The ASCII beside a byte above 7F; spaces at the start and the end of the text.
 struct Around {
     before: u8,
@@ -144,29 +128,6 @@ mod tests {
         ] {
             let found = guessed(text, &Hints::default());
             assert_eq!(found, Charset::WINDOWS_1252, "{}", text.escape_ascii());
-        }
-    }
-
-    #[test]
-    fn capitals_of_latin_words_are_no_characters_of_two_bytes() {
-        for (text, expected) in [
-            (&b"my name is \xC6var"[..], true),
-            (b"Thanks \xC5sa", true),
-            (b"\xC9milie and \xD6zlem", true),
-            // Two bytes above 7F are a character in more charsets: `pls 请check`.
-            (b"pls \xC7\xEBcheck", false),
-            (b"\xC9milie, \xC9milie, \xC9milie", false),
-            (b"\xC6v", false),
-            (b"\xB5ar", false),
-            (b"a\xC6var", false),
-            (b"\xB9\xFE\xB9\xFEhome", false),
-            (b"plain", false),
-        ] {
-            assert_eq!(begin_latin_words(text), expected, "{}", text.escape_ascii());
-            if expected {
-                let found = guessed(text, &Hints::default());
-                assert!(found.is_single_byte(), "{found} {}", text.escape_ascii());
-            }
         }
     }
 

@@ -33,6 +33,7 @@ mod guess;
 mod hints;
 mod hz;
 pub(crate) mod language;
+mod latin_words;
 mod least_losses;
 mod list_trials;
 mod lone_signs;

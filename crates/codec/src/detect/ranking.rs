@@ -13,7 +13,7 @@ use super::readings::Readings;
 use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Scored};
-use super::{ascii, list_trials, lone_signs, odd_text, sample, wide, word_faults};
+use super::{ascii, latin_words, list_trials, lone_signs, odd_text, sample, wide, word_faults};
 use crate::{Charset, LossLog};
 use std::collections::HashSet;
 
@@ -101,19 +101,21 @@ impl Ranking {
     /// The best that reads nearly all of the text.
     pub(super) fn guess(&self, bytes: &[u8]) -> Guess {
         let reads = |charset: Charset| {
-            charset.is_single_byte()
-                || nearly_reads(charset, bytes) && !self.is_of_lone_signs(charset, bytes)
+            if charset.is_single_byte() {
+                !self.splits_latin_words(charset, bytes)
+                    && !self.is_esperanto_by_a_name(charset, bytes)
+            } else {
+                nearly_reads(charset, bytes)
+                    && !self.is_of_lone_signs(charset, bytes)
+                    && !self.has_latin_capitals(charset, bytes)
+            }
         };
         match self.scored.iter().position(|s| reads(s.charset)) {
             Some(best) if self.is_usual(best, bytes) => Guess {
                 charset: Charset::WINDOWS_1252,
                 ..self.limited(best)
             },
-            Some(best)
-                if self.is_unproven(best)
-                    || self.has_single_letters(best, bytes)
-                    || self.has_latin_capitals(best, bytes) =>
-            {
+            Some(best) if self.is_unproven(best) || self.has_single_letters(best, bytes) => {
                 let confidence = self.at(best).confidence.min(UNPROVEN);
                 Guess {
                     charset: Charset::WINDOWS_1252,
@@ -168,12 +170,25 @@ impl Ranking {
     }
 
     /// Returns true if a charset of two bytes makes rare characters of capitals and the next letters of Latin words.
-    fn has_latin_capitals(&self, best: usize, bytes: &[u8]) -> bool {
-        let charset = self.scored[best].charset;
-        !charset.is_single_byte()
-            && charset != Charset::UTF_8
+    fn has_latin_capitals(&self, charset: Charset, bytes: &[u8]) -> bool {
+        charset != Charset::UTF_8
             && !self.is_local(charset)
-            && lone_signs::begin_latin_words(bytes)
+            && latin_words::begin_latin_words(bytes)
+    }
+
+    /// Returns true for one letter of ISO-8859-3 in a single word: `Salomonĝerne` for `Salomonøerne`. Hardly any mail is in this charset.
+    fn is_esperanto_by_a_name(&self, charset: Charset, bytes: &[u8]) -> bool {
+        charset == Charset::ISO_8859_3
+            && !self.is_local(charset)
+            && is_one_letter(&self.sample.bytes)
+            && latin_words::is_one_word(bytes)
+    }
+
+    /// Returns true if a charset makes letters of another script, or apostrophes, of single bytes in Latin words.
+    fn splits_latin_words(&self, charset: Charset, bytes: &[u8]) -> bool {
+        (latin_words::mixes_scripts(charset, bytes)
+            || latin_words::has_apostrophes_before_words(charset, bytes))
+            && !self.is_local(charset)
     }
 
     /// Returns true if another charset makes letters of signs before single letters, or hardly a word of lone signs and the letters beside

@@ -11,10 +11,11 @@ use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::structure::has_shift_bytes;
 use super::text_tests::telltale_bytes::is_beside_number;
 use super::text_tests::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
+use super::text_tests::western_places::has_usual_western_places;
 use super::text_tests::western_words::{character, is_western_letter};
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::two_charsets::mixed_iso2022jp::is_japanese;
-use super::two_charsets::mixed_text::SequenceCount;
+use super::two_charsets::mixed_text::{SequenceCount, malformed};
 use crate::event::ChosenBy;
 use crate::reading::How;
 use mailglot_codec::detect::{self, Evidence, Guess, Weighed, high_bytes};
@@ -46,6 +47,14 @@ pub(crate) fn redecode<'b>(
     let message_charset = message_charset.filter(|message_charset| {
         can_be(*message_charset) && !detect::is_odd(bytes, *message_charset)
     });
+    let is_western = label == Charset::UTF_8
+        && language.is_none()
+        && message_charset.is_none_or(|charset| reads_as_windows_1252(charset, bytes))
+        && has_usual_western_places(bytes);
+    if is_western {
+        let by = ChosenBy::Detection(Evidence::Model);
+        return Some(verdict(bytes, label, Charset::WINDOWS_1252, by));
+    }
     let (used, by) = match message_charset {
         _ if is_gb(label) && is_in_pairs(bytes) && can_be(Charset::GBK) => {
             (Charset::GBK, ChosenBy::Step(How::Detected))
@@ -73,7 +82,12 @@ pub(crate) fn redecode<'b>(
     {
         return None;
     }
-    Some(LabelVerdict {
+    Some(verdict(bytes, label, used, by))
+}
+
+/// Returns the verdict that bytes are in `used` instead of the charset of their label.
+fn verdict(bytes: &[u8], label: Charset, used: Charset, by: ChosenBy) -> LabelVerdict<'_> {
+    LabelVerdict {
         read: Some(OtherReading {
             used,
             how: How::Detected,
@@ -81,7 +95,13 @@ pub(crate) fn redecode<'b>(
             text: used.decode(bytes, &mut LossLog::new()),
         }),
         events: vec![detected_event(Some(label), used, by)],
-    })
+    }
+}
+
+/// Returns true if `charset` decodes the bytes as windows-1252 does.
+fn reads_as_windows_1252(charset: Charset, bytes: &[u8]) -> bool {
+    let read = |charset: Charset| charset.decode(bytes, &mut LossLog::with_limit(0));
+    read(charset) == read(Charset::WINDOWS_1252)
 }
 
 /// Detects the charset from the bytes alone.
@@ -226,9 +246,24 @@ fn is_usual_sign(bytes: &[u8], at: usize) -> bool {
 fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
     let count = SequenceCount::of(bytes);
     // A cut sequence of two or three bytes counts once.
-    let (sequences, damage) = (count.within + count.cut, count.malformed);
+    let cut = count.cut - unassigned_sequences(bytes);
+    let (sequences, damage) = (count.within + cut, count.malformed);
     let is_everyday = || !other.is_single_byte() && damage > sequences && is_level1(other, bytes);
     is_character_tail(bytes) || sequences > 0 && damage <= 3 * sequences && !is_everyday()
+}
+
+/// Counts the starts of characters from planes that have none in text: `\xF3\xBF` is `óż` in windows-1250
+/// and ISO-8859-2.
+///
+/// Plane 14 has tags, and some telephones wrote emoji as private characters of plane 15 (F3 BE).
+fn unassigned_sequences(bytes: &[u8]) -> usize {
+    let is_unassigned = |at: &std::ops::Range<usize>| {
+        let [first, second, ..] = bytes[at.clone()] else {
+            return false;
+        };
+        matches!(first, 0xF1..=0xF3) && !(first == 0xF3 && matches!(second, 0xA0 | 0xBE))
+    };
+    malformed(bytes).filter(is_unassigned).count()
 }
 
 /// Returns true for text in `other` with UTF-8 sequences by chance: malformed ones outnumber them, and the text in `other` is faultless.
@@ -359,6 +394,37 @@ mod tests {
                 "{} {message_charset:?}",
                 bytes.escape_ascii()
             );
+        }
+    }
+
+    #[test]
+    fn one_letter_or_sign_in_a_usual_place_is_of_windows_1252() {
+        for (bytes, message_charset, want) in [
+            (
+                &b"Non \xE8 stato aggiornato"[..],
+                None,
+                Some("Non è stato aggiornato"),
+            ),
+            (
+                b"Rendez-vous \xE0 10 h",
+                Some("ISO-8859-1"),
+                Some("Rendez-vous à 10 h"),
+            ),
+            (b"Re: \xC7a y est", None, Some("Re: Ça y est")),
+            (b"\x8Akoda", None, Some("Škoda")),
+            (b"5 \xB0C", None, Some("5 °C")),
+            (
+                b"Word \xE8 Excel",
+                Some("windows-1251"),
+                Some("Word и Excel"),
+            ),
+            (b"Norge \xE5", None, None),
+            (b"voil\xC3 !", None, None),
+            // UTF-8 has no text in plane 15.
+            (b"r\xF3\xBFnic", None, Some("różnic")),
+        ] {
+            let found = read(Charset::UTF_8, bytes, message_charset).map(|(_, text)| text);
+            assert_eq!(found.as_deref(), want, "{}", bytes.escape_ascii());
         }
     }
 

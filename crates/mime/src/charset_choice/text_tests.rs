@@ -31,4 +31,5 @@ pub(super) mod utf8_words;
 pub(super) mod vni;
 pub(super) mod western_letters;
 pub(super) mod western_pairs;
+pub(super) mod western_places;
 pub(super) mod western_words;

@@ -3,7 +3,7 @@
 use super::choice::Choice;
 use super::evidence::Evidence;
 use super::labels::label_events::detected_event;
-use super::labels::superset::lossless_superset;
+use super::labels::superset::{better_by_bytes, lossless_superset};
 use super::mail_evidence::MailEvidence;
 use super::text_tests::case_faults::outweighs;
 use super::text_tests::contested_words::outweighs_declaration;
@@ -146,7 +146,12 @@ fn first_plausible(
             continue;
         }
         tried.push(charset);
-        let charset = lossless_superset(charset, bytes).unwrap_or(charset);
+        let better = match how {
+            How::Hint => lossless_superset(charset, bytes),
+            // `ž` of windows-1252 is a control in ISO-8859-15.
+            _ => better_by_bytes(charset, bytes),
+        };
+        let charset = better.unwrap_or(charset);
         let mut log = LossLog::new();
         let text = charset.decode(bytes, &mut log);
         // A charset that decodes ASCII unchanged proves nothing about it. Once the header is UTF-8, it would not name this charset
@@ -203,4 +208,25 @@ fn own_or_pooled(bytes: &[u8], own: Guess, evidence: &Evidence<'_>) -> (Guess, C
         return (pooled, ChosenBy::UndeclaredText);
     }
     (own, ChosenBy::Detection(own.evidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_charset_gives_no_controls() {
+        for (charset, bytes, want) in [
+            (Charset::ISO_8859_15, &b"Vorone\x9E"[..], "Voronež"),
+            (Charset::ISO_8859_15, b"5 \xA4", "5 €"),
+            (Charset::ISO_8859_2, b"Voron\xECz", "Voroněz"),
+        ] {
+            let named = [(charset, How::Message)].into_iter();
+            let choice = first_plausible(bytes, named, None, |_, _| false);
+            assert_eq!(
+                choice.map(|choice| choice.text.into_owned()).as_deref(),
+                Some(want)
+            );
+        }
+    }
 }

@@ -353,13 +353,21 @@ pub(crate) fn is_clean_word(value: &[u8], word: &DecodedWord, bytes: &[u8], form
     strict
         && match form {
             Form::Words | Form::RawUtf8 => {
-                word.charset == Some(Charset::UTF_8)
+                is_usual_utf8_label(&value[token.label.clone()])
+                    && word.charset == Some(Charset::UTF_8)
                     && std::str::from_utf8(bytes).is_ok_and(is_writable)
             }
             Form::Iso2022Jp => {
                 word.charset == Some(Charset::ISO_2022_JP) && is_clean_japanese(bytes)
             }
         }
+}
+
+/// Returns true for `utf-8` and `utf8`. Few mail readers know other labels of UTF-8, such as `utf8mb4` and `ibm-1208`.
+pub(super) fn is_usual_utf8_label(label: &[u8]) -> bool {
+    [&b"utf-8"[..], b"utf8"]
+        .iter()
+        .any(|usual| label.eq_ignore_ascii_case(usual))
 }
 
 /// Returns true for complete ISO-2022-JP text without controls.

@@ -11,6 +11,7 @@
 
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
 use super::reader::{MAX_WORD_BYTES, same_charset};
+use super::rewrite_units::is_usual_utf8_label;
 use super::strict_syntax::{self, StrictLabel};
 use super::superset_report::{superset_finding, uses_superset};
 use super::utf8_mislabel::Utf8Check;
@@ -46,7 +47,7 @@ pub(super) struct UsualWords<'v, 'f> {
 pub(super) struct UsualRun {
     /// The end of its last word.
     pub end: usize,
-    /// True if all its words are UTF-8.
+    /// True if all its words are UTF-8, under a usual label.
     pub is_utf8: bool,
     /// True if a word is in another charset than UTF-8 and US-ASCII. Raw text beside it may be in that charset.
     pub is_legacy: bool,
@@ -58,6 +59,8 @@ pub(super) struct WordLabel<'v> {
     name: &'v [u8],
     charset: Charset,
     alias: bool,
+    /// True for UTF-8 by a label that all mail readers know.
+    is_usual_utf8: bool,
     state: Independence,
 }
 
@@ -153,7 +156,7 @@ impl<'v> UsualWords<'v, '_> {
             }
             run.end = range.end;
             let label = (*last)?;
-            run.is_utf8 &= label.charset == Charset::UTF_8;
+            run.is_utf8 &= label.is_usual_utf8;
             run.is_legacy |= ![Charset::UTF_8, Charset::US_ASCII].contains(&label.charset);
             let is_same =
                 |group: &&mut WordGroup| same_charset(Some(group.charset), Some(label.charset));
@@ -305,6 +308,7 @@ impl<'v> WordLabel<'v> {
             name: name.label,
             charset,
             alias,
+            is_usual_utf8: charset == Charset::UTF_8 && is_usual_utf8_label(name.label),
             state: Independence::of(charset)?,
         })
     }

@@ -151,7 +151,9 @@ impl OtherText<'_> {
         };
         let (before, now) = (letters(self.label), letters(self.text));
         let is_one_width = label.is_single_byte() && self.used.is_single_byte();
-        if is_one_width && (now.all == 0 || now.all < before.all) {
+        // `«` is a letter in some charsets, but no letter stands for it in its place.
+        let quotes = quotes_around_words(self.text);
+        if is_one_width && (now.all == 0 || now.all + quotes < before.all) {
             return false;
         }
         if self.used.is_single_byte() && mojibake_score(self.text) > 0 && margin < CLEAR {
@@ -185,6 +187,26 @@ fn letters(text: &str) -> LetterCount {
         latin: letters()
             .filter(|c| Script::of(*c) == Some(Script::Latin))
             .count(),
+    }
+}
+
+/// Counts quotation marks before and after words, if as many open as close.
+fn quotes_around_words(text: &str) -> usize {
+    let (mut opening, mut closing, mut before) = (0, 0, ' ');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let after = chars.peek().copied().unwrap_or(' ');
+        match c {
+            '«' | '„' if !is_letter(before) && is_letter(after) => opening += 1,
+            '»' | '“' | '”' if is_letter(before) && !is_letter(after) => closing += 1,
+            _ => {}
+        }
+        before = c;
+    }
+    if opening == closing {
+        opening + closing
+    } else {
+        0
     }
 }
 
@@ -241,6 +263,8 @@ mod tests {
             ("ISO-2022-JP", "windows-1252", "Örebro"),
             ("ISO-2022-JP", "EUC-JP", "川崎"),
             ("UTF-8", "KOI8-R", "Дима"),
+            // The quotation marks are letters under the label.
+            ("ISO-8859-5", "windows-1251", "ООО «Ромашка»"),
         ] {
             let found = read(label, other, &bytes(other, text));
             assert_eq!(found.as_deref(), Some(text), "{label} {other} {text}");

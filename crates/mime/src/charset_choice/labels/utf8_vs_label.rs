@@ -6,6 +6,7 @@
 //! # Limits
 //! Knows no words: text that is plausible in both readings keeps its label. Examines only the first non-ASCII characters.
 
+use super::misread_words::has_misread_word;
 use super::superset;
 use crate::charset_choice::evidence::MAIL_HINTS;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
@@ -29,7 +30,10 @@ const MAX_CHARS: usize = 64;
 /// Returns true if valid UTF-8 outweighs the declared charset. `text` is `bytes` as UTF-8.
 pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text: &str) -> bool {
     utf8_outweighs_lines(declared, bytes, text)
-        || declared.is_some_and(|charset| is_of_latin_words(charset, text))
+        || declared.is_some_and(|charset| {
+            is_of_latin_words(charset, text)
+                || has_misread_word(charset, bytes) && mojibake_score(beginning(text)) == 0
+        })
 }
 
 /// Like [`utf8_outweighs_label`], for a line beside others in the declared charset: there a wide character stands between ASCII letters,

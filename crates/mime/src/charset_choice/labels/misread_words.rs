@@ -1,0 +1,94 @@
+//! Finds words of UTF-8 that make sense under a label of Latin-1 by their characters alone, but not together: `Åžirket` is `Şirket`.
+//!
+//! # Limits
+//! Examines valid UTF-8 only: text in Latin-1 has other letters above 7F that are not UTF-8, unless it is short.
+
+use crate::charset_choice::text_tests::western_letters::is_latin_1;
+use mailglot_codec::Charset;
+use mailglot_codec::detect::high_bytes;
+
+/// Returns true if valid UTF-8 has a word that no language writes under the label, which is one of Latin-1.
+///
+/// ```text
+/// Šport       Å, a no-break space and a small word (`Å være` ends as verbs in Norwegian do)
+/// Œuvre       Å’u
+/// Şirket      Åž
+/// Țara Șosea  Èš È˜
+/// Nguyễn      á» and a sign between letters
+/// ```
+pub(super) fn has_misread_word(label: Charset, bytes: &[u8]) -> bool {
+    is_latin_1(label)
+        && high_bytes(bytes).any(|at| {
+            let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
+            let begins_word = before.is_ascii() && !before.is_ascii_alphanumeric();
+            let is_small = |place: usize| bytes.get(place).is_some_and(u8::is_ascii_lowercase);
+            match bytes[at..] {
+                [0xC5, 0xA0, ..] => begins_word && is_no_verb(&bytes[at + 2..]),
+                [0xC5, 0x92, b'u', ..] => begins_word,
+                [0xC5, 0xBD, ..] => {
+                    label == Charset::ISO_8859_15 && begins_word && is_small(at + 2)
+                }
+                [0xC5, 0x9E, ..] | [0xC8, 0x98 | 0x9A, ..] => begins_word && is_small(at + 2),
+                [0xE1, 0xBA | 0xBB, ..] => before.is_ascii_alphabetic() && is_small(at + 3),
+                _ => false,
+            }
+        })
+}
+
+/// Returns true if a text begins with small letters that are no Norwegian verb.
+fn is_no_verb(rest: &[u8]) -> bool {
+    const LETTERS: usize = 4;
+    let length = rest.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    length >= LETTERS && rest[length - 1] != b'e'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_utf8_are_no_words_of_latin_1() {
+        for text in [
+            "Škoda Auto",
+            "Re: Švica",
+            "Œuvre",
+            "Şirket",
+            "Țara",
+            "Șosea",
+            "Nguyễn",
+            "Trần",
+        ] {
+            for label in [
+                Charset::ISO_8859_1,
+                Charset::WINDOWS_1252,
+                Charset::ISO_8859_15,
+            ] {
+                assert!(has_misread_word(label, text.as_bytes()), "{text} {label}");
+            }
+            assert!(!has_misread_word(Charset::WINDOWS_1250, text.as_bytes()));
+        }
+        assert!(has_misread_word(Charset::ISO_8859_15, "Žena".as_bytes()));
+    }
+
+    #[test]
+    fn words_of_latin_1_that_are_valid_utf8_keep_their_label() {
+        for text in [
+            &b"\xC5\xA0v\xE6re"[..],
+            b"\xC5\xA0kjempe",
+            b"\xC5\xA0nei",
+            b"\xC5\xA0",
+            b"P\xC5\xA0gata",
+            b"\xC5\x92en",
+            b"est\xE1\xBB\x85",
+            b"est\xE1\xBB\x94 y",
+            b"caf\xC3\xA9",
+            b"plain",
+        ] {
+            assert!(
+                !has_misread_word(Charset::WINDOWS_1252, text),
+                "{}",
+                text.escape_ascii()
+            );
+        }
+    }
+}

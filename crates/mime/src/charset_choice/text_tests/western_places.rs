@@ -22,13 +22,13 @@ pub(crate) fn has_usual_western_places(bytes: &[u8]) -> bool {
     let places: Vec<usize> = high_bytes(bytes).take(FEW + 1).collect();
     (1..=FEW).contains(&places.len())
         && places.iter().all(|at| {
-            let place = Place::of(bytes, *at);
+            let place = HighBytePlace::of(bytes, *at);
             place.is_between_ascii() && (place.has_usual_letter() || place.has_usual_sign())
         })
 }
 
 /// A byte above 7F and what stands around it. Spaces stand before and after the text.
-struct Place<'b> {
+struct HighBytePlace<'b> {
     bytes: &'b [u8],
     at: usize,
     /// The two bytes before, the nearest last.
@@ -37,7 +37,7 @@ struct Place<'b> {
     after: [u8; 2],
 }
 
-impl<'b> Place<'b> {
+impl<'b> HighBytePlace<'b> {
     fn of(bytes: &'b [u8], at: usize) -> Self {
         let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
         Self {

@@ -235,9 +235,9 @@ fn plausible_lines(bytes: &[u8], charset: Charset, lines: Vec<Range<usize>>) -> 
     };
     let mut lines: Vec<_> = lines.into_iter().filter_map(plausible).collect();
     if lines.iter().map(|line| line.signs).sum::<usize>() > 1 {
-        lines
-            .iter_mut()
-            .for_each(|line| line.may_be_cut &= line.signs == 0);
+        for line in &mut lines {
+            line.may_be_cut &= line.signs == 0;
+        }
     }
     for at in 1..lines.len() {
         lines[at].may_be_cut &= !proves_next(bytes, &lines[at - 1], &lines[at]);

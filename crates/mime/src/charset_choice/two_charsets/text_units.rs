@@ -89,7 +89,7 @@ fn is_block_tag(text: &[u8]) -> bool {
     let letters = name.iter().take(LONGEST);
     let length = letters.take_while(|b| b.is_ascii_alphanumeric()).count();
     let is_name = |tag: &&[u8]| tag.eq_ignore_ascii_case(&name[..length]);
-    BLOCK_TAGS.iter().any(|tag| is_name(tag))
+    BLOCK_TAGS.iter().any(is_name)
 }
 
 /// Returns true if two units, of which the second one follows, belong to one paragraph or quotation: only ASCII stands between them, no

@@ -70,7 +70,7 @@ Exit codes:
     0  success
     1  wrong usage; `convert` also: malformed input
     2  an input could not be read completely, or a message was set aside
-    3  something was found that --fail-on names
+    3  something was found that --fail-on names, and neither 2 nor 4 applies
     4  an output could not be written, a ledger does not match, or an internal error
    65  `filter --judge`: the policy rejects the message (EX_DATAERR)
    75  `filter`: any failure, so that the mail server keeps the message queued (EX_TEMPFAIL)

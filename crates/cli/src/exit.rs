@@ -8,13 +8,14 @@ use crate::error_text::{IfExists, of_file, of_job};
 use mailglot_archive::{Error as FileError, ErrorKind, words};
 use mailglot_gateway::config::{Invalid, InvalidKind};
 use mailglot_pipeline::Error;
+use std::cmp::Ordering;
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The exit code of the program. After several failures the highest code counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The exit code of the program. After several failures the greatest one counts, in the order of [`Ord`]: 3 is below 1, 2 and 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Success; also if the reader of standard output has closed it (`| head`).
     Done = 0,
@@ -34,6 +35,25 @@ pub(crate) enum Exit {
     Configuration = 78,
     /// A signal ended the job. No incomplete output stays behind.
     Interrupted = 130,
+}
+
+impl Exit {
+    /// Returns the place in the order. A finding is below every failure: a job that did not read everything found only a part.
+    fn rank(self) -> (bool, u8) {
+        (!matches!(self, Self::Done | Self::Losses), self as u8)
+    }
+}
+
+impl Ord for Exit {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+impl PartialOrd for Exit {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl From<Exit> for ExitCode {
@@ -148,6 +168,23 @@ fn with_path(path: impl fmt::Display, error: &io::Error) -> String {
 mod tests {
     use super::*;
     use mailglot_archive::Operation;
+
+    #[test]
+    fn a_finding_is_below_every_failure() {
+        let order = [
+            Exit::Done,
+            Exit::Losses,
+            Exit::Usage,
+            Exit::Unread,
+            Exit::Output,
+            Exit::Refused,
+            Exit::Temporary,
+            Exit::Configuration,
+            Exit::Interrupted,
+        ];
+        assert!(order.is_sorted_by(|less, more| less < more));
+        assert_eq!(Exit::Unread.max(Exit::Losses), Exit::Unread);
+    }
     use mailglot_archive::ledger::LedgerError;
     use mailglot_pipeline::{LedgerFault, LedgerFaultKind, UsageError};
 
@@ -188,10 +225,5 @@ mod tests {
             let words = error.to_string();
             assert_eq!(Failure::from(error).exit, exit, "{words}");
         }
-        assert!(
-            Exit::Output > Exit::Losses
-                && Exit::Losses > Exit::Unread
-                && Exit::Unread > Exit::Usage
-        );
     }
 }

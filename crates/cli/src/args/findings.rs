@@ -5,7 +5,8 @@ use clap::{Args as Group, ValueEnum};
 /// The findings at which a job fails.
 #[derive(Clone, Copy, Debug, Group)]
 pub(crate) struct FailOnArgs {
-    /// Exit with code 3 if the job finds this. Outputs are written all the same.
+    /// Exit with code 3 if the job finds this. Outputs are written all the same. The codes 2 and 4 take precedence: an archive that
+    /// was not read completely gives 2, whatever was found.
     #[arg(long, value_name = "WHAT")]
     pub(crate) fail_on: Option<FailOn>,
 }

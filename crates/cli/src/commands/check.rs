@@ -52,12 +52,7 @@ pub(crate) fn run(args: &CheckArgs, console: Console) -> Result<Exit, Failure> {
         lines(&account, next.as_deref(), verbose, Style::stdout()).join("\n") + "\n"
     };
     print(text.as_bytes())?;
-    // An account that lacks an input is no answer to --fail-on.
-    Ok(if account.unread.is_empty() {
-        worst.max(judged(&account, args.fail_on.fail_on))
-    } else {
-        worst
-    })
+    Ok(worst.max(judged(&account, args.fail_on.fail_on)))
 }
 
 fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<String> {

@@ -62,6 +62,10 @@ mod tests {
             events: [("msg.set-aside".into(), 1)].into(),
             ..Summary::default()
         };
+        let lossy = Summary {
+            set_aside: 0,
+            ..lost.clone()
+        };
         let noted = Summary {
             events: [("charset.alias".into(), 1)].into(),
             ..Summary::default()
@@ -83,13 +87,14 @@ mod tests {
             ..Summary::default()
         };
         for (summary, fail_on, exit) in [
+            (&lossy, Some(FailOn::Loss), Exit::Losses),
             (&clean, Some(FailOn::Any), Exit::Done),
             (&repaired, None, Exit::Done),
             (&repaired, Some(FailOn::Loss), Exit::Done),
             (&repaired, Some(FailOn::Repair), Exit::Losses),
             (&lost, None, Exit::Unread),
-            (&lost, Some(FailOn::Loss), Exit::Losses),
-            (&lost, Some(FailOn::Repair), Exit::Losses),
+            (&lost, Some(FailOn::Loss), Exit::Unread),
+            (&lost, Some(FailOn::Repair), Exit::Unread),
             (&noted, Some(FailOn::Repair), Exit::Done),
             (&noted, Some(FailOn::Any), Exit::Losses),
             (&changed, Some(FailOn::Any), Exit::Losses),

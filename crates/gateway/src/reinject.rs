@@ -4,11 +4,13 @@
 //! this program is killed.
 //!
 //! # Limits
-//! A command that times out may already have accepted the message. Then the message is delivered twice rather than lost.
+//! A command that times out may already have accepted the message. Then the message is delivered twice rather than lost. The position in the
+//! file says how much the command read. So a command that opens `/dev/stdin` anew, instead of reading standard input, seems to read nothing.
 
 use mailglot_archive::words;
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Seek, Write};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -16,6 +18,9 @@ use std::time::{Duration, Instant};
 
 /// Maximum interval between two checks whether the command has ended.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// Bytes at the end of the command's standard error that are searched for its last line.
+const LAST_LINE: u64 = 512;
 
 /// Options for reinjecting a message.
 #[derive(Clone, Debug)]
@@ -28,7 +33,7 @@ pub struct Reinject {
     pub folder: PathBuf,
     /// Time at which the command is killed.
     pub deadline: Instant,
-    /// True if the command inherits standard error; false discards its messages.
+    /// True if the messages of the command are copied to standard error. An error has the last line in any case.
     pub verbose: bool,
 }
 
@@ -36,38 +41,49 @@ impl Reinject {
     /// Runs the command with a message on its standard input.
     ///
     /// # Errors
-    /// The file cannot be written, or the command cannot be started, takes too long, or fails.
+    /// The file cannot be written, or the command cannot be started, takes too long, fails, or does not read the whole message.
     pub fn run(&self, message: &[u8]) -> io::Result<()> {
-        let mut file =
-            tempfile::tempfile_in(&self.folder).map_err(|error| named(&self.folder, &error))?;
+        let temporary =
+            || tempfile::tempfile_in(&self.folder).map_err(|error| named(&self.folder, &error));
+        let (mut file, mut errors) = (temporary()?, temporary()?);
         file.write_all(message)?;
         file.rewind()?;
-        let output = || {
-            if self.verbose {
-                Stdio::inherit()
-            } else {
-                Stdio::null()
-            }
-        };
         let mut command = Command::new(&self.program);
         command
             .args(["-G", "-i"])
             .args(&self.arguments)
-            .stdin(file)
+            // Both descriptors share one position.
+            .stdin(file.try_clone()?)
             .stdout(Stdio::null())
-            .stderr(output());
+            .stderr(errors.try_clone()?);
         let mut child = command
             .spawn()
             .map_err(|error| named(&self.program, &error))?;
-        let status = self.wait(&mut child)?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(io::Error::other(format!(
-                "{}: {status}",
-                self.program.display()
-            )))
+        let status = self.wait(&mut child);
+        if self.verbose {
+            errors.rewind()?;
+            io::copy(&mut errors, &mut io::stderr())?;
         }
+        let failure = match status {
+            Err(error) => error,
+            Ok(status) if !status.success() => {
+                io::Error::other(format!("{}: {status}", self.program.display()))
+            }
+            Ok(_) => {
+                let (read, length) = (file.stream_position()?, message.len());
+                if read >= length as u64 {
+                    return Ok(());
+                }
+                io::Error::other(format!(
+                    "{}: read only {read} of the {length} bytes of the message",
+                    self.program.display()
+                ))
+            }
+        };
+        Err(match last_line(&mut errors)? {
+            Some(line) => io::Error::new(failure.kind(), format!("{failure}: {line}")),
+            None => failure,
+        })
     }
 
     fn wait(&self, child: &mut Child) -> io::Result<ExitStatus> {
@@ -89,6 +105,17 @@ impl Reinject {
             pause = (pause * 2).min(LOOK);
         }
     }
+}
+
+/// Returns the last line with a word, without control characters.
+fn last_line(errors: &mut File) -> io::Result<Option<String>> {
+    let length = errors.seek(SeekFrom::End(0))?;
+    errors.seek(SeekFrom::Start(length.saturating_sub(LAST_LINE)))?;
+    let mut end = Vec::new();
+    errors.take(LAST_LINE).read_to_end(&mut end)?;
+    let text = String::from_utf8_lossy(&end);
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+    Ok(line.map(|line| line.replace(char::is_control, " ")))
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
@@ -140,6 +167,46 @@ mod tests {
             3,
             "no file of ours"
         );
+    }
+
+    #[test]
+    fn a_message_that_is_not_read_completely_is_an_error() {
+        let long = vec![b'x'; 6_000_000];
+        for (script, message, words) in [
+            ("exit 0", &b"x"[..], "read only 0 of the 1 bytes"),
+            ("exit 0", &long, "read only 0 of the 6000000 bytes"),
+            (
+                "dd bs=1000 count=1 of=part 2> errors",
+                &long,
+                "read only 1000 of the 6000000 bytes",
+            ),
+        ] {
+            let (_folder, reinject) = with(script, 20);
+            let error = reinject.run(message).unwrap_err().to_string();
+            assert!(error.contains(words), "{script}: {error}");
+        }
+        let (_folder, reinject) = with("exit 0", 20);
+        reinject.run(b"").unwrap();
+        let (_folder, reinject) = with("cat | wc -c > count", 20);
+        reinject.run(&long).unwrap();
+    }
+
+    #[test]
+    fn an_error_has_the_last_line_of_the_command() {
+        for (script, end) in [
+            ("exit 75", "exit status: 75"),
+            (
+                "echo 'a: b' >&2; printf 'sendmail: fatal:\\tno queue\\n\\n' >&2; exit 75",
+                "75: sendmail: fatal: no queue",
+            ),
+            ("echo warning >&2", "of the message: warning"),
+        ] {
+            let (_folder, reinject) = with(script, 20);
+            let error = reinject.run(b"x").unwrap_err().to_string();
+            assert!(error.ends_with(end), "{script}: {error}");
+        }
+        let (_folder, reinject) = with("cat > /dev/null; echo warning >&2", 20);
+        reinject.run(b"x").unwrap();
     }
 
     #[test]

@@ -84,9 +84,11 @@ pub(crate) struct LedgerRestoreArgs {
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
-  $ mailglot ledger release --folder ledger --queue-id 4F2 --sendmail /bin/true
-  $ mailglot ledger release --folder ledger --queue-id 4F2 --to b@example.net --sendmail /bin/true
-  $ mailglot ledger release --folder ledger --queue-id 4F2 -o original.eml")]
+  $ mailglot ledger release --folder ledger --queue-id 4F2 -o original.eml
+
+With a mail server:
+  mailglot ledger release --queue-id 4F2 --smtp 127.0.0.1:10030
+  mailglot ledger release --queue-id 4F2 --to b@example.net --smtp 127.0.0.1:10030")]
 pub(crate) struct ReleaseArgs {
     #[command(flatten)]
     pub(crate) place: FolderArgs,

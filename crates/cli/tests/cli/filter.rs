@@ -355,6 +355,18 @@ fn a_server_that_does_not_take_it_defers() {
         );
         assert!(run.err.is_empty(), "{run:?}");
     }
+    // Success without reading the whole message is none.
+    for (script, words) in [
+        ("exit 0", "read only 0 of the "),
+        (
+            "echo 'sendmail: fatal: no queue' >&2; exit 75",
+            "75: sendmail: fatal: no queue\n",
+        ),
+    ] {
+        sendmail(&sandbox, script);
+        let run = reinjected(&sandbox, &[], &["b@example.org"]).ended(75);
+        assert!(run.text().contains(words) && run.err.is_empty(), "{run:?}");
+    }
     sendmail(&sandbox, "sleep 30; touch late");
     let run = reinjected(&sandbox, &["--timeout", "2"], &["b@example.org"]).ended(75);
     assert!(run.text().contains("took too long"), "{run:?}");

@@ -292,6 +292,7 @@ fn an_incomplete_search_releases_nothing() {
     assert!(!sandbox.path("released.eml").exists());
     let run = sandbox.run(&args("show", &["--queue-id", "none"])).ended(2);
     assert!(run.err.contains("no record matches"), "{}", run.err);
+    reading_sendmail(&sandbox);
     // Who names the record knows which one it is.
     let args = [
         "ledger",
@@ -299,7 +300,7 @@ fn an_incomplete_search_releases_nothing() {
         "--folder",
         "ledger",
         "--sendmail",
-        "/bin/true",
+        "./sendmail",
         &name,
     ];
     sandbox.run(&args).ended(0);
@@ -364,6 +365,7 @@ fn a_message_is_released_by_smtp() {
     );
     assert!(release("nowhere", &[]).ended(1).err.contains("HOST:PORT"));
     release("127.0.0.1:1", &["--sendmail", "/bin/true"]).ended(1);
+    reading_sendmail(&sandbox);
     // What the other way does to the message is said.
     let args = [
         "ledger",
@@ -371,11 +373,17 @@ fn a_message_is_released_by_smtp() {
         "--folder",
         "ledger",
         "--sendmail",
-        "/bin/true",
+        "./sendmail",
         &name,
     ];
     let run = sandbox.run(&args).ended(0);
     assert!(run.err.contains("--smtp 127.0.0.1:10030"), "{}", run.err);
+}
+
+/// Writes a `sendmail` that reads the message.
+fn reading_sendmail(sandbox: &Sandbox) {
+    sandbox.write("sendmail", b"#!/bin/sh\ncat > /dev/null\n");
+    fs::set_permissions(sandbox.path("sendmail"), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// An SMTP server for one message; it takes or refuses recipients. The thread returns what it read.

@@ -1,4 +1,4 @@
-//! Lists the formats that mail files are packed in, compression, archives and UTF-16, with their magic numbers.
+//! Lists the formats that mail files are packed in, compression, archives, dbox and UTF-16, with their magic numbers.
 //!
 //! # Limits
 //! An unsupported format is only named, with the command that converts it. A zip archive after other bytes is not recognized here.
@@ -31,6 +31,8 @@ named! {
         Utf16 = "text in UTF-16",
         /// tar, including the formats before POSIX.
         Tar = "a tar archive",
+        /// A file of Dovecot's formats sdbox and mdbox.
+        Dbox = "a dbox file of Dovecot",
     }
 
     /// Returns a description of the format.

@@ -1,4 +1,5 @@
-//! Detects compressed files, archives and UTF-16 by the first [`BEGINNING`] bytes: the magic numbers of [`Packing`], and tar headers.
+//! Detects compressed files, archives, dbox and UTF-16 by the first [`BEGINNING`] bytes: the magic numbers of [`Packing`], tar headers, and
+//! headers of dbox files.
 //!
 //! # Limits
 //! None.
@@ -13,6 +14,7 @@ impl Packing {
         match Self::of(start) {
             None if has_tar_mark(start) => Some(Self::Tar),
             None if is_tar(start) && !looks_like_message(start) => Some(Self::Tar),
+            None if is_dbox(start) => Some(Self::Dbox),
             packing => packing,
         }
     }
@@ -50,6 +52,27 @@ fn is_tar(start: &[u8]) -> bool {
     head[0] != 0 && (stored == sum || stored == sum.wrapping_sub(high << 8))
 }
 
+/// Returns true for the header line of a dbox file of Dovecot, and the marker of the first message: `2 M1e C4b3c2a11`, then the bytes 1 and 2.
+/// A file without messages ends behind the line.
+fn is_dbox(start: &[u8]) -> bool {
+    let Some(end) = start.iter().position(|byte| *byte == b'\n') else {
+        return false;
+    };
+    let (line, rest) = (&start[..end], &start[end + 1..]);
+    let mut words = line.split(|byte| *byte == b' ');
+    let has_version = words.next().is_some_and(is_hex);
+    let mut keys = 0;
+    let has_keys = words.all(|word| {
+        keys += 1;
+        matches!(word, [b'A'..=b'Z', value @ ..] if is_hex(value))
+    });
+    has_version && has_keys && keys > 1 && (rest.is_empty() || rest.starts_with(b"\x01\x02"))
+}
+
+fn is_hex(text: &[u8]) -> bool {
+    (1..=16).contains(&text.len()) && text.iter().all(u8::is_ascii_hexdigit)
+}
+
 /// Returns true if a file of an unsupported format may contain mail: UTF-16 text that looks like a message, and any compressed data.
 pub(crate) fn may_be_mail(start: &[u8], packing: Packing) -> bool {
     // Every other byte of the text, which is enough to recognize ASCII.
@@ -61,4 +84,32 @@ pub(crate) fn may_be_mail(start: &[u8], packing: Packing) -> bool {
             .collect()
     };
     packing != Packing::Utf16 || looks_like_message(&plain())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dbox_files_are_detected_by_their_header() {
+        for start in [
+            &b"2 M1e C4b3c2a11\n\x01\x02N   0000000000000139\nFrom: a@example.org\n"[..],
+            b"2 M1e C4b3c2a11\n\x01\x02N 00000000000000015A\nFrom: a@example.org\n",
+            b"2 M1e C4b3c2a11\n",
+        ] {
+            assert_eq!(Packing::of_file(start), Some(Packing::Dbox));
+        }
+        for start in [
+            &b"2 M1e C4b3c2a11"[..],
+            b"2 M1e C4b3c2a11\nFrom: a@example.org\n\nwords\n",
+            b"2 M1e\n\x01\x02",
+            b"2 May C4b3c2a11\n\x01\x02",
+            b"2 m1e c4b3c2a11\n\x01\x02",
+            b"M1e C4b3c2a11\n\x01\x02",
+            b"\n2 M1e C4b3c2a11\n\x01\x02",
+            b"\x01\x01\x01\x01\nFrom: a@example.org\n",
+        ] {
+            assert_eq!(Packing::of_file(start), None, "{}", start.escape_ascii());
+        }
+    }
 }

@@ -5,7 +5,7 @@
 //! The gateway formats its own errors (docs/outcomes.md).
 
 use crate::shell_words::quoted;
-use mailglot_archive::{Error as FileError, ErrorKind, Packing};
+use mailglot_archive::{BoxDetail, Error as FileError, ErrorKind, Packing};
 use mailglot_pipeline::{Error, MessageAddress, MessageChoice, PartsFault};
 use std::fs::File;
 use std::io::ErrorKind::NotFound;
@@ -60,6 +60,10 @@ pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
             "; in a folder a message is a file named *.eml; name other files themselves: {}",
             files_command(path)
         ),
+        ErrorKind::NoMailFound(Some(BoxDetail::LeftPacked {
+            packing: Packing::Dbox,
+            ..
+        })) => DBOX_ADVICE.to_owned(),
         ErrorKind::NotRead(packing) => conversion(*packing, path),
         ErrorKind::StoreInStream(_) => {
             "; unpack it to a file, and give the name of that file".to_owned()
@@ -96,6 +100,9 @@ pub(crate) fn of_file(error: &FileError, if_exists: IfExists) -> String {
     };
     format!("{error}{advice}")
 }
+
+/// What to do about sdbox and mdbox. The program of the server must export them, because its indexes say which messages are deleted.
+const DBOX_ADVICE: &str = "; export the mail first: doveadm backup -u USER maildir:PATH";
 
 /// Most files and folders that are looked at for a hint.
 const HINT_ENTRIES: usize = 10_000;
@@ -204,6 +211,7 @@ fn conversion(packing: Packing, path: &Path) -> String {
         Packing::Zip | Packing::Tar => {
             return " in a stream; write it to a file, and give its name".to_owned();
         }
+        Packing::Dbox => return DBOX_ADVICE.to_owned(),
         _ => return String::new(),
     };
     format!(

@@ -44,6 +44,54 @@ fn what_is_not_read_is_refused_with_the_tool_for_it() {
     assert!(!sandbox.path("out").exists());
 }
 
+/// Headers between the messages of sdbox and mdbox would become text of one message.
+#[test]
+fn dbox_files_of_dovecot_are_refused_with_the_command_that_exports_them() {
+    let sandbox = Sandbox::new();
+    let message = b"\x01\x02N   0000000000000139\nFrom: a@example.org\nSubject: x\n\nwords\n\n\x01\x03\nR4b3c2a11\nG0123\n\n";
+    let file = [&b"2 M1e C4b3c2a11\n"[..], message, message].concat();
+    fs::create_dir_all(sandbox.path("mdbox/storage")).unwrap();
+    fs::create_dir_all(sandbox.path("sdbox/mailboxes/INBOX/dbox-Mails")).unwrap();
+    sandbox.write("mdbox/storage/m.1", &file);
+    sandbox.write("mdbox/storage/dovecot.map.index", b"\x07\x03");
+    sandbox.write("sdbox/mailboxes/INBOX/dbox-Mails/u.1", &file);
+    sandbox.shell("gzip -kc mdbox/storage/m.1 > m.gz").ended(0);
+    let advice = "; export the mail first: doveadm backup -u USER maildir:PATH\n";
+    for (input, words) in [
+        (
+            "mdbox/storage/m.1",
+            "a dbox file of Dovecot, which is not supported",
+        ),
+        ("m.gz", "a dbox file of Dovecot, which is not supported"),
+        (
+            "mdbox",
+            "no mail found (a dbox file of Dovecot, left as it is: storage/m.1)",
+        ),
+        (
+            "sdbox",
+            "no mail found (a dbox file of Dovecot, left as it is: mailboxes/INBOX/dbox-Mails/u.1)",
+        ),
+    ] {
+        for args in [
+            &["check", input][..],
+            &["count", input],
+            &["text", input],
+            &["normalize", input, "-o", "out"],
+        ] {
+            let run = sandbox.run(args).ended(2);
+            let line = format!("mailglot: {input}: {words}{advice}");
+            assert!(run.err.starts_with(&line), "{args:?}: {}", run.err);
+        }
+    }
+    let run = sandbox.pipe(&["check", "-"], &file).ended(2);
+    assert!(run.err.contains(advice), "{}", run.err);
+    assert!(!sandbox.path("out").exists());
+    // A message that quotes such a file is mail.
+    let quoting = [&b"Subject: x\n\n"[..], &file].concat();
+    sandbox.write("quoting.eml", &quoting);
+    sandbox.run(&["check", "quoting.eml"]).ended(0);
+}
+
 #[test]
 fn doubtful_separators_stand_in_the_first_lines() {
     let sandbox = Sandbox::new();

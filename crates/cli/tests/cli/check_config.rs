@@ -347,3 +347,69 @@ fn a_check_tells_of_users_and_groups() {
         "{said}"
     );
 }
+
+/// An administrator makes the folders as root, and the unit starts the daemon as another user.
+#[test]
+fn folders_of_root_are_named_with_the_command_that_gives_them_away() {
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let folder = tempfile::tempdir().unwrap();
+    if fs::metadata(folder.path()).unwrap().uid() != 0 {
+        println!("this needs root: not tried");
+        return;
+    }
+    let at = folder.path().display();
+    let mode = |place: &std::path::Path, mode: u32| {
+        fs::set_permissions(place, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(folder.path(), 0o755);
+    // The build may lie where nobody else can reach it.
+    let program = folder.path().join("mailglot");
+    fs::copy(env!("CARGO_BIN_EXE_mailglot"), &program).unwrap();
+    let sockets = folder.path().join("sockets");
+    fs::create_dir(&sockets).unwrap();
+    std::os::unix::fs::chown(&sockets, Some(65_534), None).unwrap();
+    let file = folder.path().join("file.toml");
+    let text = format!(
+        "[[listen]]\nroute = \"milter\"\naddress = \"unix:{at}/sockets/s\"\n[policy.default]\nledger = \"{at}/ledger\"\n\
+         [limits]\nspool_dir = \"{at}/spool\"\n"
+    );
+    fs::write(&file, text).unwrap();
+    for name in ["ledger", "spool"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    let run = |program: &mut Command| {
+        let run = program.arg(&file).output().unwrap();
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        (run.status.code(), said)
+    };
+    let as_nobody = || {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]);
+        command.arg(&program).args(["serve", "--config"]);
+        command
+    };
+    for bits in [0o700, 0o755] {
+        for name in ["ledger", "spool"] {
+            mode(&folder.path().join(name), bits);
+        }
+        let (code, said) =
+            run(Command::new(&program).args(["serve", "--check-config", "--config"]));
+        assert_eq!(code, Some(0), "{said}");
+        for (key, name) in [("ledger", "ledger"), ("limits.spool_dir", "spool")] {
+            let note = format!(
+                "note: {key}: {at}/{name}: belongs to root, so no other user can run the daemon; give it to that user: chown USER {at}/{name}\n"
+            );
+            assert!(said.contains(&note), "{said}");
+        }
+        let (code, said) = run(&mut as_nobody());
+        assert_eq!(code, Some(1), "{said}");
+        for (key, name) in [("ledger", "ledger"), ("limits.spool_dir", "spool")] {
+            let error = format!(
+                "{key}: {at}/{name}: Permission denied (os error 13); it belongs to user 0, and this program runs as user 65534; \
+                 give it to the user that runs the daemon: chown USER {at}/{name}"
+            );
+            assert!(said.contains(&error), "{said}");
+        }
+    }
+}

@@ -41,6 +41,17 @@ impl Config {
         faults.into_iter().collect()
     }
 
+    /// Lists the spools and ledger folders that only root can use: key, path and what to do.
+    pub fn of_root(&self) -> Vec<String> {
+        let mut texts = BTreeSet::new();
+        for listener in &self.listeners {
+            texts.extend(of_root("limits.spool_dir", &listener.limits.spool));
+            let ledger = listener.ledger.as_ref();
+            texts.extend(ledger.and_then(|ledger| of_root("ledger", &ledger.folder)));
+        }
+        texts.into_iter().collect()
+    }
+
     /// Lists the folders that this process cannot use: a spool that does not exist or cannot be written, a ledger folder that
     /// cannot be written or made, is a link, has another owner, or that others may write. It makes nothing.
     pub fn unusable(&self) -> Vec<UnusableFolder> {
@@ -59,6 +70,22 @@ impl Config {
         }
         faults.into_iter().collect()
     }
+}
+
+/// The user number of root.
+const ROOT: u32 = 0;
+
+/// Returns a text if a folder belongs to root, and nobody else may write it.
+fn of_root(key: &str, folder: &Path) -> Option<String> {
+    let metadata = fs::symlink_metadata(folder).ok()?;
+    let is_only_of_root =
+        metadata.is_dir() && metadata.uid() == ROOT && metadata.mode() & 0o022 == 0;
+    let place = folder.display();
+    is_only_of_root.then(|| {
+        format!(
+            "{key}: {place}: belongs to root, so no other user can run the daemon; give it to that user: chown USER {place}"
+        )
+    })
 }
 
 fn unusable_socket(path: &Path, error: &io::Error) -> UnusableFolder {
@@ -83,20 +110,56 @@ fn unusable_socket(path: &Path, error: &io::Error) -> UnusableFolder {
 }
 
 fn unusable(key: &str, folder: &Path, error: &io::Error) -> UnusableFolder {
-    let owner = fs::symlink_metadata(folder)
-        .ok()
-        .filter(fs::Metadata::is_dir)
-        .map(|metadata| metadata.uid());
-    let advice = if error.kind() == ErrorKind::NotFound {
-        "; create the folder, and give it to the user that runs the daemon"
-    } else {
-        ""
+    let owner = folder_owner(folder);
+    let me = super::effective_user();
+    let advice = match error.kind() {
+        ErrorKind::NotFound => {
+            "; create the folder, and give it to the user that runs the daemon".to_owned()
+        }
+        ErrorKind::PermissionDenied => denied(folder, owner, me, error),
+        _ => String::new(),
     };
     UnusableFolder {
         text: format!("{key}: {}: {error}{advice}", folder.display()),
-        other_owner: owner.filter(|owner| *owner != super::effective_user()),
+        other_owner: owner.filter(|owner| *owner != me),
         may_appear: false,
     }
+}
+
+/// Returns the owner of a folder and the command that changes it. If the folder does not exist or cannot be reached, names the folder above.
+fn denied(folder: &Path, owner: Option<u32>, me: u32, error: &io::Error) -> String {
+    let place = folder.display();
+    match owner {
+        Some(owner) if owner != me => {
+            // The reason of a foreign ledger folder is its owner.
+            let reason = if error.get_ref().is_some() {
+                String::new()
+            } else {
+                format!("; it belongs to user {owner}, and this program runs as user {me}")
+            };
+            format!("{reason}; give it to the user that runs the daemon: chown USER {place}")
+        }
+        Some(_) => String::new(),
+        None => {
+            let known = |above: &Path| folder_owner(above).map(|owner| (above.to_owned(), owner));
+            let Some((above, owner)) = folder.ancestors().skip(1).find_map(known) else {
+                return String::new();
+            };
+            format!(
+                "; {} belongs to user {owner}, and this program runs as user {me}; create {place} as root, and give it to the user that \
+                 runs the daemon: chown USER {place}",
+                above.display()
+            )
+        }
+    }
+}
+
+/// Returns the owner of a folder; `None` if there is none that this process can see.
+fn folder_owner(folder: &Path) -> Option<u32> {
+    fs::symlink_metadata(folder)
+        .ok()
+        .filter(fs::Metadata::is_dir)
+        .map(|metadata| metadata.uid())
 }
 
 /// Checks that this process may create files in a folder.
@@ -173,6 +236,34 @@ mod tests {
                 ),
                 "{found:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_denied_folder_names_its_owner_and_the_command() {
+        let plain = || io::Error::from_raw_os_error(13);
+        let foreign = io::Error::new(ErrorKind::PermissionDenied, "belongs to user 0");
+        let place = Path::new("/proc/none/led");
+        for (owner, error, text) in [
+            (
+                Some(7),
+                plain(),
+                "; it belongs to user 7, and this program runs as user 5; give it to the user that runs the daemon: chown USER /proc/none/led",
+            ),
+            (
+                Some(7),
+                foreign,
+                "; give it to the user that runs the daemon: chown USER /proc/none/led",
+            ),
+            (Some(5), plain(), ""),
+            (
+                None,
+                plain(),
+                "; /proc belongs to user 0, and this program runs as user 5; create /proc/none/led as root, and give it to the user \
+                 that runs the daemon: chown USER /proc/none/led",
+            ),
+        ] {
+            assert_eq!(denied(place, owner, 5, &error), text);
         }
     }
 

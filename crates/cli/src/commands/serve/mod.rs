@@ -270,6 +270,9 @@ fn check_folders(config: &Config, allow_root: bool) -> Result<Vec<String>, Failu
     let is_user = me == 0 || user == Some(me);
     let is_root_of_others = me == 0 && user.is_none() && !allow_root;
     let (mut errors, mut notes) = (Vec::new(), Vec::new());
+    if is_root_of_others {
+        notes.extend(config.of_root().iter().map(|text| format!("note: {text}")));
+    }
     for fault in config.unusable_sockets() {
         if fault.may_appear {
             notes.push(format!(

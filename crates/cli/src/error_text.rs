@@ -5,8 +5,9 @@
 //! The gateway formats its own errors (docs/outcomes.md).
 
 use crate::shell_words::quoted;
+use mailglot_archive::ledger::{LedgerError, Segment};
 use mailglot_archive::{BoxDetail, Error as FileError, ErrorKind, Packing};
-use mailglot_pipeline::{Error, MessageAddress, MessageChoice, PartsFault};
+use mailglot_pipeline::{Error, LedgerFaultKind, MessageAddress, MessageChoice, PartsFault};
 use std::fs::File;
 use std::io::ErrorKind::NotFound;
 use std::io::Read;
@@ -26,7 +27,25 @@ pub(crate) fn of_job(error: &Error, if_exists: IfExists) -> String {
     match error {
         Error::Input(error) | Error::Output(error) => of_file(error, if_exists),
         Error::Parts(error) => format!("{error}{}", of_parts(&error.fault)),
+        Error::Ledger(fault)
+            if matches!(
+                fault.kind,
+                LedgerFaultKind::Unreadable(LedgerError::NotALedger)
+            ) =>
+        {
+            format!("{error}{}", of_other_ledger(&fault.path))
+        }
         _ => error.to_string(),
+    }
+}
+
+/// Returns what to name instead of a file that is no ledger of `normalize`.
+pub(crate) fn of_other_ledger(path: &Path) -> &'static str {
+    if File::open(path).is_ok_and(|file| Segment::open(file).is_ok()) {
+        "; it is a segment of a gateway: `mailglot ledger restore --folder FOLDER --queue-id ID -o ORIGINAL` restores a message, and \
+         `mailglot ledger find --folder FOLDER` lists all"
+    } else {
+        "; name the ledger that `mailglot normalize` wrote (OUTPUT.ledger)"
     }
 }
 

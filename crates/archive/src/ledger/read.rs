@@ -32,9 +32,7 @@ impl fmt::Display for LedgerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => f.write_str(&crate::words(error)),
-            Self::NotALedger => f.write_str(
-                "the file does not begin as a ledger does; name the ledger that `mailglot normalize` wrote (OUTPUT.ledger)",
-            ),
+            Self::NotALedger => f.write_str("the file does not begin as a ledger does"),
             Self::Version(version) => {
                 write!(
                     f,

@@ -93,7 +93,10 @@ pub(crate) struct JobArgs {
 /// Restore the original, byte for byte.
 ///
 /// Rebuilds every input of `mailglot normalize` from its output and the ledger. Verifies every digest before it writes ORIGINAL.
-/// Several inputs are restored at their relative paths below ORIGINAL. The ledger of a gateway contains the whole message, so it needs no output.
+/// Several inputs are restored at their relative paths below ORIGINAL.
+///
+/// A gateway keeps originals in segments, and `mailglot ledger restore` writes them. `mailglot ledger show --raw` writes one record of a
+/// segment as a ledger of its own. It contains the whole message, so it needs no output.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -103,7 +106,7 @@ Examples:
   $ mailglot restore --keep-going clean.mbox -o again.mbox
   $ mailglot restore --ledger 4F2.ledger -o original.eml")]
 pub(crate) struct RestoreArgs {
-    /// The output of `mailglot normalize`. The ledger of a gateway needs none.
+    /// The output of `mailglot normalize`. A ledger of `mailglot ledger show --raw` needs none.
     #[arg(value_name = "NORMALIZED", required_unless_present = "ledger")]
     pub(crate) normalized: Option<PathBuf>,
     /// The file or folder to create.

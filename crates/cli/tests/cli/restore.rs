@@ -180,6 +180,43 @@ fn a_ledger_in_the_place_of_the_output_names_the_right_call() {
     assert_eq!(run.err.matches("name the ledger").count(), 1, "{}", run.err);
 }
 
+/// What a gateway keeps is restored by another command.
+#[test]
+fn a_segment_of_a_gateway_names_its_command() {
+    let sandbox = Sandbox::new();
+    let name = crate::ledger::kept(&sandbox);
+    let segment = format!("ledger/{}", name.split(':').next().unwrap());
+    for args in [
+        &["restore", "--ledger", &segment, "-o", "back"][..],
+        &["restore", &segment, "-o", "back"],
+    ] {
+        let run = sandbox.run(args).ended(4);
+        assert!(
+            run.err.contains("`mailglot ledger restore --folder FOLDER")
+                && !run.err.contains("mailglot normalize"),
+            "{}",
+            run.err
+        );
+    }
+    // The record alone is a ledger.
+    sandbox
+        .shell("mailglot ledger show --folder ledger --queue-id 4F2 --raw > 4F2.ledger && mailglot restore --ledger 4F2.ledger -o back")
+        .ended(0);
+    let help = sandbox.run(&["restore", "--help"]).ended(0);
+    assert!(help.text().contains("`mailglot ledger restore`"));
+    // A damaged segment is not confused with a ledger of `normalize`.
+    sandbox.write(&segment, &[b'x'; 500]);
+    let run = sandbox
+        .run(&["ledger", "find", "--folder", "ledger"])
+        .ended(2);
+    assert!(
+        run.err.contains("does not begin as a ledger does")
+            && !run.err.contains("mailglot normalize"),
+        "{}",
+        run.err
+    );
+}
+
 #[test]
 fn an_unreadable_input_says_that_nothing_was_written() {
     let sandbox = Sandbox::new();

@@ -4,7 +4,7 @@
 //! A segment that a failed write or sync has touched is cut to what was durable before, and never used again.
 
 use super::durable_record::{DurableRecord, FailureReporter, PRODUCER};
-use super::folder::{Folder, lock};
+use super::folder::{Folder, LedgerFolder, lock};
 use super::group_commit::Append;
 use super::names::{SEGMENT, moment};
 use mailglot_archive::ledger::{IndexBuilder, segment_header, segment_tail};
@@ -41,7 +41,7 @@ pub(super) struct Pending {
 
 /// Appends to one segment after the other.
 pub(super) struct Appender {
-    folder: Arc<Folder>,
+    folder: Arc<LedgerFolder>,
     most: u64,
     number: u64,
     open: Option<OpenSegment>,
@@ -101,7 +101,7 @@ impl Append for Appender {
 
 impl Appender {
     pub(super) fn new(
-        folder: Arc<Folder>,
+        folder: Arc<LedgerFolder>,
         most: Option<u64>,
         bytes: Arc<AtomicU64>,
         syncs: Arc<AtomicU64>,
@@ -129,8 +129,9 @@ impl Appender {
             return Ok(Vec::new());
         };
         self.close_old(first.time);
+        let ledger_folder = self.folder.current()?;
         if self.open.is_none() {
-            self.open = Some(self.begin(first.time)?);
+            self.open = Some(self.begin(&ledger_folder, first.time)?);
         }
         let Some(open) = &mut self.open else {
             return Ok(Vec::new());
@@ -149,7 +150,7 @@ impl Appender {
         }
         let taken = &records[..places.len()];
         let done = open
-            .reserve(&self.folder, end)
+            .reserve(&ledger_folder, end)
             .and_then(|()| open.write(taken));
         #[cfg(test)]
         let done = match self.fail.take() {
@@ -228,13 +229,13 @@ impl Appender {
     }
 
     /// Makes a segment; its name and its header are durable then.
-    fn begin(&mut self, now: SystemTime) -> io::Result<OpenSegment> {
+    fn begin(&mut self, ledger_folder: &Folder, now: SystemTime) -> io::Result<OpenSegment> {
         let (day, time) = moment(now);
         let header = segment_header(PRODUCER);
         let mut failed = io::Error::new(ErrorKind::AlreadyExists, "no free name for a segment");
         for _ in 0..TRIES {
             let name = format!("{time}-{}-{}{SEGMENT}", std::process::id(), self.number);
-            let made = self.folder.subfolder_or_make(&day);
+            let made = ledger_folder.subfolder_or_make(&day);
             let (folder, file) =
                 match made.and_then(|folder| folder.create(&name).map(|file| (folder, file))) {
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -264,12 +265,12 @@ impl Appender {
                 index: IndexBuilder::default(),
             };
             let begun = open
-                .reserve(&self.folder, written)
+                .reserve(ledger_folder, written)
                 .and_then(|()| open.file.write_all_at(&header, 0))
                 .and_then(|()| open.file.sync_data())
                 .and_then(|()| folder.sync())
                 // Another daemon, or an attempt that failed, may have made the day's folder without a sync.
-                .and_then(|()| self.folder.sync());
+                .and_then(|()| ledger_folder.sync());
             if let Err(error) = begun {
                 let _ = folder.remove(name.as_ref());
                 return Err(error);

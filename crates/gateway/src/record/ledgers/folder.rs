@@ -1,4 +1,4 @@
-//! Opens a ledger folder once, and uses it through its descriptor.
+//! Opens a ledger folder once, and uses it through its descriptor. A daemon makes a folder again that somebody removed.
 //!
 //! So nobody can replace it by another folder or a link later. A folder that others may write is rejected: they could remove or forge ledgers.
 //!
@@ -18,6 +18,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Flags for opening a folder: links are not followed.
@@ -25,6 +26,44 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
+
+/// The ledger folder of a daemon. If somebody removes it, it is made again.
+#[derive(Debug)]
+pub(super) struct LedgerFolder {
+    path: PathBuf,
+    open: Mutex<Arc<Folder>>,
+}
+
+impl LedgerFolder {
+    /// Opens the folder for writing ledgers, and creates it if it does not exist.
+    ///
+    /// # Errors
+    /// As [`Folder::open_or_make`].
+    pub(super) fn open_or_make(path: PathBuf) -> io::Result<Self> {
+        let open = Mutex::new(Arc::new(Folder::open_or_make(&path)?));
+        Ok(Self { path, open })
+    }
+
+    /// Returns the open folder. If it was removed, makes it again with the mode that it had, below the folder above it.
+    ///
+    /// # Errors
+    /// It was removed, and cannot be made again, for example because the folder above it is gone, too. The error names the path.
+    pub(super) fn current(&self) -> io::Result<Arc<Folder>> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let stat = fstat(&open.0)?;
+        if stat.st_nlink == 0 {
+            let again = Folder::make_again(&self.path, Mode::from_raw_mode(stat.st_mode));
+            *open = Arc::new(again.map_err(|error| {
+                let path = self.path.display();
+                let words = format!(
+                    "the ledger folder {path} was removed, and cannot be made again: {error}"
+                );
+                io::Error::new(error.kind(), words)
+            })?);
+        }
+        Ok(Arc::clone(&open))
+    }
+}
 
 /// An open folder.
 #[derive(Debug)]
@@ -50,21 +89,22 @@ impl Folder {
             .recursive(true)
             .mode(0o700)
             .create(&path)?;
-        for parent in missing.iter().filter_map(|made| made.parent()) {
-            let parent = if parent.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                parent
-            };
-            // It may be a link, like all folders above the ledger folder.
-            Self(openat(
-                CWD,
-                parent,
-                FOLDER.difference(OFlags::NOFOLLOW),
-                Mode::empty(),
-            )?)
-            .sync()?;
+        for made in missing {
+            sync_parent(made)?;
         }
+        let folder = Self::open(&path)?;
+        folder.check_owner()?;
+        Ok(folder)
+    }
+
+    /// Makes a folder that was removed, and syncs the folder above. Uses one that somebody made meanwhile only if it is safe.
+    fn make_again(path: &Path, mode: Mode) -> io::Result<Self> {
+        let path = plain(path);
+        match mkdirat(CWD, &path, mode) {
+            Ok(()) | Err(Errno::EXIST) => (),
+            Err(error) => return Err(error.into()),
+        }
+        sync_parent(&path)?;
         let folder = Self::open(&path)?;
         folder.check_owner()?;
         Ok(folder)
@@ -242,6 +282,20 @@ pub(super) fn is_locked(file: &File) -> io::Result<bool> {
     }
 }
 
+/// Syncs the folder above one. It may be a link, like all folders above the ledger folder.
+fn sync_parent(path: &Path) -> io::Result<()> {
+    let Some(parent) = path.parent() else {
+        return Ok(());
+    };
+    let parent = if parent.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        parent
+    };
+    let flags = FOLDER.difference(OFlags::NOFOLLOW);
+    Folder(openat(CWD, parent, flags, Mode::empty())?).sync()
+}
+
 /// Without a slash or a dot at its end, which would follow a link.
 fn plain(path: &Path) -> PathBuf {
     path.components().collect()
@@ -347,6 +401,38 @@ pub(super) mod tests {
         };
         let error = check_existing(foreign).unwrap_err();
         assert!(error.to_string().starts_with("belongs to user "), "{error}");
+    }
+
+    #[test]
+    fn a_removed_folder_is_made_again_with_its_mode() {
+        let at = tempfile::tempdir().unwrap();
+        let place = at.path().join("a/ledger");
+        let folder = LedgerFolder::open_or_make(place.clone()).unwrap();
+        let mode = fs::Permissions::from_mode(0o750);
+        fs::set_permissions(&place, mode).unwrap();
+        folder.current().unwrap().create("x").unwrap();
+        fs::remove_dir_all(&place).unwrap();
+        folder.current().unwrap().create("y").unwrap();
+        assert_eq!(
+            fs::metadata(&place).unwrap().permissions().mode() & 0o777,
+            0o750
+        );
+        assert!(place.join("y").exists() && synced([&at.path().join("a")])[0]);
+        // Another folder in its place must be safe.
+        fs::remove_dir_all(&place).unwrap();
+        symlink(at.path(), &place).unwrap();
+        let error = folder.current().unwrap_err().to_string();
+        assert!(error.contains("symbolic link"), "{error}");
+        // Without the folder above, the error has the path.
+        fs::remove_dir_all(at.path().join("a")).unwrap();
+        let error = folder.current().unwrap_err().to_string();
+        let start = format!(
+            "the ledger folder {} was removed, and cannot be made again: ",
+            place.display()
+        );
+        assert!(error.starts_with(&start), "{error}");
+        fs::create_dir(at.path().join("a")).unwrap();
+        folder.current().unwrap().create("z").unwrap();
     }
 
     #[test]

@@ -15,8 +15,8 @@
 //!
 //! # Limits
 //! Listeners of one daemon that name one folder share a segment; two daemons never do. Sizes are lengths of files, not blocks on the disk.
-//! No message waits for a sweep: while it removes files, the folder may exceed its bound. If somebody removes the folder, the gateway defers
-//! changed messages until it is restarted.
+//! No message waits for a sweep: while it removes files, the folder may exceed its bound. If somebody removes the folder while a segment is
+//! open, the next changed message is deferred, and the folder is made again.
 
 mod appender;
 mod catalog;
@@ -35,7 +35,7 @@ pub use retention::{Retention, Swept};
 
 use appender::{Appender, Pending};
 use durable_record::{FailureReporter, PRODUCER};
-use folder::Folder;
+use folder::{Folder, LedgerFolder};
 use group_commit::GroupCommit;
 use mailglot_archive::ledger::{BlockBuilder, IndexEntry, segment_record, write_whole_by};
 use std::fmt;
@@ -66,7 +66,7 @@ pub struct Ledgers {
 }
 
 struct Store {
-    folder: Arc<Folder>,
+    folder: Arc<LedgerFolder>,
     retention: Retention,
     commits: GroupCommit<Appender>,
     /// Bytes of all files, as far as a sweep has counted them.
@@ -103,9 +103,9 @@ impl Ledgers {
         retention: Retention,
         report: impl Fn(&io::Error) + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        let folder = Arc::new(Folder::open_or_make(&folder.into())?);
+        let folder = Arc::new(LedgerFolder::open_or_make(folder.into())?);
         // An error is reported at the start, not with the first message.
-        writable(&folder)?;
+        writable(&*folder.current()?)?;
         let (bytes, syncs) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
         let report: FailureReporter = Arc::new(report);
         let appender = Appender::new(
@@ -301,9 +301,10 @@ impl Store {
 
     fn sweep(&self, now: SystemTime) -> io::Result<Swept> {
         self.commits.target().close_old(now);
-        let abandoned = retention::close_abandoned(&self.folder, now, &*self.report);
+        let folder = self.folder.current()?;
+        let abandoned = retention::close_abandoned(&folder, now, &*self.report);
         let before = self.bytes.load(Ordering::Relaxed);
-        let swept = retention::sweep(&self.folder, self.retention, now)?;
+        let swept = retention::sweep(&folder, self.retention, now)?;
         // Records written during the sweep count once more; the next sweep corrects that.
         let counted = |now: u64| Some(swept.bytes + now.saturating_sub(before));
         // The closure never refuses.

@@ -139,7 +139,7 @@ pub(crate) struct RecordArgs {
 /// Conditions of a search.
 #[derive(Debug, Group)]
 pub(crate) struct QueryArgs {
-    /// Kept at this time or later: `2026-11-22`, `2026-11-22T10:30`, `2026-11-22T10:30:00` (UTC), or `90m`, `2h`, `3d` ago.
+    /// Kept at this time or later: `2026-11-22`, `2026-11-22T10:30`, `2026-11-22T10:30:00` (UTC), or `45s`, `90m`, `2h`, `3d` ago.
     #[arg(long, value_name = "TIME", value_parser = time)]
     since: Option<SystemTime>,
     /// Kept before this time.
@@ -186,7 +186,10 @@ fn server(text: &str) -> Result<Address, String> {
 /// Parses a time: a day, a day and a time of it in UTC, or how long ago it was.
 fn time(text: &str) -> Result<SystemTime, String> {
     parsed_time(text, SystemTime::now()).ok_or_else(|| {
-        format!("`{text}` is neither a time as 2026-11-22T10:30:00 nor as 90m, 2h or 3d")
+        format!(
+            "`{text}` is not a time; write a day (2026-11-22), a time in UTC (2026-11-22T10:30 or 2026-11-22T10:30:00), or an age in \
+             seconds, minutes, hours or days (45s, 90m, 2h, 3d)"
+        )
     })
 }
 

@@ -122,8 +122,16 @@ fn usage(man: &Man, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(page)?;
     let mut extra = Vec::new();
     man.render_extra_section(&mut extra)?;
-    let named = String::from_utf8_lossy(&extra).replacen(".SH EXTRA", ".SH EXAMPLES", 1);
-    page.write_all(named.replacen("Examples:\n", "", 1).as_bytes())
+    let named = String::from_utf8_lossy(&extra).replacen("Examples:\n", "", 1);
+    // Lines stay as they are: a justified command could not be copied.
+    let Some((before, lines)) = named.split_once(".SH EXTRA\n") else {
+        return page.write_all(named.as_bytes());
+    };
+    write!(page, "{before}.SH EXAMPLES\n.nf\n{lines}")?;
+    if !lines.ends_with('\n') {
+        page.push(b'\n');
+    }
+    page.write_all(b".fi\n")
 }
 
 #[cfg(test)]
@@ -158,6 +166,24 @@ mod tests {
             );
             assert!(page.contains(".SH \"SEE ALSO\""), "{name}");
         }
+    }
+
+    #[test]
+    fn examples_are_not_justified() {
+        for (name, page) in pages().unwrap() {
+            let page = String::from_utf8(page).unwrap();
+            let examples = page.matches(".SH EXAMPLES\n").count();
+            assert_eq!(
+                page.matches(".SH EXAMPLES\n.nf\n").count(),
+                examples,
+                "{name}"
+            );
+            assert_eq!(page.matches("\n.fi\n.SH").count(), examples, "{name}");
+        }
+        let page = String::from_utf8(page().unwrap()).unwrap();
+        let examples = page.matches(" EXAMPLES\n.nf\n").count();
+        assert!(examples > 20, "{examples}");
+        assert_eq!(page.matches("\n.fi\n").count(), examples);
     }
 
     #[test]

@@ -214,9 +214,13 @@ fn listener(
     limits: &Limits,
 ) -> Result<Listener, Invalid> {
     let name = listen.policy.as_str();
-    let policy = policies
-        .get(name)
-        .ok_or_else(|| Invalid::of_content(format!("policy: no policy `{name}`")))?;
+    let policy = policies.get(name).ok_or_else(|| {
+        let known: Vec<&str> = policies.keys().map(String::as_str).collect();
+        Invalid::of_content(format!(
+            "policy: no policy `{name}`; policies are {}",
+            known.join(", ")
+        ))
+    })?;
     let mut rules: Rules = policy.rules.clone();
     rules.findings_header = file.report.findings_header();
     rules.original_header = file.report.original_header();

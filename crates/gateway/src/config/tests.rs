@@ -174,7 +174,7 @@ fn what_cannot_work_is_refused_with_its_place() {
             "listen tcp:127.0.0.1:2: next_hop: mail would come back here, by tcp:127.0.0.1:3",
         ),
         (listen("route = \"milter\", next_hop = \"tcp:127.0.0.1:2\""), "next_hop"),
-        (listen("route = \"milter\", policy = \"none\""), "no policy `none`"),
+        (listen("route = \"milter\", policy = \"none\""), "no policy `none`; policies are default, monitor, strict"),
         (unix("mode = \"999\""), "octal number"),
         (unix("group = \"no such group\""), "no group"),
         (listen("route = \"milter\", on_error = \"drop\""), "drop"),

@@ -27,9 +27,14 @@ fn placed(
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = before.matches('\n').count() + 1;
     let column = before[line_start..].chars().count() + 1;
+    let rest = text[before.len()..].lines().next().unwrap_or_default();
     let cause = match key_before(&before[line_start..]) {
-        Some(key) => needed_number(&message, key).unwrap_or(format!("`{key}`: {message}")),
-        None => explain(&message).unwrap_or(message),
+        Some(key) => needed_number(&message, key)
+            .or_else(|| unquoted_mode(rest, key))
+            .unwrap_or(format!("`{key}`: {message}")),
+        None => explain(&message)
+            .or_else(|| single_listen(rest))
+            .unwrap_or(message),
     };
     Invalid::of_content(format!("line {line}, column {column}: {cause}"))
 }
@@ -64,6 +69,32 @@ fn needed_number(message: &str, key: &str) -> Option<String> {
     }
     let value = found.split('`').nth(1)?;
     Some(format!("`{key}` is {value}; write {needed}"))
+}
+
+/// Says how to write the mode of a socket that is a number; `rest` is the text of its line from the value on.
+fn unquoted_mode(rest: &str, key: &str) -> Option<String> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let value = rest
+        .split(|letter| !is_part(letter))
+        .next()
+        .filter(|value| key == "mode" && value.starts_with(|first: char| first.is_ascii_digit()))?;
+    let octal = value.trim_start_matches("0o").trim_start_matches('0');
+    let example = if octal.len() == 3 && octal.bytes().all(|digit| matches!(digit, b'0'..=b'7')) {
+        octal
+    } else {
+        "660"
+    };
+    Some(format!(
+        "`mode` is the number {value}; write it in quotes: mode = \"0{example}\""
+    ))
+}
+
+/// Says how to write the table of a listener whose name stands in single brackets; `rest` is its line.
+fn single_listen(rest: &str) -> Option<String> {
+    let name = rest.strip_prefix('[')?.split(']').next()?;
+    (name.trim() == "listen").then(|| {
+        "write `[[listen]]` instead of `[listen]`: each listener has a table of its own".to_owned()
+    })
 }
 
 /// Says where a key belongs that is unknown in its table and known in others.
@@ -213,6 +244,50 @@ mod tests {
             ),
         ] {
             assert_eq!(Config::parse(text).unwrap_err().to_string(), want);
+        }
+    }
+
+    #[test]
+    fn the_mode_of_a_socket_stands_in_quotes() {
+        for (value, want) in [
+            (
+                "0660",
+                "`mode` is the number 0660; write it in quotes: mode = \"0660\"",
+            ),
+            (
+                "660 # group",
+                "`mode` is the number 660; write it in quotes: mode = \"0660\"",
+            ),
+            (
+                "0o600",
+                "`mode` is the number 0o600; write it in quotes: mode = \"0600\"",
+            ),
+            (
+                "432",
+                "`mode` is the number 432; write it in quotes: mode = \"0432\"",
+            ),
+            (
+                "8",
+                "`mode` is the number 8; write it in quotes: mode = \"0660\"",
+            ),
+            (
+                "true",
+                "`mode`: invalid type: boolean `true`, expected a string",
+            ),
+        ] {
+            let said = Config::parse(&format!("{LISTEN}mode = {value}\n"));
+            let said = said.unwrap_err().to_string();
+            assert_eq!(said, format!("line 4, column 8: {want}"));
+        }
+    }
+
+    #[test]
+    fn a_listener_stands_in_two_brackets() {
+        for head in ["[listen]", "[ listen ] # one"] {
+            let text = format!("\n{head}\nroute = \"milter\"\naddress = \"tcp:127.0.0.1:1\"\n");
+            let said = Config::parse(&text).unwrap_err().to_string();
+            let want = "line 2, column 1: write `[[listen]]` instead of `[listen]`: each listener has a table of its own";
+            assert_eq!(said, want);
         }
     }
 

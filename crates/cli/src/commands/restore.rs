@@ -1,6 +1,7 @@
 //! `mailglot restore`: rebuilds the original from an output and its ledger.
 
 use crate::args::RestoreArgs;
+use crate::error_text::of_other_ledger;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
@@ -111,6 +112,10 @@ fn with_hint(error: Error, job: &RestoreJob) -> Failure {
     let (Some(named), None) = (&job.output, &job.ledger) else {
         return failure;
     };
+    if named.extension() == Some("segment".as_ref()) {
+        failure.message += of_other_ledger(named);
+        return failure;
+    }
     if named.extension() != Some("ledger".as_ref()) || !named.is_file() {
         return failure;
     }

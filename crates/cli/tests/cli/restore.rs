@@ -186,15 +186,18 @@ fn a_segment_of_a_gateway_names_its_command() {
     let sandbox = Sandbox::new();
     let name = crate::ledger::kept(&sandbox);
     let segment = format!("ledger/{}", name.split(':').next().unwrap());
-    let run = sandbox
-        .run(&["restore", "--ledger", &segment, "-o", "back"])
-        .ended(4);
-    assert!(
-        run.err.contains("`mailglot ledger restore --folder FOLDER")
-            && !run.err.contains("mailglot normalize"),
-        "{}",
-        run.err
-    );
+    for args in [
+        &["restore", "--ledger", &segment, "-o", "back"][..],
+        &["restore", &segment, "-o", "back"],
+    ] {
+        let run = sandbox.run(args).ended(4);
+        assert!(
+            run.err.contains("`mailglot ledger restore --folder FOLDER")
+                && !run.err.contains("mailglot normalize"),
+            "{}",
+            run.err
+        );
+    }
     // The record alone is a ledger.
     sandbox
         .shell("mailglot ledger show --folder ledger --queue-id 4F2 --raw > 4F2.ledger && mailglot restore --ledger 4F2.ledger -o back")

@@ -176,11 +176,7 @@ mod tests {
             ("exit 0", &b"x"[..], "read only 0 of the 1 bytes"),
             ("exit 0", &long, "read only 0 of the 6000000 bytes"),
             (
-<<<<<<< HEAD
-                "dd bs=1000 count=1 of=part 2>&-",
-=======
                 "dd bs=1000 count=1 of=part 2> errors",
->>>>>>> ops22
                 &long,
                 "read only 1000 of the 6000000 bytes",
             ),

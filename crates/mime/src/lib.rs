@@ -161,7 +161,9 @@ pub use lexer::quoted_end;
 pub use limits::Limits;
 pub use mail::{Attachment, EmbeddedMessage, Mail, Normalized};
 pub use message::{Eol, MediaType, Message, Part, PartKind};
-pub use normalize::{Outcome, Plan, Shortened, plan, plan_parsed, process, shortened};
+pub use normalize::{
+    Outcome, Plan, Shortened, has_signed_body, plan, plan_parsed, process, shortened,
+};
 #[doc(hidden)]
 pub use normalize::{file_kind, unchecked_edits};
 pub use part_id::PartId;

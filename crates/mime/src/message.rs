@@ -18,8 +18,8 @@
 //!   boundaries.
 //! - Of repeated fields `Content-Type`, `Content-Transfer-Encoding` or `Content-Disposition`, the first counts. So does the first
 //!   of repeated charset or boundary parameters. A second field of a kind that may occur once gives `hdr.duplicate`.
-//! - `message/parser/header_lines.rs` describes where a header ends and how its damaged lines are read. `wrapped_parameters.rs` and
-//!   `folded_fields.rs` beside it say which of these lines are MIME fields or belong to one.
+//! - `message/parser/header_lines.rs` describes where a header ends and how its damaged lines are read. `wrapped_parameters.rs`
+//!   beside it says which of these lines continue a Content-Type.
 //!
 //! # Limits
 //!

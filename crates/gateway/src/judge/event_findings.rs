@@ -116,7 +116,7 @@ fn finding_of(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::MimeSignedUntouched if event.detail == Reason::InlinePgp => Finding::InlinePgp,
         E::MimeSignedUntouched => Finding::SignedNotNormalised,
         E::HdrNul => Finding::NulInHeader,
-        E::HdrNoColon | E::HdrFoldedField | E::HdrBareCr => Finding::MalformedHeaderLine,
+        E::HdrNoColon | E::HdrBareCr => Finding::MalformedHeaderLine,
         E::HdrBlankLine => Finding::WhitespaceLine,
         E::MimeNoBlankLine => Finding::UnendedHeader,
         E::HdrDuplicate => Finding::DuplicateHeader,

@@ -18,12 +18,7 @@ pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
         use EventKind as E;
         let damages = matches!(
             event.kind,
-            E::HdrNoColon
-                | E::HdrFoldedField
-                | E::HdrBareCr
-                | E::HdrBeyondLimit
-                | E::HdrTooLong
-                | E::MimeNoBlankLine
+            E::HdrNoColon | E::HdrBareCr | E::HdrBeyondLimit | E::HdrTooLong | E::MimeNoBlankLine
         );
         damages && event.part == PartId::ROOT
     };

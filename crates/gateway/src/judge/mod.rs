@@ -40,8 +40,8 @@ use crate::envelope::Envelope;
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules, Signed};
 use mailglot_mime::{
-    CharsetOut, Declarations, Edit, Eol, EventKind, Headers, Message, PartId, Plan, Policy, Report,
-    Span, Transfer, plan_parsed, splice, spliced,
+    CharsetOut, Declarations, Edit, Eol, Headers, Message, PartId, Plan, Policy, Report, Span,
+    Transfer, has_signed_body, plan_parsed, splice, spliced,
 };
 use std::borrow::Cow;
 
@@ -274,19 +274,18 @@ impl JudgeContext<'_> {
         if signed && signatures::has_length_tag(message) {
             findings.add(Finding::DkimLTag, String::new);
         }
-        let is_free = !signed || may_break_signature(message, self.rules);
+        let may_break = may_break_signature(message, self.rules);
+        let is_free = !signed || may_break;
+        if has_signed_body(message) && !may_break {
+            // Its fields stay, too.
+            edits.clear();
+        }
         if !is_free && !edits.is_empty() {
             edits.clear();
             findings.add(Finding::SignedNotNormalised, String::new);
         }
-        // Servers and milters know such fields only as text of another one, so the message stays.
-        let mut defects = message.defects().iter();
-        let is_folded = defects.any(|event| event.kind == EventKind::HdrFoldedField);
-        if is_folded {
-            edits.clear();
-        }
         let mut repairs = Vec::new();
-        if is_free && !is_folded {
+        if is_free {
             transfer_encodings::plan(message, &report, &findings, &mut edits);
             repairs = fields::duplicates(message, &findings);
             if repairs.is_empty() {

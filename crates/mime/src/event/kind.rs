@@ -240,8 +240,6 @@ event_kinds! {
     HdrNotUtf8 = Info "hdr.not-utf8",
     /// A line of a header is not a field (RFC 5322, section 2.2).
     HdrNoColon = Info "hdr.no-colon",
-    /// A blank before a MIME field makes it a continuation line of the field before it. The body proves it, so it is read as a field.
-    HdrFoldedField = Repair "hdr.folded-field",
     /// A header contains a line of blanks only.
     HdrBlankLine = Info "hdr.blank-line",
     /// A field that may occur once is repeated (RFC 5322, section 3.6). The first counts.

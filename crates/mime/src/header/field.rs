@@ -12,8 +12,7 @@ pub struct Field {
     pub name: Span,
     /// The raw value.
     pub value: Span,
-    /// The whole field, including its last line end. Begins before the name only if blanks make the field a continuation line
-    /// (`hdr.folded-field`).
+    /// The whole field, including its last line end.
     pub full: Span,
 }
 

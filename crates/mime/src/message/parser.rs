@@ -6,11 +6,9 @@
 //!
 //! After [`Limits::parts`] parts, the rest of the message belongs to no part. Text beyond [`Limits::text`] is unread.
 
-mod body_form;
 mod content_fields;
 mod delimiters;
 mod field_names;
-mod folded_fields;
 mod header_lines;
 mod part_header;
 mod part_kind;

@@ -64,8 +64,7 @@ pub(super) fn laws(message: &Message<'_>) {
         let mut at = header.start;
         for field in message.fields(PartId(index as u32)) {
             assert!(at <= field.full.start && field.full.end <= header.end);
-            let indent = &raw[field.full.start..field.name.start];
-            assert!(indent.iter().all(|b| matches!(b, b' ' | b'\t')));
+            assert_eq!(field.full.start, field.name.start);
             assert!(!field.name.is_empty() && field.name.end < field.value.start);
             assert!(field.value.start <= field.value.end && field.value.end <= field.full.end);
             let end = &raw[field.value.end..field.full.end];

@@ -13,7 +13,6 @@ mod body_target;
 mod fields;
 mod global;
 mod header_guesses;
-mod header_layout;
 mod headers;
 mod lines;
 mod outer_text;
@@ -21,6 +20,7 @@ mod output_charset;
 mod part_fields;
 mod seven_bit;
 mod shortened_message;
+mod wrapped_parameters;
 
 pub use self::binary::file_kind;
 pub use self::shortened_message::{Shortened, shortened};
@@ -173,9 +173,7 @@ pub fn unchecked_edits(message: &Message<'_>, policy: &Policy, report: &mut Repo
     }
     let signature = headers::signature(message, PartId::ROOT);
     let mut sealed = sealed_parts(message, policy, report);
-    // Neither the encryption nor the signature of a body covers the fields of the message (RFC 1847, section 2).
-    let is_open = !sealed[0] || !policy.keep_signed || is_encrypted(message, PartId::ROOT);
-    if (signature.is_some() && policy.keep_signed) || !is_open {
+    if policy.keep_signed && (signature.is_some() || has_signed_body(message)) {
         if let Some(at) = signature {
             report_signature(PartId::ROOT, at, EventKind::MimeSignedUntouched, report);
         }
@@ -186,13 +184,14 @@ pub fn unchecked_edits(message: &Message<'_>, policy: &Policy, report: &mut Repo
     if policy.transfer == Transfer::SevenBit {
         seven_bit::plan(message, &sealed, &mut edits);
     }
+    // Neither the encryption nor the signature of a body covers the fields of the message (RFC 1847, section 2).
     sealed[0] = false;
     headers::plan(message, policy, &sealed, &hints, report, &mut edits);
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let keeps_all = policy.headers == Headers::Keep && policy.bodies == Bodies::Keep;
     // The layout alone is no reason to void a signature.
     if !edits.is_empty() || signature.is_none() && !keeps_all {
-        header_layout::plan(message, &sealed, &mut edits);
+        wrapped_parameters::plan(message, &sealed, &mut edits);
     }
     if policy.headers == Headers::RawUtf8 && policy.transfer != Transfer::SevenBit {
         global::widen(message, &sealed, &mut edits);
@@ -259,6 +258,11 @@ fn sealed_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> 
         sealed[index] |= own || part.parent.is_some_and(|parent| sealed[parent.0 as usize]);
     }
     sealed
+}
+
+/// Returns true if the body of a message is signed as a whole, with S/MIME or PGP/MIME (RFC 1847, section 2.1; RFC 8551, section 3.5).
+pub fn has_signed_body(message: &Message<'_>) -> bool {
+    message.root().is_signed_or_encrypted() && !is_encrypted(message, PartId::ROOT)
 }
 
 /// Returns true for a part that is encrypted and not signed outside the encryption (RFC 1847, section 2.2; RFC 8551, section 3.2.2).

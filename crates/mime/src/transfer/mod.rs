@@ -18,4 +18,4 @@ pub(crate) use decode::locate_any;
 pub use decode::{decode, locate};
 pub use decoded::Decoded;
 pub use encoding::TransferEncoding;
-pub(crate) use undeclared_encoding::{encodes_text, undeclared_encoding};
+pub(crate) use undeclared_encoding::undeclared_encoding;

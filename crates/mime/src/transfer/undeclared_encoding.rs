@@ -108,7 +108,7 @@ fn is_base64(text: &[u8]) -> bool {
 }
 
 /// Returns true if base64 encodes text with blanks or line ends. Keys and files have control characters.
-pub(crate) fn encodes_text(digits: &[u8]) -> bool {
+fn encodes_text(digits: &[u8]) -> bool {
     let decoded = base64::decode(digits, &mut Vec::new()).bytes;
     let is_control = |b: &u8| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x1B) || *b == 0x7F;
     let is_blank = |b: &u8| matches!(b, b' ' | b'\n');

@@ -139,17 +139,9 @@ fn fields(
     let name = |m: &Message<'_>, f: &Field| m.raw()[f.name.start..f.name.end].to_ascii_lowercase();
     let (context, now) = (&before.context, &after.context);
     let (before, after) = (before.message, after.message);
-    let mut new = after.fields(id).iter().peekable();
-    let mut seen = Vec::new();
+    let mut new = after.fields(id).iter();
     for field in before.fields(id) {
         let (old_name, old) = (name(before, field), field.value.of(before.raw()));
-        let describes = [&b"content-type"[..], b"content-transfer-encoding"];
-        let is_repeated = describes.contains(&&*old_name) && seen.contains(&old_name);
-        if is_repeated && new.peek().is_none_or(|f| name(after, f) != old_name) {
-            // A repeated field that describes a rewritten body is deleted.
-            continue;
-        }
-        seen.push(old_name.clone());
         let Some(other) = new.next().filter(|f| name(after, f) == old_name) else {
             return Err(("fields stay", old_name.escape_ascii().to_string()));
         };

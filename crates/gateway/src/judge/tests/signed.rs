@@ -96,6 +96,24 @@ fn correct_signed_mail_stays_byte_for_byte() {
     assert_eq!(tagged, CORRECT.len() * SIGNATURES.len() * 3);
 }
 
+/// The fields above a signed body stay, unless signed mail is rewritten after verification.
+#[test]
+fn fields_above_a_signed_body_stay() {
+    let word = "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=";
+    let parts = "--b\n\nx\n--b\nContent-Type: application/pgp-signature\n\nx\n--b--";
+    for media in [
+        "multipart/signed; boundary=b; protocol=\"application/pgp-signature\"",
+        "application/pkcs7-mime; smime-type=signed-data",
+    ] {
+        let raw = message(&format!("{word}\nContent-Type: {media}"), parts);
+        for base in [Rules::default(), Rules::strict(), Rules::monitor()] {
+            let judgement = judge(&raw, &Envelope::default(), &base);
+            assert!(judgement.edits.is_empty(), "{media}");
+            assert_eq!(*judgement.bytes(), raw[..], "{media}");
+        }
+    }
+}
+
 /// Ambiguous signed mail gets a field on top, unless that is switched off.
 #[test]
 fn ambiguous_signed_mail_is_tagged_by_default() {

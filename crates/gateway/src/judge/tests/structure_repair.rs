@@ -358,18 +358,6 @@ fn a_part_whose_label_would_get_too_long_stays() {
 }
 
 #[test]
-fn a_message_with_folded_fields_stays_and_has_a_finding() {
-    let raw = b"Subject: \xfc\r\nFrom: a@example.org\r\n MIME-Version: 1.0\r\n Content-Type: text/plain; charset=koi8-r\r\n Content-Transfer-Encoding: quoted-printable\r\n\r\n=C1\r\n";
-    let mut rules = silent(Rules::default());
-    for action in [Action::Tag, Action::Normalize] {
-        rules.set(Finding::MalformedHeaderLine, action);
-        let judgement = judge(raw, &Envelope::default(), &rules);
-        assert!(judgement.findings.has(Finding::MalformedHeaderLine));
-        assert_eq!(*judgement.bytes(), *raw);
-    }
-}
-
-#[test]
 fn a_line_of_parameters_gets_its_blank() {
     let raw = message("Content-Type: text/plain;\ncharset=utf-8", "x");
     let want = message("Content-Type: text/plain;\n charset=utf-8", "x");

@@ -26,10 +26,6 @@ pub(super) const SINGLE: [&str; 18] = [
     "Content-Location",
 ];
 
-/// Indexes in [`SINGLE`].
-pub(super) const CONTENT_TYPE: usize = 0;
-pub(super) const TRANSFER_ENCODING: usize = 1;
-
 /// Returns the index of a name in [`SINGLE`]. Compares the length first, since this runs for every field.
 #[inline]
 pub(super) fn single(name: &[u8]) -> Option<usize> {

@@ -3,7 +3,7 @@
 //! # Rules (RFC 5322, section 2.2; RFC 7103, section 7)
 //!
 //! - An empty line, a delimiter line of an open multipart, or the end of the message ends a header.
-//! - A line that begins with a blank continues the field before it, unless `folded_fields` finds fields in it.
+//! - A line that begins with a blank continues the field before it.
 //! - A line of parameters without a blank continues the Content-Type before it, if `wrapped_parameters` proves it.
 //! - A line of blanks is a continuation too (obs-FWS, `hdr.blank-line`) if the next other line is a field, a continuation or empty.
 //!   Otherwise it replaces the empty line (`mime.no-blank-line`).
@@ -20,8 +20,7 @@
 //! After a header without an empty line, a line of text that looks like a field is read as one.
 
 use super::Parser;
-use super::field_names::{CONTENT_TYPE, SINGLE, TRANSFER_ENCODING, field_name, single};
-use super::folded_fields::declares_body;
+use super::field_names::{SINGLE, field_name, single};
 use super::part_header::PartHeader;
 use crate::Span;
 use crate::event::{Detail, EventKind, Reason};
@@ -42,12 +41,6 @@ struct HeaderDamage {
     /// Lines of parameters without a blank before them.
     wrapped: Option<Span>,
     wrapped_lines: u64,
-    /// The field with the first continuation line that declares a body.
-    host: Option<usize>,
-    /// True if another field has such a line, too.
-    has_hosts: bool,
-    /// The first field in a continuation line, and the number of such fields.
-    folded: Option<(Span, Detail, u64)>,
     /// Start of the first field beyond the limit.
     skipped: Option<usize>,
     skipped_fields: u64,
@@ -134,19 +127,15 @@ impl Parser<'_> {
                     before = LineBefore::Field;
                 }
                 Role::Continuation => {
-                    let text = self.raw[line.start..line.end].trim_ascii_start();
-                    if line.start < line.end && text.is_empty() {
+                    if line.start < line.end
+                        && self.raw[line.start..line.end].trim_ascii_start().is_empty()
+                    {
                         damage.blank.get_or_insert(Span::new(line.start, line.end));
                         damage.blank_lines += 1;
                     }
-                    let last = self.fields.len().saturating_sub(1);
                     if let (LineBefore::Field, Some(field)) = (before, self.fields.last_mut()) {
                         field.value.end = line.end;
                         field.full.end = line.next;
-                        if declares_body(text) {
-                            damage.has_hosts |= damage.host.is_some_and(|host| host != last);
-                            damage.host.get_or_insert(last);
-                        }
                     }
                 }
                 Role::Junk => {
@@ -166,39 +155,9 @@ impl Parser<'_> {
             }
             at = line.next;
         };
-        self.read_folded_fields(&mut header, &mut damage);
         damage.fields = self.fields.len() - first;
         self.report_damage(header.span, &damage);
         header
-    }
-
-    /// Makes continuation lines of the message's header fields if `folded_fields` proves that they are.
-    fn read_folded_fields(&mut self, header: &mut PartHeader, damage: &mut HeaderDamage) {
-        let is_message = self.stack.is_empty();
-        let is_described =
-            header.content_type.is_some() || header.content_transfer_encoding.is_some();
-        let Some(host) = damage
-            .host
-            .filter(|_| is_message && !is_described && !damage.has_hosts)
-        else {
-            return;
-        };
-        let Some(own) = self.split_field(host, damage.seen, header.body) else {
-            return;
-        };
-        header.content_disposition = None;
-        let mut declared = None;
-        for (index, field) in self.fields.iter().enumerate() {
-            let name = field.name;
-            let Some(number) = single(name.of(self.raw)) else {
-                continue;
-            };
-            header.note(number, index as u32);
-            if index > host && matches!(number, CONTENT_TYPE | TRANSFER_ENCODING) {
-                declared.get_or_insert((name, Detail::Field(SINGLE[number])));
-            }
-        }
-        damage.folded = declared.map(|(name, detail)| (name, detail, own.len() as u64));
     }
 
     /// Decides the role of a line by the rules at the top of this file.
@@ -350,9 +309,6 @@ impl Parser<'_> {
         if let Some(at) = damage.wrapped {
             let reason = Reason::ContinuesField;
             self.defect(EventKind::HdrNoColon, at, reason, damage.wrapped_lines);
-        }
-        if let Some((at, detail, count)) = &damage.folded {
-            self.defect(EventKind::HdrFoldedField, *at, detail.clone(), *count);
         }
         let odd = memchr::memchr2(0, b'\r', bytes).map_or(&[][..], |at| &bytes[at..]);
         if let Some(at) = memchr::memchr(0, odd) {

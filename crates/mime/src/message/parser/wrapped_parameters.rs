@@ -11,7 +11,7 @@
 //! - Each line consists of parameters that follow the grammar (RFC 2045, section 5.1). All lines but the last end in a semicolon.
 //! - A field or an empty line follows.
 //! - A boundary counts if its delimiter occurs in the body, and a charset if it is known. Of other parameters, only `format` and `delsp`
-//!   count, unless a field with a known name follows.
+//!   count, unless a boundary stands beside them or a field with a known name follows.
 //!
 //! If one line breaks a rule, no line counts.
 //!
@@ -62,10 +62,10 @@ impl Parser<'_> {
             proof.add(text)?;
             at = next.next;
         };
-        let known = field_name(next).map(|(name, _)| is_known(&next[..name]));
-        let is_followed = match known {
-            Some(known) => known || !proof.is_doubtful,
-            None => next.is_empty() && !proof.is_doubtful,
+        let is_certain = !proof.is_doubtful || proof.boundary.is_some();
+        let is_followed = match field_name(next) {
+            Some((name, _)) => is_certain || is_known(&next[..name]),
+            None => is_certain && next.is_empty(),
         };
         let is_multipart = || {
             let value = value.of(self.raw).trim_ascii_start();

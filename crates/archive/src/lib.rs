@@ -36,6 +36,7 @@
 //! # Limits
 //! Unix only: names are bytes, and a rename puts an output into place.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
 mod box_event;
 mod claim;

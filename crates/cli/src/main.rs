@@ -11,6 +11,7 @@
 //! `NO_COLOR`, `TERM` (`dumb`), `TMPDIR`, `RUST_BACKTRACE`, `JOURNAL_STREAM`, `MALLOC_MMAP_THRESHOLD_` (daemons), and those of systemd's readiness, watchdog and sockets
 //! (`NOTIFY_SOCKET`, `WATCHDOG_USEC`, `LISTEN_FDS` and their companions).
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![allow(clippy::print_stdout, reason = "a program of the command line prints")]
 
 mod args;

@@ -61,6 +61,7 @@
 //! # Limits
 //! Text is not sanitized: it may contain CR, LF, NUL and ESC. Nothing depends on a locale or on the system's iconv.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![allow(
     clippy::inline_always,
     reason = "each machine's `step` must become part of its loop; callgrind counts the instructions"
@@ -77,6 +78,7 @@ mod double_byte;
 mod encoder;
 mod encoding_rs_wrapper;
 mod euc_fixed_width;
+#[allow(clippy::too_many_lines, reason = "functions of tables")]
 mod generated;
 mod grid;
 mod iso2022;

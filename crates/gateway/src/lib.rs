@@ -29,6 +29,7 @@
 //! # Limits
 //! Unix only. Delivers no mail itself: the next server does.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
 pub mod config;
 pub mod descriptors;

@@ -106,6 +106,7 @@
 //! # Limits
 //! Composes no messages, verifies no signatures, and opens no archives: see the crates `mailglot-archive` and `mailglot-pipeline`.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
 pub mod encoded_word;
 pub mod fields;
@@ -117,6 +118,7 @@ mod charset_choice;
 mod document_charset;
 mod edit;
 mod event;
+#[allow(clippy::too_many_lines, reason = "functions of tables")]
 mod generated;
 mod guess;
 mod japanese;

@@ -32,6 +32,7 @@
 //! Restores names, contents and empty folders, but not permissions, owners and times of files. Links that were followed
 //! are restored as files and folders. Of a folder with only mailboxes, including Apple Mail's (`X.mbox/`), restores the mailboxes.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
 pub mod verify;
 

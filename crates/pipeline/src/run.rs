@@ -319,19 +319,13 @@ impl<'a> RunningJob<'a> {
         };
         let mut reader = match ordered_pool::run(reader, threads, &worker, &mut hand_on) {
             Ok(reader) => reader,
-            Err(StopReason::HandOn(None)) => return Ok(ControlFlow::Break(())),
-            Err(StopReason::HandOn(Some(error))) => return Err(error),
-            Err(StopReason::Read(error)) => return Err(Error::Input(error)),
-            Err(StopReason::Work(error)) => {
-                return Err(Error::Internal(input.found.path.clone(), error));
-            }
-            Err(StopReason::Interrupted) => return Err(Error::Interrupted),
+            Err(reason) => return stopped(reason, input),
         };
         for error in reader.unread.drain(..) {
             self.unread(UnreadInput::new(&input.given, error));
         }
         let (messages, bytes) = (reader.messages, reader.bytes);
-        let (selected, stopped) = (reader.selected(), reader.stopped);
+        let (selected, is_cut) = (reader.selected(), reader.stopped);
         let (source, digest) = reader.finish();
         let blake3 = digest.blake3;
         self.check_unchanged(input, &*source)?;
@@ -351,7 +345,7 @@ impl<'a> RunningJob<'a> {
             path: Some(input.found.path.clone()),
             read: (messages, bytes),
             processed: (account.messages, account.bytes),
-            size: size.filter(|_| !input.folder && !input.is_stdin() && !stopped),
+            size: size.filter(|_| !input.folder && !input.is_stdin() && !is_cut),
             written,
             set_aside,
             dropped,
@@ -449,6 +443,20 @@ impl<'a> RunningJob<'a> {
             set_aside: summary.set_aside,
             dropped: summary.dropped,
         }))
+    }
+}
+
+/// Returns what follows from the early end of a source: the job ends without a failure if the sink needs no more.
+fn stopped(
+    reason: StopReason<Option<Error>>,
+    input: &SourceInput,
+) -> Result<ControlFlow<()>, Error> {
+    match reason {
+        StopReason::HandOn(None) => Ok(ControlFlow::Break(())),
+        StopReason::HandOn(Some(error)) => Err(error),
+        StopReason::Read(error) => Err(Error::Input(error)),
+        StopReason::Work(error) => Err(Error::Internal(input.found.path.clone(), error)),
+        StopReason::Interrupted => Err(Error::Interrupted),
     }
 }
 

@@ -5,6 +5,7 @@
 //! `bench` reads `/proc` and runs on Linux only. Programs are built with cargo and started as children; nothing here
 //! links the crates that it checks.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 // A tool for the terminal prints.
 #![allow(clippy::print_stdout)]
 

@@ -220,6 +220,7 @@ impl BoxDetail {
 }
 
 impl fmt::Display for BoxDetail {
+    #[allow(clippy::too_many_lines, reason = "each variant has one text")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Points { points, accepted } => {

@@ -22,7 +22,7 @@ pub(super) use self::division::{Division, mmdf_line};
 use self::sample_counts::SampleCounts;
 pub(super) use self::sniff_input::{SniffInput, read_at};
 use super::following_line::FollowingLine;
-use super::from_line::{FromLine, KINDS, Shapes, is_git};
+use super::from_line::{FromLine, Shapes};
 use super::line_ends::{open_line, split_line};
 use super::options::MboxRule;
 use super::split::NEAR;
@@ -226,11 +226,7 @@ impl FileProfile {
             strong: all.strong.iter().sum(),
             first_strong: all.first_strong.unwrap_or(prelude),
             dated: all.strong.iter().skip(1).step_by(2).sum(),
-            dated_mail: (1..KINDS)
-                .step_by(2)
-                .filter(|kind| !is_git(*kind))
-                .map(|kind| all.strong[kind])
-                .sum(),
+            dated_mail: all.strong_dated_mail(),
             shown: Profile {
                 dialect: dialect.to_owned(),
                 line_end: all.line_end(),

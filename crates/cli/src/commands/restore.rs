@@ -7,7 +7,7 @@ use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
 use crate::shell_words::quoted;
 use crate::signals::stoppable;
-use mailglot_pipeline::{Error, LedgerFaultKind, RestoreJob, restore};
+use mailglot_pipeline::{Error, IncompleteInput, LedgerFaultKind, RestoreJob, restore};
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
     if args
@@ -56,26 +56,7 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         ));
     }
     for input in &done.incomplete {
-        if input.is_bounded {
-            console.error(format_args!(
-                "{}: incomplete: input left out from compressed byte {}: {}; the original ends before it",
-                input.path, input.offset, input.reason
-            ));
-        } else if input.is_unread {
-            console.error(format_args!(
-                "{}: not read: {}; the original lacks it",
-                input.path, input.reason
-            ));
-        } else {
-            let place = match input.offset {
-                0 => String::new(),
-                offset => format!(" (at byte {offset})"),
-            };
-            console.error(format_args!(
-                "{}: incomplete: {}{place}; the original has what was read",
-                input.path, input.reason
-            ));
-        }
+        console.error(lacking(input));
     }
     for unrestored in &done.unrestored {
         console.error(visible(&unrestored.to_string()));
@@ -99,6 +80,29 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
             Exit::Unread
         },
     )
+}
+
+/// Returns what an original lacks because an input was not read completely.
+fn lacking(input: &IncompleteInput) -> String {
+    let IncompleteInput {
+        path,
+        offset,
+        reason,
+        ..
+    } = input;
+    if input.is_bounded {
+        return format!(
+            "{path}: incomplete: input left out from compressed byte {offset}: {reason}; the original ends before it"
+        );
+    }
+    if input.is_unread {
+        return format!("{path}: not read: {reason}; the original lacks it");
+    }
+    let place = match offset {
+        0 => String::new(),
+        offset => format!(" (at byte {offset})"),
+    };
+    format!("{path}: incomplete: {reason}{place}; the original has what was read")
 }
 
 /// Adds the right call to the failure of a restore: one whose output is named by its ledger, or has outputs that are intact.

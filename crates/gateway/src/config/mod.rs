@@ -206,6 +206,25 @@ fn metrics(text: &str) -> Result<SocketAddr, Invalid> {
     }
 }
 
+/// Returns which keys of a listener contradict each other, and what to do.
+fn contradiction(listen: &Listen, rules: &Rules) -> Option<&'static str> {
+    let is_proxy = listen.route != RouteKind::Milter;
+    let has_socket_keys = listen.mode.is_some() || listen.group.is_some();
+    if is_proxy && listen.next_hop.is_none() {
+        Some("next_hop: a proxy needs one")
+    } else if !is_proxy && listen.next_hop.is_some() {
+        Some("next_hop: remove it; a milter has no next hop")
+    } else if is_proxy && rules.quarantines() {
+        Some("quarantine: a proxy cannot hold messages; use a milter, or another action")
+    } else if listen.outbound && listen.after_verifier {
+        Some("outbound: remove after_verifier, since no verifier checks mail of your own users")
+    } else if has_socket_keys && matches!(listen.address, Address::Tcp(_)) {
+        Some("mode, group: remove them; only a Unix socket has them")
+    } else {
+        None
+    }
+}
+
 /// Builds one listener.
 fn listener(
     listen: &Listen,
@@ -226,40 +245,10 @@ fn listener(
     rules.original_header = file.report.original_header();
     rules.host = file.report.host()?;
     file.limits.bound(&mut rules.rewriting.limits);
-    let hands_on = listen.route != RouteKind::Milter;
-    match (&listen.next_hop, hands_on) {
-        (None, true) => {
-            return Err(Invalid::of_content(
-                "next_hop: a proxy needs one".to_owned(),
-            ));
-        }
-        (Some(_), false) => {
-            return Err(Invalid::of_content(
-                "next_hop: remove it; a milter has no next hop".to_owned(),
-            ));
-        }
-        _ => (),
-    }
-    if rules.quarantines() && hands_on {
-        return Err(Invalid::of_content(
-            "quarantine: a proxy cannot hold messages; use a milter, or another action".to_owned(),
-        ));
+    if let Some(text) = contradiction(listen, &rules) {
+        return Err(Invalid::of_content(text.to_owned()));
     }
     check_signed(listen, &rules)?;
-    if listen.outbound && listen.after_verifier {
-        return Err(Invalid::of_content(
-            "outbound: remove after_verifier, since no verifier checks mail of your own users"
-                .to_owned(),
-        ));
-    }
-    if let (Address::Tcp(_), true) = (
-        &listen.address,
-        listen.mode.is_some() || listen.group.is_some(),
-    ) {
-        return Err(Invalid::of_content(
-            "mode, group: remove them; only a Unix socket has them".to_owned(),
-        ));
-    }
     // Behind a verifier, Authentication-Results with the own name come from the verifier.
     rules.strips_results =
         rules.authserv_id.is_some() && !listen.after_verifier && !listen.outbound;

@@ -105,10 +105,6 @@ impl Content {
         while let Some(&byte) = bytes.get(at) {
             match (self.place, byte) {
                 (LinePlace::Start { hard }, b'.') => self.place = LinePlace::Dot { hard },
-                (LinePlace::Start { .. }, _) => {
-                    self.place = LinePlace::Text;
-                    continue;
-                }
                 (LinePlace::Dot { hard }, b'\r') => {
                     self.place = LinePlace::Cr {
                         dot: Some(hard),
@@ -121,7 +117,7 @@ impl Content {
                     self.place = LinePlace::Text;
                     continue;
                 }
-                (LinePlace::Dot { .. }, _) => {
+                (LinePlace::Start { .. } | LinePlace::Dot { .. }, _) => {
                     self.place = LinePlace::Text;
                     continue;
                 }
@@ -136,12 +132,7 @@ impl Content {
                     if dot.is_some() {
                         self.put(b".", out);
                     }
-                    if strays > 0 {
-                        self.correct(strays, b'\r', out);
-                        self.grown -= strays as i64;
-                    }
-                    self.put(b"\r\n", out);
-                    self.place = LinePlace::Start { hard: true };
+                    self.end_line(strays, out);
                 }
                 (LinePlace::Cr { dot, strays }, b'\r') => {
                     self.place = LinePlace::Cr {
@@ -203,6 +194,16 @@ impl Content {
         if self.line_ends_corrected {
             self.raw.extend_from_slice(bytes);
         }
+    }
+
+    /// Ends a line with CR LF. `strays` is the number of CRs before them, which are left out.
+    fn end_line(&mut self, strays: usize, out: &mut Vec<u8>) {
+        if strays > 0 {
+            self.correct(strays, b'\r', out);
+            self.grown -= strays as i64;
+        }
+        self.put(b"\r\n", out);
+        self.place = LinePlace::Start { hard: true };
     }
 
     /// Writes what stands for CRs that stand alone. `joins` is true if the last of them may not end a line.

@@ -45,7 +45,7 @@ pub struct Outcome<'a> {
     pub report: Report,
 }
 
-/// The changes of a message, without its new bytes: [`splice`] writes those.
+/// The changes of a message, without its new bytes: [`splice`](crate::splice) writes those.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The changes, sorted by place.

@@ -294,9 +294,13 @@ impl SampleCounts {
 
     /// Returns the number of separators with a date, except patches.
     fn dated_mail(&self) -> u32 {
-        let strong = (0..KINDS).filter(|index| is_dated_mail(*index));
-        let strong: u32 = strong.map(|index| self.strong[index]).sum();
-        self.expected.max(strong + self.unspaced)
+        self.expected.max(self.strong_dated_mail() + self.unspaced)
+    }
+
+    /// Returns the number of strong candidates with a date, except patches.
+    pub(super) fn strong_dated_mail(&self) -> u32 {
+        let dated = (0..KINDS).filter(|index| is_dated_mail(*index));
+        dated.map(|index| self.strong[index]).sum()
     }
 
     /// Returns name, quoting, and whether the quoting is a guess. If so, an event reports each `>From ` line, unquoted or not.

@@ -168,6 +168,8 @@ fn with_path(path: impl fmt::Display, error: &io::Error) -> String {
 mod tests {
     use super::*;
     use mailglot_archive::Operation;
+    use mailglot_archive::ledger::LedgerError;
+    use mailglot_pipeline::{LedgerFault, LedgerFaultKind, UsageError};
 
     #[test]
     fn a_finding_is_below_every_failure() {
@@ -185,8 +187,6 @@ mod tests {
         assert!(order.is_sorted_by(|less, more| less < more));
         assert_eq!(Exit::Unread.max(Exit::Losses), Exit::Unread);
     }
-    use mailglot_archive::ledger::LedgerError;
-    use mailglot_pipeline::{LedgerFault, LedgerFaultKind, UsageError};
 
     #[test]
     fn errors_have_their_codes() {

@@ -62,7 +62,8 @@ impl Reinject {
         let status = self.wait(&mut child);
         if self.verbose {
             errors.rewind()?;
-            io::copy(&mut errors, &mut io::stderr())?;
+            // A full log is no reason to deliver the message again.
+            let _ = io::copy(&mut errors, &mut io::stderr());
         }
         let failure = match status {
             Err(error) => error,

@@ -103,7 +103,6 @@ impl Ranking {
         let reads = |charset: Charset| {
             if charset.is_single_byte() {
                 !self.splits_latin_words(charset, bytes)
-                    && !self.is_esperanto_by_a_name(charset, bytes)
             } else {
                 nearly_reads(charset, bytes)
                     && !self.is_of_lone_signs(charset, bytes)
@@ -174,14 +173,6 @@ impl Ranking {
         charset != Charset::UTF_8
             && !self.is_local(charset)
             && latin_words::begin_latin_words(bytes)
-    }
-
-    /// Returns true for one letter of ISO-8859-3 in a single word: `Salomonĝerne` for `Salomonøerne`. Hardly any mail is in this charset.
-    fn is_esperanto_by_a_name(&self, charset: Charset, bytes: &[u8]) -> bool {
-        charset == Charset::ISO_8859_3
-            && !self.is_local(charset)
-            && is_one_letter(&self.sample.bytes)
-            && latin_words::is_one_word(bytes)
     }
 
     /// Returns true if a charset makes letters of another script, or apostrophes, of single bytes in Latin words.

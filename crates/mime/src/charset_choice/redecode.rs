@@ -400,18 +400,7 @@ mod tests {
     #[test]
     fn one_letter_or_sign_in_a_usual_place_is_of_windows_1252() {
         for (bytes, message_charset, want) in [
-            (
-                &b"Non \xE8 stato aggiornato"[..],
-                None,
-                Some("Non è stato aggiornato"),
-            ),
-            (
-                b"Rendez-vous \xE0 10 h",
-                Some("ISO-8859-1"),
-                Some("Rendez-vous à 10 h"),
-            ),
-            (b"Re: \xC7a y est", None, Some("Re: Ça y est")),
-            (b"\x8Akoda", None, Some("Škoda")),
+            (&b"Re: \xC7a y est"[..], None, Some("Re: Ça y est")),
             (b"5 \xB0C", None, Some("5 °C")),
             (
                 b"Word \xE8 Excel",

@@ -12,6 +12,5 @@ pub(super) mod mixed_text;
 pub(super) mod mixed_utf8;
 pub(super) mod quoted_lines;
 pub(super) mod sections;
-pub(super) mod text_units;
 pub(super) mod utf8_runs;
 pub(super) mod windows_signs;

@@ -12,10 +12,10 @@ use crate::charset_choice::choice::Choice;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
 use crate::charset_choice::thresholds::{LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE};
+use crate::charset_choice::two_charsets::line_kinds::lines;
 use crate::charset_choice::two_charsets::mixed_text::{
     has_isolated_sequence, malformed, sequences,
 };
-use crate::charset_choice::two_charsets::text_units::units;
 use mailglot_codec::{Charset, LossLog, Script};
 use std::ops::Range;
 
@@ -85,7 +85,7 @@ fn is_damaged_character(bytes: &[u8], other: &Choice<'_>) -> bool {
 /// Returns true if the certain characters outnumber what is not UTF-8: lines, or malformed sequences if no line is without them.
 fn is_enough(bytes: &[u8], certain: &[Range<usize>]) -> bool {
     let (mut own, mut others) = (0, 0);
-    for at in units(bytes) {
+    for at in lines(bytes) {
         let is_valid = std::str::from_utf8(&bytes[at.clone()]).is_ok();
         others += usize::from(!is_valid);
         let first = certain.partition_point(|run| run.start < at.start);

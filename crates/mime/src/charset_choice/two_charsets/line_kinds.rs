@@ -1,11 +1,22 @@
-//! Recognizes quoted lines, blank lines, and lines that separate a signature or section.
+//! Divides text into lines. Recognizes quoted lines, blank lines, and lines that separate a signature or section.
 //!
 //! # Limits
-//! Knows no HTML.
+//! Knows no HTML: a whole document may be one line. Tags show too little: a cell such as `QQ群` may be UTF-8 by chance.
+
+use std::ops::Range;
 
 /// Maximum number of bytes before `>`, and of initials among them.
 const BEFORE_SIGN: usize = 12;
 const INITIALS: usize = 4;
+
+/// Returns the ranges of the lines with their ends, in order.
+pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    bytes.split_inclusive(|b| *b == b'\n').map(move |line| {
+        start += line.len();
+        start - line.len()..start
+    })
+}
 
 /// Returns true if the line begins with `>`, behind white space or initials.
 pub(crate) fn is_quoted(line: &[u8]) -> bool {
@@ -50,4 +61,47 @@ pub(crate) fn separators(bytes: &[u8]) -> Vec<usize> {
         from = line_end.map_or(bytes.len(), |n| sign + n + 1);
     }
     starts
+}
+
+/// Returns true if two lines, of which the second one follows, belong to one paragraph or quotation: only ASCII stands between them, no
+/// blank line, and no line that separates a signature or footer.
+pub(crate) fn stand_together(bytes: &[u8], first: &Range<usize>, second: &Range<usize>) -> bool {
+    let between = &bytes[first.end..second.start];
+    let is_quotation = |line: &Range<usize>| is_quoted(&bytes[line.clone()]);
+    let from_line_end = first.end.saturating_sub(1);
+    between.is_ascii()
+        && !has_blank_line(between)
+        && separators(&bytes[from_line_end..second.start]).is_empty()
+        && is_quotation(first) == is_quotation(second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_one_quotation_stand_together() {
+        for (text, want) in [
+            ("> a\n> b\n", true),
+            ("a\r\nb\r\n", true),
+            ("a\nplain\nb\n", true),
+            ("> a\nb\n", false),
+            ("a\n\nb\n", false),
+            ("a\r\n\r\nb\r\n", false),
+            ("a\né\nb\n", false),
+            ("a\n-- \nb\n", false),
+            ("a\n____\nb\n", false),
+        ] {
+            let line = |letter: &str| {
+                let mut all = lines(text.as_bytes());
+                let is_it = |line: &Range<usize>| {
+                    let line = &text[line.clone()];
+                    line.contains(letter) && !line.contains("pl")
+                };
+                all.find(is_it).expect("a line has the letter")
+            };
+            let together = stand_together(text.as_bytes(), &line("a"), &line("b"));
+            assert_eq!(together, want, "{text}");
+        }
+    }
 }

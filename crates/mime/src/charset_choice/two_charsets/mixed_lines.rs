@@ -6,13 +6,13 @@
 //! ```
 //!
 //! # Limits
-//! Tags of HTML blocks divide lines. Between such tags, a line that mixes both encodings belongs to the other charset. Text whose other lines are mostly UTF-8 is damaged, not mixed.
+//! A line that mixes both encodings belongs to the other charset. Text whose other lines are mostly UTF-8 is damaged, not mixed.
 
+use super::line_kinds::stand_together;
 use super::mixed_text::{
     MixedText, OtherCharset, SequenceCount, decode_into, foreign_lines, has_isolated_sequence,
     join, sequences,
 };
-use super::text_units::stand_together;
 use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_lines;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
@@ -226,25 +226,6 @@ mod tests {
             };
             let text = with_utf8_lines(&bytes, find).map(|mixed| mixed.text);
             assert_eq!(text, Some(format!("{body}{utf8}{other}")), "{other}");
-        }
-    }
-
-    /// Tags of blocks divide a line.
-    #[test]
-    fn footers_in_one_html_line_are_read() {
-        for (charset, body) in [
-            ("GBK", "<p>请查收附件</p>"),
-            ("Big5", "<p>你今天會來上課嗎？</p>"),
-            ("Shift_JIS", "<p>会議のお知らせ</p>"),
-            ("EUC-KR", "<p>오늘 저녁에 뭐 해?</p>"),
-        ] {
-            for footer in [
-                "<hr><p>Müller, Geschäftsführer: Jürgen Groß, München</p>\n",
-                "<hr><p>Список рассылки для всех</p>\n",
-            ] {
-                let want = format!("{body}{footer}");
-                assert_eq!(read(charset, body, footer), Some(want), "{charset}");
-            }
         }
     }
 

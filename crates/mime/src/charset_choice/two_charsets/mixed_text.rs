@@ -3,7 +3,7 @@
 //! # Limits
 //! Does not find the pieces: the callers decide which encoding a piece has.
 
-use super::text_units::units;
+use super::line_kinds::lines;
 use mailglot_codec::{Charset, LossLog, detect};
 use mailglot_kernel::ascii;
 use std::ops::Range;
@@ -113,9 +113,9 @@ impl SequenceCount {
     }
 }
 
-/// Returns the non-ASCII lines for which `is_foreign` is true, in order. Tags of HTML blocks divide lines.
+/// Returns the non-ASCII lines for which `is_foreign` is true, in order.
 pub(crate) fn foreign_lines(bytes: &[u8], is_foreign: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
-    units(bytes)
+    lines(bytes)
         .filter(|line| !bytes[line.clone()].is_ascii() && is_foreign(&bytes[line.clone()]))
         .collect()
 }

@@ -5,8 +5,6 @@
 //! label utf-8        "Grüße\n-- \nJos\xE9\n"         the last line is windows-1252
 //! ```
 //!
-//! Tags of HTML blocks divide lines ([`super::text_units`]).
-//!
 //! Mailing lists append footers in their own encoding, and programs join texts without converting them. [`Runs`] finds the runs of
 //! UTF-8. A line under a label of UTF-8 counts as another charset's if it has no
 //! UTF-8 sequence, or hardly any beside such lines, and its reading there scores 0.
@@ -449,30 +447,6 @@ mod tests {
                 "{}",
                 damaged.escape_ascii()
             );
-        }
-    }
-
-    /// Tags of blocks divide a line. Tags within a paragraph do not.
-    #[test]
-    fn blocks_of_one_html_line_have_their_own_charset() {
-        for (bytes, want) in [
-            (
-                &b"<p>J\xC3\xB6rg</p><hr><p>Gesch\xE4ftsf\xFChrer: J\xFCrgen</p>"[..],
-                Some("<p>Jörg</p><hr><p>Geschäftsführer: Jürgen</p>"),
-            ),
-            (
-                b"<td>Gr\xC3\xBC\xC3\x9Fe<br>M\xFCnchen</td>",
-                Some("<td>Grüße<br>München</td>"),
-            ),
-            (b"<p>Gr\xC3\xBC\xC3\x9Fe <b>M\xFCnchen</b></p>", None),
-            // The beginnings and ends of characters.
-            (b"<p>Gr\xC3\xBC\xC3\x9Fe</p><p>die gro\xC3</p>", None),
-            (b"<p>Gr\xC3\xBC\xC3\x9Fe</p><p>M\xBCnchen</p>", None),
-            (b"<p>Gr\xC3\xBC\xC3\x9Fe</p><p>x\xC3 x</p>", None),
-        ] {
-            let mixed = in_utf8(bytes, LATIN);
-            let text = mixed.as_ref().map(|mixed| mixed.text.as_str());
-            assert_eq!(text, want, "{}", bytes.escape_ascii());
         }
     }
 

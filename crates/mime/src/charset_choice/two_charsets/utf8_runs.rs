@@ -12,8 +12,8 @@
 //! # Limits
 //! Does not join the parts of a character that other bytes separate.
 
+use super::line_kinds::{lines, stand_together};
 use super::mixed_text::{MixedText, OtherCharset, decode_into, malformed, sequences};
-use super::text_units::{stand_together, units};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
 use std::ops::Range;
@@ -167,8 +167,8 @@ impl Runs {
         let (mut all, mut utf8, mut following) = <(RunCount, RunCount, RunCount)>::default();
         let mut better = 0;
         let mut paragraph: Option<Paragraph> = None;
-        for unit in units(bytes) {
-            let (at, line) = (unit.start, &bytes[unit.clone()]);
+        for range in lines(bytes) {
+            let (at, line) = (range.start, &bytes[range.clone()]);
             if line.is_ascii() {
                 continue;
             }
@@ -209,7 +209,7 @@ impl Runs {
                 all: of_line,
                 proven,
                 counted,
-                last: unit,
+                last: range,
             };
             match &mut paragraph {
                 Some(paragraph)
@@ -446,13 +446,6 @@ mod tests {
             let few = ["ñ", "ñ"].map(str::to_owned).to_vec();
             assert_eq!(runs(&text), Some(few), "{other}");
         }
-        // Cells of one line stand together, and those behind a rule do not.
-        let cells = "<td>señor</td><td>Muñoz</td><td>¿tiene</td>";
-        let all = ["ñ", "ñ", "¿"].map(str::to_owned).to_vec();
-        assert_eq!(runs(cells), Some(all));
-        let cells = "<p>señor Muñoz</p><hr><p>¿tiene</p>";
-        let few = ["ñ", "ñ"].map(str::to_owned).to_vec();
-        assert_eq!(runs(cells), Some(few));
     }
 
     /// `à` and a blank are `Ă` and a no-break space in windows-1250.

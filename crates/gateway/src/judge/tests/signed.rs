@@ -100,7 +100,7 @@ fn correct_signed_mail_stays_byte_for_byte() {
 #[test]
 fn fields_above_a_signed_body_stay() {
     let word = "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=";
-    let parts = "--b\n\nx\n--b\nContent-Type: application/pgp-signature\n\nx\n--b--";
+    let parts = "--b\r\n\r\nx\r\n--b\r\nContent-Type: application/pgp-signature\r\n\r\nx\r\n--b--";
     for media in [
         "multipart/signed; boundary=b; protocol=\"application/pgp-signature\"",
         "application/pkcs7-mime; smime-type=signed-data",

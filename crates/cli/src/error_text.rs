@@ -39,7 +39,7 @@ pub(crate) fn of_job(error: &Error, if_exists: IfExists) -> String {
     }
 }
 
-/// Returns what to name instead of a file that is no ledger of `normalize`.
+/// Returns advice for a file that `normalize` did not write as a ledger: the command for a segment of a gateway, or the name of the ledger.
 pub(crate) fn of_other_ledger(path: &Path) -> &'static str {
     if File::open(path).is_ok_and(|file| Segment::open(file).is_ok()) {
         "; it is a segment of a gateway: `mailglot ledger restore --folder FOLDER --queue-id ID -o ORIGINAL` restores a message, and \

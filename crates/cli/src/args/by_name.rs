@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use std::ffi::OsStr;
 
-/// A parser of these values, which the help lists with an explanation. An empty explanation is none.
+/// Parses the name of a value: `keep` for `Headers::Keep`. The help lists the names, each with its explanation unless that is empty.
 ///
 /// The list for the help is made when it is asked for: each start of the program makes all parsers, and needs few of their lists.
 pub(super) struct ByName<T: 'static> {

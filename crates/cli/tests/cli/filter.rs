@@ -355,7 +355,7 @@ fn a_server_that_does_not_take_it_defers() {
         );
         assert!(run.err.is_empty(), "{run:?}");
     }
-    // Success without reading the whole message is none.
+    // If sendmail ends without reading the whole message, its exit code 0 counts as a failure.
     for (script, words) in [
         ("exit 0", "read only 0 of the "),
         (

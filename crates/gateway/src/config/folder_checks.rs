@@ -154,7 +154,7 @@ fn denied(folder: &Path, owner: Option<u32>, me: u32, error: &io::Error) -> Stri
     }
 }
 
-/// Returns the owner of a folder; `None` if there is none that this process can see.
+/// Returns the owner of a folder; `None` if the folder does not exist or this process may not look it up.
 fn folder_owner(folder: &Path) -> Option<u32> {
     fs::symlink_metadata(folder)
         .ok()

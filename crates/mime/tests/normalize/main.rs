@@ -5,6 +5,8 @@ mod fields;
 mod labels;
 mod line_ends;
 mod outer_text;
+mod raw_bytes;
+mod signatures;
 
 use mailglot_codec::Charset;
 use mailglot_mime::{

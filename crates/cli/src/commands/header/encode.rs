@@ -101,6 +101,9 @@ fn parameter(args: &EncodeArgs, name: &str, text: &str) -> Result<String, Failur
         Some(CompatForm::Words) => Compat::Words,
     };
     let eol = if args.fold { "\n" } else { "" };
-    params::encode(name, text, compat, 1, eol)
-        .ok_or_else(|| Failure::usage(format!("header encode: {name:?} is no name of a parameter")))
+    params::encode(name, text, compat, 1, eol).ok_or_else(|| {
+        Failure::usage(format!(
+            "header encode: the parameter name {name:?} is not valid"
+        ))
+    })
 }

@@ -56,30 +56,24 @@ pub(crate) fn has_windows_apostrophes(label: Charset, bytes: &[u8]) -> bool {
     if is_latin_1(label) || label == Charset::UTF_8 {
         return false;
     }
-    let mut signs = high_bytes(bytes).peekable();
-    if !signs.peek().is_some_and(|at| is_sign(bytes[*at])) {
-        return false;
-    }
-    let Some(misreading) = misreading(label) else {
-        return false;
-    };
-    let mut is_proven = false;
-    for at in signs {
-        match place(misreading, bytes, at) {
-            Some(place) => is_proven |= place == SignPlace::Proof,
-            None => return false,
-        }
-    }
-    is_proven
+    let begins_with_sign = high_bytes(bytes)
+        .next()
+        .is_some_and(|at| is_sign(bytes[at]));
+    begins_with_sign
+        && misreading(label).is_some_and(|misreading| proven_signs(misreading, bytes).is_some())
 }
 
 /// Counts the bytes above 7F if all are signs of windows-1252 in their usual places, and one is in a place that only such a sign has: an
 /// apostrophe in a contraction, quotation marks around words, a dash between words.
 pub(crate) fn count_windows_signs(bytes: &[u8]) -> Option<usize> {
+    proven_signs(Misreading::Sign, bytes)
+}
+
+/// Counts the bytes above 7F, except no-break spaces, if all are signs in their usual places and one of them proves windows-1252.
+fn proven_signs(misreading: Misreading, bytes: &[u8]) -> Option<usize> {
     let (mut count, mut is_proven) = (0, false);
     for at in high_bytes(bytes) {
-        let place = place(Misreading::Sign, bytes, at)?;
-        is_proven |= place == SignPlace::Proof;
+        is_proven |= place(misreading, bytes, at)? == SignPlace::Proof;
         // A no-break space is the end of many characters of UTF-8.
         count += usize::from(bytes[at] != 0xA0);
     }

@@ -63,8 +63,9 @@ pub(crate) fn separators(bytes: &[u8]) -> Vec<usize> {
     starts
 }
 
-/// Returns true if two lines, of which the second one follows, belong to one paragraph or quotation: only ASCII stands between them, no
-/// blank line, and no line that separates a signature or footer.
+/// Returns true if two lines belong to one paragraph or quotation, such as `> señor` and `> ¿tiene`. `second` stands behind `first`.
+///
+/// Both lines are quoted, or neither is. The text between them is ASCII, without blank lines and lines that separate sections (`-- `).
 pub(crate) fn stand_together(bytes: &[u8], first: &Range<usize>, second: &Range<usize>) -> bool {
     let between = &bytes[first.end..second.start];
     let is_quotation = |line: &Range<usize>| is_quoted(&bytes[line.clone()]);

@@ -27,24 +27,52 @@ const WIDTH: usize = 76;
 ///
 /// If `eol` is LF, both bytes of a CR LF are data: they are escaped, and a soft line break follows. `=0D` before a plain LF would
 /// become CR CR LF in a transport that sends LF as CR LF.
+///
+/// Escapes the colons of `://` if a web address would look like one that was never encoded: `http=3A//x/?a=01b`.
 pub fn encode(bytes: &[u8], eol: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    encode_lines(bytes, eol, Addresses::Readable, out);
+    if !raw_addresses::equals_signs(&out[start..]).is_empty() {
+        out.truncate(start);
+        encode_lines(bytes, eol, Addresses::Hidden, out);
+    }
+}
+
+/// Whether the colons of `://` are escaped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Addresses {
+    Readable,
+    Hidden,
+}
+
+impl Addresses {
+    /// Returns the offset of a colon that is escaped.
+    fn hidden_colon(self, text: &[u8]) -> Option<usize> {
+        match self {
+            Self::Readable => None,
+            Self::Hidden => memchr::memmem::find(text, raw_addresses::SCHEME_END),
+        }
+    }
+}
+
+fn encode_lines(bytes: &[u8], eol: &[u8], addresses: Addresses, out: &mut Vec<u8>) {
     out.reserve(bytes.len() + bytes.len() / 8);
     let mut rest = bytes;
     loop {
         let (line, tail) = split_line(rest, eol);
         let Some(tail) = tail else {
-            return encode_line(line, 0, eol, out);
+            return encode_line(line, 0, eol, addresses, out);
         };
         if eol == b"\n" && line.ends_with(b"\r") {
             // At the end of the text, no soft line break is needed.
             let soft = usize::from(!tail.is_empty());
-            encode_line(&rest[..=line.len()], soft, eol, out);
+            encode_line(&rest[..=line.len()], soft, eol, addresses, out);
             if soft > 0 {
                 out.push(b'=');
                 out.extend_from_slice(eol);
             }
         } else {
-            encode_line(line, 0, eol, out);
+            encode_line(line, 0, eol, addresses, out);
             out.extend_from_slice(eol);
         }
         rest = tail;
@@ -66,13 +94,14 @@ fn split_line<'a>(bytes: &'a [u8], eol: &[u8]) -> (&'a [u8], Option<&'a [u8]>) {
 }
 
 /// Encodes a line without its end, and leaves `spare` columns of its last output line free.
-fn encode_line(line: &[u8], spare: usize, eol: &[u8], out: &mut Vec<u8>) {
+fn encode_line(line: &[u8], spare: usize, eol: &[u8], addresses: Addresses, out: &mut Vec<u8>) {
     // Most lines need no escape.
     if line.len() <= WIDTH
         // Checks all bytes without early exit, so that the compiler can use vector registers.
         && line.iter().fold(true, |safe, &b| safe & is_safe(b))
         && !matches!(line.last(), Some(b' ' | b'\t'))
         && !is_special_start(line)
+        && addresses.hidden_colon(line).is_none()
     {
         out.extend_from_slice(line);
         return;
@@ -92,6 +121,11 @@ fn encode_line(line: &[u8], spare: usize, eol: &[u8], out: &mut Vec<u8>) {
             .iter()
             .position(|&b| !is_safe(b))
             .unwrap_or(window.len());
+        let scheme_end = &line[at..line
+            .len()
+            .min(at + safe + raw_addresses::SCHEME_END.len() - 1)];
+        let colon = addresses.hidden_colon(scheme_end);
+        let safe = colon.unwrap_or(safe);
         // The equals sign of a soft line break needs a column, except after the last piece of the line.
         let run = if at + safe == line.len() {
             safe
@@ -103,7 +137,7 @@ fn encode_line(line: &[u8], spare: usize, eol: &[u8], out: &mut Vec<u8>) {
         let Some(&byte) = line.get(at) else {
             return;
         };
-        let full = at < text_end && is_safe(byte);
+        let full = at < text_end && is_safe(byte) && colon != Some(run);
         let needed = if at + 1 < line.len() { 1 } else { spare };
         if full || column + 3 > WIDTH - needed {
             out.push(b'=');
@@ -602,6 +636,33 @@ mod tests {
         }
         assert_eq!(encoded(b"a\r\nb\nc\rd", b"\r\n"), b"a\r\nb=0Ac=0Dd");
         assert_eq!(encoded(b"a\r\nb", b"\n"), b"a=0D=0A=\nb");
+    }
+
+    #[test]
+    fn addresses_with_any_byte_come_back() {
+        for byte in 0..=255_u8 {
+            for (before, after) in [
+                (&b"http://x/?a"[..], &b"887"[..]),
+                (b"http://x/?a", b"F0\n"),
+                (b"a\xE4 ftp://y/?u=http://x/?b", b" c"),
+                (b"http://x/?a&b", b"&c=1"),
+            ] {
+                let text = [before, &[byte], after].concat();
+                let body = encoded(&text, b"\n");
+                assert_eq!(decoded(&body).0, text, "{}", body.escape_ascii());
+            }
+        }
+        assert_eq!(
+            encoded(b"http://x/?a\x1Ab\n", b"\n"),
+            b"http=3A//x/?a=1Ab\n"
+        );
+        // Addresses at any column: no line is longer than 76 characters, and each text comes back.
+        for length in 0..160 {
+            let text = [&b"x".repeat(length)[..], b"http://x/?a\x01b\ny\n"].concat();
+            let body = encoded(&text, b"\n");
+            assert!(body.split(|b| *b == b'\n').all(|line| line.len() <= WIDTH));
+            assert_eq!(decoded(&body).0, text);
+        }
     }
 
     #[test]

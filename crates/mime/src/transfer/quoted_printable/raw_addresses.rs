@@ -10,23 +10,26 @@
 //!
 //! # Rules
 //! An equals sign behind the name of a query (`?list=`, `&id=`) stays if the address has an escape of a letter, a digit or a control
-//! (`?id=0815`), an escape in lower-case digits, one within a longer number (`?b=E4F0`), or no escape there. So do escapes of blanks and
-//! punctuation that do not end the line (`?id=2015`). Addresses with `=3D` are encoded. Lower-case digits, and escapes of blanks and
+//! (`?id=08`), an escape in lower-case digits, one within a longer number (`?b=E4F0`), or no escape there. So do escapes of blanks and
+//! punctuation that do not end the line (`?id=20x`). Addresses with `=3D` are encoded. Lower-case digits, and escapes of blanks and
 //! punctuation, prove nothing if other text has them.
 
 use super::escape::{Escape, escape};
 use memchr::memmem;
 use std::sync::LazyLock;
 
+/// The bytes between the scheme of an address and its host.
+pub(super) const SCHEME_END: &[u8] = b"://";
+
 /// Returns the offsets of equals signs that belong to such addresses, in order.
 pub(super) fn equals_signs(body: &[u8]) -> Vec<usize> {
     static SCHEME: LazyLock<memmem::Finder<'static>> =
-        LazyLock::new(|| memmem::Finder::new(b"://"));
+        LazyLock::new(|| memmem::Finder::new(SCHEME_END));
     let mut found = Vec::new();
     let mut unusual = Vec::new();
     let mut from = 0;
     while let Some(scheme) = SCHEME.find(&body[from..]) {
-        let start = from + scheme + 3;
+        let start = from + scheme + SCHEME_END.len();
         let address = address(&body[start..]);
         from = start + address.len();
         match Query::of(body, start, from) {
@@ -177,12 +180,12 @@ mod tests {
             ),
             ("http://x/?a=list&b=20", "http://x/?a#list&b#20"),
             (
-                "Gr=FC=DFe =\nhttp://x/?id=0815",
-                "Gr=FC=DFe =\nhttp://x/?id#0815",
+                "Gr=FC=DFe =\nhttp://x/?id=08",
+                "Gr=FC=DFe =\nhttp://x/?id#08",
             ),
             (
-                "Gr=FC=DFe =20\nhttp://x/?id=2015 x",
-                "Gr=FC=DFe =20\nhttp://x/?id#2015 x",
+                "Gr=FC=DFe =20\nhttp://x/?id=20x y",
+                "Gr=FC=DFe =20\nhttp://x/?id#20x y",
             ),
             (
                 "Gr=FC=DFe http://x/?a=ABCD&b=E4F0",

@@ -82,18 +82,20 @@ pub fn header_mutant(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
         match rng.below(8) {
             0..=3 => fold_fields(&mut bytes, rng),
             4..=6 => wrap_parameters(&mut bytes, rng),
-            _ => {
-                let label = b"Content-Type: text/plain; charset=koi8-r\n";
-                let encoding = b"Content-Transfer-Encoding: 8bit\n";
-                let field = *rng.pick(&[&label[..], encoding]);
-                insert(&mut bytes, 0, field);
-            }
+            _ => repeat_field(&mut bytes, rng),
         }
     }
     if rng.chance(30) {
         damage(&mut bytes, seeds, rng);
     }
     bytes
+}
+
+/// Adds a Content-Type or Content-Transfer-Encoding at the start. It counts instead of a later one.
+fn repeat_field(bytes: &mut Vec<u8>, rng: &mut Rng) {
+    let label = b"Content-Type: text/plain; charset=koi8-r\n";
+    let encoding = b"Content-Transfer-Encoding: 8bit\n";
+    insert(bytes, 0, rng.pick::<&[u8]>(&[label, encoding]));
 }
 
 /// Makes the MIME fields of a message continuation lines of another field, most often From.
@@ -268,5 +270,20 @@ mod tests {
         let want =
             "From: a@b\nContent-Type: text/plain;\ncharset=utf-8;\nformat=flowed\nTo: c\n\nbody\n";
         assert_eq!(wrapped, want);
+        let seeds = [seed.to_vec()];
+        let mutants = (0..200).map(|number| header_mutant(&seeds, &mut Rng::new(number)));
+        let mutants: Vec<String> = mutants
+            .map(|mutant| String::from_utf8_lossy(&mutant).into_owned())
+            .collect();
+        for damage in [
+            "\n Content-Type:",
+            "\ncharset=utf-8",
+            "charset=koi8-r\nFrom:",
+        ] {
+            assert!(
+                mutants.iter().any(|mutant| mutant.contains(damage)),
+                "{damage:?}"
+            );
+        }
     }
 }

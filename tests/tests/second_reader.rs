@@ -15,6 +15,9 @@ use std::process::Command;
 /// Number of messages by set and class.
 type Counts = BTreeMap<(String, String), u64>;
 
+/// Makes a mutant of one of the seeds.
+type MakeMutant = fn(&[Vec<u8>], &mut Rng) -> Vec<u8>;
+
 fn verdict(verifier: &Verifier, raw: &[u8], edits: &[Edit]) -> Verdict {
     let mut rewritten = Vec::new();
     splice(raw, edits, &mut rewritten).unwrap();
@@ -169,12 +172,13 @@ fn every_rewritten_message_is_verified_or_of_a_listed_class() {
             );
         }
     }
-    let mut mutants = |set: &str, seed: u64, make: fn(&[Vec<u8>], &mut Rng) -> Vec<u8>| {
+    let mut mutants = |set: &str, seed: u64, make: MakeMutant, is_skipped: fn(&[u8]) -> bool| {
         let mut random = Rng::new(seed);
         for number in 0..4_000 {
             let raw = make(&seeds, &mut random);
-            if set == "mutants of headers" && is_unclosed(&raw) {
-                // mail-parser reads quoted-printable beyond the delimiter of an outer multipart.
+            if is_skipped(&raw) {
+                let class = (set.to_owned(), "not compared".to_owned());
+                *counts.entry(class).or_default() += 1;
                 continue;
             }
             let found = count(&verifier, set, &raw, &mut counts);
@@ -185,8 +189,9 @@ fn every_rewritten_message_is_verified_or_of_a_listed_class() {
             }));
         }
     };
-    mutants("mutants", 5, mutate::mutant);
-    mutants("mutants of headers", 6, mutate::header_mutant);
+    mutants("mutants", 5, mutate::mutant, |_| false);
+    // mail-parser reads quoted-printable beyond the delimiter of an outer multipart.
+    mutants("mutants of headers", 6, mutate::header_mutant, is_unclosed);
     let table: Vec<String> = counts
         .iter()
         .map(|((set, class), count)| format!("{set}\t{class}\t{count}"))

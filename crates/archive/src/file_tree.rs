@@ -275,7 +275,7 @@ impl FileTree {
         through_within(path, file, limits, &defects)
     }
 
-    /// Like [`Self::through`], for the bytes of a compressed file in the place of a message.
+    /// Like [`Self::through`], for the bytes of a compressed message file.
     pub(crate) fn through_message(
         &self,
         path: &Path,

@@ -4,6 +4,8 @@
 //! A text is one literal.
 
 /// Defines an enum with a text for each variant, the list of all, a function that returns the text, and `Display` that writes it.
+///
+/// `named! { pub enum LineDecision { Join = "join", Cut = "cut", } pub fn name; }` gives `LineDecision::ALL` and `name()`, too.
 macro_rules! named {
     (
         $(#[$attribute:meta])*
@@ -13,7 +15,7 @@ macro_rules! named {
         )*}
 
         $(#[$function_attribute:meta])*
-        pub fn $function:ident;
+        $visibility:vis fn $function:ident;
     ) => {
         $(#[$attribute])*
         pub enum $enum {$(
@@ -23,10 +25,10 @@ macro_rules! named {
 
         impl $enum {
             /// All values, in the order of their declaration.
-            pub const ALL: [Self; [$($text),*].len()] = [$(Self::$variant),*];
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             $(#[$function_attribute])*
-            pub fn $function(self) -> &'static str {
+            $visibility fn $function(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*
                 }

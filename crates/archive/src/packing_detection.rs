@@ -52,28 +52,28 @@ fn is_tar(start: &[u8]) -> bool {
     head[0] != 0 && (stored == sum || stored == sum.wrapping_sub(high << 8))
 }
 
-/// Returns true for the header line of a dbox file of Dovecot, and the marker of the first message: `2 M1e C4b3c2a11`, then the bytes 1 and 2.
-/// A file without messages ends behind the line.
+/// Returns true for a dbox file of Dovecot.
+///
+/// Its first line has a version and hexadecimal values, such as `2 M1e C4b3c2a11`. The bytes 01 and 02 of the first message follow, or the
+/// file ends.
 fn is_dbox(start: &[u8]) -> bool {
     let Some(end) = start.iter().position(|byte| *byte == b'\n') else {
         return false;
     };
     let (line, rest) = (&start[..end], &start[end + 1..]);
+    let is_value = |word: &[u8]| matches!(word, [b'A'..=b'Z', value @ ..] if is_hex(value));
     let mut words = line.split(|byte| *byte == b' ');
-    let has_version = words.next().is_some_and(is_hex);
-    let mut keys = 0;
-    let has_keys = words.all(|word| {
-        keys += 1;
-        matches!(word, [b'A'..=b'Z', value @ ..] if is_hex(value))
-    });
-    has_version && has_keys && keys > 1 && (rest.is_empty() || rest.starts_with(b"\x01\x02"))
+    words.next().is_some_and(is_hex)
+        && words.clone().count() > 1
+        && words.all(is_value)
+        && (rest.is_empty() || rest.starts_with(b"\x01\x02"))
 }
 
 fn is_hex(text: &[u8]) -> bool {
     (1..=16).contains(&text.len()) && text.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Returns true if a file of an unsupported format may contain mail: UTF-16 text that looks like a message, and any compressed data.
+/// Returns true if a file of an unsupported format may contain mail. UTF-16 text must look like a message; every other format may.
 pub(crate) fn may_be_mail(start: &[u8], packing: Packing) -> bool {
     // Every other byte of the text, which is enough to recognize ASCII.
     let plain = || -> Vec<u8> {

@@ -33,20 +33,21 @@ pub(crate) fn of_job(error: &Error, if_exists: IfExists) -> String {
                 LedgerFaultKind::Unreadable(LedgerError::NotALedger)
             ) =>
         {
-            format!("{error}{}", of_other_ledger(&fault.path))
+            let advice = of_segment(&fault.path)
+                .unwrap_or("; name the ledger that `mailglot normalize` wrote (OUTPUT.ledger)");
+            format!("{error}{advice}")
         }
         _ => error.to_string(),
     }
 }
 
-/// Returns advice for a file that `normalize` did not write as a ledger: the command for a segment of a gateway, or the name of the ledger.
-pub(crate) fn of_other_ledger(path: &Path) -> &'static str {
-    if File::open(path).is_ok_and(|file| Segment::open(file).is_ok()) {
+/// Returns the command that restores from a segment of a gateway, if the file is one.
+pub(crate) fn of_segment(path: &Path) -> Option<&'static str> {
+    let is_segment = File::open(path).is_ok_and(|file| Segment::open(file).is_ok());
+    is_segment.then_some(
         "; it is a segment of a gateway: `mailglot ledger restore --folder FOLDER --queue-id ID -o ORIGINAL` restores a message, and \
-         `mailglot ledger find --folder FOLDER` lists all"
-    } else {
-        "; name the ledger that `mailglot normalize` wrote (OUTPUT.ledger)"
-    }
+         `mailglot ledger find --folder FOLDER` lists all",
+    )
 }
 
 /// Returns what to do about a plan or parts that cannot be used.

@@ -5,7 +5,8 @@
 //!
 //! # Limits
 //! A command that times out may already have accepted the message. Then the message is delivered twice rather than lost. The position in the
-//! file says how much the command read. So a command that opens `/dev/stdin` anew, instead of reading standard input, seems to read nothing.
+//! file says how much the command read. A command that opens `/dev/stdin` or maps the file moves no position. It counts as a failure,
+//! although it may have delivered the message.
 
 use mailglot_archive::words;
 use std::ffi::OsString;

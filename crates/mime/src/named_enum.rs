@@ -22,7 +22,7 @@ macro_rules! named {
 
         impl $enum {
             /// All values, in the order of their declaration.
-            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// Returns the stable name, which reports, options and messages use.
             pub fn name(self) -> &'static str {

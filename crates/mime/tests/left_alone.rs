@@ -211,7 +211,8 @@ fn a_signature_over_encoded_text_keeps_it() {
     }
 }
 
-/// Encryption covers the body. So fields of an encrypted message are rewritten, and those of a signed one stay.
+/// Neither encryption nor the signature of a body covers the fields of the message, so they are rewritten. `keep_signed` leaves those of
+/// signed mail.
 #[test]
 fn only_the_body_of_signed_and_encrypted_mail_stays() {
     let encrypted = "multipart/encrypted; protocol=\"application/pgp-encrypted\"; boundary=b";
@@ -255,12 +256,12 @@ fn only_the_body_of_signed_and_encrypted_mail_stays() {
                 outcome.bytes.escape_ascii().to_string(),
                 mail(subject).escape_ascii().to_string()
             );
-            let told = |code| {
+            let is_reported = |code| {
                 let events = &outcome.report.events;
                 events.iter().any(|event| event.kind.code() == code)
             };
-            assert!(told("mime.signed-untouched"), "{media}");
-            assert_eq!(told("ew.raw8bit"), is_rewritten, "{media}");
+            assert!(is_reported("mime.signed-untouched"), "{media}");
+            assert_eq!(is_reported("ew.raw8bit"), is_rewritten, "{media}");
         }
     }
 }

@@ -81,6 +81,10 @@ impl Stage for CountStage {
     type Output = ();
     type State = ();
 
+    fn takes_pieces(&self) -> bool {
+        true
+    }
+
     fn uses_threads(&self) -> bool {
         false
     }

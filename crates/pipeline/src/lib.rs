@@ -56,6 +56,7 @@ mod large_message;
 mod length_field;
 mod list;
 mod locate;
+mod lock;
 mod member_names;
 mod message_file_names;
 mod message_pieces;

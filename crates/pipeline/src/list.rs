@@ -114,6 +114,10 @@ impl Stage for ListStage<'_> {
     type Output = Vec<ListedPiece>;
     type State = ListedArchive;
 
+    fn takes_pieces(&self) -> bool {
+        true
+    }
+
     fn state(&self, source: &OpenSource<'_>) -> io::Result<ListedArchive> {
         Ok(ListedArchive {
             path: source.input.found.path.as_path().into(),
@@ -158,7 +162,7 @@ enum ListedPiece {
     Further(u64, bool),
 }
 
-/// The paths of an archive, as its messages have them.
+/// The paths of an archive, for each of its messages.
 struct ListedArchive {
     path: Arc<Path>,
     file: FileName,

@@ -221,6 +221,10 @@ impl Stage for LocateStage<'_> {
     type Output = LocatedBatch;
     type State = ();
 
+    fn takes_pieces(&self) -> bool {
+        true
+    }
+
     fn state(&self, _: &OpenSource<'_>) -> io::Result<()> {
         Ok(())
     }

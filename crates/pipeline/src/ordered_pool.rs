@@ -11,7 +11,7 @@
 //!
 //! One thread at a time reads a mailbox, a container, or a large file of a folder. Small archives are processed one after the other.
 
-use crate::progress::lock;
+use crate::lock::lock;
 use crate::reader::{NumberedBatch, Reader};
 use crate::work_times::{Phase, PhaseClock, WorkTimes};
 use mailglot_archive::FilesAhead;

@@ -1,8 +1,9 @@
 //! Counters to watch while a job runs, and the flag that interrupts it.
 
 use crate::WorkTimes;
+use crate::lock::lock;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Shared counters: workers add, a watcher reads. All are monotonic.
 #[derive(Debug, Default)]
@@ -37,9 +38,4 @@ impl Progress {
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
-}
-
-/// Locks a mutex. Ignores poisoning: it only means that a worker panicked, which the pool reports.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

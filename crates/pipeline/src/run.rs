@@ -15,8 +15,8 @@ use crate::discover::{SourceInput, Sources};
 use crate::duplicates::SeenMessages;
 use crate::error::{AccountError, UnreadInput};
 use crate::hash::{ArchiveHash, SourceDigest, hex};
+use crate::lock::lock;
 use crate::ordered_pool::{self, BatchWorker, StopReason};
-use crate::progress::lock;
 use crate::reader::{NumberedBatch, Reader, begins_message};
 use crate::selection::{Selection, Selector};
 use crate::skip_scope::SkipScope;
@@ -77,7 +77,7 @@ impl OpenSource<'_> {
 pub(crate) trait Stage: Sync {
     /// The result of a batch.
     type Output: Default + Send;
-    /// State of a thread between the batches of a source.
+    /// What a thread keeps from batch to batch of one source, such as a buffer.
     type State;
 
     /// Returns the format in which source `index` is or would be written. None, the default, if only its messages matter.
@@ -85,10 +85,8 @@ pub(crate) trait Stage: Sync {
         None
     }
 
-    /// Returns true if a message above the size limit is processed like any other. By default it is.
-    fn takes_pieces(&self) -> bool {
-        true
-    }
+    /// Returns true if a message above the size limit is processed like any other.
+    fn takes_pieces(&self) -> bool;
 
     /// Returns true if the digest of each source is needed. By default it is not.
     fn hashes(&self) -> bool {
@@ -100,7 +98,7 @@ pub(crate) trait Stage: Sync {
         true
     }
 
-    /// Creates the state of a thread.
+    /// Creates the state of a thread for a source.
     fn state(&self, source: &OpenSource<'_>) -> io::Result<Self::State>;
     /// Processes a batch and counts its messages in `tally`. `output` may contain an earlier result, to reuse its buffers.
     fn work(
@@ -325,7 +323,7 @@ impl<'a> RunningJob<'a> {
             self.unread(UnreadInput::new(&input.given, error));
         }
         let (messages, bytes) = (reader.messages, reader.bytes);
-        let (selected, is_cut) = (reader.selected(), reader.stopped);
+        let (selected, stopped_early) = (reader.selected(), reader.stopped);
         let (source, digest) = reader.finish();
         let blake3 = digest.blake3;
         self.check_unchanged(input, &*source)?;
@@ -345,7 +343,7 @@ impl<'a> RunningJob<'a> {
             path: Some(input.found.path.clone()),
             read: (messages, bytes),
             processed: (account.messages, account.bytes),
-            size: size.filter(|_| !input.folder && !input.is_stdin() && !is_cut),
+            size: size.filter(|_| !input.folder && !input.is_stdin() && !stopped_early),
             written,
             set_aside,
             dropped,
@@ -446,7 +444,9 @@ impl<'a> RunningJob<'a> {
     }
 }
 
-/// Returns what follows from the early end of a source: the job ends without a failure if the sink needs no more.
+/// Converts the reason why the pool stopped to the result of the source.
+///
+/// `HandOn(None)` is not a failure: the sink has all it needs, as `cat` has after its message.
 fn stopped(
     reason: StopReason<Option<Error>>,
     input: &SourceInput,

@@ -6,7 +6,7 @@
 
 use crate::duplicates::{Dedupe, SeenMessages};
 use crate::envelope;
-use crate::progress::lock;
+use crate::lock::lock;
 use mailglot_archive::{Batch, BoxEvent, Entry, EntryKind};
 use std::sync::{Arc, Mutex};
 

@@ -50,7 +50,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// Creates an example about a whole message, or about an archive.
+    /// Creates an example without a part and a length, and with a count of 1. Examples about a part set these fields.
     pub(crate) fn new(code: &str, address: Address, offset: u64, detail: String) -> Self {
         Self {
             code: code.to_owned(),

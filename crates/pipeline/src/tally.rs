@@ -2,7 +2,7 @@
 
 use crate::guesses::{GuessExample, LeastCertain, Thresholds};
 use crate::json_file_name::{Address, own_file};
-use crate::progress::lock;
+use crate::lock::lock;
 use crate::verify::{Defect, Disagreement};
 use crate::{Example, IncompleteInput, Progress, SourceSummary, Summary, VerifySummary};
 use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
@@ -231,8 +231,11 @@ impl Tally {
         };
         *count += 1;
         for defect in defects {
-            let defect = defect.name().to_owned();
-            *self.verified.defects.entry(defect).or_default() += 1;
+            let counts = &mut self.verified.defects;
+            match counts.get_mut(defect.name()) {
+                Some(count) => *count += 1,
+                None => _ = counts.insert(defect.name().to_owned(), 1),
+            }
         }
     }
 

@@ -166,13 +166,17 @@ impl Stage for TextStage<'_> {
     /// Path of the source as a JSON string.
     type State = Vec<u8>;
 
+    fn takes_pieces(&self) -> bool {
+        true
+    }
+
     fn state(&self, source: &OpenSource<'_>) -> io::Result<Vec<u8>> {
         let mut file = Vec::new();
         source.input.name_in_json().put_json(&mut file);
         Ok(file)
     }
 
-    /// Reads the beginning of a message above the size limit, and reports it.
+    /// Appends the text of each message. Of a message above the size limit, it reads the beginning and reports the rest.
     fn work(
         &self,
         source: &OpenSource<'_>,

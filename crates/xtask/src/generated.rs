@@ -87,7 +87,7 @@ fn detect_pages() -> anyhow::Result<Vec<u8>> {
     ))
 }
 
-/// What every file but that of the codec should hold, by path.
+/// Returns path and content of every generated file, except `DETECT_PAGES`, which needs the built codec.
 fn made() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let mut all = Vec::new();
     for (package, name, make) in SOURCES {

@@ -184,7 +184,7 @@ struct BenchArguments {
     #[arg(long)]
     size: Option<String>,
     /// Number of runs of each program: by default 5, for decoders 9, for the gateway 7. The fastest run counts, for the gateway the median.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
     /// Measure peak memory on a 2 GB mailbox, too.
     #[arg(long)]

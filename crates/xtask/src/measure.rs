@@ -26,7 +26,7 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    /// Worse than every run.
+    /// The start value of [`Self::best`]: the better one of this and a run is the run.
     pub(crate) const WORST: Self = Self {
         cpu: f64::INFINITY,
         wall: f64::INFINITY,

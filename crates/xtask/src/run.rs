@@ -99,8 +99,11 @@ pub(crate) fn output_for(command: &mut Command, input: Vec<u8>) -> anyhow::Resul
     let writer = thread::spawn(move || stdin.write_all(&input));
     let output = child.wait_with_output()?;
     let is_written = writer.join().is_ok_and(|result| result.is_ok());
-    if !output.status.success() || !is_written {
+    if !output.status.success() {
         bail!("{shown} failed: {}", output.status);
+    }
+    if !is_written {
+        bail!("{shown} did not read all of its input");
     }
     Ok(output.stdout)
 }

@@ -67,7 +67,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Makes mutant `number` of a run with this `seed`. Every fourth one has damaged MIME fields.
+/// Makes mutant `number` of a run with this `seed`. Every fourth one, from number 1 on, has damaged MIME fields.
 pub fn make(seeds: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
     let mut rng = random(seed, number);
     if number % 4 == 1 {

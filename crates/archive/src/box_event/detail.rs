@@ -423,22 +423,31 @@ impl CompressionDefect {
     fn write(&self, f: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
         match self {
             Self::BytesBehind(bytes) => {
-                write!(f, "{bytes} bytes behind what is {what} belong to no member")
+                write!(
+                    f,
+                    "{what}, and followed by {bytes} bytes that belong to no member"
+                )
             }
             Self::ZerosBehind(bytes) => {
-                write!(f, "{bytes} zero bytes left out behind what is {what}")
+                write!(
+                    f,
+                    "{what}, and followed by {bytes} zero bytes, which are left out"
+                )
             }
             Self::ZerosInside(bytes) => {
-                write!(f, "{bytes} zero bytes left out inside what is {what}")
+                write!(
+                    f,
+                    "{what}, and {bytes} zero bytes between two members are left out"
+                )
             }
             Self::Expansion { limit, given } => write!(
                 f,
-                "{what}, and more than {limit} times as long inside: {given} bytes of what is inside were read, \
+                "{what}, and more than {limit} times as long inside: {given} bytes of the content were read, \
                  the compressed bytes from here on are left out; a larger --max-expansion reads them"
             ),
             Self::CutOff { given } => write!(
                 f,
-                "{what}, and cut off: {given} bytes of what is inside were read"
+                "{what}, and cut off: {given} bytes of the content were read"
             ),
             Self::BeyondSize { size } => write!(
                 f,
@@ -462,7 +471,7 @@ impl CompressionDefect {
                 left: Some(left),
             } => write!(
                 f,
-                "{what}, and damaged: {error}; {given} bytes of what is inside were read, \
+                "{what}, and damaged: {error}; {given} bytes of the content were read, \
                  {left} bytes from here on are left out"
             ),
         }

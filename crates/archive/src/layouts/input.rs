@@ -1,4 +1,4 @@
-//! Gives a layout the bytes of its file: those in memory, and distant ones if the file can seek.
+//! Gives a layout the bytes of its file: those in memory, and distant ones if the file can seek. Collects the events of the file.
 //!
 //! # Limits
 //! In a stream, bytes beyond the look-ahead are unknown.
@@ -39,10 +39,13 @@ impl LayoutInput {
         self.file = file;
     }
 
-    /// Reports a defect of the file.
+    /// Reports a defect in the structure of the file.
     pub(super) fn report(&mut self, at: u64, detail: BoxDetail) {
-        let event = BoxEvent::new(BoxEventKind::Structure, at, detail);
-        self.events.push(event);
+        self.report_as(BoxEventKind::Structure, at, detail);
+    }
+
+    pub(super) fn report_as(&mut self, kind: BoxEventKind, at: u64, detail: BoxDetail) {
+        self.events.push(BoxEvent::new(kind, at, detail));
     }
 
     /// Returns `length` bytes at an offset in memory, or fewer at the end of the file.

@@ -26,7 +26,7 @@ pub(crate) use self::read::LayoutReader;
 use crate::mbox::has_dated_separators;
 
 /// Every format, in the order in which they are tried.
-static LAYOUTS: [FileLayout; 5] = [
+static LAYOUTS: &[FileLayout] = &[
     babyl::BABYL, //
     uw_mbx::UW_MBX,
     rnews::RNEWS,

@@ -263,8 +263,8 @@ impl LayoutReader {
         };
         if !current.in_pieces && current.item.is_message {
             let detail = BoxDetail::LongerThan(self.limit);
-            let event = BoxEvent::new(BoxEventKind::TooLarge, current.start, detail);
-            self.input.events.push(event);
+            self.input
+                .report_as(BoxEventKind::TooLarge, current.start, detail);
             // The omitted bytes follow the first piece.
             let omitted = std::mem::take(&mut current.item.omitted);
             if !omitted.is_empty() {

@@ -34,7 +34,7 @@ pub enum Record<'a> {
     Note(&'a [u8]),
 }
 
-/// The reason why bytes of a source are not in its output. Each number is that of a record in the file.
+/// The reason why bytes of a source are not in its output. The discriminants are the tags of these records in a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawKind {
     /// Bytes of a mailbox outside any message.
@@ -48,7 +48,7 @@ pub enum RawKind {
 }
 
 impl RawKind {
-    /// Returns the kind with this number.
+    /// Returns the kind whose record has the tag `number`.
     fn numbered(number: u8) -> Option<Self> {
         let all = [Self::Gap, Self::Other, Self::SetAside, Self::Dropped];
         all.into_iter().find(|kind| *kind as u8 == number)
@@ -151,9 +151,6 @@ const MOST_REMOVED: u64 = 1 << 28;
 
 /// Set in the quoting byte if the output's message is quoted.
 const UNQUOTE: u8 = 0x10;
-
-/// The ways to quote, with the numbers 1 to 3 in the quoting byte.
-const QUOTINGS: [Quoting; 3] = [Quoting::None, Quoting::Mboxo, Quoting::Mboxrd];
 
 /// Appends a record to `records` and its original bytes to `residues`.
 pub(super) fn encode(record: &Record<'_>, records: &mut Vec<u8>, residues: &mut Vec<u8>) {
@@ -322,8 +319,12 @@ fn encode_requote(requote: &Requote, records: &mut Vec<u8>) {
     match requote {
         Requote::Leave => records.push(0),
         Requote::Convert { unquote, source } => {
-            let number = QUOTINGS.iter().position(|quoting| quoting == source);
-            records.push((1 + number.unwrap_or(0) as u8) | bit(*unquote));
+            let number = match source {
+                Quoting::None => 1,
+                Quoting::Mboxo => 2,
+                Quoting::Mboxrd => 3,
+            };
+            records.push(number | bit(*unquote));
         }
         Requote::Count { unquote, marks } => {
             records.push(4 | bit(*unquote));
@@ -338,12 +339,12 @@ fn encode_requote(requote: &Requote, records: &mut Vec<u8>) {
 fn decode_requote(records: &mut Cursor<'_>, body: u64) -> Option<Requote> {
     let byte = records.byte()?;
     let unquote = byte & UNQUOTE != 0;
+    let convert = |source| Requote::Convert { unquote, source };
     Some(match byte & !UNQUOTE {
         0 if !unquote => Requote::Leave,
-        number @ 1..=3 => Requote::Convert {
-            unquote,
-            source: QUOTINGS[usize::from(number) - 1],
-        },
+        1 => convert(Quoting::None),
+        2 => convert(Quoting::Mboxo),
+        3 => convert(Quoting::Mboxrd),
         4 => {
             // Each line has at least the five bytes `From `, but a change may have created it.
             let count = records
@@ -362,6 +363,32 @@ fn decode_requote(records: &mut Cursor<'_>, body: u64) -> Option<Requote> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The numbers are those of the format (docs/ledger-format.md). Ledgers that exist have them.
+    #[test]
+    fn numbers_of_quoting_and_reasons_are_those_of_the_format() {
+        for (source, number) in [
+            (Quoting::None, 1),
+            (Quoting::Mboxo, 2),
+            (Quoting::Mboxrd, 3),
+        ] {
+            for (unquote, bit) in [(false, 0), (true, 0x10)] {
+                let mut bytes = Vec::new();
+                encode_requote(&Requote::Convert { unquote, source }, &mut bytes);
+                assert_eq!(bytes, [number | bit]);
+            }
+        }
+        let known = [
+            (RawKind::Gap, 6),
+            (RawKind::Other, 7),
+            (RawKind::SetAside, 8),
+            (RawKind::Dropped, 10),
+        ];
+        for number in 0..=u8::MAX {
+            let expected = known.iter().find(|(_, known)| *known == number);
+            assert_eq!(RawKind::numbered(number), expected.map(|(kind, _)| *kind));
+        }
+    }
 
     #[test]
     fn number_of_changes_is_limited() {

@@ -135,12 +135,7 @@ const LONGEST_PLAIN: usize = 998;
 ///
 /// The sender is one word: an address, a local user (`root`), a path (`uunet!joe`) or `-`. The first line of a patch of git is not plain.
 pub(super) fn is_plain(line: &[u8]) -> bool {
-    if !line.starts_with(b"From ")
-        || line.len() > LONGEST_PLAIN
-        || !line
-            .iter()
-            .fold(true, |found, byte| found & (b' '..=b'~').contains(byte))
-    {
+    if !line.starts_with(b"From ") || line.len() > LONGEST_PLAIN || !is_printable(line) {
         return false;
     }
     let rest = &line[5..];
@@ -149,6 +144,12 @@ pub(super) fn is_plain(line: &[u8]) -> bool {
         _ => are_plain_words(rest),
     };
     is_plain && !is_patch(rest)
+}
+
+fn is_printable(line: &[u8]) -> bool {
+    // `fold` has no early exit, so the compiler uses vector instructions.
+    line.iter()
+        .fold(true, |all, byte| all & (b' '..=b'~').contains(byte))
 }
 
 /// Mark of a separator, before its line end (see `separator_mark`).

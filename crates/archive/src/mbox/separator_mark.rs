@@ -23,7 +23,8 @@ use super::joined_line::{JoinedLineSearch, has_joined_line};
 
 /// Returns true if the reader would see an open multipart at the end of `text`, or a separator inside a line of it.
 ///
-/// `text` is a message as it stands in a mailbox, quoted, and the line ends after it. With `has_from` false, it has no `From `.
+/// `text` is a message as it stands in a mailbox, quoted, and the line ends after it. Pass `has_from: false` only if
+/// `text` has no `From ` at all, not even inside a line: the search for separators inside lines is then left out.
 pub fn needs_mark(text: &[u8], has_from: bool) -> bool {
     debug_assert!(has_from || memchr::memmem::find(text, b"From ").is_none());
     may_open_multipart(&text[..header_end(text)]) && is_open_with_either_line_end(text)
@@ -133,7 +134,11 @@ fn header_end(text: &[u8]) -> usize {
     // At the end of a text, its last line end ends the header, too.
     let last = text.strip_suffix(b"\r").unwrap_or(text);
     let last = last.strip_suffix(b"\n").map_or(text.len(), <[u8]>::len);
-    EMPTY.iter().fold(last, |end, line| {
+    // Lines end alike as a rule, so the second search stays within the header.
+    let is_crlf = memchr::memchr(b'\n', text).is_some_and(|at| text[..at].ends_with(b"\r"));
+    let [lf, crlf] = &*EMPTY;
+    let searches = if is_crlf { [crlf, lf] } else { [lf, crlf] };
+    searches.iter().fold(last, |end, line| {
         let within = &text[..text.len().min(end + line.needle().len())];
         line.find(within).map_or(end, |at| at.min(end))
     })
@@ -190,6 +195,33 @@ fn line_of(line: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Compares with the definition, line by line, for every text of `a`, LF and CR with at most nine bytes.
+    #[test]
+    fn headers_end_at_the_first_empty_line() {
+        let expected = |text: &[u8]| {
+            let is_end = |lf: &usize| {
+                matches!(
+                    text[lf + 1..],
+                    [b'\n', ..] | [b'\r', b'\n', ..] | [] | [b'\r']
+                )
+            };
+            let mut line_ends = memchr::memchr_iter(b'\n', text);
+            line_ends.find(is_end).unwrap_or(text.len())
+        };
+        for length in 0..=9 {
+            for number in 0..3_usize.pow(length) {
+                let byte = |at: u32| b"a\n\r"[number / 3_usize.pow(at) % 3];
+                let text: Vec<u8> = (0..length).map(byte).collect();
+                assert_eq!(
+                    header_end(&text),
+                    expected(&text),
+                    "{}",
+                    text.escape_ascii()
+                );
+            }
+        }
+    }
 
     #[test]
     fn marks_are_added_and_removed() {

@@ -1,12 +1,12 @@
-//! Parses the values of an option that are values of a library, by their names.
+//! Parses option values by the names of library enums: `--on-loss keep` is `OnLoss::Keep`.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use std::ffi::OsStr;
 
-/// Parses the name of a value: `keep` for `Headers::Keep`. The help lists the names, each with its explanation unless that is empty.
+/// Parses the name of a value: `keep` for `Headers::Keep`. The help lists the names with their explanations.
 ///
-/// The list for the help is made when it is asked for: each start of the program makes all parsers, and needs few of their lists.
+/// Builds the list on demand: each start creates all parsers, but few errors and helps need their lists.
 pub(super) struct ByName<T: 'static> {
     values: &'static [(T, &'static str)],
     name: fn(T) -> &'static str,
@@ -22,14 +22,8 @@ pub(super) fn by_name<T>(
 
 impl<T: Copy> ByName<T> {
     fn possible(&self) -> impl Iterator<Item = PossibleValue> + '_ {
-        self.values.iter().map(|(value, help)| {
-            let possible = PossibleValue::new((self.name)(*value));
-            if help.is_empty() {
-                possible
-            } else {
-                possible.help(*help)
-            }
-        })
+        let values = self.values.iter();
+        values.map(|(value, help)| PossibleValue::new((self.name)(*value)).help(*help))
     }
 }
 

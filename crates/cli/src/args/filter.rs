@@ -52,7 +52,8 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub(crate) timeout: u32,
     /// Pass the message to the mail server's `sendmail -G -i` instead of standard output. Standard output then reports failures.
-    /// If sendmail fails, or does not read the whole message, the exit code is 75.
+    /// If sendmail fails, or does not read the whole message, the exit code is 75. A wrapper around sendmail must read standard input
+    /// itself (`cat | …`). One that opens `/dev/stdin` seems to read nothing: its message is delivered, and deferred, at each attempt.
     #[arg(long)]
     pub(crate) reinject: bool,
     /// The sendmail program.

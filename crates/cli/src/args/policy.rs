@@ -25,8 +25,8 @@ pub(crate) struct PolicyArgs {
     attachments: Attachments,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Parts and header fields with bytes that cannot be decoded: replace these bytes by U+FFFD, or keep the part or field. Default:
-    /// `replace` if a ledger stores the old bytes, else `keep`.
+    /// What happens to parts and header fields with bytes that cannot be decoded. Default: `replace` if a ledger stores the old bytes,
+    /// otherwise `keep`.
     #[arg(long, value_name = "WAY", value_parser = by_name(LOSSES, OnLoss::name))]
     on_loss: Option<OnLoss>,
     /// Damage in header fields to repair if the repair is unambiguous.
@@ -177,4 +177,7 @@ const DETECTIONS: &[(Detection, &str)] = &[
 ];
 
 /// The values of `--on-loss`.
-const LOSSES: &[(OnLoss, &str)] = &[(OnLoss::Replace, ""), (OnLoss::Keep, "")];
+const LOSSES: &[(OnLoss, &str)] = &[
+    (OnLoss::Replace, "Write U+FFFD for the bytes"),
+    (OnLoss::Keep, "Leave the part or field unchanged"),
+];

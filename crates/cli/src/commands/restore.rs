@@ -1,7 +1,7 @@
 //! `mailglot restore`: rebuilds the original from an output and its ledger.
 
 use crate::args::RestoreArgs;
-use crate::error_text::of_other_ledger;
+use crate::error_text::of_segment;
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
@@ -116,8 +116,8 @@ fn with_hint(error: Error, job: &RestoreJob) -> Failure {
     let (Some(named), None) = (&job.output, &job.ledger) else {
         return failure;
     };
-    if named.extension() == Some("segment".as_ref()) {
-        failure.message += of_other_ledger(named);
+    if let Some(advice) = of_segment(named) {
+        failure.message += advice;
         return failure;
     }
     if named.extension() != Some("ledger".as_ref()) || !named.is_file() {

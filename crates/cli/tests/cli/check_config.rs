@@ -401,7 +401,7 @@ fn folders_of_root_are_named_with_the_command_that_gives_them_away() {
         assert_eq!(code, Some(0), "{said}");
         for (key, name) in [("ledger", "ledger"), ("limits.spool_dir", "spool")] {
             let note = format!(
-                "note: {key}: {at}/{name}: belongs to root, so no other user can run the daemon; give it to that user: chown USER {at}/{name}\n"
+                "note: {key}: {at}/{name}: belongs to root, so no other user can run the daemon; give it to that user: chown -R USER {at}/{name}\n"
             );
             assert!(said.contains(&note), "{said}");
         }
@@ -410,7 +410,7 @@ fn folders_of_root_are_named_with_the_command_that_gives_them_away() {
         for (key, name) in [("ledger", "ledger"), ("limits.spool_dir", "spool")] {
             let error = format!(
                 "{key}: {at}/{name}: Permission denied (os error 13); it belongs to user 0, and this program runs as user 65534; \
-                 give it to the user that runs the daemon: chown USER {at}/{name}"
+                 give it to the user that runs the daemon: chown -R USER {at}/{name}"
             );
             assert!(said.contains(&error), "{said}");
         }

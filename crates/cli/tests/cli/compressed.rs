@@ -96,7 +96,7 @@ fn of_compression_that_is_cut_off_all_that_is_there_is_read() {
     let half = whole.len() / 2;
     sandbox.write(name, &whole[..half]);
     let words = format!("mailglot: {name}: compressed with ");
-    let place = format!(" bytes of what is inside were read (at byte {half})");
+    let place = format!(" bytes of the content were read (at byte {half})");
     let run = sandbox.run(&["normalize", name, "-o", "out"]).ended(2);
     assert!(
         run.err.contains(&words) && run.err.contains(&place),
@@ -162,11 +162,11 @@ fn what_lies_behind_compression_is_told_with_its_place_and_number() {
     for (rest, detail) in [
         (
             vec![0; 700],
-            "700 zero bytes left out behind what is compressed with gzip",
+            "compressed with gzip, and followed by 700 zero bytes, which are left out",
         ),
         (
             b"\nsome junk".to_vec(),
-            "10 bytes behind what is compressed with gzip belong to no member",
+            "compressed with gzip, and followed by 10 bytes that belong to no member",
         ),
     ] {
         sandbox.write("box.gz", &[&whole[..], &rest].concat());

@@ -198,6 +198,18 @@ fn a_segment_of_a_gateway_names_its_command() {
             run.err
         );
     }
+    // An output of `normalize` may have such a name.
+    sandbox
+        .shell("mailglot normalize -q archive.mbox -o out.segment && touch back.mbox")
+        .ended(0);
+    let run = sandbox
+        .run(&["restore", "out.segment", "-o", "back.mbox"])
+        .ended(4);
+    assert!(
+        run.err.contains("already exists") && !run.err.contains("ledger"),
+        "{}",
+        run.err
+    );
     // The record alone is a ledger.
     sandbox
         .shell("mailglot ledger show --folder ledger --queue-id 4F2 --raw > 4F2.ledger && mailglot restore --ledger 4F2.ledger -o back")

@@ -1,4 +1,4 @@
-//! Finds Latin words that have single bytes above 7F, and charsets that make words of two scripts of them.
+//! Finds Latin words with single bytes above 7F, and charsets that decode these bytes to another script.
 //!
 //! ```text
 //! \xCDsland      Ísland, not мsland (KOI8-R)
@@ -41,6 +41,8 @@ pub(super) fn begin_latin_words(bytes: &[u8]) -> bool {
 
 /// Returns the length of the word that begins with a capital above 7F at `at`. All its other letters are small, and none of those above 7F
 /// touches another one.
+///
+/// Two ASCII letters follow the capital, or one of the small letters is above 7F. `Š` and `Ž` need the latter. `Ça` counts beside another word.
 fn capitalized_word(bytes: &[u8], at: usize) -> Option<usize> {
     let is_capital = |byte: u8| matches!(byte, 0xC0..=0xD6 | 0xD8..=0xDE);
     let is_caron = |byte: u8| matches!(byte, 0x8A | 0x8E);

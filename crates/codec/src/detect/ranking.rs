@@ -98,9 +98,9 @@ impl Ranking {
         }
     }
 
-    /// The best that reads nearly all of the text.
+    /// Returns the likeliest charset that decodes nearly all of the text and splits no Latin word (`мsland`).
     pub(super) fn guess(&self, bytes: &[u8]) -> Guess {
-        let reads = |charset: Charset| {
+        let is_possible = |charset: Charset| {
             if charset.is_single_byte() {
                 !self.splits_latin_words(charset, bytes)
             } else {
@@ -109,7 +109,7 @@ impl Ranking {
                     && !self.has_latin_capitals(charset, bytes)
             }
         };
-        match self.scored.iter().position(|s| reads(s.charset)) {
+        match self.scored.iter().position(|s| is_possible(s.charset)) {
             Some(best) if self.is_usual(best, bytes) => Guess {
                 charset: Charset::WINDOWS_1252,
                 ..self.limited(best)

@@ -42,7 +42,7 @@ impl Config {
     }
 
     /// Lists the spools and ledger folders that only root can use: key, path and what to do.
-    pub fn of_root(&self) -> Vec<String> {
+    pub fn folders_only_root_can_use(&self) -> Vec<String> {
         let mut texts = BTreeSet::new();
         for listener in &self.listeners {
             texts.extend(of_root("limits.spool_dir", &listener.limits.spool));
@@ -75,7 +75,7 @@ impl Config {
 /// The user number of root.
 const ROOT: u32 = 0;
 
-/// Returns a text if a folder belongs to root, and nobody else may write it.
+/// Returns a note if a folder belongs to root and only root may write it.
 fn of_root(key: &str, folder: &Path) -> Option<String> {
     let metadata = fs::symlink_metadata(folder).ok()?;
     let is_only_of_root =
@@ -83,7 +83,7 @@ fn of_root(key: &str, folder: &Path) -> Option<String> {
     let place = folder.display();
     is_only_of_root.then(|| {
         format!(
-            "{key}: {place}: belongs to root, so no other user can run the daemon; give it to that user: chown USER {place}"
+            "{key}: {place}: belongs to root, so no other user can run the daemon; give it to that user: chown -R USER {place}"
         )
     })
 }
@@ -131,13 +131,13 @@ fn denied(folder: &Path, owner: Option<u32>, me: u32, error: &io::Error) -> Stri
     let place = folder.display();
     match owner {
         Some(owner) if owner != me => {
-            // The reason of a foreign ledger folder is its owner.
+            // An error of `check_owner` says `belongs to user 0`. Errors of the system have no text of their own.
             let reason = if error.get_ref().is_some() {
                 String::new()
             } else {
                 format!("; it belongs to user {owner}, and this program runs as user {me}")
             };
-            format!("{reason}; give it to the user that runs the daemon: chown USER {place}")
+            format!("{reason}; give it to the user that runs the daemon: chown -R USER {place}")
         }
         Some(_) => String::new(),
         None => {
@@ -147,7 +147,7 @@ fn denied(folder: &Path, owner: Option<u32>, me: u32, error: &io::Error) -> Stri
             };
             format!(
                 "; {} belongs to user {owner}, and this program runs as user {me}; create {place} as root, and give it to the user that \
-                 runs the daemon: chown USER {place}",
+                 runs the daemon: chown -R USER {place}",
                 above.display()
             )
         }
@@ -248,19 +248,19 @@ mod tests {
             (
                 Some(7),
                 plain(),
-                "; it belongs to user 7, and this program runs as user 5; give it to the user that runs the daemon: chown USER /proc/none/led",
+                "; it belongs to user 7, and this program runs as user 5; give it to the user that runs the daemon: chown -R USER /proc/none/led",
             ),
             (
                 Some(7),
                 foreign,
-                "; give it to the user that runs the daemon: chown USER /proc/none/led",
+                "; give it to the user that runs the daemon: chown -R USER /proc/none/led",
             ),
             (Some(5), plain(), ""),
             (
                 None,
                 plain(),
                 "; /proc belongs to user 0, and this program runs as user 5; create /proc/none/led as root, and give it to the user \
-                 that runs the daemon: chown USER /proc/none/led",
+                 that runs the daemon: chown -R USER /proc/none/led",
             ),
         ] {
             assert_eq!(denied(place, owner, 5, &error), text);

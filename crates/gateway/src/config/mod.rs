@@ -234,11 +234,8 @@ fn listener(
 ) -> Result<Listener, Invalid> {
     let name = listen.policy.as_str();
     let policy = policies.get(name).ok_or_else(|| {
-        let known: Vec<&str> = policies.keys().map(String::as_str).collect();
-        Invalid::of_content(format!(
-            "policy: no policy `{name}`; policies are {}",
-            known.join(", ")
-        ))
+        let known = policies::listed(policies.keys().map(String::as_str));
+        Invalid::of_content(format!("policy: no policy `{name}`; policies are {known}"))
     })?;
     let mut rules: Rules = policy.rules.clone();
     rules.findings_header = file.report.findings_header();

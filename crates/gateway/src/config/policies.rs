@@ -112,7 +112,7 @@ fn named(name: &str, table: &PolicyTable, largest: u64) -> Result<Named, Invalid
 }
 
 /// Lists names for an error.
-fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+pub(super) fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 

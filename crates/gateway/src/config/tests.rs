@@ -527,7 +527,7 @@ fn a_dry_run_has_no_effect_of_its_own() {
 #[test]
 fn normalize_needs_a_finding_that_can_be_corrected() {
     for finding in Finding::ALL {
-        for action in Action::ALL {
+        for &action in Action::ALL {
             let (id, name) = (finding.id(), action.name());
             let text = format!("{MILTER}[policy.own]\nactions = {{ {id} = \"{name}\" }}\n");
             if action == Action::Normalize && !finding.can_be_normalized() {

@@ -71,7 +71,7 @@ fn needed_number(message: &str, key: &str) -> Option<String> {
     Some(format!("`{key}` is {value}; write {needed}"))
 }
 
-/// Says how to write the mode of a socket that is a number; `rest` is the text of its line from the value on.
+/// Explains `mode = 660`: the mode must be a string. `rest` is the line from the value on.
 fn unquoted_mode(rest: &str, key: &str) -> Option<String> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let value = rest
@@ -79,7 +79,14 @@ fn unquoted_mode(rest: &str, key: &str) -> Option<String> {
         .next()
         .filter(|value| key == "mode" && value.starts_with(|first: char| first.is_ascii_digit()))?;
     let octal = value.trim_start_matches("0o").trim_start_matches('0');
-    let example = if octal.len() == 3 && octal.bytes().all(|digit| matches!(digit, b'0'..=b'7')) {
+    // 432 is 0660 in decimal. A mode lets other users write if its last digit has the bit 2.
+    let is_mode = |digits: &[u8]| {
+        matches!(
+            digits,
+            [b'0'..=b'7', b'0'..=b'7', b'0' | b'1' | b'4' | b'5']
+        )
+    };
+    let example = if is_mode(octal.as_bytes()) {
         octal
     } else {
         "660"
@@ -89,7 +96,7 @@ fn unquoted_mode(rest: &str, key: &str) -> Option<String> {
     ))
 }
 
-/// Says how to write the table of a listener whose name stands in single brackets; `rest` is its line.
+/// Explains `[listen]`, which must be `[[listen]]`. `rest` is the line from the bracket on.
 fn single_listen(rest: &str) -> Option<String> {
     let name = rest.strip_prefix('[')?.split(']').next()?;
     (name.trim() == "listen").then(|| {
@@ -264,7 +271,7 @@ mod tests {
             ),
             (
                 "432",
-                "`mode` is the number 432; write it in quotes: mode = \"0432\"",
+                "`mode` is the number 432; write it in quotes: mode = \"0660\"",
             ),
             (
                 "8",

@@ -5,7 +5,7 @@
 //! header.
 
 use mailglot_mime::transfer::TransferEncoding;
-use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span};
+use mailglot_mime::{Edit, Message, Part, PartKind, Report, Span};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -66,9 +66,7 @@ pub(super) fn parts(message: &Message<'_>, report: &Report, edits: &[Edit]) -> V
             })
     };
     let leaves = message
-        .parts()
-        .iter()
-        .enumerate()
+        .numbered_parts()
         .filter(|(_, part)| part.kind == PartKind::Leaf);
     let changed = leaves.filter(|(_, part)| {
         let fields = [part.content_type, part.content_transfer_encoding]
@@ -78,8 +76,7 @@ pub(super) fn parts(message: &Message<'_>, report: &Report, edits: &[Edit]) -> V
         touched(part.body) || fields.any(touched)
     });
     changed
-        .map(|(index, part)| {
-            let id = PartId(index as u32);
+        .map(|(id, part)| {
             let reading = report.readings.iter().find(|reading| reading.part == id);
             ChangedPart {
                 section: message.section(id),

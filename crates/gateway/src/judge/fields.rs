@@ -7,7 +7,7 @@ use super::changed_parts::transfer;
 use super::structure_repair::{NAMED, name_for};
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
-use mailglot_mime::{Edit, Message, Part, PartId, PartKind, Report, Span, spliced};
+use mailglot_mime::{Edit, Message, Part, PartKind, Report, Span, spliced};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -31,12 +31,12 @@ pub(super) fn duplicates(message: &Message<'_>, findings: &Findings) -> Vec<Edit
     let raw = message.raw();
     let mut gone = Vec::new();
     let mut sealed_until = 0;
-    for (index, part) in message.parts().iter().enumerate() {
+    for (id, part) in message.numbered_parts() {
         if part.header.start < sealed_until {
             continue;
         }
         let mut seen = [false; FIRST_COUNTS.len()];
-        for field in message.fields(PartId(index as u32)) {
+        for field in message.fields(id) {
             let name = field.name.of(raw);
             if let Some(at) = FIRST_COUNTS
                 .iter()

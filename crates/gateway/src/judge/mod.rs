@@ -274,12 +274,8 @@ impl JudgeContext<'_> {
         if signed && signatures::has_length_tag(message) {
             findings.add(Finding::DkimLTag, String::new);
         }
-        let may_break = may_break_signature(message, self.rules);
-        let is_free = !signed || may_break;
-        if has_signed_body(message) && !may_break {
-            // Its fields stay, too.
-            edits.clear();
-        }
+        let is_free =
+            !(signed || has_signed_body(message)) || may_break_signature(message, self.rules);
         if !is_free && !edits.is_empty() {
             edits.clear();
             findings.add(Finding::SignedNotNormalised, String::new);
@@ -349,8 +345,7 @@ impl JudgeContext<'_> {
         let (mut wanted, action) = decide(self.rules, findings, rewritten);
         let stays = wanted == Action::Tag
             && !rewritten
-            && (signatures::is_signed(message, PartId::ROOT)
-                || signatures::is_multipart_signed(message))
+            && (signatures::is_signed(message, PartId::ROOT) || has_signed_body(message))
             && !self.rules.tags_signed(findings);
         if stays {
             wanted = Action::Pass;

@@ -1,4 +1,4 @@
-//! Finds signatures of a message: DKIM and its relatives, and signed bodies.
+//! Finds signatures of a message: DKIM and its relatives.
 
 use mailglot_mime::{Message, PartId, header};
 
@@ -12,12 +12,6 @@ pub(super) fn is_signed(message: &Message<'_>, header_of: PartId) -> bool {
             || name.eq_ignore_ascii_case(b"dkim2-signature")
             || name.eq_ignore_ascii_case(b"message-instance")
     })
-}
-
-/// Returns true if the whole body is signed (RFC 1847).
-pub(super) fn is_multipart_signed(message: &Message<'_>) -> bool {
-    let media = &message.root().media;
-    media.top == "multipart" && &*media.sub == "signed"
 }
 
 /// Returns true if a DKIM signature covers the beginning of the body only (RFC 6376 8.2).

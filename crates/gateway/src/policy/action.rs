@@ -24,6 +24,9 @@ named! {
 impl Action {
     /// Returns the action with this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.name() == name)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|action| action.name() == name)
     }
 }

@@ -165,7 +165,8 @@ impl Finding {
         }
     }
 
-    /// Returns true if mail with right labels and structure can have this finding. All readers see the same text then.
+    /// Returns true if mail with right labels and structure can have this finding. Programs read the same characters
+    /// then; people may still be misled ([`Self::is_ambiguous`]).
     pub fn occurs_in_correct_mail(self) -> bool {
         matches!(
             self,
@@ -187,7 +188,7 @@ impl Finding {
         )
     }
 
-    /// Returns true if two readers may see different messages.
+    /// Returns true if two programs may read different messages, or if characters mislead people: `раypal.com` with Cyrillic letters.
     pub fn is_ambiguous(self) -> bool {
         let misleads = matches!(
             self,

@@ -168,7 +168,7 @@ impl DomainCounts {
 
     /// Returns a log line with its line end.
     fn written(&self, mut line: LogLine) -> String {
-        for action in Action::ALL {
+        for &action in Action::ALL {
             line = line.number(action.name(), self.wanted[action as usize]);
         }
         let mut findings: Vec<_> = Finding::ALL

@@ -25,7 +25,7 @@ pub(in super::super) fn json(text: &[u8], lines: bool, out: &mut Vec<u8>) {
         }
         let plain = found.trailing_zeros() as usize;
         out.truncate(start + plain);
-        // Most escapes are line ends.
+        // Most escapes are line ends. They are written here without a call.
         if rest[plain] == b'\n' {
             out.extend_from_slice(b"\\n");
         } else {

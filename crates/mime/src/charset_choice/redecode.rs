@@ -6,13 +6,14 @@ use super::labels::label_events::detected_event;
 use super::raw_text::before_ellipsis;
 use super::text_tests::cjk_level1::is_level1;
 use super::text_tests::damage::{decodes_without_loss, is_damaged};
+use super::text_tests::foreign_letters::character;
 use super::text_tests::insufficient_evidence;
 use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::structure::has_shift_bytes;
 use super::text_tests::telltale_bytes::is_beside_number;
 use super::text_tests::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
 use super::text_tests::western_places::has_usual_western_places;
-use super::text_tests::western_words::{character, is_western_letter};
+use super::text_tests::western_words::is_western_letter;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::two_charsets::mixed_iso2022jp::is_japanese;
 use super::two_charsets::mixed_text::{SequenceCount, malformed};
@@ -20,10 +21,12 @@ use crate::event::ChosenBy;
 use crate::reading::How;
 use mailglot_codec::detect::{self, Evidence, Guess, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
+use std::ops::Range;
 
 /// Decodes bytes in another charset if their label decodes them with losses. Returns None to keep the label.
 ///
-/// `text` and `log` are the result under the label. The charset that the message names comes first, then detection.
+/// `text` and `log` are the result under the label. Signs in their usual places come first (`5 \xB0C`), unless the
+/// charset that the message names decodes them otherwise. That charset comes next, then detection.
 pub(crate) fn redecode<'b>(
     bytes: &'b [u8],
     label: Charset,
@@ -49,8 +52,8 @@ pub(crate) fn redecode<'b>(
     });
     let is_western = label == Charset::UTF_8
         && language.is_none()
-        && message_charset.is_none_or(|charset| reads_as_windows_1252(charset, bytes))
-        && has_usual_western_places(bytes);
+        && has_usual_western_places(bytes)
+        && message_charset.is_none_or(|charset| reads_as_windows_1252(charset, bytes));
     if is_western {
         let by = ChosenBy::Detection(Evidence::Model);
         return Some(verdict(bytes, label, Charset::WINDOWS_1252, by));
@@ -252,12 +255,12 @@ fn is_damaged_utf8(bytes: &[u8], other: Charset) -> bool {
     is_character_tail(bytes) || sequences > 0 && damage <= 3 * sequences && !is_everyday()
 }
 
-/// Counts the starts of characters from planes that have none in text: `\xF3\xBF` is `óż` in windows-1250
-/// and ISO-8859-2.
+/// Counts cut sequences that begin a character of the planes 4 to 15 (F1 to F3), which mail does not use: `\xF3\xBF` is `óż` in
+/// windows-1250 and ISO-8859-2.
 ///
-/// Plane 14 has tags, and some telephones wrote emoji as private characters of plane 15 (F3 BE).
+/// Exceptions are tags (F3 A0) and private emoji of old telephones (F3 BE).
 fn unassigned_sequences(bytes: &[u8]) -> usize {
-    let is_unassigned = |at: &std::ops::Range<usize>| {
+    let is_unassigned = |at: &Range<usize>| {
         let [first, second, ..] = bytes[at.clone()] else {
             return false;
         };
@@ -409,7 +412,7 @@ mod tests {
             ),
             (b"Norge \xE5", None, None),
             (b"\xC3 demain", None, None),
-            // UTF-8 has no text in plane 15.
+            // F3 BF begins no character that mail uses.
             (b"r\xF3\xBFnic", None, Some("różnic")),
         ] {
             let found = read(Charset::UTF_8, bytes, message_charset).map(|(_, text)| text);

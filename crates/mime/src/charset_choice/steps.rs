@@ -142,7 +142,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
     /// Returns true if the characters between `~{` and `~}` prove HZ in any mail. Other texts have small letters or white space there.
     fn has_hz_text(&self) -> bool {
         const CERTAIN: usize = 4;
-        detect::find_hz_shift(self.bytes).is_some() && detect::hz_characters(self.bytes) >= CERTAIN
+        detect::hz_characters(self.bytes) >= CERTAIN
     }
 
     /// Decodes HZ without a label that has lines in another charset, or damaged bytes.
@@ -165,6 +165,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
 
     /// Returns what shows that ASCII without a label is HZ: the charset that a document names, or the characters.
     fn unlabelled_hz(&self) -> Option<How> {
+        // Most texts have a label that excludes HZ, and need no search.
         let is_other = |label| label != Charset::US_ASCII;
         if self.declared.is_some_and(is_other) || detect::find_hz_shift(self.bytes).is_none() {
             return None;

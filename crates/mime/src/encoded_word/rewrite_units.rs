@@ -364,7 +364,7 @@ pub(crate) fn is_clean_word(value: &[u8], word: &DecodedWord, bytes: &[u8], form
 }
 
 /// Returns true for `utf-8` and `utf8`. Few mail readers know other labels of UTF-8, such as `utf8mb4` and `ibm-1208`.
-pub(super) fn is_usual_utf8_label(label: &[u8]) -> bool {
+pub(crate) fn is_usual_utf8_label(label: &[u8]) -> bool {
     [&b"utf-8"[..], b"utf8"]
         .iter()
         .any(|usual| label.eq_ignore_ascii_case(usual))

@@ -251,7 +251,7 @@ named! {
     #[non_exhaustive]
     pub enum EncodingMeaning {
         /// 7bit, 8bit or binary.
-        Unencoded = "8bit",
+        Unencoded = "7bit, 8bit or binary",
         /// Base64.
         Base64 = "base64",
         /// Quoted-printable.
@@ -367,7 +367,7 @@ mod tests {
                     label: "8BITS".into(),
                     encoding: EncodingMeaning::Unencoded,
                 },
-                "8BITS means 8bit",
+                "8BITS means 7bit, 8bit or binary",
             ),
             (
                 Detail::EncodingMeans {

@@ -67,7 +67,7 @@ fn family(name: &[u8]) -> Option<FieldKind> {
     opaque.then_some(FieldKind::Opaque)
 }
 
-fn starts_without_case(name: &[u8], prefix: &[u8]) -> bool {
+pub(crate) fn starts_without_case(name: &[u8], prefix: &[u8]) -> bool {
     name.get(..prefix.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }

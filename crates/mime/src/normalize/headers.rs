@@ -375,7 +375,7 @@ fn evidence_then(
     // A body under a wrong label of UTF-8 becomes UTF-8, and the label is right then.
     let has_label_of_utf8 = |id: PartId| {
         let label = message.charset_label(id).unwrap_or_default();
-        label.eq_ignore_ascii_case(b"utf-8") || label.eq_ignore_ascii_case(b"utf8")
+        encoded_word::is_usual_utf8_label(&label)
     };
     let stays = |id: PartId| {
         let part = message.part_at(id);

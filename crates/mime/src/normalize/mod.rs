@@ -248,14 +248,14 @@ fn sealed_parts(message: &Message<'_>, policy: &Policy, report: &mut Report) -> 
         sealed[id.0 as usize] = true;
         report_signature(id, at, EventKind::MimeSignedUntouched, report);
     }
-    for (index, part) in message.parts().iter().enumerate() {
+    for (id, part) in message.numbered_parts() {
         let own = part.is_signed_or_encrypted();
         if own {
             let detail = Detail::MediaType(format!("{}/{}", part.media.top, part.media.sub).into());
-            let (id, kind) = (PartId(index as u32), EventKind::MimeSignedUntouched);
+            let kind = EventKind::MimeSignedUntouched;
             report.push(Event::new(id, part.body, kind, detail));
         }
-        sealed[index] |= own || part.parent.is_some_and(|parent| sealed[parent.0 as usize]);
+        sealed[id.0 as usize] |= own || part.parent.is_some_and(|parent| sealed[parent.0 as usize]);
     }
     sealed
 }

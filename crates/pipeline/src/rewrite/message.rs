@@ -270,8 +270,8 @@ impl RewriteWorker<'_> {
 
     /// Appends the trailer of a message. Returns true if its last line gets a line end.
     ///
-    /// `body` is the range of the message in `out`, whose entry begins at `start`. It moves if the separator is marked. With `has_from`
-    /// false, the message has no `From `.
+    /// `body` is the range of the message in `out`, whose entry begins at `start`. It moves if the separator is marked. Pass
+    /// `has_from: false` only if the message has no `From ` at all.
     fn put_trailer(
         &self,
         original: &SourceMessage<'_>,

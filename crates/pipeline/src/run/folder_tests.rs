@@ -56,6 +56,10 @@ impl Stage for Recorder<'_> {
     type Output = Vec<String>;
     type State = ();
 
+    fn takes_pieces(&self) -> bool {
+        true
+    }
+
     fn hashes(&self) -> bool {
         true
     }

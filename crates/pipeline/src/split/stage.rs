@@ -41,16 +41,21 @@ pub(super) struct SplitStage<'a> {
 
 impl Stage for SplitStage<'_> {
     type Output = SplitBatch;
-    type State = ();
+    /// Path of the source below the given folder.
+    type State = String;
 
-    fn state(&self, _: &OpenSource<'_>) -> io::Result<()> {
-        Ok(())
+    fn takes_pieces(&self) -> bool {
+        true
+    }
+
+    fn state(&self, source: &OpenSource<'_>) -> io::Result<String> {
+        Ok(source.input.place())
     }
 
     fn work(
         &self,
         source: &OpenSource<'_>,
-        (): &mut (),
+        place: &mut String,
         feed: &mut NumberedBatch,
         tally: &mut Tally,
         out: &mut SplitBatch,
@@ -61,6 +66,7 @@ impl Stage for SplitStage<'_> {
         let pieces = SourcePieces {
             stage: self,
             source,
+            place,
         };
         let mut more = feed.continued;
         for (index, entry) in feed.batch.entries.iter().enumerate() {
@@ -119,6 +125,8 @@ impl<'b> SourceEntry<'b> {
 struct SourcePieces<'a> {
     stage: &'a SplitStage<'a>,
     source: &'a OpenSource<'a>,
+    /// Path of the source below the given folder.
+    place: &'a str,
 }
 
 impl SourcePieces<'_> {
@@ -207,7 +215,9 @@ impl SourcePieces<'_> {
             }
         }
         // The end of the last piece of a large message is not known yet.
-        if !source.continued && (source.entry.more || needs_mark(&out[body..], true)) {
+        if !source.continued
+            && (source.entry.more || needs_mark(&out[body..], source.entry.froms != Some(false)))
+        {
             mark_separator(out, start, body);
         }
     }
@@ -269,7 +279,7 @@ impl SourcePieces<'_> {
 
     /// Returns the folder of a message: its folder in a Maildir or tree, or its mailbox. The root has the name of its archive.
     fn folder(&self, entry: &Entry) -> String {
-        let folder = folder_path(&self.source.input.place(), &entry.folder);
+        let folder = folder_path(self.place, &entry.folder);
         let folder = if folder.is_empty() {
             escaped_name(&self.source.input.name)
         } else {

@@ -126,7 +126,7 @@ pub(super) fn explain(
         Defect::Delimiter => is_delimiter(message, item, difference),
         Defect::Spaces => is_spaces(item, reading, difference),
     };
-    Defect::ALL.into_iter().find(explains)
+    Defect::ALL.iter().copied().find(explains)
 }
 
 /// Returns true if mail-parser finds no such field or body in the original, or one that ends elsewhere.

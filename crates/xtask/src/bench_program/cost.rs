@@ -23,7 +23,7 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// Worse than every run.
+    /// The start value of [`Self::best`]: the better one of this and a run is the run.
     pub(super) const WORST: Self = Self {
         cpu: f64::INFINITY,
         wall: f64::INFINITY,

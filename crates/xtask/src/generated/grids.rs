@@ -185,9 +185,9 @@ fn whole(table: &str, read: &dyn Fn(&str) -> anyhow::Result<String>) -> anyhow::
 
 pub(super) fn parse(table: &str) -> anyhow::Result<Cells> {
     let mut cells = Cells::new();
-    for cells_of_row in rows(table) {
-        let [row, column, values] = cells_of_row[..] else {
-            bail!("not three columns: {cells_of_row:?}")
+    for columns in rows(table) {
+        let [row, column, values] = columns[..] else {
+            bail!("not three columns: {columns:?}")
         };
         let row = u16::from_str_radix(row, 16)?;
         let first = usize::from(u8::from_str_radix(column, 16)?);

@@ -271,7 +271,12 @@ fn check_folders(config: &Config, allow_root: bool) -> Result<Vec<String>, Failu
     let is_root_of_others = me == 0 && user.is_none() && !allow_root;
     let (mut errors, mut notes) = (Vec::new(), Vec::new());
     if is_root_of_others {
-        notes.extend(config.of_root().iter().map(|text| format!("note: {text}")));
+        notes.extend(
+            config
+                .folders_only_root_can_use()
+                .iter()
+                .map(|text| format!("note: {text}")),
+        );
     }
     for fault in config.unusable_sockets() {
         if fault.may_appear {

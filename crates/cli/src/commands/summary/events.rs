@@ -29,24 +29,24 @@ pub(crate) fn verified(account: &Summary) -> Vec<String> {
         with_thousands(verify.disagreed)
     )];
     let disagreed = examples_of(account, |example| example.code == VERIFY_DISAGREES);
-    lines.extend(first_of(&disagreed, NAMED));
+    lines.extend(example_lines(&disagreed, NAMED));
     lines
 }
 
-/// Returns the examples that are wanted.
+/// Returns the examples for which `is_wanted` is true.
 fn examples_of(account: &Summary, is_wanted: fn(&Example) -> bool) -> Vec<&Example> {
     let examples = account.examples.iter();
     examples.filter(|example| is_wanted(example)).collect()
 }
 
-/// Returns a line for each of the first examples.
-fn first_of(examples: &[&Example], most: usize) -> impl Iterator<Item = String> {
+/// Formats the first `most` examples.
+fn example_lines(examples: &[&Example], most: usize) -> impl Iterator<Item = String> {
     let examples = examples.iter().take(most);
     examples.map(|example| format!("  {}", shown(example)))
 }
 
-/// Says that -v names more examples than the first ones.
-fn more_than(examples: &[&Example], most: usize) -> &'static str {
+/// Returns ` (-v names them)` if there are more than `most` examples, otherwise an empty text.
+fn hint_of_more(examples: &[&Example], most: usize) -> &'static str {
     if most < examples.len() {
         " (-v names them)"
     } else {
@@ -213,9 +213,9 @@ pub(crate) fn left_alone(account: &Summary, all: bool) -> Vec<String> {
     }
     let examples = varied(examples_of(account, is_left_alone));
     let most = if all { usize::MAX } else { NAMED };
-    let more = more_than(&examples, most);
+    let more = hint_of_more(&examples, most);
     let mut lines = vec![format!("left alone  {}{more}", told.join(", "))];
-    lines.extend(first_of(&examples, most));
+    lines.extend(example_lines(&examples, most));
     lines
 }
 
@@ -246,10 +246,10 @@ pub(crate) fn duplicates(account: &Summary, all: bool) -> Vec<String> {
     };
     let examples = examples_of(account, is_duplicate);
     let most = if all { usize::MAX } else { NAMED };
-    let more = more_than(&examples, most);
+    let more = hint_of_more(&examples, most);
     let count = counted(*count, "message");
     let mut lines = vec![format!("duplicates  {count} read before{more}")];
-    lines.extend(first_of(&examples, most));
+    lines.extend(example_lines(&examples, most));
     lines
 }
 
@@ -276,7 +276,7 @@ pub(crate) fn ambiguous(account: &Summary, all: bool) -> Vec<String> {
         lines.push("e.g. ambiguous".to_owned());
     }
     let most = if all { usize::MAX } else { EXAMPLES };
-    lines.extend(first_of(&examples, most));
+    lines.extend(example_lines(&examples, most));
     lines
 }
 

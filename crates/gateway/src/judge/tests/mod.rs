@@ -158,7 +158,7 @@ fn the_strongest_action_wins_and_a_dry_run_only_reports() {
         String::from_utf8_lossy(&monitor.bytes()[..monitor.bytes().len() - raw.len()]),
         "MIME-Ambiguity-Results: localhost; v=1; verdict=ambiguous; mode=monitor;\r\n action=normalize; findings=\"utf7-in-html(1)\"\r\n"
     );
-    for action in Action::ALL {
+    for &action in Action::ALL {
         let mut rules = Rules::default();
         rules.set(Finding::Utf7InHtml, action);
         let judgement = judge(&raw, &Envelope::default(), &rules);

@@ -18,7 +18,7 @@ fn the_policy_decides_about_raw_shifts() {
     for (subject, finding) in RAW {
         for field in ["Subject", "Comments"] {
             let raw = message(&format!("{field}: {subject}"), "x");
-            for action in Action::ALL {
+            for &action in Action::ALL {
                 let mut rules = Rules::default();
                 rules.set(finding, action);
                 let judgement = judge(&raw, &Envelope::default(), &rules);

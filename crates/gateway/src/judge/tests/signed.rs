@@ -96,7 +96,7 @@ fn correct_signed_mail_stays_byte_for_byte() {
     assert_eq!(tagged, CORRECT.len() * SIGNATURES.len() * 3);
 }
 
-/// The fields above a signed body stay, unless signed mail is rewritten after verification.
+/// The fields above a signed body stay, unless signed mail is rewritten after verification. No structure is repaired either.
 #[test]
 fn fields_above_a_signed_body_stay() {
     let word = "Subject: =?iso-8859-1?Q?Gr=FC=DFe?=";
@@ -111,6 +111,31 @@ fn fields_above_a_signed_body_stay() {
             assert!(judgement.edits.is_empty(), "{media}");
             assert_eq!(*judgement.bytes(), raw[..], "{media}");
         }
+        for damage in [
+            format!("{word}\n{word}\nContent-Type: {media}"),
+            format!("{word}\nContent-Type: {media}\nContent-Transfer-Encoding: 8 bit"),
+            format!("{word}\nContent-Type: {media}\nthis line is text"),
+        ] {
+            let raw = message(&damage, parts);
+            let judgement = judge(&raw, &Envelope::default(), &silent(Rules::default()));
+            assert!(judgement.edits.is_empty(), "{damage}");
+            assert!(judgement.bytes().ends_with(&raw), "{damage}");
+        }
+        let verified = message(
+            &format!(
+                "Authentication-Results: mx.example; dkim=none\n{word}\nContent-Type: {media}"
+            ),
+            parts,
+        );
+        let rules = Rules {
+            signed: Signed::RewriteAfterVerify,
+            authserv_id: Some("mx.example".to_owned()),
+            ..Rules::default()
+        };
+        let judgement = judge(&verified, &Envelope::default(), &rules);
+        assert!(!judgement.edits.is_empty(), "{media}");
+        let text = judgement.bytes().escape_ascii().to_string();
+        assert!(text.contains("Subject: =?UTF-8?B?R3LDvMOfZQ==?="), "{text}");
     }
 }
 

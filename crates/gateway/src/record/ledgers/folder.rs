@@ -1,6 +1,7 @@
-//! Opens a ledger folder once, and uses it through its descriptor. A daemon makes a folder again that somebody removed.
+//! Opens a ledger folder once, and uses it through its descriptor, so that no later folder or link replaces it.
 //!
-//! So nobody can replace it by another folder or a link later. A folder that others may write is rejected: they could remove or forge ledgers.
+//! If the folder was removed, a daemon makes it again, and checks its owner and mode. A folder that others may write is rejected: they
+//! could remove or forge ledgers.
 //!
 //! # Limits
 //! The folders above it may be links.

@@ -151,7 +151,7 @@ impl OtherText<'_> {
         };
         let (before, now) = (letters(self.label), letters(self.text));
         let is_one_width = label.is_single_byte() && self.used.is_single_byte();
-        // `«` is a letter in some charsets, but no letter stands for it in its place.
+        // ISO-8859-5 decodes the quotation marks of `«Ромашка»` as letters, so they count, too.
         let quotes = quotes_around_words(self.text);
         if is_one_width && (now.all == 0 || now.all + quotes < before.all) {
             return false;

@@ -1,13 +1,13 @@
-//! Finds words of UTF-8 that make sense under a label of Latin-1 by their characters alone, but not together: `Åžirket` is `Şirket`.
+//! Finds words of UTF-8 that Latin-1 decodes to letters and signs which no word has: `Åžirket` is `Şirket`.
 //!
 //! # Limits
-//! Examines valid UTF-8 only: text in Latin-1 has other letters above 7F that are not UTF-8, unless it is short.
+//! Expects valid UTF-8. Short text in Latin-1 may be valid UTF-8 by chance.
 
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
 use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
 
-/// Returns true if valid UTF-8 has a word that no language writes under the label, which is one of Latin-1.
+/// Returns true if the label is Latin-1, and valid UTF-8 has such a word.
 ///
 /// ```text
 /// Œuvre       Å’u

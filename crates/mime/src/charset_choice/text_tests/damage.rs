@@ -56,8 +56,9 @@ pub(crate) fn begins_as_damaged_utf8(bytes: &[u8]) -> bool {
     /// Number of bytes that are read first, and of all bytes that are read.
     const FIRST: usize = 384;
     const ALL: usize = 2048;
-    /// Minimum number of broken sequences in the first lines, and how many times as many they must be as well-formed ones.
+    /// Minimum number of broken sequences in the first lines.
     const ENOUGH: u64 = 24;
+    /// Minimum number of broken sequences for each well-formed one.
     const TIMES: u64 = 4;
     let read = |length: usize| {
         let mut log = LossLog::with_limit(0);
@@ -92,14 +93,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_lines_show_what_a_text_is() {
+    fn the_first_lines_distinguish_damaged_utf8_from_legacy_text() {
         let legacy = |name: &str, text: &str| {
             let charset = Charset::for_name(name).unwrap();
             charset.encode_exact(text).unwrap().into_owned()
         };
         let japanese = legacy("Shift_JIS", &"お世話になっております。\n".repeat(80));
         let russian = legacy("KOI8-R", &"Добрый день, коллеги.\n".repeat(80));
-        let damaged = "Grüße aus Köln, J\u{fc}rgen. ".repeat(80).into_bytes();
+        let damaged = [&b"J\xFCrgen: "[..], "Grüße aus Köln. ".as_bytes()]
+            .concat()
+            .repeat(80);
         let cut = [&damaged[..], b"\xC3 ", &damaged[..]].concat();
         let western = legacy("windows-1252", &"Grüße aus Köln. ".repeat(80));
         // A quotation of a few letters stands above UTF-8.

@@ -121,17 +121,23 @@ pub(crate) fn has_western_letter_in_latin_word(label: Charset, bytes: &[u8]) -> 
     })
 }
 
+/// Returns the character of a byte; None if the charset has none.
+pub(crate) fn character(charset: Charset, byte: u8) -> Option<char> {
+    let mut log = LossLog::with_limit(0);
+    let bytes = [byte];
+    let text = charset.decode(&bytes, &mut log);
+    text.chars().next().filter(|_| log.losses() == 0)
+}
+
 /// Returns true if a byte is a letter or mark of another script under the label, unlike all Latin ones, and a Western letter in windows-1252.
 ///
-/// Nobody types a capital behind a small letter, even if it looks like a Latin one: `comunМquelo` in KOI8-R.
+/// A capital behind a small letter shows a wrong label, even if it looks like a Latin one: `comunМquelo` in KOI8-R.
 fn is_foreign_for_western(label: Charset, byte: u8, is_behind_small: bool) -> bool {
     const WESTERN: &str = "äöüßéèêàâçñáíóúåøæôîïëùûãõìò";
-    let bytes = [byte];
-    let character = |charset: Charset| {
-        let text = charset.decode(&bytes, &mut LossLog::with_limit(0));
-        text.chars().next()
-    };
-    let (own, western) = (character(label), character(Charset::WINDOWS_1252));
+    let (own, western) = (
+        character(label, byte),
+        character(Charset::WINDOWS_1252, byte),
+    );
     let is_unlike_latin = |c: char| {
         let is_thai_mark = matches!(c, '\u{E31}'..='\u{E3A}' | '\u{E47}'..='\u{E4E}');
         let is_capital = is_behind_small && c.is_uppercase();

@@ -12,10 +12,10 @@
 //! # Limits
 //! Examines texts with at most 16 bytes above 7F, each within a word of ASCII letters. A word in the script of the label ends the search.
 
-use super::foreign_letters::is_look_alike;
+use super::foreign_letters::{character, is_look_alike};
 use super::misplaced_signs::is_latin;
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog, is_alphabetic};
+use mailglot_codec::{Charset, is_alphabetic};
 
 /// What the characters of a text say of its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,14 +186,6 @@ impl<'b> LatinWord<'b> {
             CharacterPlace::Other
         }
     }
-}
-
-/// Returns the character of a byte; None if the charset has none.
-pub(crate) fn character(charset: Charset, byte: u8) -> Option<char> {
-    let mut log = LossLog::with_limit(0);
-    let bytes = [byte];
-    let text = charset.decode(&bytes, &mut log);
-    text.chars().next().filter(|_| log.losses() == 0)
 }
 
 /// Returns true for letters of Western European languages beyond ASCII.

@@ -38,7 +38,7 @@ pub(crate) fn begins_quotation(before: &[u8]) -> bool {
     initials.len() <= INITIALS && initials.iter().all(is_letter)
 }
 
-/// Returns true if a line of whole lines is blank.
+/// Returns true if text that begins at the start of a line has a blank line.
 pub(crate) fn has_blank_line(lines: &[u8]) -> bool {
     let is_end = |at: usize| matches!(lines.get(at), Some(b'\n' | b'\r'));
     is_end(0) || memchr::memchr_iter(b'\n', lines).any(|at| is_end(at + 1))
@@ -69,6 +69,7 @@ pub(crate) fn separators(bytes: &[u8]) -> Vec<usize> {
 pub(crate) fn stand_together(bytes: &[u8], first: &Range<usize>, second: &Range<usize>) -> bool {
     let between = &bytes[first.end..second.start];
     let is_quotation = |line: &Range<usize>| is_quoted(&bytes[line.clone()]);
+    // `separators` finds lines behind a line end.
     let from_line_end = first.end.saturating_sub(1);
     between.is_ascii()
         && !has_blank_line(between)

@@ -22,7 +22,7 @@ use std::ops::Range;
 /// In text of a single-byte charset at most one non-ASCII character in this many is implausible.
 const MAX_FAULTS_SHARE: usize = 16;
 
-/// Number of lines, for each line that is rather UTF-8, that may follow it.
+/// Number of lines that one line of UTF-8 may prove in its paragraph.
 const MOST_FOLLOWING: usize = 2;
 
 /// Decodes text whose non-ASCII lines are UTF-8 or in another charset. `find` names the charset of the lines that are not UTF-8.
@@ -211,7 +211,7 @@ mod tests {
         let quotation = "> Größe und Länge\n> Service Clientèle\n> Cordialità\n";
         let want = format!("{body}{quotation}");
         assert_eq!(read("GBK", body, quotation), Some(want));
-        // Nothing stands beside it.
+        // None of these is in the paragraph of the quotation.
         for other in ["Tom没\n", "\n> so忙now\n", "-- \n> so忙now\n"] {
             let charset = Charset::GBK;
             let other_bytes = charset.encode_exact(other).expect("Chinese");

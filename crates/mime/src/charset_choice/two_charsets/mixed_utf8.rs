@@ -117,15 +117,15 @@ pub(crate) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Opt
         let is_foreign = |line: &[u8]| has_no_sequence(line) || has_chance_sequences(line);
         let others = foreign_lines(bytes, |line| !is_foreign(line));
         // Chance sequences do not show that anything is UTF-8.
-        let has_utf8 = are_rather_utf8(&join(bytes, &others), other.charset);
+        let has_utf8 = have_fewer_faults_in_utf8(&join(bytes, &others), other.charset);
         has_utf8.then(|| (other, foreign_lines(bytes, is_foreign)))
     };
     let (other, lines) = double_byte_lines(bytes, &find).or_else(single)?;
     read_lines(bytes, other, lines)
 }
 
-/// Returns true if there are lines with UTF-8 sequences, and the charset of the others makes no better text of them. Text of that charset has such sequences by chance.
-fn are_rather_utf8(lines: &[u8], charset: Charset) -> bool {
+/// Returns true if the lines have no more faults as UTF-8 than in `charset`: `R\xD3\xAFA` is `RÓŻA` in windows-1250 and `RӯA` in UTF-8.
+fn have_fewer_faults_in_utf8(lines: &[u8], charset: Charset) -> bool {
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(lines, &mut log);
     let faults = mojibake_score(&reading) + usize::try_from(log.losses()).unwrap_or(usize::MAX);
@@ -206,7 +206,7 @@ struct PlausibleLine {
     text: String,
     /// True if all bytes above 7F may be pieces of characters of UTF-8.
     may_be_cut: bool,
-    /// Number of these bytes if all are signs of windows-1252 in their places. Ends of cut characters are not: `\x99` is that of `’`.
+    /// Number of bytes above 7F if all are signs of windows-1252 in their places (`It\x92s`), otherwise 0.
     signs: usize,
 }
 
@@ -386,7 +386,9 @@ fn ends_in_cut_character(line: &[u8]) -> bool {
 fn has_only_cut_characters(line: &[u8], start: usize, cuts: &CutCharacters<'_>) -> bool {
     let are_ends = detect::high_bytes(line).all(|at| line[at] < 0xC0);
     let is_cut = |at: Range<usize>| cuts.contains_letter(&(start + at.start..start + at.end));
-    are_ends || has_no_sequence(line) && malformed(line).count() == 1 && malformed(line).all(is_cut)
+    let mut pieces = malformed(line);
+    are_ends
+        || has_no_sequence(line) && pieces.next().is_some_and(is_cut) && pieces.next().is_none()
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ const CONTEXT_BYTES: usize = 4;
 /// How a UTF-8 sequence is decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RunKind {
-    /// As UTF-8, because of its own letters or those of its line.
+    /// As UTF-8, because of its own letters or those of its line or paragraph.
     Utf8,
     /// Like most other sequences of the text.
     FollowsText,
@@ -84,8 +84,10 @@ impl RunCount {
     }
 }
 
-/// Lines beside each other whose bytes above 7F are all UTF-8 sequences.
+/// Lines of one paragraph or quotation whose bytes above 7F are all UTF-8 sequences, or one other line. ASCII lines may stand between.
 struct Paragraph {
+    /// True if all bytes above 7F are UTF-8 sequences.
+    is_utf8: bool,
     /// The range of their runs in [`Runs::kinds`].
     kinds: Range<usize>,
     all: RunCount,
@@ -108,7 +110,7 @@ impl Paragraph {
 
     /// Returns the runs that count as UTF-8. Most runs prove the others: `¿` in `Atención: ¿tiene alguna pregunta?`.
     fn close(self, kinds: &mut [RunKind]) -> RunCount {
-        if !self.proven.are_most(self.all) {
+        if !self.is_utf8 || !self.proven.are_most(self.all) {
             return self.counted;
         }
         kinds[self.kinds].fill(RunKind::Utf8);
@@ -166,7 +168,7 @@ impl Runs {
         let is_latin = is_latin(charset);
         let (mut all, mut utf8, mut following) = <(RunCount, RunCount, RunCount)>::default();
         let mut better = 0;
-        let mut paragraph: Option<Paragraph> = None;
+        let mut paragraphs: Vec<Paragraph> = Vec::new();
         for range in lines(bytes) {
             let (at, line) = (range.start, &bytes[range.clone()]);
             if line.is_ascii() {
@@ -205,30 +207,27 @@ impl Runs {
                 counted = of_line;
             }
             let line = Paragraph {
+                is_utf8: others.are_none,
                 kinds: first..found.kinds.len(),
                 all: of_line,
                 proven,
                 counted,
                 last: range,
             };
-            match &mut paragraph {
-                Some(paragraph)
-                    if others.are_none && stand_together(bytes, &paragraph.last, &line.last) =>
+            match paragraphs.last_mut() {
+                Some(before)
+                    if before.is_utf8
+                        && line.is_utf8
+                        && stand_together(bytes, &before.last, &line.last) =>
                 {
-                    paragraph.extend(line);
+                    before.extend(line);
                 }
-                _ => {
-                    let before = paragraph.take();
-                    utf8.add(before.map_or_else(RunCount::default, |p| p.close(&mut found.kinds)));
-                    if others.are_none {
-                        paragraph = Some(line);
-                    } else {
-                        utf8.add(counted);
-                    }
-                }
+                _ => paragraphs.push(line),
             }
         }
-        utf8.add(paragraph.map_or_else(RunCount::default, |p| p.close(&mut found.kinds)));
+        for paragraph in paragraphs {
+            utf8.add(paragraph.close(&mut found.kinds));
+        }
         found.is_nearly_utf8 = better * 2 >= following.isolated && is_nearly_utf8(bytes);
         if found.is_nearly_utf8 {
             utf8 = following;

@@ -104,14 +104,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the lines at and behind the line that begins at `from` which begin with two hyphens.
+    /// Returns the lines that begin with two hyphens, from the line at `from` on.
     pub(super) fn dashed_lines(&self, from: usize) -> impl Iterator<Item = Line> {
-        let begins = |at: usize| {
-            self.raw
-                .get(at..)
-                .is_some_and(|text| text.starts_with(b"--"))
-        };
-        let first = if begins(from) {
+        let first = if self.raw[from..].starts_with(b"--") {
             Some(from)
         } else {
             self.next_dashes(from)

@@ -23,7 +23,7 @@ use super::Parser;
 use super::field_names::field_name;
 use super::part_header::PartHeader;
 use crate::Span;
-use crate::header::is_known;
+use crate::header::{is_known, starts_without_case};
 use crate::message::lines::Line;
 use crate::params;
 use mailglot_codec::{Charset, View};
@@ -67,11 +67,8 @@ impl Parser<'_> {
             Some((name, _)) => is_certain || is_known(&next[..name]),
             None => is_certain && next.is_empty(),
         };
-        let is_multipart = || {
-            let value = value.of(self.raw).trim_ascii_start();
-            let top = value.get(..10);
-            top.is_some_and(|top| top.eq_ignore_ascii_case(b"multipart/"))
-        };
+        let is_multipart =
+            || starts_without_case(value.of(self.raw).trim_ascii_start(), b"multipart/");
         let occurs = |boundary: &Vec<u8>| is_multipart() && self.has_delimiter(boundary, at);
         let counts = at > line.start && is_followed && proof.boundary.as_ref().is_none_or(occurs);
         counts.then(|| Span::new(line.start, at))
@@ -105,8 +102,8 @@ impl Proof {
                 self.boundary = Some(param.value.to_vec());
             } else if is(b"charset") {
                 Charset::for_label(&param.value, View::Mail).charset()?;
-            } else if begins_without_case(param.name, b"boundary")
-                || begins_without_case(param.name, b"charset")
+            } else if starts_without_case(param.name, b"boundary")
+                || starts_without_case(param.name, b"charset")
             {
                 return None;
             } else {
@@ -129,9 +126,4 @@ fn begins_parameter(line: &[u8]) -> bool {
 /// Returns true if the line before the one at `at` ends in a semicolon.
 fn ends_in_semicolon(raw: &[u8], at: usize) -> bool {
     raw[..at].trim_ascii_end().ends_with(b";")
-}
-
-fn begins_without_case(name: &[u8], start: &[u8]) -> bool {
-    name.get(..start.len())
-        .is_some_and(|name| name.eq_ignore_ascii_case(start))
 }

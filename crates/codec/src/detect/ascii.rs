@@ -7,7 +7,7 @@
 //! Languages in other scripts than Latin count as written beside English.
 
 use super::cost::NAT;
-use super::language::{self, ScriptGroup};
+use super::language::{self, Candidate, ScriptGroup};
 use super::models::{ENGLISH, Models};
 use super::odd_text;
 use super::priors::Priors;
@@ -87,6 +87,46 @@ fn countries(text: &[u8]) -> Vec<usize> {
         }
     }
     local
+}
+
+/// Returns how much likelier (natural logarithm) the ASCII words of a text are in a language of `other`, or of any other charset, than in
+/// those of `candidate`. `None` without a byte above 7F.
+pub(super) fn lead(text: &[u8], candidate: &Candidate, other: Option<&Candidate>) -> Option<f32> {
+    /// Bytes before and after the first one above 7F: few for text that is clearly in a language of the candidate.
+    const WINDOWS: [[usize; 2]; 2] = [[64, 128], [256, 768]];
+    const CLEAR: f32 = -3.0;
+    let first = odd_text::high_bytes(text).next()?;
+    let mut lead = None;
+    for [before, after] in WINDOWS {
+        let near = &text[first.saturating_sub(before)..text.len().min(first + after)];
+        lead = Some(lead_of_words(near, candidate, other)?);
+        if lead <= Some(CLEAR) {
+            break;
+        }
+    }
+    lead
+}
+
+/// Like [`lead`], for a piece of text.
+fn lead_of_words(near: &[u8], candidate: &Candidate, other: Option<&Candidate>) -> Option<f32> {
+    let words: Vec<&[u8]> = near
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| word.is_ascii())
+        .collect();
+    let costs = cost_in_languages(&words.join(&b' '));
+    let least = |is_counted: &dyn Fn(usize) -> bool| {
+        let costs = costs.iter().enumerate();
+        costs
+            .filter(|(index, _)| is_counted(*index))
+            .filter_map(|(_, cost)| *cost)
+            .min()
+    };
+    let own = least(&|index| candidate.is_of_any(&[index]))?;
+    let foreign = least(&|index| match other {
+        Some(other) => other.is_of_any(&[index]),
+        None => !candidate.is_of_any(&[index]),
+    })?;
+    Some((own as f32 - foreign as f32) / NAT as f32)
 }
 
 /// Kinds of ASCII characters: white space, other characters, the letters.

@@ -129,6 +129,21 @@ pub fn rival(bytes: &[u8], label: Charset, hints: &Hints<'_>) -> Option<Rival> {
     Weighed::new(bytes, hints).rival(label)
 }
 
+/// Returns how much likelier (natural logarithm) the ASCII words of a text are in a language of `other` than in those of `charset`.
+///
+/// Without `other`, every language counts that is not written in `charset`. Returns `None` for ASCII, and for charsets without a language of
+/// Latin script.
+// For the charset choice of mailglot-mime only.
+#[doc(hidden)]
+pub fn ascii_lead(bytes: &[u8], charset: Charset, other: Option<Charset>) -> Option<f32> {
+    let candidate = language::for_label(charset)?;
+    let other = match other {
+        Some(other) => Some(language::for_label(other)?),
+        None => None,
+    };
+    HAS_MODELS.then(|| ascii::lead(bytes, candidate, other))?
+}
+
 /// A text that was weighed in all charsets once, to be asked about several.
 #[derive(Debug)]
 // For the charset choice of mailglot-mime only.

@@ -10,6 +10,7 @@ pub(super) mod damage;
 pub(super) mod evidence_words;
 pub(super) mod few_bytes;
 pub(super) mod font_names;
+pub(super) mod foreign_language;
 pub(super) mod foreign_letters;
 pub(super) mod hebrew_visual_order;
 pub(super) mod insufficient_evidence;

@@ -21,6 +21,9 @@ use crate::charset_choice::text_tests::evidence_words::words_prove;
 use crate::charset_choice::text_tests::few_bytes::{
     is_likelier_throughout, likelier_by_few_bytes, likelier_by_letters, may_disprove,
 };
+use crate::charset_choice::text_tests::foreign_language::{
+    likelier_by_language, may_be_foreign_language,
+};
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
 use crate::charset_choice::text_tests::plain_western::is_plain_western;
 use crate::charset_choice::text_tests::plain_words::{few_plain_words, has_small_letters_only};
@@ -145,9 +148,15 @@ fn likelier_than_implausible(
     let by_costs = by_costs.flatten();
     let mut likelier = match by_costs {
         Some(by_costs) if by_costs.decides => by_costs,
-        _ => likelier_by_few_bytes(label, bytes, hints)
-            .or(by_costs)
-            .or_else(|| likelier_by_letters(label, bytes, hints))?,
+        _ => {
+            let found = likelier_by_few_bytes(label, bytes, hints)
+                .or(by_costs)
+                .or_else(|| likelier_by_letters(label, bytes, hints));
+            match found {
+                Some(found) if found.decides => found,
+                found => likelier_by_language(label, bytes, hints).or(found)?,
+            }
+        }
     };
     if has_faults_beside(label, likelier.guess.charset, bytes) {
         if few_plain_words(label, bytes).is_some() {
@@ -253,6 +262,7 @@ fn likelier_by_words(
 fn needs_detection(label: Charset, bytes: &[u8], has_arabic: impl FnOnce() -> bool) -> bool {
     !is_plain_western(label, bytes)
         && (is_odd_enough(label, bytes) || may_disprove(label, bytes) || has_arabic())
+        || may_be_foreign_language(label, bytes)
 }
 
 /// Returns true if the text as a whole is odd under the label.

@@ -1,0 +1,204 @@
+//! Finds the charset of text whose words without accents are of a language that its label of Latin-1 does not have.
+//!
+//! ```text
+//! Dokument neo\xE8ek\xE1van\xEC skon\xE8il po znaku     neoèekávanì skonèil     neočekávaně skončil in windows-1250
+//! Nu s-a putut demonta loca\xFEia                   locaþia                 locaţia in windows-1250
+//! ```
+//!
+//! Each letter may be one of Latin-1. But `po znaku` is Czech, `Nu s-a putut` is Romanian, and Latin-1 lacks letters of both languages.
+//!
+//! # Rules
+//! The ASCII words are far likelier in a language that is not written in Latin-1, and the whole text is far likelier in another charset of one
+//! byte. That charset reads at least two letters otherwise. Vowels with grave accents and circumflexes alone prove nothing, since Breton,
+//! Friulian and Kurdish have no model.
+//!
+//! # Limits
+//! Few words keep their label: names say little about the language.
+
+use super::few_bytes::is_likelier_throughout;
+use super::foreign_letters::character;
+use super::likelier_charset::LikelierCharset;
+use super::repetitions::{once, without_repetitions, words_once};
+use super::western_letters::is_latin_1;
+use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE};
+use mailglot_codec::detect::{self, Rival, high_bytes};
+use mailglot_codec::{Charset, is_alphabetic};
+
+/// Margin of likelihood (natural logarithm) of the ASCII words, if at least three different words have letters that differ.
+const WORDS: f32 = 1.0;
+/// The same, for a charset that is not in [`CHARSETS`].
+const WORDS_IN_RARE_CHARSET: f32 = 8.0;
+/// The same, if the letters stand in two words, or are a single one.
+const WORDS_OF_FEW_LETTERS: f32 = 12.0;
+/// The same, if only vowels of [`ORDINARY`] differ.
+const WORDS_OF_ORDINARY: f32 = 24.0;
+/// Margin of likelihood of the text.
+const TEXT: f32 = 20.0;
+
+/// The charsets of Windows and ISO for Latin letters that Western Europe does not have. Those of DOS and the Macintosh are rarer in mail.
+const CHARSETS: [Charset; 8] = [
+    Charset::WINDOWS_1250,
+    Charset::ISO_8859_2,
+    Charset::ISO_8859_16,
+    Charset::WINDOWS_1254,
+    Charset::WINDOWS_1257,
+    Charset::ISO_8859_4,
+    Charset::ISO_8859_13,
+    Charset::WINDOWS_1258,
+];
+
+/// Letters that Western languages have and that the charsets of Central Europe, the Baltic and Turkey have in the same places.
+const SHARED: &[u8] = b"\xC4\xC9\xD3\xD6\xDC\xDF\xE4\xE9\xF3\xF6\xFC";
+/// Vowels with grave accents and circumflexes, small and large.
+const ORDINARY: &[u8] = b"\xE0\xE2\xE8\xEA\xEC\xEE\xF2\xF4\xF9\xFB";
+
+/// Returns true if the words of a text may be of a language that its label of Latin-1 does not have.
+pub(crate) fn may_be_foreign_language(label: Charset, bytes: &[u8]) -> bool {
+    is_latin_1(label)
+        && least_lead(bytes, |byte| !SHARED.contains(&byte)).is_some_and(|least| {
+            detect::ascii_lead(bytes, label, None).is_some_and(|lead| lead >= least)
+        })
+}
+
+/// Asks detection for the charset of text in such a language.
+pub(crate) fn likelier_by_language(
+    label: Charset,
+    bytes: &[u8],
+    hints: &detect::Hints<'_>,
+) -> Option<LikelierCharset> {
+    if !may_be_foreign_language(label, bytes) {
+        return None;
+    }
+    let text = without_repetitions(bytes);
+    let text = once(&text, label);
+    let text = words_once(&text, label);
+    let Rival {
+        guess,
+        margin,
+        rarity,
+        ..
+    } = detect::rival(&text, label, hints)?;
+    let is_clear = guess.charset.is_single_byte()
+        && guess.confidence >= SURE_CONFIDENCE
+        && margin - rarity >= TEXT
+        && is_likelier_throughout(label, guess.charset, bytes, hints);
+    let differs = |byte: u8| {
+        let other = character(guess.charset, byte);
+        other.is_some_and(is_alphabetic) && other != character(label, byte)
+    };
+    let rare = if CHARSETS.contains(&guess.charset) {
+        0.0
+    } else {
+        WORDS_IN_RARE_CHARSET
+    };
+    let least = least_lead(bytes, differs).filter(|_| is_clear)?.max(rare);
+    let lead = detect::ascii_lead(bytes, label, Some(guess.charset))?;
+    (lead >= least).then_some(LikelierCharset {
+        guess,
+        decides: true,
+    })
+}
+
+/// Returns the margin that the ASCII words need, by the letters that `differs` selects. None if those prove nothing.
+fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<f32> {
+    const ENOUGH: usize = 3;
+    let (mut letters, mut words): (Vec<u8>, Vec<&[u8]>) = (Vec::new(), Vec::new());
+    for at in high_bytes(bytes).take(MAX_HIGH_BYTES) {
+        if !letters.contains(&bytes[at]) {
+            if !differs(bytes[at]) {
+                continue;
+            }
+            letters.push(bytes[at]);
+        }
+        let word = word_at(bytes, at);
+        if words.len() < ENOUGH && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    let is_ordinary = |byte: &u8| ORDINARY.contains(&(byte | 0x20));
+    match (words.len(), letters.iter().all(is_ordinary)) {
+        (ENOUGH, true) => Some(WORDS_OF_ORDINARY),
+        (ENOUGH, false) if letters.len() > 1 => Some(WORDS),
+        (2.., false) => Some(WORDS_OF_FEW_LETTERS),
+        _ => None,
+    }
+}
+
+/// Returns the ASCII letters and bytes above 7F around the byte at `at`.
+fn word_at(bytes: &[u8], at: usize) -> &[u8] {
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
+    let before = bytes[..at]
+        .iter()
+        .rev()
+        .take_while(|b| is_letter(b))
+        .count();
+    let after = bytes[at..].iter().take_while(|b| is_letter(b)).count();
+    &bytes[at - before..at + after]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charset_choice::evidence::MAIL_HINTS;
+
+    /// The charset that replaces a label of ISO-8859-1.
+    fn replaced(charset: &str, text: &str) -> Option<&'static str> {
+        let charset = Charset::for_name(charset).expect("known");
+        let bytes = charset.encode_exact(text).expect("encodable");
+        likelier_by_language(Charset::ISO_8859_1, &bytes, &MAIL_HINTS)
+            .map(|likelier| likelier.guess.charset.name())
+    }
+
+    #[test]
+    fn text_in_a_language_that_latin_1_lacks_replaces_the_label() {
+        for (charset, text) in [
+            (
+                "windows-1250",
+                "Dokument neočekávaně skončil po znaku přiřazení následujícím za názvem atributu",
+            ),
+            (
+                "windows-1250",
+                "Nu s-a putut demonta locaţia, trebuie să închideţi fişierul şi să încercaţi din nou după ce aţi pornit",
+            ),
+            (
+                "windows-1257",
+                "Nepavyko išsaugoti failo, nes nėra teisių rašyti į šį aplanką. Bandykite dar kartą vėliau.",
+            ),
+            (
+                "windows-1254",
+                "Toplantı yarın saat onda başlıyor, lütfen belgeleri getirmeyi unutmayın ve ışıkları kapatın",
+            ),
+        ] {
+            assert_eq!(replaced(charset, text), Some(charset), "{text}");
+        }
+    }
+
+    #[test]
+    fn right_labels_stay() {
+        for text in [
+            // Languages without a model.
+            "Pelê wêneyê di rêya dosyayê de nehat dîtin, navê pelê nederbasdar e û nehat guhertin",
+            "Nol è pussibil vierzi il file di clâf: erôr tal salvâ la imagjin te cartele dai dâts",
+            "Fazi en ur zigeriñ ar skeudenn, krouiñ ur renkell nevez ha kargañ ar pakadoù staliet",
+            // Names from elsewhere in English and in French.
+            "We met José Ibáñez, François Lefèvre and Åsa Sjöström in Málaga, near Besançon and Linköping",
+            "La réunion commence à dix heures, où l'équipe présentera le français à côté du façonnage",
+            "A reunião começa às dez horas, não se esqueça de trazer a documentação e as informações",
+            "Mötet börjar klockan tio på måndag, glöm inte att ta med handlingarna från förra året",
+        ] {
+            assert_eq!(replaced("windows-1252", text), None, "{text}");
+        }
+        // One name proves nothing.
+        assert_eq!(replaced("windows-1250", "Jiří Dvořák"), None);
+    }
+
+    #[test]
+    fn long_bodies_take_linear_time() {
+        for unit in ["p\u{f8}ijmout ", "\u{ec}\u{e8} a ", "na do "] {
+            let unit = Charset::ISO_8859_1.encode_exact(unit).expect("encodable");
+            crate::linear::assert_linear(&"foreign language", 20_000, |n| {
+                let _ = may_be_foreign_language(Charset::ISO_8859_1, &unit.repeat(n));
+            });
+        }
+    }
+}

@@ -15,12 +15,14 @@
 //! ```
 //!
 //! With the digit 0 there is one header, behind `*** EOOH ***`. The message has its full header, and the ledger has the other one.
+//! Some files have the digit 1 but no pruned header: the body begins right behind `*** EOOH ***`.
 //! Source: `etc/BABYL` of Emacs 22; `rmail-convert-to-babyl-format` and `rmail-reformat-message` of its Lisp files.
 //!
 //! # Limits
 //! Labels of the user are no flags; they stay in the ledger. Emacs 20 to 22 stored decoded text in emacs-mule, and left the charset
 //! of the header as it was (field X-Coding-System). Such text is read by its label. A header above 1 MiB is not divided.
 
+use std::collections::HashSet;
 use std::io;
 
 use super::input::LayoutInput;
@@ -72,6 +74,9 @@ impl Divider for BabylDivider {
         };
         if headers.has_full != labels.is_pruned {
             input.report(at, BoxDetail::OtherHeader);
+        }
+        if !headers.has_pruned {
+            input.report(at, BoxDetail::NoVisibleHeader);
         }
         let mut item = Item::message(start + headers.message as u64, labels.flags);
         let base = start;
@@ -209,6 +214,8 @@ impl Labels {
 struct Headers {
     /// True if the full header precedes the pruned one.
     has_full: bool,
+    /// True if a header follows the line between both, with an empty line behind it.
+    has_pruned: bool,
     message: usize,
     omitted: std::ops::Range<usize>,
 }
@@ -225,39 +232,101 @@ impl Headers {
             let data = input.near(start, end.map_or(length, |end| end.min(length)))?;
             let found = end_of_header(data);
             let pruned_ends = found.is_some_and(|(_, after)| blank_line(&data[after..]).is_some());
-            let is_all = data.len() < length || length >= HEADERS;
-            if pruned_ends || is_all {
-                return Ok(found.map(|(at, after)| Self::of(data, at, after)));
+            let is_whole = data.len() < length;
+            if pruned_ends || is_whole || length >= HEADERS {
+                return Ok(found.map(|(at, after)| Self::of(data, at, after, is_whole)));
             }
             length *= 2;
         }
     }
 
-    /// Chooses the header in `data`, where the line between both has these offsets.
-    fn of(data: &[u8], at: usize, after: usize) -> Self {
-        let (before, pruned) = (&data[..at], &data[after..]);
+    /// Chooses the header in `data`, where the line between both has these offsets. `is_whole` is true if the message ends in `data`.
+    fn of(data: &[u8], at: usize, after: usize, is_whole: bool) -> Self {
+        let (before, rest) = (&data[..at], &data[after..]);
         let summary = summary_line(before);
         let full = &before[summary..];
         let has_full = is_field(full) && !is_from_line_only(full);
         if !has_full {
             return Self {
                 has_full,
+                has_pruned: true,
                 message: after,
                 omitted: after..after,
             };
         }
-        let (blank, text) = match blank_line(pruned) {
-            Some((blank, text)) => (after + blank, after + text),
-            None => (data.len(), data.len()),
-        };
+        let (pruned, blank) = pruned_header(full, rest, is_whole);
         // One empty line must stay between header and body.
         let is_ended = blank_line(full).is_some_and(|(_, text)| text == full.len());
+        let end = match blank {
+            _ if is_ended => after + pruned + blank,
+            0 if pruned < rest.len() => without_last_line_end(data, after + pruned),
+            _ => after + pruned,
+        };
         Self {
             has_full,
+            has_pruned: blank > 0 || pruned == rest.len(),
             message: summary,
-            omitted: at..if is_ended { text } else { blank },
+            omitted: at..end,
         }
     }
+}
+
+/// Returns the length of the pruned header at the start of `rest`, and that of the empty line behind it, or 0.
+///
+/// Other text is a body. Rmail displayed fields of the full header, so lines that look like fields are a header only if `full` has
+/// one of these fields.
+fn pruned_header(full: &[u8], rest: &[u8], is_whole: bool) -> (usize, usize) {
+    let known: HashSet<&[u8]> = lines(full).collect();
+    let names: HashSet<Vec<u8>> = lines(full).filter_map(field_name).collect();
+    let (mut length, mut has_known) = (0, false);
+    let mut blank = 0;
+    for line in lines(rest) {
+        let next = split_line(&rest[length..]).1;
+        if line.is_empty() {
+            blank = next;
+            break;
+        }
+        let is_cut = next == line.len();
+        let is_repeated = known.contains(line)
+            || is_cut && is_whole && known.iter().any(|other| other.starts_with(line));
+        let name = field_name(line);
+        let is_continued = length > 0 && matches!(line[0], b' ' | b'\t');
+        if (is_cut && !is_whole) || !(is_repeated || is_continued || name.is_some()) {
+            break;
+        }
+        has_known |= is_repeated || name.is_some_and(|name| names.contains(&name));
+        length += next;
+    }
+    if has_known || length == 0 {
+        (length, blank)
+    } else {
+        (0, 0)
+    }
+}
+
+/// Returns the lines of a text without their ends.
+fn lines(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (line, length) = split_line(text);
+        let rest = text.get(length..).filter(|_| length > 0)?;
+        text = rest;
+        Some(line)
+    })
+}
+
+/// Returns the name of a field in lower case, or None if the line begins with no field.
+fn field_name(line: &[u8]) -> Option<Vec<u8>> {
+    let colon = memchr::memchr(b':', line).filter(|_| is_field(line))?;
+    Some(line[..colon].trim_ascii_end().to_ascii_lowercase())
+}
+
+/// Returns the offset of the line end before `end`.
+fn without_last_line_end(data: &[u8], end: usize) -> usize {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    data[..end]
+        .iter()
+        .rposition(|byte| !is_end(byte))
+        .map_or(0, |last| last + 1)
 }
 
 /// Returns the offsets of the line between both headers and of the next line.

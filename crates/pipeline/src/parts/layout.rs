@@ -122,9 +122,10 @@ impl PartsFolder {
         OutputMark::read(&self.path.join(MARK), &self.job, &self.output)
     }
 
-    /// Returns a mark for an output that is about to be put into place.
+    /// Returns a mark for an output that is about to be put into place. It may replace the output of the present mark.
     pub(super) fn new_mark(&self, output: u64) -> OutputMark {
-        OutputMark::new(&self.job, output)
+        let replaced = self.mark().and_then(|mark| mark.placed(&self.output));
+        OutputMark::new(&self.job, output, replaced)
     }
 
     /// Writes the mark.

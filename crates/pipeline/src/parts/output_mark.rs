@@ -6,6 +6,8 @@
 //! | without a summary | the outputs are being put into place | joins the parts, and replaces the output that the mark names |
 //! | with a summary | the outputs are in place | removes the parts that are left |
 //!
+//! A repeated `commit` writes its mark before it replaces the output of the killed one, so a mark names both outputs.
+//!
 //! # Limits
 //!
 //! Recognizes the output by its inode number. It stays when the output is renamed to its path.
@@ -27,6 +29,8 @@ pub(super) struct OutputMark {
     job: String,
     /// Inode number of the output.
     output: u64,
+    /// Inode number of the output of the same job that this output replaces. A killed process put it into place.
+    replaced: Option<u64>,
     /// The results. None until the outputs are in place.
     results: Option<Results>,
 }
@@ -43,17 +47,19 @@ struct Results {
 }
 
 impl OutputMark {
-    /// Returns the mark of a job whose output is about to be renamed to its path.
-    pub(super) fn new(job: &str, output: u64) -> Self {
+    /// Returns the mark of a job whose output is about to be renamed to its path, where it replaces the output `replaced`.
+    pub(super) fn new(job: &str, output: u64, replaced: Option<u64>) -> Self {
         Self {
             job: job.to_owned(),
             output,
+            replaced,
             results: None,
         }
     }
 
     /// Adds the results, since all outputs are in place.
     pub(super) fn complete(&mut self, summary: &Summary) {
+        self.replaced = None;
         self.results = Some(Results {
             sources: summary.sources.clone(),
             messages_in: summary.messages_in,
@@ -71,9 +77,15 @@ impl OutputMark {
         (mark.job == job && mark.is_of(output)).then_some(mark)
     }
 
-    /// Returns true if the marked output is at the path `output`.
+    /// Returns true if the marked output, or the one that it replaces, is at the path `output`.
     pub(super) fn is_of(&self, output: &Path) -> bool {
-        has_inode(output, self.output)
+        self.placed(output).is_some()
+    }
+
+    /// Returns the inode number of what is at the path `output` if the mark names it.
+    pub(super) fn placed(&self, output: &Path) -> Option<u64> {
+        let mut named = [self.output].into_iter().chain(self.replaced);
+        named.find(|inode| has_inode(output, *inode))
     }
 
     /// Writes the mark to `place`, and syncs it.

@@ -29,6 +29,22 @@ pub(crate) fn babyl(messages: usize) -> Vec<u8> {
     out
 }
 
+/// Returns a Babyl file without displayed headers, or with ones that lack the empty line at their end.
+fn babyl_without_displayed_headers() -> Vec<u8> {
+    let mut out = b"BABYL OPTIONS: -*- rmail -*-\nVersion: 5\n\x1f".to_vec();
+    for between in [
+        "\n*** EOOH ***\n",
+        "*** EOOH ***\n",
+        "\n*** EOOH ***\nFrom: a\n",
+        "*** EOOH ***\nFrom: a\n",
+    ] {
+        out.extend_from_slice(b"\x0c\n1,,\nFrom: a\nSubject: caf\xe9\n");
+        out.extend_from_slice(between.as_bytes());
+        out.extend_from_slice(b"Para one: \xe9.\n\nPara two.\n\x1f");
+    }
+    out
+}
+
 /// Returns an mbx file.
 pub(crate) fn mbx(messages: usize) -> Vec<u8> {
     let mut out = b"*mbx*\r\n3a5c0f1200000003\r\n".to_vec();
@@ -100,6 +116,7 @@ fn files_of_every_layout_are_restored() {
         ("RMAIL", babyl(24), 24),
         ("crlf", crlf(&babyl(24)), 24),
         ("head", babyl(0), 0),
+        ("bodies", babyl_without_displayed_headers(), 4),
         ("open", babyl(5)[..babyl(5).len() - 1].to_vec(), 5),
         ("inbox.mbx", mbx(24), 24),
         ("empty.mbx", mbx(0), 0),

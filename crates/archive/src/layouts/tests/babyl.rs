@@ -89,6 +89,80 @@ fn programs_write_small_differences() {
     }
 }
 
+/// The text behind `*** EOOH ***` is the body if no displayed header is there.
+#[test]
+fn a_body_without_a_displayed_header_is_kept() {
+    let ended = "Date: d\nFrom: a\nSubject: Hi\n\n";
+    let unended = "Date: d\nFrom: a\nSubject: Hi\n";
+    for (full, rest, body) in [
+        (
+            ended,
+            "Para one.\n\nPara two.\n",
+            "Para one.\n\nPara two.\n",
+        ),
+        (unended, "Para one.\n\nTwo.\n", "\nPara one.\n\nTwo.\n"),
+        // Words before a colon are no field of this message.
+        (
+            ended,
+            "Note: at noon.\n\nTwo.\n",
+            "Note: at noon.\n\nTwo.\n",
+        ),
+        (unended, "Note: at noon.\n", "\nNote: at noon.\n"),
+        (
+            ended,
+            "Note: at noon,\nin the hall.\n",
+            "Note: at noon,\nin the hall.\n",
+        ),
+        (ended, " Indented.\n\nTwo.\n", " Indented.\n\nTwo.\n"),
+        // A displayed header without the empty line.
+        (
+            ended,
+            "Subject: Hi\nPara one.\n\nTwo.\n",
+            "Para one.\n\nTwo.\n",
+        ),
+        (unended, "From: a\n b\nPara one.\n", "\nPara one.\n"),
+    ] {
+        let text = format!("{full}*** EOOH ***\n{rest}");
+        let message = format!("{full}{body}");
+        for end in ["\n", "\r\n", "\r"] {
+            let file = |text: &str| text.replace('\n', end).into_bytes();
+            let bytes = [HEAD, b"\x0c\n1,,\n", &file(&text), b"\x1f\n"].concat();
+            let (pieces, events) = plain(&bytes);
+            assert_eq!(
+                messages(&pieces),
+                [(file(&message), Flags::SEEN)],
+                "{text:?}"
+            );
+            assert_eq!(codes(&events), ["box.structure"], "{text:?}");
+            assert!(events[0].2.contains("displayed header"), "{events:?}");
+        }
+    }
+}
+
+/// Displayed headers with lines that are no fields, or with fields that the user's program added.
+#[test]
+fn a_displayed_header_is_omitted() {
+    let body = "Para one.\n\nSubject: not a header\n";
+    for (full, pruned) in [
+        ("From: a\nSubject: Hi\n\n", "From: a\nSubject: Hi\n\n"),
+        ("From: a\nSubject: Hi\n\n", "SUBJECT: Hi, decoded\n\n"),
+        ("X-A: 1\nFrom: a\n\n", "X-Score: 7\nFrom: a\n\n"),
+        ("To: a,\n b\n\n", "To: a,\n\tb\n\n"),
+        (
+            "From: a\n>From x Mon\nTo: b\n\n",
+            "From: a\n>From x Mon\nTo: b\n\n",
+        ),
+        ("From: a\nno field\nTo: b\n\n", "no field\nTo: b\n\n"),
+        ("From: a\n\n", "\n"),
+    ] {
+        let text = format!("\x0c\n1,,\n{full}*** EOOH ***\n{pruned}{body}\x1f\n");
+        let (pieces, events) = plain(&babyl(&[text.as_bytes()]));
+        let message = format!("{full}{body}").into_bytes();
+        assert_eq!(messages(&pieces), [(message, Flags::SEEN)], "{text:?}");
+        assert_eq!(events, [], "{text:?}");
+    }
+}
+
 #[test]
 fn labels_are_flags() {
     for (line, flags) in [

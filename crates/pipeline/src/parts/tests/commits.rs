@@ -1,6 +1,8 @@
 //! Tests of commits that fail, are killed or compete with late attempts.
 
 use super::*;
+use crate::commit_step::KILL_AFTER;
+use std::process::{Command, Stdio};
 
 fn copy(from: &Path, to: &Path) {
     for (name, bytes) in tree(from) {
@@ -97,6 +99,100 @@ fn a_commit_that_was_killed_while_it_swept_is_repeated() {
     fs::write(all.at("out.parts.swept.tmp/output.json"), "").unwrap();
     commit(&all.job, &all.plan).unwrap_err();
     assert!(!all.at("out.parts.swept.tmp").exists());
+}
+
+/// The job that [`a_resumed_job_that_is_killed_again_is_resumed`] kills, in `folder`.
+fn killed_job(folder: &Path) -> NormalizeJob {
+    let is_maildir = folder.ends_with("maildir");
+    NormalizeJob {
+        to: is_maildir.then_some(Format::Maildir),
+        threads: 1,
+        ..job(&[&folder.join("a.mbox")], folder.join("out"))
+    }
+}
+
+/// The first kill may leave an output in place. The second one hits the process that replaces this output.
+///
+/// Runs in a process of its own if [`PLACE`] names a folder.
+#[test]
+fn a_resumed_job_that_is_killed_again_is_resumed() {
+    const PLACE: &str = "MAILGLOT_TEST_PLACE";
+    const STEPS: [&str; 5] = [
+        "Written",
+        "LedgerStaged",
+        "OutputPlaced",
+        "LedgerPlaced",
+        "AsidePlaced",
+    ];
+    let run = |folder: &Path| resume(&killed_job(folder), SIZE, &Progress::default());
+    if let Some(folder) = std::env::var_os(PLACE) {
+        run(Path::new(&folder)).unwrap();
+        return;
+    }
+    let name = "parts::tests::commits::a_resumed_job_that_is_killed_again_is_resumed";
+    let kill = |folder: &Path, step: &str| {
+        let status = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name])
+            .env(PLACE, folder)
+            .env(KILL_AFTER, step)
+            .stderr(Stdio::null())
+            .stdout(Stdio::null())
+            .status();
+        assert_eq!(status.unwrap().code(), None, "{step}");
+    };
+    let message = "From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\nSubject: \u{e9}\n\nx\n\n";
+    for form in ["mbox", "maildir"] {
+        for (first, second) in STEPS.iter().flat_map(|one| STEPS.map(|two| (one, two))) {
+            let parent = tempfile::tempdir().unwrap();
+            let folder = parent.path().join(form);
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("a.mbox"), message).unwrap();
+            kill(&folder, first);
+            kill(&folder, second);
+            let kills = format!("{form} {first} {second}");
+            let joined = run(&folder).unwrap_or_else(|error| panic!("{kills}: {error}"));
+            assert_eq!(joined.summary.messages_in, 1, "{kills}");
+            let left = ["a.mbox", "out", "out.json", "out.ledger"];
+            assert_eq!(names(&folder), left, "{kills}");
+            let job = RestoreJob {
+                output: Some(folder.join("out")),
+                ledger: None,
+                original: Some(folder.join("back")),
+                force: false,
+                keep_going: false,
+            };
+            restore(&job, &Progress::default()).unwrap();
+            let back = fs::read_to_string(folder.join("back")).unwrap();
+            assert_eq!(back, message, "{kills}");
+        }
+    }
+}
+
+/// Only the output that the killed process left is replaced, not one that came later.
+#[test]
+fn a_mark_names_the_output_that_is_replaced() {
+    let all = AllParts::new();
+    fs::write(all.at("out"), "of the killed process").unwrap();
+    all.mark(None);
+    let set = |output: u64| {
+        let mark = all.parts().new_mark(output);
+        all.parts().set_mark(&mark, FileMode::default()).unwrap();
+    };
+    fs::write(all.at("staged"), "of the next process").unwrap();
+    set(inode(&all.at("staged")));
+    assert!(all.parts().mark().is_some());
+    set(inode(&all.at("staged")));
+    assert!(all.parts().mark().is_some());
+    fs::write(all.at("other"), "of another").unwrap();
+    fs::rename(all.at("other"), all.at("out")).unwrap();
+    assert!(all.parts().mark().is_none());
+    // The mark that replaces this one does not name the output of another.
+    set(inode(&all.at("staged")));
+    assert!(all.parts().mark().is_none());
+    commit(&all.job, &all.plan).unwrap_err();
+    fs::rename(all.at("staged"), all.at("out")).unwrap();
+    assert!(all.parts().mark().is_some());
+    commit(&all.job, &all.plan).unwrap();
 }
 
 #[test]

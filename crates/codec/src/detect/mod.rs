@@ -37,6 +37,7 @@ mod latin_words;
 mod least_losses;
 mod list_trials;
 mod lone_signs;
+mod mac_signs;
 mod models;
 mod odd_text;
 mod priors;
@@ -64,6 +65,8 @@ pub use guess::{Evidence, Guess, Rival};
 pub use hints::Hints;
 #[doc(hidden)]
 pub use hz::{HzRun, find_hz_shift, hz_characters, hz_runs, hz_sequence};
+#[doc(hidden)]
+pub use mac_signs::mac_signs;
 pub use odd_text::{has_letters, high_bytes, is_odd, is_rather_odd};
 #[doc(hidden)]
 pub use rules::Rules;

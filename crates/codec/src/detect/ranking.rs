@@ -13,7 +13,9 @@ use super::readings::Readings;
 use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Scored};
-use super::{ascii, latin_words, list_trials, lone_signs, odd_text, sample, wide, word_faults};
+use super::{
+    ascii, latin_words, list_trials, lone_signs, mac_signs, odd_text, sample, wide, word_faults,
+};
 use crate::{Charset, LossLog};
 use std::collections::HashSet;
 
@@ -25,6 +27,10 @@ const UNPROVEN: f32 = 0.55;
 
 /// Most confidence where a list of letters decides, because few texts have one.
 const LISTED: f32 = 0.8;
+
+/// Confidence in macintosh by one place of a sign, and by several.
+const ONE_MAC_SIGN: f32 = 0.85;
+const MAC_SIGNS: f32 = 0.95;
 
 /// Bonus of a label that decodes everything: wrong labels are rare, and few words prove little.
 const LABEL: u32 = 12 * NAT;
@@ -100,6 +106,18 @@ impl Ranking {
 
     /// Returns the likeliest charset that decodes nearly all of the text and splits no Latin word (`мsland`).
     pub(super) fn guess(&self, bytes: &[u8]) -> Guess {
+        let mac_signs = mac_signs::mac_signs(bytes);
+        if mac_signs > 0 {
+            return Guess {
+                charset: Charset::MACINTOSH,
+                confidence: if mac_signs > 1 {
+                    MAC_SIGNS
+                } else {
+                    ONE_MAC_SIGN
+                },
+                evidence: Evidence::Model,
+            };
+        }
         let is_possible = |charset: Charset| {
             if charset.is_single_byte() {
                 !self.splits_latin_words(charset, bytes)

@@ -9,6 +9,7 @@ pub(super) mod label_check;
 pub(super) mod label_events;
 pub(super) mod label_plausibility;
 pub(super) mod label_scope;
+mod mac_label;
 mod misread_words;
 pub(super) mod named_rival;
 pub(super) mod other_script;

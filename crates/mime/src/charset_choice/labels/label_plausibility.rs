@@ -11,6 +11,7 @@
 
 use super::decisive_guess::decisive_guess;
 use super::label_scope::LabelScope;
+use super::mac_label::likelier_by_mac_signs;
 use super::superset::has_c1;
 use crate::charset_choice::text_tests::apostrophes::has_windows_apostrophes;
 use crate::charset_choice::text_tests::arabic_beside_french::arabic_words_beside_french;
@@ -91,6 +92,9 @@ pub(crate) fn find_likelier<'h>(
     {
         return decided(Charset::WINDOWS_1252);
     }
+    if let Some(likelier) = likelier_by_mac_signs(label, bytes) {
+        return Some(likelier);
+    }
     let hints = hints();
     if needs_detection
         && let Some(arabic) = &*arabic
@@ -131,6 +135,7 @@ fn is_in_scope_without_detection(label: Charset, bytes: &[u8], scope: LabelScope
             has_euro(label, bytes)
                 || is_latin_under(label, bytes)
                 || has_windows_apostrophes(label, bytes)
+                || likelier_by_mac_signs(label, bytes).is_some()
                 || western_words(label, bytes) != WesternWords::None
         }
         LabelScope::All => true,

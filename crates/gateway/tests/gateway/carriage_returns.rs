@@ -60,6 +60,8 @@ fn a_header_that_needs_more_than_4000_changes_stays() {
         let packets = filter.connect().message(&fields, b"\xfc\r\n");
         let letters = letters(&packets);
         assert!(letters == want, "{count}: {} letters", letters.len());
+        // The records of two connections come in any order.
+        filter.told.records(count - 3_999);
         if count > 4_000 {
             assert_eq!(packets[0].1, b"\0\0\0\x01MIME-Ambiguity-Results\0\0");
         }
@@ -103,13 +105,14 @@ fn forged_fields_are_deleted_in_spite_of_bare_returns() {
         b"\0\0\0\x02authentication-results\0\0",
         b"\0\0\0\x03authentication-results\0\0",
     ];
-    for odd in [
+    let odd_fields = [
         ("X", " y"),
         ("X", " y\r"),
         ("X", " y\r\r"),
         ("X", " =?iso-8859-1?Q?=FC?=\rContent-Type: text/html"),
         ("Content-Type", " text/plain;\r charset=iso-8859-1"),
-    ] {
+    ];
+    for odd in odd_fields {
         let fields = [
             odd,
             ("Authentication-Results", " other.example; dkim=pass"),
@@ -128,6 +131,8 @@ fn forged_fields_are_deleted_in_spite_of_bare_returns() {
         want.sort_unstable();
         assert_eq!(told, want, "{odd:?} {packets:?}");
     }
+    // The record of the last connection comes after all others.
+    filter.told.records(odd_fields.len());
     // The field that labels the body cannot be changed: nothing is changed, and the report says so.
     let fields = [("Content-Type", " text/plain; charset=iso-8859-1;\r x=y")];
     let packets = filter.connect().message(&fields, b"Gr\xfc\xdfe\r\n");

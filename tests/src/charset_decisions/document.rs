@@ -1,10 +1,11 @@
 //! Measures the figures in `docs/charset-decisions.md`, and writes them into the document.
 
 use super::{
-    Case, CaseSelection, DecisionCounts, Judgement, Material, RealMail, Reliability, Set, ablation,
-    cases, held_out, reliability,
+    Case, CaseSelection, DecisionCounts, Judgement, Label, Material, RealMail, Reliability,
+    RowCounts, Set, ablation, cases, held_out, reliability,
 };
 use anyhow::{Context, bail};
+use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::Policy;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,8 +23,8 @@ pub struct Tables {
     pub tally: DecisionCounts,
     /// Guesses on generated cases.
     pub sets: BTreeMap<Set, Reliability>,
-    /// Guesses on held-out texts; their total, and how many are right.
-    pub held_out: Option<(Reliability, u32, u32)>,
+    /// Readings of held-out texts.
+    pub held_out: Option<HeldOutCounts>,
     /// Parts of real mail.
     pub real: Option<Judgement>,
     /// The table of the rules in Markdown, if requested.
@@ -62,16 +63,7 @@ impl Tables {
         let texts = held_out_texts
             .map(|texts| held_out(texts, HELD_OUT_COUNT))
             .unwrap_or_default();
-        let held_out = held_out_texts.map(|_| {
-            let mut reliability = Reliability::default();
-            let mut right = 0;
-            for case in &texts {
-                let outcome = case.read(&policy);
-                reliability.add(outcome.confidence, outcome.right);
-                right += u32::from(outcome.right);
-            }
-            (reliability, texts.len() as u32, right)
-        });
+        let held_out = held_out_texts.map(|_| HeldOutCounts::of(&texts, &policy));
         let mail = shared.map(RealMail::read);
         let real = mail.as_ref().map(|mail| mail.judge(&policy));
         let material = Material {
@@ -99,7 +91,7 @@ impl Tables {
         columns.extend(
             self.held_out
                 .iter()
-                .map(|(held_out, ..)| ("held-out texts", held_out)),
+                .map(|counts| ("held-out texts", &counts.reliability)),
         );
         columns.extend(
             self.sets
@@ -126,11 +118,12 @@ impl Tables {
                 real.right
             );
         }
-        if let Some((_, all, right)) = &self.held_out {
-            let share = 100.0 * f64::from(*right) / f64::from((*all).max(1));
+        for (label, counts) in self.held_out.iter().flat_map(|counts| &counts.by_label) {
+            let (all, right) = (counts.all, counts.right);
+            let share = 100.0 * f64::from(right) / f64::from(all.max(1));
             let _ = writeln!(
                 out,
-                "| held-out texts (excerpts without a label) | {all} | {right} ({share:.2} %) |"
+                "| held-out texts (excerpts {label}) | {all} | {right} ({share:.2} %) |"
             );
         }
         out
@@ -154,6 +147,48 @@ impl Tables {
         let document = update(&document, "reliability", &self.reliability())?;
         let document = update(&document, "sources", &self.sources())?;
         update(&document, "rules", rules)
+    }
+}
+
+/// Readings of held-out texts.
+#[derive(Debug)]
+pub struct HeldOutCounts {
+    /// Guesses without a label.
+    pub reliability: Reliability,
+    /// Results by what the label is, in words.
+    pub by_label: Vec<(&'static str, RowCounts)>,
+}
+
+impl HeldOutCounts {
+    /// Reads the texts without a label, under their right labels, and under the label that mail programs write most often over other text.
+    fn of(texts: &[Case], policy: &Policy) -> Self {
+        let mut reliability = Reliability::default();
+        let [mut unlabelled, mut right, mut wrong] = [RowCounts::default(); 3];
+        let read = |case: &Case, label: Label| {
+            let case = Case {
+                label,
+                ..case.clone()
+            };
+            case.read(policy)
+        };
+        for case in texts {
+            let outcome = case.read(policy);
+            reliability.add(outcome.confidence, outcome.right);
+            unlabelled.add(&outcome);
+            right.add(&read(case, Label::Right(case.charset.name())));
+            let mut log = LossLog::with_limit(0);
+            if Charset::WINDOWS_1252.decode(&case.bytes, &mut log) != case.text {
+                wrong.add(&read(case, Label::Wrong("iso-8859-1")));
+            }
+        }
+        Self {
+            reliability,
+            by_label: vec![
+                ("without a label", unlabelled),
+                ("under their right labels", right),
+                ("wrongly labelled as iso-8859-1", wrong),
+            ],
+        }
     }
 }
 

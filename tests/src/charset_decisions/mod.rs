@@ -27,7 +27,7 @@ pub use mail_place::MailPlace;
 pub use real_mail::{Judgement, RealMail};
 pub use reliability::Reliability;
 pub use rules::{Material, ablation, without};
-pub use tally::DecisionCounts;
+pub use tally::{DecisionCounts, RowCounts};
 
 use crate::faker::encoded;
 use mailglot_codec::Charset;

@@ -134,7 +134,7 @@ impl DecisionCounts {
 }
 
 impl RowCounts {
-    fn add(&mut self, outcome: &Outcome) {
+    pub(super) fn add(&mut self, outcome: &Outcome) {
         self.all += 1;
         self.right += u32::from(outcome.right);
         self.right_warned += u32::from(outcome.right && outcome.warned);

@@ -73,8 +73,8 @@ pub enum BoxDetail {
     NoHeaderEnd,
     /// A message whose labels do not say how many headers it has (Babyl).
     OtherHeader,
-    /// A message whose body follows its full header without the displayed header or its empty line (Babyl).
-    NoVisibleHeader,
+    /// A message without a displayed header, or without the empty line at its end (Babyl).
+    NoDisplayedHeader,
     /// A message that is not as long as this number of bytes, which the file states.
     WrongSize(u64),
     /// The first line of an emlx file is not a number of bytes.
@@ -280,7 +280,7 @@ impl fmt::Display for BoxDetail {
             Self::OtherHeader => f.write_str(
                 "the first digit of the labels is wrong about the headers: read the header that is there",
             ),
-            Self::NoVisibleHeader => f.write_str(
+            Self::NoDisplayedHeader => f.write_str(
                 "no displayed header that ends in an empty line follows *** EOOH ***: the text there is read as the body",
             ),
             Self::WrongSize(size) => write!(

@@ -26,10 +26,10 @@ use std::collections::HashSet;
 use std::io;
 
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd, is_field};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, field_name, is_field};
 use crate::Flags;
 use crate::box_event::BoxDetail;
-use crate::mbox::split_line;
+use crate::mbox::{split_line, without_line_end};
 
 /// The format.
 pub(super) const BABYL: FileLayout = FileLayout {
@@ -76,7 +76,7 @@ impl Divider for BabylDivider {
             input.report(at, BoxDetail::OtherHeader);
         }
         if !headers.has_pruned {
-            input.report(at, BoxDetail::NoVisibleHeader);
+            input.report(at, BoxDetail::NoDisplayedHeader);
         }
         let mut item = Item::message(start + headers.message as u64, labels.flags);
         let base = start;
@@ -254,53 +254,71 @@ impl Headers {
                 omitted: after..after,
             };
         }
-        let (pruned, blank) = pruned_header(full, rest, is_whole);
+        let pruned = PrunedHeader::of(full, rest, is_whole);
         // One empty line must stay between header and body.
         let is_ended = blank_line(full).is_some_and(|(_, text)| text == full.len());
-        let end = match blank {
-            _ if is_ended => after + pruned + blank,
-            0 if pruned < rest.len() => without_last_line_end(data, after + pruned),
-            _ => after + pruned,
+        let has_pruned = pruned.blank > 0 || pruned.length == rest.len();
+        let text = after + pruned.length;
+        let end = if is_ended {
+            text + pruned.blank
+        } else if has_pruned {
+            text
+        } else {
+            without_line_end(&data[..text]).map_or(text, <[u8]>::len)
         };
         Self {
             has_full,
-            has_pruned: blank > 0 || pruned == rest.len(),
+            has_pruned,
             message: summary,
             omitted: at..end,
         }
     }
 }
 
-/// Returns the length of the pruned header at the start of `rest`, and that of the empty line behind it, or 0.
-///
-/// Other text is a body. Rmail displayed fields of the full header, so lines that look like fields are a header only if `full` has
-/// one of these fields.
-fn pruned_header(full: &[u8], rest: &[u8], is_whole: bool) -> (usize, usize) {
-    let known: HashSet<&[u8]> = lines(full).collect();
-    let names: HashSet<Vec<u8>> = lines(full).filter_map(field_name).collect();
-    let (mut length, mut has_known) = (0, false);
-    let mut blank = 0;
-    for line in lines(rest) {
-        let next = split_line(&rest[length..]).1;
-        if line.is_empty() {
-            blank = next;
-            break;
+/// The pruned header at the start of a text. All lengths are 0 without one.
+#[derive(Default)]
+struct PrunedHeader {
+    /// Length with the last line end.
+    length: usize,
+    /// Length of the empty line behind it, or 0.
+    blank: usize,
+}
+
+impl PrunedHeader {
+    /// Finds the pruned header of a message with the header `full`. `is_whole` is true if the message ends in `rest`.
+    ///
+    /// Rmail pruned the full header, so other lines that look like fields are a body: `Note: at noon.`
+    fn of(full: &[u8], rest: &[u8], is_whole: bool) -> Self {
+        let known: HashSet<&[u8]> = lines(full).collect();
+        let name_of = |line| {
+            let name = field_name(line).filter(|_| is_field(line))?;
+            Some(name.to_ascii_lowercase())
+        };
+        let names: HashSet<Vec<u8>> = lines(full).filter_map(name_of).collect();
+        let mut found = Self::default();
+        let mut has_known = false;
+        while found.length < rest.len() {
+            let (line, next) = split_line(&rest[found.length..]);
+            if line.is_empty() {
+                found.blank = next;
+                break;
+            }
+            let is_cut = next == line.len();
+            let is_repeated = known.contains(line)
+                || is_cut && is_whole && known.iter().any(|other| other.starts_with(line));
+            let name = name_of(line);
+            let is_continued = found.length > 0 && matches!(line[0], b' ' | b'\t');
+            if (is_cut && !is_whole) || !(is_repeated || is_continued || name.is_some()) {
+                break;
+            }
+            has_known |= is_repeated || name.is_some_and(|name| names.contains(&name));
+            found.length += next;
         }
-        let is_cut = next == line.len();
-        let is_repeated = known.contains(line)
-            || is_cut && is_whole && known.iter().any(|other| other.starts_with(line));
-        let name = field_name(line);
-        let is_continued = length > 0 && matches!(line[0], b' ' | b'\t');
-        if (is_cut && !is_whole) || !(is_repeated || is_continued || name.is_some()) {
-            break;
+        if has_known || found.length == 0 {
+            found
+        } else {
+            Self::default()
         }
-        has_known |= is_repeated || name.is_some_and(|name| names.contains(&name));
-        length += next;
-    }
-    if has_known || length == 0 {
-        (length, blank)
-    } else {
-        (0, 0)
     }
 }
 
@@ -312,21 +330,6 @@ fn lines(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
         text = rest;
         Some(line)
     })
-}
-
-/// Returns the name of a field in lower case, or None if the line begins with no field.
-fn field_name(line: &[u8]) -> Option<Vec<u8>> {
-    let colon = memchr::memchr(b':', line).filter(|_| is_field(line))?;
-    Some(line[..colon].trim_ascii_end().to_ascii_lowercase())
-}
-
-/// Returns the offset of the line end before `end`.
-fn without_last_line_end(data: &[u8], end: usize) -> usize {
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    data[..end]
-        .iter()
-        .rposition(|byte| !is_end(byte))
-        .map_or(0, |last| last + 1)
 }
 
 /// Returns the offsets of the line between both headers and of the next line.

@@ -28,6 +28,12 @@ pub(super) fn is_field(text: &[u8]) -> bool {
     FollowingLine::of(split_line(text).0) != FollowingLine::Other
 }
 
+/// Returns the name of a header field (RFC 5322, sections 2.2 and 4.5.8: blanks may stand before the colon).
+pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
+    let name = line[..memchr::memchr(b':', line)?].trim_ascii_end();
+    (!name.is_empty() && name.iter().all(u8::is_ascii_graphic)).then_some(name)
+}
+
 /// Returns the flags of the bits that are set. `known` has the number of each bit, from 0, and its flag.
 pub(super) fn flags_of(bits: u64, known: &[(u32, u32)]) -> Flags {
     let set = known.iter().filter(|(bit, _)| bits >> bit & 1 == 1);

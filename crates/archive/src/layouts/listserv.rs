@@ -14,7 +14,7 @@
 use std::io;
 
 use super::input::LayoutInput;
-use super::layout::{Divider, FileLayout, Item, ItemEnd};
+use super::layout::{Divider, FileLayout, Item, ItemEnd, field_name};
 use crate::Flags;
 use crate::box_event::BoxDetail;
 use crate::mbox::split_line;
@@ -95,10 +95,4 @@ fn separator(near: &[u8], is_all: bool) -> Option<usize> {
         is_first = false;
         rest = &rest[length..];
     }
-}
-
-/// Returns the name of a header field (RFC 5322, sections 2.2 and 4.5.8: blanks may stand before the colon).
-fn field_name(line: &[u8]) -> Option<&[u8]> {
-    let name = line[..memchr::memchr(b':', line)?].trim_ascii_end();
-    (!name.is_empty() && name.iter().all(u8::is_ascii_graphic)).then_some(name)
 }

@@ -36,7 +36,7 @@ pub(super) fn open_line(bytes: &[u8]) -> &[u8] {
 /// Returns the bytes before their last line end, which is CR LF, LF or CR, or None if they do not end in one.
 ///
 /// CR CR LF counts as two: an empty line in CR LF may follow a message in CR.
-pub(super) fn without_line_end(bytes: &[u8]) -> Option<&[u8]> {
+pub(crate) fn without_line_end(bytes: &[u8]) -> Option<&[u8]> {
     match bytes {
         [rest @ .., b'\r', b'\n'] | [rest @ .., b'\n' | b'\r'] => Some(rest),
         _ => None,

@@ -27,8 +27,8 @@ mod tests;
 mod write;
 
 pub(crate) use following_line::{FollowingLine, is_from_line};
-pub(crate) use line_ends::split_line;
 pub use line_ends::{line_end_length, without_padding};
+pub(crate) use line_ends::{split_line, without_line_end};
 pub use options::{LineDecision, MailboxOptions, MboxRule};
 pub(crate) use profile::{
     has_dated_separators, is_mailbox, is_mailbox_inside, looks_like_message, separators,

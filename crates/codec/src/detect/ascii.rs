@@ -92,19 +92,19 @@ fn countries(text: &[u8]) -> Vec<usize> {
 /// Returns how much likelier (natural logarithm) the ASCII words of a text are in a language of `other`, or of any other charset, than in
 /// those of `candidate`. `None` without a byte above 7F.
 pub(super) fn lead(text: &[u8], candidate: &Candidate, other: Option<&Candidate>) -> Option<f32> {
-    /// Bytes before and after the first one above 7F: few for text that is clearly in a language of the candidate.
-    const WINDOWS: [[usize; 2]; 2] = [[64, 128], [256, 768]];
+    /// Bytes before and after the first one above 7F. Few suffice for text that is clearly in a language of the candidate.
+    const FEW: [usize; 2] = [64, 128];
+    const MANY_WORDS: [usize; 2] = [256, 768];
     const CLEAR: f32 = -3.0;
     let first = odd_text::high_bytes(text).next()?;
-    let mut lead = None;
-    for [before, after] in WINDOWS {
+    let lead_within = |[before, after]: [usize; 2]| {
         let near = &text[first.saturating_sub(before)..text.len().min(first + after)];
-        lead = Some(lead_of_words(near, candidate, other)?);
-        if lead <= Some(CLEAR) {
-            break;
-        }
+        lead_of_words(near, candidate, other)
+    };
+    match lead_within(FEW)? {
+        lead if lead <= CLEAR => Some(lead),
+        _ => lead_within(MANY_WORDS),
     }
-    lead
 }
 
 /// Like [`lead`], for a piece of text.

@@ -6,10 +6,15 @@
 //! l\xD5\x8Etude      macintosh `l’étude`, windows-1252 `lÕŽtude`
 //! ```
 //!
+//! # Rules
+//! Macintosh is proven by contractions and possessives of English (`don’t`, `Bob’s`), elisions of French and Italian (`l’étude`), and words in
+//! quotation marks. All other bytes above 7F must be small letters or signs of macintosh in usual places: `\xD0` is a dash between words, and
+//! `\x8E` is `é` beside a small letter. One byte elsewhere, such as the `\xE9` of `Jos\xE9`, disproves macintosh.
+//!
 //! # Limits
-//! English contractions and possessives, elisions of French and Italian, and words in quotation marks prove macintosh. Any byte above
-//! 7F that is no sign or small letter of macintosh in its usual place speaks against it.
+//! Text without such words stays in its charset, although `\xD5` may be an apostrophe: `the boys\xD5 room`.
 
+use super::apostrophe::{Apostrophe, quoted_words};
 use super::odd_text::high_bytes;
 
 const OPENING: u8 = 0xD2;
@@ -17,27 +22,10 @@ const CLOSING: u8 = 0xD3;
 const APOSTROPHE: u8 = 0xD5;
 const NO_BREAK_SPACE: u8 = 0xCA;
 
-/// Words before `’s`, `’d`, `’ll`, `’re` and `’ve`.
-const PRONOUNS: [&[u8]; 18] = [
-    b"i", b"you", b"he", b"she", b"it", b"we", b"they", b"who", b"that", b"there", b"what",
-    b"this", b"how", b"where", b"here", b"let", b"when", b"why",
-];
-/// Words before `’t` and `’ve`.
-const AUXILIARIES: [&[u8]; 23] = [
-    b"don", b"can", b"won", b"isn", b"aren", b"wasn", b"weren", b"doesn", b"didn", b"hasn",
-    b"haven", b"hadn", b"couldn", b"wouldn", b"shouldn", b"mustn", b"needn", b"ain", b"could",
-    b"would", b"should", b"might", b"must",
-];
-/// Words before an elision of French or Italian.
-const ELIDED: [&[u8]; 19] = [
-    b"l", b"d", b"j", b"c", b"n", b"s", b"m", b"t", b"qu", b"jusqu", b"lorsqu", b"puisqu",
-    b"aujourd", b"dell", b"all", b"nell", b"dall", b"sull", b"un",
-];
-
-/// Counts the places that only signs of macintosh have, or returns 0 if a byte above 7F is no sign or small letter of macintosh in its
-/// usual place.
+/// Counts the apostrophes and quotations that prove macintosh. Returns 0 if a byte above 7F is no sign or small letter of macintosh in a usual
+/// place.
 pub fn mac_signs(bytes: &[u8]) -> usize {
-    // Most text has neither.
+    // Most texts have no apostrophe and no quotation mark of macintosh.
     if memchr::memchr2(APOSTROPHE, OPENING, bytes).is_none() {
         return 0;
     }
@@ -52,30 +40,32 @@ pub fn mac_signs(bytes: &[u8]) -> usize {
     proofs
 }
 
-/// What the place of a byte above 7F says.
+/// How a byte above 7F fits macintosh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SignPlace {
-    /// Only the sign of macintosh belongs there.
+    /// An apostrophe or quotation mark that no other charset has there: `don\xD5t`.
     Proof,
-    /// The sign or letter of macintosh may stand there.
+    /// A sign or small letter that may stand there: `caf\x8E`.
     Usual,
-    /// The sign of macintosh does not belong there.
+    /// No sign or letter of macintosh that may stand there: `Jos\xE9`.
     Odd,
 }
 
+/// Returns how the byte at `at` fits macintosh.
 fn place(bytes: &[u8], at: usize) -> SignPlace {
-    let (before, after) = (&bytes[..at], &bytes[at + 1..]);
     let is_proof = match bytes[at] {
-        APOSTROPHE => is_contraction(before, after),
-        OPENING => is_quotation(before.last(), after),
+        APOSTROPHE => is_contraction(Apostrophe::at(bytes, at)),
+        OPENING => is_quotation(bytes, at),
         _ => false,
     };
+    let beside = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b'\n');
     if is_proof {
-        return SignPlace::Proof;
-    }
-    let last = before.last().copied().unwrap_or(b'\n');
-    let next = after.first().copied().unwrap_or(b'\n');
-    if is_usual(bytes[at], last, next) {
+        SignPlace::Proof
+    } else if is_usual(
+        bytes[at],
+        beside(at.checked_sub(1)),
+        beside(at.checked_add(1)),
+    ) {
         SignPlace::Usual
     } else {
         SignPlace::Odd
@@ -140,61 +130,38 @@ fn is_text_end(byte: u8) -> bool {
         || matches!(byte, CLOSING | APOSTROPHE | 0xC9)
 }
 
-/// Returns true if a byte between two texts is the apostrophe of a contraction, possessive or elision in small letters.
-fn is_contraction(before: &[u8], after: &[u8]) -> bool {
-    /// Longer words are no contractions.
-    const LONGEST: usize = 24;
-    let length = |letters: &mut dyn Iterator<Item = &u8>| {
-        let is_letter = |byte: &&u8| byte.is_ascii_alphabetic();
-        letters.take(LONGEST).take_while(is_letter).count()
-    };
-    let (head, word) = before.split_at(before.len() - length(&mut before.iter().rev()));
-    let (end, tail) = after.split_at(length(&mut after.iter()));
-    let is_whole = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_digit());
-    let is_any = |words: &[&[u8]]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
-    let is_capital = word.len() > 1 && word[1..].iter().any(u8::is_ascii_uppercase);
-    if word.is_empty() || is_capital || !is_whole(head.last()) || !is_whole(tail.first()) {
+/// Returns true for the apostrophe of a contraction, possessive or elision in small letters.
+fn is_contraction(apostrophe: Apostrophe<'_>) -> bool {
+    let Apostrophe { word, end, .. } = apostrophe;
+    let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
+    let has_capital = word.len() > 1 && word[1..].iter().any(u8::is_ascii_uppercase);
+    if word.is_empty() || has_capital || is_digit(apostrophe.before) || is_digit(apostrophe.after) {
         return false;
     }
+    let (is_pronoun, is_auxiliary) = (apostrophe.is_pronoun(), apostrophe.is_auxiliary());
     match end {
-        b"t" => is_any(&AUXILIARIES),
-        b"s" => word.len() > 2 || is_any(&PRONOUNS),
-        b"re" | b"ll" | b"d" => is_any(&PRONOUNS),
-        b"ve" => is_any(&PRONOUNS) || is_any(&AUXILIARIES),
+        b"t" => is_auxiliary,
+        b"s" => word.len() > 2 || is_pronoun,
+        b"re" | b"ll" | b"d" => is_pronoun,
+        b"ve" => is_pronoun || is_auxiliary,
         b"m" => word == b"I",
-        [] => tail.first().is_some_and(|byte| {
-            // `é`, `è` and `ê` begin the next word.
-            matches!(byte, 0x8E..=0x90) && is_any(&ELIDED)
-        }),
+        // `é`, `è` and `ê` begin the next word.
+        [] => matches!(apostrophe.after, Some(0x8E..=0x90)) && apostrophe.is_elided(),
         [b'a' | b'e' | b'h' | b'i' | b'o' | b'u' | b'y', rest @ ..] => {
             end.iter().all(u8::is_ascii_lowercase)
                 && (rest.len() > 1 || matches!(end, b"ai" | b"en" | b"il" | b"un" | b"on" | b"au"))
-                && is_any(&ELIDED)
+                && apostrophe.is_elided()
         }
         _ => false,
     }
 }
 
-/// Returns true if a text begins with words in small letters up to a closing quotation mark. `before` precedes the opening one.
-fn is_quotation(before: Option<&u8>, text: &[u8]) -> bool {
-    const LONGEST: usize = 200;
-    let inner = &text[..text.len().min(LONGEST)];
-    let is_mark = |byte: &u8| matches!(*byte, OPENING | CLOSING);
-    let Some(end) = inner.iter().position(is_mark).filter(|end| *end > 1) else {
-        return false;
-    };
-    let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    let is_sign = |byte: &&u8| !byte.is_ascii_punctuation();
-    let ends_small = inner[..end]
-        .iter()
-        .rev()
-        .find(is_sign)
-        .is_some_and(u8::is_ascii_lowercase);
-    inner[end] == CLOSING
-        && !is_word(before)
-        && inner[0].is_ascii_alphabetic()
-        && ends_small
-        && !is_word(text.get(end + 1))
+/// Returns true if the quotation mark at `at` begins several letters in quotation marks that end in small ones: `\xD2hello\xD3`.
+fn is_quotation(bytes: &[u8], at: usize) -> bool {
+    quoted_words(bytes, at, [OPENING, CLOSING]).is_some_and(|words| {
+        let mut letters = words.iter().rev().filter(|b| !b.is_ascii_punctuation());
+        words.len() > 1 && letters.next().is_some_and(u8::is_ascii_lowercase)
+    })
 }
 
 #[cfg(test)]
@@ -243,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_in_their_places_prove_nothing() {
+    fn capitals_of_other_charsets_prove_nothing() {
         for (charset, text) in [
             ("windows-1252", "OPÕE"),
             ("windows-1252", "AS NAÇÕES, LIMÕES E BOTÕES"),

@@ -18,6 +18,7 @@
 //! Never guesses EBCDIC. Guesses UTF-7 and HZ only if nothing contradicts them; that is no proof, so mail uses [`structure`].
 
 mod alphabet_list;
+mod apostrophe;
 mod ascii;
 mod candidate_filter;
 #[cfg(feature = "detect")]
@@ -57,6 +58,8 @@ mod word_faults;
 
 #[doc(hidden)]
 pub use crate::utf8::is_utf8;
+#[doc(hidden)]
+pub use apostrophe::{Apostrophe, quoted_words};
 #[doc(hidden)]
 pub use comparison::{margin_over, utf8_margin};
 #[doc(hidden)]

@@ -54,14 +54,15 @@ fn a_header_that_needs_more_than_4000_changes_stays() {
     let filter = RunningFilter::start(false, |_| ());
     let latin = ("X", " =?iso-8859-1?Q?=E9?=");
     let forged_field = ("MIME-Ambiguity-Results", " x; verdict=clean");
-    for (count, want) in [(4_000, "m".repeat(4_000) + "hbc"), (4_001, "mc".to_owned())] {
+    let cases = [(4_000, "m".repeat(4_000) + "hbc"), (4_001, "mc".to_owned())];
+    for (sent, (count, want)) in cases.into_iter().enumerate() {
         let label = ("Content-Type", " text/plain; charset=iso-8859-1");
         let fields = [vec![label, forged_field], vec![latin; count - 2]].concat();
         let packets = filter.connect().message(&fields, b"\xfc\r\n");
         let letters = letters(&packets);
         assert!(letters == want, "{count}: {} letters", letters.len());
         // The records of two connections come in any order.
-        filter.told.records(count - 3_999);
+        filter.told.records(sent + 1);
         if count > 4_000 {
             assert_eq!(packets[0].1, b"\0\0\0\x01MIME-Ambiguity-Results\0\0");
         }
@@ -131,7 +132,7 @@ fn forged_fields_are_deleted_in_spite_of_bare_returns() {
         want.sort_unstable();
         assert_eq!(told, want, "{odd:?} {packets:?}");
     }
-    // The record of the last connection comes after all others.
+    // The records of two connections come in any order.
     filter.told.records(odd_fields.len());
     // The field that labels the body cannot be changed: nothing is changed, and the report says so.
     let fields = [("Content-Type", " text/plain; charset=iso-8859-1;\r x=y")];

@@ -6,7 +6,8 @@
 //! | without a summary | the outputs are being put into place | joins the parts, and replaces the output that the mark names |
 //! | with a summary | the outputs are in place | removes the parts that are left |
 //!
-//! A repeated `commit` writes its mark before it replaces the output of the killed one, so a mark names both outputs.
+//! A repeated `commit` writes its mark before it replaces the output that the killed process left. So the mark names both outputs: the new
+//! one, and the one that it replaces.
 //!
 //! # Limits
 //!

@@ -5,28 +5,11 @@
 //! ```
 //!
 //! # Limits
-//! English contractions, possessives, and the elisions of French and Italian. Any other byte above 7F speaks for the label.
+//! Finds English contractions, possessives, and the elisions of French and Italian. Any other byte above 7F keeps the label.
 
 use super::western_letters::is_latin_1;
-use mailglot_codec::detect::high_bytes;
+use mailglot_codec::detect::{Apostrophe, high_bytes, quoted_words};
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
-
-/// Words before `’s`, `’d`, `’ll`, `’re` and `’ve`.
-const PRONOUNS: [&[u8]; 18] = [
-    b"I", b"you", b"he", b"she", b"it", b"we", b"they", b"who", b"that", b"there", b"what",
-    b"this", b"how", b"where", b"here", b"let", b"when", b"why",
-];
-/// Words before `’t`, and before `’ve`.
-const AUXILIARIES: [&[u8]; 23] = [
-    b"don", b"can", b"won", b"isn", b"aren", b"wasn", b"weren", b"doesn", b"didn", b"hasn",
-    b"haven", b"hadn", b"couldn", b"wouldn", b"shouldn", b"mustn", b"needn", b"ain", b"could",
-    b"would", b"should", b"might", b"must",
-];
-/// Words before a French or Italian elision.
-const ELIDED: [&[u8]; 19] = [
-    b"l", b"d", b"j", b"c", b"n", b"s", b"m", b"t", b"qu", b"jusqu", b"lorsqu", b"puisqu",
-    b"aujourd", b"dell", b"all", b"nell", b"dall", b"sull", b"un",
-];
 
 /// What a label makes of the byte 92.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +24,10 @@ enum Misreading {
     Letter,
 }
 
-/// What the place of a sign says.
+/// How a sign fits windows-1252.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SignPlace {
-    /// Only windows-1252 has a sign that belongs there.
+    /// An apostrophe, quotation mark or dash that only windows-1252 has there: `don\x92t`.
     Proof,
     /// The sign may stand there.
     Usual,
@@ -111,18 +94,18 @@ fn is_sign(byte: u8) -> bool {
     )
 }
 
-/// Returns what the place of a byte above 7F says; None if it is no sign, or does not belong there.
+/// Returns how the byte above 7F at `at` fits windows-1252; None if it is no sign, or not in a usual place.
 fn place(misreading: Misreading, bytes: &[u8], at: usize) -> Option<SignPlace> {
     let beside = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b'\n');
     let (before, after) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
     let is_text = |byte: u8| byte.is_ascii_graphic() || is_sign(byte);
     let is_word = |byte: u8| byte.is_ascii_alphanumeric();
     let is_usual = match bytes[at] {
-        0x92 if is_apostrophe(misreading, &bytes[..at], &bytes[at + 1..]) => {
+        0x92 if is_apostrophe(misreading, Apostrophe::at(bytes, at)) => {
             return Some(SignPlace::Proof);
         }
         0x92 => is_text(before) || is_word(after),
-        0x93 if misreading == Misreading::Sign && is_quotation(before, &bytes[at + 1..]) => {
+        0x93 if misreading == Misreading::Sign && is_quotation(bytes, at) => {
             return Some(SignPlace::Proof);
         }
         0x91 | 0x93 => !is_word(before) && is_text(after),
@@ -144,25 +127,17 @@ fn place(misreading: Misreading, bytes: &[u8], at: usize) -> Option<SignPlace> {
     is_usual.then_some(SignPlace::Usual)
 }
 
-/// Returns true if a byte between two texts is an apostrophe within a word that only windows-1252 has.
-fn is_apostrophe(misreading: Misreading, before: &[u8], after: &[u8]) -> bool {
-    /// Longer words are no contractions.
-    const LONGEST: usize = 24;
-    let length = |letters: &mut dyn Iterator<Item = &u8>| {
-        let is_letter = |byte: &&u8| byte.is_ascii_alphabetic();
-        letters.take(LONGEST).take_while(is_letter).count()
-    };
-    let word = &before[before.len() - length(&mut before.iter().rev())..];
-    let end = &after[..length(&mut after.iter())];
-    let is_any = |words: &[&[u8]]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
-    let is_followed_by_word = after.get(end.len()).is_some_and(u8::is_ascii_digit);
-    if word.is_empty() || end.is_empty() || is_followed_by_word {
+/// Returns true for an apostrophe within a word that only windows-1252 has.
+fn is_apostrophe(misreading: Misreading, apostrophe: Apostrophe<'_>) -> bool {
+    let Apostrophe { word, end, .. } = apostrophe;
+    let is_followed_by_digit = apostrophe.after.is_some_and(|byte| byte.is_ascii_digit());
+    if word.is_empty() || end.is_empty() || is_followed_by_digit {
         return false;
     }
     let is_letter = misreading == Misreading::Letter;
     let is_rare = !is_letter && misreading != Misreading::EverydayPair;
-    let is_pronoun = || is_any(&PRONOUNS);
-    let is_auxiliary = || is_any(&AUXILIARIES);
+    let is_pronoun = || apostrophe.is_pronoun();
+    let is_auxiliary = || apostrophe.is_auxiliary();
     match &*end.to_ascii_lowercase() {
         // `país` is Spanish, and `zaznít` is Czech.
         b"t" => is_auxiliary(),
@@ -177,26 +152,16 @@ fn is_apostrophe(misreading: Misreading, before: &[u8], after: &[u8]) -> bool {
             let is_irish = word == b"O"
                 && end[0].is_ascii_uppercase()
                 && end[1..].iter().all(u8::is_ascii_lowercase);
-            is_irish || is_vowel && is_any(&ELIDED)
+            is_irish || is_vowel && apostrophe.is_elided()
         }
         _ => false,
     }
 }
 
-/// Returns true if a text begins with a word in quotation marks. `before` precedes the first mark.
-fn is_quotation(before: u8, text: &[u8]) -> bool {
-    const LONGEST: usize = 200;
-    let inner = &text[..text.len().min(LONGEST)];
-    let is_end = |byte: &u8| matches!(byte, 0x93 | 0x94);
-    let Some(end) = inner.iter().position(is_end).filter(|end| *end > 0) else {
-        return false;
-    };
-    let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    inner[end] == 0x94
-        && !before.is_ascii_alphanumeric()
-        && inner[0].is_ascii_alphabetic()
-        && inner[end - 1].is_ascii_graphic()
-        && !is_word(text.get(end + 1))
+/// Returns true if the quotation mark at `at` begins words in quotation marks.
+fn is_quotation(bytes: &[u8], at: usize) -> bool {
+    let words = quoted_words(bytes, at, [0x93, 0x94]);
+    words.is_some_and(|words| words.last().is_some_and(u8::is_ascii_graphic))
 }
 
 /// Returns true if a byte between two texts has blanks beside it, and words behind them. `take \x96 xy` may be a root in KOI8.

@@ -17,7 +17,7 @@ use super::foreign_letters::{
 };
 use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, is_latin, signs_within_words};
-use super::repetitions::{without_repetitions, words_once};
+use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW, window};
 use mailglot_codec::detect::{self, Evidence, Guess, has_word_faults, high_bytes};
@@ -118,8 +118,7 @@ pub(crate) fn likelier_by_few_bytes(
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
     let margins = margins(label, bytes)?;
-    let text = without_repetitions(bytes);
-    let text = words_once(&text, label);
+    let text = unrepeated(bytes, label);
     let (guess, decides) = by_rival(label, &text, margins, hints)?;
     let decides = decides && is_likelier_throughout(label, guess.charset, bytes, hints);
     Some(LikelierCharset { guess, decides })
@@ -164,8 +163,7 @@ pub(crate) fn likelier_by_letters(
     if !is_latin(label) || !has_signs() || !is_mostly_ascii(bytes) {
         return None;
     }
-    let text = without_repetitions(bytes);
-    let text = &*words_once(&text, label);
+    let text = &*unrepeated(bytes, label);
     let read = |charset: Charset| charset.decode(text, &mut LossLog::with_limit(0));
     let mut pages: Vec<(Charset, f32)> = PAGES_OF_LETTERS
         .into_iter()

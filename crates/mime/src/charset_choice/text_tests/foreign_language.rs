@@ -13,12 +13,12 @@
 //! only vowels with grave accents and circumflexes differ, they must be far likelier: Breton, Friulian and Kurdish have no model.
 //!
 //! # Limits
-//! Few words keep their label: names say little about the language.
+//! Text of few words keeps its label: a name may stand in text of any language.
 
 use super::few_bytes::is_likelier_throughout;
 use super::foreign_letters::character;
 use super::likelier_charset::LikelierCharset;
-use super::repetitions::{once, without_repetitions, words_once};
+use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE};
 use mailglot_codec::detect::{self, Rival, high_bytes};
@@ -35,21 +35,20 @@ const WORDS_OF_ORDINARY: f32 = 24.0;
 /// Margin of likelihood of the text.
 const TEXT: f32 = 20.0;
 
-/// The charsets of Windows and ISO for Latin letters that Western Europe does not have. Those of DOS and the Macintosh are rarer in mail.
-const CHARSETS: [Charset; 8] = [
+/// The charsets that mail programs write for Latin letters that Western Europe does not have. Others are rare in mail, such as those of DOS.
+const CHARSETS: [Charset; 7] = [
     Charset::WINDOWS_1250,
     Charset::ISO_8859_2,
     Charset::ISO_8859_16,
     Charset::WINDOWS_1254,
     Charset::WINDOWS_1257,
-    Charset::ISO_8859_4,
     Charset::ISO_8859_13,
     Charset::WINDOWS_1258,
 ];
 
-/// Letters that Western languages have and that the charsets of Central Europe, the Baltic and Turkey have in the same places.
+/// Letters that Latin-1 and all [`CHARSETS`] have in the same places.
 const SHARED: &[u8] = b"\xC4\xC9\xD3\xD6\xDC\xDF\xE4\xE9\xF3\xF6\xFC";
-/// Vowels with grave accents and circumflexes, small and large.
+/// Small vowels with grave accents and circumflexes in Latin-1.
 const ORDINARY: &[u8] = b"\xE0\xE2\xE8\xEA\xEC\xEE\xF2\xF4\xF9\xFB";
 
 /// Returns true if the words of a text may be of a language that its label of Latin-1 does not have.
@@ -69,15 +68,12 @@ pub(crate) fn likelier_by_language(
     if !may_be_foreign_language(label, bytes) {
         return None;
     }
-    let text = without_repetitions(bytes);
-    let text = once(&text, label);
-    let text = words_once(&text, label);
     let Rival {
         guess,
         margin,
         rarity,
         ..
-    } = detect::rival(&text, label, hints)?;
+    } = detect::rival(&unrepeated(bytes, label), label, hints)?;
     let is_clear = guess.charset.is_single_byte()
         && guess.confidence >= SURE_CONFIDENCE
         && margin - rarity >= TEXT
@@ -190,6 +186,16 @@ mod tests {
         }
         // One name proves nothing.
         assert_eq!(replaced("windows-1250", "Jiří Dvořák"), None);
+    }
+
+    #[test]
+    fn shared_letters_are_those_of_all_charsets() {
+        for byte in 0xC0..=0xFF {
+            let letter = character(Charset::WINDOWS_1252, byte).filter(|c| is_alphabetic(*c));
+            let is_same = |charset: &Charset| character(*charset, byte) == letter;
+            let is_shared = letter.is_some() && CHARSETS.iter().all(is_same);
+            assert_eq!(SHARED.contains(&byte), is_shared, "{byte:x}");
+        }
     }
 
     #[test]

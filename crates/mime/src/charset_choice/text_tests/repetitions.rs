@@ -9,6 +9,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::iter;
 
+/// Removes repeated characters and repetitions of a word: [`without_repetitions`], then [`words_once`].
+pub(crate) fn unrepeated(bytes: &[u8], label: Charset) -> Cow<'_, [u8]> {
+    match without_repetitions(bytes) {
+        Cow::Borrowed(text) => words_once(text, label),
+        Cow::Owned(text) => Cow::Owned(words_once(&text, label).into_owned()),
+    }
+}
+
 /// Removes repeated characters, such as lines and boxes. They prove nothing, and mislead charsets that have them as symbols.
 pub(crate) fn without_repetitions(bytes: &[u8]) -> Cow<'_, [u8]> {
     /// Number of repetitions that no word has.

@@ -17,6 +17,13 @@ pub(crate) fn is_token(byte: u8) -> bool {
     matches!(byte, 0x21..=0x7E) && !is_tspecial(byte)
 }
 
+/// Returns true for bytes that every reader takes literally without quotes: `attribute-char` of RFC 2231, section 7.
+///
+/// Some readers give the other bytes of a token a meaning in any value.
+pub(crate) fn is_attribute_char(byte: u8) -> bool {
+    is_token(byte) && !matches!(byte, b'\'' | b'*' | b'%')
+}
+
 /// Returns true for the tspecials of RFC 2045, section 5.1.
 pub(crate) fn is_tspecial(byte: u8) -> bool {
     matches!(

@@ -40,7 +40,7 @@ pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) 
         && !text.contains('\\')
         && !lacks_asterisk(name.as_bytes(), text.as_bytes());
     if printable {
-        let plain = if !text.is_empty() && text.bytes().all(is_plain_token) {
+        let plain = if !text.is_empty() && text.bytes().all(lexer::is_attribute_char) {
             format!("{name}={text}")
         } else {
             quoted(name, text)
@@ -58,13 +58,6 @@ pub fn encode(name: &str, text: &str, compat: Compat, column: usize, eol: &str) 
         "{before};{eol} {}",
         extended(name, text, "", 1, eol)
     ))
-}
-
-/// Returns true for bytes that every reader takes literally without quotes.
-///
-/// Some readers give the special characters of RFC 2231 7 (`attribute-char`) a meaning in any value.
-fn is_plain_token(byte: u8) -> bool {
-    lexer::is_token(byte) && !matches!(byte, b'\'' | b'*' | b'%')
 }
 
 /// Longest file name that file systems accept, in bytes.

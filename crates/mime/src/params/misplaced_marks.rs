@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! filename="utf-8''%C3%BC.doc"                           no asterisk
+//! filename="utf-8''a.doc"                                no asterisk, and nothing to escape
 //! filename*0="utf-8''%C3"; filename*1="%BC.doc"          no asterisks
 //! filename*0*=utf-8''%C3%BC; filename*1*=utf-8''%C3%A4   a repeated charset
 //! filename*0*=utf-8''%C; filename*1*=3%BC                an escape in two segments
@@ -21,18 +22,19 @@ use super::value::{
 };
 use crate::encoded_word::HeaderContext;
 use crate::event::{EventKind, Finding, FindingList, Reason};
-use crate::lexer::{has_word, is_file_name};
+use crate::lexer::{has_word, is_attribute_char, is_file_name};
 use mailglot_codec::{Charset, LossLog, View};
 use std::borrow::Cow;
 
 /// Returns true if a field may contain an extended value without an asterisk. Does not parse it.
 pub(super) fn may_lack_asterisk(value: &[u8]) -> bool {
-    memchr::memchr(b'%', value).is_some() && memchr::memmem::find(value, b"''").is_some()
+    memchr::memmem::find(value, b"''").is_some()
 }
 
 /// Returns true for the value of a plain parameter that has the syntax of an extended one.
 ///
-/// It begins with the label of a charset and two apostrophes, and has escapes of valid text, all complete.
+/// It begins with the label of a charset and two apostrophes. Escapes of valid text follow, all complete, or a name without escapes:
+/// see [`needs_no_escape`].
 pub(super) fn lacks_asterisk(name: &[u8], value: &[u8]) -> bool {
     if !is_file_name(name) || !may_lack_asterisk(value) || value.len() > VALUE {
         return false;
@@ -49,7 +51,19 @@ pub(super) fn lacks_asterisk(name: &[u8], value: &[u8]) -> bool {
         return false;
     }
     let _ = charset.decode(&bytes, &mut log);
-    bytes.len() < rest.len() && log.losses() == 0
+    let has_escapes = bytes.len() < rest.len();
+    log.losses() == 0 && (has_escapes || needs_no_escape(label, charset, rest))
+}
+
+/// Returns true if an encoder writes `text` after `label` without escapes, and `label` is no word that an apostrophe may follow.
+///
+/// An encoder escapes blanks, apostrophes and quotes. `Greek''s.doc` and `L1''.jpg` may be names: a label that has no digit or
+/// hyphen, or is shorter than `big5`, does not count.
+fn needs_no_escape(label: &[u8], charset: Charset, text: &[u8]) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_alphabetic();
+    let is_distinct = label.len() >= 4 && is_word(&label[0]) && !label.iter().all(is_word);
+    let is_literal = |&byte: &u8| is_attribute_char(byte) || matches!(byte, b'(' | b')');
+    is_distinct && charset.is_ascii_compatible() && !text.is_empty() && text.iter().all(is_literal)
 }
 
 /// Decodes a value for which [`lacks_asterisk`] is true. No evidence of the message counts, so the text never changes.
@@ -244,7 +258,52 @@ mod tests {
             Some("x''%D0%94.doc"),
             &["param.url-encoded"],
         ),
-        ("a; filename=\"utf-8''a.doc\"", Some("utf-8''a.doc"), &[]),
+        // Nothing to escape.
+        (
+            "a; filename=\"utf-8''Privitak.jpg\"",
+            Some("Privitak.jpg"),
+            &["param.bad-mark"],
+        ),
+        (
+            "a; filename=\"koi8-r''a(1).doc\"",
+            Some("a(1).doc"),
+            &["param.bad-mark"],
+        ),
+        (
+            "a; filename*0=\"utf-8''Privi\"; filename*1=\"tak.jpg\"",
+            Some("Privitak.jpg"),
+            &["param.bad-mark"],
+        ),
+        // An encoder escapes these characters. No charset, a word, a number, nothing behind the mark, one apostrophe, a language.
+        (
+            "a; filename=\"utf-8''a b.doc\"",
+            Some("utf-8''a b.doc"),
+            &[],
+        ),
+        ("a; filename=\"utf-8''a''b\"", Some("utf-8''a''b"), &[]),
+        (
+            "a; filename=\"utf-8''a/b\"",
+            Some("utf-8''a/b"),
+            &["param.path"],
+        ),
+        ("a; filename=\"utf-9''a.doc\"", Some("utf-9''a.doc"), &[]),
+        (
+            "a; filename=\"my utf-8''a.doc\"",
+            Some("my utf-8''a.doc"),
+            &[],
+        ),
+        ("a; filename=\"Greek''s.doc\"", Some("Greek''s.doc"), &[]),
+        ("a; filename=\"L1''a.doc\"", Some("L1''a.doc"), &[]),
+        ("a; filename=\"1252''a.doc\"", Some("1252''a.doc"), &[]),
+        ("a; filename=\"utf-16''a.doc\"", Some("utf-16''a.doc"), &[]),
+        ("a; filename=\"utf-8''\"", Some("utf-8''"), &[]),
+        ("a; filename=\"utf-8'a.doc\"", Some("utf-8'a.doc"), &[]),
+        (
+            "a; filename=\"utf-8'en'a.doc\"",
+            Some("utf-8'en'a.doc"),
+            &[],
+        ),
+        ("a; x=\"utf-8''a.doc\"; filename=b", Some("b"), &[]),
         (
             "a; filename=\"utf-8''%41%.doc\"",
             Some("utf-8''%41%.doc"),

@@ -61,6 +61,29 @@ impl Family {
         self.tables_of(Subset::All)
     }
 
+    /// Returns the non-ASCII characters of a text; `None` if the table lacks one. Half a pair at the end counts as U+FFFD.
+    pub(crate) fn wide_characters(self, bytes: &[u8]) -> Option<Vec<char>> {
+        let table = self.tables();
+        let mut wide = Vec::with_capacity(bytes.len() / 2 + 1);
+        let mut rest = bytes;
+        while let [lead, behind @ ..] = rest {
+            rest = behind;
+            if lead.is_ascii() {
+                continue;
+            }
+            let single = || table.single(*lead).char();
+            match behind {
+                [trail, after @ ..] if let Some(c) = table.pair(*lead, *trail).char() => {
+                    wide.push(c);
+                    rest = after;
+                }
+                [] => wide.push(single().unwrap_or(char::REPLACEMENT_CHARACTER)),
+                _ => wide.push(single()?),
+            }
+        }
+        Some(wide)
+    }
+
     /// Returns the characters of a subset, which strict decoding finds.
     pub(crate) fn tables_of(self, subset: Subset) -> &'static PairTable {
         match (self, subset) {

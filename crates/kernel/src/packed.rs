@@ -106,7 +106,8 @@ impl Packed {
         if len < 4 { len } else { 4 }
     }
 
-    /// Returns a character of the basic plane, like [`Packed::char`]; `None` for others. For constants.
+    /// Returns a character of the basic plane, like [`Packed::char`]; `None` for others.
+    #[inline]
     pub const fn basic_char(self) -> Option<char> {
         let [a, b, c, len] = self.bytes();
         let [a, b, c] = [a as u32, b as u32, c as u32];
@@ -121,10 +122,12 @@ impl Packed {
     /// Returns the character; `None` for no character or a number.
     #[inline]
     pub fn char(self) -> Option<char> {
-        std::str::from_utf8(&self.bytes()[..self.utf8_len()])
-            .ok()?
-            .chars()
-            .next()
+        self.basic_char().or_else(|| {
+            std::str::from_utf8(&self.bytes()[..self.utf8_len()])
+                .ok()?
+                .chars()
+                .next()
+        })
     }
 }
 

@@ -113,19 +113,21 @@ fn lead_of_words(near: &[u8], candidate: &Candidate, other: Option<&Candidate>) 
         .split(u8::is_ascii_whitespace)
         .filter(|word| word.is_ascii())
         .collect();
-    let costs = cost_in_languages(&words.join(&b' '));
-    let least = |is_counted: &dyn Fn(usize) -> bool| {
-        let costs = costs.iter().enumerate();
-        costs
-            .filter(|(index, _)| is_counted(*index))
-            .filter_map(|(_, cost)| *cost)
-            .min()
+    let mut costs = cost_in_languages(&words.join(&b' '));
+    let least_of = |candidate: &Candidate| {
+        let languages = candidate.languages.iter();
+        languages.filter_map(|(index, _)| costs[*index]).min()
     };
-    let own = least(&|index| candidate.is_of_any(&[index]))?;
-    let foreign = least(&|index| match other {
-        Some(other) => other.is_of_any(&[index]),
-        None => !candidate.is_of_any(&[index]),
-    })?;
+    let own = least_of(candidate)?;
+    let foreign = match other {
+        Some(other) => least_of(other),
+        None => {
+            for (index, _) in candidate.languages {
+                costs[*index] = None;
+            }
+            costs.iter().flatten().min().copied()
+        }
+    }?;
     Some((own as f32 - foreign as f32) / NAT as f32)
 }
 

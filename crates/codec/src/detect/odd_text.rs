@@ -6,6 +6,7 @@
 use super::detection_page::DetectionPage;
 use super::language::{self, Candidate, CandidateFloor, ScriptGroup};
 use super::models::{HAS_MODELS, Model, Models};
+use crate::charset::Kind;
 use crate::{Charset, LossLog};
 use mailglot_kernel::ascii;
 
@@ -179,17 +180,26 @@ fn pairs_by(
 
 /// Returns the minimum cost of the non-ASCII characters in a language of the charset, and their number.
 fn characters(candidate: &Candidate, bytes: &[u8]) -> Option<(u32, u32)> {
-    let mut log = LossLog::with_limit(0);
-    let text = candidate.charset.decode(bytes, &mut log);
-    let wide = || text.chars().filter(|c| !c.is_ascii());
+    let wide = wide_characters(candidate.charset, bytes);
     let cost = |(language, _): &(usize, u32)| match Models::get().language(*language) {
-        Model::Han(characters) => Some(wide().map(|c| characters.cost(c)).sum()),
+        Model::Han(characters) => Some(wide.iter().map(|c| characters.cost(*c)).sum()),
         Model::Letters(_) => None,
     };
     Some((
         candidate.languages.iter().filter_map(cost).min()?,
-        wide().count() as u32,
+        wide.len() as u32,
     ))
+}
+
+/// Returns the non-ASCII characters of a text. A charset of two bytes needs no decoder if its table has all characters.
+fn wide_characters(charset: Charset, bytes: &[u8]) -> Vec<char> {
+    if let Kind::DoubleByte(family, _) = charset.superset().kind()
+        && let Some(wide) = family.wide_characters(bytes)
+    {
+        return wide;
+    }
+    let text = charset.decode(bytes, &mut LossLog::with_limit(0));
+    text.chars().filter(|c| !c.is_ascii()).collect()
 }
 
 /// Returns the offsets of the bytes above 7F, in order. Tests 64 bytes at a time.
@@ -327,6 +337,40 @@ mod tests {
             );
         }
         assert!(!is_odd(b"plain", Charset::KOI8_R) && !is_odd(b"", Charset::GBK));
+    }
+
+    /// Random bytes, most of them above 7F, and their first bytes alone.
+    #[test]
+    fn wide_characters_are_those_of_the_decoder() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize
+        };
+        let labels = "Shift_JIS EUC-JP CP51932 GB18030 GBK GB2312 Big5 EUC-KR windows-949";
+        for charset in labels.split(' ').filter_map(Charset::for_name) {
+            let mut by_table = 0;
+            for _ in 0..20_000 {
+                let length = random() % 40;
+                let bytes: Vec<u8> = (0..length)
+                    .map(|_| match random() % 16 {
+                        0 => b' ',
+                        1 => random() as u8,
+                        2..=4 => 0x81 + (random() % 0x7E) as u8,
+                        _ => 0xB0 + (random() % 0x20) as u8,
+                    })
+                    .collect();
+                let text = charset.decode(&bytes, &mut LossLog::with_limit(0));
+                let decoded: Vec<char> = text.chars().filter(|c| !c.is_ascii()).collect();
+                assert_eq!(wide_characters(charset, &bytes), decoded, "{bytes:x?}");
+                if let Kind::DoubleByte(family, _) = charset.superset().kind() {
+                    by_table += usize::from(family.wide_characters(&bytes).is_some());
+                }
+            }
+            assert!(by_table > 2_000, "{charset:?} {by_table}");
+        }
     }
 
     #[test]

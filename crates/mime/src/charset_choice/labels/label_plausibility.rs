@@ -27,7 +27,9 @@ use crate::charset_choice::text_tests::foreign_language::{
 };
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
 use crate::charset_choice::text_tests::plain_western::is_plain_western;
-use crate::charset_choice::text_tests::plain_words::{few_plain_words, has_small_letters_only};
+use crate::charset_choice::text_tests::plain_words::{
+    few_plain_words, has_small_letters_only, is_usual_cyrillic,
+};
 use crate::charset_choice::text_tests::repetitions::{
     different_pairs, once, without_repetitions, words_once,
 };
@@ -35,7 +37,7 @@ use crate::charset_choice::text_tests::shared_signs::without_shared_signs;
 use crate::charset_choice::text_tests::signs_for_letters::has_signs_for_letters;
 use crate::charset_choice::text_tests::telltale_bytes::{has_euro, is_latin_under};
 use crate::charset_choice::text_tests::western_letters::{
-    is_latin_1, is_letter, is_sign, is_western,
+    are_oddly_adjacent, is_latin_1, is_letter, is_sign, is_western,
 };
 use crate::charset_choice::text_tests::western_words::{WesternWords, western_words};
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW, window};
@@ -274,8 +276,14 @@ fn needs_detection(label: Charset, bytes: &[u8], has_arabic: impl FnOnce() -> bo
 fn is_odd_enough(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label) && is_unlike_western(bytes)
         || high_bytes(bytes).nth(MIN_BYTES_TO_REPORT - 1).is_some()
-            && (is_implausible(label, bytes)
-                || has_small_letters_only(label, bytes) && detect::is_rather_odd(bytes, label))
+            && if is_usual_cyrillic(label) {
+                // Odd text is rather odd, too, so one test excludes nearly all right labels.
+                has_odd_controls(label, bytes)
+                    || detect::is_rather_odd(bytes, label)
+                        && (is_implausible(label, bytes) || has_small_letters_only(label, bytes))
+            } else {
+                is_implausible(label, bytes)
+            }
 }
 
 /// Returns true if text is implausible under its label.
@@ -295,9 +303,12 @@ pub(crate) fn is_odd_under(label: Charset, bytes: &[u8]) -> bool {
 /// Like [`is_odd_under`], by costs only.
 fn has_odd_neighbors(label: Charset, bytes: &[u8]) -> bool {
     let may_be = label.is_ascii_compatible() && !label.is_stateful() && label != Charset::UTF_8;
-    may_be
-        && (matches!(label, Charset::ISO_8859_4 | Charset::ISO_8859_5) && has_c1(bytes)
-            || detect::is_odd(bytes, label))
+    may_be && (has_odd_controls(label, bytes) || detect::is_odd(bytes, label))
+}
+
+/// Returns true if text has C1 controls under a label of which no mail has them.
+fn has_odd_controls(label: Charset, bytes: &[u8]) -> bool {
+    matches!(label, Charset::ISO_8859_4 | Charset::ISO_8859_5) && has_c1(bytes)
 }
 
 /// Returns true if text has more different high letters than foreign words in English have. Quotation marks and dashes do not
@@ -382,7 +393,8 @@ pub(crate) fn is_unlike_western(bytes: &[u8]) -> bool {
             return true;
         }
         high += 1;
-        side_by_side += usize::from(last >= 0x80 || next >= 0x80);
+        side_by_side +=
+            usize::from(are_oddly_adjacent(last, byte) || are_oddly_adjacent(byte, next));
     }
     side_by_side * 2 > high
 }
@@ -569,6 +581,11 @@ mod tests {
             "¿Qué tal? Mañana 3ª clase, 2º piso, l·l",
             "It´s a co\u{AD}op, naïve café",
             "Kære Søren, på øen; smörgåsbord",
+            "Viele Grüße",
+            "Größe",
+            "ATENÇÃO: informações",
+            "théâtre",
+            "hyvää päivää",
         ] {
             assert!(!is_unlike_western(&bytes("windows-1252", text)), "{text}");
         }

@@ -225,7 +225,7 @@ const HUNGARIAN: &[u8] = b"\xe1\xe9\xed\xf3\xf5\xf6\xfa\xfb\xfc";
 
 /// Returns true if the letters are those of Hungarian, and `õ` or `û` occurs.
 ///
-/// Portuguese and Estonian have `õ`, French has `û`, but mostly beside letters that Hungarian lacks.
+/// Portuguese and Estonian have `õ`, French has `û`, but mostly beside letters that Hungarian lacks. No `ű` follows `o`, as in `août` and `coût`.
 fn may_be_hungarian(bytes: &[u8]) -> bool {
     let mut is_typical = false;
     for at in high_bytes(bytes).take(MAX_HIGH_BYTES) {
@@ -237,7 +237,8 @@ fn may_be_hungarian(bytes: &[u8]) -> bool {
         if !HUNGARIAN.contains(&lower) {
             return false;
         }
-        is_typical |= matches!(lower, 0xF5 | 0xFB);
+        let is_behind_o = || at > 0 && bytes[at - 1] | 0x20 == b'o';
+        is_typical |= lower == 0xF5 || lower == 0xFB && !is_behind_o();
     }
     is_typical
 }
@@ -320,6 +321,20 @@ mod tests {
         likelier_by_few_bytes(named(label), &bytes, &MAIL_HINTS)
             .filter(|likelier| likelier.decides)
             .map(|likelier| likelier.guess.charset.name())
+    }
+
+    #[test]
+    fn french_words_are_not_hungarian() {
+        for (bytes, may_be) in [
+            (&b"hus\xEDt\xF5"[..], true),
+            (b"gy\xFBl\xE9s", true),
+            (b"Paris, le 3 ao\xFBt", false),
+            (b"GO\xDBT", false),
+            (b"\xFBlt", true),
+            (b"ao\xFBt, h\xFBs", true),
+        ] {
+            assert_eq!(may_be_hungarian(bytes), may_be, "{}", bytes.escape_ascii());
+        }
     }
 
     #[test]

@@ -98,23 +98,27 @@ pub(crate) fn likelier_by_language(
 /// Returns the margin that the ASCII words need, by the letters that `differs` selects. None if those prove nothing.
 fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<f32> {
     const ENOUGH: usize = 3;
-    let (mut letters, mut words): (Vec<u8>, Vec<&[u8]>) = (Vec::new(), Vec::new());
+    let (mut letters, mut is_letter, mut are_ordinary) = (0, [false; 256], true);
+    let (mut words, mut found) = (0, [&b""[..]; ENOUGH]);
     for at in high_bytes(bytes).take(MAX_HIGH_BYTES) {
-        if !letters.contains(&bytes[at]) {
-            if !differs(bytes[at]) {
+        let byte = bytes[at];
+        if !is_letter[usize::from(byte)] {
+            if !differs(byte) {
                 continue;
             }
-            letters.push(bytes[at]);
+            is_letter[usize::from(byte)] = true;
+            letters += 1;
+            are_ordinary &= ORDINARY.contains(&(byte | 0x20));
         }
         let word = word_at(bytes, at);
-        if words.len() < ENOUGH && !words.contains(&word) {
-            words.push(word);
+        if words < ENOUGH && !found[..words].contains(&word) {
+            found[words] = word;
+            words += 1;
         }
     }
-    let is_ordinary = |byte: &u8| ORDINARY.contains(&(byte | 0x20));
-    match (words.len(), letters.iter().all(is_ordinary)) {
+    match (words, are_ordinary) {
         (ENOUGH, true) => Some(WORDS_OF_ORDINARY),
-        (ENOUGH, false) if letters.len() > 1 => Some(WORDS),
+        (ENOUGH, false) if letters > 1 => Some(WORDS),
         (2.., false) => Some(WORDS_OF_FEW_LETTERS),
         _ => None,
     }

@@ -3,7 +3,7 @@
 //! # Limits
 //! Returns false for much right text, too: [`crate::charset_choice::labels::label_plausibility`] and [`super::few_bytes`] have the complete tests.
 
-use super::western_letters::is_latin_1;
+use super::western_letters::{are_oddly_adjacent, is_latin_1};
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, WINDOW};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::{self, high_bytes};
@@ -68,7 +68,9 @@ pub(crate) fn is_plain_western(label: Charset, bytes: &[u8]) -> bool {
         if at < window_end {
             let next = if at + 1 < window_end { next } else { b' ' };
             high += 1;
-            side_by_side += u32::from(last >= 0x80 || next >= 0x80);
+            side_by_side += u32::from(
+                are_oddly_adjacent(last, bytes[at]) || are_oddly_adjacent(bytes[at], next),
+            );
         }
     }
     let is_unusual = letters.has_any(Letters::UNUSUAL) || side_by_side * 2 > high;

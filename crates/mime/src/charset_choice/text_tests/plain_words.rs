@@ -34,14 +34,9 @@ pub(crate) fn few_plain_words(label: Charset, bytes: &[u8]) -> Option<usize> {
     (count <= WORDS && words.iter().all(|word| has_plain_case(word))).then_some(count)
 }
 
-/// Returns true if text under a Cyrillic label has many letters and no capital. KOI8-R has small letters where windows-1251 has capitals:
-/// `ОБЩО` in windows-1251 is `наын` under a label of KOI8-R.
-pub(crate) fn has_small_letters_only(label: Charset, bytes: &[u8]) -> bool {
-    /// Number of letters that a sentence has.
-    const MANY: usize = 16;
-    /// Number of bytes above 7F that are examined.
-    const ENOUGH: usize = 64;
-    let is_cyrillic = matches!(
+/// Returns true for the Cyrillic charsets that are common in mail.
+pub(crate) fn is_usual_cyrillic(label: Charset) -> bool {
+    matches!(
         label,
         Charset::KOI8_R
             | Charset::KOI8_U
@@ -49,10 +44,18 @@ pub(crate) fn has_small_letters_only(label: Charset, bytes: &[u8]) -> bool {
             | Charset::ISO_8859_5
             | Charset::IBM866
             | Charset::X_MAC_CYRILLIC
-    );
-    if !is_cyrillic {
-        return false;
-    }
+    )
+}
+
+/// Returns true if text under a Cyrillic label has many letters and no capital. KOI8-R has small letters where windows-1251 has capitals:
+/// `ОБЩО` in windows-1251 is `наын` under a label of KOI8-R.
+///
+/// `label` is one for which [`is_usual_cyrillic`] is true.
+pub(crate) fn has_small_letters_only(label: Charset, bytes: &[u8]) -> bool {
+    /// Number of letters that a sentence has.
+    const MANY: usize = 16;
+    /// Number of bytes above 7F that are examined.
+    const ENOUGH: usize = 64;
     let high: Vec<u8> = high_bytes(bytes).take(ENOUGH).map(|at| bytes[at]).collect();
     let text = label.decode(&high, &mut LossLog::with_limit(0));
     // Most text has a capital among the first letters.

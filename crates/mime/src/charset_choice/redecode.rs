@@ -211,7 +211,7 @@ fn is_in_pairs(bytes: &[u8]) -> bool {
 }
 
 /// Returns true if the only byte above 7F touches no letter, or is a symbol at the edge of a word. It may be anything, unless it is a sign
-/// that is usual there.
+/// that is usual there, or a letter that is a word of its own.
 fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
     let mut high = high_bytes(bytes);
     let (Some(at), None) = (high.next(), high.next()) else {
@@ -226,7 +226,31 @@ fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
         (false, false) => true,
         _ => !detect::has_letters(bytes, used),
     };
-    may_be_anything && !(used == Charset::WINDOWS_1252 && is_usual_sign(bytes, at))
+    let is_usual = || is_usual_sign(bytes, at) || is_word_of_one_letter(bytes, at);
+    may_be_anything && !(used == Charset::WINDOWS_1252 && is_usual())
+}
+
+/// Returns true if windows-1252 makes a word of one letter of the byte at `at`, within ASCII text: `domani \xE8 festa`, `c'\xE8 posta`, `\xC9 verdade`.
+///
+/// Italian, French, Portuguese, Spanish, Icelandic and Norwegian have such words. At the end of the text, the byte may begin a cut character.
+fn is_word_of_one_letter(bytes: &[u8], at: usize) -> bool {
+    const ENOUGH: usize = 4;
+    let is_word = matches!(
+        bytes[at],
+        // À Á È É Ó
+        0xC0 | 0xC1 | 0xC8 | 0xC9 | 0xD3
+        // à á å è é í ó ú
+        | 0xE0 | 0xE1 | 0xE5 | 0xE8 | 0xE9 | 0xED | 0xF3 | 0xFA
+    );
+    let (before, rest) = (&bytes[..at], &bytes[at + 1..]);
+    let begins = before.last().is_none_or(|byte| b" '\"(".contains(byte));
+    let ends = match rest {
+        [b' ', next, ..] => next.is_ascii_alphanumeric() || b"\"'(".contains(next),
+        [b',' | b':' | b';', b' ', ..] => true,
+        _ => false,
+    };
+    let mut letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
+    is_word && begins && ends && letters.nth(ENOUGH - 1).is_some()
 }
 
 /// Returns true if windows-1252 makes a sign of a byte that Western text often has in such a place: `a \x96 b`, `wait\x85`, `Acme\x99`, `\x80 100`.
@@ -410,8 +434,20 @@ mod tests {
                 Some("windows-1251"),
                 Some("Word и Excel"),
             ),
+            (b"domani \xE8 festa", None, Some("domani è festa")),
+            (b"c'\xE8 posta", None, Some("c'è posta")),
+            (b"\xC9 verdade", None, Some("É verdade")),
+            (b"siete \xF3 ocho", None, Some("siete ó ocho")),
+            (b"vi \xE5 se", Some("ISO-8859-1"), Some("vi å se")),
             (b"Norge \xE5", None, None),
             (b"\xC3 demain", None, None),
+            // Other letters are no words, and a few characters are no text.
+            (b"abcd \xFE efgh", None, None),
+            (b"abcd \xC5 efgh", None, None),
+            (b"a \xE8 b", None, None),
+            (b"il pacco \xE8", None, None),
+            (b"il pacco \xE8...", None, None),
+            (b"\xC3\xA8 bello \xE8 festa", None, None),
             // F3 BF begins no character that mail uses.
             (b"r\xF3\xBFnic", None, Some("różnic")),
         ] {

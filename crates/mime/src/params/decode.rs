@@ -97,12 +97,19 @@ mod tests {
     }
 
     #[test]
-    fn words_in_an_extended_value_are_decoded_in_ascii_only() {
+    fn words_in_an_extended_value_are_decoded_unless_a_letter_is_escaped() {
         let words = "%3D%3Futf-8%3FQ%3F%3DC3%3DBC%3F%3D";
-        for (charset, text) in [
-            ("us-ascii", "ü"),
-            ("", "ü"),
-            ("utf-8", "=?utf-8?Q?=C3=BC?="),
+        let literal = "%3D%3F%75tf-8%3FQ%3F%3DC3%3DBC%3F%3D";
+        for (charset, words, text) in [
+            ("us-ascii", words, "ü"),
+            ("", words, "ü"),
+            ("utf-8", words, "ü"),
+            ("iso-8859-1", words, "ü"),
+            ("utf-8", literal, "=?utf-8?Q?=C3=BC?="),
+            ("us-ascii", literal, "ü"),
+            // No word, and a word that is only a part of the name.
+            ("utf-8", "%3D%3Futf-8%3F%3D", "=?utf-8?="),
+            ("utf-8", "a%20%3D%3Futf-8%3FQ%3Fb%3F%3D", "a =?utf-8?Q?b?="),
         ] {
             let value = format!("a/b; name*={charset}''{words}");
             let params = parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
@@ -153,6 +160,10 @@ mod tests {
             ),
             ("a/b; name=%E2%82%AC.doc", vec!["param.url-encoded"]),
             ("a/b; name=%C2%85.doc", vec![]),
+            (
+                "a/b; name*=utf-8''%3D%3Futf-8%3FQ%3F%3DC3%3DBC%3F%3D",
+                vec!["param.rfc2047"],
+            ),
             (
                 "a/b; name*=us-ascii''%3D%3Futf-8%3FQ%3F%3DC3%3DBC%3F%3D",
                 vec!["param.rfc2047"],

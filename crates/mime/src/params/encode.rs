@@ -5,6 +5,7 @@
 //! Writes UTF-8, or ISO-2022-JP for `charset_out = iso-2022-jp`. Lines exceed 76 bytes if the parameter name is too long.
 
 use super::misplaced_marks::lacks_asterisk;
+use super::value::is_encoded_words;
 use crate::encoded_word::{self, Encoding, Place};
 use crate::{japanese, lexer};
 use std::fmt::Write;
@@ -110,7 +111,13 @@ pub(super) fn words(name: &str, text: &str, column: usize, eol: &str) -> String 
 pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eol: &str) -> String {
     // Doubles a byte order mark at the start, since readers drop one.
     let mark = text.chars().next().filter(|&c| c == '\u{FEFF}');
-    let pieces: Vec<String> = mark.into_iter().chain(text.chars()).map(percent).collect();
+    let mut pieces: Vec<String> = mark.into_iter().chain(text.chars()).map(percent).collect();
+    if is_encoded_words(text)
+        && let Some((letter, piece)) = text.chars().zip(&mut pieces).nth("=?".len())
+    {
+        // Escaped, this letter of the charset shows that the name was not encoded twice.
+        *piece = format!("%{:02X}", u32::from(letter));
+    }
     let limits = SegmentLimits {
         whole: LINE,
         first: usize::MAX,
@@ -279,6 +286,11 @@ mod tests {
             ("a\"b", Compat::None, "name=\"a\\\"b\""),
             ("a\\b", Compat::None, "name*=utf-8''a%5Cb"),
             ("=?x", Compat::None, "name*=utf-8''%3D%3Fx"),
+            (
+                "=?utf-8?Q?x?=",
+                Compat::None,
+                "name*=utf-8''%3D%3F%75tf-8%3FQ%3Fx%3F%3D",
+            ),
             ("ü.pdf", Compat::None, "name*=utf-8''%C3%BC.pdf"),
             (
                 "ü \".pdf",

@@ -121,7 +121,8 @@ impl<'a> Group<'a> {
             }
             NameForm::Extended => {
                 let item = self.extended.as_ref()?;
-                let at = ValuePlace::new(item.raw.range.clone());
+                let value = [&*item.raw.value].into_iter();
+                let at = ValuePlace::of_extended(item.raw.range.clone(), value);
                 let (charset, language, rest) = split_extended(limit(&item.raw.value, &at, found));
                 percent(rest, &at, &mut bytes, found);
                 Some((
@@ -133,7 +134,9 @@ impl<'a> Group<'a> {
                 let first = self.segments.iter().map(|s| s.2.name.start).min()?;
                 let starts = self.segments.iter().map(|s| s.2.raw.range.start);
                 let ends = self.segments.iter().map(|s| s.2.raw.range.end);
-                let at = ValuePlace::new(starts.min()?..ends.max()?);
+                let encoded = self.segments.iter().filter(|s| s.1);
+                let values = encoded.map(|s| &*s.2.raw.value);
+                let at = ValuePlace::of_extended(starts.min()?..ends.max()?, values);
                 let name = self.name.as_bytes();
                 if let Some(value) = segments_without_asterisk(name, &self.segments) {
                     let range = at.range.clone();

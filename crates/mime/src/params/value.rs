@@ -22,12 +22,29 @@ pub(super) struct ValuePlace {
     pub(super) range: Range<usize>,
     /// Offset of the first byte, if the value is a verbatim part of the field.
     exact: Option<usize>,
+    /// True if an extended value has an escaped letter or digit.
+    has_escaped_letter: bool,
 }
 
 impl ValuePlace {
     /// Describes a value at `range` that may differ from its bytes in the field.
     pub(super) fn new(range: Range<usize>) -> Self {
-        Self { range, exact: None }
+        Self {
+            range,
+            exact: None,
+            has_escaped_letter: false,
+        }
+    }
+
+    /// Describes an extended value, whose percent-encoded bytes are `parts`.
+    pub(super) fn of_extended<'b>(
+        range: Range<usize>,
+        mut parts: impl Iterator<Item = &'b [u8]>,
+    ) -> Self {
+        Self {
+            has_escaped_letter: parts.any(has_escaped_letter),
+            ..Self::new(range)
+        }
     }
 
     /// Describes the value of a plain parameter.
@@ -36,6 +53,7 @@ impl ValuePlace {
         Self {
             range: item.raw.range.clone(),
             exact: matches!(item.raw.value, Cow::Borrowed(_)).then_some(start),
+            has_escaped_letter: false,
         }
     }
 }
@@ -149,7 +167,8 @@ pub(super) fn extended(
         );
     }
     let is_ascii = resolved.charset().is_none_or(|c| c == Charset::US_ASCII);
-    let nested = is_ascii.then(|| nested_words(&raw, at, context, found));
+    let nested =
+        (is_ascii || !at.has_escaped_letter).then(|| nested_words(&raw, at, context, found));
     let text = nested
         .flatten()
         .unwrap_or_else(|| clean_text(&raw, at, context, found));
@@ -163,17 +182,16 @@ pub(super) fn extended(
     }
 }
 
-/// Decodes an extended value in US-ASCII that consists of encoded words. Programs encode a file name twice, first for RFC 2047.
+/// Decodes an extended value that consists of encoded words. Programs encode a file name twice, first for RFC 2047.
 ///
-/// Under the label UTF-8 such a value stays: its writer had a choice.
+/// Such a value stays if one of its letters is escaped, unless its label is US-ASCII: see [`is_encoded_words`].
 fn nested_words(
     raw: &str,
     at: &ValuePlace,
     context: &HeaderContext,
     found: &mut Vec<Finding>,
 ) -> Option<String> {
-    let may_be = raw.starts_with("=?") && raw.ends_with("?=") && has_word(raw.as_bytes());
-    if !may_be || !raw.is_ascii() {
+    if !is_encoded_words(raw) {
         return None;
     }
     let mut findings = Vec::new();
@@ -183,6 +201,24 @@ fn nested_words(
     is_whole.then(|| {
         found.append(&mut findings);
         decoded.text
+    })
+}
+
+/// Returns true for a text that consists of encoded words. `encode` writes such a name with an escaped letter (`%3D%3F%75tf-8%3F`), so that
+/// it is no name that was encoded twice.
+pub(super) fn is_encoded_words(text: &str) -> bool {
+    let may_be = text.starts_with("=?") && text.ends_with("?=") && text.is_ascii();
+    may_be && has_word(text.as_bytes())
+}
+
+/// Returns true if a letter or digit of percent-encoded text is escaped. Programs that encode a name twice escape only what needs it.
+fn has_escaped_letter(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'%', text).any(|at| {
+        let digit = |n: usize| text.get(at + n).and_then(|digit| digit_value(*digit));
+        let (Some(high), Some(low)) = (digit(1), digit(2)) else {
+            return false;
+        };
+        (high << 4 | low).is_ascii_alphanumeric()
     })
 }
 

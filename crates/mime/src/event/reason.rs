@@ -99,6 +99,8 @@ named! {
         QuotesForApostrophes = "quotes for the apostrophes",
         /// Each quote of a value is doubled.
         DoubledQuotes = "doubled quotes",
+        /// A value has several quoted strings of encoded words.
+        JoinedStrings = "quoted strings joined",
         /// The first of several parameters or segments counts.
         FirstCounts = "the first one counts",
         /// A segment after a missing one is not decoded.

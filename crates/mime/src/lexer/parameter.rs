@@ -8,6 +8,7 @@ use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::raw_shifts::{may_have_shifts, raw_shift_length};
 use super::syntax::{comment_end, is_space, is_token, skip_cfws, skip_space, trim_end};
 use super::trail_backslash::TrailBackslash;
+use super::word::has_word;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while1};
 use nom::combinator::recognize;
@@ -71,6 +72,8 @@ pub(crate) enum ValueKind {
     Quoted,
     /// A quoted string whose quotes are doubled: `""a b""`.
     DoublyQuoted,
+    /// Quoted strings that each consist of encoded words: `"=?utf-8?Q?a?=" "=?utf-8?Q?b?="`.
+    QuotedWords,
     /// A quoted string without its closing quote.
     Unclosed,
 }
@@ -81,7 +84,7 @@ impl ParameterSpan {
         let Range { start, end } = self.value;
         match self.kind {
             ValueKind::Unquoted => start..end,
-            ValueKind::Quoted => start + 1..end - 1,
+            ValueKind::Quoted | ValueKind::QuotedWords => start + 1..end - 1,
             ValueKind::DoublyQuoted => start + 2..end - 2,
             ValueKind::Unclosed => start + 1..end,
         }
@@ -203,6 +206,9 @@ impl<'a> ParameterLexer<'a> {
         let (end, kind) = if let Some(end) = doubly_quoted_end(value, start) {
             self.at = end;
             (end, ValueKind::DoublyQuoted)
+        } else if let Some(end) = quoted_words_end(value, start) {
+            self.at = end;
+            (end, ValueKind::QuotedWords)
         } else if value.get(start) == Some(&b'"') {
             let over_shifts = self.quoted_end_over_shifts(start);
             let closed = over_shifts.or_else(|| self.backslashes.quoted_end(value, start));
@@ -399,6 +405,26 @@ fn doubly_quoted_end(value: &[u8], start: usize) -> Option<usize> {
     let end = start + length + 4;
     let is_end = value.get(end).is_none_or(|b| is_space(*b) || *b == b';');
     (is_text && inside[length..].starts_with(b"\"\"") && is_end).then_some(end)
+}
+
+/// Returns the end of two or more quoted strings at `start` if each consists of encoded words. Some programs quote each line of a long name.
+fn quoted_words_end(value: &[u8], start: usize) -> Option<usize> {
+    let (mut at, mut found) = (start, None);
+    let mut strings = 0;
+    while let Some(inside) = value.get(at..).and_then(|rest| rest.strip_prefix(b"\"")) {
+        let length = memchr::memchr2(b'"', b'\\', inside)?;
+        let text = &inside[..length];
+        let are_words = text.starts_with(b"=?") && text.ends_with(b"?=") && has_word(text);
+        if !are_words || inside[length] != b'"' {
+            break;
+        }
+        strings += 1;
+        let end = at + length + 2;
+        found = Some(end);
+        at = skip_space(value, end);
+    }
+    let is_end = value.get(at).is_none_or(|byte| *byte == b';');
+    found.filter(|_| strings > 1 && is_end)
 }
 
 const CHARSET: &[u8] = b"charset";

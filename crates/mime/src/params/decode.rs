@@ -117,6 +117,45 @@ mod tests {
         }
     }
 
+    #[test]
+    fn quoted_strings_of_words_are_joined() {
+        let (first, last) = ("=?utf-8?B?S2/FoWljZSBo?=", "=?utf-8?B?bGF2bsOhLnBkZg==?=");
+        for (value, name, want) in [
+            (
+                format!("\"{first}\"\r\n \"{last}\""),
+                "Košice hlavná.pdf",
+                vec!["param.junk", "param.rfc2047"],
+            ),
+            (
+                format!("\"{first}\" \"{last}\"; x=y"),
+                "Košice hlavná.pdf",
+                vec!["param.junk", "param.rfc2047"],
+            ),
+            // Other text is junk: it may be anything.
+            (
+                format!("\"{first}\" \"b.pdf\""),
+                "Košice h",
+                vec!["param.rfc2047", "param.junk"],
+            ),
+            (
+                format!("\"{first}\" {last}"),
+                "Košice h",
+                vec!["param.rfc2047", "param.junk"],
+            ),
+            ("\"a\" \"b\"".to_owned(), "a", vec!["param.junk"]),
+            (
+                "\"=?a?=\" \"=?b?=\"".to_owned(),
+                "=?a?=",
+                vec!["param.junk"],
+            ),
+        ] {
+            let value = format!("a; filename={value}");
+            let params = parse(value.as_bytes(), &HeaderContext::default(), &mut Vec::new());
+            assert_eq!(params.get("filename"), Some(name), "{value}");
+            assert_eq!(kinds(&value), want, "{value}");
+        }
+    }
+
     fn kinds(value: &str) -> Vec<&'static str> {
         let mut findings = Vec::new();
         let _ = parse(value.as_bytes(), &HeaderContext::default(), &mut findings);

@@ -200,6 +200,14 @@ mod tests {
     }
 
     #[test]
+    fn several_quoted_strings_become_one() {
+        let value = "a; f=\"=?utf-8?Q?=C3=BC?=\" \"=?utf-8?Q?=C3=A4?=\"; g=h";
+        let joined = after(value, Form::Words);
+        assert_eq!(joined, "a; f=\"=?UTF-8?B?w7zDpA==?=\"; g=h");
+        assert_eq!(after(&joined, Form::Words), joined);
+    }
+
+    #[test]
     fn repairs_reach_extended_values() {
         let context = HeaderContext {
             repairs: encoded_word::Repairs::ALL,

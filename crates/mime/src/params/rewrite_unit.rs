@@ -178,8 +178,8 @@ fn syntax(
     let shifted = lexer::has_raw_shift(&bytes, LexicalContext::Text);
     let raw = shifted || !bytes.is_ascii();
     let repaired = !raw && !words && is_repaired(&bytes, context);
-    // An equals sign ends the value for some readers.
-    let is_bare = group.plain.is_some() && items.iter().any(|item| !item.quoted);
+    // An equals sign ends the value for some readers, and so does the end of the first quoted string.
+    let is_bare = group.plain.is_some() && items.iter().any(|item| !item.quoted || item.is_joined);
     let readable = !param.text.contains("=?") && !param.text.contains(['\r', '\n']);
     match form {
         Form::RawUtf8 if !words && !shifted && !repaired && std::str::from_utf8(&bytes).is_ok() => {

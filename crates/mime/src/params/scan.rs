@@ -31,6 +31,8 @@ pub(super) struct Item<'a> {
     pub name: Range<usize>,
     /// True for a quoted string.
     pub quoted: bool,
+    /// True for several quoted strings of encoded words.
+    pub is_joined: bool,
     /// True if a semicolon precedes it.
     pub has_semicolon: bool,
 }
@@ -114,6 +116,9 @@ impl<'a> Scanner<'a> {
         if span.kind == ValueKind::DoublyQuoted {
             self.tolerate(range.clone(), EventKind::ParamJunk, Reason::DoubledQuotes);
         }
+        if span.kind == ValueKind::QuotedWords {
+            self.tolerate(range.clone(), EventKind::ParamJunk, Reason::JoinedStrings);
+        }
         self.note_junk(span.junk.clone());
         let quoted = span.kind != ValueKind::Unquoted;
         if quoted {
@@ -139,6 +144,8 @@ impl<'a> Scanner<'a> {
         }
         let value = if span.is_strict {
             Cow::Borrowed(text)
+        } else if span.kind == ValueKind::QuotedWords {
+            join_words(text)
         } else if quoted {
             self.unquote(text)
         } else {
@@ -152,6 +159,7 @@ impl<'a> Scanner<'a> {
             },
             name,
             quoted,
+            is_joined: span.kind == ValueKind::QuotedWords,
             has_semicolon: false,
         }
     }
@@ -235,6 +243,19 @@ impl<'a> Iterator for Scanner<'a> {
             self.tolerate(skipped, EventKind::ParamNoValue, Reason::Skipped);
         }
     }
+}
+
+/// Joins the encoded words of several quoted strings by spaces.
+fn join_words(text: &[u8]) -> Cow<'_, [u8]> {
+    let between = |byte: &u8| *byte == b'"' || lexer::is_space(*byte);
+    let mut joined = Vec::with_capacity(text.len());
+    for word in text.split(between).filter(|word| !word.is_empty()) {
+        if !joined.is_empty() {
+            joined.push(b' ');
+        }
+        joined.extend_from_slice(word);
+    }
+    joined.into()
 }
 
 /// Removes quoted pairs and folds from the inside of a quoted string.

@@ -57,7 +57,8 @@ fn opaque_fields(message: &Message<'_>, envelope: &Envelope, findings: &mut Find
         for field in message.fields(id) {
             let (name, whole) = (field.name.of(raw), field.full.of(raw));
             let is_allowed = || envelope.smtputf8 && std::str::from_utf8(whole).is_ok();
-            let stays = || !name.is_ascii() || field_kind(name) == FieldKind::Opaque;
+            let is_opaque = || matches!(field_kind(name), FieldKind::Opaque | FieldKind::Comments);
+            let stays = || !name.is_ascii() || is_opaque();
             if !whole.is_ascii() && stays() && !is_allowed() {
                 findings.add(Finding::Raw8bitHeader, || message.section(id));
             }

@@ -59,7 +59,10 @@ impl Rewriting<'_> {
                 let _ = decode_value(value, kind, context, findings);
                 Vec::new()
             }
-            FieldKind::Unstructured | FieldKind::Structured | FieldKind::Phrases => {
+            FieldKind::Unstructured
+            | FieldKind::Structured
+            | FieldKind::Phrases
+            | FieldKind::Comments => {
                 let (before, list) = plan(value, kind, &self.target, context, findings);
                 if list.is_empty() {
                     return list;

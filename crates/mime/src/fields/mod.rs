@@ -66,7 +66,7 @@ pub fn read(
     match field_kind(&name) {
         FieldKind::Structured => Value::Addresses(addresses_of(&name, value, context, findings)),
         FieldKind::Parameters => Value::Parameters(params::parse(value, context, findings)),
-        kind @ (FieldKind::Unstructured | FieldKind::Phrases) => {
+        kind @ (FieldKind::Unstructured | FieldKind::Phrases | FieldKind::Comments) => {
             Value::Text(trimmed(&header::decode(value, kind, context, findings)))
         }
         FieldKind::Opaque => match header_fields::opaque_value(&name) {

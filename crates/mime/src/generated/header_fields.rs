@@ -7,6 +7,12 @@ use crate::header::{FieldKind, OpaqueValue};
 #[rustfmt::skip]
 pub(crate) fn kind(name: &[u8]) -> Option<FieldKind> {
     match name {
+        b"list-archive"
+        | b"list-help"
+        | b"list-owner"
+        | b"list-post"
+        | b"list-subscribe"
+        | b"list-unsubscribe" => Some(FieldKind::Comments),
         b"accept-language"
         | b"authentication-results"
         | b"auto-submitted"

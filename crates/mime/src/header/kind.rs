@@ -12,6 +12,8 @@ pub enum FieldKind {
     Structured,
     /// Phrases and comments, with addresses in angle brackets only: Keywords, List-Id.
     Phrases,
+    /// URIs with comments, of which only the comments are decoded: List-Help, List-Unsubscribe, … (RFC 2369, section 2).
+    Comments,
     /// A value with parameters: Content-Type, Content-Disposition.
     Parameters,
     /// Values that are never decoded or rewritten: Message-ID, Date, Received, signatures, …

@@ -58,7 +58,7 @@ fn known_kind(name: &[u8]) -> Option<FieldKind> {
 
 /// Returns the kind of a field whose prefix decides it.
 fn family(name: &[u8]) -> Option<FieldKind> {
-    // `List-Id` has a phrase; it is in the table. The other list fields of RFC 2369 and RFC 8058 contain URIs.
+    // The list fields of RFC 2919 and RFC 2369 are in the table. Others, such as those of RFC 8058, have neither phrases nor comments.
     let opaque = starts_without_case(name, b"list-")
         || starts_without_case(name, b"arc-")
         || starts_without_case(name, b"dkim-")

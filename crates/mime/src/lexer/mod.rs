@@ -38,7 +38,7 @@ pub(crate) use syntax::{
     trim_end, unescape, unescape_comment,
 };
 pub(crate) use syntax_faults::swallows_address;
-pub(crate) use token::tokens;
+pub(crate) use token::{has_raw_uris, tokens};
 pub(crate) use trail_backslash::TrailBackslash;
 pub(crate) use word::{
     Letter, WordFinder, WordToken, ends_word, has_open, has_word, is_cut_head, may_open,

@@ -4,7 +4,7 @@ use super::angle_address::angle_end;
 use super::lexical_context::LexicalContext;
 use super::raw_characters::CharacterSteps;
 use super::spaced_address::{SpacedAddresses, literal_end};
-use super::syntax::{ends_atom, is_delimiter, is_space};
+use super::syntax::{comment_end, ends_atom, is_delimiter, is_space};
 use super::word::{WordFinder, WordToken};
 use crate::header::FieldKind;
 use std::ops::Range;
@@ -32,6 +32,7 @@ pub(crate) fn tokens(value: &[u8], kind: FieldKind, steps: CharacterSteps) -> Ve
     match kind {
         FieldKind::Unstructured => out.words(0..value.len(), LexicalContext::Text),
         FieldKind::Structured | FieldKind::Phrases => out.structured(),
+        FieldKind::Comments => out.comments(),
         FieldKind::Parameters | FieldKind::Opaque => {
             out.text(0..value.len(), LexicalContext::Address);
         }
@@ -72,6 +73,18 @@ impl Tokenizer<'_> {
             });
         }
         self.text(at..range.end, lexical);
+    }
+
+    /// Adds the comments with their words. Parentheses of a URI (`http://a/b_(c)`) begin no comment.
+    fn comments(&mut self) {
+        let value = self.value;
+        let mut text = 0;
+        for comment in uri_comments(value) {
+            self.text(text..comment.start, LexicalContext::Address);
+            text = comment.end;
+            self.words(comment, LexicalContext::Comment);
+        }
+        self.text(text..value.len(), LexicalContext::Address);
     }
 
     fn structured(&mut self) {
@@ -187,6 +200,46 @@ impl Tokenizer<'_> {
         }
         i
     }
+}
+
+/// Returns the comments beside URIs (RFC 2369, section 2), from left to right.
+fn uri_comments(value: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    // After a delimiter without a partner, later ones of its kind are text.
+    let (mut comments, mut angles) = (true, true);
+    std::iter::from_fn(move || {
+        while let Some(found) = memchr::memchr2(b'<', b'(', value.get(at..)?) {
+            let start = at + found;
+            at = start + 1;
+            let begins =
+                start == 0 || is_space(value[start - 1]) || b",>)".contains(&value[start - 1]);
+            if value[start] == b'<' && angles {
+                let end = angle_end(value, start);
+                angles = end.is_some();
+                at = end.unwrap_or(at);
+            } else if value[start] == b'(' && comments && begins {
+                let end = comment_end(value, start);
+                comments = end.is_some();
+                if let Some(end) = end {
+                    at = end;
+                    return Some(start..end);
+                }
+            }
+        }
+        None
+    })
+}
+
+/// Returns true if bytes above 7F stand outside comments: URIs stay as written.
+pub(crate) fn has_raw_uris(value: &[u8]) -> bool {
+    let mut text = 0;
+    let is_raw = |range: Range<usize>| !value[range].is_ascii();
+    let is_before = uri_comments(value).any(|comment| {
+        let before = text..comment.start;
+        text = comment.end;
+        is_raw(before)
+    });
+    is_before || is_raw(text..value.len())
 }
 
 fn atom_end(value: &[u8], at: usize) -> usize {

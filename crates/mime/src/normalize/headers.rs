@@ -201,7 +201,10 @@ impl<'m> HeaderPlanner<'m, '_> {
         if is_silent && !(starts_like_mime(name) && may_have_params()) {
             return;
         }
-        let kind = header::field_kind(name);
+        let mut kind = header::field_kind(name);
+        if kind == FieldKind::Comments && !is_ascii && lexer::has_raw_uris(value) {
+            kind = FieldKind::Opaque;
+        }
         if !is_ascii && kind == FieldKind::Opaque {
             self.report_not_utf8(id, field.value);
         }

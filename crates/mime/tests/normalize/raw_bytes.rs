@@ -287,3 +287,32 @@ fn text_under_an_unknown_transfer_encoding_is_reported() {
         assert_eq!((codes.as_slice(), &*normalized.bytes), (expected, &*raw));
     }
 }
+
+#[test]
+fn comments_of_list_fields_become_words() {
+    for (value, want) in [
+        (
+            &b"<mailto:a@b.example> (=?iso-8859-2?Q?=A3ukasz?=)"[..],
+            &b"<mailto:a@b.example> (=?UTF-8?Q?=C5=81ukasz?=)"[..],
+        ),
+        (
+            b"<mailto:a@b.example> (M\xFCller)",
+            b"<mailto:a@b.example> (=?UTF-8?Q?M=C3=BCller?=)",
+        ),
+        // Raw bytes of a URI, and a word in a URI, stay.
+        (
+            b"<http://a/\xFC> (M\xFCller)",
+            b"<http://a/\xFC> (M\xFCller)",
+        ),
+        (b"<http://a/?=?utf-8?Q?b?=>", b"<http://a/?=?utf-8?Q?b?=>"),
+    ] {
+        let message = |value: &[u8]| [b"List-Owner: ", value, b"\n\nx\n"].concat();
+        let raw = message(value);
+        keeps_the_laws(&raw);
+        let once = process(&raw, &Policy::default()).bytes;
+        assert_eq!(
+            once.escape_ascii().to_string(),
+            message(want).escape_ascii().to_string()
+        );
+    }
+}

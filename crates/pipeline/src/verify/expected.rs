@@ -345,7 +345,7 @@ fn read_field(
     let kind = field_kind(name);
     let name = String::from_utf8_lossy(name).into_owned();
     Some(match kind {
-        FieldKind::Opaque => return None,
+        FieldKind::Opaque | FieldKind::Comments => return None,
         FieldKind::Structured => {
             let list = addresses_of(name.as_bytes(), value, context, &mut findings);
             Content::Mailboxes(name, list)

@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Words of the table, and the variants they stand for.
-const KINDS: [(&str, &str); 5] = [
+const KINDS: [(&str, &str); 6] = [
     ("text", "Unstructured"),
     ("addresses", "Structured"),
     ("phrases", "Phrases"),
+    ("comments", "Comments"),
     ("parameters", "Parameters"),
     ("opaque", "Opaque"),
 ];

@@ -37,7 +37,9 @@ pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String,
     let column = name.len() + 2;
     let kind = field_kind(name.as_bytes());
     match kind {
-        FieldKind::Opaque | FieldKind::Parameters if has_control(text) => Err(Unencodable::Place),
+        FieldKind::Opaque | FieldKind::Comments | FieldKind::Parameters if has_control(text) => {
+            Err(Unencodable::Place)
+        }
         FieldKind::Unstructured => field_text(text, Place::Text, style, column),
         FieldKind::Phrases if name.eq_ignore_ascii_case("keywords") => {
             keywords(text, style, column)
@@ -53,12 +55,12 @@ pub fn encode_field(name: &str, text: &str, style: &Style<'_>) -> Result<String,
         }
         FieldKind::Structured | FieldKind::Phrases => phrase(text, style, column),
         FieldKind::Parameters => parameters(text, style, column),
-        FieldKind::Opaque if text.is_ascii() => {
+        FieldKind::Opaque | FieldKind::Comments if text.is_ascii() => {
             let mut lines = LineWriter::new(column, style.eol);
             lines.raw(text);
             Ok(lines.out)
         }
-        FieldKind::Opaque => Err(Unencodable::Place),
+        FieldKind::Opaque | FieldKind::Comments => Err(Unencodable::Place),
     }
 }
 

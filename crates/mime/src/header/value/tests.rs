@@ -498,3 +498,27 @@ fn charsets_of_words() {
         ["UTF-8", "KOI8-R"]
     );
 }
+
+#[test]
+fn only_comments_of_list_fields_are_decoded() {
+    let context = HeaderContext::default();
+    for (value, want) in [
+        (
+            "<mailto:o@example.org> (=?iso-8859-2?Q?=A3ukasz?=)",
+            "<mailto:o@example.org> (Łukasz)",
+        ),
+        (
+            "<http://a/?=?utf-8?Q?b?=> (c =?utf-8?Q?d?=), <mailto:e@f>",
+            "<http://a/?=?utf-8?Q?b?=> (c d), <mailto:e@f>",
+        ),
+        ("NO (=?utf-8?Q?=C3=BC?=)", "NO (ü)"),
+        // A URI without angle brackets, a comment without an end, a word outside comments.
+        ("http://a/b_(=?utf-8?Q?c?=)", "http://a/b_(=?utf-8?Q?c?=)"),
+        ("<http://a> (=?utf-8?Q?c?=", "<http://a> (=?utf-8?Q?c?="),
+        ("=?utf-8?Q?c?= <http://a>", "=?utf-8?Q?c?= <http://a>"),
+    ] {
+        let kind = crate::header::field_kind(b"List-Owner");
+        let read = decode(value.as_bytes(), kind, &context, &mut Vec::new());
+        assert_eq!(read, want, "{value}");
+    }
+}

@@ -9,7 +9,7 @@ use super::text_tests::damage::{decodes_without_loss, is_damaged};
 use super::text_tests::foreign_letters::character;
 use super::text_tests::insufficient_evidence;
 use super::text_tests::mojibake_score::mojibake_score;
-use super::text_tests::structure::has_shift_bytes;
+use super::text_tests::structure::{has_shift_bytes, is_cesu8};
 use super::text_tests::telltale_bytes::is_beside_number;
 use super::text_tests::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
 use super::text_tests::western_places::has_usual_western_places;
@@ -37,6 +37,10 @@ pub(crate) fn redecode<'b>(
 ) -> Option<LabelVerdict<'b>> {
     let may_be_wrong =
         label.is_ascii_compatible() || label.is_stateful() || lacks_high_bytes(label, bytes, log);
+    if label == Charset::UTF_8 && is_cesu8(bytes) {
+        let by = ChosenBy::Step(How::Structure);
+        return Some(verdict(bytes, label, Charset::CESU_8, by));
+    }
     let is_damaged = is_damaged(label, bytes, text, log);
     if !is_damaged && label != Charset::UTF_8 || !may_be_wrong {
         return None;
@@ -496,6 +500,30 @@ mod tests {
             let read = read(label, bytes, None);
             let read = read.as_ref().map(|(name, text)| (*name, text.as_str()));
             assert_eq!(read, want, "{label} {}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn pairs_of_surrogates_are_characters() {
+        for (bytes, want) in [
+            (
+                &b"Hallo \xED\xA0\xBD\xED\xB8\x80"[..],
+                Some("Hallo \u{1F600}"),
+            ),
+            (
+                b"\xC3\xBC \xED\xA0\xBD\xED\xB8\x80 \xF0\x9F\x98\x80",
+                Some("ü \u{1F600} \u{1F600}"),
+            ),
+            (b"\xC3\xBC \xED\xA0\xBD\xED\xB8\x80", Some("ü \u{1F600}")),
+            // One surrogate, the low one first, another error.
+            (b"Hallo \xED\xA0\xBD", None),
+            (b"Hallo \xED\xB8\x80\xED\xA0\xBD", None),
+            (b"\xED\xA0\xBD\xED\xB8\x80 \xED\xA0\xBD", None),
+        ] {
+            let found = read(Charset::UTF_8, bytes, None);
+            let want = want.map(|text| ("CESU-8", text));
+            let found = found.as_ref().map(|(name, text)| (*name, text.as_str()));
+            assert_eq!(found, want, "{}", bytes.escape_ascii());
         }
     }
 

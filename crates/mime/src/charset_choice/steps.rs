@@ -13,7 +13,8 @@ use super::labels::label_events::{
 use super::labels::label_scope::{LabelScope, is_open_label};
 use super::labels::utf8_vs_label::{is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::text_tests::structure::{
-    by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, may_be_iso2022, may_be_wide,
+    by_bom_or_structure, by_damaged_escapes, is_cesu8, is_early_invalid_utf8, may_be_iso2022,
+    may_be_wide,
 };
 use super::text_tests::vni::is_vni;
 use super::two_charsets::card_properties::by_properties;
@@ -65,7 +66,7 @@ fn choose_for_all<'a>(bytes: &'a [u8], evidence: &Evidence<'_>) -> Choice<'a> {
 
 impl<'a, 'e> Undecided<'a, 'e> {
     /// The steps in their order. Each one decides or leaves the body to the next one, and the last one to [`Self::without_label`].
-    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 12] = [
+    const STEPS: [fn(&mut Self) -> Option<Choice<'a>>; 13] = [
         // RFC 1843: HZ is ASCII by its bytes, and many labels say GB2312.
         Self::hz,
         // Needs no label. Nearly half of all parts.
@@ -81,6 +82,8 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Self::damaged_iso2022,
         // Legacy text is hardly ever valid UTF-8 (docs/adr/0010 has the shares).
         Self::valid_utf8,
+        // Java and old databases write characters beyond the basic plane as two surrogates (Unicode Technical Report 26).
+        Self::cesu8,
         Self::ascii_with_nuls,
         // vCard 2.1: a property may name another charset than the label.
         Self::properties_of_card,
@@ -337,6 +340,20 @@ impl<'a, 'e> Undecided<'a, 'e> {
             How::Utf8,
             events,
         ))
+    }
+
+    /// Step for CESU-8 under the label UTF-8, or without a label: pairs of surrogates, and no byte that it cannot decode.
+    fn cesu8(&mut self) -> Option<Choice<'a>> {
+        let is_open = self.declared.is_none_or(|label| label == Charset::UTF_8);
+        let may_be = is_open && !self.is_ascii && self.evidence.detection() != Detection::Off;
+        if !may_be || !is_cesu8(self.bytes) {
+            return None;
+        }
+        self.note_unlabelled();
+        let by = ChosenBy::Step(How::Structure);
+        self.events
+            .push(detected_event(self.declared, Charset::CESU_8, by));
+        Some(self.decode(Charset::CESU_8, How::Structure))
     }
 
     /// Returns the charset of the label. Text without one competes with the charset that the document declares, or the message names.

@@ -377,3 +377,23 @@ fn text_in_another_charset_has_no_event_that_its_label_was_used() {
         assert!(!has(EventKind::CharsetSuspected), "{label}");
     }
 }
+
+#[test]
+fn pairs_of_surrogates_under_utf8_are_cesu8() {
+    let cesu8 = ("CESU-8", How::Structure);
+    for bytes in [
+        &b"Hallo \xED\xA0\xBD\xED\xB8\x80\n"[..],
+        b"\xED\xA0\xBD\xED\xB8\x80 \xC3\xBC",
+    ] {
+        assert_eq!(used("utf-8", bytes), cesu8, "{}", bytes.escape_ascii());
+    }
+    for bytes in [
+        &b"Hallo \xED\xA0\xBD\n"[..],
+        b"Hallo \xED\xB8\x80\xED\xA0\xBD\n",
+        "Hallo \u{1F600} \u{D7FF}\u{D55C}\n".as_bytes(),
+    ] {
+        assert_eq!(used("utf-8", bytes).0, "UTF-8", "{}", bytes.escape_ascii());
+    }
+    // A label of Latin-1 is not contradicted.
+    assert_ne!(used("iso-8859-1", b"\xED\xA0\xBD\xED\xB8\x80").0, "CESU-8");
+}

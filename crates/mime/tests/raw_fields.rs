@@ -2,6 +2,7 @@
 
 use mailglot_codec::{Charset, View};
 use mailglot_mime::encoded_word::HeaderContext;
+use mailglot_mime::header::{FieldKind, decode};
 use mailglot_mime::{Detection, Mail, Policy, Report, params, process};
 
 /// Encodes text in a charset.
@@ -491,4 +492,23 @@ fn escape_sequences_do_not_outweigh_labels_without_detection() {
     assert_eq!(subject(Policy::default()).as_deref(), Some("会議"));
     let off = Policy::default().detection(Detection::Off);
     assert_ne!(subject(off).as_deref(), Some("会議"));
+}
+
+#[test]
+fn korean_shifts_in_a_subject_are_decoded() {
+    let korean = b"\x1b$)C\x0e;uGX\x0f \x0e:9\x0f, \x0e89@L\x0f!";
+    for start in [0, 4] {
+        let raw = [b"Subject: ", &korean[start..], b"\n\nx\n"].concat();
+        let once = process(&raw, &Policy::default());
+        let codes: Vec<_> = once.report.events.iter().map(|e| e.kind.code()).collect();
+        assert!(codes.contains(&"charset.detected"), "{codes:?}");
+        for raw in [&raw, &*once.bytes] {
+            let line = raw.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let value = &line["Subject: ".len()..];
+            let context = HeaderContext::default();
+            let text = decode(value, FieldKind::Unstructured, &context, &mut Vec::new());
+            assert_eq!(text, "새해 복, 많이!");
+        }
+        assert!(process(&once.bytes, &Policy::default()).edits.is_empty());
+    }
 }

@@ -1,7 +1,7 @@
-//! Decodes ISO-2022-JP (RFC 1468) and HZ (RFC 1843) in headers without encoded words, as Japanese and Chinese mail used before RFC 1342.
+//! Decodes ISO-2022-JP (RFC 1468), HZ (RFC 1843) and ISO-2022-KR (RFC 1557) in headers without encoded words, as mail used before RFC 1342.
 //!
 //! A sequence of ISO-2022-JP is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. One of HZ is `~{`, characters, and
-//! `~}`. Neither contains white space, so a text and its pieces decode alike. Newsreaders cut long fields, so a sequence may also end with
+//! `~}`. One of ISO-2022-KR is SO, characters, and SI, behind `ESC $ ) C` or without it. None contains white space, so a text and its pieces decode alike. Newsreaders cut long fields, so a sequence may also end with
 //! white space or the end of the text, within a character or within its last escape.
 //!
 //! # Limits
@@ -14,6 +14,8 @@ use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
 const ESCAPE: u8 = 0x1B;
+const SHIFT_OUT: u8 = 0x0E;
+const SHIFT_IN: u8 = 0x0F;
 
 /// A text whose sequences were decoded.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +33,7 @@ pub(crate) struct ShiftedText {
 pub(crate) fn decode_raw_shifts(text: &str, lexical: LexicalContext) -> Option<ShiftedText> {
     let (mut out, mut copied, mut count, mut charset) = (String::new(), 0, 0, None);
     let mut losses = 0;
-    for start in memchr::memchr2_iter(ESCAPE, b'~', text.as_bytes()) {
+    for start in memchr::memchr3_iter(ESCAPE, b'~', SHIFT_OUT, text.as_bytes()) {
         // The second byte of a character of HZ may be a tilde.
         if start < copied {
             continue;
@@ -57,24 +59,24 @@ pub(crate) fn decode_raw_shifts(text: &str, lexical: LexicalContext) -> Option<S
 
 /// Returns true if there may be sequences. Fast.
 pub(crate) fn may_have_shifts(value: &[u8]) -> bool {
-    memchr::memchr2_iter(ESCAPE, b'~', value).any(|at| may_begin_shift(&value[at..]))
+    memchr::memchr3_iter(ESCAPE, b'~', SHIFT_OUT, value).any(|at| may_begin_shift(&value[at..]))
 }
 
-/// Returns true if bytes begin with an escape character, or with `~{`.
+/// Returns true if bytes begin with an escape character, a shift-out, or with `~{`.
 pub(crate) fn may_begin_shift(bytes: &[u8]) -> bool {
-    matches!(bytes, [ESCAPE, ..] | [b'~', b'{', ..])
+    matches!(bytes, [ESCAPE | SHIFT_OUT, ..] | [b'~', b'{', ..])
 }
 
 /// Returns true if there is a sequence in a text of a lexical context.
 pub(crate) fn has_raw_shift(value: &[u8], lexical: LexicalContext) -> bool {
     let is_sequence = |at: usize| whole_or_cut(&value[at..], lexical).is_some();
-    memchr::memchr2_iter(ESCAPE, b'~', value).any(is_sequence)
+    memchr::memchr3_iter(ESCAPE, b'~', SHIFT_OUT, value).any(is_sequence)
 }
 
 /// Returns the bytes from the first sequence to the end of the last one.
 pub(crate) fn raw_shifts_range(value: &[u8], lexical: LexicalContext) -> Option<Range<usize>> {
     let mut range: Option<Range<usize>> = None;
-    for at in memchr::memchr2_iter(ESCAPE, b'~', value) {
+    for at in memchr::memchr3_iter(ESCAPE, b'~', SHIFT_OUT, value) {
         let end = range.as_ref().map_or(0, |range| range.end);
         if at >= end
             && let Some(found) = whole_or_cut(&value[at..], lexical)
@@ -100,8 +102,43 @@ struct Sequence {
 /// Returns the sequence at the start of `bytes`, whole or cut.
 fn whole_or_cut(bytes: &[u8], lexical: LexicalContext) -> Option<Sequence> {
     may_begin_shift(bytes)
-        .then(|| sequence(bytes).or_else(|| cut_sequence(bytes, lexical)))
+        .then(|| {
+            sequence(bytes)
+                .or_else(|| korean_sequence(bytes, lexical))
+                .or_else(|| cut_sequence(bytes, lexical))
+        })
         .flatten()
+}
+
+/// Returns the sequence of ISO-2022-KR at the start of `bytes`, in unstructured text only. Many newsreaders wrote no designation.
+///
+/// At least half of its characters must be Hangul: other programs shift to other sets.
+fn korean_sequence(bytes: &[u8], lexical: LexicalContext) -> Option<Sequence> {
+    if lexical != LexicalContext::Text {
+        return None;
+    }
+    let rest = bytes.strip_prefix(b"\x1B$)C").unwrap_or(bytes);
+    let characters = rest.strip_prefix(&[SHIFT_OUT])?;
+    let end = characters
+        .iter()
+        .position(|byte| !byte.is_ascii_graphic())?;
+    let pairs = &characters[..end];
+    let hangul = pairs
+        .chunks(2)
+        .filter(|pair| matches!(pair[0], 0x30..=0x48));
+    let is_text = end > 0 && end % 2 == 0 && 4 * hangul.count() >= end;
+    if characters[end] != SHIFT_IN || !is_text {
+        return None;
+    }
+    let mut log = LossLog::with_limit(0);
+    let eight_bits: Vec<u8> = pairs.iter().map(|byte| byte | 0x80).collect();
+    let text = Charset::EUC_KR.decode(&eight_bits, &mut log).into_owned();
+    (log.losses() == 0).then_some(Sequence {
+        text,
+        length: bytes.len() - rest.len() + end + 2,
+        charset: Charset::ISO_2022_KR,
+        losses: 0,
+    })
 }
 
 /// Returns the sequence at the start of `bytes` that ends with white space or the end of the text instead of its escape.
@@ -242,6 +279,14 @@ mod tests {
             ("a~{0~VP~}~{ND~}b", Some(("a剥中文b", 2))),
             ("\x1B$B2q5D\x1B(B ~{VPND~}", Some(("会議 中文", 2))),
             ("~{VP ND~}", None),
+            ("\x1B$)C\x0E;uGX\x0F \x0E:9\x0F!", Some(("새해 복!", 2))),
+            ("\x0E;uGX\x0F", Some(("새해", 1))),
+            // Half a character, no end, line drawing, Hanja only.
+            ("\x0E;uG\x0F", None),
+            ("\x0E;uGX", None),
+            ("\x0Elqqk\x0F", None),
+            ("\x1B$)C;uGX", None),
+            ("\x1B$)C", None),
             ("~{list~} ~", None),
             ("", None),
         ] {
@@ -268,6 +313,10 @@ mod tests {
             assert_eq!(read.as_deref(), want, "{bytes:?}");
         }
         assert_eq!(raw_shift_length(b"\x1B$B2q5D"), None);
+        assert_eq!(
+            decode_raw_shifts("\x0E;uGX\x0F", LexicalContext::Phrase),
+            None
+        );
     }
 
     #[test]
@@ -277,6 +326,7 @@ mod tests {
             (b"~{list~} a~{VP~} ~{ND~}~ ~}", Some(10..23)),
             (b"\x1B[1m \x1B$B2q\x1B(B ~{VP~} \x1B", Some(5..20)),
             (b"~{list~} \x1B", None),
+            (b"a \x1B$)C\x0E;uGX\x0F \x0E:9\x0F!", Some(2..17)),
         ] {
             assert_eq!(
                 raw_shifts_range(value, LexicalContext::Text),
@@ -299,6 +349,9 @@ mod tests {
             "~{",
             "~{VP",
             "0~",
+            "\x0E",
+            "\x0E;u",
+            "\x0E;uGX\x0F",
         ] {
             assert_linear(&unit, 50_000, |n| {
                 drop(decode_raw_shifts(&unit.repeat(n), LexicalContext::Text));

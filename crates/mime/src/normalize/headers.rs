@@ -482,6 +482,7 @@ fn next_encoding_sign(raw: &[u8], from: usize) -> usize {
     let sign =
         memchr::memchr3_iter(b'?', b'*', ESCAPE, rest).find(|&at| is_encoding_sign(rest, at));
     let sign = sign.unwrap_or(rest.len());
+    let sign = memchr::memchr(SHIFT_OUT, &rest[..sign]).unwrap_or(sign);
     from.min(raw.len()) + detect::find_hz_shift(&rest[..sign]).unwrap_or(sign)
 }
 
@@ -497,14 +498,18 @@ fn starts_like_mime(name: &[u8]) -> bool {
         .is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
 }
 
-/// Returns true if ASCII may be encoded text: an encoded word, an RFC 2231 parameter, an escape sequence or HZ.
+/// Returns true if ASCII may be encoded text: an encoded word, an RFC 2231 parameter, an escape sequence, a shift or HZ.
 fn may_encode(value: &[u8]) -> bool {
     memchr::memchr3_iter(b'?', b'*', ESCAPE, value).any(|at| is_encoding_sign(value, at))
         || detect::find_hz_shift(value).is_some()
+        || memchr::memchr(SHIFT_OUT, value).is_some()
 }
 
 /// Begins an escape sequence (ISO 2022).
 const ESCAPE: u8 = 0x1B;
+
+/// Begins a sequence of ISO-2022-KR.
+const SHIFT_OUT: u8 = 0x0E;
 
 /// Returns true unless the byte is a question mark outside `=?`.
 fn is_encoding_sign(bytes: &[u8], at: usize) -> bool {

@@ -448,13 +448,25 @@ impl<'a, 'e> Undecided<'a, 'e> {
     /// The last step: document, message, caller, detection, windows-1252.
     fn without_label(self) -> Choice<'a> {
         let of_label = self.events.clone();
-        let choice = without_label(self.bytes, self.evidence, self.declared, self.events);
-        if certain_utf8::contradicts(self.bytes, &choice)
-            && let Some(mixed) = lines_beside_utf8(self.bytes, self.evidence)
-        {
-            return mixed.choice(Charset::UTF_8, of_label);
+        let (bytes, evidence) = (self.bytes, self.evidence);
+        let choice = without_label(bytes, evidence, self.declared, self.events);
+        if !certain_utf8::contradicts(bytes, &choice) {
+            return choice;
         }
-        choice
+        match lines_beside_utf8(bytes, evidence) {
+            Some(mixed) => mixed.choice(Charset::UTF_8, of_label),
+            None if certain_utf8::is_weak(&choice) => {
+                let by = ChosenBy::Detection(detect::Evidence::Utf8);
+                let mut events = of_label;
+                if evidence.label.is_none() {
+                    events.push((EventKind::CharsetUnlabelled, Reason::EightBitText.into()));
+                }
+                events.push(detected_event(self.declared, Charset::UTF_8, by));
+                Choice::decode(bytes, Charset::UTF_8, How::Detected, events)
+                    .with_confidence(choice.confidence)
+            }
+            None => choice,
+        }
     }
 
     /// Decodes as ASCII, which needs no label.

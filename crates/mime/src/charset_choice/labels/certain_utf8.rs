@@ -9,6 +9,7 @@
 //! Knows Latin letters within words, signs of typography, and words of at least four letters in another alphabet or two in an East Asian one.
 
 use crate::charset_choice::choice::Choice;
+use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
 use crate::charset_choice::thresholds::{LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE};
@@ -45,7 +46,16 @@ pub(crate) fn contradicts(bytes: &[u8], other: &Choice<'_>) -> bool {
     let odd = certain
         .iter()
         .filter(|run| is_odd_as(other.used, bytes, run));
-    odd.count() * 2 >= certain.len() && (is_no_text(other) || is_enough(bytes, &certain))
+    let is_odd = odd.count() * 2 >= certain.len();
+    is_odd && (is_no_text(other) || is_enough(bytes, &certain))
+        || is_weak(other) && are_most_lines(bytes, &certain)
+}
+
+/// Returns true if `other` is a guess that is too weak to replace a label.
+pub(crate) fn is_weak(other: &Choice<'_>) -> bool {
+    other
+        .confidence
+        .is_some_and(|confidence| confidence < LIKELY_CONFIDENCE)
 }
 
 /// Returns true if a text was read as UTF-8 with losses, and has certain UTF-8: the losses may be lines in another charset.
@@ -74,29 +84,57 @@ fn is_no_text(other: &Choice<'_>) -> bool {
 
 /// Returns true if a text has whole characters of UTF-8, little else, and `other` is a weak guess that gives no text.
 fn is_damaged_character(bytes: &[u8], other: &Choice<'_>) -> bool {
-    let is_weak = other
-        .confidence
-        .is_some_and(|confidence| confidence < LIKELY_CONFIDENCE);
-    is_weak
+    is_weak(other)
         && mojibake_score(&other.text) > 0
         && malformed(bytes).count() <= sequences(bytes).count() * MOST_DAMAGE
 }
 
 /// Returns true if the certain characters outnumber what is not UTF-8: lines, or malformed sequences if no line is without them.
 fn is_enough(bytes: &[u8], certain: &[Range<usize>]) -> bool {
-    let (mut own, mut others) = (0, 0);
-    for at in lines(bytes) {
-        let is_valid = std::str::from_utf8(&bytes[at.clone()]).is_ok();
-        others += usize::from(!is_valid);
-        let first = certain.partition_point(|run| run.start < at.start);
-        let has_certain = certain.get(first).is_some_and(|run| run.end <= at.end);
-        own += usize::from(is_valid && has_certain);
+    let count = LineCount::of(bytes, certain);
+    count.others <= count.certain * MOST_OTHER_LINES
+        || malformed(bytes).count() <= certain.len() * MOST_DAMAGE
+}
+
+/// Returns true if several lines of UTF-8 have certain characters, and no more lines are not UTF-8.
+fn are_most_lines(bytes: &[u8], certain: &[Range<usize>]) -> bool {
+    let count = LineCount::of(bytes, certain);
+    count.certain > 1 && count.certain >= count.others
+}
+
+/// Numbers of lines.
+struct LineCount {
+    /// Lines of UTF-8 with certain characters.
+    certain: usize,
+    /// Lines that are not UTF-8.
+    others: usize,
+}
+
+impl LineCount {
+    fn of(bytes: &[u8], certain: &[Range<usize>]) -> Self {
+        let (mut own, mut others) = (0, 0);
+        for at in lines(bytes) {
+            let is_valid = std::str::from_utf8(&bytes[at.clone()]).is_ok();
+            others += usize::from(!is_valid);
+            let first = certain.partition_point(|run| run.start < at.start);
+            let has_certain = certain.get(first).is_some_and(|run| run.end <= at.end);
+            own += usize::from(is_valid && has_certain);
+        }
+        Self {
+            certain: own,
+            others,
+        }
     }
-    others <= own * MOST_OTHER_LINES || malformed(bytes).count() <= certain.len() * MOST_DAMAGE
+}
+
+/// Returns true if a charset of two bytes makes characters of a run that are not in daily use: `丕賱賯` for Arabic letters.
+fn is_rare_as(charset: Charset, run: &[u8]) -> bool {
+    let has_levels = is_level1(charset, b"");
+    has_levels && !is_level1(charset, run)
 }
 
 /// Returns true if the characters of a run are what they seem: other charsets do not have their bytes in such a place.
-fn is_certain(bytes: &[u8], run: &Range<usize>) -> bool {
+pub(crate) fn is_certain(bytes: &[u8], run: &Range<usize>) -> bool {
     let before = run.start.checked_sub(1).map(|at| bytes[at]);
     let after = bytes.get(run.end).copied();
     let is_apart = |byte: Option<u8>| byte.is_none_or(|byte| byte.is_ascii());
@@ -144,8 +182,11 @@ fn is_sign_of_typography(c: char) -> bool {
     matches!(c, '\u{2013}'..='\u{2026}' | '€' | '™')
 }
 
-/// Returns true if another charset makes no text of a run and its neighbors.
+/// Returns true if another charset makes no text of a run and its neighbors, or rare characters.
 fn is_odd_as(charset: Charset, bytes: &[u8], run: &Range<usize>) -> bool {
+    if is_rare_as(charset, &bytes[run.clone()]) {
+        return true;
+    }
     let start = run.start.saturating_sub(CONTEXT);
     let ascii = |part: &[u8]| part.iter().take_while(|byte| byte.is_ascii()).count();
     let before = bytes[start..run.start]
@@ -175,6 +216,8 @@ fn mixes_scripts(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::charset_choice::{Evidence, choose};
+    use mailglot_codec::View;
 
     fn is_certain_in(text: &[u8]) -> bool {
         sequences(text).any(|run| is_certain(text, &run))
@@ -222,6 +265,74 @@ mod tests {
                 .encode_exact(text)
                 .expect("the charset has every character");
             assert!(!is_certain_in(&bytes), "{text}");
+        }
+    }
+
+    /// Reads a text under a label of UTF-8 or none, with its charset.
+    fn read(label: Option<&str>, bytes: &[u8]) -> (String, &'static str) {
+        let label = label.map(str::as_bytes);
+        let evidence = Evidence {
+            label,
+            resolved: label.map(|label| Charset::for_label(label, View::Mail)),
+            ..Evidence::default()
+        };
+        let choice = choose(bytes, &evidence);
+        (choice.text.into_owned(), choice.used.name())
+    }
+
+    fn encode(charset: &str, text: &str) -> Vec<u8> {
+        let charset = Charset::for_name(charset).expect("a known charset");
+        let bytes = charset.encode_exact(text);
+        bytes.expect("the charset has every character").into_owned()
+    }
+
+    #[test]
+    fn lines_of_utf8_stay_beside_other_lines() {
+        const GBK: &str = "元信息文件中未指定提供的二进制文件，且未通过“--exec”指定执行命令。\n";
+        const CROATIAN: &str = "Čestitke\nuspješna\nprihvaća\nĐurić\nzaključati\n";
+        for (own, charset, other) in [
+            (CROATIAN, "TIS-620", "ชื่อโฮสต์ยังไม่จบ\nสชาย\n"),
+            ("القادم\n", "GBK", GBK),
+        ] {
+            let bytes = [own.as_bytes(), &encode(charset, other)].concat();
+            let text = format!("{own}{other}");
+            assert_eq!(read(Some("utf-8"), &bytes), (text, "UTF-8"), "{charset}");
+        }
+        // The charset of the last line is not known.
+        for label in [None, Some("utf-8")] {
+            let bytes = ["installés\n\n".as_bytes(), b"\xE3\xA8\xB4\xD5\n"].concat();
+            let (text, charset) = read(label, &bytes);
+            assert!(text.starts_with("installés\n"), "{text}");
+            assert_eq!(charset, "UTF-8");
+        }
+    }
+
+    #[test]
+    fn text_in_another_charset_disproves_the_label() {
+        for (charset, text) in [
+            (
+                "GBK",
+                "元信息文件中未指定提供的二进制文件，且未通过指定执行命令。\n谢谢谢谢\n",
+            ),
+            ("GBK", "谢谢谢谢\n谢谢谢谢\n谢谢，我们明天下午三点开会。\n"),
+            ("EUC-KR", "내일 오후 세 시에 만나요. 감사합니다.\nK리그\n"),
+            (
+                "KOI8-R",
+                "её моё твоё всё ещё объём приём\nЗавтра встречаемся в три часа.\n",
+            ),
+            ("windows-1251", "ЦІЛІ та інші її слова, цілі її цілі.\n"),
+            (
+                "windows-1250",
+                "PÓŁKA I PÓŁ, wódka; żółć, zażółć gęślą jaźń\n",
+            ),
+            ("windows-874", "ชื่อโฮสต์ยังไม่จบ\nสวัสดีครับ พรุ่งนี้ประชุม\n"),
+            (
+                "macintosh",
+                "L’été dernier, nous étions à côté de la forêt.\n«\u{A0}Ça va\u{A0}?\u{A0}»\n",
+            ),
+        ] {
+            let (read, _) = read(Some("utf-8"), &encode(charset, text));
+            assert_eq!(read, text, "{charset}");
         }
     }
 }

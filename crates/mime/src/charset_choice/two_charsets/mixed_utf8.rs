@@ -18,6 +18,7 @@ use super::mixed_text::{
     sequences, whole_characters,
 };
 use super::utf8_runs::{Runs, is_isolated, is_nearly_utf8};
+use crate::charset_choice::labels::certain_utf8::is_certain;
 use crate::charset_choice::text_tests::apostrophes::count_windows_signs;
 use crate::charset_choice::text_tests::cjk_level1::{is_level1, is_level1_of_any};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
@@ -138,11 +139,19 @@ pub(crate) fn in_certain_utf8(
     bytes: &[u8],
     find: impl Fn(&[u8]) -> Option<OtherCharset>,
 ) -> Option<MixedText> {
-    let lines = foreign_lines(bytes, |line| {
-        malformed(line).count() > sequences(line).count()
-    });
+    let lines = foreign_lines(bytes, is_rather_foreign);
     let joined = Some(join(bytes, &lines)).filter(|joined| !joined.is_empty())?;
     read_lines(bytes, find(&joined)?, lines)
+}
+
+/// Returns true if a line has more malformed sequences than others, or as many if each of these is one character that may be chance.
+fn is_rather_foreign(line: &[u8]) -> bool {
+    let (faults, whole) = (malformed(line).count(), sequences(line).count());
+    let is_chance = || {
+        let characters = whole_characters(line).filter(|c| !c.is_ascii());
+        characters.count() <= faults && !sequences(line).any(|run| is_certain(line, &run))
+    };
+    faults > whole || faults > 0 && faults == whole && is_chance()
 }
 
 /// Returns the lines in a double-byte charset if they are everyday text and all other lines are UTF-8.
@@ -371,6 +380,8 @@ fn other_lines_are_utf8(bytes: &[u8], lines: &[Range<usize>]) -> bool {
 
 /// Returns true if the only high bytes are a cut UTF-8 sequence at the end of the line.
 fn ends_in_cut_character(line: &[u8]) -> bool {
+    /// Number of bytes of the longest character without its end.
+    const LONGEST: usize = 3;
     let line = line.trim_ascii_end();
     let high = detect::high_bytes(line).count();
     let last = line.iter().rev().take_while(|b| !b.is_ascii()).count();
@@ -379,7 +390,7 @@ fn ends_in_cut_character(line: &[u8]) -> bool {
         .checked_sub(last)
         .and_then(|at| line.get(at))
         .is_some_and(|b| matches!(b, 0xE2 | 0xF0));
-    high == last && last > 0 && (last > 1 || begins)
+    high == last && (1..=LONGEST).contains(&last) && (last > 1 || begins)
 }
 
 /// Returns true if the bytes above 7F of a line are ends of characters, or the beginning of one letter before other text.
@@ -449,6 +460,28 @@ mod tests {
                 "{}",
                 damaged.escape_ascii()
             );
+        }
+    }
+
+    /// A line without ASCII is longer than a cut character.
+    #[test]
+    fn lines_of_thai_stand_beside_utf8() {
+        let thai = OtherCharset {
+            charset: Charset::for_name("windows-874").expect("known"),
+            confidence: Some(1.0),
+        };
+        let lines = "ชื่อโฮสต์ยังไม่จบ\nสวัสดีครับ\n";
+        let body = "Čestitke\nuspješna\nprihvaća\n";
+        let bytes = thai.charset.encode_exact(lines).expect("in the charset");
+        let bytes = [body.as_bytes(), &bytes].concat();
+        let mixed = in_certain_utf8(&bytes, |_| Some(thai)).expect("two charsets");
+        assert_eq!(mixed.text, format!("{body}{lines}"));
+        for damaged in [
+            &b"se\xC3\xB1or\nMa\xE6\x97\n"[..],
+            b"se\xC3\xB1or\n\xF0\x9F\x98\n",
+        ] {
+            let mixed = in_certain_utf8(damaged, |_| Some(WINDOWS));
+            assert!(mixed.is_none(), "{}", damaged.escape_ascii());
         }
     }
 

@@ -450,12 +450,13 @@ impl<'a, 'e> Undecided<'a, 'e> {
         let of_label = self.events.clone();
         let (bytes, evidence) = (self.bytes, self.evidence);
         let choice = without_label(bytes, evidence, self.declared, self.events);
-        if !certain_utf8::contradicts(bytes, &choice) {
+        let is_contradicted = certain_utf8::contradicts(bytes, &choice);
+        if !is_contradicted && !certain_utf8::stands_beside_losses(bytes, &choice) {
             return choice;
         }
         match lines_beside_utf8(bytes, evidence) {
             Some(mixed) => mixed.choice(Charset::UTF_8, of_label),
-            None if certain_utf8::is_weak(&choice) => {
+            None if is_contradicted && certain_utf8::is_weak(&choice) => {
                 let by = ChosenBy::Detection(detect::Evidence::Utf8);
                 let mut events = of_label;
                 if evidence.label.is_none() {

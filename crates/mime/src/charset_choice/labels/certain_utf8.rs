@@ -10,7 +10,9 @@
 
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
-use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::charset_choice::text_tests::mojibake_score::{
+    is_letter, mojibake_score, mojibake_score_in_any_case,
+};
 use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
 use crate::charset_choice::thresholds::{LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE};
 use crate::charset_choice::two_charsets::line_kinds::lines;
@@ -133,6 +135,15 @@ fn is_rare_as(charset: Charset, run: &[u8]) -> bool {
     has_levels && !is_level1(charset, run)
 }
 
+/// Returns true if a charset makes only signs of a word in UTF-8: `׀‡׀¶׀°׀÷` for `Їжак`.
+pub(crate) fn is_signs_as(charset: Charset, run: &[u8]) -> bool {
+    const LETTERS: usize = 3;
+    let count = |text: &str| text.chars().filter(|c| is_letter(*c)).count();
+    let is_word = std::str::from_utf8(run)
+        .is_ok_and(|text| count(text) >= LETTERS && mojibake_score_in_any_case(text) == 0);
+    is_word && count(&charset.decode(run, &mut LossLog::with_limit(0))) == 0
+}
+
 /// Returns true if the characters of a run are what they seem: other charsets do not have their bytes in such a place.
 pub(crate) fn is_certain(bytes: &[u8], run: &Range<usize>) -> bool {
     let before = run.start.checked_sub(1).map(|at| bytes[at]);
@@ -160,7 +171,7 @@ fn is_word_of_one_alphabet(text: &str) -> bool {
     let is_alphabet = script.is_some_and(|script| script != Script::Latin);
     let is_of_alphabet = |c| is_alphabet && Script::of(c) == script;
     let count = text.chars().count();
-    mojibake_score(text) == 0
+    mojibake_score_in_any_case(text) == 0
         && (count >= ALPHABET_LETTERS && text.chars().all(is_of_alphabet)
             || text.chars().all(is_east_asian)
                 && text.chars().filter(|c| !is_east_asian_sign(*c)).count() >= EAST_ASIAN_LETTERS)
@@ -182,9 +193,10 @@ fn is_sign_of_typography(c: char) -> bool {
     matches!(c, '\u{2013}'..='\u{2026}' | '€' | '™')
 }
 
-/// Returns true if another charset makes no text of a run and its neighbors, or rare characters.
+/// Returns true if another charset makes no text of a run and its neighbors, rare characters, or signs of a word.
 fn is_odd_as(charset: Charset, bytes: &[u8], run: &Range<usize>) -> bool {
-    if is_rare_as(charset, &bytes[run.clone()]) {
+    let own = &bytes[run.clone()];
+    if is_rare_as(charset, own) || is_signs_as(charset, own) {
         return true;
     }
     let start = run.start.saturating_sub(CONTEXT);
@@ -233,6 +245,8 @@ mod tests {
             "1 \u{2013} 2",
             "5 \u{20ac}",
             "Привет",
+            "АвтоВАЗ",
+            "ФриБСД",
             "日本",
             "안녕",
             "、日本。",
@@ -292,6 +306,13 @@ mod tests {
         const CROATIAN: &str = "Čestitke\nuspješna\nprihvaća\nĐurić\nzaključati\n";
         for (own, charset, other) in [
             (CROATIAN, "TIS-620", "ชื่อโฮสต์ยังไม่จบ\nสชาย\n"),
+            ("Šibenik,\n\n", "TIS-620", "ชื่อโฮสต์ยังไม่จบ\nสมชาย\n"),
+            ("15 минут\n-- \n", "windows-1255", "שלך\nמאז…\nכל ערוצים\n"),
+            (
+                "Configuração\n-- \n",
+                "windows-1251",
+                "секретен\nЗасега връзки с парола не може\nна\n",
+            ),
             ("القادم\n", "GBK", GBK),
         ] {
             let bytes = [own.as_bytes(), &encode(charset, other)].concat();
@@ -304,6 +325,73 @@ mod tests {
             let (text, charset) = read(label, &bytes);
             assert!(text.starts_with("installés\n"), "{text}");
             assert_eq!(charset, "UTF-8");
+        }
+    }
+
+    #[test]
+    fn words_with_inner_capitals_stay_beside_latin_lines() {
+        for (own, other) in [
+            ("ФриБСД\n", "Päivittäinen\n"),
+            (
+                "Указ МВФ, КОИ8 и УказательДанных\nСовещание\n",
+                "Grüße aus Köln\n",
+            ),
+            ("Сотрудники НИИ и ВУЗов приглашаются\n-- \n", "José\n"),
+        ] {
+            let bytes = [own.as_bytes(), &encode("windows-1252", other)].concat();
+            assert_eq!(read(None, &bytes).0, format!("{own}{other}"));
+        }
+        // Damaged UTF-8 without a label stays UTF-8.
+        for damaged in [
+            &b"W\xC3\xA4hlen Sie\nEinrichtung der \xED\xBD\xC3\xBAbersicht\n"[..],
+            b"Hudebn\xC3\xAD p\xC3\x99eh\xC5r\xC3\xA1v\xC3\xA1\xC4\n",
+        ] {
+            let (text, charset) = read(None, damaged);
+            let want = String::from_utf8_lossy(damaged);
+            assert_eq!((text.as_str(), charset), (&*want, "UTF-8"));
+        }
+    }
+
+    /// windows-1255 makes only signs of the bytes of `Їжак`: `׀‡׀¶׀°׀÷`.
+    #[test]
+    fn words_are_no_signs_of_another_charset() {
+        for (own, charset, other) in [
+            ("Їжак\n\n", "windows-1255", "מצורף\n"),
+            (
+                "עצירת\nתוך לוח\n\n",
+                "windows-1254",
+                "Sözdizimlerini Yazdır\n",
+            ),
+            ("ב־\"שמור\nה_קישור\n\n", "windows-1252", "niñas\n"),
+        ] {
+            let bytes = [own.as_bytes(), &encode(charset, other)].concat();
+            assert_eq!(read(None, &bytes).0, format!("{own}{other}"));
+        }
+        let name = |charset| Charset::for_name(charset).expect("known");
+        assert!(is_signs_as(name("windows-1252"), "עצירת".as_bytes()));
+        // Boxes and signs in a row are too short, or have letters.
+        for (charset, text) in [
+            ("IBM437", "╨░╨░"),
+            ("windows-1252", "«×»"),
+            ("windows-1252", "Ã©tÃ©"),
+        ] {
+            assert!(
+                !is_signs_as(name(charset), &encode(charset, text)),
+                "{text}"
+            );
+        }
+    }
+
+    /// Text in one charset has words that are UTF-8 by chance: `จาก` in Thai.
+    #[test]
+    fn chance_words_keep_text_in_one_charset() {
+        for lines in [
+            "บันทึกสิ่งที่จะทำที่เสร็จสมบูรณ์แล้วไว้ในรายการบันทึกประจำวัน\nผู้ใช้\nลบโฟลเดอร์\nจาก 18\nประเภท:\n",
+            "เข้าร่วมในโดเมนไม่สำเร็จ\nรายการเมนู\nแกน\nการรายงานปัญหาโดยอัตโนมัติ\n",
+            "ความเร็วเมาส์\n\" ขาด\nสหรัฐอาหรับอิมิเรตส์\nกลับไปใช้ข้อมูลที่บันทึกไว้\n",
+        ] {
+            let (text, charset) = read(Some("utf-8"), &encode("windows-874", lines));
+            assert_eq!((text.as_str(), charset), (lines, "windows-874"));
         }
     }
 

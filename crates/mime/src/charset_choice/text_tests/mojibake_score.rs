@@ -35,6 +35,19 @@ pub(crate) fn mojibake_score(text: &str) -> usize {
     count
 }
 
+/// Like [`mojibake_score`], but capitals of Cyrillic and Greek may stand behind small letters: `АвтоВАЗ`, `ВУЗов`.
+pub(crate) fn mojibake_score_in_any_case(text: &str) -> usize {
+    let score = mojibake_score(text);
+    if score == 0 {
+        return 0;
+    }
+    let small = |c: char| match Script::of(c) {
+        Some(Script::Cyrillic | Script::Greek) => c.to_lowercase().next().unwrap_or(c),
+        _ => c,
+    };
+    score.min(mojibake_score(&text.chars().map(small).collect::<String>()))
+}
+
 /// Marks the start and the end of the text.
 const EDGE: char = '\0';
 
@@ -84,6 +97,8 @@ impl Neighbors {
             '›' | '®' | '™' | '°' | 'ª' | 'º' | '²' | '³' | '¹' => {
                 before_letter || lead || before == 'Ă' && c != '™'
             }
+            // The hyphen of Hebrew.
+            '\u{5BE}' => Script::of(before) != Some(Script::Hebrew),
             // Arabic and Armenian commas, full stops and question marks.
             '،' | '؛' | '؟' | '۔' | '։' | '՝' => before_letter,
             // Punctuation of scripts without spaces.
@@ -261,6 +276,29 @@ mod tests {
             "╔══╗\n║ ok ║\n╚══╝",
         ] {
             assert_eq!(mojibake_score(text), 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn capitals_of_cyrillic_and_greek_may_stand_in_words() {
+        for text in ["АвтоВАЗ", "ФриБСД", "ВУЗов", "УказательДанных", "ΑθήνΑ"]
+        {
+            assert!(mojibake_score(text) > 0, "{text}");
+            assert_eq!(mojibake_score_in_any_case(text), 0, "{text}");
+        }
+        for text in ["РџСЂРёРІРµС‚", "NESCAFɮ", "PӣKA I Pӣ", "cafÉs", "Fooбар"]
+        {
+            assert!(mojibake_score_in_any_case(text) > 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn hyphens_of_hebrew_stand_behind_its_letters() {
+        for text in ["בן־גוריון", "ב־\"שמור", "ה־ 5"] {
+            assert_eq!(mojibake_score(text), 0, "{text}");
+        }
+        for text in ["a־b", "־שמור", "5־6 ש־־"] {
+            assert!(mojibake_score(text) > 0, "{text}");
         }
     }
 

@@ -13,9 +13,12 @@ use super::mixed_text::{
     MixedText, OtherCharset, SequenceCount, decode_into, foreign_lines, has_isolated_sequence,
     join, sequences,
 };
+use crate::charset_choice::labels::certain_utf8::is_signs_as;
 use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_lines;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
-use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::charset_choice::text_tests::mojibake_score::{
+    mojibake_score, mojibake_score_in_any_case,
+};
 use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
 use std::ops::Range;
 
@@ -106,8 +109,9 @@ fn is_rather_utf8(line: &[u8], charset: Charset) -> bool {
     let Ok(text) = std::str::from_utf8(line) else {
         return false;
     };
-    mojibake_score(text) == 0
+    mojibake_score_in_any_case(text) == 0
         && (!charset.is_single_byte() && has_latin_words(line)
+            || sequences(line).any(|run| is_signs_as(charset, &line[run]))
             || utf8_outweighs_lines(Some(charset), line, text))
 }
 

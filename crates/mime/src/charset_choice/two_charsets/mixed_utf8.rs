@@ -119,19 +119,23 @@ pub(crate) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Opt
         let others = foreign_lines(bytes, |line| !is_foreign(line));
         // Chance sequences do not show that anything is UTF-8.
         let has_utf8 = have_fewer_faults_in_utf8(&join(bytes, &others), other.charset);
-        has_utf8.then(|| (other, foreign_lines(bytes, is_foreign)))
+        has_utf8.then(|| (other, foreign_lines(bytes, is_rather_foreign)))
     };
     let (other, lines) = double_byte_lines(bytes, &find).or_else(single)?;
     read_lines(bytes, other, lines)
 }
 
 /// Returns true if the lines have no more faults as UTF-8 than in `charset`: `R\xD3\xAFA` is `RÓŻA` in windows-1250 and `RӯA` in UTF-8.
+///
+/// Lines that are all damaged must have fewer: `\xC1\xD0\xBC` is `ΑΠΌ` in windows-1253.
 fn have_fewer_faults_in_utf8(lines: &[u8], charset: Charset) -> bool {
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(lines, &mut log);
     let faults = mojibake_score(&reading) + usize::try_from(log.losses()).unwrap_or(usize::MAX);
     let text: String = whole_characters(lines).collect();
-    !lines.is_empty() && faults >= mojibake_score(&text)
+    let is_valid = |line: &[u8]| std::str::from_utf8(line).is_ok();
+    let least = usize::from(foreign_lines(lines, is_valid).is_empty());
+    !lines.is_empty() && faults >= mojibake_score(&text) + least
 }
 
 /// Decodes text that is certainly UTF-8 but for some lines. `find` detects their charset.
@@ -144,14 +148,14 @@ pub(crate) fn in_certain_utf8(
     read_lines(bytes, find(&joined)?, lines)
 }
 
-/// Returns true if a line has more malformed sequences than others, or as many if each of these is one character that may be chance.
+/// Returns true if a line has more malformed sequences than others, or several and as many others, each one character that may be chance.
 fn is_rather_foreign(line: &[u8]) -> bool {
     let (faults, whole) = (malformed(line).count(), sequences(line).count());
     let is_chance = || {
         let characters = whole_characters(line).filter(|c| !c.is_ascii());
         characters.count() <= faults && !sequences(line).any(|run| is_certain(line, &run))
     };
-    faults > whole || faults > 0 && faults == whole && is_chance()
+    faults > whole || faults > 1 && faults == whole && is_chance()
 }
 
 /// Returns the lines in a double-byte charset if they are everyday text and all other lines are UTF-8.
@@ -227,17 +231,18 @@ fn plausible_lines(bytes: &[u8], charset: Charset, lines: Vec<Range<usize>>) -> 
         let line = &bytes[range.clone()];
         let mut lost = LossLog::with_limit(0);
         let text = charset.decode(line, &mut lost).into_owned();
-        let is_cut = is_single_byte_ascii(charset) && ends_in_cut_character(line);
-        let may_be_cut =
-            is_single_byte_ascii(charset) && has_only_cut_characters(line, range.start, &cuts);
+        let is_single_byte = is_single_byte_ascii(charset);
+        let has_cuts = is_single_byte && has_only_cut_characters(line, range.start, &cuts);
+        let has_cut_end = is_single_byte && ends_in_cut_character(line);
+        let is_cut = has_cut_end && ends_in_cut_word(line);
         (lost.losses() == 0 && mojibake_score(&text) == 0 && !is_cut).then_some(PlausibleLine {
-            signs: may_be_cut
+            signs: has_cuts
                 .then(|| count_windows_signs(line))
                 .flatten()
                 .unwrap_or(0),
             range,
             text,
-            may_be_cut,
+            may_be_cut: has_cuts || has_cut_end,
         })
     };
     let mut lines: Vec<_> = lines.into_iter().filter_map(plausible).collect();
@@ -391,6 +396,16 @@ fn ends_in_cut_character(line: &[u8]) -> bool {
         .and_then(|at| line.get(at))
         .is_some_and(|b| matches!(b, 0xE2 | 0xF0));
     high == last && (1..=LONGEST).contains(&last) && (last > 1 || begins)
+}
+
+/// Returns true if an ASCII letter stands before the bytes above 7F at the end of the line: `gro\xC3`.
+fn ends_in_cut_word(line: &[u8]) -> bool {
+    let mut before = line
+        .trim_ascii_end()
+        .iter()
+        .rev()
+        .skip_while(|b| !b.is_ascii());
+    before.next().is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// Returns true if the bytes above 7F of a line are ends of characters, or the beginning of one letter before other text.
@@ -679,6 +694,27 @@ mod tests {
                 assert!(in_utf8(&all, find).is_none(), "{name} {cut}");
             }
         }
+    }
+
+    #[test]
+    fn one_damaged_line_is_no_utf8_beside_others() {
+        let greek = OtherCharset {
+            charset: Charset::for_name("windows-1253").expect("known"),
+            confidence: Some(1.0),
+        };
+        let lines = "Ιωάννς\n[list]ΑΠΌ\nΜακρίνα, Στίλιας 2\n";
+        let bytes = greek.charset.encode_exact(lines).expect("in the charset");
+        assert!(in_utf8(&bytes, |_| greek).is_none());
+        // `\xC3\xBC` is no Greek text.
+        let own = b"Gr\xC3\xBC\xC3\x9Fe caf\xE9\n";
+        let mixed = in_utf8(
+            &[own, &b"\xD3\xF4\xDF\xEB\xE9\xE1\xF2 2\n"[..]].concat(),
+            |_| greek,
+        );
+        assert_eq!(
+            mixed.expect("two charsets").text,
+            "Grüße caf\u{FFFD}\nΣτίλιας 2\n"
+        );
     }
 
     /// A damaged line does not count. The reported offset is that of the first decoded line.

@@ -14,6 +14,7 @@
 
 use super::line_kinds::{lines, stand_together};
 use super::mixed_text::{MixedText, OtherCharset, decode_into, malformed, sequences};
+use crate::charset_choice::labels::certain_utf8::is_signs_as;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
 use std::ops::Range;
@@ -327,8 +328,9 @@ fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> RunEvidence {
     let faults = mojibake_score(&reading) + log.losses() as usize;
     let gain = faults.saturating_sub(mojibake_score(text));
     let is_in_latin_word = is_in_latin_word(bytes, run, charset);
+    let is_word = is_in_latin_word || is_signs_as(charset, &bytes[run.clone()]);
     RunEvidence {
-        gain: gain.max(usize::from(is_in_latin_word)),
+        gain: gain.max(usize::from(is_word)),
         is_in_latin_word,
         ..none
     }

@@ -8,6 +8,7 @@ use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::decode;
 use mailglot_mime::header::field_kind;
+use mailglot_mime::transfer::{base64, quoted_printable};
 use mailglot_mime::{
     CharsetOut, Message, PartId, Policy, Report, iso_2022_jp_form, process, text_parts,
 };
@@ -146,6 +147,73 @@ fn three_readers_read_what_was_rewritten() {
     );
     let stale: Vec<_> = known.keys().filter(|key| !found.contains(*key)).collect();
     assert!(stale.is_empty(), "no longer needed: {stale:?}");
+}
+
+/// Messages that were embedded in base64 or quoted-printable are read by Python and mail-parser after their rewriting.
+#[test]
+fn readers_read_decoded_messages() {
+    let texts = [
+        "Content-Type: text/plain; charset=iso-8859-1\n\nsch\u{f6}ne Gr\u{fc}\u{df}e\n",
+        "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nsch=F6n =3D\n",
+        "Content-Type: multipart/mixed; boundary=i\n\n--i\nContent-Type: text/plain; charset=iso-8859-1\n\n\u{e9}t\u{e9}\n\
+         --i\nContent-Type: text/html; charset=iso-8859-1\n\n<p>\u{fc}</p>\n--i--\n",
+        "\nASCII only\n",
+    ];
+    let mut messages = Vec::new();
+    for (text, media) in texts.iter().zip(["rfc822", "global", "rfc822", "news"]) {
+        let inner = format!("From: J\u{f6}rg <j@x.example>\nSubject: Gr\u{fc}\u{df}e\n{text}");
+        let inner = Charset::WINDOWS_1252.encode_exact(&inner).unwrap();
+        for eol in ["\n", "\r\n"] {
+            for name in ["base64", "quoted-printable"] {
+                let mut body = Vec::new();
+                if name == "base64" {
+                    base64::encode_lines(&inner, 76, eol.as_bytes(), &mut body);
+                } else {
+                    quoted_printable::encode(&inner, eol.as_bytes(), &mut body);
+                }
+                let head = format!(
+                    "Subject: =?iso-8859-1?Q?=FC?=\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n\
+                     --b\nContent-Type: message/{media}\nContent-Transfer-Encoding: {name}\n\n"
+                );
+                let head = head.replace('\n', eol);
+                let raw = [
+                    head.as_bytes(),
+                    &body,
+                    format!("{eol}--b--{eol}").as_bytes(),
+                ]
+                .concat();
+                let label = format!("{media} {name} {eol:?} {text}");
+                let message = rewritten(label, &raw, &Policy::default()).unwrap();
+                let old = texts_of(&raw);
+                assert_eq!(texts_of(&message.bytes), old, "{}", message.name);
+                assert!(
+                    memchr::memmem::find(&message.bytes, name.as_bytes()).is_none()
+                        || text.contains(name)
+                );
+                messages.push(Rewritten {
+                    texts: old,
+                    ..message
+                });
+            }
+        }
+    }
+    let python = script("python", &messages);
+    let third = messages.iter().map(|message| mail_parser(&message.bytes));
+    for (message, read) in messages
+        .iter()
+        .chain(&messages)
+        .zip(python.into_iter().chain(third))
+    {
+        assert_eq!(difference(message, &read), None, "{}", message.name);
+    }
+}
+
+/// Returns the texts of a message, as `difference` compares them.
+fn texts_of(raw: &[u8]) -> Vec<String> {
+    let policy = Policy::default();
+    let message = Message::parse(raw, &policy.limits);
+    let texts = text_parts(&message, &policy, &mut Report::default());
+    texts.iter().map(|text| plain(&text.text)).collect()
 }
 
 /// The message in ISO-2022-JP, where that is something else than in UTF-8.

@@ -167,7 +167,7 @@ pub use normalize::{
     Outcome, Plan, Shortened, has_signed_body, plan, plan_parsed, process, shortened,
 };
 #[doc(hidden)]
-pub use normalize::{file_kind, unchecked_edits};
+pub use normalize::{decoded_messages, file_kind, unchecked_edits};
 pub use part_id::PartId;
 pub use policy::{
     Attachments, Bodies, CharsetMap, CharsetOut, Declarations, Detection, Headers, OnLoss, Policy,

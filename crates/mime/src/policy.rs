@@ -263,6 +263,8 @@ pub struct Policy {
     /// Whether messages stay unchanged that have a signature over the whole message (DKIM, DomainKeys, ARC) or over the whole body
     /// (S/MIME, PGP/MIME). A signed body stays in any case.
     pub keep_signed: bool,
+    /// Whether embedded messages in base64 or quoted-printable stay as they are. Otherwise they are decoded and normalized.
+    pub keep_encoded_messages: bool,
     /// How far charsets are detected.
     pub detection: Detection,
     /// Charset of text without a usable label, if neither its bytes nor the rest of the message decide.
@@ -299,6 +301,8 @@ impl Policy {
         on_loss: OnLoss,
         /// Sets whether messages with a DKIM, DomainKeys or ARC signature stay unchanged.
         keep_signed: bool,
+        /// Sets whether embedded messages in base64 or quoted-printable stay as they are.
+        keep_encoded_messages: bool,
         /// Sets how far charsets are guessed.
         detection: Detection,
         /// Sets the charset of text without a usable label if nothing else decides.

@@ -108,6 +108,17 @@ pub(crate) struct UndoSteps {
 }
 
 impl Base64Lines {
+    /// Returns the lines of a base64 body: the width of the first line counts.
+    pub(crate) fn of(body: &[u8]) -> Self {
+        let width = memchr::memchr2(b'\r', b'\n', body).unwrap_or(body.len());
+        let crlf = body.get(width) == Some(&b'\r');
+        Self {
+            width,
+            crlf,
+            ended: body.ends_with(b"\n"),
+        }
+    }
+
     /// Returns true if encoding the decoded bytes of `body` restores it. `decoded` is their number.
     pub(crate) fn come_back(self, body: &[u8], decoded: usize) -> bool {
         self.width() == self.width

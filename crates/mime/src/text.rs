@@ -23,6 +23,6 @@ pub(crate) use header_charset::{
 };
 pub(crate) use label_evidence::{disproved_labels, labels_of_bodies};
 pub(crate) use message_evidence::MessageEvidence;
-pub(crate) use parts::{ENCODED_LEVELS, open};
+pub(crate) use parts::{ENCODED_LEVELS, open, parse_embedded};
 pub use parts::{TextPart, text_parts};
 pub(crate) use report::reading;

@@ -9,7 +9,8 @@ use mailglot_mime::header::{self, FieldKind, field_kind};
 use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{
     Attachments, Bodies, CharsetOut, Edit, Headers, Message, OnLoss, Part, PartId, PartKind,
-    Policy, Span, Transfer, apply_undo, process, splice, transfer, undo_edits,
+    Policy, Span, Transfer, apply_undo, decoded_messages, process, splice, spliced, transfer,
+    undo_edits,
 };
 
 /// Processes the mutant under a policy, and checks the result.
@@ -30,13 +31,21 @@ pub(super) fn check(raw: &[u8], policy: &Policy, tally: &mut LawResults) {
         11,
         text_differs.map(|fault| format!("{fault} ({})", shown(policy))),
     );
-    let tree = tree_changed(&before, &after);
+    // Decoded messages have parts of their own.
+    let decodes = if before.parts().len() == after.parts().len() {
+        Vec::new()
+    } else {
+        decoded_messages(&before, policy)
+    };
+    let opened = spliced(raw, &decodes);
+    let opened = Message::parse(&opened, &policy.limits);
+    let tree = tree_changed(&opened, &after);
     let same_tree = tree.is_none();
     tally.check(4, tree);
     if same_tree {
-        tally.check(2, untouched_changed(&before, &after));
-        tally.check(5, signed_changed(&before, &after));
-        tally.check(10, header_injected(&before, &after));
+        tally.check(2, untouched_changed(&opened, &after));
+        tally.check(5, signed_changed(&opened, &after));
+        tally.check(10, header_injected(&opened, &after));
     }
     tally.check(10, decoded_controls(&before));
 

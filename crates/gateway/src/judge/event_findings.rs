@@ -105,6 +105,7 @@ fn finding_of(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::CteQpBadEscape | E::CteB64Trailing | E::CteB64TextLost | E::CteB64Truncated => {
             Finding::MalformedCte
         }
+        E::CteEncodedMessage => Finding::MalformedCte,
         E::CteWrongLabel if event.detail != Reason::UnknownEncoding => Finding::MalformedCte,
         E::CteNul => Finding::NulIn8bit,
         E::MimeMissingBoundary => Finding::MissingBoundary,

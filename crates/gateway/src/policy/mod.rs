@@ -118,6 +118,8 @@ impl Rules {
         Policy::default()
             .on_loss(OnLoss::Keep)
             .transfer(Transfer::Clean)
+            // Embedded messages stay, since whoever forwards one does not vouch for its content.
+            .keep_encoded_messages(true)
             .limits(limits.field(102_400))
     }
 

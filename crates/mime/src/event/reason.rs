@@ -143,8 +143,28 @@ named! {
         MediaTypeNotRead = "the media type is not read",
         /// The message has more parts than are parsed.
         PartLimit = "number of parts",
-        /// A multipart or message has a transfer encoding, which RFC 2045, section 6.4, forbids.
+        /// A multipart has a transfer encoding, which RFC 2045, section 6.4, forbids.
         CompositeEncoding = "transfer encoding of a composite part",
+        /// An embedded message is labelled base64 or quoted-printable, but is not encoded.
+        MessageNotEncoded = "the embedded message is not encoded",
+        /// An embedded message stays encoded, because its base64 or quoted-printable is damaged.
+        EncodingDamaged = "left encoded: the transfer encoding of the embedded message is damaged",
+        /// An embedded message stays encoded, because some of its line ends are data.
+        LineEndsAreData = "left encoded: the embedded message has both forms of line ends or a CR alone",
+        /// The decoded body of an embedded message begins with no header field.
+        NoHeader = "left encoded: the embedded message has no header",
+        /// An embedded message stays encoded, because it contains NUL.
+        HasNul = "left encoded: the embedded message has a NUL byte",
+        /// An embedded message stays encoded, because a line is too long (RFC 2045, section 2.8).
+        HasLongLine = "left encoded: the embedded message has a line of more than 998 bytes",
+        /// An embedded message stays encoded, because it has a line like a delimiter of a multipart around it.
+        HasDelimiter = "left encoded: the embedded message has a line like a delimiter around it",
+        /// An embedded message stays encoded, because a mailbox would quote a line of it.
+        HasFromLine = "left encoded: the embedded message has a line that begins with From",
+        /// An embedded message stays encoded, because the policy wants 7-bit data.
+        WouldNeedEightBit = "left encoded: the embedded message needs 8-bit data",
+        /// An embedded message stays encoded, because a text, a field or a part of the message would be read differently.
+        LeftEncoded = "left encoded: decoded, the message would not read the same",
         /// A multipart has no boundary parameter.
         NoBoundary = "no boundary",
         /// The first delimiter is the closing one.

@@ -129,7 +129,7 @@ impl<'a> Body<'a, '_> {
 }
 
 /// Changes 7bit to 8bit in composite parts that directly contain raw 8-bit bytes, and around them (RFC 2045, section 6.4).
-fn widen(message: &Message<'_>, composites: &[PartId], edits: &mut Vec<Edit>) {
+pub(super) fn widen(message: &Message<'_>, composites: &[PartId], edits: &mut Vec<Edit>) {
     let mut done = BTreeSet::new();
     for id in composites {
         let mut next = Some(*id);

@@ -251,17 +251,8 @@ impl<'a> Body<'a, '_> {
 
     /// Returns the lines of a base64 body, for its recipe.
     fn base64_lines(&self) -> Option<Base64Lines> {
-        if self.source.decoded.used != TransferEncoding::Base64 {
-            return None;
-        }
-        let body = self.source.body;
-        let width = memchr::memchr2(b'\r', b'\n', body).unwrap_or(body.len());
-        let crlf = body.get(width) == Some(&b'\r');
-        Some(Base64Lines {
-            width,
-            crlf,
-            ended: body.ends_with(b"\n"),
-        })
+        let is_base64 = self.source.decoded.used == TransferEncoding::Base64;
+        is_base64.then(|| Base64Lines::of(self.source.body))
     }
 }
 

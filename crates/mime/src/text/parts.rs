@@ -128,7 +128,9 @@ fn read_level<'a>(
     for (id, part) in message.numbered_parts() {
         let text = part.is_text();
         if !text && !part.may_contain_text(message.raw())
-            || part.attachment && policy.attachments == Attachments::Skip
+            || part.attachment
+                && policy.attachments == Attachments::Skip
+                && !part.media.is_message()
         {
             continue;
         }
@@ -338,7 +340,17 @@ fn limits_inside(outer: &Message<'_>, id: PartId, limits: &Limits) -> Limits {
     }
 }
 
-/// Parses what the parser left closed. Returns `None` if it has no structure.
+/// Parses the decoded message of a part. Returns `None` if it has no header.
+pub(crate) fn parse_embedded<'b>(
+    outer: &Message<'_>,
+    id: PartId,
+    bytes: &'b [u8],
+    limits: &Limits,
+) -> Option<Message<'b>> {
+    parse_inside(bytes, 0, &limits_inside(outer, id, limits))
+}
+
+/// Parses what the parser left closed, after `added` bytes of a header. Returns `None` if it has no structure.
 fn parse_inside<'b>(bytes: &'b [u8], added: usize, limits: &Limits) -> Option<Message<'b>> {
     let inner = Message::parse(bytes, limits);
     let shows = if added > 0 {

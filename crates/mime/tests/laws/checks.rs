@@ -4,8 +4,9 @@ use crate::texts::{kept_guess, read_as, same_text, texts};
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::{Field, FieldKind, field_kind};
 use mailglot_mime::{
-    Headers, Limits, Message, Part, PartId, PartKind, Policy, Transfer, apply_undo, header,
-    header_context, params, process, undo_edits,
+    Headers, Limits, Message, Part, PartId, PartKind, Policy, Report, TextPart, Transfer,
+    apply_undo, decoded_messages, header, header_context, params, process, spliced, text_parts,
+    undo_edits,
 };
 
 /// The law that a message breaks under a policy, with what shows it.
@@ -52,10 +53,30 @@ fn check(raw: &[u8], policy: &Policy) -> Result<(), (&'static str, String)> {
         undone.as_deref() == Some(raw),
         &String::new,
     )?;
-    let (before, after) = (
+    let (encoded, after) = (
         Message::parse(raw, &policy.limits),
         Message::parse(new, &policy.limits),
     );
+    // Decoded messages have parts of their own.
+    let decodes = if encoded.parts().len() == after.parts().len() {
+        Vec::new()
+    } else {
+        decoded_messages(&encoded, policy)
+    };
+    let opened = spliced(raw, &decodes);
+    let before = Message::parse(&opened, &policy.limits);
+    if !decodes.is_empty() {
+        let contents = |message| {
+            let texts = text_parts(message, policy, &mut Report::default());
+            let content =
+                |text: TextPart<'_>| (text.section, text.text.trim_end().replace("\r\n", "\n"));
+            texts.into_iter().map(content).collect::<Vec<_>>()
+        };
+        let (old, new) = (contents(&encoded), contents(&before));
+        law("decoding keeps the texts", old == new, &|| {
+            format!("{old:?}\n{new:?}")
+        })?;
+    }
     let tree = |m: &Message<'_>| -> Vec<String> {
         // Raw UTF-8 in its header makes message/rfc822 message/global.
         let media = |p: &Part| Some(p.media.clone()).filter(|_| p.kind != PartKind::Message);

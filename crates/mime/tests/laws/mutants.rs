@@ -3,7 +3,7 @@
 use crate::numbers::Numbers;
 
 /// Small messages that touch most of the planner.
-pub(crate) const BUILT_IN: [&[u8]; 15] = [
+pub(crate) const BUILT_IN: [&[u8]; 17] = [
     b"Subject: =?iso-8859-1?Q?Gr=FC=DFe?= =?koi8-r?B?8A==?=\nFrom: \"=?utf-8?Q?=C3=A9?=\" <a@b.example>\n\nx\n",
     b"Subject: Gr\xfc\xdfe\nTo: J\xf6rg <a@b.example>\n\nSch\xf6ne Gr\xfc\xdfe aus K\xf6ln\n",
     b"Content-Type: text/plain; charset=iso-8859-1; format=flowed\nContent-Transfer-Encoding: quoted-printable\n\nGr=FC=DFe =\nan alle=20\nFrom here\n",
@@ -19,6 +19,8 @@ pub(crate) const BUILT_IN: [&[u8]; 15] = [
     b"Content-Type: multipart/mixed; boundary=o\n\npr\xe9ambule\n--o\nContent-Type: multipart/alternative; boundary=i\nContent-Transfer-Encoding: 7bit\n\n--i\nContent-Type: text/plain; charset=iso-8859-1\n\n\xe9t\xe9\n--i--\nfin int\xe9rieure\n--o--\n\xe9pilogue: d\xe9sabonnez-vous\n",
     b"Content-Type: multipart/mixed; boundary=b\r\n\r\n\x1b$BF|K\\\x1b(B\r\n--b\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n\x1b$BF|K\\\x1b(B\r\n--b--\r\n\xf0\xd2\xc9\xd7\xc5\xd4 =?koi8-r?B?8A==?=\r\n",
     b"Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64\n\n//5HAHIA/ADfAGUACgA=\n",
+    b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nx\r\n--b\r\nContent-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\nRnJvbTogSvZyZyA8akB4LmV4YW1wbGU+ClN1YmplY3Q6ID0/aXNvLTg4NTktMT9RP0dyPUZDPURG\r\nZT89CkNvbnRlbnQtVHlwZTogdGV4dC9wbGFpbjsgY2hhcnNldD1pc28tODg1OS0xCgpzY2j2bgo=\r\n--b--\r\n",
+    b"Subject: x\nContent-Type: message/rfc822\nContent-Transfer-Encoding: quoted-printable\n\nSubject: Gr=FC=DFe\nContent-Type: multipart/mixed; boundary=3Di\n\n--i\nContent-Type: text/plain; charset=3Dkoi8-r\n\n=F0=D2=C9=D7=C5=D4\n--i--\n",
 ];
 
 /// Pieces that change what stands around them.

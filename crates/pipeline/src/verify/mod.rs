@@ -23,6 +23,7 @@
 mod compare;
 mod defect;
 mod disagreement;
+mod encoded_messages;
 mod expected;
 mod reader;
 
@@ -108,6 +109,29 @@ impl Verifier {
                 seen: "other bytes".to_owned(),
             });
         }
+        match encoded_messages::decoded(message, rewritten, policy) {
+            None => self.verify_edits(message, rewritten, policy),
+            Some(Err(disagreement)) => Verdict::Rejected(disagreement),
+            Some(Ok((bytes, edits))) => {
+                let decoded = Message::parse(&bytes, &policy.limits);
+                let rewritten = Rewritten {
+                    edits: &edits,
+                    readings: &[],
+                    ..*rewritten
+                };
+                self.verify_edits(&decoded, &rewritten, policy)
+            }
+        }
+    }
+
+    /// Reads the edited places with the second reader.
+    fn verify_edits(
+        &self,
+        message: &Message<'_>,
+        rewritten: &Rewritten<'_>,
+        policy: &Policy,
+    ) -> Verdict {
+        let raw = message.raw();
         if let Some((part, at, line)) = expected::stray_line(message, rewritten.edits) {
             return Verdict::Rejected(Disagreement {
                 section: message.section(part),

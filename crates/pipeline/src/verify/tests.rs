@@ -382,6 +382,32 @@ fn a_fault_in_any_edit_is_found() {
     }
 }
 
+/// Fields and texts of an embedded message in base64 are compared, too.
+#[test]
+fn faults_in_decoded_messages_are_detected() {
+    // "Subject: Grüße\nContent-Type: text/plain; charset=iso-8859-1\n\nschön\n" in ISO-8859-1.
+    let raw = b"Subject: x\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n\
+        U3ViamVjdDogR3L832UKQ29udGVudC1UeXBlOiB0ZXh0L3BsYWluOyBjaGFyc2V0PWlzby04ODU5\n\
+        LTEKCnNjaPZuCg==\n";
+    let edits = plan(raw, &Policy::default()).edits;
+    assert_eq!(verdict(raw, &edits), Verdict::Accepted(Vec::new()));
+    for (old, new) in [
+        ("sch\u{f6}n", "sch\u{e4}n"),
+        ("R3LDvMOfZQ==", "R3LDvMOfZg=="),
+    ] {
+        let mut wrong = edits.clone();
+        for edit in &mut wrong {
+            let text = String::from_utf8(edit.with.clone()).unwrap();
+            edit.with = text.replace(old, new).into_bytes();
+        }
+        assert_ne!(wrong, edits, "{old}");
+        assert!(
+            matches!(verdict(raw, &wrong), Verdict::Rejected(_)),
+            "{old}"
+        );
+    }
+}
+
 #[test]
 fn wrong_inverse_is_detected() {
     let edits = plan(MESSAGE, &Policy::default()).edits;

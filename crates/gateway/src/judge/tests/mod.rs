@@ -268,6 +268,37 @@ fn embedded_messages_stay() {
     );
 }
 
+/// An embedded message in base64 stays as well, for every next hop. Its encoding is reported.
+#[test]
+fn encoded_embedded_messages_stay() {
+    let inner = "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n\
+        U3ViamVjdDogR3L832UKCnNjaPZuCg==\r\n";
+    let whole = |outer: &str| {
+        message(
+            "Content-Type: multipart/mixed; boundary=b",
+            &format!(
+                "--b\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n{outer}\r\n--b\r\n{inner}--b--"
+            ),
+        )
+    };
+    for eight_bit in [false, true] {
+        let envelope = Envelope {
+            eight_bit,
+            ..Envelope::default()
+        };
+        let raw = whole("plain");
+        let judgement = judge(&raw, &envelope, &silent(Rules::default()));
+        assert!(judgement.edits.is_empty(), "{:?}", judgement.edits);
+        assert!(judgement.findings.has(Finding::CteOnComposite));
+        let raw = whole("\x1b$B8+\x1b(B");
+        let judgement = judge(&raw, &envelope, &silent(Rules::default()));
+        let bytes = judgement.bytes();
+        assert_ne!(bytes, raw, "the text around it is rewritten");
+        let found = memmem::find(&bytes, inner.as_bytes());
+        assert!(found.is_some(), "{}", String::from_utf8_lossy(&bytes));
+    }
+}
+
 /// An embedded message must not be encoded as a whole (RFC 2045, section 6.4). If only seven bits are allowed, its parts are encoded, except signed
 /// ones.
 #[test]

@@ -19,10 +19,8 @@ mod decoding;
 mod moved_report;
 
 use self::comparison::{PartOrigin, has_same_header_text, has_same_texts, origins};
-use self::decoding::{DecodedMessage, find, is_candidate};
+use self::decoding::{DecodedMessage, decoding_edits, find, is_candidate};
 use self::moved_report::move_report;
-use super::bodies::widen;
-use super::part_fields::{OpenLabel, PartFields};
 use super::settled_plan::{Plan, report_voided, settled_plan, withdrawn};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::text::ENCODED_LEVELS;
@@ -155,30 +153,6 @@ fn is_body(decoded: &[DecodedMessage], edit: &Edit) -> bool {
 fn refusal(message: &Message<'_>, id: PartId, reason: Reason) -> Event {
     let at = message.part_at(id).body;
     Event::new(id, at, EventKind::MimeUnsettled, reason)
-}
-
-/// Returns the edits of bodies and of Content-Transfer-Encoding, sorted.
-fn decoding_edits(message: &Message<'_>, policy: &Policy, decoded: &[DecodedMessage]) -> Vec<Edit> {
-    let mut edits = Vec::new();
-    let mut wide = Vec::new();
-    let is_seven_bit = matches!(policy.transfer, Transfer::Clean | Transfer::SevenBit);
-    for one in decoded {
-        let is_wide = !is_seven_bit && !one.bytes.is_ascii();
-        edits.push(Edit {
-            span: one.body,
-            with: one.bytes.clone(),
-            recipe: one.recipe.clone(),
-        });
-        let mut fields = PartFields::new(message, one.id, &mut edits);
-        fields.set_transfer(if is_wide { "8bit" } else { "7bit" }, OpenLabel::Exact);
-        fields.finish();
-        if is_wide {
-            wide.extend(message.part_at(one.id).parent);
-        }
-    }
-    widen(message, &wide, &mut edits);
-    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
-    edits
 }
 
 /// Merges the edits of the decoded message into those that decode it. Returns `None` if an edit lies partly in decoded bytes.

@@ -4,33 +4,40 @@
 //!
 //! The transfer encoding is decoded by this project, like that of other bodies of the original.
 
-use super::{Disagreement, Rewritten};
+use super::disagreement::Disagreement;
 use mailglot_mime::{Edit, Message, Policy, Span, decoded_messages, plan_parsed, spliced};
 
-/// Returns the message with decoded messages in it, and the edits from there to the rewritten message. Returns `None` if the edits decode
-/// none, and a disagreement if they do not give the rewritten message.
+/// A message with decoded messages in it, and the edits from there to the rewritten message.
+pub(super) struct Decoded {
+    pub(super) bytes: Vec<u8>,
+    pub(super) edits: Vec<Edit>,
+}
+
+/// Decodes the embedded messages that the edits `all` decode. Returns `None` if the edits decode
+/// none, and a disagreement if the edits from there do not give the rewritten message.
 pub(super) fn decoded(
     message: &Message<'_>,
-    rewritten: &Rewritten<'_>,
+    rewritten: &[u8],
+    all: &[Edit],
     policy: &Policy,
-) -> Option<Result<(Vec<u8>, Vec<Edit>), Disagreement>> {
+) -> Option<Result<Decoded, Disagreement>> {
     let decodes = decoded_messages(message, policy);
     if decodes.is_empty() {
         return None;
     }
     let bytes = spliced(message.raw(), &decodes);
     let mut edits = plan_parsed(&Message::parse(&bytes, &policy.limits), policy).edits;
-    add_others(&decodes, rewritten.edits, &mut edits);
-    if spliced(&bytes, &edits) != rewritten.bytes {
+    add_others(&decodes, all, &mut edits);
+    if spliced(&bytes, &edits) != rewritten {
         return Some(Err(Disagreement {
             section: String::new(),
             at: 0,
             what: "decoded messages".to_owned(),
-            expected: format!("{} bytes", rewritten.bytes.len()),
+            expected: format!("{} bytes", rewritten.len()),
             seen: "other bytes".to_owned(),
         }));
     }
-    Some(Ok((bytes, edits)))
+    Some(Ok(Decoded { bytes, edits }))
 }
 
 /// Adds edits that the planner did not make, such as that of Content-Length. `all` are those of the original message.

@@ -31,6 +31,7 @@ pub use defect::Defect;
 pub use disagreement::Disagreement;
 
 use defect::Original;
+use encoded_messages::Decoded;
 use expected::{Expected, ExpectedItem};
 use mailglot_mime::{Edit, Message, Policy, Reading, Undo, header_context};
 use reader::SecondReader;
@@ -109,10 +110,10 @@ impl Verifier {
                 seen: "other bytes".to_owned(),
             });
         }
-        match encoded_messages::decoded(message, rewritten, policy) {
+        match encoded_messages::decoded(message, rewritten.bytes, rewritten.edits, policy) {
             None => self.verify_edits(message, rewritten, policy),
             Some(Err(disagreement)) => Verdict::Rejected(disagreement),
-            Some(Ok((bytes, edits))) => {
+            Some(Ok(Decoded { bytes, edits })) => {
                 let decoded = Message::parse(&bytes, &policy.limits);
                 let rewritten = Rewritten {
                     edits: &edits,

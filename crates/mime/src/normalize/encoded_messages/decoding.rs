@@ -3,7 +3,9 @@
 //! # Limits
 //! Damage of the transfer encoding is a reason to stay, except for blanks that end lines of quoted-printable.
 
+use super::super::bodies::widen;
 use super::super::lines;
+use super::super::part_fields::{OpenLabel, PartFields};
 use super::super::settled_plan::{sealed_parts, stays_signed, unchecked_edits};
 use crate::event::{EventKind, Reason};
 use crate::recipe::{Base64Lines, OldEol, Recipe, UndoSteps};
@@ -175,7 +177,7 @@ fn ends_without_line(raw: &[u8], body: Span, plain: &[u8]) -> bool {
 /// Returns the edits that decode messages inside an embedded one.
 fn nested_edits(inner: &Message<'_>, policy: &Policy, levels: u32) -> Vec<Edit> {
     let found = find(inner, policy, levels - 1);
-    super::decoding_edits(inner, policy, &found.decoded)
+    decoding_edits(inner, policy, &found.decoded)
 }
 
 /// Returns the reason why a message cannot stand without transfer encoding.
@@ -193,4 +195,32 @@ fn obstacle(outer: &Message<'_>, id: PartId, bytes: &[u8]) -> Option<Reason> {
         () if !lines::may_stand(bytes, eol, &boundaries, false) => Reason::HasDelimiter,
         () => Reason::HasFromLine,
     })
+}
+
+/// Returns the edits of bodies and of Content-Transfer-Encoding, sorted.
+pub(super) fn decoding_edits(
+    message: &Message<'_>,
+    policy: &Policy,
+    decoded: &[DecodedMessage],
+) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let mut wide = Vec::new();
+    let is_seven_bit = matches!(policy.transfer, Transfer::Clean | Transfer::SevenBit);
+    for one in decoded {
+        let is_wide = !is_seven_bit && !one.bytes.is_ascii();
+        edits.push(Edit {
+            span: one.body,
+            with: one.bytes.clone(),
+            recipe: one.recipe.clone(),
+        });
+        let mut fields = PartFields::new(message, one.id, &mut edits);
+        fields.set_transfer(if is_wide { "8bit" } else { "7bit" }, OpenLabel::Exact);
+        fields.finish();
+        if is_wide {
+            wide.extend(message.part_at(one.id).parent);
+        }
+    }
+    widen(message, &wide, &mut edits);
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    edits
 }

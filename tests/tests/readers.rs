@@ -160,11 +160,15 @@ fn readers_read_decoded_messages() {
         "\nASCII only\n",
     ];
     let mut messages = Vec::new();
-    for (text, media) in texts.iter().zip(["rfc822", "global", "rfc822", "news"]) {
+    for (text, media) in texts.iter().zip(["rfc822", "global", "rfc822", "rfc822"]) {
         let inner = format!("From: J\u{f6}rg <j@x.example>\nSubject: Gr\u{fc}\u{df}e\n{text}");
         let inner = Charset::WINDOWS_1252.encode_exact(&inner).unwrap();
         for eol in ["\n", "\r\n"] {
             for name in ["base64", "quoted-printable"] {
+                if name != "base64" && !text.contains("charset") {
+                    // `charset=3D` shows that a header is in quoted-printable.
+                    continue;
+                }
                 let mut body = Vec::new();
                 if name == "base64" {
                     base64::encode_lines(&inner, 76, eol.as_bytes(), &mut body);

@@ -119,14 +119,13 @@ fn lead_of_words(near: &[u8], candidate: &Candidate, other: Option<&Candidate>) 
         languages.filter_map(|(index, _)| costs[*index]).min()
     };
     let own = least_of(candidate)?;
-    let foreign = match other {
-        Some(other) => least_of(other),
-        None => {
-            for (index, _) in candidate.languages {
-                costs[*index] = None;
-            }
-            costs.iter().flatten().min().copied()
+    let foreign = if let Some(other) = other {
+        least_of(other)
+    } else {
+        for (index, _) in candidate.languages {
+            costs[*index] = None;
         }
+        costs.iter().flatten().min().copied()
     }?;
     Some((own as f32 - foreign as f32) / NAT as f32)
 }

@@ -58,18 +58,16 @@ pub(crate) fn is_letter(byte: u8) -> bool {
 /// Returns true for two bytes above 7F that are not side by side in words of Western Europe. `größer`, `atenção`, `théâtre` and `hyvää` have
 /// letters that are.
 pub(crate) fn are_oddly_adjacent(one: u8, other: u8) -> bool {
-    let is_usual = || {
-        matches!(
-            [one, other],
-            // öß üß äß
-            [0xE4 | 0xF6 | 0xFC, 0xDF]
-            // ää öö üü éé
-            | [0xE4, 0xE4] | [0xF6, 0xF6] | [0xFC, 0xFC] | [0xE9, 0xE9]
-            // ção ções, also in capitals
-            | [0xE7, 0xE3 | 0xF5] | [0xC7, 0xC3 | 0xD5]
-            // théâtre, lingüística, freqüència, freqüência
-            | [0xE9, 0xE2] | [0xFC, 0xE8 | 0xEA | 0xED]
-        )
+    let is_usual = || match one {
+        // öß üß äß, ää öö üü, lingüística, freqüència, freqüência
+        0xFC => matches!(other, 0xDF | 0xFC | 0xE8 | 0xEA | 0xED),
+        0xE4 | 0xF6 => other == 0xDF || other == one,
+        // ção ções, also in capitals
+        0xE7 => matches!(other, 0xE3 | 0xF5),
+        0xC7 => matches!(other, 0xC3 | 0xD5),
+        // théâtre, créés
+        0xE9 => matches!(other, 0xE2 | 0xE9),
+        _ => false,
     };
     !one.is_ascii() && !other.is_ascii() && !is_usual()
 }

@@ -33,12 +33,13 @@ pub(crate) struct ShiftedText {
 pub(crate) fn decode_raw_shifts(text: &str, lexical: LexicalContext) -> Option<ShiftedText> {
     let (mut out, mut copied, mut count, mut charset) = (String::new(), 0, 0, None);
     let mut losses = 0;
+    let may_be_korean = may_be_korean(text.as_bytes(), lexical);
     for start in memchr::memchr3_iter(ESCAPE, b'~', SHIFT_OUT, text.as_bytes()) {
         // The second byte of a character of HZ may be a tilde.
         if start < copied {
             continue;
         }
-        let Some(sequence) = whole_or_cut(&text.as_bytes()[start..], lexical) else {
+        let Some(sequence) = whole_or_cut(&text.as_bytes()[start..], lexical, may_be_korean) else {
             continue;
         };
         losses += sequence.losses;
@@ -69,17 +70,19 @@ pub(crate) fn may_begin_shift(bytes: &[u8]) -> bool {
 
 /// Returns true if there is a sequence in a text of a lexical context.
 pub(crate) fn has_raw_shift(value: &[u8], lexical: LexicalContext) -> bool {
-    let is_sequence = |at: usize| whole_or_cut(&value[at..], lexical).is_some();
+    let may_be_korean = may_be_korean(value, lexical);
+    let is_sequence = |at: usize| whole_or_cut(&value[at..], lexical, may_be_korean).is_some();
     memchr::memchr3_iter(ESCAPE, b'~', SHIFT_OUT, value).any(is_sequence)
 }
 
 /// Returns the bytes from the first sequence to the end of the last one.
 pub(crate) fn raw_shifts_range(value: &[u8], lexical: LexicalContext) -> Option<Range<usize>> {
     let mut range: Option<Range<usize>> = None;
+    let may_be_korean = may_be_korean(value, lexical);
     for at in memchr::memchr3_iter(ESCAPE, b'~', SHIFT_OUT, value) {
         let end = range.as_ref().map_or(0, |range| range.end);
         if at >= end
-            && let Some(found) = whole_or_cut(&value[at..], lexical)
+            && let Some(found) = whole_or_cut(&value[at..], lexical, may_be_korean)
         {
             range.get_or_insert(at..at).end = at + found.length;
         }
@@ -100,23 +103,26 @@ struct Sequence {
 }
 
 /// Returns the sequence at the start of `bytes`, whole or cut.
-fn whole_or_cut(bytes: &[u8], lexical: LexicalContext) -> Option<Sequence> {
+fn whole_or_cut(bytes: &[u8], lexical: LexicalContext, may_be_korean: bool) -> Option<Sequence> {
     may_begin_shift(bytes)
         .then(|| {
             sequence(bytes)
-                .or_else(|| korean_sequence(bytes, lexical))
+                .or_else(|| may_be_korean.then(|| korean_sequence(bytes)).flatten())
                 .or_else(|| cut_sequence(bytes, lexical))
         })
         .flatten()
 }
 
-/// Returns the sequence of ISO-2022-KR at the start of `bytes`, in unstructured text only. Many newsreaders wrote no designation.
+/// Returns true for unstructured text that designates no other set for SO than that of ISO-2022-KR. ISO-2022-CN designates `ESC $ ) A`.
+fn may_be_korean(text: &[u8], lexical: LexicalContext) -> bool {
+    let mut designations = memchr::memmem::find_iter(text, b"\x1B$)");
+    lexical == LexicalContext::Text && designations.all(|at| text.get(at + 3) == Some(&b'C'))
+}
+
+/// Returns the sequence of ISO-2022-KR at the start of `bytes`. Many newsreaders wrote no designation.
 ///
 /// At least half of its characters must be Hangul: other programs shift to other sets.
-fn korean_sequence(bytes: &[u8], lexical: LexicalContext) -> Option<Sequence> {
-    if lexical != LexicalContext::Text {
-        return None;
-    }
+fn korean_sequence(bytes: &[u8]) -> Option<Sequence> {
     let rest = bytes.strip_prefix(b"\x1B$)C").unwrap_or(bytes);
     let characters = rest.strip_prefix(&[SHIFT_OUT])?;
     let end = characters
@@ -286,6 +292,9 @@ mod tests {
             ("\x0E;uGX", None),
             ("\x0Elqqk\x0F", None),
             ("\x1B$)C;uGX", None),
+            // ISO-2022-CN.
+            ("\x1B$)A\x0E<:Ky\x0F", None),
+            ("\x1B$)A\x0E<:Ky\x0F \x0E<:Ky\x0F", None),
             ("\x1B$)C", None),
             ("~{list~} ~", None),
             ("", None),

@@ -1,4 +1,4 @@
-//! Tests of HZ and UTF-7 in header text without encoded words.
+//! Tests of HZ, ISO-2022-KR and UTF-7 in header text without encoded words.
 
 use super::*;
 
@@ -6,7 +6,8 @@ use super::*;
 const RAW: [(&str, Finding); 5] = [
     // Rare characters: `cd ~{user,other}` decodes to some, too.
     ("~{efgh~}", Finding::UndeclaredEscape),
-    ("Re: \x1b$)C\x0e0!3*\x0f", Finding::UndeclaredEscape),
+    // Half a character at the end.
+    ("Re: \x1b$)C\x0e0!3\x0f", Finding::UndeclaredEscape),
     ("\x1b$)A\x0e<:Ky\x0f", Finding::UndeclaredEscape),
     ("Re: +ZeVnLIqe-", Finding::Utf7Lookalike),
     ("x+ADw-script+AD4-", Finding::Utf7Lookalike),
@@ -52,9 +53,9 @@ fn the_policy_decides_about_raw_shifts() {
     }
 }
 
-/// HZ with common characters becomes UTF-8, whatever the label of the body is.
+/// HZ with common characters and ISO-2022-KR become UTF-8, whatever the label of the body is.
 #[test]
-fn hz_is_rewritten() {
+fn hz_and_korean_are_rewritten() {
     for (label, body) in [
         ("us-ascii", "x"),
         ("hz-gb-2312", "~{VPND~}"),
@@ -62,6 +63,7 @@ fn hz_is_rewritten() {
     ] {
         for (subject, want) in [
             ("~{<:Ky2;~}", "=?UTF-8?B?5bex5omA5LiN?="),
+            ("Re: \x1b$)C\x0e0!3*\x0f", "Re: =?UTF-8?B?6rCA64KY?="),
             ("Re: ~{VPND~} x", "Re: =?UTF-8?B?5Lit5paH?= x"),
         ] {
             let header = |subject: &str| {

@@ -24,9 +24,9 @@ const ELIDED: [&[u8]; 19] = [
 /// The ASCII letters before and after a byte that may be an apostrophe.
 #[derive(Clone, Copy, Debug)]
 pub struct Apostrophe<'b> {
-    /// The letters before it: `don`. Empty if there are none.
+    /// The letters before the apostrophe: `don` in `don’t`. Empty if a sign or a digit stands there.
     pub word: &'b [u8],
-    /// The letters after it: `t`. Empty if there are none.
+    /// The letters after the apostrophe: `t` in `don’t`. Empty if a sign or a digit stands there.
     pub end: &'b [u8],
     /// The byte before `word`.
     pub before: Option<u8>,

@@ -3,7 +3,7 @@
 use crate::envelope::Envelope;
 use crate::policy::{Finding, Findings};
 use mailglot_codec::Charset;
-use mailglot_mime::header::{FieldKind, field_kind};
+use mailglot_mime::header::{FieldKind, kind_of_field};
 use mailglot_mime::{Detail, Event, EventKind, Message, PartId, Reason, Report};
 
 /// Adds the findings of events. For events that were only counted, each kind is added once.
@@ -57,7 +57,7 @@ fn opaque_fields(message: &Message<'_>, envelope: &Envelope, findings: &mut Find
         for field in message.fields(id) {
             let (name, whole) = (field.name.of(raw), field.full.of(raw));
             let is_allowed = || envelope.smtputf8 && std::str::from_utf8(whole).is_ok();
-            let is_opaque = || matches!(field_kind(name), FieldKind::Opaque | FieldKind::Comments);
+            let is_opaque = || kind_of_field(name, field.value.of(raw)) == FieldKind::Opaque;
             let stays = || !name.is_ascii() || is_opaque();
             if !whole.is_ascii() && stays() && !is_allowed() {
                 findings.add(Finding::Raw8bitHeader, || message.section(id));
@@ -102,10 +102,11 @@ fn finding_of(event: &Event, envelope: &Envelope) -> Option<Finding> {
         E::EwControlChar => Finding::ControlInEncodedWord,
         E::EwHiddenChar => Finding::InvisibleCharacters,
         E::MimeAmbiguousName => Finding::AmbiguousFilename,
-        E::CteQpBadEscape | E::CteB64Trailing | E::CteB64TextLost | E::CteB64Truncated => {
-            Finding::MalformedCte
-        }
-        E::CteEncodedMessage => Finding::MalformedCte,
+        E::CteQpBadEscape
+        | E::CteB64Trailing
+        | E::CteB64TextLost
+        | E::CteB64Truncated
+        | E::CteEncodedMessage => Finding::MalformedCte,
         E::CteWrongLabel if event.detail != Reason::UnknownEncoding => Finding::MalformedCte,
         E::CteNul => Finding::NulIn8bit,
         E::MimeMissingBoundary => Finding::MissingBoundary,

@@ -12,9 +12,9 @@ use super::labels::label_events::{
 };
 use super::labels::label_scope::{LabelScope, is_open_label};
 use super::labels::utf8_vs_label::{is_hz, is_label_of_hz, utf8_outweighs_label};
+use super::text_tests::damage::is_cesu8;
 use super::text_tests::structure::{
-    by_bom_or_structure, by_damaged_escapes, is_cesu8, is_early_invalid_utf8, may_be_iso2022,
-    may_be_wide,
+    by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, may_be_iso2022, may_be_wide,
 };
 use super::text_tests::vni::is_vni;
 use super::two_charsets::card_properties::by_properties;

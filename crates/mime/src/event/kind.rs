@@ -191,7 +191,8 @@ event_kinds! {
     CteB64Several = Repair "cte.b64-several",
     /// The body is not in the transfer encoding that its header names.
     CteWrongLabel = Repair "cte.wrong-label",
-    /// An embedded message is in base64 or quoted-printable, which RFC 2046, section 5.2.1, forbids. It was decoded.
+    /// An embedded message is in base64 or quoted-printable, which RFC 2046, section 5.2.1, forbids. Its text is read, and [`Policy::keep_encoded_messages`](crate::Policy::keep_encoded_messages)
+    /// says whether it is written without the encoding.
     CteEncodedMessage = Repair "cte.encoded-message",
     /// The label of the transfer encoding is misspelled, and was read as what it resembles.
     CteMisspelled = Info "cte.misspelled",

@@ -12,7 +12,8 @@ pub enum FieldKind {
     Structured,
     /// Phrases and comments, with addresses in angle brackets only: Keywords, List-Id.
     Phrases,
-    /// URIs with comments, of which only the comments are decoded: List-Help, List-Unsubscribe, … (RFC 2369, section 2).
+    /// Web and mail addresses with comments (RFC 2369, section 2): List-Help, List-Unsubscribe. Encoded words are decoded in the comments only:
+    /// `<mailto:owner@example.org> (=?utf-8?Q?J=C3=B6rg?=)` → `<mailto:owner@example.org> (Jörg)`.
     Comments,
     /// A value with parameters: Content-Type, Content-Disposition.
     Parameters,

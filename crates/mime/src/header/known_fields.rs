@@ -2,10 +2,11 @@
 //!
 //! # Limits
 //!
-//! The name alone decides. Unregistered fields are unstructured text (RFC 5322, section 3.6.8).
+//! The name decides, except for [`kind_of_field`]. Unregistered fields are unstructured text (RFC 5322, section 3.6.8).
 
 use super::kind::FieldKind;
 use crate::generated::header_fields;
+use crate::lexer;
 
 /// Returns the grammar of a field by its name, compared without case.
 ///
@@ -17,6 +18,22 @@ use crate::generated::header_fields;
 /// ```
 pub fn field_kind(name: &[u8]) -> FieldKind {
     known_kind(name).unwrap_or(FieldKind::Unstructured)
+}
+
+/// Returns the grammar of a field by its name and value. A field of addresses with comments is opaque if an address has bytes above 7F, since
+/// addresses stay as written.
+///
+/// ```
+/// use mailglot_mime::header::{FieldKind, kind_of_field};
+///
+/// assert_eq!(kind_of_field(b"List-Help", b"<http://a.example> (M\xFCller)"), FieldKind::Comments);
+/// assert_eq!(kind_of_field(b"List-Help", b"<http://a.example/\xFC>"), FieldKind::Opaque);
+/// ```
+pub fn kind_of_field(name: &[u8], value: &[u8]) -> FieldKind {
+    match field_kind(name) {
+        FieldKind::Comments if !value.is_ascii() && lexer::has_raw_uris(value) => FieldKind::Opaque,
+        kind => kind,
+    }
 }
 
 /// Returns true for a field that signs its message: DKIM (RFC 6376), DomainKeys (RFC 4870), ARC (RFC 8617), and

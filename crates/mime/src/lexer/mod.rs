@@ -28,8 +28,8 @@ pub(crate) use parameter::{ParameterLexer, ParameterSpan, ParameterToken, ValueK
 pub(crate) use parameter_name::{NameForm, is_file_name, leading_zeros, split_name};
 pub(crate) use raw_characters::CharacterSteps;
 pub(crate) use raw_shifts::{
-    ShiftedText, decode_raw_shifts, has_raw_shift, may_begin_shift, may_have_shifts,
-    raw_shift_length, raw_shifts_range,
+    ESCAPE, SHIFT_OUT, ShiftedText, decode_raw_shifts, has_raw_shift, may_begin_shift,
+    may_have_shifts, raw_shift_length, raw_shifts_range,
 };
 pub(crate) use spaced_address::has_spaced;
 pub use syntax::quoted_end;

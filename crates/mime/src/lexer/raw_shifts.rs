@@ -1,7 +1,8 @@
 //! Decodes ISO-2022-JP (RFC 1468), HZ (RFC 1843) and ISO-2022-KR (RFC 1557) in headers without encoded words, as mail used before RFC 1342.
 //!
 //! A sequence of ISO-2022-JP is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. One of HZ is `~{`, characters, and
-//! `~}`. One of ISO-2022-KR is SO, characters, and SI, behind `ESC $ ) C` or without it. None contains white space, so a text and its pieces decode alike. Newsreaders cut long fields, so a sequence may also end with
+//! `~}`. One of ISO-2022-KR is SO, characters, and SI, behind `ESC $ ) C` or
+//! without it. None contains white space, so a text and its pieces decode alike. Newsreaders cut long fields, so a sequence may also end with
 //! white space or the end of the text, within a character or within its last escape.
 //!
 //! # Limits
@@ -13,8 +14,10 @@ use super::lexical_context::LexicalContext;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
-const ESCAPE: u8 = 0x1B;
-const SHIFT_OUT: u8 = 0x0E;
+/// Begins an escape sequence (ISO 2022).
+pub(crate) const ESCAPE: u8 = 0x1B;
+/// Begins the characters of ISO-2022-KR (RFC 1557).
+pub(crate) const SHIFT_OUT: u8 = 0x0E;
 const SHIFT_IN: u8 = 0x0F;
 
 /// A text whose sequences were decoded.

@@ -7,6 +7,7 @@ use crate::encoded_word::{
 };
 use crate::event::{Detail, Event, EventKind, Finding, Reason};
 use crate::header::{self, FieldKind};
+use crate::lexer::{ESCAPE, SHIFT_OUT};
 use crate::text::{
     HeaderEvidence, MessageEvidence, RawCharset, disproved_labels, labels_of_bodies,
     raw_header_charset,
@@ -201,10 +202,7 @@ impl<'m> HeaderPlanner<'m, '_> {
         if is_silent && !(starts_like_mime(name) && may_have_params()) {
             return;
         }
-        let mut kind = header::field_kind(name);
-        if kind == FieldKind::Comments && !is_ascii && lexer::has_raw_uris(value) {
-            kind = FieldKind::Opaque;
-        }
+        let kind = header::kind_of_field(name, value);
         if !is_ascii && kind == FieldKind::Opaque {
             self.report_not_utf8(id, field.value);
         }
@@ -504,12 +502,6 @@ fn may_encode(value: &[u8]) -> bool {
         || detect::find_hz_shift(value).is_some()
         || memchr::memchr(SHIFT_OUT, value).is_some()
 }
-
-/// Begins an escape sequence (ISO 2022).
-const ESCAPE: u8 = 0x1B;
-
-/// Begins a sequence of ISO-2022-KR.
-const SHIFT_OUT: u8 = 0x0E;
 
 /// Returns true unless the byte is a question mark outside `=?`.
 fn is_encoding_sign(bytes: &[u8], at: usize) -> bool {

@@ -20,6 +20,19 @@ pub struct Disagreement {
     pub seen: String,
 }
 
+impl Disagreement {
+    /// Bytes that differ from the `expected` ones, whose number is `length`.
+    pub(super) fn of_bytes(what: &str, length: usize) -> Self {
+        Self {
+            section: String::new(),
+            at: 0,
+            what: what.to_owned(),
+            expected: format!("{length} bytes"),
+            seen: "other bytes".to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

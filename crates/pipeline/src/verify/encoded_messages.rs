@@ -29,13 +29,8 @@ pub(super) fn decoded(
     let mut edits = plan_parsed(&Message::parse(&bytes, &policy.limits), policy).edits;
     add_others(&decodes, all, &mut edits);
     if spliced(&bytes, &edits) != rewritten {
-        return Some(Err(Disagreement {
-            section: String::new(),
-            at: 0,
-            what: "decoded messages".to_owned(),
-            expected: format!("{} bytes", rewritten.len()),
-            seen: "other bytes".to_owned(),
-        }));
+        let difference = Disagreement::of_bytes("decoded messages", rewritten.len());
+        return Some(Err(difference));
     }
     Some(Ok(Decoded { bytes, edits }))
 }

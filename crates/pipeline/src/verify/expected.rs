@@ -1,4 +1,7 @@
 //! Collects what this project reads in the original message, at the positions of the edits.
+//!
+//! # Limits
+//! Comments of List-Help and similar fields are not compared.
 
 use crate::length_field;
 use mailglot_mime::encoded_word::HeaderContext;

@@ -102,13 +102,8 @@ impl Verifier {
     ) -> Verdict {
         let raw = message.raw();
         if restores_original(rewritten.bytes, rewritten.undo, raw).is_none() {
-            return Verdict::Rejected(Disagreement {
-                section: String::new(),
-                at: 0,
-                what: "the inverse of the edits".to_owned(),
-                expected: format!("{} bytes", raw.len()),
-                seen: "other bytes".to_owned(),
-            });
+            let difference = Disagreement::of_bytes("the inverse of the edits", raw.len());
+            return Verdict::Rejected(difference);
         }
         match encoded_messages::decoded(message, rewritten.bytes, rewritten.edits, policy) {
             None => self.verify_edits(message, rewritten, policy),

@@ -9,7 +9,7 @@
 //! Knows Latin letters within words, signs of typography, and words of at least four letters in another alphabet or two in an East Asian one.
 
 use crate::charset_choice::choice::Choice;
-use crate::charset_choice::text_tests::cjk_level1::is_level1;
+use crate::charset_choice::text_tests::cjk_level1::is_beyond_level1;
 use crate::charset_choice::text_tests::mojibake_score::{
     is_letter, mojibake_score, mojibake_score_in_any_case,
 };
@@ -20,6 +20,7 @@ use crate::charset_choice::two_charsets::mixed_text::{
     has_isolated_sequence, malformed, sequences,
 };
 use mailglot_codec::{Charset, LossLog, Script};
+use std::cell::LazyCell;
 use std::ops::Range;
 
 /// Number of lines that are not UTF-8, for each line of certain UTF-8, up to which the label stays.
@@ -49,8 +50,13 @@ pub(crate) fn contradicts(bytes: &[u8], other: &Choice<'_>) -> bool {
         .iter()
         .filter(|run| is_odd_as(other.used, bytes, run));
     let is_odd = odd.count() * 2 >= certain.len();
-    is_odd && (is_no_text(other) || is_enough(bytes, &certain))
-        || is_weak(other) && are_most_lines(bytes, &certain)
+    let count = LazyCell::new(|| LineCount::of(bytes, &certain));
+    let are_enough = || {
+        count.others <= count.certain * MOST_OTHER_LINES
+            || malformed(bytes).count() <= certain.len() * MOST_DAMAGE
+    };
+    is_odd && (is_no_text(other) || are_enough())
+        || is_weak(other) && count.certain > 1 && count.certain >= count.others
 }
 
 /// Returns true if `other` is a guess that is too weak to replace a label.
@@ -91,20 +97,7 @@ fn is_damaged_character(bytes: &[u8], other: &Choice<'_>) -> bool {
         && malformed(bytes).count() <= sequences(bytes).count() * MOST_DAMAGE
 }
 
-/// Returns true if the certain characters outnumber what is not UTF-8: lines, or malformed sequences if no line is without them.
-fn is_enough(bytes: &[u8], certain: &[Range<usize>]) -> bool {
-    let count = LineCount::of(bytes, certain);
-    count.others <= count.certain * MOST_OTHER_LINES
-        || malformed(bytes).count() <= certain.len() * MOST_DAMAGE
-}
-
-/// Returns true if several lines of UTF-8 have certain characters, and no more lines are not UTF-8.
-fn are_most_lines(bytes: &[u8], certain: &[Range<usize>]) -> bool {
-    let count = LineCount::of(bytes, certain);
-    count.certain > 1 && count.certain >= count.others
-}
-
-/// Numbers of lines.
+/// Numbers of lines with bytes above 7F.
 struct LineCount {
     /// Lines of UTF-8 with certain characters.
     certain: usize,
@@ -127,12 +120,6 @@ impl LineCount {
             others,
         }
     }
-}
-
-/// Returns true if a charset of two bytes makes characters of a run that are not in daily use: `丕賱賯` for Arabic letters.
-fn is_rare_as(charset: Charset, run: &[u8]) -> bool {
-    let has_levels = is_level1(charset, b"");
-    has_levels && !is_level1(charset, run)
 }
 
 /// Returns true if a charset makes only signs of a word in UTF-8: `׀‡׀¶׀°׀÷` for `Їжак`.
@@ -196,7 +183,8 @@ fn is_sign_of_typography(c: char) -> bool {
 /// Returns true if another charset makes no text of a run and its neighbors, rare characters, or signs of a word.
 fn is_odd_as(charset: Charset, bytes: &[u8], run: &Range<usize>) -> bool {
     let own = &bytes[run.clone()];
-    if is_rare_as(charset, own) || is_signs_as(charset, own) {
+    // `丕賱賯` in GBK for Arabic letters.
+    if is_beyond_level1(charset, own) || is_signs_as(charset, own) {
         return true;
     }
     let start = run.start.saturating_sub(CONTEXT);

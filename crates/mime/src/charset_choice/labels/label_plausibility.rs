@@ -306,7 +306,8 @@ fn has_odd_neighbors(label: Charset, bytes: &[u8]) -> bool {
     may_be && (has_odd_controls(label, bytes) || detect::is_odd(bytes, label))
 }
 
-/// Returns true if text has C1 controls under a label of which no mail has them.
+/// Returns true for bytes from 80 to 9F under a label of ISO-8859-4 or ISO-8859-5. They are controls there, which no mail program writes.
+/// In windows-1257 and windows-1251 they are letters and signs: `\x8E` is `Ћ`.
 fn has_odd_controls(label: Charset, bytes: &[u8]) -> bool {
     matches!(label, Charset::ISO_8859_4 | Charset::ISO_8859_5) && has_c1(bytes)
 }

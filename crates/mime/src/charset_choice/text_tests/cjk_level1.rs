@@ -12,6 +12,11 @@ pub(crate) fn is_level1(charset: Charset, bytes: &[u8]) -> bool {
     Level::of(charset).is_some_and(|level| level.is_all(bytes))
 }
 
+/// Returns true if some text in `charset` is beyond the first level; false if its standard has no levels.
+pub(crate) fn is_beyond_level1(charset: Charset, bytes: &[u8]) -> bool {
+    Level::of(charset).is_some_and(|level| !level.is_all(bytes))
+}
+
 /// Returns true if [`is_level1`] is true for any of the known standards.
 pub(crate) fn is_level1_of_any(bytes: &[u8]) -> bool {
     const LEVELS: [Level; 5] = [

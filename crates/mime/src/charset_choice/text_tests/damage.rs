@@ -88,6 +88,18 @@ pub(crate) fn decodes_without_loss(charset: Charset, bytes: &[u8]) -> bool {
     log.losses() == 0
 }
 
+/// Returns true for UTF-8 with characters beyond the basic plane as pairs of surrogates (CESU-8, Unicode Technical Report 26), and no other
+/// error.
+pub(crate) fn is_cesu8(bytes: &[u8]) -> bool {
+    let is_pair = |at: usize| {
+        matches!(
+            bytes[at..],
+            [0xED, 0xA0..=0xAF, _, 0xED, 0xB0..=0xBF, _, ..]
+        )
+    };
+    memchr::memchr_iter(0xED, bytes).any(is_pair) && decodes_without_loss(Charset::CESU_8, bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -165,19 +165,3 @@ pub(crate) fn is_early_invalid_utf8(bytes: &[u8]) -> bool {
     let rest = if detect::is_utf8(whole) { last } else { start };
     std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_some())
 }
-
-/// Returns true for UTF-8 with characters of four bytes as pairs of surrogates (CESU-8), and no other error.
-pub(crate) fn is_cesu8(bytes: &[u8]) -> bool {
-    let is_pair = |at: usize| {
-        matches!(
-            bytes[at..],
-            [0xED, 0xA0..=0xAF, _, 0xED, 0xB0..=0xBF, _, ..]
-        )
-    };
-    if !memchr::memchr_iter(0xED, bytes).any(is_pair) {
-        return false;
-    }
-    let mut log = LossLog::with_limit(0);
-    let _ = Charset::CESU_8.decode(bytes, &mut log);
-    log.losses() == 0
-}

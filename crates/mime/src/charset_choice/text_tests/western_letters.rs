@@ -79,3 +79,27 @@ pub(crate) fn is_latin_1(label: Charset) -> bool {
         Charset::ISO_8859_1 | Charset::WINDOWS_1252 | Charset::ISO_8859_15
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailglot_codec::LossLog;
+
+    #[test]
+    fn letters_of_western_words_may_be_adjacent() {
+        let usual = "öß üß äß ää öö üü éé éâ üí üè üê çã çõ ÇÃ ÇÕ";
+        for pair in 0..=u16::MAX {
+            let [one, other] = pair.to_be_bytes();
+            let text = Charset::WINDOWS_1252
+                .decode(&[one, other], &mut LossLog::new())
+                .into_owned();
+            let is_high = !one.is_ascii() && !other.is_ascii();
+            let is_usual = usual.split(' ').any(|known| known == text);
+            assert_eq!(
+                are_oddly_adjacent(one, other),
+                is_high && !is_usual,
+                "{text}"
+            );
+        }
+    }
+}

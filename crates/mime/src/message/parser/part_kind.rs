@@ -100,16 +100,6 @@ impl<'a> Parser<'a> {
         self.defect(EventKind::CteMisspelled, at, detail, 1);
     }
 
-    /// Reports the transfer encoding of a multipart or message. `is_closed` is true for a message that is encoded.
-    fn report_composite_encoding(&mut self, at: Span, is_message: bool, is_closed: bool) {
-        let (kind, detail) = match (is_message, is_closed) {
-            (true, true) => (EventKind::CteEncodedMessage, Detail::None),
-            (true, false) => (EventKind::CteWrongLabel, Reason::MessageNotEncoded.into()),
-            _ => (EventKind::CteWrongLabel, Reason::CompositeEncoding.into()),
-        };
-        self.defect(kind, at, detail, 1);
-    }
-
     /// Sets the charset of a part from the parameters `list` of its media type, which stands at `at`.
     fn describe_charset(&mut self, id: PartId, at: Span, list: &[params::RawParam<'_>]) {
         let value = at.of(self.raw);
@@ -171,13 +161,20 @@ impl<'a> Parser<'a> {
         let is_quoted = part.transfer == TransferEncoding::QuotedPrintable
             && is_quoted_header(&self.raw[body..]);
         let label = at(part.content_transfer_encoding).filter(|_| encoded);
-        let is_closed = message && label.is_some() && (is_quoted || !self.begins_header(body));
+        let is_encoded = message && label.is_some() && (is_quoted || !self.begins_header(body));
         // message/global may have any transfer encoding (RFC 6532, section 3.5).
-        let is_global = &*part.media.sub == "global";
-        if let Some(at) = label.filter(|_| !(is_closed && is_global)) {
-            self.report_composite_encoding(at, message, is_closed);
+        let is_allowed = is_encoded && &*part.media.sub == "global";
+        if let Some(at) = label.filter(|_| !is_allowed) {
+            let (kind, detail) = if is_encoded {
+                (EventKind::CteEncodedMessage, Detail::None)
+            } else if message {
+                (EventKind::CteWrongLabel, Reason::MessageNotEncoded.into())
+            } else {
+                (EventKind::CteWrongLabel, Reason::CompositeEncoding.into())
+            };
+            self.defect(kind, at, detail, 1);
         }
-        let kind = if is_closed {
+        let kind = if is_encoded {
             PartKind::Leaf
         } else if depth >= self.limits.depth || self.parts.len() >= self.limits.parts {
             self.defect(EventKind::MimeDepth, Span::new(body, body), Detail::None, 1);

@@ -80,8 +80,8 @@ pub(super) fn is_candidate(part: &Part) -> bool {
 /// Decodes the embedded messages that the policy wants decoded, up to `levels` inside each other.
 pub(super) fn find(message: &Message<'_>, policy: &Policy, levels: u32) -> FoundMessages {
     let mut found = FoundMessages::default();
-    let is_closed = policy.keep_encoded_messages || stays_signed(message, policy) || levels == 0;
-    if is_closed || !message.parts().iter().any(is_candidate) {
+    let stay = policy.keep_encoded_messages || stays_signed(message, policy) || levels == 0;
+    if stay || !message.parts().iter().any(is_candidate) {
         return found;
     }
     let sealed = sealed_parts(message, policy, &mut Report::with_limit(0));

@@ -195,7 +195,7 @@ fn a_delimiter_of_a_multipart_around_it_keeps_a_message_encoded() {
         reason(raw.as_bytes(), &Policy::default()),
         Some(Reason::HasDelimiter)
     );
-    // Another boundary is none.
+    // A line with the boundary of another multipart ends no part.
     let other = raw.replace("=b\n", "=c\n").replace("\n--b", "\n--c");
     let (bytes, _) = normalized(other.as_bytes(), &Policy::default());
     assert!(String::from_utf8_lossy(&bytes).contains("\ntext\n--b\nmore\n"));

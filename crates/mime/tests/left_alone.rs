@@ -1,7 +1,7 @@
 //! Parts that no rewriting touches read the same beside text in a legacy charset and beside the UTF-8 that it becomes.
 
 use mailglot_codec::Charset;
-use mailglot_mime::{How, Limits, Message, Policy, Report, process, text_parts};
+use mailglot_mime::{How, Limits, Message, Policy, Report, Transfer, process, text_parts};
 
 fn texts(raw: &[u8]) -> Vec<(String, &'static str, How)> {
     let message = Message::parse(raw, &Limits::default());
@@ -163,7 +163,7 @@ fn what_is_signed_does_not_tell_of_the_rest() {
 /// A footer that a list appends in plain text behind base64 is text of the charset only where ASCII is.
 #[test]
 fn a_footer_does_not_go_into_a_charset_without_ascii() {
-    use mailglot_mime::{Bodies, Transfer};
+    use mailglot_mime::Bodies;
     let policy = Policy::default()
         .bodies(Bodies::Keep)
         .transfer(Transfer::EightBit);
@@ -236,6 +236,7 @@ fn only_the_body_of_signed_and_encrypted_mail_stays() {
         ),
         ("application/pkcs7-mime; name=smime.p7m", "AAAA\n", false),
         ("multipart/signed; boundary=b", parts, false),
+        ("application/pgp-encrypted", "Version: \u{e9}1\n", true),
     ] {
         let mail = |subject: &str| {
             let text =
@@ -244,8 +245,15 @@ fn only_the_body_of_signed_and_encrypted_mail_stays() {
         };
         let raw = mail("Caf\u{e9}");
         // A signed message stays as a whole under a policy that keeps it, as the gateway's does.
-        for keeps_signed in [false, true] {
-            let outcome = process(&raw, &Policy::default().keep_signed(keeps_signed));
+        for (keeps_signed, transfer) in [
+            (false, Transfer::Keep),
+            (false, Transfer::SevenBit),
+            (true, Transfer::Keep),
+        ] {
+            let policy = Policy::default()
+                .keep_signed(keeps_signed)
+                .transfer(transfer);
+            let outcome = process(&raw, &policy);
             let is_rewritten = is_encrypted || !keeps_signed;
             let subject = if is_rewritten {
                 "=?UTF-8?B?Q2Fmw6k=?="

@@ -155,11 +155,16 @@ impl Part {
     }
 
     /// Returns true for signed or encrypted parts, which any change would break.
+    ///
+    /// `application/pgp-encrypted` is one even outside `multipart/encrypted` (RFC 3156, section 4): some servers write
+    /// `multipart/mixed` there.
     pub(crate) fn is_signed_or_encrypted(&self) -> bool {
         let sub = &*self.media.sub;
         match &*self.media.top {
             "multipart" => matches!(sub, "signed" | "encrypted"),
-            "application" => sub.starts_with("pkcs7-") || sub.starts_with("x-pkcs7-"),
+            "application" => {
+                sub.starts_with("pkcs7-") || sub.starts_with("x-pkcs7-") || sub == "pgp-encrypted"
+            }
             _ => false,
         }
     }

@@ -247,6 +247,7 @@ fn is_encrypted(message: &Message<'_>, id: PartId) -> bool {
             || kind.eq_ignore_ascii_case("authEnveloped-data")
     };
     *media == *"multipart/encrypted"
+        || *media == *"application/pgp-encrypted"
         || media.top == "application"
             && matches!(&*media.sub, "pkcs7-mime" | "x-pkcs7-mime")
             && message.content_type_value(id).is_some_and(of_smime)

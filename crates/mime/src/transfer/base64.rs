@@ -576,6 +576,22 @@ mod tests {
                 NONE,
                 &["cte.wrong-label"],
             ),
+            (
+                "Exmo(s) Senhore(s)\n\nSegue em anexo.\n",
+                "Exmo(s) Senhore(s)\n\nSegue em anexo.\n",
+                "",
+                NONE,
+                &["cte.wrong-label"],
+            ),
+            (
+                "Month,Cost_EUR,On_Prem\nJan_2024,125000,180.6\n",
+                "Month,Cost_EUR,On_Prem\nJan_2024,125000,180.6\n",
+                "",
+                NONE,
+                &["cte.wrong-label"],
+            ),
+            // Damaged base64 has padding, or one foreign byte.
+            ("Zm9v!YmFy\n", "foobar", "", B64, &["cte.b64-trailing"]),
             ("Hello\n", "Hello\n", "", NONE, &["cte.wrong-label"]),
             (
                 "<html><body>x</body></html>\n",

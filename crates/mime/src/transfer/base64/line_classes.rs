@@ -91,6 +91,7 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
     // Counts pieces that can only be base64, characters of the alphabet, and characters before the words that may begin a footer.
     let (mut solid, mut characters, mut before) = (0_usize, 0_usize, 0_usize);
     let mut footer: Option<(usize, bool)> = None;
+    let mut signs = TextSigns::default();
     let (mut after_padding, mut after_blank) = (false, false);
     for piece in pieces(body) {
         if piece.class == PieceClass::Blank {
@@ -105,7 +106,8 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
                     continue;
                 }
                 let end = footer.map_or(piece.start, |(start, _)| start);
-                return region(solid > 0, end);
+                let is_base64 = solid > 0 && (lines.all > 0 || !signs.prove_text(true));
+                return region(is_base64, end);
             }
             PieceClass::Word if footer.is_none() && (after_padding || after_blank) => {
                 footer = Some((piece.start, after_padding));
@@ -120,6 +122,7 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
             }
             PieceClass::Strong | PieceClass::Plain => {
                 shape.add(&piece, body);
+                signs.add(&piece, body);
                 strong -= usize::from(piece.class == PieceClass::Strong);
                 solid += 1;
                 footer = None;
@@ -136,12 +139,49 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
         // Only words, or nothing.
         return region(characters.is_multiple_of(4), body.len());
     }
+    if lines.all == 0 && signs.prove_text(false) {
+        return region(false, body.len());
+    }
     let end = match footer {
         Some((start, true)) => start,
         Some((start, false)) if before.is_multiple_of(4) && !characters.is_multiple_of(4) => start,
         _ => body.len(),
     };
     region(true, end)
+}
+
+/// Signs of text in the pieces of a body that may be base64, such as `Exmo(s) Senhore(s)` and `Month,Cost_EUR,On_Prem`. They count in a
+/// body without lines that can only be base64.
+#[derive(Debug, Default)]
+struct TextSigns {
+    pieces: usize,
+    /// Number of pieces with a byte outside the alphabets.
+    with_foreign: usize,
+    /// Number of pieces with several such bytes.
+    with_several: usize,
+    is_padded: bool,
+}
+
+impl TextSigns {
+    fn add(&mut self, piece: &LinePiece, body: &[u8]) {
+        let text = &body[piece.start..piece.end];
+        let is_foreign = |b: &&u8| !is_base64(**b) && !b.is_ascii_whitespace();
+        let foreign = text.iter().filter(is_foreign).count();
+        self.pieces += 1;
+        self.with_foreign += usize::from(foreign > 0);
+        self.with_several += usize::from(foreign > 1);
+        self.is_padded |= text.trim_ascii().ends_with(b"=");
+    }
+
+    /// Returns true if the pieces are text. Before a line of text one foreign byte is enough.
+    fn prove_text(&self, is_before_text: bool) -> bool {
+        !self.is_padded
+            && if is_before_text {
+                self.with_foreign > 0
+            } else {
+                self.with_several == self.pieces
+            }
+    }
 }
 
 /// Length and alphabet of the lines of an encoder, which have one length except the last.

@@ -57,6 +57,8 @@ pub enum Detail {
         /// The likelier charset.
         likelier: Charset,
     },
+    /// The text was once in this charset, was decoded as windows-1252 and encoded again.
+    MisreadFrom(Charset),
     /// The document declares another charset than the label, which decoded the text.
     Declares {
         /// The charset that the label names.
@@ -150,6 +152,11 @@ impl fmt::Display for Detail {
             Self::Likelier { label, likelier } => {
                 write!(f, "{}, but {} is likelier", label.name(), likelier.name())
             }
+            Self::MisreadFrom(charset) => write!(
+                f,
+                "{} decoded as windows-1252, and encoded again",
+                charset.name()
+            ),
             Self::Declares { label, declared } => {
                 write!(
                     f,

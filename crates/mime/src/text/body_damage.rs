@@ -1,16 +1,57 @@
-//! Finds text of bodies that other programs damaged: UTF-8 that was decoded as windows-1252, and ISO-2022-JP without escapes.
+//! Finds text of bodies that other programs damaged: UTF-8 and other charsets that were decoded as windows-1252, and ISO-2022-JP without
+//! escapes.
 //!
 //! # Limits
 //!
-//! Repairs nothing. Lost escape characters stay unseen beside uuencoded blocks and other escape characters, and in text without kana.
+//! Repairs nothing. Text of other charsets is found in the first 4 KiB of a text that has no characters beyond windows-1252 there. Lost escape characters stay unseen beside uuencoded blocks and other escape characters, and in text without kana.
 
+use crate::charset_choice::{LabelScope, MAIL_HINTS, check_label};
 use crate::encoded_word::repair;
 use crate::event::Reason;
+use crate::reading::How;
+use mailglot_codec::{Charset, detect};
 
 /// Returns the damage of a text and its number of places.
 pub(super) fn misread_words(text: &str) -> Option<(Reason, u64)> {
     let count = repair::count_misread(text);
     (count > 0).then_some((Reason::BodyMojibake, count))
+}
+
+/// Returns the charset of a text that was decoded as windows-1252 before it was encoded in UTF-8: `Ïðèâåò` was `Привет` in windows-1251.
+///
+/// The evidence is that which overrules a label of ISO-8859-1.
+pub(super) fn misread_charset(text: &str, scope: LabelScope) -> Option<Charset> {
+    if scope == LabelScope::None {
+        return None;
+    }
+    let bytes = windows_1252_bytes(text)?;
+    let verdict = check_label(Charset::ISO_8859_1, &bytes, None, scope, || MAIL_HINTS)?;
+    let read = verdict.read?;
+    (read.how == How::Detected).then_some(read.used)
+}
+
+/// Returns the bytes that windows-1252 decodes to the first non-ASCII words of a text. C1 controls stand for themselves. Returns None for
+/// ASCII and text with other characters.
+fn windows_1252_bytes(text: &str) -> Option<Vec<u8>> {
+    /// Maximum number of bytes, unless an ideograph may be cut there.
+    const ENOUGH: usize = 4096;
+    let first = detect::high_bytes(text.as_bytes()).next()?;
+    let start = text[..first].rfind(char::is_whitespace).unwrap_or_default();
+    let mut bytes = Vec::new();
+    for c in text[start..].chars() {
+        if bytes.len() >= ENOUGH && c.is_ascii() {
+            break;
+        }
+        match u8::try_from(u32::from(c)) {
+            Ok(byte) => bytes.push(byte),
+            Err(_) => {
+                let mut utf8 = [0; 4];
+                let c = c.encode_utf8(&mut utf8);
+                bytes.extend_from_slice(&Charset::WINDOWS_1252.encode_exact(c).ok()?);
+            }
+        }
+    }
+    Some(bytes)
 }
 
 /// Minimum number of kana. Fewer may stand in code or in encoded data by chance.
@@ -41,6 +82,7 @@ fn sequences(text: &str) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use crate::{EventKind, Policy, plan};
+    use mailglot_codec::{Charset, LossLog};
 
     /// Returns the detail and the count of the event about a body.
     fn suspected(label: &str, body: &str) -> Option<(String, u64)> {
@@ -80,6 +122,30 @@ mod tests {
         for label in ["utf-8", "us-ascii", "iso-2022-jp"] {
             let found = suspected(label, "$BF|K\\8l$N7oL>$G$9(B, $B%F%9%H(B");
             assert_eq!(found, Some((ESCAPES.to_owned(), 2)), "{label}");
+        }
+    }
+
+    /// Texts in the charsets of their languages, as a program that knows only Latin-1 decodes them.
+    #[test]
+    fn text_that_was_decoded_as_latin_1_is_reported() {
+        for (charset, text) in [
+            (Charset::WINDOWS_1251, "Привет! Как дела, что нового?"),
+            (Charset::KOI8_R, "Здравствуйте, отправляю вам договор."),
+            (Charset::GBK, "您好！我是公司的老师，谢谢您的来信。"),
+            (Charset::EUC_KR, "안녕하세요, 메일 잘 받았습니다."),
+            (Charset::BIG5, "您好，謝謝您的來信，我們會盡快回覆。"),
+            (Charset::ISO_8859_7, "Καλημέρα σας, ευχαριστώ πολύ"),
+        ] {
+            let bytes = charset.encode_exact(text).unwrap();
+            let misread = Charset::ISO_8859_1.decode(&bytes, &mut LossLog::new());
+            let (detail, count) = suspected("utf-8", &misread).expect(text);
+            let (name, rest) = detail.split_once(' ').expect(&detail);
+            assert_eq!(
+                (rest, count),
+                ("decoded as windows-1252, and encoded again", 1)
+            );
+            let found: Charset = name.parse().unwrap();
+            assert_eq!(found.decode(&bytes, &mut LossLog::new()), text, "{detail}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Reports how a body was decoded: defects, losses, guesses, encoded blocks.
 
-use super::body_damage::{lost_escapes, misread_words};
+use super::body_damage::{lost_escapes, misread_charset, misread_words};
 use super::decoded_body::DecodedBody;
-use crate::charset_choice::{Choice, choose_for_footer};
+use crate::charset_choice::{Choice, LabelScope, choose_for_footer};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::guess::excerpt;
 use crate::reading::{How, Reading};
@@ -71,7 +71,7 @@ impl DecodedBody<'_> {
             report.push(event.counted(count));
         }
         if report.keeps_events() {
-            self.report_damage(id, choice, report);
+            self.report_damage(id, choice, policy, report);
         }
         self.report_losses(id, choice, report);
         self.report_guess(id, choice, report);
@@ -131,8 +131,21 @@ impl DecodedBody<'_> {
     }
 
     /// Reports text that other programs damaged before it was encoded. It decodes, so nothing else is odd about it.
-    fn report_damage(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
-        let misread = (choice.used == Charset::UTF_8).then(|| misread_words(&choice.text));
+    fn report_damage(&self, id: PartId, choice: &Choice<'_>, policy: &Policy, report: &mut Report) {
+        let is_utf8 = choice.used == Charset::UTF_8;
+        let misread = is_utf8.then(|| misread_words(&choice.text));
+        if is_utf8
+            && misread.flatten().is_none()
+            && let Some(charset) = misread_charset(&choice.text, LabelScope::of(policy.detection))
+        {
+            let detail = Detail::MisreadFrom(charset);
+            report.push(Event::new(
+                id,
+                self.span,
+                EventKind::CharsetSuspected,
+                detail,
+            ));
+        }
         // Encoded blocks have such sequences by chance.
         let shifted = self.blocks.is_empty().then(|| lost_escapes(&choice.text));
         for (reason, count) in [misread, shifted].into_iter().flatten().flatten() {

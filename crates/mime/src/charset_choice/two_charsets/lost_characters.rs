@@ -14,7 +14,9 @@ use super::mixed_text::{MixedText, OtherCharset, decode_into};
 use super::mixed_utf8::is_single_byte_ascii;
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
+use crate::charset_choice::labels::label_events::read_as;
 use crate::event::{EventKind, Reason};
+use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
 use std::sync::LazyLock;
@@ -44,8 +46,23 @@ pub(crate) fn read_lost_characters<'a>(
     if !may_be || evidence.mapped || !evidence.may_find_mixed() || !has_lost_characters(bytes) {
         return choice;
     }
-    let mut choice = if is_one_single_byte_charset(&choice) {
-        let rest = choose(&without_lost_characters(bytes));
+    let choice = if is_one_single_byte_charset(&choice) {
+        let rest = without_lost_characters(bytes);
+        if rest.is_ascii()
+            && let Some(label) = label
+        {
+            let event = (
+                EventKind::CharsetUtf8InLegacy,
+                read_as(label, Charset::UTF_8),
+            );
+            return reported(Choice::decode(
+                bytes,
+                Charset::UTF_8,
+                How::Utf8,
+                vec![event],
+            ));
+        }
+        let rest = choose(&rest);
         if !is_one_single_byte_charset(&rest) {
             return choice;
         }
@@ -57,6 +74,11 @@ pub(crate) fn read_lost_characters<'a>(
     } else {
         choice
     };
+    reported(choice)
+}
+
+/// Adds the event about U+FFFD to a choice.
+fn reported(mut choice: Choice<'_>) -> Choice<'_> {
     // Malformed sequences become the same character.
     let lost = choice.text.matches(char::REPLACEMENT_CHARACTER).count() as u64;
     if lost > choice.log.losses() {
@@ -164,6 +186,27 @@ mod tests {
             ),
         ] {
             assert_eq!(read(label, bytes), (want.to_owned(), true), "{label}");
+        }
+    }
+
+    /// Beside ASCII alone, the text is UTF-8.
+    #[test]
+    fn lost_characters_beside_ascii_are_utf8() {
+        for (label, charset) in [
+            ("iso-8859-1", Charset::ISO_8859_1),
+            ("koi8-r", Charset::KOI8_R),
+        ] {
+            let evidence = Evidence {
+                label: Some(label.as_bytes()),
+                resolved: Some(Charset::for_label(label.as_bytes(), View::Mail)),
+                ..Evidence::default()
+            };
+            let choice = choose(b"\xEF\xBF\xBD 2009 Media Inc.", &evidence);
+            assert_eq!((choice.used, choice.mixed), (Charset::UTF_8, None));
+            let codes: Vec<_> = choice.events.iter().map(|(kind, _)| kind.code()).collect();
+            assert_eq!(codes, ["charset.utf8-in-legacy", "charset.suspected"]);
+            let detail = read_as(charset, Charset::UTF_8);
+            assert_eq!(choice.events[0].1, detail);
         }
     }
 

@@ -12,6 +12,7 @@ use crate::encoded_word::eight_bit_bytes::eight_bit_bytes;
 use crate::encoded_word::invisible::report_hidden_characters;
 use crate::encoded_word::raw_charset::mixed_finding;
 use crate::encoded_word::repair;
+use crate::encoded_word::superset_report::uses_superset;
 use crate::encoded_word::unfold::unfold;
 use crate::encoded_word::writable::push_written;
 use crate::event::{Detail, EventKind, Finding, FindingList};
@@ -53,7 +54,10 @@ impl Reader<'_> {
         let decoded = self.raw_text(&text, lexical);
         if !text.is_ascii() {
             let (at, count) = eight_bit_bytes(self.value, range.clone());
-            let charset = decoded.reading.charset();
+            let charset = match decoded.reading.charset() {
+                charset if uses_superset(charset, &text) => charset.superset(),
+                charset => charset,
+            };
             let kind = EventKind::EwRaw8bit;
             findings.add_counted(at.clone(), kind, charset, count);
             if decoded.losses > 0 {

@@ -289,8 +289,7 @@ fn is_odd_enough(label: Charset, bytes: &[u8]) -> bool {
 /// Returns true if text is implausible under its label.
 fn is_implausible(label: Charset, bytes: &[u8]) -> bool {
     if is_latin_1(label) {
-        return has_misplaced_bytes(bytes)
-            || has_many_letters(bytes) && has_odd_neighbors(label, bytes);
+        return has_misplaced_bytes(bytes);
     }
     has_odd_neighbors(label, bytes)
 }
@@ -310,28 +309,6 @@ fn has_odd_neighbors(label: Charset, bytes: &[u8]) -> bool {
 /// In windows-1257 and windows-1251 they are letters and signs: `\x8E` is `Ћ`.
 fn has_odd_controls(label: Charset, bytes: &[u8]) -> bool {
     matches!(label, Charset::ISO_8859_4 | Charset::ISO_8859_5) && has_c1(bytes)
-}
-
-/// Returns true if text has more different high letters than foreign words in English have. Quotation marks and dashes do not
-/// count.
-fn has_many_letters(bytes: &[u8]) -> bool {
-    const MANY: usize = 5;
-    const WINDOW: usize = 1024;
-    let Some(first) = high_bytes(bytes).next() else {
-        return false;
-    };
-    let window = &bytes[first..bytes.len().min(first + WINDOW)];
-    let mut seen = [false; 256];
-    let is_new = |at: &usize| {
-        let byte = window[*at];
-        let is_letter = !matches!(byte, 0x80 | 0x85 | 0x91..=0x97 | 0xA0..=0xBF);
-        is_letter && !std::mem::replace(&mut seen[usize::from(byte)], true)
-    };
-    high_bytes(window)
-        .take(MAX_HIGH_BYTES)
-        .filter(is_new)
-        .nth(MANY - 1)
-        .is_some()
 }
 
 /// Returns true if windows-1252 has symbols, holes or capitals where letters of DOS and Mac charsets stand: `gr”áer` is `größer`

@@ -132,7 +132,7 @@ impl Ranking {
                 charset: Charset::WINDOWS_1252,
                 ..self.limited(best)
             },
-            Some(best) if self.is_unproven(best) || self.has_single_letters(best, bytes) => {
+            Some(best) if self.is_unproven(best) || self.has_hardly_words(best, bytes) => {
                 let confidence = self.at(best).confidence.min(UNPROVEN);
                 Guess {
                     charset: Charset::WINDOWS_1252,
@@ -200,17 +200,16 @@ impl Ranking {
             && !self.is_local(charset)
     }
 
-    /// Returns true if another charset makes letters of signs before single letters, or hardly a word of lone signs and the letters beside
-    /// them.
-    fn has_single_letters(&self, best: usize, bytes: &[u8]) -> bool {
+    /// Returns true if another charset makes hardly a word of lone signs and the letters beside them: `aĴb` of `a¬b`.
+    fn has_hardly_words(&self, best: usize, bytes: &[u8]) -> bool {
         /// Confidence in letters that are no word.
         const NO_WORD: f32 = 0.05;
         let charset = self.scored[best].charset;
         charset != Charset::WINDOWS_1252
             && charset.is_single_byte()
             && !self.is_local(charset)
-            && (lone_signs::stand_before_single_letters(bytes)
-                || self.at(best).confidence < NO_WORD && lone_signs::are_lone_signs(bytes))
+            && self.at(best).confidence < NO_WORD
+            && lone_signs::are_lone_signs(bytes)
     }
 
     /// Returns true if hints or addresses name a language in which the charset is common.

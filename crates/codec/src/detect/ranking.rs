@@ -316,8 +316,6 @@ impl Ranking {
         let is_likely = |charset: &&Charset| {
             let mut own = places.iter().map(|at| &self.scored[*at]);
             own.any(|scored| scored.charset == **charset && scored.cost <= most)
-                && (**charset == guess.charset
-                    || !word_faults::reads_with_faults(**charset, &self.sample))
         };
         let Some(usual) = relatives.iter().find(is_likely) else {
             return guess;

@@ -18,7 +18,6 @@ use crate::charset_choice::text_tests::arabic_beside_french::arabic_words_beside
 use crate::charset_choice::text_tests::baltic_letters::{BalticLetters, baltic_letters};
 use crate::charset_choice::text_tests::case_faults::has_faults_beside;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
-use crate::charset_choice::text_tests::evidence_words::words_prove;
 use crate::charset_choice::text_tests::few_bytes::{
     is_likelier_throughout, likelier_by_few_bytes, likelier_by_letters, may_disprove,
 };
@@ -187,33 +186,33 @@ fn likelier_by_costs(
 ) -> Option<LikelierCharset> {
     if is_latin_1(label) && is_unlike_western(bytes) {
         let rival = detect::rival(&words_once(bytes, label), label, hints)?;
-        let is_western = is_western(bytes);
-        let is_proven = is_proven(label, bytes, rival.guess.charset, hints);
-        let likelier = LikelierCharset {
-            guess: rival.guess,
-            decides: rival.outweighs && !is_western && is_proven,
-        };
-        return (is_proven && !is_western || rival.margin >= REPORT_MARGIN).then_some(likelier);
+        let decides = rival.margin - rival.rarity >= OVERRULE_MARGIN
+            && has_different_bytes(bytes)
+            && !is_western(bytes);
+        let guess = rival.guess;
+        return (rival.margin >= REPORT_MARGIN).then_some(LikelierCharset { guess, decides });
     }
     let text = without_repetitions(bytes);
     let text = once(&text, label);
     let text = words_once(&text, label);
-    let likelier = likelier_by_words(label, bytes, &text, hints)?;
+    let likelier = likelier_by_words(label, &text, hints)?;
     match without_shared_signs(&text, label, likelier.guess.charset) {
         Cow::Borrowed(_) => Some(likelier),
-        Cow::Owned(text) => likelier_by_words(label, bytes, &text, hints),
+        Cow::Owned(text) => likelier_by_words(label, &text, hints),
     }
 }
 
-/// Returns true if the words of the text prove the charset, or if this charset needs no proof.
-fn is_proven(label: Charset, bytes: &[u8], charset: Charset, hints: &detect::Hints<'_>) -> bool {
-    !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || words_prove(bytes, label, charset)
+/// Returns true if [`MIN_BYTES_TO_REPORT`] bytes above 7F differ. One letter of a language without a model, such as the `Ý` of `Ýr`, proves nothing.
+fn has_different_bytes(bytes: &[u8]) -> bool {
+    let mut seen = [false; 256];
+    let is_new = |at: &usize| !std::mem::replace(&mut seen[usize::from(bytes[*at])], true);
+    let mut different = high_bytes(bytes).filter(is_new);
+    different.nth(MIN_BYTES_TO_REPORT - 1).is_some()
 }
 
-/// Compares `text`, which is `bytes` without repetitions, under the label with that in all charsets.
+/// Like [`likelier_by_costs`], for text without repetitions.
 fn likelier_by_words(
     label: Charset,
-    bytes: &[u8],
     text: &[u8],
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
@@ -261,7 +260,7 @@ fn likelier_by_words(
     };
     Some(LikelierCharset {
         guess: rival.guess,
-        decides: decides && is_throughout() && is_proven(label, bytes, charset, hints),
+        decides: decides && is_throughout(),
     })
 }
 
@@ -535,6 +534,32 @@ mod tests {
         ] {
             let expected = Charset::for_name(charset);
             assert_eq!(replaced(label, text, charset), expected, "{label} {text}");
+        }
+    }
+
+    #[test]
+    fn three_different_bytes_and_a_clear_margin_replace_latin_1() {
+        for text in [
+            "Ýr, Ýr, ÝR",
+            "þþþ",
+            "hý, hý, Hý",
+            "thý Ðeed, thý Ðeed, THý ÐEED",
+            "Ðeath Ðealer, Ðeath Ðealer, ÐEATH ÐEALER",
+        ] {
+            assert_eq!(replaced("ISO-8859-1", text, "ISO-8859-1"), None, "{text}");
+        }
+        for (text, charset) in [
+            (
+                "pamäť je konzistentná, knižnica je chybná",
+                Charset::WINDOWS_1250,
+            ),
+            (
+                "Đang sao chép các danh sách gói...",
+                Charset::for_name("windows-1258").expect("known"),
+            ),
+        ] {
+            let found = replaced("ISO-8859-1", text, charset.name());
+            assert_eq!(found, Some(charset), "{text}");
         }
     }
 

@@ -68,7 +68,7 @@ impl Ranking {
             sample = lists;
             scored = costs;
         } else if hints.rules.has(Rules::NOISE_WORDS)
-            && let Some(text) = without_noise(&sample, &scored, &priors)
+            && let Some(text) = without_noise(&sample, &scored)
         {
             sample = text;
             scored = score::score(&sample, &priors, hints.ascii_compatible);
@@ -389,25 +389,14 @@ fn with_lists(
     Some((sample, all))
 }
 
-/// The sample without words that are noise in each of the likeliest charsets; None where the sample as a whole is text, or only signs would
-/// be left.
-fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<Sample> {
-    /// Bytes above 7F that a word of noise has more of.
-    const NOISY: usize = 5;
+/// The sample without words that have control characters, as remains of attachments do; None where the sample as a whole is text, or only signs
+/// would be left.
+fn without_noise(sample: &Sample, scored: &[Scored]) -> Option<Sample> {
     let best = scored.first()?;
     if best.cost * 4 < score::noise(&sample.bytes) * 3 {
         return None;
     }
-    let is_noise = |word: &[u8]| {
-        let word = Sample {
-            bytes: word.to_vec(),
-            ..Sample::default()
-        };
-        // Short words are rare ones, or names.
-        word.bytes.iter().any(u8::is_ascii_control)
-            || odd_text::high_bytes(&word.bytes).nth(NOISY).is_some()
-                && !score::is_text_within(&word, priors, score::noise(&word.bytes), best.charset)
-    };
+    let is_noise = |word: &[u8]| word.iter().any(u8::is_ascii_control);
     let words = sample
         .bytes
         .split(|b| *b == b' ')

@@ -12,7 +12,7 @@ impl Rules {
     pub const SIGNS_BY_PLACE: Self = Self(1);
     /// Equal words and equal runs of signs count once.
     pub const REPEATS_ONCE: Self = Self(1 << 1);
-    /// Words that are text in no charset, such as remains of attachments, do not count where others are.
+    /// Words with control characters, such as remains of attachments, do not count where others are.
     pub const NOISE_WORDS: Self = Self(1 << 2);
     /// The prior of the ASCII words is bounded: English text with foreign names is English.
     pub const ASCII_LANGUAGE: Self = Self(1 << 3);

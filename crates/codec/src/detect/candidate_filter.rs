@@ -15,7 +15,7 @@ use super::sample::Sample;
 use crate::generated::languages::CANDIDATES_COUNT;
 
 /// A charset that costs up to this much more than the best may still win.
-pub(super) const MARGIN: u32 = 8 * NAT;
+const MARGIN: u32 = 8 * NAT;
 
 /// Number of bytes that decide which single-byte charset is tried first.
 const START: usize = 16;
@@ -39,19 +39,18 @@ impl<'c> Trial<'c> {
     }
 }
 
-/// Returns the charsets that cost at most `most`, and at most [`MARGIN`] more than the best of them.
+/// Returns the charsets that cost at most [`MARGIN`] more than the best of them.
 pub(super) fn likely(
     head: &Sample,
     priors: &Priors,
     ascii_compatible: bool,
-    most: u32,
 ) -> Vec<Trial<'static>> {
     let head = Readings::new(head, priors.rules);
     let mut filter = CandidateFilter {
         english: head.cost_in_english(),
         head,
         priors,
-        most,
+        most: u32::MAX,
         found: Vec::with_capacity(64),
     };
     let has_vietnamese = may_be_vietnamese(&filter.head.sample().bytes);
@@ -239,7 +238,7 @@ mod tests {
                 ..Hints::default()
             };
             let priors = priors(&hints);
-            let trials = likely(&sample::head(bytes), &priors, true, u32::MAX);
+            let trials = likely(&sample::head(bytes), &priors, true);
             let is_tcvn = |trial: &Trial<'_>| trial.candidate.charset == Charset::TCVN5712_1;
             let expected = country == Some("vn");
             assert_eq!(trials.iter().any(is_tcvn), expected, "{country:?}");
@@ -334,7 +333,7 @@ mod tests {
                 ] {
                     let head = sample::head(bytes);
                     let priors = priors(&hints);
-                    let trials = likely(&head, &priors, false, u32::MAX).into_iter();
+                    let trials = likely(&head, &priors, false).into_iter();
                     let fast: Vec<_> = trials
                         .map(|trial| {
                             let mut languages = trial.languages;

@@ -68,7 +68,7 @@ impl Ranking {
             sample = lists;
             scored = costs;
         } else if hints.rules.has(Rules::NOISE_WORDS)
-            && let Some(text) = without_noise(&sample, &scored, &priors)
+            && let Some(text) = without_noise(&sample, &scored)
         {
             sample = text;
             scored = score::score(&sample, &priors, hints.ascii_compatible);
@@ -132,7 +132,7 @@ impl Ranking {
                 charset: Charset::WINDOWS_1252,
                 ..self.limited(best)
             },
-            Some(best) if self.is_unproven(best) || self.has_single_letters(best, bytes) => {
+            Some(best) if self.is_unproven(best) || self.has_hardly_words(best, bytes) => {
                 let confidence = self.at(best).confidence.min(UNPROVEN);
                 Guess {
                     charset: Charset::WINDOWS_1252,
@@ -200,17 +200,16 @@ impl Ranking {
             && !self.is_local(charset)
     }
 
-    /// Returns true if another charset makes letters of signs before single letters, or hardly a word of lone signs and the letters beside
-    /// them.
-    fn has_single_letters(&self, best: usize, bytes: &[u8]) -> bool {
+    /// Returns true if another charset makes hardly a word of lone signs and the letters beside them: `aĴb` of `a¬b`.
+    fn has_hardly_words(&self, best: usize, bytes: &[u8]) -> bool {
         /// Confidence in letters that are no word.
         const NO_WORD: f32 = 0.05;
         let charset = self.scored[best].charset;
         charset != Charset::WINDOWS_1252
             && charset.is_single_byte()
             && !self.is_local(charset)
-            && (lone_signs::stand_before_single_letters(bytes)
-                || self.at(best).confidence < NO_WORD && lone_signs::are_lone_signs(bytes))
+            && self.at(best).confidence < NO_WORD
+            && lone_signs::are_lone_signs(bytes)
     }
 
     /// Returns true if hints or addresses name a language in which the charset is common.
@@ -317,8 +316,6 @@ impl Ranking {
         let is_likely = |charset: &&Charset| {
             let mut own = places.iter().map(|at| &self.scored[*at]);
             own.any(|scored| scored.charset == **charset && scored.cost <= most)
-                && (**charset == guess.charset
-                    || !word_faults::reads_with_faults(**charset, &self.sample))
         };
         let Some(usual) = relatives.iter().find(is_likely) else {
             return guess;
@@ -392,25 +389,14 @@ fn with_lists(
     Some((sample, all))
 }
 
-/// The sample without words that are noise in each of the likeliest charsets; None where the sample as a whole is text, or only signs would
-/// be left.
-fn without_noise(sample: &Sample, scored: &[Scored], priors: &Priors) -> Option<Sample> {
-    /// Bytes above 7F that a word of noise has more of.
-    const NOISY: usize = 5;
+/// The sample without words that have control characters, as remains of attachments do; None where the sample as a whole is text, or only signs
+/// would be left.
+fn without_noise(sample: &Sample, scored: &[Scored]) -> Option<Sample> {
     let best = scored.first()?;
     if best.cost * 4 < score::noise(&sample.bytes) * 3 {
         return None;
     }
-    let is_noise = |word: &[u8]| {
-        let word = Sample {
-            bytes: word.to_vec(),
-            ..Sample::default()
-        };
-        // Short words are rare ones, or names.
-        word.bytes.iter().any(u8::is_ascii_control)
-            || odd_text::high_bytes(&word.bytes).nth(NOISY).is_some()
-                && !score::is_text_within(&word, priors, score::noise(&word.bytes), best.charset)
-    };
+    let is_noise = |word: &[u8]| word.iter().any(u8::is_ascii_control);
     let words = sample
         .bytes
         .split(|b| *b == b' ')

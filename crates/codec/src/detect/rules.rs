@@ -12,24 +12,22 @@ impl Rules {
     pub const SIGNS_BY_PLACE: Self = Self(1);
     /// Equal words and equal runs of signs count once.
     pub const REPEATS_ONCE: Self = Self(1 << 1);
-    /// Words that are text in no charset, such as remains of attachments, do not count where others are.
+    /// Words with control characters, such as remains of attachments, do not count where others are.
     pub const NOISE_WORDS: Self = Self(1 << 2);
     /// The prior of the ASCII words is bounded: English text with foreign names is English.
     pub const ASCII_LANGUAGE: Self = Self(1 << 3);
-    /// A label under which all bytes stand where they make sense yields only to words of another language.
-    pub const LABEL_NEEDS_WORDS: Self = Self(1 << 4);
     /// Runs of valid UTF-8 in single-byte text are read as UTF-8, the rest by its charset.
-    pub const MIXED_RUNS: Self = Self(1 << 5);
+    pub const MIXED_RUNS: Self = Self(1 << 4);
     /// Private use characters and box drawing within prose count against a charset.
-    pub const PRIVATE_USE: Self = Self(1 << 6);
+    pub const PRIVATE_USE: Self = Self(1 << 5);
     /// Names of fonts in HTML tell the writer's language.
-    pub const FONT_NAMES: Self = Self(1 << 7);
+    pub const FONT_NAMES: Self = Self(1 << 6);
 
     /// The time zone of the Date field is a prior of the languages.
-    pub const TIME_ZONE: Self = Self(1 << 8);
+    pub const TIME_ZONE: Self = Self(1 << 7);
 
     /// A word may list the letters of an alphabet instead of being a word of the language.
-    pub const ALPHABET_LISTS: Self = Self(1 << 9);
+    pub const ALPHABET_LISTS: Self = Self(1 << 8);
 
     /// Every rule with its name, in the order of the documentation.
     pub const ALL: &'static [(&'static str, Self)] = &[
@@ -37,7 +35,6 @@ impl Rules {
         ("repeats count once", Self::REPEATS_ONCE),
         ("noise left out", Self::NOISE_WORDS),
         ("language of the ASCII text", Self::ASCII_LANGUAGE),
-        ("a label yields to words only", Self::LABEL_NEEDS_WORDS),
         ("mixed runs of UTF-8", Self::MIXED_RUNS),
         ("private use characters", Self::PRIVATE_USE),
         ("names of fonts", Self::FONT_NAMES),

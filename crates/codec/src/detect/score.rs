@@ -3,9 +3,9 @@
 //! # Limits
 //! Reads a sample only. The caller chooses a representative one.
 
-use super::candidate_filter::{self, MARGIN, Trial};
+use super::candidate_filter::{self, Trial};
 use super::cost::NAT;
-use super::language::{self, Language, RARE, ScriptGroup, candidates};
+use super::language::{self, Language, RARE, ScriptGroup};
 use super::priors::Priors;
 use super::reading::{english_runs, read_text};
 use super::readings::{Readings, decode_sample, language_cost};
@@ -24,38 +24,9 @@ pub(super) struct Scored {
 
 /// Returns the charsets that can decode the sample, the most likely first; on request only ASCII-compatible ones.
 pub(super) fn score(sample: &Sample, priors: &Priors, ascii_compatible: bool) -> Vec<Scored> {
-    let mut whole = Readings::new(sample, priors.rules);
-    score_within(&mut whole, priors, ascii_compatible, u32::MAX)
-}
-
-/// Returns true if a charset that keeps ASCII text decodes the sample at a cost of at most `most`. Tries `first` before all
-/// others.
-pub(super) fn is_text_within(sample: &Sample, priors: &Priors, most: u32, first: Charset) -> bool {
-    let mut whole = Readings::new(sample, priors.rules);
-    let first = candidates()
-        .iter()
-        .find(|candidate| candidate.charset == first && candidate.keeps_ascii_text);
-    let is_within = |scored: Scored| scored.cost <= most;
-    if first
-        .and_then(|candidate| Trial::new(candidate, priors).score(&mut whole))
-        .is_some_and(is_within)
-    {
-        return true;
-    }
-    let scored = score_within(&mut whole, priors, true, most.saturating_add(MARGIN));
-    scored.first().copied().is_some_and(is_within)
-}
-
-/// Like [`score`], without charsets that cost more than `most` in the candidate filter.
-fn score_within(
-    whole: &mut Readings<'_>,
-    priors: &Priors,
-    ascii_compatible: bool,
-    most: u32,
-) -> Vec<Scored> {
-    let head = sample::head(&whole.sample().bytes);
-    let trials = candidate_filter::likely(&head, priors, ascii_compatible, most);
-    scored(trials.into_iter(), whole)
+    let head = sample::head(&sample.bytes);
+    let trials = candidate_filter::likely(&head, priors, ascii_compatible);
+    scored(trials.into_iter(), &mut Readings::new(sample, priors.rules))
 }
 
 /// Returns the charsets of the trials that can decode the sample, the most likely first.

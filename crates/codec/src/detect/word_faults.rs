@@ -135,11 +135,6 @@ pub(super) fn related_charsets(best: Charset, sample: &Sample) -> Vec<Charset> {
     found.into_iter().map(|own| own.charset).collect()
 }
 
-/// Returns true if the sample decoded in a charset has words such as `длЯ`, with a capital behind a small letter.
-pub(super) fn reads_with_faults(charset: Charset, sample: &Sample) -> bool {
-    has_word_faults(&charset.decode(&sample.bytes, &mut LossLog::with_limit(0)))
-}
-
 /// Returns true if nearly all characters beyond ASCII are letters. ISO-8859-5 text decoded as IBM866 has box drawing: `Добрый` is `┤▐╤ры┘`.
 pub(super) fn has_letters_only(charset: Charset, sample: &Sample) -> bool {
     /// One of so many characters may be a sign.

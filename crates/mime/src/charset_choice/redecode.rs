@@ -315,8 +315,7 @@ fn is_legacy_by_utf8_chance(bytes: &[u8], other: Charset) -> bool {
         return count.within < 2 * count.malformed
             && !is_character_tail(bytes)
             && is_level1(other, bytes)
-            && words.any(|word| word.chars().nth(length - 1).is_some())
-            && !has_wide_within_words(&text);
+            && words.any(|word| word.chars().nth(length - 1).is_some());
     }
     // UTF-8 sequences are frequent in Thai.
     let factor = if other == Charset::WINDOWS_874 { 2 } else { 1 };
@@ -324,15 +323,6 @@ fn is_legacy_by_utf8_chance(bytes: &[u8], other: Charset) -> bool {
         && count.within < factor * count.malformed
         && is_foreign_script(&text)
         && mojibake_score(&text) == 0
-}
-
-/// Returns true if a character above 7F touches a small Latin letter: `i告n`. Such characters are pieces of damaged ones.
-fn has_wide_within_words(text: &str) -> bool {
-    let is_letter = |c: char| c.is_ascii_lowercase();
-    let pairs = text.chars().zip(text.chars().skip(1));
-    pairs
-        .into_iter()
-        .any(|(a, b)| is_letter(a) && !b.is_ascii() || !a.is_ascii() && is_letter(b))
 }
 
 /// Returns true if most characters above 7F are letters of another script than Latin, and none is a Latin letter.

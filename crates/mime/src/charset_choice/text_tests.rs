@@ -7,7 +7,6 @@ pub(super) mod case_faults;
 pub(super) mod cjk_level1;
 pub(super) mod contested_words;
 pub(super) mod damage;
-pub(super) mod evidence_words;
 pub(super) mod few_bytes;
 pub(super) mod font_names;
 pub(super) mod foreign_language;

@@ -10,7 +10,7 @@ use super::text_tests::contested_words::outweighs_declaration;
 use super::text_tests::damage::decodes_without_loss;
 use super::text_tests::font_names;
 use super::text_tests::insufficient_evidence;
-use super::text_tests::truncated_utf8::{has_cut_characters, has_only_cut_signs};
+use super::text_tests::truncated_utf8::has_only_cut_signs;
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE};
 use super::two_charsets::mixed_choice::mixed_without_label;
 use super::two_charsets::quoted_lines::quotations_without_label;
@@ -167,7 +167,7 @@ fn first_plausible(
     None
 }
 
-/// Returns the guess of detection, UTF-8 if signs are cut, or if it is weak and characters are, or windows-1252 if the bytes prove too little.
+/// Returns the guess of detection, UTF-8 if signs are cut, or windows-1252 if the bytes prove too little.
 fn sufficient_guess(
     bytes: &[u8],
     own: Guess,
@@ -175,9 +175,7 @@ fn sufficient_guess(
     hints: &detect::Hints<'_>,
 ) -> (Guess, ChosenBy) {
     let has_no_hints = hints.language.is_none() && hints.country.is_none();
-    if own.confidence < LIKELY_CONFIDENCE && has_cut_characters(bytes)
-        || has_no_hints && has_only_cut_signs(bytes)
-    {
+    if has_no_hints && has_only_cut_signs(bytes) {
         let guess = Guess {
             charset: Charset::UTF_8,
             confidence: LIKELY_CONFIDENCE,

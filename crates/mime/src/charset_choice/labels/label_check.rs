@@ -86,10 +86,7 @@ pub(crate) fn check_label<'b, 'h>(
         let text = used.decode(bytes, &mut log);
         let is_named = message_charset
             .is_some_and(|message_charset| message_charset.superset() == used.superset());
-        if (likelier.decides || is_named)
-            && log.losses() == 0
-            && !label_plausibility::stands_within_ascii_words(used, &text)
-        {
+        if (likelier.decides || is_named) && log.losses() == 0 {
             events.push(detected_event(
                 Some(label),
                 used,

@@ -18,7 +18,6 @@ use crate::charset_choice::text_tests::arabic_beside_french::arabic_words_beside
 use crate::charset_choice::text_tests::baltic_letters::{BalticLetters, baltic_letters};
 use crate::charset_choice::text_tests::case_faults::has_faults_beside;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
-use crate::charset_choice::text_tests::evidence_words::words_prove;
 use crate::charset_choice::text_tests::few_bytes::{
     is_likelier_throughout, likelier_by_few_bytes, likelier_by_letters, may_disprove,
 };
@@ -187,33 +186,33 @@ fn likelier_by_costs(
 ) -> Option<LikelierCharset> {
     if is_latin_1(label) && is_unlike_western(bytes) {
         let rival = detect::rival(&words_once(bytes, label), label, hints)?;
-        let is_western = is_western(bytes);
-        let is_proven = is_proven(label, bytes, rival.guess.charset, hints);
-        let likelier = LikelierCharset {
-            guess: rival.guess,
-            decides: rival.outweighs && !is_western && is_proven,
-        };
-        return (is_proven && !is_western || rival.margin >= REPORT_MARGIN).then_some(likelier);
+        let decides = rival.margin - rival.rarity >= OVERRULE_MARGIN
+            && has_different_bytes(bytes)
+            && !is_western(bytes);
+        let guess = rival.guess;
+        return (rival.margin >= REPORT_MARGIN).then_some(LikelierCharset { guess, decides });
     }
     let text = without_repetitions(bytes);
     let text = once(&text, label);
     let text = words_once(&text, label);
-    let likelier = likelier_by_words(label, bytes, &text, hints)?;
+    let likelier = likelier_by_words(label, &text, hints)?;
     match without_shared_signs(&text, label, likelier.guess.charset) {
         Cow::Borrowed(_) => Some(likelier),
-        Cow::Owned(text) => likelier_by_words(label, bytes, &text, hints),
+        Cow::Owned(text) => likelier_by_words(label, &text, hints),
     }
 }
 
-/// Returns true if the words of the text prove the charset, or if this charset needs no proof.
-fn is_proven(label: Charset, bytes: &[u8], charset: Charset, hints: &detect::Hints<'_>) -> bool {
-    !hints.rules.has(detect::Rules::LABEL_NEEDS_WORDS) || words_prove(bytes, label, charset)
+/// Returns true if [`MIN_BYTES_TO_REPORT`] bytes above 7F differ. One letter of a language without a model, such as the `Ý` of `Ýr`, proves nothing.
+fn has_different_bytes(bytes: &[u8]) -> bool {
+    let mut seen = [false; 256];
+    let is_new = |at: &usize| !std::mem::replace(&mut seen[usize::from(bytes[*at])], true);
+    let mut different = high_bytes(bytes).filter(is_new);
+    different.nth(MIN_BYTES_TO_REPORT - 1).is_some()
 }
 
-/// Compares `text`, which is `bytes` without repetitions, under the label with that in all charsets.
+/// Like [`likelier_by_costs`], for text without repetitions.
 fn likelier_by_words(
     label: Charset,
-    bytes: &[u8],
     text: &[u8],
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
@@ -261,7 +260,7 @@ fn likelier_by_words(
     };
     Some(LikelierCharset {
         guess: rival.guess,
-        decides: decides && is_throughout() && is_proven(label, bytes, charset, hints),
+        decides: decides && is_throughout(),
     })
 }
 
@@ -289,8 +288,7 @@ fn is_odd_enough(label: Charset, bytes: &[u8]) -> bool {
 /// Returns true if text is implausible under its label.
 fn is_implausible(label: Charset, bytes: &[u8]) -> bool {
     if is_latin_1(label) {
-        return has_misplaced_bytes(bytes)
-            || has_many_letters(bytes) && has_odd_neighbors(label, bytes);
+        return has_misplaced_bytes(bytes);
     }
     has_odd_neighbors(label, bytes)
 }
@@ -310,28 +308,6 @@ fn has_odd_neighbors(label: Charset, bytes: &[u8]) -> bool {
 /// In windows-1257 and windows-1251 they are letters and signs: `\x8E` is `Ћ`.
 fn has_odd_controls(label: Charset, bytes: &[u8]) -> bool {
     matches!(label, Charset::ISO_8859_4 | Charset::ISO_8859_5) && has_c1(bytes)
-}
-
-/// Returns true if text has more different high letters than foreign words in English have. Quotation marks and dashes do not
-/// count.
-fn has_many_letters(bytes: &[u8]) -> bool {
-    const MANY: usize = 5;
-    const WINDOW: usize = 1024;
-    let Some(first) = high_bytes(bytes).next() else {
-        return false;
-    };
-    let window = &bytes[first..bytes.len().min(first + WINDOW)];
-    let mut seen = [false; 256];
-    let is_new = |at: &usize| {
-        let byte = window[*at];
-        let is_letter = !matches!(byte, 0x80 | 0x85 | 0x91..=0x97 | 0xA0..=0xBF);
-        is_letter && !std::mem::replace(&mut seen[usize::from(byte)], true)
-    };
-    high_bytes(window)
-        .take(MAX_HIGH_BYTES)
-        .filter(is_new)
-        .nth(MANY - 1)
-        .is_some()
 }
 
 /// Returns true if windows-1252 has symbols, holes or capitals where letters of DOS and Mac charsets stand: `gr”áer` is `größer`
@@ -558,6 +534,32 @@ mod tests {
         ] {
             let expected = Charset::for_name(charset);
             assert_eq!(replaced(label, text, charset), expected, "{label} {text}");
+        }
+    }
+
+    #[test]
+    fn three_different_bytes_and_a_clear_margin_replace_latin_1() {
+        for text in [
+            "Ýr, Ýr, ÝR",
+            "þþþ",
+            "hý, hý, Hý",
+            "thý Ðeed, thý Ðeed, THý ÐEED",
+            "Ðeath Ðealer, Ðeath Ðealer, ÐEATH ÐEALER",
+        ] {
+            assert_eq!(replaced("ISO-8859-1", text, "ISO-8859-1"), None, "{text}");
+        }
+        for (text, charset) in [
+            (
+                "pamäť je konzistentná, knižnica je chybná",
+                Charset::WINDOWS_1250,
+            ),
+            (
+                "Đang sao chép các danh sách gói...",
+                Charset::for_name("windows-1258").expect("known"),
+            ),
+        ] {
+            let found = replaced("ISO-8859-1", text, charset.name());
+            assert_eq!(found, Some(charset), "{text}");
         }
     }
 

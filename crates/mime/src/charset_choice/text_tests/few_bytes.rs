@@ -19,8 +19,8 @@ use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, is_latin, signs_within_words};
 use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
-use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW, window};
-use mailglot_codec::detect::{self, Evidence, Guess, has_word_faults, high_bytes};
+use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
+use mailglot_codec::detect::{self, Evidence, Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 
 /// The charsets that have letters where Windows has signs, the most frequent in mail.
@@ -80,9 +80,6 @@ fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
         1 => return Some(of_signs(0.0, f32::INFINITY)),
         _ => return Some(of_signs(0.0, 8.0)),
     }
-    if has_inner_capitals(label, bytes) {
-        return Some(of_signs(0.0, f32::INFINITY));
-    }
     if are_of_several_alphabets(label, bytes) {
         return Some(of(8.0, 16.0, &[]));
     }
@@ -100,15 +97,6 @@ fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
         20.0,
         &[Charset::ISO_8859_2],
     ))
-}
-
-/// Returns true if a charset of DOS or the Macintosh gives capitals behind small letters: `WdroŅenia` is `Wdrożenia` in windows-1250.
-fn has_inner_capitals(label: Charset, bytes: &[u8]) -> bool {
-    let is_of_letters = PAGES_OF_LETTERS.contains(&label) && !is_latin(label);
-    is_of_letters && {
-        let text = label.decode(window(bytes), &mut LossLog::with_limit(0));
-        has_word_faults(&text)
-    }
 }
 
 /// Asks detection for a charset in which the few bytes are letters that fit.
@@ -406,23 +394,6 @@ mod tests {
                 expected,
                 "{text} in {charset}"
             );
-        }
-    }
-
-    #[test]
-    fn capitals_within_words_are_reported() {
-        let named = |name| Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
-        for (label, text, charset, expected) in [
-            ("x-mac-ce", "Wdrożenia znaku CE", "windows-1250", true),
-            ("x-mac-ce", "Wdrożenia znaku CE", "x-mac-ce", false),
-            ("x-mac-ce", "WDROŻENIA ZNAKU CE", "x-mac-ce", false),
-            ("macintosh", "Éric, naïve", "macintosh", false),
-            ("windows-1250", "eŠkola", "windows-1250", false),
-        ] {
-            let bytes = named(charset).encode_exact(text).expect("encodable");
-            let found = likelier_by_few_bytes(named(label), &bytes, &MAIL_HINTS);
-            assert_eq!(found.is_some(), expected, "{label} {text}");
-            assert!(found.is_none_or(|likelier| !likelier.decides), "{text}");
         }
     }
 

@@ -104,20 +104,6 @@ impl WholeLetters {
     }
 }
 
-/// Returns true if all bytes that are not UTF-8 are cut characters, and whole ones outnumber them: `Lehrkr\xC3...`.
-///
-/// Programs cut long texts at a number of bytes and go on after an ellipsis.
-pub(crate) fn has_cut_characters(bytes: &[u8]) -> bool {
-    let cuts = CutCharacters::new(bytes);
-    let is_cut = |at| cuts.contains(&at);
-    if !malformed(bytes).all(is_cut) {
-        return false;
-    }
-    let cut = malformed(bytes).count();
-    let whole = whole_characters(bytes).filter(|c| !c.is_ascii()).count();
-    cut > 0 && whole > cut
-}
-
 /// Returns true if a text is UTF-8 except for signs that were cut: `it\xE2\x80...`, `news \xF0\x9F`.
 ///
 /// No language has their bytes in another charset: they are `â€`, `â‚`, `â„`, `ðŸ` and `ï¿` in windows-1252, and rare characters in charsets of
@@ -150,21 +136,6 @@ mod tests {
                 }
             }
             assert!(!is_truncated_utf8(text.as_bytes()));
-        }
-    }
-
-    #[test]
-    fn characters_are_cut_before_ascii() {
-        for (bytes, want) in [
-            (
-                &b"zum \xC3\x9Cbungsabend f\xC3\xBCr die Lehrkr\xC3...\nmore"[..],
-                true,
-            ),
-            (b"f\xC3\xBCr die Lehrkr\xC3...", false),
-            (b"f\xC3\xBCr \xC3\xA9 caf\xA9 ", false),
-            (b"plain", false),
-        ] {
-            assert_eq!(has_cut_characters(bytes), want, "{}", bytes.escape_ascii());
         }
     }
 

@@ -11,7 +11,6 @@
 //! # Limits
 //! Few Latvian words without š, ž, ķ, ļ keep a wrong label of Latin-1: `Kārlis Ūdris`.
 
-use super::misplaced_signs::is_latin;
 use crate::charset_choice::thresholds::window;
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
@@ -24,7 +23,7 @@ const MANY: usize = 8;
 /// How many letters of a text only a Baltic language has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BalticLetters {
-    /// Another charset is likelier, or the label is of another script.
+    /// Another charset is likelier, or the label is Baltic itself or of several bytes.
     NotBaltic,
     Enough,
     Few,
@@ -33,7 +32,7 @@ pub(crate) enum BalticLetters {
 
 /// Compares the letters that `other`, a Baltic charset, reads otherwise than the label.
 pub(crate) fn baltic_letters(label: Charset, other: Charset, bytes: &[u8]) -> BalticLetters {
-    if !is_baltic(other) || is_baltic(label) || !is_latin(label) {
+    if !is_baltic(other) || is_baltic(label) || !label.is_single_byte() {
         return BalticLetters::NotBaltic;
     }
     let window = window(bytes);
@@ -99,6 +98,14 @@ mod tests {
                 "windows-1257",
                 None,
             ),
+            (
+                "ISO-8859-14",
+                "Komara Lîtuaniya, Îran, Darûssa",
+                "ISO-8859-14",
+                "windows-1257",
+                None,
+            ),
+            ("IBM850", "Pakêta hê amûran", "IBM850", "IBM775", None),
             (
                 "ISO-8859-1",
                 "à sos ùrtimos dies",

@@ -4,6 +4,7 @@
 //! Searches 1,024 bytes for a declaration of the whole document (4,096 while an HTML head is open), as browsers do. Searches as
 //! many characters to correct one. Does not distinguish scripts and styles from markup.
 
+use crate::lexer::starts_without_case;
 use mailglot_codec::{Charset, LossLog, Resolved, View};
 use memchr::memmem;
 use std::ops::Range;
@@ -444,9 +445,10 @@ fn charset_parameter(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
 /// Returns the charset in a line `X-LOTUS-CHARSET:ISO-8859-2`, which Lotus Notes writes into calendars.
 fn lotus_charset(text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
     const NAME: &[u8] = b"X-LOTUS-CHARSET:";
-    let name = text[line.clone()].get(..NAME.len())?;
-    let value = line.start + NAME.len()..line.end;
-    label(text, value).filter(|_| name.eq_ignore_ascii_case(NAME))
+    if !starts_without_case(&text[line.clone()], NAME) {
+        return None;
+    }
+    label(text, line.start + NAME.len()..line.end)
 }
 
 /// Returns true if a card has non-ASCII quoted-printable text without a charset of its own. It is in the charset around it.

@@ -180,8 +180,8 @@ impl<'a> Reader<'a> {
         lexical: LexicalContext,
         gap: &mut Option<TextPiece>,
     ) {
-        let is_blank = |bytes: &[u8]| bytes.iter().all(|&b| lexer::is_space(b));
-        if self.ends_in_run(lexical) && gap.is_none() && is_blank(&self.value[range.clone()]) {
+        let text = &self.value[range.clone()];
+        if self.ends_in_run(lexical) && gap.is_none() && lexer::is_blank(text) {
             *gap = Some((range, lexical));
         } else {
             self.add_text(gap.take());

@@ -97,9 +97,9 @@ pub(crate) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
     {
         return list;
     }
-    let is_border = |byte: Option<&u8>| {
+    let is_border = |byte: Option<u8>| {
         byte.is_none_or(|b| {
-            lexer::is_space(*b) || matches!(b, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')')
+            lexer::is_space(b) || matches!(b, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')')
         })
     };
     let mut at = 0;
@@ -108,9 +108,8 @@ pub(crate) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
         let Some(end) = lexer::quoted_end(value, start) else {
             break;
         };
-        let before = start.checked_sub(1).and_then(|before| value.get(before));
-        if is_border(before)
-            && is_border(value.get(end))
+        if is_border(lexer::byte_before(value, start))
+            && is_border(value.get(end).copied())
             && !lexer::contains_angle_address(&value[start..end])
         {
             list.push(start..end);

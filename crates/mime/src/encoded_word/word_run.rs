@@ -401,13 +401,10 @@ impl Reader<'_> {
         if lexical == LexicalContext::Quoted {
             findings.add(range.clone(), EventKind::EwInQuotes, Detail::None);
         }
-        let free = |byte: Option<&u8>| {
-            byte.is_none_or(|&b| {
-                lexer::is_space(b) || matches!(b, b'(' | b')' | b'"' | b',' | b'<')
-            })
-        };
-        let before = range.start.checked_sub(1).and_then(|n| self.value.get(n));
-        if !free(before) || !free(self.value.get(range.end)) {
+        let touches = |b: u8| !lexer::is_space(b) && !matches!(b, b'(' | b')' | b'"' | b',' | b'<');
+        let before = lexer::byte_before(self.value, range.start);
+        let after = self.value.get(range.end).copied();
+        if before.is_some_and(touches) || after.is_some_and(touches) {
             findings.add(range.clone(), EventKind::EwGlued, Detail::None);
         }
     }

@@ -5,7 +5,7 @@
 //! Ignores the language of a label (RFC 2231).
 
 use crate::encoded_word::HeaderContext;
-use crate::lexer::{NameForm, split_name};
+use crate::lexer::{NameForm, split_name, starts_without_case};
 use crate::params::{self, RawParam};
 use mailglot_codec::{Charset, View};
 use std::borrow::Cow;
@@ -186,10 +186,11 @@ pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
 /// Returns the form of a charset parameter; None for other parameters.
 fn form(name: &[u8]) -> Option<NameForm> {
     // Most names differ in the first bytes.
-    name.get(..7)
-        .filter(|start| start.eq_ignore_ascii_case(b"charset"))?;
+    if !starts_without_case(name, b"charset") {
+        return None;
+    }
     let (base, form) = split_name(name);
-    (base.len() == 7).then_some(form)
+    (base.len() == b"charset".len()).then_some(form)
 }
 
 /// Returns the range of the text after charset and language of an RFC 2231 value, without quotes.

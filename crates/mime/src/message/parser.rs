@@ -21,7 +21,7 @@ use crate::event::{Detail, Event, EventKind, Reason};
 use crate::header::Field;
 use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
-use crate::{Limits, Span};
+use crate::{Limits, Span, lexer};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -306,7 +306,7 @@ impl Parser<'_> {
 
 /// Returns true if a line begins like a delimiter: with `--` and a character of its name. Signatures and rulers do not.
 fn has_delimiter_line(body: &[u8]) -> bool {
-    body.split(|byte| matches!(byte, b'\r' | b'\n'))
+    body.split(|byte| lexer::is_line_end(*byte))
         .filter_map(|line| line.strip_prefix(b"--"))
         .any(|name| name.iter().any(u8::is_ascii_alphanumeric))
 }

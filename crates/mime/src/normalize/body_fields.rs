@@ -7,7 +7,7 @@ use super::body::Body;
 use super::part_fields::PartFields;
 use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::message::charset;
-use crate::{Edit, Span, params};
+use crate::{Edit, Span, lexer, params};
 use std::ops::Range;
 
 impl Body<'_, '_> {
@@ -134,8 +134,7 @@ fn edits_within(value: Span, changes: Vec<charset::Change>) -> impl Iterator<Ite
 fn unfolded_start(raw: &[u8], value: Span, name: Span) -> usize {
     let before = raw.get(value.start..name.start).unwrap_or_default();
     let solid = before.trim_ascii_end();
-    let is_fold = memchr::memchr2(b'\r', b'\n', &before[solid.len()..]).is_some();
-    if is_fold && solid.ends_with(b"=") {
+    if lexer::is_fold(&before[solid.len()..]) && solid.ends_with(b"=") {
         value.start + solid.len()
     } else {
         name.start

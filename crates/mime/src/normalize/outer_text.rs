@@ -17,7 +17,7 @@ use crate::recipe::{OldEol, Recipe, UndoSteps};
 use crate::text::{DecodedBody, MessageEvidence};
 use crate::{
     Bodies, CharsetOut, Edit, How, Message, OnLoss, PartId, PartKind, Policy, Report, Transfer,
-    japanese,
+    japanese, lexer,
 };
 use mailglot_codec::Charset;
 use std::borrow::Cow;
@@ -179,11 +179,7 @@ impl Body<'_, '_> {
 
 /// Returns true if a line begins with the field name Content-Type.
 fn has_content_type(text: &[u8]) -> bool {
-    const NAME: &[u8] = b"content-type:";
-    lines(text).any(|line| {
-        line.get(..NAME.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(NAME))
-    })
+    lines(text).any(|line| lexer::starts_without_case(line, b"content-type:"))
 }
 
 /// Counts the lines that begin like a delimiter.
@@ -192,5 +188,5 @@ fn delimiter_starts(text: &[u8]) -> usize {
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| matches!(byte, b'\r' | b'\n'))
+    text.split(|byte| lexer::is_line_end(*byte))
 }

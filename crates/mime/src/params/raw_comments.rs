@@ -48,8 +48,7 @@ pub(super) fn comments(
             if comment.is_ascii() {
                 continue;
             }
-            let line = memchr::memrchr2(b'\r', b'\n', &value[..from]);
-            let column = line.map_or(target.column + from, |line| from - line - 1);
+            let column = lexer::column_after(target.column, &value[..from]);
             let target = RewriteTarget { column, ..target };
             let mut found = Vec::new();
             let changes = Rewriting {

@@ -10,9 +10,9 @@
 
 use super::{Reader, same_charset};
 use crate::charset_choice::RawReading;
-use crate::encoded_word::payload::{is_fold, missing_of_utf8};
+use crate::encoded_word::payload::missing_of_utf8;
 use crate::encoded_word::raw_charset::read_raw;
-use crate::lexer::{self, LexicalContext};
+use crate::lexer::{self, LexicalContext, is_fold};
 use crate::split_folds::DOUBLE_BYTE;
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;

@@ -1,14 +1,13 @@
 //! Decodes bytes with or without a charset label: those of words and of extended parameters (RFC 2231, section 4).
 
-use super::context::{HeaderContext, is_plain};
+use super::context::HeaderContext;
 use super::raw_charset::read_raw;
 use super::reader::same_charset;
 use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
-    LabelScope, LabelVerdict, MAIL_HINTS, beside_lost_characters, check_label,
-    decode_with_lost_characters, lossless_superset, read_as_disproved, read_in_other_script,
-    redecode, utf8_outweighs_message,
+    LabelScope, LabelVerdict, beside_lost_characters, check_label, decode_with_lost_characters,
+    lossless_superset, read_as_disproved, read_in_other_script, redecode, utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind, Reason};
 use mailglot_codec::{Charset, LossLog, detect};
@@ -117,11 +116,7 @@ pub(super) fn check_decoded<'b>(
     context: &HeaderContext,
     is_evidence: bool,
 ) -> LabelVerdict<'b> {
-    let raw = context.raw.filter(|&c| is_plain(c));
-    let hints = || detect::Hints {
-        language: context.language,
-        ..MAIL_HINTS
-    };
+    let raw = context.plain_raw();
     let has_superset = || lossless_superset(label, bytes).is_some();
     let verdict = if log.losses() == 0 || has_superset() {
         let scope = if is_evidence {
@@ -130,7 +125,7 @@ pub(super) fn check_decoded<'b>(
             LabelScope::None
         };
         (!mapped)
-            .then(|| check_label(label, bytes, raw, scope, hints))
+            .then(|| check_label(label, bytes, raw, scope, || context.hints()))
             .flatten()
     } else if context.detection == Detection::Off {
         None

@@ -35,7 +35,7 @@ impl Reader<'_> {
     pub(in crate::encoded_word) fn raw_reading(&self, lexical: LexicalContext) -> RawReading {
         if lexical == LexicalContext::Address {
             let is_certain = |_: &Charset| !self.context.raw_is_uncertain || self.named().is_none();
-            let raw = self.raw.filter(is_certain);
+            let raw = self.context.plain_raw().filter(is_certain);
             return RawReading::In(raw.unwrap_or(Charset::WINDOWS_1252));
         }
         *self.reading.get_or_init(|| {

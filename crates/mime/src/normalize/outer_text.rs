@@ -7,7 +7,7 @@
 //!
 //! # Limits
 //!
-//! - Such text has no transfer encoding. So 8-bit text stays 8-bit, even under [`Transfer::SevenBit`].
+//! - Such text has no transfer encoding. So 8-bit text stays 8-bit, even under [`Transfer::SevenBit`](crate::Transfer::SevenBit).
 //! - Text with a field Content-Type stays: it may be parts behind a closing delimiter that came too early, with labels of their own.
 
 use super::body::{Body, UTF_8};
@@ -16,8 +16,8 @@ use crate::event::{Event, EventKind, Reason};
 use crate::recipe::{OldEol, Recipe, UndoSteps};
 use crate::text::{DecodedBody, MessageEvidence};
 use crate::{
-    Bodies, CharsetOut, Edit, How, Message, OnLoss, PartId, PartKind, Policy, Report, Transfer,
-    japanese, lexer,
+    Bodies, CharsetOut, Edit, How, Message, OnLoss, PartId, PartKind, Policy, Report, japanese,
+    lexer,
 };
 use mailglot_codec::Charset;
 use std::borrow::Cow;
@@ -141,9 +141,8 @@ impl Body<'_, '_> {
     /// already.
     fn check_outer_text(&self, new: &[u8]) -> Result<(), Option<Event>> {
         let old = self.source.body;
-        let is_seven_bit = matches!(self.policy.transfer, Transfer::Clean | Transfer::SevenBit);
         let loses = self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0;
-        if loses || is_seven_bit && old.is_ascii() && !new.is_ascii() {
+        if loses || self.policy.transfer.keeps_seven_bit() && old.is_ascii() && !new.is_ascii() {
             return Err(None);
         }
         let unsettled = |reason: Reason| Err(Some(self.event(EventKind::MimeUnsettled, reason)));

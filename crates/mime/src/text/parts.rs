@@ -202,11 +202,7 @@ fn read_level<'a>(
 
 /// Returns true for a multipart or message whose body is encoded, so that its structure appears only after decoding.
 fn is_encoded_structure(part: &Part, decoded_body: &DecodedBody<'_>) -> bool {
-    let encoded = matches!(
-        decoded_body.decoded.used,
-        TransferEncoding::Base64 | TransferEncoding::QuotedPrintable
-    );
-    encoded && (part.media.is_message() || part.media.top == "multipart")
+    decoded_body.decoded.used.is_decoded() && part.media.is_composite()
 }
 
 /// Returns true for a body of the closing delimiter alone, which a server leaves when it truncates a multipart.
@@ -226,7 +222,7 @@ fn is_outer_text(message: &Message<'_>, id: PartId) -> bool {
 }
 
 fn is_closed_multipart(part: &Part) -> bool {
-    part.kind == PartKind::Opaque && part.media.top == "multipart"
+    part.kind == PartKind::Opaque && part.media.is_multipart()
 }
 
 /// A part that the parser did not open, with its decoded body.
@@ -323,7 +319,7 @@ fn is_note(decoded_body: &DecodedBody<'_>) -> bool {
 
 /// Puts the header before the body of a multipart, whose boundary stands in the header outside. Returns the bytes added, too.
 fn framed<'b>(part: &Part, header: &[u8], bytes: &'b [u8]) -> (Cow<'b, [u8]>, usize) {
-    if part.media.top == "multipart" {
+    if part.media.is_multipart() {
         (Cow::Owned([header, bytes].concat()), header.len())
     } else {
         (Cow::Borrowed(bytes), 0)
@@ -389,8 +385,8 @@ pub(crate) fn open<R>(
     read: impl FnOnce(Message<'_>, &dyn Fn(&str) -> String) -> R,
 ) -> Option<R> {
     let part = outer.part_at(id);
-    let may_open = part.media.is_message() || part.media.top == "multipart";
-    if part.unread || !may_open || matches!(part.kind, PartKind::Message | PartKind::Multipart) {
+    let is_open = matches!(part.kind, PartKind::Message | PartKind::Multipart);
+    if part.unread || is_open || !part.media.is_composite() {
         return None;
     }
     let decoded_body = DecodedBody::read(outer, id);

@@ -23,6 +23,16 @@ pub(crate) fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
+/// Returns the length of the line end at the start of `bytes`: CR LF, CR or LF. 0 without one.
+#[inline]
+pub(crate) fn line_end_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => 0,
+    }
+}
+
 /// Returns true if white space is a fold: it has a line end.
 pub(crate) fn is_fold(blanks: &[u8]) -> bool {
     memchr::memchr2(b'\r', b'\n', blanks).is_some()

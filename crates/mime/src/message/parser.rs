@@ -126,7 +126,7 @@ impl Parser<'_> {
         let id = PartId(self.parts.len() as u32);
         let digest = parent.is_some_and(|(parent, _)| {
             let media = &self.parts[parent.0 as usize].media;
-            media.top == "multipart" && media.sub == "digest"
+            media.is_multipart() && media.sub == "digest"
         });
         let depth = parent.map_or(0, |(parent, _)| self.parts[parent.0 as usize].depth + 1);
         let first = self.fields.len() as u32;
@@ -221,13 +221,8 @@ impl Parser<'_> {
             if frame.children == 0 {
                 self.make_opaque(frame.part, Reason::BoundaryNeverOccurs);
             } else {
-                self.push_defect(
-                    frame.part,
-                    EventKind::MimeUnclosed,
-                    Span::new(place, place),
-                    Detail::None,
-                    1,
-                );
+                let (kind, at) = (EventKind::MimeUnclosed, Span::new(place, place));
+                self.push_defect(frame.part, kind, at, Detail::None, 1);
             }
         }
     }
@@ -247,7 +242,7 @@ impl Parser<'_> {
     fn note_flattened(&mut self) {
         let root = &self.parts[0];
         let is_flattened = root.kind == PartKind::Opaque
-            && root.media.top == "multipart"
+            && root.media.is_multipart()
             && root.transfer == TransferEncoding::Identity
             && root.charset.is_none()
             && root.joined_charset.is_none()
@@ -263,9 +258,8 @@ impl Parser<'_> {
     fn make_opaque(&mut self, id: PartId, why: Reason) {
         let part = &mut self.parts[id.0 as usize];
         part.kind = PartKind::Opaque;
-        let at = part
-            .content_type
-            .map_or(part.header, |index| self.fields[index as usize].value);
+        let (field, header) = (part.content_type, part.header);
+        let at = self.value(field).unwrap_or(header);
         self.push_defect(id, EventKind::MimeMissingBoundary, at, why, 1);
     }
 
@@ -278,6 +272,11 @@ impl Parser<'_> {
                 self.open.remove(boundary);
             }
         }
+    }
+
+    /// Returns the value of a field by its index.
+    pub(super) fn value(&self, field: Option<u32>) -> Option<Span> {
+        Some(self.fields[field? as usize].value)
     }
 
     /// Adds an event for the part that is being opened.

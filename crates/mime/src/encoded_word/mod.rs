@@ -23,7 +23,6 @@ mod address_lexer;
 mod context;
 mod controls;
 mod damage_signs;
-mod eight_bit_bytes;
 mod encode;
 pub(crate) mod encode_legacy;
 mod explain;

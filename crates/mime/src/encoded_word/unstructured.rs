@@ -10,7 +10,6 @@
 
 use super::context::HeaderContext;
 use super::damage_signs::{has_sign, may_be_damaged, word_may_be_damaged};
-use super::eight_bit_bytes::eight_bit_bytes;
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
 use super::reader::{Reader, decode_segments};
 use super::usual_words::{UsualWords, WordLabel};
@@ -252,7 +251,7 @@ impl<'v, 'f> Unstructured<'v, 'f> {
                 return None;
             }
             self.has_raw_8bit = true;
-            let (at, count) = eight_bit_bytes(value, start..end);
+            let (at, count) = lexer::eight_bit_bytes(value, start..end);
             self.words.findings.push(raw_finding(at, count));
         }
         let text = self.words.text.as_str();

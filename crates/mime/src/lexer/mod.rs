@@ -9,6 +9,7 @@
 
 mod angle_address;
 mod atoms;
+mod eight_bit_bytes;
 mod lexical_context;
 mod parameter;
 mod parameter_name;
@@ -23,6 +24,7 @@ mod word;
 
 pub(crate) use angle_address::contains_angle_address;
 pub(crate) use atoms::{Atom, AtomKind, atoms};
+pub(crate) use eight_bit_bytes::eight_bit_bytes;
 pub(crate) use lexical_context::LexicalContext;
 pub(crate) use parameter::{ParameterLexer, ParameterSpan, ParameterToken, ValueKind};
 pub(crate) use parameter_name::{NameForm, is_file_name, leading_zeros, split_name};

@@ -2,12 +2,11 @@
 
 use super::decoded_body::DecodedBody;
 use super::label_evidence::disproved_labels;
-use super::message_evidence::{BodyCharset, MailContext, MessageEvidence};
+use super::message_evidence::{BodyCharset, MailContext, MessageEvidence, raw_fields};
 use crate::charset_choice::{
-    DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, is_legacy, outweighs,
+    DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, outweighs,
 };
 use crate::encoded_word::HeaderContext;
-use crate::header::{FieldKind, field_kind};
 use crate::{Detection, Message, PartId, Policy};
 use mailglot_codec::detect::{Detector, Guess, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog};
@@ -209,17 +208,6 @@ fn detected(mail: MailContext<'_>) -> RawCharset {
         is_inferred: true,
         is_default: false,
     }
-}
-
-/// Returns the values of the fields that are neither ASCII nor UTF-8 and may be text.
-fn raw_fields<'m>(message: &'m Message<'_>) -> impl Iterator<Item = &'m [u8]> {
-    let raw = message.raw();
-    message
-        .all_fields()
-        .iter()
-        .filter(move |field| field_kind(field.name.of(raw)) != FieldKind::Opaque)
-        .map(move |field| field.value.of(raw))
-        .filter(|value| is_legacy(value))
 }
 
 #[cfg(test)]

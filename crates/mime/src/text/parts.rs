@@ -22,7 +22,7 @@ use super::report::reading;
 use crate::charset_choice::Choice;
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::reading::Reading;
-use crate::transfer::{self, TransferEncoding};
+use crate::transfer::TransferEncoding;
 use crate::{
     Attachments, Guess, Limits, MediaType, Message, Part, PartId, PartKind, Policy, Report,
 };
@@ -246,16 +246,8 @@ impl Closed<'_> {
         let first = parts.len();
         self.read_embedded(&header, report, parts);
         if parts.len() > first {
-            let place = transfer::locate_any(
-                decoded_body.decoded.used,
-                decoded_body.body,
-                std::slice::from_ref(&line),
-            );
-            let at = place
-                .first()
-                .map_or(decoded_body.span, |place| decoded_body.span.at(place));
             let (kind, reason) = (EventKind::MimeMissingBoundary, Reason::FoundDelimiters);
-            report.push(Event::new(id, at, kind, reason));
+            report.push(Event::new(id, decoded_body.place(&line), kind, reason));
         }
     }
 
@@ -435,14 +427,13 @@ fn report_embedded(
         .iter()
         .map(|event| decoded(event.at.start)..decoded(event.at.end))
         .collect();
-    let places = transfer::locate_any(decoded_body.decoded.used, decoded_body.body, &ranges);
+    let places = decoded_body.places(&ranges);
     report.extend_guesses(&mut found, |guess| Guess {
         part: id,
         at: decoded_body.span,
         ..guess
     });
-    for (event, place) in found.events.into_iter().zip(&places) {
-        let at = decoded_body.span.at(place);
+    for (event, at) in found.events.into_iter().zip(places) {
         let detail = Detail::Embedded(Box::new(event.detail));
         report.push(Event {
             part: id,

@@ -141,8 +141,7 @@ impl Reader<'_> {
         if let Some((text, used)) =
             read_lost_characters(charset, bytes, mapped, &self.context, &mut notes)
         {
-            let notes = notes.into_iter();
-            findings.extend(notes.map(|(kind, detail)| Finding::new(extent(group), kind, detail)));
+            findings.add_all(&extent(group), notes);
             return (Cow::Owned(text), used);
         }
         let mut log = LossLog::new();
@@ -158,10 +157,8 @@ impl Reader<'_> {
                 for (word, (_, log)) in group.iter().zip(&decode_alone) {
                     report_losses(std::slice::from_ref(word), word.bytes.start, log, findings);
                 }
-                return (
-                    Cow::Owned(decode_alone.iter().map(|(text, _)| text.as_ref()).collect()),
-                    charset,
-                );
+                let text = decode_alone.iter().map(|(text, _)| text.as_ref());
+                return (Cow::Owned(text.collect()), charset);
             }
             if losses > log.losses() {
                 findings.add(extent(group), EventKind::EwSplitChar, Detail::None);
@@ -180,8 +177,7 @@ impl Reader<'_> {
             let text = self.decode_in_groups(charset, group, findings);
             return (Cow::Owned(text), charset);
         }
-        let notes = events.into_iter();
-        findings.extend(notes.map(|(kind, detail)| Finding::new(extent(group), kind, detail)));
+        findings.add_all(&extent(group), events);
         if let Some(read) = read {
             return (read.text, read.used);
         }
@@ -266,7 +262,7 @@ impl Reader<'_> {
             // The bound keeps the time linear for many cut words.
             while last + 1 < group.len() && last - first < 16 {
                 let (_, log) = self.decode_alone(Charset::UTF_7, &group[last]);
-                let cut = if last == first { !log.is_empty() } else { true };
+                let cut = last > first || !log.is_empty();
                 if !(cut && ends_in_shift(&self.bytes[group[last].bytes.clone()], last > first)) {
                     break;
                 }
@@ -343,15 +339,8 @@ impl Reader<'_> {
             return (String::from_utf8_lossy(bytes), Charset::US_ASCII);
         }
         if let Some(text) = self.utf8(bytes, LexicalContext::Text) {
-            findings.add(
-                extent(group),
-                EventKind::CharsetDetected,
-                Detail::ReadAs {
-                    declared: None,
-                    used: Charset::UTF_8,
-                    by: None,
-                },
-            );
+            let detail = Detail::read_as(None, Charset::UTF_8);
+            findings.add(extent(group), EventKind::CharsetDetected, detail);
             return (Cow::Borrowed(text), Charset::UTF_8);
         }
         // UTF-8 by chance is in the charset that UTF-8 was weighed against.
@@ -412,12 +401,8 @@ impl Reader<'_> {
 
 /// Returns true if words may contradict their label. A few letters above 7F without ASCII letters (`áâã ä`) prove too little.
 fn is_evidence(bytes: &[u8]) -> bool {
-    bytes.iter().any(u8::is_ascii_alphabetic)
-        || bytes
-            .iter()
-            .filter(|byte| !byte.is_ascii())
-            .nth(4)
-            .is_some()
+    let mut high = bytes.iter().filter(|byte| !byte.is_ascii());
+    bytes.iter().any(u8::is_ascii_alphabetic) || high.nth(4).is_some()
 }
 
 /// Returns true if half a character may be ASCII and words carry no state to the next one.
@@ -445,8 +430,8 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
     if log.losses() == 0 {
         return;
     }
-    let first = findings.len();
-    let (mut word, mut charsets_used) = (0, 0);
+    let (first, event) = (findings.len(), EventKind::CharsetInvalidBytes);
+    let mut word = 0;
     for loss in log.kept().iter().filter(|l| l.kind.is_loss()) {
         let at = origin + loss.bytes.start as usize;
         while word + 1 < group.len() && at >= group[word].bytes.end {
@@ -454,26 +439,13 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
         }
         let range = group[word].word.range.clone();
         let count = (loss.bytes.end - loss.bytes.start).max(1);
-        charsets_used += 1;
+        let (kind, charset) = (loss.kind, None);
         match findings[first..].last_mut().filter(|f| f.at == range) {
             Some(finding) => finding.count += count,
-            None => findings.add_counted(
-                range,
-                EventKind::CharsetInvalidBytes,
-                Detail::Loss {
-                    kind: loss.kind,
-                    charset: None,
-                },
-                count,
-            ),
+            None => findings.add_counted(range, event, Detail::Loss { kind, charset }, count),
         }
     }
-    if charsets_used == 0 {
-        findings.add_counted(
-            extent(group),
-            EventKind::CharsetInvalidBytes,
-            Detail::None,
-            log.losses(),
-        );
+    if findings.len() == first {
+        findings.add_counted(extent(group), event, Detail::None, log.losses());
     }
 }

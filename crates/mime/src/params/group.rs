@@ -56,11 +56,8 @@ pub(super) fn group<'a>(
         encoded_word::report_controls(controls, &item.name, findings);
         let known = index.get(&name).copied();
         if known.is_none() && groups.len() == NAMES {
-            findings.add(
-                item.name.start..value.len(),
-                EventKind::HdrBeyondLimit,
-                Reason::ParameterLimit,
-            );
+            let (rest, kind) = (item.name.start..value.len(), EventKind::HdrBeyondLimit);
+            findings.add(rest, kind, Reason::ParameterLimit);
             break;
         }
         let at = known.unwrap_or_else(|| {
@@ -85,11 +82,8 @@ pub(super) fn group<'a>(
             *place = Some(item);
         } else {
             group.whole = false;
-            findings.add(
-                item.extent(),
-                EventKind::ParamDuplicate,
-                Reason::FirstCounts,
-            );
+            let kind = EventKind::ParamDuplicate;
+            findings.add(item.extent(), kind, Reason::FirstCounts);
             group.left_out.push(item);
         }
     }
@@ -108,11 +102,8 @@ pub(super) fn group<'a>(
 pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Finding>) {
     match form {
         NameForm::Plain if item.raw.name.contains(&b'*') => {
-            findings.add(
-                item.name.clone(),
-                EventKind::ParamBadMark,
-                Reason::PartOfName,
-            );
+            let at = item.name.clone();
+            findings.add(at, EventKind::ParamBadMark, Reason::PartOfName);
         }
         NameForm::Plain if lacks_asterisk(item.raw.name, &item.raw.value) => {
             let at = item.raw.range.clone();
@@ -127,11 +118,8 @@ pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Find
             findings.add(at, EventKind::ParamBadMark, Reason::LeadingZeros);
         }
         NameForm::Extended | NameForm::Segment { encoded: true, .. } if item.quoted => {
-            findings.add(
-                item.raw.range.clone(),
-                EventKind::ParamQuotedExtended,
-                Reason::Unquoted,
-            );
+            let at = item.raw.range.clone();
+            findings.add(at, EventKind::ParamQuotedExtended, Reason::Unquoted);
         }
         _ => {}
     }

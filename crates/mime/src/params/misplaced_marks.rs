@@ -17,9 +17,7 @@
 //! since other readers show it literally. Nothing but the value decides how it is decoded.
 
 use super::scan::Item;
-use super::value::{
-    FormText, VALUE, ValuePlace, extended, is_escape_start, percent_decode, split_extended,
-};
+use super::value::{FormText, VALUE, ValuePlace, escape, extended, percent_decode, split_extended};
 use crate::encoded_word::HeaderContext;
 use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::lexer::{has_word, is_attribute_char, is_file_name};
@@ -86,7 +84,7 @@ pub(super) fn segments_without_asterisk(
 ) -> Option<Vec<u8>> {
     let (.., first) = segments.first()?;
     if !is_file_name(name)
-        || memchr::memmem::find(&first.raw.value, b"''").is_none()
+        || !may_lack_asterisk(&first.raw.value)
         || segments.iter().any(|segment| segment.1)
     {
         return None;
@@ -175,17 +173,13 @@ fn replace_quotes_for_apostrophes(item: &mut Item<'_>, findings: &mut Vec<Findin
     let (label, text) = (&value[..quote], &value[quote + 1..]);
     let text = text.strip_suffix(b"\"").unwrap_or(text);
     let is_charset = Charset::for_label(label, View::Mail).charset().is_some();
-    let has_escape = memchr::memchr_iter(b'%', text).any(|at| is_escape_start(&text[at..]));
+    let has_escape = memchr::memchr_iter(b'%', text).any(|at| escape(&text[at..]).is_some());
     if !is_charset || !has_escape || text.contains(&b'"') || value.contains(&b'\'') {
         return;
     }
     item.raw.value = Cow::Owned([label, b"''", text].concat());
-    let at = item.raw.range.clone();
-    findings.add(
-        at,
-        EventKind::ParamQuotedExtended,
-        Reason::QuotesForApostrophes,
-    );
+    let (at, kind) = (item.raw.range.clone(), EventKind::ParamQuotedExtended);
+    findings.add(at, kind, Reason::QuotesForApostrophes);
 }
 
 fn remove_prefix(item: &mut Item<'_>, prefix: &[u8], findings: &mut Vec<Finding>) {
@@ -205,13 +199,8 @@ pub(super) fn move_cut_escape(one: &mut Cow<'_, [u8]>, other: &mut Cow<'_, [u8]>
         _ => return,
     };
     let start = one.len() - length;
-    let escape: Vec<u8> = one[start..]
-        .iter()
-        .chain(other.iter())
-        .copied()
-        .take(3)
-        .collect();
-    if is_escape_start(&escape) {
+    let rest = &other[..other.len().min(2)];
+    if escape(&[&one[start..], rest].concat()).is_some() {
         let joined = [&one[start..], other].concat();
         *other = Cow::Owned(joined);
         one.to_mut().truncate(start);

@@ -5,7 +5,8 @@
 //! many characters to correct one. Does not distinguish scripts and styles from markup.
 
 use crate::lexer::starts_without_case;
-use mailglot_codec::{Charset, LossLog, Resolved, View};
+use crate::lossless::decode_unlogged;
+use mailglot_codec::{Charset, Resolved, View};
 use memchr::memmem;
 use std::ops::Range;
 
@@ -131,7 +132,7 @@ pub(crate) fn declared_beside_utf8(bytes: &[u8], document: Document) -> Option<C
 pub(crate) fn is_named_utf7(bytes: &[u8], document: Document) -> bool {
     let near = &bytes[..bytes.len().min(FAR)];
     let has_sequences = || {
-        let text = Charset::UTF_7.decode(bytes, &mut LossLog::with_limit(0));
+        let text = decode_unlogged(Charset::UTF_7, bytes);
         let is_decoded = |c: char| !c.is_ascii() && c != char::REPLACEMENT_CHARACTER;
         text.chars().any(is_decoded)
     };

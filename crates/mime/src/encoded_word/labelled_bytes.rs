@@ -10,6 +10,7 @@ use crate::charset_choice::{
     lossless_superset, read_as_disproved, read_in_other_script, redecode, utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind, Reason};
+use crate::lossless::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::borrow::Cow;
 
@@ -25,8 +26,7 @@ pub(crate) fn bytes_to_text<'b>(
     notes: &mut Vec<(EventKind, Detail)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
     if let Some(used) = by_escapes(charset, bytes, context).filter(|_| !mapped) {
-        let text = used.decode(bytes, &mut LossLog::with_limit(0));
-        return (text, Some(used), 0);
+        return (decode_unlogged(used, bytes), Some(used), 0);
     }
     let may_overrule = |charset: &Charset| context.may_overrule(*charset);
     if let Some(text) = charset

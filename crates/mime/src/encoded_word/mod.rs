@@ -75,7 +75,7 @@ pub(crate) use reader::{MAX_WORD_BYTES, charset_of_raw};
 pub use rewrite::apply;
 pub(crate) use rewrite::{Rewriting, is_clean_text, rewrite_units};
 pub use rewrite_target::{Form, Replacement, RewriteTarget};
-pub(crate) use rewrite_units::{RewriteUnit, is_clean_japanese, is_usual_utf8_label};
+pub(crate) use rewrite_units::{RewriteUnit, end_of_group, is_clean_japanese, is_usual_utf8_label};
 pub(crate) use rewrite_usual::plan as rewrite_usual;
 pub use stream::{MOST, Stream};
 pub use unstructured::DecodeBuffers;

@@ -11,8 +11,8 @@ use super::utf8_mislabel::{as_utf8, mislabel_finding};
 use super::value::decode_text;
 use crate::charset_choice::{LabelVerdict, is_private, visual_order_note};
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
-use crate::lexer;
-use crate::lexer::{LexicalContext, has_word};
+use crate::lexer::{self, LexicalContext, has_word};
+use crate::lossless::decode_unlogged;
 use crate::policy::Repairs;
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, bom};
@@ -250,7 +250,7 @@ impl Reader<'_> {
         let how = How::Structure;
         let detail = Detail::ShownBy { used, how };
         findings.add(extent(group), EventKind::CharsetDetected, detail);
-        used.decode(self.group_bytes(group), &mut LossLog::with_limit(0))
+        decode_unlogged(used, self.group_bytes(group))
     }
 
     /// Decodes UTF-7. Each word starts in direct state, unless the one before was cut inside a shift.

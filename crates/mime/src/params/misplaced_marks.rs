@@ -21,7 +21,8 @@ use super::value::{FormText, VALUE, ValuePlace, escape, extended, percent_decode
 use crate::encoded_word::HeaderContext;
 use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::lexer::{has_word, is_attribute_char, is_file_name};
-use mailglot_codec::{Charset, LossLog, View};
+use crate::lossless::count_losses;
+use mailglot_codec::{Charset, View};
 use std::borrow::Cow;
 
 /// Returns true if a field may contain an extended value without an asterisk. Does not parse it.
@@ -44,13 +45,12 @@ pub(super) fn lacks_asterisk(name: &[u8], value: &[u8]) -> bool {
     let Some(charset) = Charset::for_label(label, View::Mail).charset() else {
         return false;
     };
-    let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
+    let mut bytes = Vec::new();
     if !is_printable || has_word(value) || percent_decode(rest, &mut bytes) > 0 {
         return false;
     }
-    let _ = charset.decode(&bytes, &mut log);
     let has_escapes = bytes.len() < rest.len();
-    log.losses() == 0 && (has_escapes || needs_no_escape(label, charset, rest))
+    count_losses(charset, &bytes) == 0 && (has_escapes || needs_no_escape(label, charset, rest))
 }
 
 /// Returns true if an encoder writes `text` after `label` without escapes, and `label` is no word that an apostrophe may follow.

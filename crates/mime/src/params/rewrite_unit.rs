@@ -16,7 +16,8 @@ use crate::encoded_word::{
 use crate::event::{EventKind, Finding, FindingList};
 use crate::japanese;
 use crate::lexer::{self, LexicalContext, NameForm, has_word, split_name};
-use mailglot_codec::{Charset, LossLog, View};
+use crate::lossless::decode_unlogged;
+use mailglot_codec::{Charset, View};
 use std::ops::Range;
 
 /// Longest name, in bytes, whose value is written in ISO-2022-JP. Longer names make longer lines, and the time per line grows with
@@ -159,7 +160,7 @@ fn syntax(
             || param.text.as_bytes() == bytes
             || form == Form::Iso2022Jp
                 && clean
-                && Charset::ISO_2022_JP.decode(&bytes, &mut LossLog::with_limit(0)) == param.text;
+                && decode_unlogged(Charset::ISO_2022_JP, &bytes) == param.text;
         let written = items.iter().all(|item| match form {
             Form::Words | Form::Iso2022Jp => item.raw.value.is_ascii(),
             Form::RawUtf8 => std::str::from_utf8(&item.raw.value).is_ok(),

@@ -7,9 +7,10 @@ use crate::charset_choice::{
     DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, outweighs,
 };
 use crate::encoded_word::HeaderContext;
+use crate::lossless::decode_lossless;
 use crate::{Detection, Message, PartId, Policy};
+use mailglot_codec::Charset;
 use mailglot_codec::detect::{Detector, Guess, Weighed, high_bytes};
-use mailglot_codec::{Charset, LossLog};
 
 /// Returns the context for decoding header fields of a message: the charset of its raw bytes, from its words, texts and raw bytes, and
 /// the labels that its texts disprove.
@@ -171,13 +172,7 @@ fn are_of_one_pair(one: Charset, other: Charset) -> bool {
 /// Returns true if a charset gives the same text of the body as its own.
 fn reads_body_alike(message: &Message<'_>, body: BodyCharset, charset: Charset) -> bool {
     let decoded = DecodedBody::read(message, body.part);
-    let text = |charset: Charset| {
-        let mut log = LossLog::with_limit(0);
-        let text = charset
-            .decode(&decoded.decoded.bytes, &mut log)
-            .into_owned();
-        (log.losses() == 0).then_some(text)
-    };
+    let text = |charset: Charset| decode_lossless(charset, &decoded.decoded.bytes);
     text(charset).is_some_and(|same| text(body.charset) == Some(same))
 }
 

@@ -37,6 +37,21 @@ pub(super) struct Item<'a> {
     pub has_semicolon: bool,
 }
 
+/// A numbered segment of a value: `name*3`, or `name*3*` if it is percent-encoded.
+#[derive(Clone, Debug)]
+pub(super) struct ValueSegment<'a> {
+    pub number: u32,
+    pub is_encoded: bool,
+    pub item: Item<'a>,
+}
+
+impl ValueSegment<'_> {
+    /// Returns the value as written, without quotes.
+    pub(super) fn value(&self) -> &[u8] {
+        &self.item.raw.value
+    }
+}
+
 /// Reads the tokens of a field value, and records syntax errors.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {

@@ -334,8 +334,8 @@ impl<'m> HeaderPlanner<'m, '_> {
     ) -> bool {
         let is_kept = is_kept(self.policy, &changes, findings);
         if !is_kept {
-            let edit = |change: Replacement| Edit::new(field.value.at(&change.at), change.with);
-            self.edits.extend(changes.into_iter().map(edit));
+            let edits = changes.into_iter().map(|it| it.into_edit(field.value));
+            self.edits.extend(edits);
         }
         is_kept
     }

@@ -12,7 +12,7 @@ use super::{Reader, same_charset};
 use crate::charset_choice::RawReading;
 use crate::encoded_word::payload::missing_of_utf8;
 use crate::encoded_word::raw_charset::read_raw;
-use crate::lexer::{self, LexicalContext, is_fold};
+use crate::lexer::{self, is_fold};
 use crate::lossless::decode_lossless;
 use crate::split_folds::DOUBLE_BYTE;
 use mailglot_codec::Charset;
@@ -40,13 +40,7 @@ impl Reader<'_> {
     }
 
     fn find_splits(&self) -> Vec<Range<usize>> {
-        let raw = self.segments.iter().filter(|segment| {
-            segment.words.is_empty() && segment.lexical != LexicalContext::Address
-        });
-        let is_legacy =
-            |range: &Range<usize>| std::str::from_utf8(&self.value[range.clone()]).is_err();
-        let raw = raw.map(|segment| segment.range.clone());
-        let texts: Vec<Range<usize>> = raw.filter(is_legacy).collect();
+        let texts: Vec<Range<usize>> = self.legacy_texts().collect();
         self.splits_of_utf8(&texts)
             .unwrap_or_else(|| self.splits_of_double_bytes(&texts))
     }

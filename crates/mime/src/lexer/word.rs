@@ -281,6 +281,7 @@ fn is_quote_or_blank(byte: u8) -> bool {
 }
 
 /// Returns the range of a text without quotes and blanks around it. It is empty at the start if there is nothing else.
+#[inline]
 fn without_quotes(text: &[u8]) -> Range<usize> {
     let is_inner = |b: &u8| !is_quote_or_blank(*b);
     let start = text.iter().position(is_inner).unwrap_or(0);

@@ -290,6 +290,20 @@ impl Parser<'_> {
         self.push_defect(PartId(self.parts.len() as u32 - 1), kind, at, detail, count);
     }
 
+    /// Like [`Self::defect`], if there is a place.
+    #[inline]
+    pub(super) fn defect_at(
+        &mut self,
+        kind: EventKind,
+        at: Option<Span>,
+        detail: impl Into<Detail>,
+        count: u64,
+    ) {
+        if let Some(at) = at {
+            self.defect(kind, at, detail, count);
+        }
+    }
+
     fn push_defect(
         &mut self,
         part: PartId,

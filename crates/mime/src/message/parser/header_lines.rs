@@ -301,51 +301,37 @@ impl Parser<'_> {
 
     fn report_damage(&mut self, span: Span, damage: &HeaderDamage) {
         let bytes = span.of(self.raw);
-        let bare_cr = self.lines.bare_cr;
-        let mut report = |kind, at: Option<Span>, detail: Detail, count| {
-            if let Some(at) = at {
-                self.defect(kind, at, detail, count);
-            }
-        };
-        let none = || Detail::None;
         let no_colon = EventKind::HdrNoColon;
-        report(no_colon, damage.junk, none(), damage.junk_lines);
-        let wrapped = Reason::ContinuesField.into();
-        report(no_colon, damage.wrapped, wrapped, damage.wrapped_lines);
+        self.defect_at(no_colon, damage.junk, Detail::None, damage.junk_lines);
+        let continues = Reason::ContinuesField;
+        self.defect_at(no_colon, damage.wrapped, continues, damage.wrapped_lines);
         let odd = memchr::memchr2(0, b'\r', bytes).map_or(&[][..], |at| &bytes[at..]);
         if let Some(at) = memchr::memchr(0, odd) {
             let at = span.end - odd.len() + at;
             let place = Span::new(at, at + 1);
-            report(EventKind::HdrNul, Some(place), none(), count(odd, 0));
+            self.defect(EventKind::HdrNul, place, Detail::None, count(odd, 0));
         }
-        if !bare_cr && memchr::memchr(b'\r', odd).is_some() {
+        if !self.lines.bare_cr && memchr::memchr(b'\r', odd).is_some() {
             let bare = count(bytes, b'\r') - count_line_ends(bytes);
             let mut places = memchr::memchr_iter(b'\r', bytes);
             let first = places.find(|&at| bytes.get(at + 1) != Some(&b'\n'));
             let first = first.map(|at| span.at(&(at..at + 1)));
-            report(EventKind::HdrBareCr, first, none(), bare);
+            self.defect_at(EventKind::HdrBareCr, first, Detail::None, bare);
         }
         let skipped = damage.skipped.map(|start| Span::new(start, span.end));
-        let limit = Reason::FieldLimit.into();
-        report(
-            EventKind::HdrBeyondLimit,
-            skipped,
-            limit,
-            damage.skipped_fields,
-        );
-        report(
-            EventKind::HdrBlankLine,
-            damage.blank,
-            none(),
-            damage.blank_lines,
-        );
-        let many = Some(span).filter(|_| damage.fields > MANY_FIELDS);
-        report(EventKind::HdrManyFields, many, none(), damage.fields as u64);
+        let beyond = EventKind::HdrBeyondLimit;
+        self.defect_at(beyond, skipped, Reason::FieldLimit, damage.skipped_fields);
+        let blank = EventKind::HdrBlankLine;
+        self.defect_at(blank, damage.blank, Detail::None, damage.blank_lines);
+        if damage.fields > MANY_FIELDS {
+            let count = damage.fields as u64;
+            self.defect(EventKind::HdrManyFields, span, Detail::None, count);
+        }
         for (single, at, count) in &damage.again {
             let field = Detail::Field(SINGLE[*single]);
-            report(EventKind::HdrDuplicate, Some(*at), field, *count);
+            self.defect(EventKind::HdrDuplicate, *at, field, *count);
         }
-        report(EventKind::MimeNoBlankLine, damage.unended, none(), 1);
+        self.defect_at(EventKind::MimeNoBlankLine, damage.unended, Detail::None, 1);
     }
 }
 

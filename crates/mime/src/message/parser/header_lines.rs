@@ -166,7 +166,7 @@ impl Parser<'_> {
         match content.first() {
             None => return Role::End,
             Some(b' ' | b'\t') => {
-                if is_blank(content) && !self.header_goes_on(line.next) {
+                if is_line_of_blanks(content) && !self.header_goes_on(line.next) {
                     return Role::BlankEnd;
                 }
                 match before {
@@ -218,7 +218,7 @@ impl Parser<'_> {
             let content = &raw[line.start..line.end];
             match content.first() {
                 None => break true,
-                Some(b' ' | b'\t') if is_blank(content) => at = line.next,
+                Some(b' ' | b'\t') if is_line_of_blanks(content) => at = line.next,
                 Some(b' ' | b'\t') => break true,
                 Some(b'-') if self.delimiter(line).is_some() => break false,
                 Some(_) => break field_name(content).is_some(),
@@ -364,7 +364,7 @@ impl HeaderDamage {
 }
 
 /// Returns true for a line of blanks.
-fn is_blank(line: &[u8]) -> bool {
+fn is_line_of_blanks(line: &[u8]) -> bool {
     line.iter().all(|b| matches!(b, b' ' | b'\t'))
 }
 

@@ -4,7 +4,9 @@
 //! Searches 1,024 bytes for a declaration of the whole document (4,096 while an HTML head is open), as browsers do. Searches as
 //! many characters to correct one. Does not distinguish scripts and styles from markup.
 
-use mailglot_codec::{Charset, LossLog, Resolved, View};
+use crate::lexer::starts_without_case;
+use crate::lossless::decode_unlogged;
+use mailglot_codec::{Charset, Resolved, View};
 use memchr::memmem;
 use std::ops::Range;
 
@@ -130,7 +132,7 @@ pub(crate) fn declared_beside_utf8(bytes: &[u8], document: Document) -> Option<C
 pub(crate) fn is_named_utf7(bytes: &[u8], document: Document) -> bool {
     let near = &bytes[..bytes.len().min(FAR)];
     let has_sequences = || {
-        let text = Charset::UTF_7.decode(bytes, &mut LossLog::with_limit(0));
+        let text = decode_unlogged(Charset::UTF_7, bytes);
         let is_decoded = |c: char| !c.is_ascii() && c != char::REPLACEMENT_CHARACTER;
         text.chars().any(is_decoded)
     };
@@ -444,9 +446,10 @@ fn charset_parameter(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
 /// Returns the charset in a line `X-LOTUS-CHARSET:ISO-8859-2`, which Lotus Notes writes into calendars.
 fn lotus_charset(text: &[u8], line: Range<usize>) -> Option<Range<usize>> {
     const NAME: &[u8] = b"X-LOTUS-CHARSET:";
-    let name = text[line.clone()].get(..NAME.len())?;
-    let value = line.start + NAME.len()..line.end;
-    label(text, value).filter(|_| name.eq_ignore_ascii_case(NAME))
+    if !starts_without_case(&text[line.clone()], NAME) {
+        return None;
+    }
+    label(text, line.start + NAME.len()..line.end)
 }
 
 /// Returns true if a card has non-ASCII quoted-printable text without a charset of its own. It is in the charset around it.

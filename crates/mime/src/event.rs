@@ -120,6 +120,13 @@ impl Finding {
 
 /// Adds findings to a list.
 pub(crate) trait FindingList {
+    /// Adds a finding for each of these events.
+    fn add_all(&mut self, at: &Range<usize>, events: Vec<(EventKind, Detail)>) {
+        for (kind, detail) in events {
+            self.add(at.clone(), kind, detail);
+        }
+    }
+
     /// Adds a finding with one occurrence.
     fn add(&mut self, at: Range<usize>, kind: EventKind, detail: impl Into<Detail>) {
         self.add_counted(at, kind, detail, 1);

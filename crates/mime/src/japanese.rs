@@ -15,6 +15,7 @@
 //! Does not encode the NEC and IBM rows beyond JIS X 0208 (circled digits, Roman numerals), which RFC 1468 lacks. Does not replace
 //! a no-break space by a space, so text with it is not encodable.
 
+use crate::lossless::decode_unlogged;
 use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};
 use std::borrow::Cow;
 
@@ -44,8 +45,7 @@ pub(crate) fn write(text: &str) -> Result<Written, u64> {
     if lacking > 0 {
         return Err(lacking);
     }
-    let same = Charset::ISO_2022_JP.decode(&bytes, &mut LossLog::with_limit(0)) == text;
-    if same {
+    if decode_unlogged(Charset::ISO_2022_JP, &bytes) == text {
         Ok(Written { bytes, look_alikes })
     } else {
         Err(1)

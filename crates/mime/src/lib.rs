@@ -126,6 +126,7 @@ mod lexer;
 mod limits;
 #[cfg(test)]
 mod linear;
+mod lossless;
 mod mail;
 mod message;
 mod named_enum;

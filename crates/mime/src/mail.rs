@@ -247,10 +247,9 @@ impl<'a> Mail<'a> {
 
     fn body(&self, media: &str) -> Option<TextPart<'a>> {
         let is_own = |text: &TextPart<'_>| {
-            let own = self.message.part_at(text.part);
-            let mut outer =
-                std::iter::successors(own.parent, |id| self.message.part_at(*id).parent);
-            own.is_text() && outer.all(|id| self.message.part_at(id).kind == PartKind::Multipart)
+            let mut outer = self.message.parents(text.part);
+            self.message.part_at(text.part).is_text()
+                && outer.all(|id| self.message.part_at(id).kind == PartKind::Multipart)
         };
         let mut texts = self.texts().into_iter();
         texts.find(|text| *text.media_type() == media && is_own(text))

@@ -42,7 +42,6 @@ use crate::event::Event;
 use crate::header::Field;
 use crate::part_id::PartId;
 use crate::span::Span;
-use crate::transfer::TransferEncoding;
 use std::borrow::Cow;
 
 /// A parsed message as spans over its bytes. Any bytes are a message.
@@ -119,25 +118,21 @@ impl<'a> Message<'a> {
     }
     /// Returns true if a part lies in a signed or encrypted part.
     pub(crate) fn is_sealed(&self, id: PartId) -> bool {
-        let mut next = Some(id);
-        while let Some(part) = next.map(|id| self.part_at(id)) {
-            if part.is_signed_or_encrypted() {
-                return true;
-            }
-            next = part.parent;
-        }
-        false
+        let mut around = self.with_parents(id);
+        around.any(|id| self.part_at(id).is_signed_or_encrypted())
+    }
+    /// Returns a part and the parts around it, from the inside out.
+    pub(crate) fn with_parents(&self, id: PartId) -> impl Iterator<Item = PartId> {
+        std::iter::successors(Some(id), |id| self.part_at(*id).parent)
+    }
+    /// Returns the parts around a part, from the inside out.
+    pub(crate) fn parents(&self, id: PartId) -> impl Iterator<Item = PartId> {
+        self.with_parents(id).skip(1)
     }
     /// Returns true if the structure of the message prevents any rewriting of a part's body.
     pub(crate) fn stays(&self, id: PartId) -> bool {
         let part = self.part_at(id);
-        part.attachment
-            || !part.is_text()
-            || matches!(
-                part.transfer,
-                TransferEncoding::Unknown | TransferEncoding::Uuencode
-            )
-            || self.is_sealed(id)
+        part.attachment || !part.is_text() || part.transfer.is_closed() || self.is_sealed(id)
     }
     /// Returns the first field of a part with this name, compared without case.
     pub fn field(&self, id: PartId, name: &[u8]) -> Option<&Field> {

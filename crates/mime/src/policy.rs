@@ -127,6 +127,13 @@ named! {
     }
 }
 
+impl Transfer {
+    /// Returns true if text in ASCII must not become 8-bit data.
+    pub(crate) fn keeps_seven_bit(self) -> bool {
+        matches!(self, Self::Clean | Self::SevenBit)
+    }
+}
+
 impl Default for Detection {
     /// Returns [`Detection::Contradiction`], or [`Detection::Off`] without the cargo feature `detect`.
     fn default() -> Self {

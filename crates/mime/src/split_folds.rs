@@ -15,7 +15,7 @@
 //! Other stateful charsets, UTF-16 and folds by CR alone stay as they are. A line may become three bytes longer, and one
 //! of ISO-2022-JP as long as its run.
 
-use crate::MediaType;
+use crate::{MediaType, lexer};
 use mailglot_codec::Charset;
 use std::ops::Range;
 
@@ -59,7 +59,8 @@ impl MovedFolds {
             DoubleByteLayout::of(charset)?.characters(bytes)
         };
         let first = characters.first()?.clone();
-        let start = first.start + bytes[first].iter().position(|b| is_of_fold(*b))?;
+        // No byte of a character of two bytes or more is white space.
+        let start = first.start + bytes[first].iter().position(|b| lexer::is_space(*b))?;
         let moved = Self {
             bytes: with_folds_before(bytes, &characters),
             first: start..start + fold_length(&bytes[start..]),
@@ -113,11 +114,6 @@ fn fold_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// No byte of a character of two bytes or more is one of these.
-fn is_of_fold(byte: u8) -> bool {
-    matches!(byte, b'\r' | b'\n' | b' ' | b'\t')
-}
-
 /// Returns the bytes without the folds that may stand within a character.
 pub(crate) fn joined(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
@@ -137,8 +133,8 @@ fn with_folds_before(bytes: &[u8], characters: &[Range<usize>]) -> Vec<u8> {
     for character in characters {
         out.extend_from_slice(&bytes[at..character.start]);
         let split = &bytes[character.clone()];
-        out.extend(split.iter().filter(|b| is_of_fold(**b)));
-        out.extend(split.iter().filter(|b| !is_of_fold(**b)));
+        out.extend(split.iter().filter(|b| lexer::is_space(**b)));
+        out.extend(split.iter().filter(|b| !lexer::is_space(**b)));
         at = character.end;
     }
     out.extend_from_slice(&bytes[at..]);

@@ -35,20 +35,16 @@ pub(super) struct Escape {
 const JAPANESE: &[Flavor] = &[Jp, Jp1, Jp2, Jp3, Jp2004, Cp50220, Cp50221, Cp50222];
 const WINDOWS: &[Flavor] = &[Cp50220, Cp50221, Cp50222];
 
-const fn g0(bytes: &'static [u8], set: CodedSet, own: &'static [Flavor]) -> Escape {
-    Escape {
-        bytes,
-        effect: Effect::Designate(Use::G0(set)),
-        own,
-    }
+const fn escape(bytes: &'static [u8], effect: Effect, own: &'static [Flavor]) -> Escape {
+    Escape { bytes, effect, own }
 }
 
 const fn to(bytes: &'static [u8], set: Use, own: &'static [Flavor]) -> Escape {
-    Escape {
-        bytes,
-        effect: Effect::Designate(set),
-        own,
-    }
+    escape(bytes, Effect::Designate(set), own)
+}
+
+const fn g0(bytes: &'static [u8], set: CodedSet, own: &'static [Flavor]) -> Escape {
+    to(bytes, Use::G0(set), own)
 }
 
 /// The sequences of all Japanese charsets. The first four are those of RFC 1468. If a set has several sequences, the encoder
@@ -63,11 +59,7 @@ const JP_ESCAPES: [Escape; 19] = [
         CodedSet::Katakana,
         &[Jp3, Jp2004, Cp50220, Cp50221, Cp50222],
     ),
-    Escape {
-        bytes: b"(H",
-        effect: Effect::DesignateForeign(CodedSet::Roman),
-        own: &[],
-    },
+    escape(b"(H", Effect::DesignateForeign(CodedSet::Roman), &[]),
     g0(b"$(@", CodedSet::Jisx0208, &[]),
     g0(b"$(B", CodedSet::Jisx0208, &[]),
     g0(
@@ -83,17 +75,9 @@ const JP_ESCAPES: [Escape; 19] = [
     g0(b"$(P", CodedSet::Jisx0213Plane2, &[Jp3, Jp2004]),
     to(b".A", Use::G2(CodedSet::Latin1), &[Jp2]),
     to(b".F", Use::G2(CodedSet::Greek), &[Jp2]),
-    Escape {
-        bytes: b"N",
-        effect: Effect::Shift2,
-        own: &[Jp2],
-    },
+    escape(b"N", Effect::Shift2, &[Jp2]),
     // ISO 2022 announces a revision of the set in the next sequence.
-    Escape {
-        bytes: b"&@",
-        effect: Effect::Nothing,
-        own: WINDOWS,
-    },
+    escape(b"&@", Effect::Nothing, WINDOWS),
 ];
 
 const KR_ESCAPES: [Escape; 1] = [to(b"$)C", Use::G1(CodedSet::Ksx1001), &[Kr])];
@@ -108,16 +92,8 @@ const CN_ESCAPES: [Escape; 11] = [
     to(b"$+K", Use::G3(CodedSet::Cns(5)), &[CnExt]),
     to(b"$+L", Use::G3(CodedSet::Cns(6)), &[CnExt]),
     to(b"$+M", Use::G3(CodedSet::Cns(7)), &[CnExt]),
-    Escape {
-        bytes: b"N",
-        effect: Effect::Shift2,
-        own: &[Cn, CnExt],
-    },
-    Escape {
-        bytes: b"O",
-        effect: Effect::Shift3,
-        own: &[CnExt],
-    },
+    escape(b"N", Effect::Shift2, &[Cn, CnExt]),
+    escape(b"O", Effect::Shift3, &[CnExt]),
 ];
 
 /// The result of a search behind an ESC.

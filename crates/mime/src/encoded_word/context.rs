@@ -1,10 +1,10 @@
 //! The context in which the bytes of a header are decoded.
 
-use crate::charset_choice::{DisprovedLabels, LabelScope};
+use crate::charset_choice::{DisprovedLabels, LabelScope, MAIL_HINTS};
 use crate::policy::Repairs;
 use crate::setters::setters;
 use crate::{CharsetMap, Detection, Policy};
-use mailglot_codec::{Charset, Resolved, View};
+use mailglot_codec::{Charset, Resolved, View, detect};
 
 /// What the message or the caller knows about the bytes of a header, and options of decoding.
 ///
@@ -74,10 +74,23 @@ impl HeaderContext<'_> {
         !self.repairs.any() && self.map.is_none()
     }
 
+    /// Returns the charset of raw bytes, if raw bytes in a header can be in it.
+    #[inline]
+    pub(super) fn plain_raw(&self) -> Option<Charset> {
+        self.raw.filter(|charset| is_plain(*charset))
+    }
+
     /// Returns the charset that competes with valid UTF-8.
     pub(crate) fn rival_of_utf8(&self) -> Option<Charset> {
-        self.raw
-            .filter(|&charset| !self.raw_is_uncertain && is_plain(charset))
+        self.plain_raw().filter(|_| !self.raw_is_uncertain)
+    }
+
+    /// Returns what detection knows about text of a header.
+    pub(crate) fn hints(&self) -> detect::Hints<'_> {
+        detect::Hints {
+            language: self.language,
+            ..MAIL_HINTS
+        }
     }
 
     /// Returns the charset of other text of the message under this label, if that text disproves the label.

@@ -2,7 +2,8 @@
 
 use super::controls::is_control;
 use crate::generated::html_entities::ENTITIES;
-use mailglot_codec::{Charset, LossLog};
+use crate::lossless::decode_unlogged;
+use mailglot_codec::Charset;
 
 /// Returns the character of the entity that a text begins with, and the length of the entity.
 pub(super) fn first_entity(text: &[u8]) -> Option<(char, usize)> {
@@ -22,11 +23,9 @@ fn entity(name: &str) -> Option<char> {
         };
         // HTML maps C1 numbers to windows-1252 (numeric character reference end state).
         let c = match u8::try_from(code) {
-            Ok(byte @ 0x80..=0x9F) => {
-                let mut log = LossLog::with_limit(0);
-                let text = Charset::WINDOWS_1252.decode(&[byte], &mut log).into_owned();
-                text.chars().next()?
-            }
+            Ok(byte @ 0x80..=0x9F) => decode_unlogged(Charset::WINDOWS_1252, &[byte])
+                .chars()
+                .next()?,
             _ => char::from_u32(code)?,
         };
         return (!c.is_ascii() && !is_control(c) && u32::from(c) & 0xFFFE != 0xFFFE).then_some(c);

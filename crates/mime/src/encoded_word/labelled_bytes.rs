@@ -1,16 +1,16 @@
 //! Decodes bytes with or without a charset label: those of words and of extended parameters (RFC 2231, section 4).
 
-use super::context::{HeaderContext, is_plain};
+use super::context::HeaderContext;
 use super::raw_charset::read_raw;
 use super::reader::same_charset;
 use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
-    LabelScope, LabelVerdict, MAIL_HINTS, beside_lost_characters, check_label,
-    decode_with_lost_characters, lossless_superset, read_as_disproved, read_in_other_script,
-    redecode, utf8_outweighs_message,
+    LabelScope, LabelVerdict, beside_lost_characters, check_label, decode_with_lost_characters,
+    lossless_superset, read_as_disproved, read_in_other_script, redecode, utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind, Reason};
+use crate::lossless::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::borrow::Cow;
 
@@ -26,8 +26,7 @@ pub(crate) fn bytes_to_text<'b>(
     notes: &mut Vec<(EventKind, Detail)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
     if let Some(used) = by_escapes(charset, bytes, context).filter(|_| !mapped) {
-        let text = used.decode(bytes, &mut LossLog::with_limit(0));
-        return (text, Some(used), 0);
+        return (decode_unlogged(used, bytes), Some(used), 0);
     }
     let may_overrule = |charset: &Charset| context.may_overrule(*charset);
     if let Some(text) = charset
@@ -117,11 +116,7 @@ pub(super) fn check_decoded<'b>(
     context: &HeaderContext,
     is_evidence: bool,
 ) -> LabelVerdict<'b> {
-    let raw = context.raw.filter(|&c| is_plain(c));
-    let hints = || detect::Hints {
-        language: context.language,
-        ..MAIL_HINTS
-    };
+    let raw = context.plain_raw();
     let has_superset = || lossless_superset(label, bytes).is_some();
     let verdict = if log.losses() == 0 || has_superset() {
         let scope = if is_evidence {
@@ -130,7 +125,7 @@ pub(super) fn check_decoded<'b>(
             LabelScope::None
         };
         (!mapped)
-            .then(|| check_label(label, bytes, raw, scope, hints))
+            .then(|| check_label(label, bytes, raw, scope, || context.hints()))
             .flatten()
     } else if context.detection == Detection::Off {
         None

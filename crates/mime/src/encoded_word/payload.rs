@@ -290,7 +290,7 @@ fn breaks_before_digits(payload: &[u8], at: usize, is_utf8: bool, before: &[u8])
     let Some((value, end)) = escape(payload, first) else {
         return false;
     };
-    if end > first + 2 || !is_fold(&payload[at..first]) {
+    if end > first + 2 || !lexer::is_fold(&payload[at..first]) {
         return false;
     }
     let next = payload.get(end);
@@ -323,22 +323,13 @@ fn has_lowercase_escape(payload: &[u8]) -> bool {
     })
 }
 
-/// Returns true if white space is a fold.
-pub(super) fn is_fold(blank: &[u8]) -> bool {
-    memchr::memchr2(b'\r', b'\n', blank).is_some()
-}
-
 /// Decodes the escape whose equals sign stands before `at`; returns the byte and the end. Blanks may precede the digits, and a fold
 /// may separate them.
 fn escape(payload: &[u8], at: usize) -> Option<(u8, usize)> {
     let first = lexer::skip_space(payload, at);
     let high = digit_value(*payload.get(first)?)?;
     let second = lexer::skip_space(payload, first + 1);
-    if !(second == first + 1
-        || payload[first + 1..second]
-            .iter()
-            .any(|b| matches!(b, b'\r' | b'\n')))
-    {
+    if second > first + 1 && !lexer::is_fold(&payload[first + 1..second]) {
         return None;
     }
     let low = digit_value(*payload.get(second)?)?;

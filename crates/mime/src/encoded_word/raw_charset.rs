@@ -5,7 +5,7 @@
 
 use super::context::{HeaderContext, is_plain};
 use crate::Detection;
-use crate::charset_choice::{MAIL_HINTS, RawEvidence, RawReading};
+use crate::charset_choice::{RawEvidence, RawReading};
 use crate::event::{Detail, EventKind, Finding};
 use mailglot_codec::{Charset, detect};
 use std::cell::OnceCell;
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Chooses how to decode raw bytes that are not UTF-8. `own` is the charset of the words beside them.
 pub(super) fn read_raw(bytes: &[u8], own: Option<Charset>, context: &HeaderContext) -> RawReading {
-    let raw = context.raw.filter(|&charset| is_plain(charset));
+    let raw = context.plain_raw();
     if context.detection == Detection::Off {
         let raw = raw.filter(|_| !context.raw_is_uncertain || own.is_none());
         return RawReading::In(raw.or(own).unwrap_or(Charset::WINDOWS_1252));
@@ -25,10 +25,7 @@ pub(super) fn read_raw(bytes: &[u8], own: Option<Charset>, context: &HeaderConte
         named: [own, raw.filter(|_| !is_proven)],
         is_last_uncertain: context.raw_is_uncertain,
         is_last_default: context.raw_is_default,
-        hints: detect::Hints {
-            language: context.language,
-            ..MAIL_HINTS
-        },
+        hints: context.hints(),
     };
     let guessed = OnceCell::new();
     text.read(|| *guessed.get_or_init(|| guess(bytes, context)))
@@ -50,24 +47,14 @@ pub(super) fn mixed_finding(raw: &[u8], start: usize, other: Charset) -> Option<
     found.map(|found| Finding::counted(found, kind, Detail::WithinUtf8(other), count))
 }
 
-/// Guesses the charset of raw bytes that are not UTF-8. Returns windows-1252 if they prove nothing or the policy forbids guesses.
+/// Guesses the charset of raw bytes that are not UTF-8. Returns windows-1252 if they prove nothing.
 fn guess(bytes: &[u8], context: &HeaderContext) -> Charset {
-    if context.detection == Detection::Off {
-        return Charset::WINDOWS_1252;
-    }
-    let language = context.language;
     // One or two letters alone are no word in any language.
     let is_little = bytes.iter().filter(|b| !b.is_ascii()).count() <= 2;
-    if language.is_none() && is_little && !bytes.iter().any(u8::is_ascii_alphabetic) {
+    if context.language.is_none() && is_little && !bytes.iter().any(u8::is_ascii_alphabetic) {
         return Charset::WINDOWS_1252;
     }
-    let guess = detect::detect(
-        bytes,
-        &detect::Hints {
-            language,
-            ..MAIL_HINTS
-        },
-    );
+    let guess = detect::detect(bytes, &context.hints());
     if is_plain(guess.charset) && guess.evidence != detect::Evidence::Fallback {
         guess.charset
     } else {
@@ -103,6 +90,6 @@ mod tests {
             detection: Detection::Off,
             ..HeaderContext::default()
         };
-        assert_eq!(guess(word, &off), Charset::WINDOWS_1252);
+        assert_eq!(read_raw(word, None, &off).charset(), Charset::WINDOWS_1252);
     }
 }

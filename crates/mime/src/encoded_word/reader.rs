@@ -16,7 +16,6 @@ mod unknown_label;
 mod word_decoder;
 
 use super::context::HeaderContext;
-use super::context::is_plain;
 use super::payload::{PayloadDamage, Sextets};
 use crate::charset_choice::RawReading;
 use crate::event::{EventKind, Finding, FindingList, Reason};
@@ -68,8 +67,6 @@ pub(super) struct DecodedWord {
 pub(super) struct Reader<'a> {
     /// The value.
     pub value: &'a [u8],
-    /// The charset of raw bytes that the message or the caller names.
-    pub raw: Option<Charset>,
     /// The caller's options.
     pub(super) context: HeaderContext<'a>,
     /// True if the text will be written again rather than shown.
@@ -118,7 +115,6 @@ impl<'a> Reader<'a> {
     ) -> Self {
         let mut reader = Self {
             value,
-            raw: context.raw.filter(|&c| is_plain(c)),
             context: *context,
             is_written: false,
             steps: if kind.has_syntax() {
@@ -180,8 +176,8 @@ impl<'a> Reader<'a> {
         lexical: LexicalContext,
         gap: &mut Option<TextPiece>,
     ) {
-        let is_blank = |bytes: &[u8]| bytes.iter().all(|&b| lexer::is_space(b));
-        if self.ends_in_run(lexical) && gap.is_none() && is_blank(&self.value[range.clone()]) {
+        let text = &self.value[range.clone()];
+        if self.ends_in_run(lexical) && gap.is_none() && lexer::is_blank(text) {
             *gap = Some((range, lexical));
         } else {
             self.add_text(gap.take());

@@ -16,7 +16,7 @@ use super::reader::Reader;
 use super::repair::is_repair;
 use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::{
-    RewriteUnit, RewriteUnits, UnitState, is_clean_word, protected_strings,
+    RewriteUnit, RewriteUnits, UnitState, end_of_group, is_clean_word, protected_strings,
 };
 use super::rewrite_usual;
 use super::value::decode_value;
@@ -360,23 +360,11 @@ fn changes(
             i += 1;
             continue;
         }
-        let first = i;
-        let mut last = i;
-        while let Some(next) = rewrite_units.get(last + 1) {
-            if next.state.is_group_member() {
-                last += 1;
-            } else if next.state.space
-                && rewrite_units
-                    .get(last + 2)
-                    .is_some_and(|a| a.state.is_group_member())
-            {
-                last += 2;
-            } else {
-                break;
-            }
-        }
+        let state = |at: usize| rewrite_units.get(at).map(|unit| unit.state);
+        let is_member = |at| state(at).is_some_and(UnitState::is_group_member);
+        let last = end_of_group(i, is_member, |at| state(at).is_some_and(|unit| unit.space));
+        let group = &rewrite_units[i..=last];
         i = last + 1;
-        let group = &rewrite_units[first..=last];
         let state = group
             .iter()
             .map(|a| a.state)

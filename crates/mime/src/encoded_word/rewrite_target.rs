@@ -1,5 +1,6 @@
 //! The form in which a value is rewritten, and the changes that result.
 
+use crate::{Edit, Span};
 use std::ops::Range;
 
 /// A change of a value: `with` replaces the bytes at `at`.
@@ -9,6 +10,13 @@ pub struct Replacement {
     pub at: Range<usize>,
     /// The new bytes.
     pub with: Vec<u8>,
+}
+
+impl Replacement {
+    /// Returns the edit of the message for a change of the value at `value`.
+    pub(crate) fn into_edit(self, value: Span) -> Edit {
+        Edit::new(value.at(&self.at), self.with)
+    }
 }
 
 /// The form that is written by [`header::rewrite`](crate::header::rewrite).

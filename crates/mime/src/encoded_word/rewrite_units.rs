@@ -10,8 +10,9 @@ use super::rewrite_target::Form;
 use super::unfold::unfold;
 use super::writable::is_writable;
 use crate::lexer::{Atom, AtomKind, LexicalContext};
+use crate::lossless::decode_lossless;
 use crate::{japanese, lexer};
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::Charset;
 use std::ops::Range;
 
 /// Properties of a unit.
@@ -97,9 +98,9 @@ pub(crate) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
     {
         return list;
     }
-    let is_border = |byte: Option<&u8>| {
+    let is_border = |byte: Option<u8>| {
         byte.is_none_or(|b| {
-            lexer::is_space(*b) || matches!(b, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')')
+            lexer::is_space(b) || matches!(b, b',' | b';' | b':' | b'<' | b'>' | b'(' | b')')
         })
     };
     let mut at = 0;
@@ -108,9 +109,8 @@ pub(crate) fn protected_strings(value: &[u8]) -> Vec<Range<usize>> {
         let Some(end) = lexer::quoted_end(value, start) else {
             break;
         };
-        let before = start.checked_sub(1).and_then(|before| value.get(before));
-        if is_border(before)
-            && is_border(value.get(end))
+        if is_border(lexer::byte_before(value, start))
+            && is_border(value.get(end).copied())
             && !lexer::contains_angle_address(&value[start..end])
         {
             list.push(start..end);
@@ -372,7 +372,24 @@ pub(crate) fn is_usual_utf8_label(label: &[u8]) -> bool {
 
 /// Returns true for complete ISO-2022-JP text without controls.
 pub(crate) fn is_clean_japanese(bytes: &[u8]) -> bool {
-    let mut log = LossLog::with_limit(0);
-    let text = Charset::ISO_2022_JP.decode(bytes, &mut log);
-    log.losses() == 0 && japanese::is_complete(bytes) && is_plain_text(&text)
+    let text = decode_lossless(Charset::ISO_2022_JP, bytes);
+    japanese::is_complete(bytes) && text.is_some_and(|text| is_plain_text(&text))
+}
+
+/// Returns the index of the last member of the group that begins with the unit at `first`. White space may stand between two members.
+pub(crate) fn end_of_group(
+    first: usize,
+    is_member: impl Fn(usize) -> bool,
+    is_space: impl Fn(usize) -> bool,
+) -> usize {
+    let mut last = first;
+    loop {
+        if is_member(last + 1) {
+            last += 1;
+        } else if is_space(last + 1) && is_member(last + 2) {
+            last += 2;
+        } else {
+            return last;
+        }
+    }
 }

@@ -99,7 +99,7 @@ impl<'c> Stream<'c> {
             let Some(open) = open else {
                 let held = usize::from(!last && buffer[seek..].ends_with(b"="));
                 let end = buffer.len() - held;
-                if last || !self.cut || buffer[done..end].iter().any(|&b| !lexer::is_space(b)) {
+                if last || !self.cut || !lexer::is_blank(&buffer[done..end]) {
                     self.pass(&buffer[done..end], out);
                     done = end;
                 }
@@ -133,7 +133,7 @@ impl<'c> Stream<'c> {
                     seek = done;
                 }
                 Lookahead::Run(end) | Lookahead::Cut(end) => {
-                    if !(self.cut && buffer[done..open].iter().all(|&b| lexer::is_space(b))) {
+                    if !(self.cut && lexer::is_blank(&buffer[done..open])) {
                         self.pass(&buffer[done..open], out);
                     }
                     self.words(window, open, end, out, findings);

@@ -33,10 +33,6 @@ pub(super) fn uses_superset(charset: Charset, bytes: &[u8]) -> bool {
 
 /// Builds the finding for such bytes.
 pub(super) fn superset_finding(charset: Charset, at: Range<usize>) -> Finding {
-    let detail = Detail::ReadAs {
-        declared: Some(charset),
-        used: charset.superset(),
-        by: None,
-    };
+    let detail = Detail::read_as(Some(charset), charset.superset());
     Finding::new(at, EventKind::CharsetSuperset, detail)
 }

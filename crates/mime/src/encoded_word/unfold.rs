@@ -11,12 +11,10 @@ pub(super) fn unfold(bytes: &[u8], at_end: bool) -> Cow<'_, [u8]> {
     let mut out = bytes[..first].to_vec();
     let mut i = first;
     while i < bytes.len() {
-        if matches!(bytes[i], b'\r' | b'\n') {
+        if lexer::is_line_end(bytes[i]) {
             let end = lexer::skip_space(bytes, i);
-            if !(end == bytes.len()
-                && at_end
-                && bytes[i..].iter().all(|b| matches!(b, b'\r' | b'\n')))
-            {
+            let is_last = || bytes[i..].iter().all(|b| lexer::is_line_end(*b));
+            if !(end == bytes.len() && at_end && is_last()) {
                 out.push(b' ');
             }
             i = end;

@@ -8,9 +8,8 @@
 //! The reader decodes texts with damage that a repair may undo, controls, invisible characters, or a line end at the end of the value. It also decodes
 //! values with raw non-ASCII text beside other unusual pieces, since such text may be in the charset of the words.
 
-use super::context::{HeaderContext, is_plain};
+use super::context::HeaderContext;
 use super::damage_signs::{has_sign, may_be_damaged, word_may_be_damaged};
-use super::eight_bit_bytes::eight_bit_bytes;
 use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
 use super::reader::{Reader, decode_segments};
 use super::usual_words::{UsualWords, WordLabel};
@@ -103,7 +102,7 @@ fn whole<'v>(value: &'v [u8], context: &HeaderContext, findings: &mut Vec<Findin
         return Whole::Text(Cow::Borrowed(text));
     }
     if scan.ascii.is_none()
-        && !context.raw.is_some_and(is_plain)
+        && context.plain_raw().is_none()
         && let Some(checked) = INVISIBLE_LEADS.check_utf8(value)
         && (!checked.is_suspect || is_visible(checked.text))
         && !may_be_damaged(value)
@@ -248,11 +247,11 @@ impl<'v, 'f> Unstructured<'v, 'f> {
             }
         };
         if has_raw_8bit {
-            if self.context.raw.is_some_and(is_plain) {
+            if self.context.plain_raw().is_some() {
                 return None;
             }
             self.has_raw_8bit = true;
-            let (at, count) = eight_bit_bytes(value, start..end);
+            let (at, count) = lexer::eight_bit_bytes(value, start..end);
             self.words.findings.push(raw_finding(at, count));
         }
         let text = self.words.text.as_str();

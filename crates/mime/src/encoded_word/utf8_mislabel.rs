@@ -23,11 +23,7 @@ pub(crate) fn as_utf8(charset: Charset, bytes: &[u8]) -> Option<&str> {
 
 /// Builds the finding for such bytes.
 pub(crate) fn mislabel_finding(charset: Charset, at: Range<usize>) -> Finding {
-    let detail = Detail::ReadAs {
-        declared: Some(charset),
-        used: Charset::UTF_8,
-        by: None,
-    };
+    let detail = Detail::read_as(Some(charset), Charset::UTF_8);
     Finding::new(at, EventKind::CharsetUtf8InLegacy, detail)
 }
 

@@ -11,8 +11,8 @@ use super::utf8_mislabel::{as_utf8, mislabel_finding};
 use super::value::decode_text;
 use crate::charset_choice::{LabelVerdict, is_private, visual_order_note};
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
-use crate::lexer;
-use crate::lexer::{LexicalContext, has_word};
+use crate::lexer::{self, LexicalContext, has_word};
+use crate::lossless::decode_unlogged;
 use crate::policy::Repairs;
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, bom};
@@ -141,8 +141,7 @@ impl Reader<'_> {
         if let Some((text, used)) =
             read_lost_characters(charset, bytes, mapped, &self.context, &mut notes)
         {
-            let notes = notes.into_iter();
-            findings.extend(notes.map(|(kind, detail)| Finding::new(extent(group), kind, detail)));
+            findings.add_all(&extent(group), notes);
             return (Cow::Owned(text), used);
         }
         let mut log = LossLog::new();
@@ -158,10 +157,8 @@ impl Reader<'_> {
                 for (word, (_, log)) in group.iter().zip(&decode_alone) {
                     report_losses(std::slice::from_ref(word), word.bytes.start, log, findings);
                 }
-                return (
-                    Cow::Owned(decode_alone.iter().map(|(text, _)| text.as_ref()).collect()),
-                    charset,
-                );
+                let text = decode_alone.iter().map(|(text, _)| text.as_ref());
+                return (Cow::Owned(text.collect()), charset);
             }
             if losses > log.losses() {
                 findings.add(extent(group), EventKind::EwSplitChar, Detail::None);
@@ -180,8 +177,7 @@ impl Reader<'_> {
             let text = self.decode_in_groups(charset, group, findings);
             return (Cow::Owned(text), charset);
         }
-        let notes = events.into_iter();
-        findings.extend(notes.map(|(kind, detail)| Finding::new(extent(group), kind, detail)));
+        findings.add_all(&extent(group), events);
         if let Some(read) = read {
             return (read.text, read.used);
         }
@@ -254,7 +250,7 @@ impl Reader<'_> {
         let how = How::Structure;
         let detail = Detail::ShownBy { used, how };
         findings.add(extent(group), EventKind::CharsetDetected, detail);
-        used.decode(self.group_bytes(group), &mut LossLog::with_limit(0))
+        decode_unlogged(used, self.group_bytes(group))
     }
 
     /// Decodes UTF-7. Each word starts in direct state, unless the one before was cut inside a shift.
@@ -266,7 +262,7 @@ impl Reader<'_> {
             // The bound keeps the time linear for many cut words.
             while last + 1 < group.len() && last - first < 16 {
                 let (_, log) = self.decode_alone(Charset::UTF_7, &group[last]);
-                let cut = if last == first { !log.is_empty() } else { true };
+                let cut = last > first || !log.is_empty();
                 if !(cut && ends_in_shift(&self.bytes[group[last].bytes.clone()], last > first)) {
                     break;
                 }
@@ -343,15 +339,8 @@ impl Reader<'_> {
             return (String::from_utf8_lossy(bytes), Charset::US_ASCII);
         }
         if let Some(text) = self.utf8(bytes, LexicalContext::Text) {
-            findings.add(
-                extent(group),
-                EventKind::CharsetDetected,
-                Detail::ReadAs {
-                    declared: None,
-                    used: Charset::UTF_8,
-                    by: None,
-                },
-            );
+            let detail = Detail::read_as(None, Charset::UTF_8);
+            findings.add(extent(group), EventKind::CharsetDetected, detail);
             return (Cow::Borrowed(text), Charset::UTF_8);
         }
         // UTF-8 by chance is in the charset that UTF-8 was weighed against.
@@ -401,13 +390,10 @@ impl Reader<'_> {
         if lexical == LexicalContext::Quoted {
             findings.add(range.clone(), EventKind::EwInQuotes, Detail::None);
         }
-        let free = |byte: Option<&u8>| {
-            byte.is_none_or(|&b| {
-                lexer::is_space(b) || matches!(b, b'(' | b')' | b'"' | b',' | b'<')
-            })
-        };
-        let before = range.start.checked_sub(1).and_then(|n| self.value.get(n));
-        if !free(before) || !free(self.value.get(range.end)) {
+        let touches = |b: u8| !lexer::is_space(b) && !matches!(b, b'(' | b')' | b'"' | b',' | b'<');
+        let before = lexer::byte_before(self.value, range.start);
+        let after = self.value.get(range.end).copied();
+        if before.is_some_and(touches) || after.is_some_and(touches) {
             findings.add(range.clone(), EventKind::EwGlued, Detail::None);
         }
     }
@@ -415,12 +401,8 @@ impl Reader<'_> {
 
 /// Returns true if words may contradict their label. A few letters above 7F without ASCII letters (`áâã ä`) prove too little.
 fn is_evidence(bytes: &[u8]) -> bool {
-    bytes.iter().any(u8::is_ascii_alphabetic)
-        || bytes
-            .iter()
-            .filter(|byte| !byte.is_ascii())
-            .nth(4)
-            .is_some()
+    let mut high = bytes.iter().filter(|byte| !byte.is_ascii());
+    bytes.iter().any(u8::is_ascii_alphabetic) || high.nth(4).is_some()
 }
 
 /// Returns true if half a character may be ASCII and words carry no state to the next one.
@@ -448,8 +430,8 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
     if log.losses() == 0 {
         return;
     }
-    let first = findings.len();
-    let (mut word, mut charsets_used) = (0, 0);
+    let (first, event) = (findings.len(), EventKind::CharsetInvalidBytes);
+    let mut word = 0;
     for loss in log.kept().iter().filter(|l| l.kind.is_loss()) {
         let at = origin + loss.bytes.start as usize;
         while word + 1 < group.len() && at >= group[word].bytes.end {
@@ -457,26 +439,13 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
         }
         let range = group[word].word.range.clone();
         let count = (loss.bytes.end - loss.bytes.start).max(1);
-        charsets_used += 1;
+        let (kind, charset) = (loss.kind, None);
         match findings[first..].last_mut().filter(|f| f.at == range) {
             Some(finding) => finding.count += count,
-            None => findings.add_counted(
-                range,
-                EventKind::CharsetInvalidBytes,
-                Detail::Loss {
-                    kind: loss.kind,
-                    charset: None,
-                },
-                count,
-            ),
+            None => findings.add_counted(range, event, Detail::Loss { kind, charset }, count),
         }
     }
-    if charsets_used == 0 {
-        findings.add_counted(
-            extent(group),
-            EventKind::CharsetInvalidBytes,
-            Detail::None,
-            log.losses(),
-        );
+    if findings.len() == first {
+        findings.add_counted(extent(group), event, Detail::None, log.losses());
     }
 }

@@ -10,9 +10,8 @@ use super::encode::{LineWriter, MAX_LINE_BYTES, MAX_RAW_BYTES, choose_letter, is
 use super::encode_legacy::japanese_words;
 use super::rewrite_target::{Form, Replacement, RewriteTarget};
 use super::rewrite_units::UnitState;
-use crate::lexer::LexicalContext;
-use crate::lexer::ends_word;
-use crate::{japanese, lexer};
+use crate::japanese;
+use crate::lexer::{self, LexicalContext, byte_before, column_after, ends_word};
 use std::ops::Range;
 
 /// Writes groups from left to right.
@@ -48,7 +47,7 @@ impl<'v, 't> GroupWriter<'v, 't> {
         text: &str,
     ) {
         let value = self.value;
-        let column = advance(self.column, &value[self.at..range.start]);
+        let column = column_after(self.column, &value[self.at..range.start]);
         let place = match lexical {
             LexicalContext::Comment => Place::Comment,
             LexicalContext::Phrase | LexicalContext::Quoted => Place::Phrase,
@@ -67,7 +66,7 @@ impl<'v, 't> GroupWriter<'v, 't> {
             && raw_form(value, &range, text, place, &mut lines, foldable);
         if !raw {
             if !state.wants_words() {
-                self.column = advance(column, &value[range.clone()]);
+                self.column = column_after(column, &value[range.clone()]);
                 self.at = range.end;
                 return;
             }
@@ -75,15 +74,12 @@ impl<'v, 't> GroupWriter<'v, 't> {
                 japanese_words(&mut lines, &japanese::folded(text).0, place, foldable);
             } else {
                 let glued = !ends_word(&value[range.end..]);
-                let letter = choose_letter(
-                    text.as_bytes(),
-                    place,
-                    if glued {
-                        Encoding::B
-                    } else {
-                        Encoding::Shorter
-                    },
-                );
+                let encoding = if glued {
+                    Encoding::B
+                } else {
+                    Encoding::Shorter
+                };
+                let letter = choose_letter(text.as_bytes(), place, encoding);
                 lines.words(text, place, letter, foldable);
             }
             // White space must separate a word from the text after it (RFC 2047, section 5). A name may touch its address.
@@ -127,7 +123,7 @@ fn raw_form(
     lines: &mut LineWriter<'_>,
     foldable: bool,
 ) -> bool {
-    let before = range.start.checked_sub(1).map(|n| value[n]);
+    let before = byte_before(value, range.start);
     let touches = before == Some(b'=') && text.starts_with('?')
         || text.ends_with('=') && value.get(range.end) == Some(&b'?');
     // A space at an edge is safe between text, but not beside a fold or at the ends of the value.
@@ -146,12 +142,8 @@ fn raw_form(
     }
     let special = match place {
         Place::Text => false,
-        Place::Comment => {
-            if text.contains(['(', ')', '\\', '"']) {
-                return false;
-            }
-            false
-        }
+        Place::Comment if text.contains(['(', ')', '\\', '"']) => return false,
+        Place::Comment => false,
         Place::Phrase => {
             edge || text.contains("  ")
                 || text
@@ -186,9 +178,4 @@ fn raw_form(
     }
     *lines = written;
     true
-}
-
-/// Returns the column after `bytes`.
-fn advance(column: usize, bytes: &[u8]) -> usize {
-    memchr::memrchr2(b'\r', b'\n', bytes).map_or(column + bytes.len(), |n| bytes.len() - n - 1)
 }

@@ -211,6 +211,14 @@ impl fmt::Display for Detail {
     }
 }
 
+impl Detail {
+    /// Describes text that was decoded in another charset than its label names.
+    pub(crate) fn read_as(declared: Option<Charset>, used: Charset) -> Self {
+        let by = None;
+        Self::ReadAs { declared, used, by }
+    }
+}
+
 impl From<Reason> for Detail {
     fn from(reason: Reason) -> Self {
         Self::Reason(reason)

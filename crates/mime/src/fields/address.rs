@@ -18,6 +18,7 @@ mod unquoted_comma;
 
 use address_forms::is_half;
 use list::List;
+pub(super) use mailbox::SPECIALS;
 pub use mailbox::{Entry, Mailbox};
 pub(crate) use unquoted_comma::may_have_unquoted_comma;
 

@@ -96,11 +96,8 @@ fn without_space(inner: &[u8]) -> Vec<u8> {
         } else {
             None
         } {
-            bytes.extend(
-                inner[at..end]
-                    .iter()
-                    .filter(|b| !matches!(b, b'\r' | b'\n')),
-            );
+            let string = inner[at..end].iter();
+            bytes.extend(string.filter(|b| !lexer::is_line_end(**b)));
             at = end;
             continue;
         }

@@ -3,6 +3,7 @@
 //! # Limits
 //! A name whose text was decoded otherwise than the name of the mailbox stays as it is.
 
+use super::address::SPECIALS;
 use super::{Entry, Mailbox};
 use crate::encoded_word::quoted;
 use std::borrow::Cow;
@@ -85,8 +86,6 @@ impl NameWriter<'_> {
 }
 
 const BLANKS: [char; 2] = [' ', '\t'];
-/// The characters that a name without quotes cannot have (RFC 5322, section 3.2.3), but the dot.
-const SPECIALS: [char; 12] = ['(', ')', '<', '>', '[', ']', ':', ';', '@', '\\', ',', '"'];
 
 #[cfg(test)]
 mod tests {

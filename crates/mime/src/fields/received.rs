@@ -158,10 +158,7 @@ fn word_end(value: &[u8], at: usize) -> usize {
     {
         return at + n + 1;
     }
-    let rest = &value[at + 1..];
-    rest.iter()
-        .position(|&b| lexer::is_space(b) || b == b'(')
-        .map_or(value.len(), |n| at + 1 + n)
+    lexer::find(value, at + 1, |b| lexer::is_space(b) || b == b'(')
 }
 
 fn text(bytes: &[u8]) -> String {

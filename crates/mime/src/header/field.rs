@@ -1,6 +1,7 @@
 //! Header fields as spans of a message.
 
 use crate::Span;
+use crate::lexer::is_line_end;
 use std::borrow::Cow;
 
 /// A header field.
@@ -29,10 +30,7 @@ pub fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
     flat.extend_from_slice(&value[..first]);
     let mut rest = &value[first..];
     while let Some((&byte, tail)) = rest.split_first() {
-        let ends = rest
-            .iter()
-            .take_while(|b| matches!(b, b'\r' | b'\n'))
-            .count();
+        let ends = rest.iter().take_while(|b| is_line_end(**b)).count();
         let fold = ends > 0 && matches!(rest.get(ends), None | Some(b' ' | b'\t'));
         if fold {
             rest = &rest[ends..];

@@ -6,7 +6,7 @@
 
 use super::kind::FieldKind;
 use crate::generated::header_fields;
-use crate::lexer;
+use crate::lexer::{self, ends_without_case, starts_without_case};
 
 /// Returns the grammar of a field by its name, compared without case.
 ///
@@ -82,15 +82,6 @@ fn family(name: &[u8]) -> Option<FieldKind> {
         || starts_without_case(name, b"bimi-")
         || (starts_without_case(name, b"x-") && ends_without_case(name, b"-signature"));
     opaque.then_some(FieldKind::Opaque)
-}
-
-pub(crate) fn starts_without_case(name: &[u8], prefix: &[u8]) -> bool {
-    name.get(..prefix.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
-}
-
-fn ends_without_case(name: &[u8], suffix: &[u8]) -> bool {
-    name.len() >= suffix.len() && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub use encode::{Style, encode_field};
 pub use field::{Field, unfold};
 pub use kind::FieldKind;
 pub(crate) use kind::OpaqueValue;
+pub(crate) use known_fields::is_known;
 pub use known_fields::{field_kind, is_signature, kind_of_field};
-pub(crate) use known_fields::{is_known, starts_without_case};
 pub(crate) use value::changes;
 pub use value::{decode, decode_lines, decode_with, rewrite};

@@ -5,7 +5,7 @@
 //! A quote opens a string only if a word of the local part may begin there, and the rest of the address follows it. A parenthesis
 //! opens a comment only within an address. Other quotes and parentheses are text, and the first `>` ends the address.
 
-use super::syntax::{comment_end, is_space, quoted_end, skip_space};
+use super::syntax::{comment_end, quoted_end, skip_space, trim_end};
 use std::ops::Range;
 
 /// Returns the offset after the address in angles at `at` (where `<` stands); None if it is not closed.
@@ -73,9 +73,7 @@ impl Angles<'_> {
 
     /// Returns true if a word of an address may begin at `at`.
     fn opens_word(&self, at: usize) -> bool {
-        let before = self.value[self.open..at]
-            .iter()
-            .rfind(|byte| !is_space(**byte));
+        let before = trim_end(&self.value[self.open..at]).last();
         matches!(before, Some(b'<' | b'.' | b'@' | b':' | b',' | b')'))
     }
 

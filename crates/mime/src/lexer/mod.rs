@@ -9,6 +9,7 @@
 
 mod angle_address;
 mod atoms;
+mod eight_bit_bytes;
 mod lexical_context;
 mod parameter;
 mod parameter_name;
@@ -23,6 +24,7 @@ mod word;
 
 pub(crate) use angle_address::contains_angle_address;
 pub(crate) use atoms::{Atom, AtomKind, atoms};
+pub(crate) use eight_bit_bytes::eight_bit_bytes;
 pub(crate) use lexical_context::LexicalContext;
 pub(crate) use parameter::{ParameterLexer, ParameterSpan, ParameterToken, ValueKind};
 pub(crate) use parameter_name::{NameForm, is_file_name, leading_zeros, split_name};
@@ -34,8 +36,9 @@ pub(crate) use raw_shifts::{
 pub(crate) use spaced_address::has_spaced;
 pub use syntax::quoted_end;
 pub(crate) use syntax::{
-    comment_end, is_attribute_char, is_space, is_token, is_tspecial, skip_cfws, skip_space,
-    trim_end, unescape, unescape_comment,
+    byte_before, column_after, comment_end, ends_without_case, find, is_attribute_char, is_blank,
+    is_fold, is_line_end, is_space, is_token, is_tspecial, line_end_length, skip_cfws, skip_space,
+    starts_without_case, trim_end, unescape, unescape_comment,
 };
 pub(crate) use syntax_faults::swallows_address;
 pub(crate) use token::{has_raw_uris, tokens};

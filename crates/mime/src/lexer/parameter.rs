@@ -6,7 +6,10 @@
 
 use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::raw_shifts::{may_have_shifts, raw_shift_length};
-use super::syntax::{comment_end, is_space, is_token, skip_cfws, skip_space, trim_end};
+use super::syntax::{
+    comment_end, ends_without_case, find, is_line_end, is_space, is_token, skip_cfws, skip_space,
+    trim_end,
+};
 use super::trail_backslash::TrailBackslash;
 use super::word::has_word;
 use nom::branch::alt;
@@ -374,12 +377,6 @@ impl Iterator for ParameterLexer<'_> {
     }
 }
 
-/// Returns the offset of the first byte at or after `at` for which `is_end` is true.
-fn find(value: &[u8], at: usize, is_end: impl Fn(u8) -> bool) -> usize {
-    let found = value[at..].iter().position(|&b| is_end(b));
-    found.map_or(value.len(), |n| at + n)
-}
-
 /// Returns true if a token and comments follow, up to the end of the parameter: `one(comment)`.
 fn is_token_in_comments(value: &[u8], at: usize) -> bool {
     let end = token_end(value, at);
@@ -465,11 +462,8 @@ fn starts_known_parameter(value: &[u8], at: usize, folded: bool) -> bool {
         return true;
     }
     let name = &name[..memchr::memchr(b'*', name).unwrap_or(name.len())];
-    let dated = name.len() > 5 && name[name.len() - 5..].eq_ignore_ascii_case(b"-date");
-    dated
-        || KNOWN
-            .iter()
-            .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+    let is_known = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+    name.len() > 5 && ends_without_case(name, b"-date") || KNOWN.iter().any(is_known)
 }
 
 fn token_end(value: &[u8], at: usize) -> usize {
@@ -477,11 +471,8 @@ fn token_end(value: &[u8], at: usize) -> usize {
 }
 
 fn without_line_end(value: &[u8]) -> &[u8] {
-    let end = value
-        .iter()
-        .rposition(|&b| b != b'\r' && b != b'\n')
-        .map_or(0, |n| n + 1);
-    &value[..end]
+    let end = value.iter().rposition(|b| !is_line_end(*b));
+    &value[..end.map_or(0, |n| n + 1)]
 }
 
 /// Parses `name=value` by RFC 2045 5.1. The value is a token, or a quoted string that has neither quoted pairs nor folds.

@@ -11,7 +11,8 @@
 //! ones, since a cut one would hide the syntax behind it.
 
 use super::lexical_context::LexicalContext;
-use mailglot_codec::{Charset, LossLog, detect};
+use crate::lossless::decode_lossless;
+use mailglot_codec::{Charset, detect};
 use std::ops::Range;
 
 /// Begins an escape sequence (ISO 2022).
@@ -139,11 +140,9 @@ fn korean_sequence(bytes: &[u8]) -> Option<Sequence> {
     if characters[end] != SHIFT_IN || !is_text {
         return None;
     }
-    let mut log = LossLog::with_limit(0);
     let eight_bits: Vec<u8> = pairs.iter().map(|byte| byte | 0x80).collect();
-    let text = Charset::EUC_KR.decode(&eight_bits, &mut log).into_owned();
-    (log.losses() == 0).then_some(Sequence {
-        text,
+    Some(Sequence {
+        text: decode_lossless(Charset::EUC_KR, &eight_bits)?.into_owned(),
         length: bytes.len() - rest.len() + end + 2,
         charset: Charset::ISO_2022_KR,
         losses: 0,
@@ -190,13 +189,7 @@ fn cut_sequence(bytes: &[u8], lexical: LexicalContext) -> Option<Sequence> {
     if !is_at_end || !is_probable(charset, pairs) {
         return None;
     }
-    let mut log = LossLog::with_limit(0);
-    let mut text = charset
-        .decode(&bytes[..start + pairs.len()], &mut log)
-        .into_owned();
-    if log.losses() > 0 {
-        return None;
-    }
+    let mut text = decode_lossless(charset, &bytes[..start + pairs.len()])?.into_owned();
     text.extend(std::iter::repeat_n(char::REPLACEMENT_CHARACTER, losses));
     Some(Sequence {
         text,
@@ -229,10 +222,8 @@ fn sequence(bytes: &[u8]) -> Option<Sequence> {
         [b'~', b'{', ..] => (Charset::HZ_GB_2312, detect::hz_sequence(bytes)?),
         _ => return None,
     };
-    let mut log = LossLog::with_limit(0);
-    let text = charset.decode(bytes.get(..length)?, &mut log).into_owned();
-    (log.losses() == 0).then_some(Sequence {
-        text,
+    Some(Sequence {
+        text: decode_lossless(charset, bytes.get(..length)?)?.into_owned(),
         length,
         charset,
         losses: 0,

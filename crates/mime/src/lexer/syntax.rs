@@ -12,6 +12,63 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
+/// Returns true if a byte sequence is nothing but white space of header values.
+pub(crate) fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| is_space(*byte))
+}
+
+/// Returns true for the bytes of line ends: CR and LF.
+#[inline]
+pub(crate) fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+/// Returns the length of the line end at the start of `bytes`: CR LF, CR or LF. 0 without one.
+#[inline]
+pub(crate) fn line_end_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => 0,
+    }
+}
+
+/// Returns true if white space is a fold: it has a line end.
+pub(crate) fn is_fold(blanks: &[u8]) -> bool {
+    memchr::memchr2(b'\r', b'\n', blanks).is_some()
+}
+
+/// Returns true if bytes begin with `prefix`, compared without case.
+#[inline]
+pub(crate) fn starts_without_case(bytes: &[u8], prefix: &[u8]) -> bool {
+    bytes
+        .get(..prefix.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+/// Returns true if bytes end with `suffix`, compared without case.
+pub(crate) fn ends_without_case(bytes: &[u8], suffix: &[u8]) -> bool {
+    let start = bytes.len().checked_sub(suffix.len());
+    start.is_some_and(|start| bytes[start..].eq_ignore_ascii_case(suffix))
+}
+
+/// Returns the byte before the one at `at`.
+pub(crate) fn byte_before(value: &[u8], at: usize) -> Option<u8> {
+    Some(value[at.checked_sub(1)?])
+}
+
+/// Returns the offset of the first byte at or after `at` for which `is_end` is true; the end without one.
+#[inline]
+pub(crate) fn find(value: &[u8], at: usize, is_end: impl Fn(u8) -> bool) -> usize {
+    let found = value[at..].iter().position(|&b| is_end(b));
+    found.map_or(value.len(), |n| at + n)
+}
+
+/// Returns the column after `bytes`, which stand on a line from `column` on.
+pub(crate) fn column_after(column: usize, bytes: &[u8]) -> usize {
+    memchr::memrchr2(b'\r', b'\n', bytes).map_or(column + bytes.len(), |n| bytes.len() - n - 1)
+}
+
 /// Returns true for bytes of a token (RFC 2045, section 5.1): printable ASCII without tspecials.
 pub(crate) fn is_token(byte: u8) -> bool {
     matches!(byte, 0x21..=0x7E) && !is_tspecial(byte)
@@ -47,10 +104,7 @@ pub(crate) fn is_tspecial(byte: u8) -> bool {
 
 /// Returns the offset of the first byte at or after `at` that is not white space.
 pub(crate) fn skip_space(value: &[u8], at: usize) -> usize {
-    value[at..]
-        .iter()
-        .position(|&b| !is_space(b))
-        .map_or(value.len(), |n| at + n)
+    find(value, at, |b| !is_space(b))
 }
 
 /// Removes white space at the end.

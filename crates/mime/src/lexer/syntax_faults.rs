@@ -7,7 +7,7 @@
 use super::angle_address::{angle_end, contains_angle_address};
 use super::raw_characters::CharacterSteps;
 use super::raw_shifts::may_have_shifts;
-use super::syntax::is_space;
+use super::syntax::{byte_before, is_space};
 use super::trail_backslash::TrailBackslash;
 
 impl CharacterSteps {
@@ -39,13 +39,10 @@ impl TrailBackslash {
         let mut syntax_faults = 0;
         let comments = self.for_each_string(value, |string| {
             let (start, end) = (string.start, string.end.unwrap_or(value.len()));
-            let before = start.checked_sub(1).map(|at| value[at]);
-            syntax_faults += usize::from(before.is_some_and(|byte| !is_border(byte)));
-            syntax_faults += usize::from(
-                value
-                    .get(end)
-                    .is_some_and(|byte| !is_border(*byte) && *byte != b'@'),
-            );
+            let after = value.get(end);
+            let is_within = |byte: u8| !is_border(byte);
+            syntax_faults += usize::from(byte_before(value, start).is_some_and(is_within));
+            syntax_faults += usize::from(after.is_some_and(|b| is_within(*b) && *b != b'@'));
             syntax_faults += usize::from(string.end.is_none());
             syntax_faults += usize::from(contains_angle_address(&value[start..end]));
         });

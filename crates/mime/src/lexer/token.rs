@@ -4,7 +4,7 @@ use super::angle_address::angle_end;
 use super::lexical_context::LexicalContext;
 use super::raw_characters::CharacterSteps;
 use super::spaced_address::{SpacedAddresses, literal_end};
-use super::syntax::{comment_end, ends_atom, is_delimiter, is_space};
+use super::syntax::{comment_end, ends_atom, find, is_delimiter, is_space};
 use super::word::{WordFinder, WordToken};
 use crate::header::FieldKind;
 use std::ops::Range;
@@ -109,7 +109,7 @@ impl Tokenizer<'_> {
                     };
                     let domain = self.addresses && value.get(end) == Some(&b'@');
                     let (end, lexical) = if domain {
-                        (atom_end(value, end), LexicalContext::Address)
+                        (find(value, end, ends_atom), LexicalContext::Address)
                     } else {
                         (end, LexicalContext::Quoted)
                     };
@@ -240,13 +240,6 @@ pub(crate) fn has_raw_uris(value: &[u8]) -> bool {
         is_raw(before)
     });
     is_before || is_raw(text..value.len())
-}
-
-fn atom_end(value: &[u8], at: usize) -> usize {
-    value[at..]
-        .iter()
-        .position(|&b| ends_atom(b))
-        .map_or(value.len(), |n| at + n)
 }
 
 #[cfg(test)]

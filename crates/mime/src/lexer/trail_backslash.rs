@@ -9,7 +9,8 @@
 //! All strings and comments of a value have the same reading.
 
 use super::syntax::{quoted_end, quoted_end_by};
-use mailglot_codec::{Charset, LossLog};
+use crate::lossless::decode_lossless;
+use mailglot_codec::Charset;
 use std::ops::RangeInclusive;
 
 /// The lead bytes that make a following backslash a trail byte.
@@ -31,9 +32,7 @@ impl TrailBackslash {
             return Self::None;
         }
         let reads = |bytes: &[u8]| {
-            let mut log = LossLog::with_limit(0);
-            let text = charset.decode(bytes, &mut log);
-            log.losses() == 0 && text.chars().count() == 1
+            decode_lossless(charset, bytes).is_some_and(|text| text.chars().count() == 1)
         };
         if !WIDE.into_iter().any(|lead| reads(&[lead, b'\\'])) {
             return Self::None;

@@ -13,6 +13,17 @@ pub(crate) enum Letter {
     Q,
 }
 
+impl Letter {
+    /// Returns the encoding that a letter names, compared without case.
+    fn of(letter: u8) -> Option<Self> {
+        match letter {
+            b'B' | b'b' => Some(Self::B),
+            b'Q' | b'q' => Some(Self::Q),
+            _ => None,
+        }
+    }
+}
+
 /// An encoded word; all ranges are offsets in the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WordToken {
@@ -34,10 +45,8 @@ impl WordToken {
             .strip_prefix(b"*")
             .or_else(|| tail.strip_prefix(b"'"))?;
         let tag = tag.split(|&b| b == b'?').next()?;
-        let outer = |b: &u8| matches!(b, b' ' | b'\t' | b'"' | b'\'');
-        let from = tag.iter().position(|b| !outer(b))?;
-        let to = tag.iter().rposition(|b| !outer(b))?;
-        Some(String::from_utf8_lossy(&tag[from..=to]))
+        let inner = without_quotes(tag);
+        (!inner.is_empty()).then(|| String::from_utf8_lossy(&tag[inner]))
     }
 
     /// Returns true for base64.
@@ -124,11 +133,7 @@ impl<'a> WordFinder<'a> {
             return None;
         }
         let head = head(value, at)?;
-        let letter = match head.letter {
-            b'B' | b'b' => Letter::B,
-            b'Q' | b'q' => Letter::Q,
-            _ => return None,
-        };
+        let letter = Letter::of(head.letter)?;
         let end = match letter {
             Letter::B => {
                 let end = head.payload + memchr::memchr(b'?', &value[head.payload..])?;
@@ -164,18 +169,14 @@ impl<'a> WordFinder<'a> {
                 inner = open + 1;
             }
             let after = close + 2;
-            let ends = match value.get(after) {
-                None | Some(b')' | b'"' | b',' | b'.' | b';' | b':' | b'<' | b'>' | b']') => true,
-                Some(&byte) if is_space(byte) => true,
-                Some(_) if value[after..].starts_with(b"=?") => true,
-                Some(_) => match self.later_close.find(all, *b"?=", after, end) {
+            let ends = ends_word(&value[after..])
+                || match self.later_close.find(all, *b"?=", after, end) {
                     None => true,
                     Some(next) => self
                         .later_open
                         .find(all, *b"=?", after, end)
                         .is_some_and(|open| open < next),
-                },
-            };
+                };
             if ends {
                 return Some(close);
             }
@@ -190,18 +191,14 @@ pub(crate) fn unclosed_word(value: &[u8]) -> Option<WordToken> {
     let at = memchr::memmem::rfind(all, b"=?")?;
     let head = head(value, at)?;
     let payload = all.get(head.payload..)?;
-    let is_digit = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
-    let (letter, is_text) = match head.letter {
-        b'B' | b'b' => (Letter::B, payload.iter().all(is_digit)),
-        b'Q' | b'q' => {
-            let is_text = |b: &u8| b.is_ascii_graphic() && *b != b'?';
-            (Letter::Q, payload.iter().all(is_text))
-        }
-        _ => return None,
+    let letter = Letter::of(head.letter)?;
+    let is_text = |b: &u8| match letter {
+        Letter::B => b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='),
+        Letter::Q => b.is_ascii_graphic() && *b != b'?',
     };
     let end = head.payload + payload.len();
     let label = head.label.start..label_end(value, head.label.clone());
-    (is_text && !payload.is_empty()).then_some(WordToken {
+    (!payload.is_empty() && payload.iter().all(is_text)).then_some(WordToken {
         range: at..value.len(),
         label,
         letter,
@@ -240,12 +237,11 @@ pub(crate) fn may_open(bytes: &[u8]) -> bool {
         return false;
     }
     let place = skip_blanks(rest, mark + 1);
-    let is_letter = |b: &u8| matches!(b, b'B' | b'b' | b'Q' | b'q');
     let Some(letter) = rest.get(place) else {
         return true;
     };
     let is_whole = skip_blanks(rest, place + 1) < rest.len();
-    is_letter(letter) && (!is_whole || head(bytes, 0).is_some())
+    Letter::of(*letter).is_some() && (!is_whole || head(bytes, 0).is_some())
 }
 
 struct WordHead {
@@ -270,18 +266,27 @@ fn head(value: &[u8], at: usize) -> Option<WordHead> {
     if value.get(close) != Some(&b'?') || !letter.is_ascii_alphabetic() {
         return None;
     }
-    let outer = |b: &u8| matches!(b, b' ' | b'\t' | b'"' | b'\'');
-    let label = &value[start..end];
-    let from = label.iter().position(|b| !outer(b)).unwrap_or(0);
-    let to = label
-        .iter()
-        .rposition(|b| !outer(b))
-        .map_or(from, |n| n + 1);
-    is_label(&label[from..to]).then_some(WordHead {
-        label: start + from..start + to,
+    let label = without_quotes(&value[start..end]);
+    let label = start + label.start..start + label.end;
+    is_label(&value[label.clone()]).then_some(WordHead {
+        label,
         letter,
         payload: close + 1,
     })
+}
+
+/// Returns true for the bytes that some programs write around a label or a language tag.
+fn is_quote_or_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'"' | b'\'')
+}
+
+/// Returns the range of a text without quotes and blanks around it. It is empty at the start if there is nothing else.
+#[inline]
+fn without_quotes(text: &[u8]) -> Range<usize> {
+    let is_inner = |b: &u8| !is_quote_or_blank(*b);
+    let start = text.iter().position(is_inner).unwrap_or(0);
+    let end = text.iter().rposition(is_inner).map_or(start, |n| n + 1);
+    start..end
 }
 
 /// Returns true if bytes may be a label. One blank may stand before a number (`utf 8`), one apostrophe before a language (`utf-8'en`).
@@ -289,7 +294,7 @@ fn is_label(label: &[u8]) -> bool {
     let mut outer = label
         .iter()
         .enumerate()
-        .filter(|(_, b)| matches!(b, b' ' | b'\t' | b'"' | b'\''));
+        .filter(|(_, b)| is_quote_or_blank(**b));
     match (outer.next(), outer.next()) {
         (None, _) => true,
         (Some((at, b' ')), None) => label.get(at + 1).is_some_and(u8::is_ascii_digit),

@@ -11,7 +11,7 @@ use crate::header::FieldKind;
 use crate::text::open;
 use crate::transfer::blocks::{self, Block};
 use crate::transfer::{self, TransferEncoding};
-use crate::{MediaType, Part, PartId, PartKind, params};
+use crate::{MediaType, PartId, PartKind, Span, params};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -164,8 +164,8 @@ fn collect<'a>(mail: &Mail<'a>, levels: u32) -> Vec<Attachment<'a>> {
         if part.kind == PartKind::Multipart {
             continue;
         }
-        let (name, disposition) = name(mail, part);
-        let is_text = part.is_text() || part.media.is_message() || part.media.top == "multipart";
+        let (name, disposition) = name(mail, id);
+        let is_text = part.is_text() || part.media.is_composite();
         if part.attachment || name.is_some() || !is_text {
             let file = Attachment {
                 part: id,
@@ -204,20 +204,10 @@ fn collect<'a>(mail: &Mail<'a>, levels: u32) -> Vec<Attachment<'a>> {
 }
 
 /// Returns the file name of a part, and its disposition in lower case.
-fn name(mail: &Mail<'_>, part: &Part) -> (Option<String>, Option<String>) {
+fn name(mail: &Mail<'_>, id: PartId) -> (Option<String>, Option<String>) {
     let raw = mail.raw();
-    let fields = mail.message.all_fields();
-    let (first, last) = part.fields;
-    let own = &fields[first as usize..last as usize];
-    let disposition = own.iter().find(|field| {
-        field
-            .name
-            .of(raw)
-            .eq_ignore_ascii_case(b"content-disposition")
-    });
-    let content_type = part.content_type.map(|index| &fields[index as usize]);
-    let read = |field: &crate::header::Field| {
-        let value = field.value.of(raw);
+    let read = |value: Span| {
+        let value = value.of(raw);
         let context = mail.context(value, FieldKind::Parameters);
         params::parse(value, &context, &mut Vec::new())
     };
@@ -225,11 +215,12 @@ fn name(mail: &Mail<'_>, part: &Part) -> (Option<String>, Option<String>) {
         let text = params.get(name).map(str::trim);
         text.filter(|text| !text.is_empty()).map(str::to_owned)
     };
-    let disposition = disposition.map(read);
+    let field = mail.message.field(id, b"content-disposition");
+    let disposition = field.map(|field| read(field.value));
     let name = disposition
         .as_ref()
         .and_then(|params| named(params, "filename"))
-        .or_else(|| named(&content_type.map(read)?, "name"));
+        .or_else(|| named(&mail.message.content_type_value(id).map(read)?, "name"));
     let word = disposition.map(|params| params.value);
     (name, word.filter(|word| !word.is_empty()))
 }

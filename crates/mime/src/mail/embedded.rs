@@ -2,7 +2,7 @@
 
 use super::Mail;
 use crate::text::open;
-use crate::{Message, PartId, PartKind, Policy};
+use crate::{PartId, PartKind, Policy};
 use std::borrow::Cow;
 
 /// A message that a part embeds, such as a forwarded one (message/rfc822, message/global, message/news).
@@ -64,43 +64,27 @@ impl<'a> Mail<'a> {
     ///
     /// Messages inside these are not in the list: [`EmbeddedMessage::mail`] reads them.
     pub fn embedded_messages(&self) -> Vec<EmbeddedMessage<'a>> {
-        collect(self)
-    }
-}
-
-/// Returns the messages that no other embedded message contains.
-fn collect<'a>(mail: &Mail<'a>) -> Vec<EmbeddedMessage<'a>> {
-    let message = &mail.message;
-    let mut found = Vec::new();
-    for (id, part) in message.numbered_parts() {
-        if !part.media.is_message() || is_inside_message(message, id) {
-            continue;
+        let message = &self.message;
+        let is_message = |id: PartId| message.part_at(id).kind == PartKind::Message;
+        let mut found = Vec::new();
+        for (id, part) in message.numbered_parts() {
+            if !part.media.is_message() || message.parents(id).any(is_message) {
+                continue;
+            }
+            let raw = if part.kind == PartKind::Leaf {
+                open(message, id, &self.policy.limits, |inner, _| {
+                    Cow::Owned(inner.raw().to_vec())
+                })
+            } else {
+                Some(Cow::Borrowed(part.body.of(message.raw())))
+            };
+            found.extend(raw.map(|raw| EmbeddedMessage {
+                part: id,
+                section: message.section(id),
+                raw,
+                policy: self.policy.clone(),
+            }));
         }
-        let raw = if part.kind == PartKind::Leaf {
-            open(message, id, &mail.policy.limits, |inner, _| {
-                Cow::Owned(inner.raw().to_vec())
-            })
-        } else {
-            Some(Cow::Borrowed(part.body.of(message.raw())))
-        };
-        found.extend(raw.map(|raw| EmbeddedMessage {
-            part: id,
-            section: message.section(id),
-            raw,
-            policy: mail.policy.clone(),
-        }));
+        found
     }
-    found
-}
-
-/// Returns true if a part lies inside an embedded message.
-fn is_inside_message(message: &Message<'_>, id: PartId) -> bool {
-    let mut next = message.part_at(id).parent;
-    while let Some(part) = next.map(|id| message.part_at(id)) {
-        if part.kind == PartKind::Message {
-            return true;
-        }
-        next = part.parent;
-    }
-    false
 }

@@ -4,8 +4,8 @@
 //!
 //! Ignores the language of a label (RFC 2231).
 
-use crate::encoded_word::HeaderContext;
-use crate::lexer::{NameForm, split_name};
+use crate::encoded_word::{HeaderContext, Replacement, apply};
+use crate::lexer::{NameForm, split_name, starts_without_case};
 use crate::params::{self, RawParam};
 use mailglot_codec::{Charset, View};
 use std::borrow::Cow;
@@ -107,64 +107,56 @@ pub(crate) fn label(value: &[u8], labels: &[CharsetParameter]) -> Option<Range<u
     Some(best.range.clone())
 }
 
-/// A range of a value and its replacement.
-pub(crate) type Change = (Range<usize>, Vec<u8>);
-
 /// Returns changes that reduce several charset parameters, or one in RFC 2231 form, to one parameter with the label `name`.
 ///
 /// The first parameter gets the label; the others are removed with their semicolons. None if a single plain parameter exists, or if
 /// junk between parameters would be read differently afterwards.
-pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Change>> {
+pub(crate) fn one_label(value: &[u8], name: &str) -> Option<Vec<Replacement>> {
     let (main, list) = params::scan(value);
     let labels = labels(value, &list);
     if labels.len() < 2 && !labels.iter().any(CharsetParameter::is_extended) {
         return None;
     }
-    let change = |(index, label): (usize, &CharsetParameter)| -> Change {
-        let whole = label.whole.clone();
+    let change = |(index, label): (usize, &CharsetParameter)| {
+        let at = label.whole.clone();
         if index == 0 {
-            return (whole, format!("charset={name}").into_bytes());
+            let with = format!("charset={name}").into_bytes();
+            return Replacement { at, with };
         }
-        let before = value[..whole.start].trim_ascii_end();
+        let before = value[..at.start].trim_ascii_end();
         let start = if before.ends_with(b";") {
             before.len() - 1
         } else {
-            whole.start
+            at.start
         };
-        (start..whole.end, Vec::new())
+        Replacement {
+            at: start..at.end,
+            with: Vec::new(),
+        }
     };
-    let changes: Vec<Change> = labels.iter().enumerate().map(change).collect();
-    let mut after = Vec::with_capacity(value.len());
-    let mut at = 0;
-    for (range, with) in &changes {
-        after.extend_from_slice(value.get(at..range.start)?);
-        after.extend_from_slice(with);
-        at = range.end;
+    let changes: Vec<Replacement> = labels.iter().enumerate().map(change).collect();
+    if !changes.is_sorted_by(|one, next| one.at.end <= next.at.start) {
+        return None;
     }
-    after.extend_from_slice(value.get(at..)?);
+    let after = apply(value, &changes);
     let (new_main, new_list) = params::scan(&after);
     let is_label = |param: &&RawParam<'_>| form(param.name).is_some();
-    let others = list
-        .iter()
-        .filter(|p| !is_label(p))
-        .map(|p| (p.name, &p.value));
+    let (_, others): (Vec<_>, Vec<_>) = list.iter().partition(is_label);
+    let (new_labels, new_others): (Vec<_>, Vec<_>) = new_list.iter().partition(is_label);
+    let is_same = |(old, new): (&&RawParam<'_>, &&RawParam<'_>)| {
+        old.name == new.name && old.value == new.value
+    };
     let same = main == new_main
-        && others.eq(new_list
-            .iter()
-            .filter(|p| !is_label(p))
-            .map(|p| (p.name, &p.value)));
-    let mut new = new_list.iter().filter(is_label);
-    let one = new
-        .next()
-        .is_some_and(|param| *param.value == *name.as_bytes())
-        && new.next().is_none();
+        && others.len() == new_others.len()
+        && others.iter().zip(&new_others).all(is_same);
+    let one = matches!(new_labels[..], [param] if *param.value == *name.as_bytes());
     (same && one).then_some(changes)
 }
 
 /// Returns changes that set the label if [`one_label`] cannot: the first segment gets it, further segments become empty.
-pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
+pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Replacement> {
     let (_, list) = params::scan(value);
-    let change = |label: &CharsetParameter| -> Option<Change> {
+    let change = |label: &CharsetParameter| {
         let with = match label.form {
             NameForm::Plain => return None,
             NameForm::Extended
@@ -178,7 +170,10 @@ pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
             } => name.to_owned(),
             NameForm::Segment { .. } => "\"\"".to_owned(),
         };
-        Some((label.range.clone(), with.into_bytes()))
+        Some(Replacement {
+            at: label.range.clone(),
+            with: with.into_bytes(),
+        })
     };
     labels(value, &list).iter().filter_map(change).collect()
 }
@@ -186,10 +181,11 @@ pub(crate) fn in_place(value: &[u8], name: &str) -> Vec<Change> {
 /// Returns the form of a charset parameter; None for other parameters.
 fn form(name: &[u8]) -> Option<NameForm> {
     // Most names differ in the first bytes.
-    name.get(..7)
-        .filter(|start| start.eq_ignore_ascii_case(b"charset"))?;
+    if !starts_without_case(name, b"charset") {
+        return None;
+    }
     let (base, form) = split_name(name);
-    (base.len() == 7).then_some(form)
+    (base.len() == b"charset".len()).then_some(form)
 }
 
 /// Returns the range of the text after charset and language of an RFC 2231 value, without quotes.
@@ -387,12 +383,8 @@ mod tests {
         }
     }
 
-    fn changed(value: &str, changes: Vec<Change>) -> String {
-        let mut after = value.to_owned();
-        for (range, with) in changes.into_iter().rev() {
-            after.replace_range(range, std::str::from_utf8(&with).unwrap_or_default());
-        }
-        after
+    fn changed(value: &str, changes: &[Replacement]) -> String {
+        String::from_utf8_lossy(&apply(value.as_bytes(), changes)).into_owned()
     }
 
     #[test]
@@ -407,7 +399,7 @@ mod tests {
                 "a/b;charset*1=\"\";charset*0*=''utf-8",
             ),
         ] {
-            let after = changed(value, in_place(value.as_bytes(), "utf-8"));
+            let after = changed(value, &in_place(value.as_bytes(), "utf-8"));
             assert_eq!(after, expected);
             let (_, list) = params::scan(after.as_bytes());
             assert_eq!(
@@ -448,7 +440,7 @@ mod tests {
         ];
         for (value, expected) in table {
             let changed = one_label(value.as_bytes(), "utf-8").map(|changes| {
-                let after = changed(value, changes);
+                let after = changed(value, &changes);
                 assert!(one_label(after.as_bytes(), "utf-8").is_none(), "{value}");
                 after
             });

@@ -3,6 +3,7 @@
 use super::test_support::parse;
 use super::*;
 use crate::event::{Event, EventKind};
+use crate::transfer::TransferEncoding;
 
 /// Returns code, detail, text and count of each finding.
 fn findings(raw: &str) -> Vec<(&'static str, String, String, u64)> {

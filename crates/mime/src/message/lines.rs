@@ -1,6 +1,7 @@
 //! Splits a message into lines.
 
 use super::part::Eol;
+use crate::lexer::line_end_length;
 
 /// A line.
 #[derive(Clone, Copy)]
@@ -42,23 +43,10 @@ impl LineRule {
     pub(super) fn line(self, raw: &[u8], start: usize) -> Line {
         let rest = &raw[start..];
         if self.bare_cr {
-            let Some(at) = memchr::memchr2(b'\r', b'\n', rest) else {
-                return Line {
-                    start,
-                    end: raw.len(),
-                    next: raw.len(),
-                };
-            };
-            let width = if rest[at..].starts_with(b"\r\n") {
-                2
-            } else {
-                1
-            };
-            return Line {
-                start,
-                end: start + at,
-                next: start + at + width,
-            };
+            let length = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+            let end = start + length;
+            let next = end + line_end_length(&rest[length..]);
+            return Line { start, end, next };
         }
         let (lf, next) = match memchr::memchr(b'\n', rest) {
             Some(at) => (start + at, start + at + 1),

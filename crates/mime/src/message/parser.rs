@@ -21,7 +21,7 @@ use crate::event::{Detail, Event, EventKind, Reason};
 use crate::header::Field;
 use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
-use crate::{Limits, Span};
+use crate::{Limits, Span, lexer};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -126,7 +126,7 @@ impl Parser<'_> {
         let id = PartId(self.parts.len() as u32);
         let digest = parent.is_some_and(|(parent, _)| {
             let media = &self.parts[parent.0 as usize].media;
-            media.top == "multipart" && media.sub == "digest"
+            media.is_multipart() && media.sub == "digest"
         });
         let depth = parent.map_or(0, |(parent, _)| self.parts[parent.0 as usize].depth + 1);
         let first = self.fields.len() as u32;
@@ -221,13 +221,8 @@ impl Parser<'_> {
             if frame.children == 0 {
                 self.make_opaque(frame.part, Reason::BoundaryNeverOccurs);
             } else {
-                self.push_defect(
-                    frame.part,
-                    EventKind::MimeUnclosed,
-                    Span::new(place, place),
-                    Detail::None,
-                    1,
-                );
+                let (kind, at) = (EventKind::MimeUnclosed, Span::new(place, place));
+                self.push_defect(frame.part, kind, at, Detail::None, 1);
             }
         }
     }
@@ -247,7 +242,7 @@ impl Parser<'_> {
     fn note_flattened(&mut self) {
         let root = &self.parts[0];
         let is_flattened = root.kind == PartKind::Opaque
-            && root.media.top == "multipart"
+            && root.media.is_multipart()
             && root.transfer == TransferEncoding::Identity
             && root.charset.is_none()
             && root.joined_charset.is_none()
@@ -263,9 +258,8 @@ impl Parser<'_> {
     fn make_opaque(&mut self, id: PartId, why: Reason) {
         let part = &mut self.parts[id.0 as usize];
         part.kind = PartKind::Opaque;
-        let at = part
-            .content_type
-            .map_or(part.header, |index| self.fields[index as usize].value);
+        let (field, header) = (part.content_type, part.header);
+        let at = self.value(field).unwrap_or(header);
         self.push_defect(id, EventKind::MimeMissingBoundary, at, why, 1);
     }
 
@@ -280,6 +274,11 @@ impl Parser<'_> {
         }
     }
 
+    /// Returns the value of a field by its index.
+    pub(super) fn value(&self, field: Option<u32>) -> Option<Span> {
+        Some(self.fields[field? as usize].value)
+    }
+
     /// Adds an event for the part that is being opened.
     pub(super) fn defect(
         &mut self,
@@ -289,6 +288,20 @@ impl Parser<'_> {
         count: u64,
     ) {
         self.push_defect(PartId(self.parts.len() as u32 - 1), kind, at, detail, count);
+    }
+
+    /// Like [`Self::defect`], if there is a place.
+    #[inline]
+    pub(super) fn defect_at(
+        &mut self,
+        kind: EventKind,
+        at: Option<Span>,
+        detail: impl Into<Detail>,
+        count: u64,
+    ) {
+        if let Some(at) = at {
+            self.defect(kind, at, detail, count);
+        }
     }
 
     fn push_defect(
@@ -306,7 +319,7 @@ impl Parser<'_> {
 
 /// Returns true if a line begins like a delimiter: with `--` and a character of its name. Signatures and rulers do not.
 fn has_delimiter_line(body: &[u8]) -> bool {
-    body.split(|byte| matches!(byte, b'\r' | b'\n'))
+    body.split(|byte| lexer::is_line_end(*byte))
         .filter_map(|line| line.strip_prefix(b"--"))
         .any(|name| name.iter().any(u8::is_ascii_alphanumeric))
 }

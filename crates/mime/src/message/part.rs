@@ -67,6 +67,16 @@ impl MediaType {
         self.top == "message" && matches!(&*self.sub, "rfc822" | "global" | "news")
     }
 
+    /// Returns true for multipart/*.
+    pub(crate) fn is_multipart(&self) -> bool {
+        self.top == "multipart"
+    }
+
+    /// Returns true if a part of this type contains parts: a multipart, or an embedded message.
+    pub(crate) fn is_composite(&self) -> bool {
+        self.is_multipart() || self.is_message()
+    }
+
     /// Returns true if a part of this type is text: text/*, and application/xhtml+xml, which is HTML in XML (RFC 3236).
     pub fn is_text(&self) -> bool {
         self.top == "text" || self.top == "application" && self.sub == "xhtml+xml"

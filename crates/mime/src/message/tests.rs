@@ -7,6 +7,7 @@
 use super::test_support::{NESTED, codes, laws, mixed, parse, shape};
 use super::*;
 use crate::Limits;
+use crate::transfer::TransferEncoding;
 
 #[test]
 fn nested_parts_with_section_numbers() {

@@ -4,7 +4,8 @@
 //! Recognizes unknown kinds of files by their control characters, so short ones may be missed.
 
 use crate::event::FileKind;
-use mailglot_codec::{Charset, LossLog};
+use crate::lossless::decode_unlogged;
+use mailglot_codec::Charset;
 use mailglot_kernel::ByteClasses;
 
 /// First bytes of file formats. If the flag is false, the format also needs non-ASCII bytes or control characters.
@@ -42,7 +43,7 @@ const HEAD: usize = 1 << 18;
 #[doc(hidden)]
 pub fn file_kind(bytes: &[u8], charset: Charset) -> Option<FileKind> {
     let bytes = &bytes[..bytes.len().min(HEAD)];
-    let text = charset.decode(bytes, &mut LossLog::with_limit(0));
+    let text = decode_unlogged(charset, bytes);
     let text = text.as_bytes();
     let has_many_nuls = || memchr::memchr_iter(0, text).count() * SELDOM >= text.len().max(1);
     kind(bytes, text, ByteClasses::of(text))

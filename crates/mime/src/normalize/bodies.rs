@@ -23,9 +23,8 @@ pub(super) fn plan(
 ) -> MessageEvidence {
     let mut hints = MessageEvidence::default();
     let mut widened = Vec::new();
-    for (index, part) in message.parts().iter().enumerate() {
-        let id = PartId(index as u32);
-        if sealed[index] || !part.is_text() {
+    for (id, part) in message.numbered_parts() {
+        if sealed[id.0 as usize] || !part.is_text() {
             continue;
         }
         let decoded_body = DecodedBody::read(message, id);
@@ -132,10 +131,7 @@ impl<'a> Body<'a, '_> {
 pub(super) fn widen(message: &Message<'_>, composites: &[PartId], edits: &mut Vec<Edit>) {
     let mut done = BTreeSet::new();
     for id in composites {
-        let mut next = Some(*id);
-        while let Some(id) = next.filter(|id| done.insert(*id)) {
-            next = message.part_at(id).parent;
-            edits.extend(global::widened(message, id));
-        }
+        let new = message.with_parents(*id).take_while(|id| done.insert(*id));
+        edits.extend(new.filter_map(|id| global::widened(message, id)));
     }
 }

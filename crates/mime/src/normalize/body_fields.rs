@@ -7,7 +7,7 @@ use super::body::Body;
 use super::part_fields::PartFields;
 use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::message::charset;
-use crate::{Edit, Span, params};
+use crate::{Edit, Span, lexer, params};
 use std::ops::Range;
 
 impl Body<'_, '_> {
@@ -24,8 +24,8 @@ impl Body<'_, '_> {
             let old = span.of(raw);
             if part.joined_charset.is_some() {
                 edits.extend(value.into_iter().flat_map(|value| {
-                    let changes = charset::in_place(value.of(raw), label);
-                    edits_within(value, changes)
+                    let changes = charset::in_place(value.of(raw), label).into_iter();
+                    changes.map(move |change| change.into_edit(value))
                 }));
             } else {
                 edits.extend(self.missing_semicolon());
@@ -60,7 +60,8 @@ impl Body<'_, '_> {
             return None;
         }
         let changes = charset::one_label(value.of(self.message.raw()), label)?;
-        Some(edits_within(value, changes).collect())
+        let edits = changes.into_iter().map(|change| change.into_edit(value));
+        Some(edits.collect())
     }
 
     /// Returns the edit that writes the semicolon before the parameter that `change` begins in, if none is there.
@@ -124,18 +125,11 @@ impl Body<'_, '_> {
     }
 }
 
-/// Converts changes of a field value to edits of the message.
-fn edits_within(value: Span, changes: Vec<charset::Change>) -> impl Iterator<Item = Edit> {
-    let edit = move |(at, with)| Edit::new(value.at(&at), with);
-    changes.into_iter().map(edit)
-}
-
 /// Returns the start of a charset's name, or of the fold between it and its equals sign. Some readers find no name after a fold.
 fn unfolded_start(raw: &[u8], value: Span, name: Span) -> usize {
     let before = raw.get(value.start..name.start).unwrap_or_default();
     let solid = before.trim_ascii_end();
-    let is_fold = memchr::memchr2(b'\r', b'\n', &before[solid.len()..]).is_some();
-    if is_fold && solid.ends_with(b"=") {
+    if lexer::is_fold(&before[solid.len()..]) && solid.ends_with(b"=") {
         value.start + solid.len()
     } else {
         name.start

@@ -8,7 +8,6 @@ use super::body::{Body, UTF_8};
 use crate::document_charset::{self, Document};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::text::has_armour;
-use crate::transfer::TransferEncoding;
 use crate::transfer::blocks::{Block, has_yenc};
 use crate::{Bodies, OnLoss, PartId, charset_choice};
 use mailglot_codec::Charset;
@@ -24,10 +23,8 @@ impl Body<'_, '_> {
         let mixed = self.policy.bodies == Bodies::Keep && self.source.footer().is_some_and(others);
         let has_losses =
             || self.choice.log.losses() > 0 || self.source.has(EventKind::CteB64TextLost);
-        !(matches!(
-            part.transfer,
-            TransferEncoding::Unknown | TransferEncoding::Uuencode
-        ) || self.is_bare()
+        !(part.transfer.is_closed()
+            || self.is_bare()
             || self.policy.on_loss == OnLoss::Keep && has_losses()
             || mixed)
     }

@@ -6,11 +6,12 @@
 use super::body::{Body, Outgoing, UTF_8};
 use super::lines;
 use crate::event::EventKind;
+use crate::lossless::decode_unlogged;
 use crate::recipe::{Base64Lines, OldEol, UndoSteps};
 use crate::text::footer_text;
 use crate::transfer::TransferEncoding;
 use crate::{Bodies, Eol, Transfer};
-use mailglot_codec::{Charset, LossLog, Resolved};
+use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
 
 /// The planned form of a body.
@@ -219,12 +220,7 @@ impl<'a> Body<'a, '_> {
     /// not find again.
     fn reads_same(&self, bytes: &[u8], ended: bool) -> bool {
         self.charsets().all(|charset| {
-            let decode = |bytes: &[u8]| {
-                charset
-                    .decode(bytes, &mut LossLog::with_limit(0))
-                    .into_owned()
-                    .into_bytes()
-            };
+            let decode = |bytes: &[u8]| decode_unlogged(charset, bytes).into_owned().into_bytes();
             let mut old = decode(&self.source.decoded.bytes);
             if let Some(footer) = self.source.footer() {
                 let (end, _) = footer_text(&old, footer, charset, self.message, self.policy);

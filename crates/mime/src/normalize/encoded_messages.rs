@@ -24,7 +24,7 @@ use self::moved_report::move_report;
 use super::settled_plan::{Plan, report_voided, settled_plan, withdrawn};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::text::ENCODED_LEVELS;
-use crate::{Edit, Message, PartId, Policy, Report, Span, Transfer, spliced};
+use crate::{Edit, Message, PartId, Policy, Report, Span, spliced};
 
 /// A message with decoded parts.
 struct Conversion {
@@ -128,9 +128,8 @@ fn convert_all(
         }
     }
     let edits = merged(message, &decodes, planned.edits)?;
-    let is_seven_bit = matches!(policy.transfer, Transfer::Clean | Transfer::SevenBit);
     let is_wide = |edit: &Edit| !edit.with.is_ascii() && is_body(decoded, edit);
-    if is_seven_bit && edits.iter().any(is_wide) {
+    if policy.transfer.keeps_seven_bit() && edits.iter().any(is_wide) {
         return None;
     }
     let mut report = planned.report;

@@ -16,7 +16,7 @@ pub(super) fn widen(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit
     let mut wide = BTreeSet::new();
     // Part headers are in the order of the edits.
     let mut rest = &edits[..];
-    for (index, part) in message.parts().iter().enumerate() {
+    for (id, part) in message.numbered_parts() {
         let before = rest
             .iter()
             .take_while(|edit| edit.span.end <= part.header.start)
@@ -28,16 +28,11 @@ pub(super) fn widen(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit
             .count();
         let (own, after) = rest.split_at(within);
         rest = after;
-        if sealed[index] || !is_raw_utf8(message.raw(), part.header, own) {
+        if sealed[id.0 as usize] || !is_raw_utf8(message.raw(), part.header, own) {
             continue;
         }
-        let mut next = Some(PartId(index as u32));
-        while let Some(id) = next {
-            // From a part up to the message whose header or part it is, and on from there.
-            next = message.part_at(id).parent;
-            let Some(parent) = next.filter(|parent| wide.insert(*parent)) else {
-                break;
-            };
+        // From a part up to the message whose header or part it is, and on from there.
+        for parent in message.parents(id).take_while(|id| wide.insert(*id)) {
             more.extend(globalized(message, parent));
             more.extend(widened(message, parent));
         }

@@ -3,7 +3,7 @@
 //! # Limits
 //! The excerpt starts near the first non-ASCII character of the whole field, not at the guess.
 
-use crate::charset_choice::{MAIL_HINTS, better_by_bytes};
+use crate::charset_choice::better_by_bytes;
 use crate::encoded_word::{self, HeaderContext, Word};
 use crate::event::{Detail, EventKind, Finding};
 use crate::guess::excerpt;
@@ -228,13 +228,7 @@ impl FieldReading<'_> {
 
     /// Returns the confidence of detection that bytes are in the charset that decoded them.
     fn confidence(&self, bytes: &[u8], used: Charset) -> f32 {
-        let guess = detect::detect(
-            bytes,
-            &detect::Hints {
-                language: self.context.language,
-                ..MAIL_HINTS
-            },
-        );
+        let guess = detect::detect(bytes, &self.context.hints());
         if guess.charset.superset() == used.superset() {
             guess.confidence
         } else {

@@ -199,7 +199,7 @@ impl<'m> HeaderPlanner<'m, '_> {
                 && !self.policy.repairs.may_touch(value)
                 && find_damaged_ascii(value).is_none();
         let may_have_params = || memchr::memchr3(b';', b'=', b':', value).is_some();
-        if is_silent && !(starts_like_mime(name) && may_have_params()) {
+        if is_silent && !(lexer::starts_without_case(name, b"content-") && may_have_params()) {
             return;
         }
         let kind = header::kind_of_field(name, value);
@@ -334,8 +334,8 @@ impl<'m> HeaderPlanner<'m, '_> {
     ) -> bool {
         let is_kept = is_kept(self.policy, &changes, findings);
         if !is_kept {
-            let edit = |change: Replacement| Edit::new(field.value.at(&change.at), change.with);
-            self.edits.extend(changes.into_iter().map(edit));
+            let edits = changes.into_iter().map(|it| it.into_edit(field.value));
+            self.edits.extend(edits);
         }
         is_kept
     }
@@ -417,9 +417,8 @@ fn is_kept(policy: &Policy, changes: &[Replacement], findings: &[Finding]) -> bo
 const LONGEST: usize = 998;
 
 fn has_long_line(value: &[u8]) -> bool {
-    value
-        .split(|b| matches!(b, b'\n' | b'\r'))
-        .any(|line| line.len() > LONGEST)
+    let mut lines = value.split(|b| lexer::is_line_end(*b));
+    lines.any(|line| line.len() > LONGEST)
 }
 
 fn is_from(name: &[u8]) -> bool {
@@ -488,12 +487,6 @@ fn next_encoding_sign(raw: &[u8], from: usize) -> usize {
 fn next_damage(raw: &[u8], from: usize) -> usize {
     let damage = raw.get(from..).and_then(find_damaged_ascii);
     damage.map_or(raw.len(), |at| from + at)
-}
-
-/// Returns true if a name may be that of a MIME field. Fast.
-fn starts_like_mime(name: &[u8]) -> bool {
-    name.get(..8)
-        .is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
 }
 
 /// Returns true if ASCII may be encoded text: an encoded word, an RFC 2231 parameter, an escape sequence, a shift or HZ.

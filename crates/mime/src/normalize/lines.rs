@@ -11,13 +11,8 @@ const LONGEST: usize = 998;
 
 /// Returns the boundaries of all multiparts around a part.
 pub(super) fn boundaries_around<'m>(message: &'m Message<'_>, id: PartId) -> Vec<&'m [u8]> {
-    let mut boundaries = Vec::new();
-    let mut next = message.part_at(id).parent;
-    while let Some(id) = next {
-        boundaries.extend(message.boundary(id));
-        next = message.part_at(id).parent;
-    }
-    boundaries
+    let parents = message.parents(id);
+    parents.filter_map(|id| message.boundary(id)).collect()
 }
 
 /// Gives a decoded text the line ends of its message. Returns None if that would change the text.

@@ -7,7 +7,7 @@
 //!
 //! # Limits
 //!
-//! - Such text has no transfer encoding. So 8-bit text stays 8-bit, even under [`Transfer::SevenBit`].
+//! - Such text has no transfer encoding. So 8-bit text stays 8-bit, even under [`Transfer::SevenBit`](crate::Transfer::SevenBit).
 //! - Text with a field Content-Type stays: it may be parts behind a closing delimiter that came too early, with labels of their own.
 
 use super::body::{Body, UTF_8};
@@ -16,8 +16,8 @@ use crate::event::{Event, EventKind, Reason};
 use crate::recipe::{OldEol, Recipe, UndoSteps};
 use crate::text::{DecodedBody, MessageEvidence};
 use crate::{
-    Bodies, CharsetOut, Edit, How, Message, OnLoss, PartId, PartKind, Policy, Report, Transfer,
-    japanese,
+    Bodies, CharsetOut, Edit, How, Message, OnLoss, PartId, PartKind, Policy, Report, japanese,
+    lexer,
 };
 use mailglot_codec::Charset;
 use std::borrow::Cow;
@@ -141,9 +141,8 @@ impl Body<'_, '_> {
     /// already.
     fn check_outer_text(&self, new: &[u8]) -> Result<(), Option<Event>> {
         let old = self.source.body;
-        let is_seven_bit = matches!(self.policy.transfer, Transfer::Clean | Transfer::SevenBit);
         let loses = self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0;
-        if loses || is_seven_bit && old.is_ascii() && !new.is_ascii() {
+        if loses || self.policy.transfer.keeps_seven_bit() && old.is_ascii() && !new.is_ascii() {
             return Err(None);
         }
         let unsettled = |reason: Reason| Err(Some(self.event(EventKind::MimeUnsettled, reason)));
@@ -179,11 +178,7 @@ impl Body<'_, '_> {
 
 /// Returns true if a line begins with the field name Content-Type.
 fn has_content_type(text: &[u8]) -> bool {
-    const NAME: &[u8] = b"content-type:";
-    lines(text).any(|line| {
-        line.get(..NAME.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(NAME))
-    })
+    lines(text).any(|line| lexer::starts_without_case(line, b"content-type:"))
 }
 
 /// Counts the lines that begin like a delimiter.
@@ -192,5 +187,5 @@ fn delimiter_starts(text: &[u8]) -> usize {
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| matches!(byte, b'\r' | b'\n'))
+    text.split(|byte| lexer::is_line_end(*byte))
 }

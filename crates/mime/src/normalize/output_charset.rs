@@ -5,7 +5,7 @@
 
 use super::body::{Body, Outgoing, UTF_8};
 use crate::event::{Event, EventKind};
-use crate::{Bodies, CharsetOut, japanese};
+use crate::{Bodies, CharsetOut, japanese, lexer};
 use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
 
@@ -35,13 +35,9 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
     }
     let read = choice.used == Charset::ISO_2022_JP && choice.log.losses() == 0 && footer.is_none();
     // Other readers decode a line differently if it does not end in ASCII.
-    let lines = || {
-        body.source
-            .decoded
-            .bytes
-            .split(|byte| matches!(byte, b'\r' | b'\n'))
-    };
-    let read = read && lines().all(japanese::is_complete);
+    let bytes = &*body.source.decoded.bytes;
+    let mut lines = bytes.split(|byte| lexer::is_line_end(*byte));
+    let read = read && lines.all(japanese::is_complete);
     if read && is_labelled_japanese(body) {
         return Ok(body.content(None));
     }
@@ -52,29 +48,20 @@ fn japanese<'a>(body: &Body<'a, '_>) -> Result<Outgoing<'a>, Option<Event>> {
         japanese::write(text).map_err(|lacking| note(EventKind::CharsetBeyondOut, lacking))?;
     if read && content.patches.is_empty() && body.source.footer().is_none() {
         // Only the label was missing.
-        let text = Cow::Borrowed(&*body.source.decoded.bytes);
+        let text = Cow::Borrowed(bytes);
         return Ok(Outgoing { text, ..content });
     }
     let changed = written.look_alikes;
-    let note = if changed > 0 {
-        note(EventKind::CharsetLookAlike, changed)
-    } else {
-        None
-    };
     Ok(Outgoing {
         text: Cow::Owned(written.bytes),
-        note,
+        note: note(EventKind::CharsetLookAlike, changed).filter(|_| changed > 0),
         ..content
     })
 }
 
 /// Returns true if the only label of the part is ISO-2022-JP.
 fn is_labelled_japanese(body: &Body<'_, '_>) -> bool {
-    let (Some(Resolved::Exact(charset) | Resolved::Alias(charset)), false) = (
-        body.source.resolved,
-        body.message.part_at(body.id).several_charsets,
-    ) else {
-        return false;
-    };
-    charset == Charset::ISO_2022_JP
+    let is_it = matches!(body.source.resolved, Some(Resolved::Exact(charset) | Resolved::Alias(charset))
+        if charset == Charset::ISO_2022_JP);
+    is_it && !body.message.part_at(body.id).several_charsets
 }

@@ -19,18 +19,22 @@ use mailglot_codec::{Charset, Resolved, View};
 pub(super) fn plan(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>) {
     let mut starts: Vec<usize> = edits.iter().map(|edit| edit.span.start).collect();
     starts.sort_unstable();
-    for (index, part) in message.parts().iter().enumerate() {
+    for (id, part) in message.numbered_parts() {
         let body = part.body.of(message.raw());
         // The charset of other text that stays may be a guess, which its encoding would change.
         let is_file = part.kind == PartKind::Leaf && (part.attachment || !part.is_text());
         let is_eight_bit =
             is_file && part.transfer == TransferEncoding::Identity && !body.is_ascii();
-        let id = PartId(index as u32);
         // Data without any field is not mail.
         let is_bare = message.fields(id).is_empty() && part.parent.is_none();
         let next = starts.get(starts.partition_point(|start| *start < part.body.start));
         let has_edit = next.is_some_and(|start| *start < part.body.end);
-        if !is_eight_bit || is_bare || sealed[index] || part.media.top == "message" || has_edit {
+        if !is_eight_bit
+            || is_bare
+            || sealed[id.0 as usize]
+            || part.media.top == "message"
+            || has_edit
+        {
             continue;
         }
         encode(message, id, edits);

@@ -22,17 +22,9 @@ use crate::lexer::NameForm;
 pub fn parse(value: &[u8], context: &HeaderContext, findings: &mut Vec<Finding>) -> Params {
     let (main, groups) = group(value, context, findings);
     let mut text = String::new();
-    encoded_word::push_clean(
-        &encoded_word::bytes_to_text(
-            None,
-            false,
-            &main,
-            &HeaderContext::default(),
-            &mut Vec::new(),
-        )
-        .0,
-        &mut text,
-    );
+    let (no_evidence, no_events) = (HeaderContext::default(), &mut Vec::new());
+    let (decoded, ..) = encoded_word::bytes_to_text(None, false, &main, &no_evidence, no_events);
+    encoded_word::push_clean(&decoded, &mut text);
     let mut list: Vec<_> = groups
         .iter()
         .filter_map(|group| group.decode(context, findings))

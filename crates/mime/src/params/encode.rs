@@ -6,7 +6,7 @@
 
 use super::misplaced_marks::lacks_asterisk;
 use super::value::is_encoded_words;
-use crate::encoded_word::{self, Encoding, Place};
+use crate::encoded_word::{self, Encoding, LineWriter, Place};
 use crate::{japanese, lexer};
 use std::fmt::Write;
 
@@ -92,18 +92,27 @@ fn fallback(text: &str) -> String {
 
 /// Returns `name="text"`.
 pub(super) fn quoted(name: &str, text: &str) -> String {
-    format!(
-        "{name}=\"{}\"",
-        text.replace('\\', "\\\\").replace('"', "\\\"")
-    )
+    format!("{name}={}", encoded_word::quoted(text))
 }
 
 /// Returns `name="=?UTF-8?Q?…?="`.
 pub(super) fn words(name: &str, text: &str, column: usize, eol: &str) -> String {
-    let mut lines = encoded_word::LineWriter::new(column, eol);
-    lines.push(&format!("{name}=\""));
     let letter = encoded_word::choose_letter(text.as_bytes(), Place::Phrase, Encoding::Shorter);
-    lines.words(text, Place::Phrase, letter, false);
+    in_quotes(name, column, eol, |lines| {
+        lines.words(text, Place::Phrase, letter, false);
+    })
+}
+
+/// Returns `name="…"` with what `write` writes.
+fn in_quotes(
+    name: &str,
+    column: usize,
+    eol: &str,
+    write: impl FnOnce(&mut LineWriter<'_>),
+) -> String {
+    let mut lines = LineWriter::new(column, eol);
+    lines.push(&format!("{name}=\""));
+    write(&mut lines);
     lines.out + "\""
 }
 
@@ -167,10 +176,10 @@ fn segments(
 
 /// Like [`words`], in ISO-2022-JP. The text must be encodable.
 pub(super) fn japanese_words(name: &str, text: &str, column: usize, eol: &str) -> String {
-    let mut lines = encoded_word::LineWriter::new(column, eol);
-    lines.push(&format!("{name}=\""));
-    encoded_word::japanese_words(&mut lines, &japanese::folded(text).0, Place::Phrase, false);
-    lines.out + "\""
+    let text = japanese::folded(text).0;
+    in_quotes(name, column, eol, |lines| {
+        encoded_word::japanese_words(lines, &text, Place::Phrase, false);
+    })
 }
 
 /// Like [`extended`], in ISO-2022-JP. The text must be encodable.

@@ -5,7 +5,7 @@ use super::misplaced_marks::{
     lacks_asterisk, late_charset, segments_without_asterisk, without_asterisk,
 };
 use super::param::Param;
-use super::scan::Item;
+use super::scan::{Item, ValueSegment};
 use super::value::{FormText, VALUE, ValuePlace, extended, limit, percent, split_extended, words};
 use crate::encoded_word::HeaderContext;
 use crate::event::{EventKind, Finding, FindingList, Reason};
@@ -131,11 +131,12 @@ impl<'a> Group<'a> {
                 ))
             }
             NameForm::Segment { .. } => {
-                let first = self.segments.iter().map(|s| s.2.name.start).min()?;
-                let starts = self.segments.iter().map(|s| s.2.raw.range.start);
-                let ends = self.segments.iter().map(|s| s.2.raw.range.end);
-                let encoded = self.segments.iter().filter(|s| s.1);
-                let values = encoded.map(|s| &*s.2.raw.value);
+                let items = || self.segments.iter().map(|segment| &segment.item);
+                let first = items().map(|item| item.name.start).min()?;
+                let starts = items().map(|item| item.raw.range.start);
+                let ends = items().map(|item| item.raw.range.end);
+                let encoded = self.segments.iter().filter(|segment| segment.is_encoded);
+                let values = encoded.clone().map(ValueSegment::value);
                 let at = ValuePlace::of_extended(starts.min()?..ends.max()?, values);
                 let name = self.name.as_bytes();
                 if let Some(value) = segments_without_asterisk(name, &self.segments) {
@@ -146,13 +147,14 @@ impl<'a> Group<'a> {
                 }
                 let (mut head, mut language) = (None, None);
                 let late = late_charset(&self.segments);
-                for (number, encoded, item) in &self.segments {
-                    let mut part: &[u8] = &item.raw.value;
-                    if *number == 0 && *encoded || late == Some(*number) {
+                for segment in &self.segments {
+                    let mut part = segment.value();
+                    let is_first = segment.number == 0 && segment.is_encoded;
+                    if is_first || late == Some(segment.number) {
                         (head, language, part) = split_extended(part);
                     }
-                    if *encoded {
-                        let place = ValuePlace::new(item.raw.range.clone());
+                    if segment.is_encoded {
+                        let place = ValuePlace::new(segment.item.raw.range.clone());
                         percent(part, &place, &mut bytes, found);
                     } else {
                         bytes.extend_from_slice(part);
@@ -167,7 +169,7 @@ impl<'a> Group<'a> {
                 }
                 let bytes = limit(&bytes, &at, found);
                 let extent = first..at.range.end;
-                let decoded = if self.segments.iter().any(|s| s.1) {
+                let decoded = if encoded.count() > 0 {
                     extended(head, language, bytes, &at, context, found)
                 } else {
                     words(bytes, &at, context, found)

@@ -5,7 +5,7 @@
 //! Reads at most 1,000 different names.
 
 use super::misplaced_marks::{lacks_asterisk, repair_marks};
-use super::scan::{Item, LIMIT, Scanner};
+use super::scan::{Item, LIMIT, Scanner, ValueSegment};
 use super::value::is_url_encoded;
 use crate::encoded_word::{self, HeaderContext};
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
@@ -27,8 +27,8 @@ pub(super) struct Group<'a> {
     pub plain: Option<Item<'a>>,
     /// `name*`
     pub extended: Option<Item<'a>>,
-    /// `name*0`, `name*1`, …, sorted, without gaps or duplicates; each with its number and whether it is percent-encoded.
-    pub segments: Vec<(u32, bool, Item<'a>)>,
+    /// `name*0`, `name*1`, …, sorted, without gaps or duplicates.
+    pub segments: Vec<ValueSegment<'a>>,
     /// True if no parameter of this name was left out.
     pub whole: bool,
     /// Repeated parameters of one form, and segments that cannot be joined.
@@ -56,11 +56,8 @@ pub(super) fn group<'a>(
         encoded_word::report_controls(controls, &item.name, findings);
         let known = index.get(&name).copied();
         if known.is_none() && groups.len() == NAMES {
-            findings.add(
-                item.name.start..value.len(),
-                EventKind::HdrBeyondLimit,
-                Reason::ParameterLimit,
-            );
+            let (rest, kind) = (item.name.start..value.len(), EventKind::HdrBeyondLimit);
+            findings.add(rest, kind, Reason::ParameterLimit);
             break;
         }
         let at = known.unwrap_or_else(|| {
@@ -77,7 +74,11 @@ pub(super) fn group<'a>(
             NameForm::Plain => &mut group.plain,
             NameForm::Extended => &mut group.extended,
             NameForm::Segment { number, encoded } => {
-                group.segments.push((number, encoded, item));
+                group.segments.push(ValueSegment {
+                    number,
+                    is_encoded: encoded,
+                    item,
+                });
                 continue;
             }
         };
@@ -85,11 +86,8 @@ pub(super) fn group<'a>(
             *place = Some(item);
         } else {
             group.whole = false;
-            findings.add(
-                item.extent(),
-                EventKind::ParamDuplicate,
-                Reason::FirstCounts,
-            );
+            let kind = EventKind::ParamDuplicate;
+            findings.add(item.extent(), kind, Reason::FirstCounts);
             group.left_out.push(item);
         }
     }
@@ -108,11 +106,8 @@ pub(super) fn group<'a>(
 pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Finding>) {
     match form {
         NameForm::Plain if item.raw.name.contains(&b'*') => {
-            findings.add(
-                item.name.clone(),
-                EventKind::ParamBadMark,
-                Reason::PartOfName,
-            );
+            let at = item.name.clone();
+            findings.add(at, EventKind::ParamBadMark, Reason::PartOfName);
         }
         NameForm::Plain if lacks_asterisk(item.raw.name, &item.raw.value) => {
             let at = item.raw.range.clone();
@@ -127,11 +122,8 @@ pub(super) fn note_mark(item: &Item<'_>, form: NameForm, findings: &mut Vec<Find
             findings.add(at, EventKind::ParamBadMark, Reason::LeadingZeros);
         }
         NameForm::Extended | NameForm::Segment { encoded: true, .. } if item.quoted => {
-            findings.add(
-                item.raw.range.clone(),
-                EventKind::ParamQuotedExtended,
-                Reason::Unquoted,
-            );
+            let at = item.raw.range.clone();
+            findings.add(at, EventKind::ParamQuotedExtended, Reason::Unquoted);
         }
         _ => {}
     }
@@ -147,7 +139,7 @@ impl Item<'_> {
 impl<'a> Group<'a> {
     /// Returns the parameters of this name that were not left out.
     pub(super) fn items(&self) -> impl Iterator<Item = &Item<'a>> {
-        let segments = self.segments.iter().map(|segment| &segment.2);
+        let segments = self.segments.iter().map(|segment| &segment.item);
         self.plain.iter().chain(&self.extended).chain(segments)
     }
 
@@ -171,32 +163,36 @@ impl<'a> Group<'a> {
     /// Some programs count from 1, and some write numbers with leading zeros, which make all of them equally long.
     fn sort(&mut self, findings: &mut Vec<Finding>) {
         let count = self.segments.len();
-        self.segments.sort_by_key(|s| s.0);
+        self.segments.sort_by_key(|segment| segment.number);
         let mut kept: Vec<_> = Vec::with_capacity(count);
         let first = self.segments.first();
-        let length = first.and_then(|(.., item)| leading_zeros(item.raw.name));
+        let length = first.and_then(|first| leading_zeros(first.item.raw.name));
         let is_only_form = self.plain.is_none() && self.extended.is_none();
         let counts_from = match first {
-            Some((1, _, item)) if is_only_form && is_file_name(self.name.as_bytes()) => {
-                findings.add(item.extent(), EventKind::ParamGap, Reason::CountedFromOne);
+            Some(first)
+                if first.number == 1 && is_only_form && is_file_name(self.name.as_bytes()) =>
+            {
+                let at = first.item.extent();
+                findings.add(at, EventKind::ParamGap, Reason::CountedFromOne);
                 1
             }
             _ => 0,
         };
-        for (number, encoded, item) in std::mem::take(&mut self.segments) {
+        for mut segment in std::mem::take(&mut self.segments) {
             let next = counts_from + kept.len() as u32;
-            let own = leading_zeros(item.raw.name);
-            if number == next && (own.is_none() || own == length) {
-                kept.push((number - counts_from, encoded, item));
+            let own = leading_zeros(segment.item.raw.name);
+            if segment.number == next && (own.is_none() || own == length) {
+                segment.number -= counts_from;
+                kept.push(segment);
                 continue;
             }
-            let (kind, detail) = if number < next {
+            let (kind, detail) = if segment.number < next {
                 (EventKind::ParamDuplicate, Reason::FirstCounts)
             } else {
                 (EventKind::ParamGap, Reason::BehindGap)
             };
-            findings.add(item.extent(), kind, detail);
-            self.left_out.push(item);
+            findings.add(segment.item.extent(), kind, detail);
+            self.left_out.push(segment.item);
         }
         self.segments = kept;
         self.whole &= self.segments.len() == count;

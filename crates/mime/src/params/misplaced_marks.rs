@@ -16,14 +16,13 @@
 //! Without an asterisk, the value must be ASCII, and the charset must be able to decode its bytes. Such a value stays as written,
 //! since other readers show it literally. Nothing but the value decides how it is decoded.
 
-use super::scan::Item;
-use super::value::{
-    FormText, VALUE, ValuePlace, extended, is_escape_start, percent_decode, split_extended,
-};
+use super::scan::{Item, ValueSegment};
+use super::value::{FormText, VALUE, ValuePlace, escape, extended, percent_decode, split_extended};
 use crate::encoded_word::HeaderContext;
 use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::lexer::{has_word, is_attribute_char, is_file_name};
-use mailglot_codec::{Charset, LossLog, View};
+use crate::lossless::count_losses;
+use mailglot_codec::{Charset, View};
 use std::borrow::Cow;
 
 /// Returns true if a field may contain an extended value without an asterisk. Does not parse it.
@@ -46,13 +45,12 @@ pub(super) fn lacks_asterisk(name: &[u8], value: &[u8]) -> bool {
     let Some(charset) = Charset::for_label(label, View::Mail).charset() else {
         return false;
     };
-    let (mut bytes, mut log) = (Vec::new(), LossLog::with_limit(0));
+    let mut bytes = Vec::new();
     if !is_printable || has_word(value) || percent_decode(rest, &mut bytes) > 0 {
         return false;
     }
-    let _ = charset.decode(&bytes, &mut log);
     let has_escapes = bytes.len() < rest.len();
-    log.losses() == 0 && (has_escapes || needs_no_escape(label, charset, rest))
+    count_losses(charset, &bytes) == 0 && (has_escapes || needs_no_escape(label, charset, rest))
 }
 
 /// Returns true if an encoder writes `text` after `label` without escapes, and `label` is no word that an apostrophe may follow.
@@ -82,16 +80,16 @@ pub(super) fn without_asterisk(
 /// Returns the joined segments if none has an asterisk at its end, and the whole is an extended value.
 pub(super) fn segments_without_asterisk(
     name: &[u8],
-    segments: &[(u32, bool, Item<'_>)],
+    segments: &[ValueSegment<'_>],
 ) -> Option<Vec<u8>> {
-    let (.., first) = segments.first()?;
+    let first = segments.first()?;
     if !is_file_name(name)
-        || memchr::memmem::find(&first.raw.value, b"''").is_none()
-        || segments.iter().any(|segment| segment.1)
+        || !may_lack_asterisk(first.value())
+        || segments.iter().any(|segment| segment.is_encoded)
     {
         return None;
     }
-    let values = segments.iter().map(|segment| &*segment.2.raw.value);
+    let values = segments.iter().map(ValueSegment::value);
     let joined = values.collect::<Vec<_>>().concat();
     lacks_asterisk(name, &joined).then_some(joined)
 }
@@ -99,20 +97,18 @@ pub(super) fn segments_without_asterisk(
 /// Returns the number of the segment whose charset stands behind plain segments of ASCII, where it belongs into the first one.
 ///
 /// Its label names a charset, and two apostrophes follow. An encoder writes `%27` for an apostrophe of the text.
-pub(super) fn late_charset(segments: &[(u32, bool, Item<'_>)]) -> Option<u32> {
-    let first = segments.iter().position(|segment| segment.1)?;
-    let (plain, encoded) = segments.split_at(first);
-    let is_ascii = |segment: &(u32, bool, Item<'_>)| segment.2.raw.value.is_ascii();
-    if plain.is_empty() || !plain.iter().all(is_ascii) {
+pub(super) fn late_charset(segments: &[ValueSegment<'_>]) -> Option<u32> {
+    let at = segments.iter().position(|segment| segment.is_encoded)?;
+    let (plain, first) = (&segments[..at], &segments[at]);
+    if plain.is_empty() || !plain.iter().all(|segment| segment.value().is_ascii()) {
         return None;
     }
-    let (number, _, item) = encoded.first()?;
-    let (Some(label), Some(b""), text) = split_extended(&item.raw.value) else {
+    let (Some(label), Some(b""), text) = split_extended(first.value()) else {
         return None;
     };
     let charset = Charset::for_label(label, View::Mail).charset()?;
     let has_escapes = memchr::memchr(b'%', text).is_some();
-    (charset.is_ascii_compatible() && has_escapes).then_some(*number)
+    (charset.is_ascii_compatible() && has_escapes).then_some(first.number)
 }
 
 /// Repairs the forms of one name, `segments` in order: removes quotes inside a value and the charset in later segments.
@@ -120,30 +116,32 @@ pub(super) fn late_charset(segments: &[(u32, bool, Item<'_>)]) -> Option<u32> {
 /// Moves an escape that was cut into the later segment.
 pub(super) fn repair_marks(
     whole: Option<&mut Item<'_>>,
-    segments: &mut [(u32, bool, Item<'_>)],
+    segments: &mut [ValueSegment<'_>],
     findings: &mut Vec<Finding>,
 ) {
     if let Some(item) = whole {
         remove_inner_quotes(item, findings);
         replace_quotes_for_apostrophes(item, findings);
     }
-    if let Some(((_, true, first), later)) = segments.split_first_mut() {
-        remove_inner_quotes(first, findings);
-        let rest = split_extended(&first.raw.value).2.len();
-        let prefix = &first.raw.value[..first.raw.value.len() - rest];
+    if let Some((first, later)) = segments.split_first_mut()
+        && first.is_encoded
+    {
+        remove_inner_quotes(&mut first.item, findings);
+        let rest = split_extended(first.value()).2.len();
+        let prefix = &first.value()[..first.value().len() - rest];
         // `''` alone may be text.
         if prefix.len() > 2 && prefix.ends_with(b"'") {
-            for (_, _, item) in later.iter_mut().filter(|segment| segment.1) {
-                remove_prefix(item, prefix, findings);
+            for segment in later.iter_mut().filter(|segment| segment.is_encoded) {
+                remove_prefix(&mut segment.item, prefix, findings);
             }
         }
     }
     for next in 1..segments.len() {
-        let (before, after) = segments.split_at_mut(next);
-        if let (Some((_, true, one)), Some((_, true, other))) =
-            (before.last_mut(), after.first_mut())
-        {
-            move_cut_escape(&mut one.raw.value, &mut other.raw.value);
+        let [one, other] = &mut segments[next - 1..=next] else {
+            continue;
+        };
+        if one.is_encoded && other.is_encoded {
+            move_cut_escape(&mut one.item.raw.value, &mut other.item.raw.value);
         }
     }
 }
@@ -175,17 +173,13 @@ fn replace_quotes_for_apostrophes(item: &mut Item<'_>, findings: &mut Vec<Findin
     let (label, text) = (&value[..quote], &value[quote + 1..]);
     let text = text.strip_suffix(b"\"").unwrap_or(text);
     let is_charset = Charset::for_label(label, View::Mail).charset().is_some();
-    let has_escape = memchr::memchr_iter(b'%', text).any(|at| is_escape_start(&text[at..]));
+    let has_escape = memchr::memchr_iter(b'%', text).any(|at| escape(&text[at..]).is_some());
     if !is_charset || !has_escape || text.contains(&b'"') || value.contains(&b'\'') {
         return;
     }
     item.raw.value = Cow::Owned([label, b"''", text].concat());
-    let at = item.raw.range.clone();
-    findings.add(
-        at,
-        EventKind::ParamQuotedExtended,
-        Reason::QuotesForApostrophes,
-    );
+    let (at, kind) = (item.raw.range.clone(), EventKind::ParamQuotedExtended);
+    findings.add(at, kind, Reason::QuotesForApostrophes);
 }
 
 fn remove_prefix(item: &mut Item<'_>, prefix: &[u8], findings: &mut Vec<Finding>) {
@@ -205,13 +199,8 @@ pub(super) fn move_cut_escape(one: &mut Cow<'_, [u8]>, other: &mut Cow<'_, [u8]>
         _ => return,
     };
     let start = one.len() - length;
-    let escape: Vec<u8> = one[start..]
-        .iter()
-        .chain(other.iter())
-        .copied()
-        .take(3)
-        .collect();
-    if is_escape_start(&escape) {
+    let rest = &other[..other.len().min(2)];
+    if escape(&[&one[start..], rest].concat()).is_some() {
         let joined = [&one[start..], other].concat();
         *other = Cow::Owned(joined);
         one.to_mut().truncate(start);

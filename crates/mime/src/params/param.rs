@@ -1,5 +1,6 @@
 //! Parameters as written and as decoded.
 
+use crate::encoded_word::quoted;
 use crate::lexer::is_token;
 use std::borrow::Cow;
 use std::fmt;
@@ -54,12 +55,7 @@ impl fmt::Display for Params {
             if !param.text.is_empty() && param.text.bytes().all(is_token) {
                 write!(f, "; {}={}", param.name, param.text)?;
             } else {
-                write!(
-                    f,
-                    "; {}=\"{}\"",
-                    param.name,
-                    param.text.replace('\\', "\\\\").replace('"', "\\\"")
-                )?;
+                write!(f, "; {}={}", param.name, quoted(&param.text))?;
             }
         }
         Ok(())

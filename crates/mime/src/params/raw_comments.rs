@@ -26,20 +26,16 @@ pub(super) fn comments(
     for next in values.chain(std::iter::once(value.len()..value.len())) {
         while at < next.start {
             let from = at;
-            let end = if value[at] == b'(' && open {
-                lexer::comment_end(value, at)
-            } else {
-                None
-            };
-            open &= value[at] != b'(' || end.is_some();
+            let is_comment = value[at] == b'(';
+            let end = (is_comment && open).then(|| lexer::comment_end(value, at));
+            let end = end.flatten();
+            open &= !is_comment || end.is_some();
             let Some(end) = end.filter(|end| *end <= next.start) else {
                 let parts = value[at + 1..next.start].iter().position(|b| *b == b'(');
                 at = parts.map_or(next.start, |n| at + 1 + n);
-                let raw = &value[from..at];
-                if let Some(first) = raw.iter().position(|b| !b.is_ascii()) {
-                    let last = raw.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
-                    let at = from + first..from + last + 1;
-                    findings.add(at, EventKind::ParamJunk, Reason::RawBytesKept);
+                let (raw, count) = lexer::eight_bit_bytes(value, from..at);
+                if count > 0 {
+                    findings.add(raw, EventKind::ParamJunk, Reason::RawBytesKept);
                 }
                 continue;
             };
@@ -48,8 +44,7 @@ pub(super) fn comments(
             if comment.is_ascii() {
                 continue;
             }
-            let line = memchr::memrchr2(b'\r', b'\n', &value[..from]);
-            let column = line.map_or(target.column + from, |line| from - line - 1);
+            let column = lexer::column_after(target.column, &value[..from]);
             let target = RewriteTarget { column, ..target };
             let mut found = Vec::new();
             let changes = Rewriting {

@@ -125,12 +125,9 @@ fn plan(
     let (mut at, mut column) = (0, target.column);
     for job in jobs {
         let gap = &value[at..job.at.start];
-        column = match memchr::memrchr2(b'\r', b'\n', gap) {
-            Some(n) => gap.len() - n - 1,
-            None => column + gap.len(),
-        };
+        column = lexer::column_after(column, gap);
         let (before, blanks) = value[..job.at.start].split_at(lexer::trim_end(gap).len() + at);
-        let may_fold = before.ends_with(b";") && memchr::memchr2(b'\r', b'\n', blanks).is_none();
+        let may_fold = before.ends_with(b";") && !lexer::is_fold(blanks);
         let folded = may_fold
             .then(|| job.write_on_new_line(column, target.eol))
             .flatten();

@@ -8,7 +8,7 @@ use super::encode::{extended, japanese_extended, japanese_words, quoted, words};
 use super::file_names::with_semicolon;
 use super::group::Group;
 use super::param::Param;
-use super::scan::Item;
+use super::scan::{Item, ValueSegment};
 use super::value::{percent_decode, split_extended};
 use crate::encoded_word::{
     self, Form, HeaderContext, Repairs, decode_text, is_clean_japanese, is_clean_text,
@@ -16,7 +16,8 @@ use crate::encoded_word::{
 use crate::event::{EventKind, Finding, FindingList};
 use crate::japanese;
 use crate::lexer::{self, LexicalContext, NameForm, has_word, split_name};
-use mailglot_codec::{Charset, LossLog, View};
+use crate::lossless::decode_unlogged;
+use mailglot_codec::{Charset, View};
 use std::ops::Range;
 
 /// Longest name, in bytes, whose value is written in ISO-2022-JP. Longer names make longer lines, and the time per line grows with
@@ -128,9 +129,10 @@ fn syntax(
     param: &Param,
     context: &HeaderContext,
 ) -> Option<Syntax> {
-    let encoded = group.extended.is_some() || group.segments.iter().any(|s| s.1);
-    if encoded {
-        let headed = group.extended.is_some() || group.segments.first().is_some_and(|s| s.1);
+    let is_extended = group.extended.is_some();
+    let is_encoded = |segment: &ValueSegment<'_>| segment.is_encoded;
+    if is_extended || group.segments.iter().any(is_encoded) {
+        let headed = is_extended || group.segments.first().is_some_and(is_encoded);
         let (head, _, first) = match &items[0].raw.value {
             value if headed => split_extended(value),
             value => (None, None, &value[..]),
@@ -139,7 +141,7 @@ fn syntax(
         let mut bytes = Vec::new();
         for (at, item) in items.iter().enumerate() {
             let value = if at == 0 { first } else { &item.raw.value };
-            if group.segments.get(at).is_none_or(|segment| segment.1) {
+            if group.segments.get(at).is_none_or(is_encoded) {
                 percent_decode(value, &mut bytes);
             } else {
                 bytes.extend_from_slice(value);
@@ -159,7 +161,7 @@ fn syntax(
             || param.text.as_bytes() == bytes
             || form == Form::Iso2022Jp
                 && clean
-                && Charset::ISO_2022_JP.decode(&bytes, &mut LossLog::with_limit(0)) == param.text;
+                && decode_unlogged(Charset::ISO_2022_JP, &bytes) == param.text;
         let written = items.iter().all(|item| match form {
             Form::Words | Form::Iso2022Jp => item.raw.value.is_ascii(),
             Form::RawUtf8 => std::str::from_utf8(&item.raw.value).is_ok(),

@@ -37,6 +37,21 @@ pub(super) struct Item<'a> {
     pub has_semicolon: bool,
 }
 
+/// A numbered segment of a value: `name*3`, or `name*3*` if it is percent-encoded.
+#[derive(Clone, Debug)]
+pub(super) struct ValueSegment<'a> {
+    pub number: u32,
+    pub is_encoded: bool,
+    pub item: Item<'a>,
+}
+
+impl ValueSegment<'_> {
+    /// Returns the value as written, without quotes.
+    pub(super) fn value(&self) -> &[u8] {
+        &self.item.raw.value
+    }
+}
+
 /// Reads the tokens of a field value, and records syntax errors.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
@@ -263,10 +278,7 @@ fn join_words(text: &[u8]) -> Cow<'_, [u8]> {
 /// Keeps backslashes that are trail bytes or within ISO-2022-JP. In a Windows path, removes only those before a quote or a
 /// backslash.
 fn unquote(inside: &[u8], backslashes: impl FnOnce() -> TrailBackslash) -> Cow<'_, [u8]> {
-    let Some(first) = inside
-        .iter()
-        .position(|&b| matches!(b, b'\\' | b'\r' | b'\n'))
-    else {
+    let Some(first) = memchr::memchr3(b'\\', b'\r', b'\n', inside) else {
         return Cow::Borrowed(inside);
     };
     let first = memchr::memchr2(0x1B, b'~', &inside[..first]).unwrap_or(first);
@@ -339,14 +351,12 @@ fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
     let mut out = value[..first].to_vec();
     let mut i = first;
     while i < value.len() {
-        if !matches!(value[i], b'\r' | b'\n') {
+        if !lexer::is_line_end(value[i]) {
             out.push(value[i]);
             i += 1;
             continue;
         }
-        while out.last().is_some_and(|&b| lexer::is_space(b)) {
-            out.pop();
-        }
+        out.truncate(lexer::trim_end(&out).len());
         out.push(b' ');
         i = lexer::skip_space(value, i);
     }

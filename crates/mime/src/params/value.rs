@@ -69,11 +69,8 @@ pub(super) struct FormText {
 /// Returns the bytes of a value up to the limit, and reports a longer one.
 pub(super) fn limit<'b>(bytes: &'b [u8], at: &ValuePlace, found: &mut Vec<Finding>) -> &'b [u8] {
     if bytes.len() > VALUE {
-        found.add(
-            at.range.clone(),
-            EventKind::HdrBeyondLimit,
-            Reason::ValueLimit,
-        );
+        let range = at.range.clone();
+        found.add(range, EventKind::HdrBeyondLimit, Reason::ValueLimit);
     }
     &bytes[..bytes.len().min(VALUE)]
 }
@@ -138,33 +135,22 @@ pub(super) fn extended(
     let (raw, used, losses) =
         encoded_word::bytes_to_text(resolved.charset(), mapped, bytes, context, &mut events);
     let is_read = !events.is_empty();
-    found.extend(
-        events
-            .into_iter()
-            .map(|(kind, detail)| Finding::new(at.range.clone(), kind, detail)),
-    );
+    found.add_all(&at.range, events);
     if !is_read && used != resolved.charset() && !bytes.is_ascii() {
         let range = at.range.clone();
         found.push(if let (Some(charset), None) = (resolved.charset(), used) {
             encoded_word::mislabel_finding(charset, range)
         } else {
-            Finding::new(
-                range,
-                EventKind::CharsetDetected,
-                used.unwrap_or(Charset::UTF_8),
-            )
+            let used = used.unwrap_or(Charset::UTF_8);
+            Finding::new(range, EventKind::CharsetDetected, used)
         });
     }
     if let Some(order) = used.and_then(|used| visual_order_note(used, &raw)) {
         found.add(at.range.clone(), EventKind::CharsetVisualOrder, order);
     }
     if losses > 0 && !is_read {
-        found.add_counted(
-            at.range.clone(),
-            EventKind::CharsetInvalidBytes,
-            Detail::None,
-            losses,
-        );
+        let (range, kind) = (at.range.clone(), EventKind::CharsetInvalidBytes);
+        found.add_counted(range, kind, Detail::None, losses);
     }
     let is_ascii = resolved.charset().is_none_or(|c| c == Charset::US_ASCII);
     let nested =
@@ -213,13 +199,8 @@ pub(super) fn is_encoded_words(text: &str) -> bool {
 
 /// Returns true if a letter or digit of percent-encoded text is escaped. Programs that encode a name twice escape only what needs it.
 fn has_escaped_letter(text: &[u8]) -> bool {
-    memchr::memchr_iter(b'%', text).any(|at| {
-        let digit = |n: usize| text.get(at + n).and_then(|digit| digit_value(*digit));
-        let (Some(high), Some(low)) = (digit(1), digit(2)) else {
-            return false;
-        };
-        (high << 4 | low).is_ascii_alphanumeric()
-    })
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric();
+    memchr::memchr_iter(b'%', text).any(|at| escape(&text[at..]).is_some_and(is_letter))
 }
 
 /// Applies the repairs of the context to decoded text, and replaces controls by spaces.
@@ -261,19 +242,10 @@ pub(super) fn percent_decode(text: &[u8], out: &mut Vec<u8>) -> u64 {
     let (mut rest, mut bad) = (text, 0);
     while let Some(n) = memchr::memchr(b'%', rest) {
         out.extend_from_slice(&rest[..n]);
-        let digits = (rest.get(n + 1), rest.get(n + 2));
-        let (high, low) = (
-            digits.0.and_then(|&d| digit_value(d)),
-            digits.1.and_then(|&d| digit_value(d)),
-        );
-        if let (Some(high), Some(low)) = (high, low) {
-            out.push(high << 4 | low);
-            rest = &rest[n + 3..];
-        } else {
-            out.push(b'%');
-            bad += 1;
-            rest = &rest[n + 1..];
-        }
+        let byte = escape(&rest[n..]);
+        out.push(byte.unwrap_or(b'%'));
+        bad += u64::from(byte.is_none());
+        rest = &rest[n + if byte.is_some() { 3 } else { 1 }..];
     }
     out.extend_from_slice(rest);
     bad
@@ -290,20 +262,19 @@ pub(super) fn is_url_encoded(value: &[u8]) -> bool {
     bad == 0 && value.is_ascii() && std::str::from_utf8(&bytes).is_ok_and(has_characters)
 }
 
-/// Returns true if `text` begins with a percent sign and two hexadecimal digits.
-pub(super) fn is_escape_start(text: &[u8]) -> bool {
-    matches!(text, [b'%', high, low, ..] if digit_value(*high).is_some() && digit_value(*low).is_some())
+/// Returns the byte that a percent sign and two hexadecimal digits at the start of `text` encode.
+pub(super) fn escape(text: &[u8]) -> Option<u8> {
+    match text {
+        [b'%', high, low, ..] => Some(digit_value(*high)? << 4 | digit_value(*low)?),
+        _ => None,
+    }
 }
 
 /// Like [`percent_decode`], and reports percent signs without two digits.
 pub(super) fn percent(text: &[u8], at: &ValuePlace, out: &mut Vec<u8>, found: &mut Vec<Finding>) {
     let bad = percent_decode(text, out);
     if bad > 0 {
-        found.add_counted(
-            at.range.clone(),
-            EventKind::ParamBadPercent,
-            Reason::PercentKept,
-            bad,
-        );
+        let (range, kind) = (at.range.clone(), EventKind::ParamBadPercent);
+        found.add_counted(range, kind, Reason::PercentKept, bad);
     }
 }

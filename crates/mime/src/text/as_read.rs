@@ -1,9 +1,9 @@
 //! Decodes a body in a charset that was chosen before.
 
+use crate::lossless::decode_unlogged;
 use crate::split_folds::{MovedFolds, has_folds};
 use crate::transfer;
 use crate::{Message, Reading};
-use mailglot_codec::LossLog;
 use std::borrow::Cow;
 
 /// Decodes a text body in the charset of its [`Reading`], without choosing the charset again.
@@ -16,15 +16,14 @@ pub fn text_as_read<'a>(message: &Message<'a>, reading: &Reading) -> Option<Cow<
     if decoded.footer.is_some() {
         return None;
     }
-    let mut log = LossLog::with_limit(0);
     if has_folds(&part.media)
         && let Some(moved) = MovedFolds::find(&decoded.bytes, reading.used)
     {
-        let text = reading.used.decode(moved.bytes(), &mut log).into_owned();
+        let text = decode_unlogged(reading.used, moved.bytes()).into_owned();
         return Some(Cow::Owned(text));
     }
     Some(match decoded.bytes {
-        Cow::Borrowed(bytes) => reading.used.decode(bytes, &mut log),
-        Cow::Owned(bytes) => Cow::Owned(reading.used.decode(&bytes, &mut log).into_owned()),
+        Cow::Borrowed(bytes) => decode_unlogged(reading.used, bytes),
+        Cow::Owned(bytes) => Cow::Owned(decode_unlogged(reading.used, &bytes).into_owned()),
     })
 }

@@ -42,13 +42,12 @@ fn windows_1252_bytes(text: &str) -> Option<Vec<u8>> {
         if bytes.len() >= ENOUGH && c.is_ascii() {
             break;
         }
-        match u8::try_from(u32::from(c)) {
-            Ok(byte) => bytes.push(byte),
-            Err(_) => {
-                let mut utf8 = [0; 4];
-                let c = c.encode_utf8(&mut utf8);
-                bytes.extend_from_slice(&Charset::WINDOWS_1252.encode_exact(c).ok()?);
-            }
+        if let Ok(byte) = u8::try_from(u32::from(c)) {
+            bytes.push(byte);
+        } else {
+            let mut utf8 = [0; 4];
+            let c = c.encode_utf8(&mut utf8);
+            bytes.extend_from_slice(&Charset::WINDOWS_1252.encode_exact(c).ok()?);
         }
     }
     Some(bytes)

@@ -8,6 +8,7 @@ use mailglot_codec::{Charset, Resolved, View};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// A body after transfer decoding.
@@ -85,6 +86,18 @@ impl<'a> DecodedBody<'a> {
     /// Returns true if the transfer encoding had a finding of this kind.
     pub(crate) fn has(&self, kind: EventKind) -> bool {
         self.findings.iter().any(|finding| finding.kind == kind)
+    }
+
+    /// Returns the places in the message that these ranges of decoded bytes came from. They may be in any order and overlap.
+    pub(super) fn places(&self, ranges: &[Range<usize>]) -> Vec<Span> {
+        let places = transfer::locate_any(self.decoded.used, self.body, ranges);
+        places.iter().map(|place| self.span.at(place)).collect()
+    }
+
+    /// Returns the place in the message that a range of decoded bytes came from.
+    pub(super) fn place(&self, range: &Range<usize>) -> Span {
+        let places = self.places(std::slice::from_ref(range));
+        places.first().copied().unwrap_or(self.span)
     }
 
     /// Returns plain text that was appended after the encoded body.

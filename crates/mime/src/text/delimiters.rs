@@ -12,6 +12,7 @@
 //!
 //! Does not find parts without a header, or bodies without a closing delimiter: rulers and signatures in plain text look like them.
 
+use crate::lexer::{line_end_length, starts_without_case};
 use std::collections::HashMap;
 
 /// Longest boundary that is found; RFC 2046 5.1.1 allows 70 characters.
@@ -25,12 +26,7 @@ pub(super) fn boundary(body: &[u8]) -> Option<(usize, &[u8])> {
     let mut start = 0;
     while start < body.len() {
         let end = memchr::memchr2(b'\n', b'\r', &body[start..]).map_or(body.len(), |at| start + at);
-        let next = end
-            + if body[end..].starts_with(b"\r\n") {
-                2
-            } else {
-                1
-            };
+        let next = end + line_end_length(&body[end..]);
         let name = body[start..end]
             .strip_prefix(b"--")
             .map(<[u8]>::trim_ascii_end)
@@ -42,19 +38,13 @@ pub(super) fn boundary(body: &[u8]) -> Option<(usize, &[u8])> {
             {
                 first = Some((at, stem));
             }
-            if begins_header(body.get(next..).unwrap_or_default()) {
+            if starts_without_case(body.get(next..).unwrap_or_default(), b"content-") {
                 opened.entry(name).or_insert(start);
             }
         }
         start = next;
     }
     first
-}
-
-fn begins_header(rest: &[u8]) -> bool {
-    const FIELD: &[u8] = b"content-";
-    rest.get(..FIELD.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(FIELD))
 }
 
 #[cfg(test)]

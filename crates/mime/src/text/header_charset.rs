@@ -2,15 +2,15 @@
 
 use super::decoded_body::DecodedBody;
 use super::label_evidence::disproved_labels;
-use super::message_evidence::{BodyCharset, MailContext, MessageEvidence};
+use super::message_evidence::{BodyCharset, MailContext, MessageEvidence, raw_fields};
 use crate::charset_choice::{
-    DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, is_legacy, outweighs,
+    DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, outweighs,
 };
 use crate::encoded_word::HeaderContext;
-use crate::header::{FieldKind, field_kind};
+use crate::lossless::decode_lossless;
 use crate::{Detection, Message, PartId, Policy};
+use mailglot_codec::Charset;
 use mailglot_codec::detect::{Detector, Guess, Weighed, high_bytes};
-use mailglot_codec::{Charset, LossLog};
 
 /// Returns the context for decoding header fields of a message: the charset of its raw bytes, from its words, texts and raw bytes, and
 /// the labels that its texts disprove.
@@ -172,13 +172,7 @@ fn are_of_one_pair(one: Charset, other: Charset) -> bool {
 /// Returns true if a charset gives the same text of the body as its own.
 fn reads_body_alike(message: &Message<'_>, body: BodyCharset, charset: Charset) -> bool {
     let decoded = DecodedBody::read(message, body.part);
-    let text = |charset: Charset| {
-        let mut log = LossLog::with_limit(0);
-        let text = charset
-            .decode(&decoded.decoded.bytes, &mut log)
-            .into_owned();
-        (log.losses() == 0).then_some(text)
-    };
+    let text = |charset: Charset| decode_lossless(charset, &decoded.decoded.bytes);
     text(charset).is_some_and(|same| text(body.charset) == Some(same))
 }
 
@@ -209,17 +203,6 @@ fn detected(mail: MailContext<'_>) -> RawCharset {
         is_inferred: true,
         is_default: false,
     }
-}
-
-/// Returns the values of the fields that are neither ASCII nor UTF-8 and may be text.
-fn raw_fields<'m>(message: &'m Message<'_>) -> impl Iterator<Item = &'m [u8]> {
-    let raw = message.raw();
-    message
-        .all_fields()
-        .iter()
-        .filter(move |field| field_kind(field.name.of(raw)) != FieldKind::Opaque)
-        .map(move |field| field.value.of(raw))
-        .filter(|value| is_legacy(value))
 }
 
 #[cfg(test)]

@@ -46,15 +46,9 @@ impl MessageEvidence {
     /// Returns the charset of the message's encoded words; Subject, From and To in this order.
     pub(crate) fn words(&self, message: &Message<'_>) -> Option<Charset> {
         *self.words.get_or_init(|| {
-            [b"subject".as_slice(), b"from", b"to"]
-                .into_iter()
-                .find_map(|name| {
-                    let value = message.field(PartId::ROOT, name)?.value.of(message.raw());
-                    memchr::memmem::find(value, b"=?")?;
-                    encoded_word::charsets(value)
-                        .into_iter()
-                        .find(|c| *c != Charset::US_ASCII)
-                })
+            let charsets = fields_with_words(message).flat_map(encoded_word::charsets);
+            let mut charsets = charsets.filter(|c| *c != Charset::US_ASCII);
+            charsets.next()
         })
     }
 
@@ -153,18 +147,9 @@ impl<'a> MailContext<'a> {
     fn text_language(self) -> Option<&'static str> {
         *self.hints.text_language.get_or_init(|| {
             let mut text = String::new();
-            for name in [b"subject".as_slice(), b"from", b"to"] {
-                let field = self
-                    .message
-                    .field(PartId::ROOT, name)
-                    .map(|field| field.value.of(self.message.raw()));
-                if let Some(value) =
-                    field.filter(|value| memchr::memmem::find(value, b"=?").is_some())
-                {
-                    let context = encoded_word::HeaderContext::default();
-                    text +=
-                        &header::decode(value, FieldKind::Unstructured, &context, &mut Vec::new());
-                }
+            for value in fields_with_words(self.message) {
+                let context = encoded_word::HeaderContext::default();
+                text += &header::decode(value, FieldKind::Unstructured, &context, &mut Vec::new());
             }
             for (id, _) in self.texts() {
                 if text.len() > MAX_LANGUAGE_TEXT {
@@ -214,6 +199,13 @@ impl<'a> MailContext<'a> {
     fn pool_undeclared_text(self) -> Option<Detector> {
         let mut detector = Detector::new();
         let (mut pieces, mut is_fed) = (0, false);
+        let mut feed = |bytes: &[u8]| {
+            pieces += 1;
+            if has_letters(bytes) {
+                detector.feed(bytes);
+                is_fed = true;
+            }
+        };
         for (id, _) in self.texts() {
             let open = match self.label(id) {
                 None | Some(Resolved::NoInformation | Resolved::Unknown) => true,
@@ -226,26 +218,11 @@ impl<'a> MailContext<'a> {
             }
             self.with_bytes(id, |bytes| {
                 if is_legacy(bytes) {
-                    pieces += 1;
-                    if has_letters(bytes) {
-                        detector.feed(bytes);
-                        is_fed = true;
-                    }
+                    feed(bytes);
                 }
             });
         }
-        for field in self.message.all_fields() {
-            let value = field.value.of(self.message.raw());
-            if is_legacy(value)
-                && field_kind(field.name.of(self.message.raw())) != FieldKind::Opaque
-            {
-                pieces += 1;
-                if has_letters(value) {
-                    detector.feed(value);
-                    is_fed = true;
-                }
-            }
-        }
+        raw_fields(self.message).for_each(feed);
         (pieces > 1 && is_fed).then_some(detector)
     }
 }
@@ -331,6 +308,23 @@ impl MailEvidence for MailContext<'_> {
         }
         *self.hints.pooled_guess.get_or_init(guess)
     }
+}
+
+/// Returns the values of Subject, From and To that have encoded words.
+fn fields_with_words<'m>(message: &'m Message<'_>) -> impl Iterator<Item = &'m [u8]> {
+    let names = [b"subject".as_slice(), b"from", b"to"].into_iter();
+    let fields = names.filter_map(|name| message.field(PartId::ROOT, name));
+    let values = fields.map(|field| field.value.of(message.raw()));
+    values.filter(|value| memchr::memmem::find(value, b"=?").is_some())
+}
+
+/// Returns the values of the fields that are neither ASCII nor UTF-8 and may be text.
+pub(super) fn raw_fields<'m>(message: &'m Message<'_>) -> impl Iterator<Item = &'m [u8]> {
+    let raw = message.raw();
+    message.all_fields().iter().filter_map(move |field| {
+        let value = Some(field.value.of(raw)).filter(|value| is_legacy(value))?;
+        (field_kind(field.name.of(raw)) != FieldKind::Opaque).then_some(value)
+    })
 }
 
 /// Returns the country of the sender's domain or, if that has none, of the Message-ID.

@@ -22,7 +22,7 @@ use super::report::reading;
 use crate::charset_choice::Choice;
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::reading::Reading;
-use crate::transfer::{self, TransferEncoding};
+use crate::transfer::TransferEncoding;
 use crate::{
     Attachments, Guess, Limits, MediaType, Message, Part, PartId, PartKind, Policy, Report,
 };
@@ -202,11 +202,7 @@ fn read_level<'a>(
 
 /// Returns true for a multipart or message whose body is encoded, so that its structure appears only after decoding.
 fn is_encoded_structure(part: &Part, decoded_body: &DecodedBody<'_>) -> bool {
-    let encoded = matches!(
-        decoded_body.decoded.used,
-        TransferEncoding::Base64 | TransferEncoding::QuotedPrintable
-    );
-    encoded && (part.media.is_message() || part.media.top == "multipart")
+    decoded_body.decoded.used.is_decoded() && part.media.is_composite()
 }
 
 /// Returns true for a body of the closing delimiter alone, which a server leaves when it truncates a multipart.
@@ -226,7 +222,7 @@ fn is_outer_text(message: &Message<'_>, id: PartId) -> bool {
 }
 
 fn is_closed_multipart(part: &Part) -> bool {
-    part.kind == PartKind::Opaque && part.media.top == "multipart"
+    part.kind == PartKind::Opaque && part.media.is_multipart()
 }
 
 /// A part that the parser did not open, with its decoded body.
@@ -250,16 +246,8 @@ impl Closed<'_> {
         let first = parts.len();
         self.read_embedded(&header, report, parts);
         if parts.len() > first {
-            let place = transfer::locate_any(
-                decoded_body.decoded.used,
-                decoded_body.body,
-                std::slice::from_ref(&line),
-            );
-            let at = place
-                .first()
-                .map_or(decoded_body.span, |place| decoded_body.span.at(place));
             let (kind, reason) = (EventKind::MimeMissingBoundary, Reason::FoundDelimiters);
-            report.push(Event::new(id, at, kind, reason));
+            report.push(Event::new(id, decoded_body.place(&line), kind, reason));
         }
     }
 
@@ -323,7 +311,7 @@ fn is_note(decoded_body: &DecodedBody<'_>) -> bool {
 
 /// Puts the header before the body of a multipart, whose boundary stands in the header outside. Returns the bytes added, too.
 fn framed<'b>(part: &Part, header: &[u8], bytes: &'b [u8]) -> (Cow<'b, [u8]>, usize) {
-    if part.media.top == "multipart" {
+    if part.media.is_multipart() {
         (Cow::Owned([header, bytes].concat()), header.len())
     } else {
         (Cow::Borrowed(bytes), 0)
@@ -389,8 +377,8 @@ pub(crate) fn open<R>(
     read: impl FnOnce(Message<'_>, &dyn Fn(&str) -> String) -> R,
 ) -> Option<R> {
     let part = outer.part_at(id);
-    let may_open = part.media.is_message() || part.media.top == "multipart";
-    if part.unread || !may_open || matches!(part.kind, PartKind::Message | PartKind::Multipart) {
+    let is_open = matches!(part.kind, PartKind::Message | PartKind::Multipart);
+    if part.unread || is_open || !part.media.is_composite() {
         return None;
     }
     let decoded_body = DecodedBody::read(outer, id);
@@ -439,14 +427,13 @@ fn report_embedded(
         .iter()
         .map(|event| decoded(event.at.start)..decoded(event.at.end))
         .collect();
-    let places = transfer::locate_any(decoded_body.decoded.used, decoded_body.body, &ranges);
+    let places = decoded_body.places(&ranges);
     report.extend_guesses(&mut found, |guess| Guess {
         part: id,
         at: decoded_body.span,
         ..guess
     });
-    for (event, place) in found.events.into_iter().zip(&places) {
-        let at = decoded_body.span.at(place);
+    for (event, at) in found.events.into_iter().zip(places) {
         let detail = Detail::Embedded(Box::new(event.detail));
         report.push(Event {
             part: id,

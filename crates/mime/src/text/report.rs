@@ -9,6 +9,7 @@ use crate::reading::{How, Reading};
 use crate::transfer::{self, TransferEncoding, undeclared_encoding};
 use crate::{Guess, GuessKind, Message, PartId, Policy, Report};
 use mailglot_codec::{Charset, Loss, Resolved};
+use std::ops::Range;
 
 /// Describes a choice for the caller.
 pub(crate) fn reading(message: &Message<'_>, id: PartId, choice: &Choice<'_>) -> Reading {
@@ -112,21 +113,16 @@ impl DecodedBody<'_> {
             _ if matches!(choice.how, How::Detected | How::Fallback) => GuessKind::Detected,
             _ => return,
         };
-        report.guess(kind, choice.confidence, || {
-            let label = self.charset.as_deref();
-            let declared = label.map(|label| String::from_utf8_lossy(label).into_owned());
-            let (used, confidence) = (choice.mixed.unwrap_or(choice.used), choice.confidence);
-            let excerpt = excerpt(&choice.text);
-            Guess {
-                part: id,
-                field: None,
-                at: self.span,
-                kind,
-                declared,
-                used,
-                confidence,
-                excerpt,
-            }
+        let label = self.charset.as_deref();
+        report.guess(kind, choice.confidence, || Guess {
+            part: id,
+            field: None,
+            at: self.span,
+            kind,
+            declared: label.map(|label| String::from_utf8_lossy(label).into_owned()),
+            used: choice.mixed.unwrap_or(choice.used),
+            confidence: choice.confidence,
+            excerpt: excerpt(&choice.text),
         });
     }
 
@@ -159,11 +155,7 @@ impl DecodedBody<'_> {
         let Some(moved) = &choice.moved_folds else {
             return;
         };
-        let first = std::slice::from_ref(&moved.first);
-        let places = transfer::locate_any(self.decoded.used, self.body, first);
-        let at = places
-            .first()
-            .map_or(self.span, |place| self.span.at(place));
+        let at = self.place(&moved.first);
         let event = Event::new(id, at, EventKind::EwSplitChar, Detail::None);
         report.push(event.counted(moved.count));
     }
@@ -174,9 +166,7 @@ impl DecodedBody<'_> {
             return;
         }
         let ranges: Vec<_> = self.blocks.iter().map(|block| block.at.clone()).collect();
-        let places = transfer::locate_any(self.decoded.used, self.body, &ranges);
-        for (block, place) in self.blocks.iter().zip(&places) {
-            let at = self.span.at(place);
+        for (block, at) in self.blocks.iter().zip(self.places(&ranges)) {
             let detail = Detail::Block(block.check());
             report.push(Event::new(id, at, block.kind, detail));
         }
@@ -184,57 +174,42 @@ impl DecodedBody<'_> {
 
     /// Reports how appended non-ASCII text was decoded.
     fn report_footer(&self, id: PartId, used: Charset, policy: &Policy, report: &mut Report) {
-        let Some(range) = self
-            .decoded
-            .footer
-            .as_ref()
-            .filter(|range| !self.body[range.start..].is_ascii())
-        else {
+        let is_wide = |range: &&Range<usize>| !self.body[range.start..].is_ascii();
+        let Some(range) = self.decoded.footer.as_ref().filter(is_wide) else {
             return;
         };
         let choice = choose_for_footer(&self.body[range.clone()], used, policy);
         let at = self.span.at(range);
-        let mut push = |kind, detail, count| {
-            report.push(Event::new(id, at, kind, detail).counted(count));
-        };
-        push(
-            EventKind::CharsetDetected,
-            Detail::AppendedText(choice.used),
-            1,
-        );
+        let text = Detail::AppendedText(choice.used);
+        report.push(Event::new(id, at, EventKind::CharsetDetected, text));
         if choice.log.losses() > 0 {
-            let detail = Detail::InCharset(choice.used);
-            push(EventKind::CharsetInvalidBytes, detail, choice.log.losses());
+            let (kind, detail) = (
+                EventKind::CharsetInvalidBytes,
+                Detail::InCharset(choice.used),
+            );
+            report.push(Event::new(id, at, kind, detail).counted(choice.log.losses()));
         }
         if matches!(choice.how, How::Detected | How::Fallback) {
-            let (kind, used, confidence) = (GuessKind::Detected, choice.used, choice.confidence);
-            let excerpt = || excerpt(&choice.text);
-            report.guess(kind, confidence, || {
-                let (declared, excerpt) = (None, excerpt());
-                Guess {
-                    part: id,
-                    field: None,
-                    at,
-                    kind,
-                    declared,
-                    used,
-                    confidence,
-                    excerpt,
-                }
+            let (kind, confidence) = (GuessKind::Detected, choice.confidence);
+            report.guess(kind, confidence, || Guess {
+                part: id,
+                field: None,
+                at,
+                kind,
+                declared: None,
+                used: choice.used,
+                confidence,
+                excerpt: excerpt(&choice.text),
             });
         }
     }
 
     fn report_losses(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
-        let losses: Vec<&Loss> = choice
-            .log
-            .kept()
-            .iter()
-            .filter(|l| l.kind.is_loss())
-            .collect();
         if choice.log.losses() == 0 {
             return;
         }
+        let kept = choice.log.kept().iter();
+        let losses: Vec<&Loss> = kept.filter(|l| l.kind.is_loss()).collect();
         let ranges: Vec<_> = losses
             .iter()
             .map(|l| l.bytes.start as usize..l.bytes.end as usize)

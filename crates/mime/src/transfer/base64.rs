@@ -106,8 +106,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     bytes.clear();
     let region = line_classes::region(body);
     if !region.is_base64 {
-        findings.add(0..body.len(), EventKind::CteWrongLabel, Reason::NotBase64);
-        return Decoded::identity(body);
+        return Decoded::wrongly_labelled(body, Reason::NotBase64, findings);
     }
     let damage = tolerant::read(body, &region, &mut OutputBytes(&mut bytes));
     damage

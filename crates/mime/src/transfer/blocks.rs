@@ -12,6 +12,7 @@ mod content;
 pub(crate) use content::content;
 
 use crate::event::{BlockCheck, EventKind};
+use crate::lexer::line_end_length;
 use memchr::memmem::Finder;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -86,12 +87,8 @@ pub(crate) fn has_yenc(blocks: &[Block]) -> bool {
 fn line(text: &[u8], start: usize) -> (&[u8], usize) {
     let rest = &text[start..];
     let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-    let width = if rest[end..].starts_with(b"\r\n") {
-        2
-    } else {
-        usize::from(end < rest.len())
-    };
-    (&rest[..end], start + end + width)
+    let next = start + end + line_end_length(&rest[end..]);
+    (&rest[..end], next)
 }
 
 /// Parses a uuencode block: `begin`, three or four octal digits and a name, then lines that begin with their length.

@@ -35,12 +35,7 @@ pub fn decode<'a>(
             Decoded::identity(body)
         }
         TransferEncoding::Unknown => {
-            findings.add(
-                0..body.len(),
-                EventKind::CteWrongLabel,
-                Reason::UnknownEncoding,
-            );
-            Decoded::identity(body)
+            Decoded::wrongly_labelled(body, Reason::UnknownEncoding, findings)
         }
     }
 }

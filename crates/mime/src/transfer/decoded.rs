@@ -1,7 +1,7 @@
 //! The results of decoding a transfer encoding.
 
 use super::encoding::TransferEncoding;
-use crate::event::{Detail, EventKind, Finding, FindingList};
+use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -29,6 +29,16 @@ impl<'a> Decoded<'a> {
 
     pub(super) fn identity(body: &'a [u8]) -> Self {
         Self::new(TransferEncoding::Identity, body)
+    }
+
+    /// Returns a body that is not in the encoding that its label names, and reports that.
+    pub(super) fn wrongly_labelled(
+        body: &'a [u8],
+        reason: Reason,
+        findings: &mut Vec<Finding>,
+    ) -> Self {
+        findings.add(0..body.len(), EventKind::CteWrongLabel, reason);
+        Self::identity(body)
     }
 }
 

@@ -22,6 +22,16 @@ named! {
 }
 
 impl TransferEncoding {
+    /// Returns true for base64 and quoted-printable.
+    pub(crate) fn is_decoded(self) -> bool {
+        matches!(self, Self::Base64 | Self::QuotedPrintable)
+    }
+
+    /// Returns true for an encoding that this crate does not decode.
+    pub(crate) fn is_closed(self) -> bool {
+        matches!(self, Self::Unknown | Self::Uuencode)
+    }
+
     /// Returns true for a value that names this encoding as RFC 2045, section 6.1, does. Comments are allowed, quotes and parameters are not.
     pub(crate) fn is_spelled(self, value: &[u8]) -> bool {
         let start = lexer::skip_cfws(value, 0);

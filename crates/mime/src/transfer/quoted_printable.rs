@@ -13,6 +13,7 @@ mod well_formed;
 use super::decoded::{Decoded, RangeCount, Sink};
 use super::encoding::TransferEncoding;
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
+use crate::lexer::eight_bit_bytes;
 use escape::{Escape, escape};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -189,12 +190,7 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
     };
     let damage = read(body, &raw_signs, &mut bytes);
     if damage.is_wrong_label(body) {
-        findings.add(
-            0..body.len(),
-            EventKind::CteWrongLabel,
-            Reason::NotQuotedPrintable,
-        );
-        return Decoded::identity(body);
+        return Decoded::wrongly_labelled(body, Reason::NotQuotedPrintable, findings);
     }
     damage
         .bad
@@ -204,15 +200,10 @@ pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded
         Reason::TrailingBlanks,
         findings,
     );
-    if let Some(first) = body.iter().position(|b| !b.is_ascii()) {
-        let last = body.iter().rposition(|b| !b.is_ascii()).unwrap_or(first);
-        let count = body[first..=last].iter().filter(|b| !b.is_ascii()).count() as u64;
-        findings.add_counted(
-            first..last + 1,
-            EventKind::Cte8bitIn7bit,
-            Reason::InQuotedPrintable,
-            count,
-        );
+    let (at, count) = eight_bit_bytes(body, 0..body.len());
+    if count > 0 {
+        let (kind, reason) = (EventKind::Cte8bitIn7bit, Reason::InQuotedPrintable);
+        findings.add_counted(at, kind, reason, count);
     }
     Decoded::new(TransferEncoding::QuotedPrintable, bytes.finish())
 }

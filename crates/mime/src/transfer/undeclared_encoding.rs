@@ -6,6 +6,7 @@
 
 use super::base64;
 use super::encoding::TransferEncoding;
+use crate::lexer::starts_without_case;
 use memchr::memmem;
 
 /// Minimum number of escapes of bytes above 7F, and of those within words.
@@ -56,10 +57,6 @@ fn has_encoded_shifts(text: &[u8]) -> bool {
 
 /// Returns true for a card or calendar that declares the encoding of its properties (vCard 2.1, vCalendar 1.0).
 fn has_encoded_properties(text: &[u8]) -> bool {
-    let begins = |line: &[u8]| {
-        line.get(..7)
-            .is_some_and(|word| word.eq_ignore_ascii_case(b"BEGIN:V"))
-    };
     let declares = |line: &[u8]| {
         let head = line.split(|b| *b == b':').next().unwrap_or_default();
         let mut parameters = head.split(|b| *b == b';').skip(1);
@@ -68,7 +65,8 @@ fn has_encoded_properties(text: &[u8]) -> bool {
             value.is_some_and(|value| value.eq_ignore_ascii_case(b"QUOTED-PRINTABLE"))
         })
     };
-    begins(text.trim_ascii_start()) && text.split(|b| *b == b'\n').any(declares)
+    starts_without_case(text.trim_ascii_start(), b"BEGIN:V")
+        && text.split(|b| *b == b'\n').any(declares)
 }
 
 /// Returns true for a digit of an encoder.

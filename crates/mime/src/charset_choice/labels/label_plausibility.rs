@@ -560,13 +560,9 @@ mod tests {
         ] {
             assert_eq!(replaced("ISO-8859-1", text, "ISO-8859-1"), None, "{text}");
         }
-        for (text, charset) in [(
-            "pamäť je konzistentná, knižnica je chybná",
-            Charset::WINDOWS_1250,
-        )] {
-            let found = replaced("ISO-8859-1", text, charset.name());
-            assert_eq!(found, Some(charset), "{text}");
-        }
+        let text = "pamäť je konzistentná, knižnica je chybná";
+        let found = replaced("ISO-8859-1", text, "windows-1250");
+        assert_eq!(found, Some(Charset::WINDOWS_1250));
     }
 
     #[test]

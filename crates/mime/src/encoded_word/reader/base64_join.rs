@@ -7,7 +7,8 @@
 use super::{DecodedWord, Reader, same_charset};
 use crate::encoded_word::payload::{self, PayloadDamage, Sextets};
 use crate::lexer::Letter;
-use mailglot_codec::{Charset, LossLog};
+use crate::lossless::count_losses;
+use mailglot_codec::Charset;
 use std::ops::Range;
 
 impl Reader<'_> {
@@ -91,11 +92,7 @@ impl Reader<'_> {
             .charset
             .filter(|c| *c != Charset::US_ASCII)
             .unwrap_or(Charset::UTF_8);
-        let losses = |bytes: &[u8]| {
-            let mut log = LossLog::with_limit(0);
-            let _ = charset.decode(bytes, &mut log);
-            log.losses()
-        };
+        let losses = |bytes: &[u8]| count_losses(charset, bytes);
         let dropped = group.iter().filter(|word| word.damage.dropped).count() as u64;
         let apart = &self.bytes[group[0].bytes.start..group[group.len() - 1].bytes.end];
         (losses(&bytes) < losses(apart) + dropped).then_some(bytes)

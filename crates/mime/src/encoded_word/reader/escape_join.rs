@@ -7,7 +7,8 @@
 use super::{DecodedWord, Reader, same_charset};
 use crate::encoded_word::payload;
 use crate::lexer::Letter;
-use mailglot_codec::{Charset, LossLog};
+use crate::lossless::count_losses;
+use mailglot_codec::Charset;
 use mailglot_kernel::hex_escapes::digit_value;
 use std::ops::Range;
 
@@ -81,11 +82,7 @@ impl Reader<'_> {
             tail: 3 - head,
             head,
         };
-        let losses = |bytes: &[u8]| {
-            let mut log = LossLog::with_limit(0);
-            let _ = charset.decode(bytes, &mut log);
-            log.losses()
-        };
+        let losses = |bytes: &[u8]| count_losses(charset, bytes);
         let decode = |payload: Range<usize>, out: &mut Vec<u8>| {
             payload::decode_q(&self.value[payload], charset == Charset::UTF_8, out);
         };

@@ -4,7 +4,7 @@
 //!
 //! All raw texts of a value that are not UTF-8 have one charset. Nothing is guessed in addresses.
 
-use super::{Reader, same_charset};
+use super::{Reader, Segment, same_charset};
 use crate::Detection;
 use crate::charset_choice::{RawReading, has_letters, utf8_outweighs_message};
 use crate::encoded_word::context::is_plain;
@@ -12,6 +12,7 @@ use crate::encoded_word::raw_charset::read_raw;
 use crate::lexer::LexicalContext;
 use mailglot_codec::Charset;
 use std::borrow::Cow;
+use std::ops::Range;
 
 impl Reader<'_> {
     /// Returns raw bytes as UTF-8, unless they are UTF-8 only by chance.
@@ -35,7 +36,7 @@ impl Reader<'_> {
     pub(in crate::encoded_word) fn raw_reading(&self, lexical: LexicalContext) -> RawReading {
         if lexical == LexicalContext::Address {
             let is_certain = |_: &Charset| !self.context.raw_is_uncertain || self.named().is_none();
-            let raw = self.raw.filter(is_certain);
+            let raw = self.context.plain_raw().filter(is_certain);
             return RawReading::In(raw.unwrap_or(Charset::WINDOWS_1252));
         }
         *self.reading.get_or_init(|| {
@@ -68,16 +69,18 @@ impl Reader<'_> {
         })
     }
 
+    /// Returns the ranges of the raw texts that are not UTF-8. Addresses are none.
+    pub(super) fn legacy_texts(&self) -> impl Iterator<Item = Range<usize>> {
+        let is_raw = |s: &&Segment| s.words.is_empty() && s.lexical != LexicalContext::Address;
+        let raw = self.segments.iter().filter(is_raw);
+        let ranges = raw.map(|segment| segment.range.clone());
+        ranges.filter(|range| std::str::from_utf8(&self.value[range.clone()]).is_err())
+    }
+
     /// Returns the raw texts of the value that are not UTF-8, without folds within their characters.
     fn legacy(&self) -> impl Iterator<Item = Cow<'_, [u8]>> {
-        let raw = self
-            .segments
-            .iter()
-            .filter(|s| s.words.is_empty() && s.lexical != LexicalContext::Address);
-        let is_legacy = |bytes: &[u8]| std::str::from_utf8(bytes).is_err();
-        raw.filter(move |segment| is_legacy(&self.value[segment.range.clone()]))
-            .map(|segment| self.without_splits(segment.range.clone()))
-            .filter(move |bytes| is_legacy(bytes))
+        let texts = self.legacy_texts().map(|range| self.without_splits(range));
+        texts.filter(|bytes| std::str::from_utf8(bytes).is_err())
     }
 
     /// Returns the charset that competes with valid UTF-8 for raw bytes.

@@ -8,7 +8,6 @@ use super::Reader;
 use super::split_characters::without;
 use crate::charset_choice::RawReading;
 use crate::encoded_word::controls::{is_control, is_plain_text, push_clean, report_controls};
-use crate::encoded_word::eight_bit_bytes::eight_bit_bytes;
 use crate::encoded_word::invisible::report_hidden_characters;
 use crate::encoded_word::raw_charset::mixed_finding;
 use crate::encoded_word::repair;
@@ -53,7 +52,7 @@ impl Reader<'_> {
         let text = unfold(&joined, range.end == self.value.len());
         let decoded = self.raw_text(&text, lexical);
         if !text.is_ascii() {
-            let (at, count) = eight_bit_bytes(self.value, range.clone());
+            let (at, count) = lexer::eight_bit_bytes(self.value, range.clone());
             let charset = match decoded.reading.charset() {
                 charset if uses_superset(charset, &text) => charset.superset(),
                 charset => charset,

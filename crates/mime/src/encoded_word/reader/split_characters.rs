@@ -10,11 +10,12 @@
 
 use super::{Reader, same_charset};
 use crate::charset_choice::RawReading;
-use crate::encoded_word::payload::{is_fold, missing_of_utf8};
+use crate::encoded_word::payload::missing_of_utf8;
 use crate::encoded_word::raw_charset::read_raw;
-use crate::lexer::{self, LexicalContext};
+use crate::lexer::{self, is_fold};
+use crate::lossless::decode_lossless;
 use crate::split_folds::DOUBLE_BYTE;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::Charset;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -39,13 +40,7 @@ impl Reader<'_> {
     }
 
     fn find_splits(&self) -> Vec<Range<usize>> {
-        let raw = self.segments.iter().filter(|segment| {
-            segment.words.is_empty() && segment.lexical != LexicalContext::Address
-        });
-        let is_legacy =
-            |range: &Range<usize>| std::str::from_utf8(&self.value[range.clone()]).is_err();
-        let raw = raw.map(|segment| segment.range.clone());
-        let texts: Vec<Range<usize>> = raw.filter(is_legacy).collect();
+        let texts: Vec<Range<usize>> = self.legacy_texts().collect();
         self.splits_of_utf8(&texts)
             .unwrap_or_else(|| self.splits_of_double_bytes(&texts))
     }
@@ -109,14 +104,15 @@ impl Reader<'_> {
 
     /// Returns true if raw bytes are text in this charset, by the words of the value, the message or detection.
     fn are_in(&self, charset: Charset, bytes: &[u8]) -> bool {
-        let mut log = LossLog::with_limit(0);
-        let text = charset.superset().decode(bytes, &mut log);
+        let Some(text) = decode_lossless(charset.superset(), bytes) else {
+            return false;
+        };
         let wide = text.chars().filter(|c| !c.is_ascii()).count();
         let is_read = || match read_raw(bytes, self.named(), &self.context) {
             RawReading::In(used) => same_charset(Some(used), Some(charset)),
             RawReading::Utf8 { .. } => false,
         };
-        log.losses() == 0 && wide >= ENOUGH && is_read()
+        wide >= ENOUGH && is_read()
     }
 }
 

@@ -4,6 +4,7 @@
 //!
 //! `Display` does not encode words.
 
+use crate::encoded_word::quoted;
 use std::fmt;
 use std::ops::Range;
 
@@ -60,11 +61,14 @@ impl fmt::Display for Mailbox {
     }
 }
 
+/// The characters that a name without quotes cannot have (RFC 5322, section 3.2.3), but the dot.
+pub(in crate::fields) const SPECIALS: [char; 12] =
+    ['(', ')', '<', '>', '[', ']', ':', ';', '@', '\\', ',', '"'];
+
 /// Writes a name, quoted if it has characters that separate addresses.
 fn write_name(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if name.contains(['"', '\\', ',', ';', ':', '<', '>', '(', ')', '@', '[', ']']) {
-        let name = name.replace('\\', "\\\\").replace('"', "\\\"");
-        write!(f, "\"{name}\"")
+    if name.contains(SPECIALS) {
+        f.write_str(&quoted(name))
     } else {
         f.write_str(name)
     }

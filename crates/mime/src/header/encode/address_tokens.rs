@@ -2,7 +2,7 @@
 
 use super::field_token::{FieldToken, push_blank, push_raw, push_solid};
 use crate::encoded_word::{
-    MAX_LINE_BYTES, MAX_RAW_BYTES, Place, RewriteUnit, Unencodable, is_control,
+    MAX_LINE_BYTES, MAX_RAW_BYTES, Place, RewriteUnit, Unencodable, end_of_group, is_control,
 };
 use crate::lexer::{self, LexicalContext, unescape};
 use std::borrow::Cow;
@@ -33,18 +33,9 @@ pub(super) fn tokens<'a>(
             at += 1;
             continue;
         }
-        let mut last = at;
-        loop {
-            if members.get(last + 1) == Some(&true) {
-                last += 1;
-            } else if units.get(last + 1).is_some_and(|unit| unit.state.space)
-                && members.get(last + 2) == Some(&true)
-            {
-                last += 2;
-            } else {
-                break;
-            }
-        }
+        let is_member = |at: usize| members.get(at) == Some(&true);
+        let is_space = |at: usize| units.get(at).is_some_and(|unit| unit.state.space);
+        let last = end_of_group(at, is_member, is_space);
         if wanted[at..=last].contains(&true) {
             let place = if is_phrase(unit.lexical) {
                 Place::Phrase

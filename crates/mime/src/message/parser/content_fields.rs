@@ -6,7 +6,7 @@
 
 use crate::Span;
 use crate::encoded_word::HeaderContext;
-use crate::lexer::split_name;
+use crate::lexer::{ends_without_case, split_name, starts_without_case};
 use crate::message::part::MediaType;
 use crate::params;
 use std::borrow::Cow;
@@ -97,16 +97,12 @@ pub(super) fn names_differ(
     raw: &[u8],
     most: usize,
 ) -> bool {
-    let begins = |name: &[u8], with: &[u8]| {
-        name.get(..with.len())
-            .is_some_and(|n| n.eq_ignore_ascii_case(with))
-    };
-    let of =
-        |list: &[params::RawParam<'_>], name: &[u8]| list.iter().position(|p| begins(p.name, name));
-    let (Some(one), Some(other)) = (of(content.1, b"name"), of(disposition.1, b"filename")) else {
+    let (Some(one), Some(other)) = (
+        first_named(content.1, b"name"),
+        first_named(disposition.1, b"filename"),
+    ) else {
         return false;
     };
-    let (one, other) = (&content.1[one], &disposition.1[other]);
     if one.value == other.value && one.name.len() == 4 && other.name.len() == 8 {
         return false;
     }
@@ -121,6 +117,15 @@ pub(super) fn names_differ(
     one.is_some() && other.is_some() && one != other
 }
 
+/// Returns the first parameter whose name begins with `name`.
+fn first_named<'l, 'a>(
+    list: &'l [params::RawParam<'a>],
+    name: &[u8],
+) -> Option<&'l params::RawParam<'a>> {
+    list.iter()
+        .find(|param| starts_without_case(param.name, name))
+}
+
 /// Returns the boundary among the parameters `list` of a media type, also in RFC 2231 form. `value` is the whole field value.
 pub(super) fn boundary<'a>(
     value: &'a [u8],
@@ -131,8 +136,7 @@ pub(super) fn boundary<'a>(
         .find(|param| param.name.eq_ignore_ascii_case(b"boundary"))
         .map(|param| param.value.clone());
     let encoded = || {
-        let starts = |name: &[u8]| name.to_ascii_lowercase().starts_with(b"boundary*");
-        list.iter().find(|param| starts(param.name))?;
+        first_named(list, b"boundary*")?;
         let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());
         let text = params.get("boundary")?;
         Some(Cow::Owned(text.as_bytes().to_vec()))
@@ -164,10 +168,9 @@ pub(super) fn is_quoted_header(message: &[u8]) -> bool {
         .split(|b| *b == b'\n')
         .take_while(|line| !is_end(line));
     lines.any(|line| {
-        let at = memchr::memmem::find(line, b"=3D");
-        at.is_some_and(|at| {
-            let name = line[..at].to_ascii_lowercase();
-            name.ends_with(b"charset") || name.ends_with(b"boundary")
+        memchr::memmem::find(line, b"=3D").is_some_and(|at| {
+            let name = &line[..at];
+            ends_without_case(name, b"charset") || ends_without_case(name, b"boundary")
         })
     })
 }

@@ -77,14 +77,11 @@ impl Parser<'_> {
 
     pub(super) fn report_strays(&mut self) {
         for (boundary, at, count) in std::mem::take(&mut self.strays) {
-            let part = self.boundaries[boundary].0;
-            self.push_defect(
-                part,
+            let (part, kind) = (
+                self.boundaries[boundary].0,
                 EventKind::MimeAmbiguousBoundary,
-                at,
-                Reason::NotDelimiter,
-                count,
             );
+            self.push_defect(part, kind, at, Reason::NotDelimiter, count);
         }
     }
 
@@ -179,14 +176,8 @@ impl Parser<'_> {
             return next;
         }
         if self.parts.len() == MANY_PARTS {
-            let at = delimiter.line;
-            self.push_defect(
-                part,
-                EventKind::MimeManyParts,
-                Span::new(at.start, at.end),
-                Detail::None,
-                1,
-            );
+            let at = Span::new(delimiter.line.start, delimiter.line.end);
+            self.push_defect(part, EventKind::MimeManyParts, at, Detail::None, 1);
         }
         if self.stack[delimiter.frame].children == 0 {
             let preamble = self.parts[part.0 as usize].body.start;

@@ -166,8 +166,7 @@ impl Parser<'_> {
         match content.first() {
             None => return Role::End,
             Some(b' ' | b'\t') => {
-                let blank = content.iter().all(|b| matches!(b, b' ' | b'\t'));
-                if blank && !self.header_goes_on(line.next) {
+                if is_line_of_blanks(content) && !self.header_goes_on(line.next) {
                     return Role::BlankEnd;
                 }
                 match before {
@@ -219,9 +218,7 @@ impl Parser<'_> {
             let content = &raw[line.start..line.end];
             match content.first() {
                 None => break true,
-                Some(b' ' | b'\t') if content.iter().all(|b| matches!(b, b' ' | b'\t')) => {
-                    at = line.next;
-                }
+                Some(b' ' | b'\t') if is_line_of_blanks(content) => at = line.next,
                 Some(b' ' | b'\t') => break true,
                 Some(b'-') if self.delimiter(line).is_some() => break false,
                 Some(_) => break field_name(content).is_some(),
@@ -284,12 +281,14 @@ impl Parser<'_> {
             if content.is_empty() || (content[0] == b'-' && self.delimiter(line).is_some()) {
                 return None;
             }
-            match field_name(content) {
-                Some((name, _)) if is_known(&content[..name]) => return Some(at),
-                // The header ends here at the latest.
-                None if content.starts_with(b"--") => return None,
-                _ => at = line.next,
+            if is_known_field(content) {
+                return Some(at);
             }
+            // The header ends here at the latest.
+            if content.starts_with(b"--") && field_name(content).is_none() {
+                return None;
+            }
+            at = line.next;
         }
         None
     }
@@ -297,80 +296,42 @@ impl Parser<'_> {
     /// Returns true if a field with a known name begins at `at`.
     pub(super) fn begins_header(&self, at: usize) -> bool {
         let line = self.lines.line(self.raw, at);
-        let content = &self.raw[line.start..line.end];
-        field_name(content).is_some_and(|(name, _)| is_known(&content[..name]))
+        is_known_field(&self.raw[line.start..line.end])
     }
 
     fn report_damage(&mut self, span: Span, damage: &HeaderDamage) {
         let bytes = span.of(self.raw);
-        if let Some(at) = damage.junk {
-            self.defect(EventKind::HdrNoColon, at, Detail::None, damage.junk_lines);
-        }
-        if let Some(at) = damage.wrapped {
-            let reason = Reason::ContinuesField;
-            self.defect(EventKind::HdrNoColon, at, reason, damage.wrapped_lines);
-        }
+        let no_colon = EventKind::HdrNoColon;
+        self.defect_at(no_colon, damage.junk, Detail::None, damage.junk_lines);
+        let continues = Reason::ContinuesField;
+        self.defect_at(no_colon, damage.wrapped, continues, damage.wrapped_lines);
         let odd = memchr::memchr2(0, b'\r', bytes).map_or(&[][..], |at| &bytes[at..]);
         if let Some(at) = memchr::memchr(0, odd) {
-            let count = count(odd, 0);
             let at = span.end - odd.len() + at;
-            self.defect(
-                EventKind::HdrNul,
-                Span::new(at, at + 1),
-                Detail::None,
-                count,
-            );
+            let place = Span::new(at, at + 1);
+            self.defect(EventKind::HdrNul, place, Detail::None, count(odd, 0));
         }
         if !self.lines.bare_cr && memchr::memchr(b'\r', odd).is_some() {
             let bare = count(bytes, b'\r') - count_line_ends(bytes);
-            let first =
-                memchr::memchr_iter(b'\r', bytes).find(|&at| bytes.get(at + 1) != Some(&b'\n'));
-            if let (1.., Some(at)) = (bare, first) {
-                let at = span.start + at;
-                self.defect(
-                    EventKind::HdrBareCr,
-                    Span::new(at, at + 1),
-                    Detail::None,
-                    bare,
-                );
-            }
+            let mut places = memchr::memchr_iter(b'\r', bytes);
+            let first = places.find(|&at| bytes.get(at + 1) != Some(&b'\n'));
+            let first = first.map(|at| span.at(&(at..at + 1)));
+            self.defect_at(EventKind::HdrBareCr, first, Detail::None, bare);
         }
-        if let Some(start) = damage.skipped {
-            let at = Span::new(start, span.end);
-            self.defect(
-                EventKind::HdrBeyondLimit,
-                at,
-                Reason::FieldLimit,
-                damage.skipped_fields,
-            );
-        }
-        if let Some(at) = damage.blank {
-            self.defect(
-                EventKind::HdrBlankLine,
-                at,
-                Detail::None,
-                damage.blank_lines,
-            );
-        }
+        let skipped = damage.skipped.map(|start| Span::new(start, span.end));
+        let beyond = EventKind::HdrBeyondLimit;
+        self.defect_at(beyond, skipped, Reason::FieldLimit, damage.skipped_fields);
+        let blank = EventKind::HdrBlankLine;
+        self.defect_at(blank, damage.blank, Detail::None, damage.blank_lines);
         if damage.fields > MANY_FIELDS {
-            self.defect(
-                EventKind::HdrManyFields,
-                span,
-                Detail::None,
-                damage.fields as u64,
-            );
+            let count = damage.fields as u64;
+            self.defect(EventKind::HdrManyFields, span, Detail::None, count);
         }
         for (single, at, count) in &damage.again {
-            self.defect(
-                EventKind::HdrDuplicate,
-                *at,
-                Detail::Field(SINGLE[*single]),
-                *count,
-            );
+            let field = Detail::Field(SINGLE[*single]);
+            self.defect(EventKind::HdrDuplicate, *at, field, *count);
         }
-        if let Some(at) = damage.unended {
-            self.defect(EventKind::MimeNoBlankLine, at, Detail::None, 1);
-        }
+        self.defect_at(EventKind::MimeNoBlankLine, damage.unended, Detail::None, 1);
     }
 }
 
@@ -400,6 +361,16 @@ impl HeaderDamage {
             None => self.again.push((single, name, 1)),
         }
     }
+}
+
+/// Returns true for a line of blanks.
+fn is_line_of_blanks(line: &[u8]) -> bool {
+    line.iter().all(|b| matches!(b, b' ' | b'\t'))
+}
+
+/// Returns true if a line begins a field with a known name.
+fn is_known_field(line: &[u8]) -> bool {
+    field_name(line).is_some_and(|(name, _)| is_known(&line[..name]))
 }
 
 fn count(bytes: &[u8], byte: u8) -> u64 {

@@ -9,7 +9,6 @@ use super::content_fields::{boundary, is_quoted_header, media_type, names_differ
 use super::part_header::PartHeader;
 use crate::Span;
 use crate::event::{Detail, EncodingMeaning, EventKind, Reason};
-use crate::header::Field;
 use crate::message::charset;
 use crate::message::part::PartKind;
 use crate::params;
@@ -26,11 +25,9 @@ impl<'a> Parser<'a> {
     ) -> (PartKind, Option<Cow<'a, [u8]>>) {
         let raw = self.raw;
         let last = self.fields.len() as u32;
-        let value =
-            |fields: &[Field], index: Option<u32>| index.map(|index| fields[index as usize].value);
-        let type_at = value(&self.fields, header.content_type);
-        let transfer_at = value(&self.fields, header.content_transfer_encoding);
-        let disposition_at = value(&self.fields, header.content_disposition);
+        let type_at = self.value(header.content_type);
+        let transfer_at = self.value(header.content_transfer_encoding);
+        let disposition_at = self.value(header.content_disposition);
         if let Some(at) = transfer_at {
             self.report_misspelled_encoding(at);
         }
@@ -75,7 +72,7 @@ impl<'a> Parser<'a> {
         self.mark_file(id, has_file_name);
         self.describe_charset(id, at, &list);
         let part = &self.parts[id.0 as usize];
-        if part.media.top != "multipart" {
+        if !part.media.is_multipart() {
             if let (Some(place), Some((_, others))) = (disposition_at, &disposition)
                 && names_differ((at, &list), (place, others), raw, self.limits.field)
             {
@@ -125,7 +122,7 @@ impl<'a> Parser<'a> {
             && part.number > 1
             && part.parent.is_some_and(|parent| {
                 let media = &self.parts[parent.0 as usize].media;
-                media.top == "multipart" && media.sub != "alternative"
+                media.is_multipart() && media.sub != "alternative"
             });
         self.parts[id.0 as usize].attachment |= is_file;
     }
@@ -137,30 +134,22 @@ impl<'a> Parser<'a> {
         boundary: Option<Cow<'a, [u8]>>,
     ) -> (PartKind, Option<Cow<'a, [u8]>>) {
         let part = &self.parts[id.0 as usize];
-        let multipart = part.media.top == "multipart";
         let message = part.media.is_message();
-        if !multipart && !message {
+        let type_at = self.value(part.content_type).unwrap_or(part.header);
+        if !part.media.is_composite() {
             let finding = match (&*part.media.top, &*part.media.sub) {
                 ("message", "partial") => EventKind::MimePartial,
                 ("application", "ms-tnef" | "vnd.ms-tnef") => EventKind::MimeTnef,
                 _ => return (PartKind::Leaf, None),
             };
-            let at = part
-                .content_type
-                .map_or(part.header, |index| self.fields[index as usize].value);
-            self.defect(finding, at, Detail::None, 1);
+            self.defect(finding, type_at, Detail::None, 1);
             return (PartKind::Leaf, None);
         }
-        let at = |index: Option<u32>| index.map(|index| self.fields[index as usize].value);
-        let type_at = at(part.content_type).unwrap_or(part.header);
-        let encoded = matches!(
-            part.transfer,
-            TransferEncoding::Base64 | TransferEncoding::QuotedPrintable
-        );
         let (depth, body) = (part.depth as usize, part.body.start);
         let is_quoted = part.transfer == TransferEncoding::QuotedPrintable
             && is_quoted_header(&self.raw[body..]);
-        let label = at(part.content_transfer_encoding).filter(|_| encoded);
+        let label = self.value(part.content_transfer_encoding);
+        let label = label.filter(|_| part.transfer.is_decoded());
         let is_encoded = message && label.is_some() && (is_quoted || !self.begins_header(body));
         // message/global may have any transfer encoding (RFC 6532, section 3.5).
         let is_allowed = is_encoded && &*part.media.sub == "global";
@@ -184,12 +173,8 @@ impl<'a> Parser<'a> {
         } else if boundary.is_some() {
             PartKind::Multipart
         } else {
-            self.defect(
-                EventKind::MimeMissingBoundary,
-                type_at,
-                Reason::NoBoundary,
-                1,
-            );
+            let missing = EventKind::MimeMissingBoundary;
+            self.defect(missing, type_at, Reason::NoBoundary, 1);
             PartKind::Opaque
         };
         self.parts[id.0 as usize].kind = kind;

@@ -70,11 +70,8 @@ pub(super) struct FoundMessages {
 
 /// Returns true for a part that embeds a message in base64 or quoted-printable.
 pub(super) fn is_candidate(part: &Part) -> bool {
-    let is_encoded = matches!(
-        part.transfer,
-        TransferEncoding::Base64 | TransferEncoding::QuotedPrintable
-    );
-    is_encoded && part.kind == PartKind::Leaf && part.media.is_message() && !part.unread
+    let is_closed_message = part.kind == PartKind::Leaf && part.media.is_message();
+    is_closed_message && part.transfer.is_decoded() && !part.unread
 }
 
 /// Decodes the embedded messages that the policy wants decoded, up to `levels` inside each other.
@@ -140,8 +137,7 @@ fn decode(
     if let Some(reason) = obstacle(outer, id, &bytes) {
         return Err(reason);
     }
-    let is_seven_bit = matches!(policy.transfer, Transfer::Clean | Transfer::SevenBit);
-    if is_seven_bit && !spliced(&bytes, &edits).is_ascii() {
+    if policy.transfer.keeps_seven_bit() && !spliced(&bytes, &edits).is_ascii() {
         return Err(Reason::WouldNeedEightBit);
     }
     let depth = part.depth + 1;
@@ -205,9 +201,8 @@ pub(super) fn decoding_edits(
 ) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut wide = Vec::new();
-    let is_seven_bit = matches!(policy.transfer, Transfer::Clean | Transfer::SevenBit);
     for one in decoded {
-        let is_wide = !is_seven_bit && !one.bytes.is_ascii();
+        let is_wide = !policy.transfer.keeps_seven_bit() && !one.bytes.is_ascii();
         edits.push(Edit {
             span: one.body,
             with: one.bytes.clone(),

@@ -12,7 +12,7 @@
 //! equals sign: behind a name in the query of an address, behind an attribute of a tag, or between a name and a number on a line.
 //! Soft line breaks and `=3D` show an encoder, except at the end of the text.
 
-use super::escape::{Escape, escape};
+use super::escape::{Escape, ends_address, escape, is_of_name};
 use memchr::memchr_iter;
 
 /// Maximum number of characters in a line of quoted-printable.
@@ -40,9 +40,7 @@ pub(super) fn is_never_encoded(body: &[u8]) -> bool {
 /// Returns true if the equals sign at `sign` follows a name as in an address, a tag, or a line of names and numbers.
 fn stands_in_plain_text(body: &[u8], sign: usize) -> bool {
     let before = &body[sign.saturating_sub(REACH)..sign];
-    let is_name =
-        |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'[' | b']');
-    let length = before.iter().rev().take_while(|b| is_name(b)).count();
+    let length = before.iter().rev().take_while(|b| is_of_name(**b)).count();
     let (before, name) = before.split_at(before.len() - length);
     if name.is_empty() {
         return false;
@@ -58,8 +56,8 @@ fn stands_in_plain_text(body: &[u8], sign: usize) -> bool {
 
 /// Returns true if the bytes end within an address that has a scheme.
 fn is_within_address(before: &[u8]) -> bool {
-    let is_end = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'<' | b'>' | b'\'');
-    let start = before.iter().rposition(is_end).map_or(0, |end| end + 1);
+    let end = before.iter().rposition(|b| ends_address(*b));
+    let start = end.map_or(0, |end| end + 1);
     memchr::memmem::find(&before[start..], b"://").is_some()
 }
 

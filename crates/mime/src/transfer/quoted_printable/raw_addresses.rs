@@ -14,7 +14,8 @@
 //! punctuation that do not end the line (`?id=20x`). Addresses with `=3D` are encoded. Lower-case digits, and escapes of blanks and
 //! punctuation, prove nothing if other text has them.
 
-use super::escape::{Escape, escape};
+use super::escape::{Escape, ends_address, escape, is_of_name};
+use crate::lexer::find;
 use memchr::memmem;
 use std::sync::LazyLock;
 
@@ -30,8 +31,8 @@ pub(super) fn equals_signs(body: &[u8]) -> Vec<usize> {
     let mut from = 0;
     while let Some(scheme) = SCHEME.find(&body[from..]) {
         let start = from + scheme + SCHEME_END.len();
-        let address = address(&body[start..]);
-        from = start + address.len();
+        // A soft line break ends an address, too.
+        from = find(body, start, ends_address);
         match Query::of(body, start, from) {
             Some(query) if query.is_raw => found.extend(query.signs),
             Some(query) if query.habits != Habits::default() => unusual.push(query),
@@ -57,12 +58,6 @@ pub(super) fn equals_signs(body: &[u8]) -> Vec<usize> {
         found.sort_unstable();
     }
     found
-}
-
-/// Returns the address at the start of the bytes, up to a soft line break.
-fn address(bytes: &[u8]) -> &[u8] {
-    let is_end = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'<' | b'>' | b'\'');
-    &bytes[..bytes.iter().position(is_end).unwrap_or(bytes.len())]
 }
 
 /// Forms of escapes that few encoders write.
@@ -146,9 +141,7 @@ fn is_long_number(value: &[u8]) -> bool {
 
 /// Returns true if the bytes end in `?` or `&` and a name.
 fn ends_name(before: &[u8]) -> bool {
-    let is_name =
-        |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'[' | b']');
-    let name = before.iter().rev().take_while(|b| is_name(b)).count();
+    let name = before.iter().rev().take_while(|b| is_of_name(**b)).count();
     let mark = before[..before.len() - name].last();
     name > 0 && matches!(mark, Some(b'?' | b'&' | b';'))
 }

@@ -1,4 +1,4 @@
-//! Finds the bytes above 7F in a part of a value.
+//! Finds the bytes above 7F in a part of a value or body.
 //!
 //! # Limits
 //!
@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 /// Returns the range from the first to the last byte above 7F in a range of the value, and the number of such bytes.
-pub(super) fn eight_bit_bytes(value: &[u8], range: Range<usize>) -> (Range<usize>, u64) {
+pub(crate) fn eight_bit_bytes(value: &[u8], range: Range<usize>) -> (Range<usize>, u64) {
     let (mut first, mut last, mut count) = (None, range.start, 0);
     let (blocks, rest) = value[range.clone()].as_chunks::<8>();
     let rest = rest.iter().rev();

@@ -1,0 +1,26 @@
+//! Decodes bytes whose losses need no list.
+//!
+//! # Limits
+//! Losses are counted as [`LossLog::losses`] counts them: notes are none.
+
+use mailglot_codec::{Charset, LossLog};
+use std::borrow::Cow;
+
+/// Decodes `bytes` with U+FFFD for what the charset cannot decode.
+pub(crate) fn decode_unlogged(charset: Charset, bytes: &[u8]) -> Cow<'_, str> {
+    charset.decode(bytes, &mut LossLog::with_limit(0))
+}
+
+/// Decodes `bytes`. Returns `None` if something is lost.
+pub(crate) fn decode_lossless(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let mut log = LossLog::with_limit(0);
+    let text = charset.decode(bytes, &mut log);
+    (log.losses() == 0).then_some(text)
+}
+
+/// Returns the number of losses in `bytes`.
+pub(crate) fn count_losses(charset: Charset, bytes: &[u8]) -> u64 {
+    let mut log = LossLog::with_limit(0);
+    let _ = charset.decode(bytes, &mut log);
+    log.losses()
+}

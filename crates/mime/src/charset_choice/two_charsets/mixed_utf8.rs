@@ -71,8 +71,29 @@ pub(crate) fn in_unlabelled_text(
     let mixed = in_single_byte(bytes, other)?;
     let reading = other.charset.decode(&rest, &mut LossLog::with_limit(0));
     let is_sound = mojibake_score(&reading) == 0 && mojibake_score(&mixed.text) == 0;
-    let is_damage = is_nearly_utf8(bytes) && has_cut_character(bytes);
+    let is_damage = is_nearly_utf8(bytes)
+        && (has_cut_character(bytes) || has_only_stray_letters(bytes, other.charset));
     (is_sound && !is_damage).then_some(mixed)
+}
+
+/// Returns true if all bytes that are not UTF-8 stand alone, and one is a Latin letter that is hardly a word by itself: `ÿ`, `þ`.
+///
+/// Apostrophes and hyphens belong to words: `ç'kemi`, `ß-carotene`.
+fn has_only_stray_letters(bytes: &[u8], charset: Charset) -> bool {
+    const WORDS: &str = "ÀÁÂÅÆÈÉÊÌÍÒÓÔÖØÙÚßàáâåæèéêìíñòóôöøùú×÷";
+    let mut has_letter = false;
+    for at in malformed(bytes).filter(|at| at.len() == 1) {
+        let is_of_word = |b: &u8| b.is_ascii_alphanumeric() || b"'-".contains(b) || *b >= 0x80;
+        let is_letter = |b: Option<&u8>| b.is_some_and(is_of_word);
+        let before = at.start.checked_sub(1).map(|before| &bytes[before]);
+        if is_letter(before) || is_letter(bytes.get(at.end)) {
+            return false;
+        }
+        let text = charset.decode(&bytes[at], &mut LossLog::with_limit(0));
+        let is_word = |c: char| !matches!(c, '\u{C0}'..='\u{FF}') || WORDS.contains(c);
+        has_letter |= !text.chars().all(is_word);
+    }
+    has_letter
 }
 
 /// Returns true if a character of UTF-8 is cut.

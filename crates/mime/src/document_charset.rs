@@ -5,7 +5,7 @@
 //! many characters to correct one. Does not distinguish scripts and styles from markup.
 
 use crate::lexer::starts_without_case;
-use crate::lossless::decode_unlogged;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, Resolved, View};
 use memchr::memmem;
 use std::ops::Range;

@@ -15,7 +15,7 @@
 //! Does not encode the NEC and IBM rows beyond JIS X 0208 (circled digits, Roman numerals), which RFC 1468 lacks. Does not replace
 //! a no-break space by a space, so text with it is not encodable.
 
-use crate::lossless::decode_unlogged;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, EncodeOptions, Encoder, LossLog, Mode, Unmappable};
 use std::borrow::Cow;
 

@@ -126,7 +126,6 @@ mod lexer;
 mod limits;
 #[cfg(test)]
 mod linear;
-mod lossless;
 mod mail;
 mod message;
 mod named_enum;
@@ -147,6 +146,7 @@ mod span;
 mod split_folds;
 mod text;
 mod undo;
+mod unlogged;
 
 pub use mailglot_codec as codec;
 

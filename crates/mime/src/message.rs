@@ -132,7 +132,7 @@ impl<'a> Message<'a> {
     /// Returns true if the structure of the message prevents any rewriting of a part's body.
     pub(crate) fn stays(&self, id: PartId) -> bool {
         let part = self.part_at(id);
-        part.attachment || !part.is_text() || part.transfer.is_closed() || self.is_sealed(id)
+        part.attachment || !part.is_text() || part.transfer.is_undecodable() || self.is_sealed(id)
     }
     /// Returns the first field of a part with this name, compared without case.
     pub fn field(&self, id: PartId, name: &[u8]) -> Option<&Field> {

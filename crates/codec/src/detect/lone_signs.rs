@@ -143,6 +143,8 @@ mod tests {
             (b"d\xB1b", Charset::ISO_8859_2),
             (b"Mysle, \xBEe ano", Charset::ISO_8859_2),
             (b"Pawe\xB3 i \xAEA", Charset::ISO_8859_2),
+            (b"5 \xB5A", Charset::WINDOWS_1252),
+            (b"20\xBAc", Charset::WINDOWS_1252),
         ] {
             assert!(are_lone_signs(bytes), "{}", bytes.escape_ascii());
             let found = guessed(bytes, &Hints::default());

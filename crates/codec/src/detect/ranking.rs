@@ -132,7 +132,9 @@ impl Ranking {
                 charset: Charset::WINDOWS_1252,
                 ..self.limited(best)
             },
-            Some(best) if self.is_unproven(best) || self.has_hardly_words(best, bytes) => {
+            Some(best)
+                if self.is_unproven(best) || self.makes_letters_of_lone_signs(best, bytes) =>
+            {
                 let confidence = self.at(best).confidence.min(UNPROVEN);
                 Guess {
                     charset: Charset::WINDOWS_1252,
@@ -201,7 +203,7 @@ impl Ranking {
     }
 
     /// Returns true if another charset makes hardly a word of lone signs and the letters beside them: `aĴb` of `a¬b`.
-    fn has_hardly_words(&self, best: usize, bytes: &[u8]) -> bool {
+    fn makes_letters_of_lone_signs(&self, best: usize, bytes: &[u8]) -> bool {
         /// Confidence in letters that are no word.
         const NO_WORD: f32 = 0.05;
         let charset = self.scored[best].charset;

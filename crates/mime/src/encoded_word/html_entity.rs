@@ -2,7 +2,7 @@
 
 use super::controls::is_control;
 use crate::generated::html_entities::ENTITIES;
-use crate::lossless::decode_unlogged;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::Charset;
 
 /// Returns the character of the entity that a text begins with, and the length of the entity.

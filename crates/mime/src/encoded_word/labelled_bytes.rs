@@ -10,7 +10,7 @@ use crate::charset_choice::{
     lossless_superset, read_as_disproved, read_in_other_script, redecode, utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind, Reason};
-use crate::lossless::decode_unlogged;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::borrow::Cow;
 

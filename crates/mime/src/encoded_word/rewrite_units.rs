@@ -10,7 +10,7 @@ use super::rewrite_target::Form;
 use super::unfold::unfold;
 use super::writable::is_writable;
 use crate::lexer::{Atom, AtomKind, LexicalContext};
-use crate::lossless::decode_lossless;
+use crate::unlogged::decode_lossless;
 use crate::{japanese, lexer};
 use mailglot_codec::Charset;
 use std::ops::Range;

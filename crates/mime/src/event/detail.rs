@@ -214,8 +214,11 @@ impl fmt::Display for Detail {
 impl Detail {
     /// Describes text that was decoded in another charset than its label names.
     pub(crate) fn read_as(declared: Option<Charset>, used: Charset) -> Self {
-        let by = None;
-        Self::ReadAs { declared, used, by }
+        Self::ReadAs {
+            declared,
+            used,
+            by: None,
+        }
     }
 }
 

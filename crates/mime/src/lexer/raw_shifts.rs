@@ -11,7 +11,7 @@
 //! ones, since a cut one would hide the syntax behind it.
 
 use super::lexical_context::LexicalContext;
-use crate::lossless::decode_lossless;
+use crate::unlogged::decode_lossless;
 use mailglot_codec::{Charset, detect};
 use std::ops::Range;
 

@@ -9,7 +9,7 @@
 //! All strings and comments of a value have the same reading.
 
 use super::syntax::{quoted_end, quoted_end_by};
-use crate::lossless::decode_lossless;
+use crate::unlogged::decode_lossless;
 use mailglot_codec::Charset;
 use std::ops::RangeInclusive;
 

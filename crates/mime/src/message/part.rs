@@ -166,7 +166,7 @@ impl Part {
 
     /// Returns true for signed or encrypted parts, which any change would break.
     ///
-    /// `application/pgp-encrypted` is one even outside `multipart/encrypted` (RFC 3156, section 4): some servers write
+    /// `application/pgp-encrypted` (RFC 3156, section 4) counts as encrypted outside `multipart/encrypted`, too: some servers write
     /// `multipart/mixed` there.
     pub(crate) fn is_signed_or_encrypted(&self) -> bool {
         let sub = &*self.media.sub;

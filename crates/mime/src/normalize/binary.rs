@@ -4,7 +4,7 @@
 //! Recognizes unknown kinds of files by their control characters, so short ones may be missed.
 
 use crate::event::FileKind;
-use crate::lossless::decode_unlogged;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::Charset;
 use mailglot_kernel::ByteClasses;
 

@@ -23,7 +23,7 @@ impl Body<'_, '_> {
         let mixed = self.policy.bodies == Bodies::Keep && self.source.footer().is_some_and(others);
         let has_losses =
             || self.choice.log.losses() > 0 || self.source.has(EventKind::CteB64TextLost);
-        !(part.transfer.is_closed()
+        !(part.transfer.is_undecodable()
             || self.is_bare()
             || self.policy.on_loss == OnLoss::Keep && has_losses()
             || mixed)

@@ -221,12 +221,13 @@ pub(super) fn sealed_parts(
     }
     for (id, part) in message.numbered_parts() {
         let own = part.is_signed_or_encrypted();
-        if own {
+        let is_below = part.parent.is_some_and(|parent| sealed[parent.0 as usize]);
+        if own && !is_below {
             let detail = Detail::MediaType(format!("{}/{}", part.media.top, part.media.sub).into());
             let kind = EventKind::MimeSignedUntouched;
             report.push(Event::new(id, part.body, kind, detail));
         }
-        sealed[id.0 as usize] |= own || part.parent.is_some_and(|parent| sealed[parent.0 as usize]);
+        sealed[id.0 as usize] |= own || is_below;
     }
     sealed
 }

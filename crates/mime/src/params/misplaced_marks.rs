@@ -21,7 +21,7 @@ use super::value::{FormText, VALUE, ValuePlace, escape, extended, percent_decode
 use crate::encoded_word::HeaderContext;
 use crate::event::{EventKind, Finding, FindingList, Reason};
 use crate::lexer::{has_word, is_attribute_char, is_file_name};
-use crate::lossless::count_losses;
+use crate::unlogged::count_losses;
 use mailglot_codec::{Charset, View};
 use std::borrow::Cow;
 

@@ -16,7 +16,7 @@ use crate::encoded_word::{
 use crate::event::{EventKind, Finding, FindingList};
 use crate::japanese;
 use crate::lexer::{self, LexicalContext, NameForm, has_word, split_name};
-use crate::lossless::decode_unlogged;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, View};
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! Decodes a body in a charset that was chosen before.
 
-use crate::lossless::decode_unlogged;
 use crate::split_folds::{MovedFolds, has_folds};
 use crate::transfer;
+use crate::unlogged::decode_unlogged;
 use crate::{Message, Reading};
 use std::borrow::Cow;
 

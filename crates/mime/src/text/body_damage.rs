@@ -9,7 +9,7 @@ use crate::charset_choice::{LabelScope, MAIL_HINTS, check_label};
 use crate::encoded_word::repair;
 use crate::event::Reason;
 use crate::reading::How;
-use mailglot_codec::{Charset, detect};
+use mailglot_codec::{Charset, Script, detect, is_alphabetic};
 
 /// Returns the damage of a text and its number of places.
 pub(super) fn misread_words(text: &str) -> Option<(Reason, u64)> {
@@ -19,7 +19,8 @@ pub(super) fn misread_words(text: &str) -> Option<(Reason, u64)> {
 
 /// Returns the charset of a text that was decoded as windows-1252 before it was encoded in UTF-8: `Ïðèâåò` was `Привет` in windows-1251.
 ///
-/// The evidence is that which overrules a label of ISO-8859-1.
+/// The evidence is that which overrules a label of ISO-8859-1, and letters of another script than Latin: text in UTF-8 may be in a language
+/// without a model, such as Turkmen.
 pub(super) fn misread_charset(text: &str, scope: LabelScope) -> Option<Charset> {
     if scope == LabelScope::None {
         return None;
@@ -27,19 +28,21 @@ pub(super) fn misread_charset(text: &str, scope: LabelScope) -> Option<Charset> 
     let bytes = windows_1252_bytes(text)?;
     let verdict = check_label(Charset::ISO_8859_1, &bytes, None, scope, || MAIL_HINTS)?;
     let read = verdict.read?;
-    (read.how == How::Detected).then_some(read.used)
+    let is_beyond_latin = |c: char| is_alphabetic(c) && Script::of(c) != Some(Script::Latin);
+    (read.how == How::Detected && read.text.chars().any(is_beyond_latin)).then_some(read.used)
 }
 
 /// Returns the bytes that windows-1252 decodes to the first non-ASCII words of a text. C1 controls stand for themselves. Returns None for
 /// ASCII and text with other characters.
 fn windows_1252_bytes(text: &str) -> Option<Vec<u8>> {
-    /// Maximum number of bytes, unless an ideograph may be cut there.
+    /// Number of bytes from which on a blank ends the words. No character of two bytes contains one.
     const ENOUGH: usize = 4096;
+    const MOST: usize = 4 * ENOUGH;
     let first = detect::high_bytes(text.as_bytes()).next()?;
     let start = text[..first].rfind(char::is_whitespace).unwrap_or_default();
     let mut bytes = Vec::new();
     for c in text[start..].chars() {
-        if bytes.len() >= ENOUGH && c.is_ascii() {
+        if bytes.len() >= ENOUGH && c.is_ascii_whitespace() || bytes.len() >= MOST {
             break;
         }
         if let Ok(byte) = u8::try_from(u32::from(c)) {
@@ -148,6 +151,17 @@ mod tests {
         }
     }
 
+    /// A trail byte of Big5 may be an ASCII letter.
+    #[test]
+    fn long_texts_are_not_cut_within_characters() {
+        let sentence = "您好，謝謝您的來信，我們會盡快回覆。\n";
+        for count in [10, 130, 200, 1000] {
+            let bytes = Charset::BIG5.encode_exact(sentence).unwrap().repeat(count);
+            let misread = Charset::ISO_8859_1.decode(&bytes, &mut LossLog::new());
+            assert!(suspected("utf-8", &misread).is_some(), "{count}");
+        }
+    }
+
     #[test]
     fn sound_bodies_are_not_reported() {
         for body in [
@@ -157,6 +171,9 @@ mod tests {
             "Trân trọng, Cảm ơn bạn, ÂM NHẠC – Ã, VÂNG",
             "“À bientôt” – l’été, où ça?",
             "Größe: ÄÖÜ–äöü, Straße „Köln“",
+            "Ýagdaýy görkeziji: hiç, geçmek, nasýhaty",
+            "Ýsa og ýl, dýr, Bý, Trý, nýtt, ÝVIR, kýr",
+            "Pakêta hê nehatiye veavakirin, darikê amûran",
             "Українська – мова, Привет",
             "日本語の件名です, 中文, 한국어",
             "cost $Bonds(B) and $B; print \"$B{$A}(B)\"; $BASE(B) $PATH",

@@ -7,7 +7,7 @@ use crate::charset_choice::{
     DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, outweighs,
 };
 use crate::encoded_word::HeaderContext;
-use crate::lossless::decode_lossless;
+use crate::unlogged::decode_lossless;
 use crate::{Detection, Message, PartId, Policy};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::{Detector, Guess, Weighed, high_bytes};

@@ -202,7 +202,7 @@ fn read_level<'a>(
 
 /// Returns true for a multipart or message whose body is encoded, so that its structure appears only after decoding.
 fn is_encoded_structure(part: &Part, decoded_body: &DecodedBody<'_>) -> bool {
-    decoded_body.decoded.used.is_decoded() && part.media.is_composite()
+    decoded_body.decoded.used.is_base64_or_quoted_printable() && part.media.is_composite()
 }
 
 /// Returns true for a body of the closing delimiter alone, which a server leaves when it truncates a multipart.

@@ -589,8 +589,29 @@ mod tests {
                 NONE,
                 &["cte.wrong-label"],
             ),
-            // Damaged base64 has padding, or one foreign byte.
+            // Damaged base64 has padding, or consists of no words.
             ("Zm9v!YmFy\n", "foobar", "", B64, &["cte.b64-trailing"]),
+            (
+                "<SGVsbG8gd29ybGQgYW5kIG9r>\n",
+                "Hello world and ok",
+                "",
+                B64,
+                &["cte.b64-trailing"],
+            ),
+            (
+                "\u{feff}SGVsbG8gd29ybGQgYW5kIG9r\n",
+                "Hello world and ok",
+                "",
+                B64,
+                &["cte.b64-trailing"],
+            ),
+            (
+                "SGVsbG8g!d29ybGQgYW5kIG9r\n\n-- \nThis is a footer.\n",
+                "Hello world and ok",
+                "-- \nThis is a footer.\n",
+                B64,
+                &["cte.b64-trailing", "cte.b64-trailing"],
+            ),
             ("Hello\n", "Hello\n", "", NONE, &["cte.wrong-label"]),
             (
                 "<html><body>x</body></html>\n",

@@ -23,12 +23,12 @@ named! {
 
 impl TransferEncoding {
     /// Returns true for base64 and quoted-printable.
-    pub(crate) fn is_decoded(self) -> bool {
+    pub(crate) fn is_base64_or_quoted_printable(self) -> bool {
         matches!(self, Self::Base64 | Self::QuotedPrintable)
     }
 
     /// Returns true for an encoding that this crate does not decode.
-    pub(crate) fn is_closed(self) -> bool {
+    pub(crate) fn is_undecodable(self) -> bool {
         matches!(self, Self::Unknown | Self::Uuencode)
     }
 

@@ -34,11 +34,7 @@ pub(crate) fn label_means(label: Option<&[u8]>, charset: Charset) -> Detail {
 
 /// Builds the detail for text under the label `declared` that was read as `used`.
 pub(crate) fn read_as(declared: Charset, used: Charset) -> Detail {
-    Detail::ReadAs {
-        declared: Some(declared),
-        used,
-        by: None,
-    }
+    Detail::read_as(Some(declared), used)
 }
 
 /// Drops label events of pure ASCII, which needs no label. Keeps those about garbage and about unknown labels.

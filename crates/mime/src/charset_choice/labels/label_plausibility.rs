@@ -187,7 +187,7 @@ fn likelier_by_costs(
     if is_latin_1(label) && is_unlike_western(bytes) {
         let rival = detect::rival(&words_once(bytes, label), label, hints)?;
         let decides = rival.margin - rival.rarity >= OVERRULE_MARGIN
-            && has_different_bytes(bytes, label, rival.guess.charset)
+            && has_different_letters(bytes, label, rival.guess.charset)
             && !is_western(bytes);
         let guess = rival.guess;
         return (rival.margin >= REPORT_MARGIN).then_some(LikelierCharset { guess, decides });
@@ -202,19 +202,25 @@ fn likelier_by_costs(
     }
 }
 
-/// Returns true if [`MIN_BYTES_TO_REPORT`] bytes above 7F differ, and the two charsets decode several of them to different characters.
+/// Returns true if the label gives [`MIN_BYTES_TO_REPORT`] different letters or signs, and `other` reads several of them otherwise. A capital
+/// and its small letter are one. No byte of a double-byte charset is read alone, so all of them count there.
 ///
 /// One letter of a language without a model, such as the `Ý` of Icelandic `Ýr` and the `ý` of Turkmen `nasýhaty`, proves nothing.
-fn has_different_bytes(bytes: &[u8], label: Charset, other: Charset) -> bool {
+fn has_different_letters(bytes: &[u8], label: Charset, other: Charset) -> bool {
     let read = |charset: Charset, byte| charset.decode_exact(&[byte]).map(Cow::into_owned);
-    let (mut seen, mut all, mut differing) = ([false; 256], 0, 0);
-    for byte in high_bytes(bytes).map(|at| bytes[at]) {
+    let (mut seen, mut letters, mut differing) = ([false; 256], Vec::new(), 0);
+    for byte in high_bytes(window(bytes)).map(|at| window(bytes)[at]) {
         if std::mem::replace(&mut seen[usize::from(byte)], true) {
             continue;
         }
-        all += 1;
-        differing += usize::from(read(label, byte) != read(other, byte));
-        if all >= MIN_BYTES_TO_REPORT && differing > 1 {
+        let own = read(label, byte);
+        let letter = own.as_ref().map(|own| own.to_lowercase());
+        if letters.contains(&letter) {
+            continue;
+        }
+        letters.push(letter);
+        differing += usize::from(own != read(other, byte));
+        if letters.len() >= MIN_BYTES_TO_REPORT && differing > 1 {
             return true;
         }
     }
@@ -549,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn three_different_bytes_and_a_clear_margin_replace_latin_1() {
+    fn three_different_letters_and_a_clear_margin_replace_latin_1() {
         for text in [
             "Ýr, Ýr, ÝR",
             "þþþ",
@@ -557,6 +563,7 @@ mod tests {
             "thý Ðeed, thý Ðeed, THý ÐEED",
             "Ðeath Ðealer, Ðeath Ðealer, ÐEATH ÐEALER",
             "hiç\nGeçmek görkeziji\nesbap nasýhaty",
+            "tý hwyr Ýn gýda mýn, â ô î",
         ] {
             assert_eq!(replaced("ISO-8859-1", text, "ISO-8859-1"), None, "{text}");
         }

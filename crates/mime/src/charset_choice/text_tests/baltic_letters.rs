@@ -9,12 +9,12 @@
 //! vowels.
 //!
 //! # Limits
-//! Few Latvian words without š, ž, ķ, ļ keep a wrong label of Latin-1: `Kārlis Ūdris`.
+//! Few Latvian words without š, ž, ķ, ļ keep a wrong label of another single-byte charset for Latin: `Kārlis Ūdris`.
 
 use crate::charset_choice::thresholds::window;
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
-/// Letters of French, Turkish and other languages in ISO-8859-1 and ISO-8859-9. A Baltic charset decodes their bytes to other letters:
+/// Letters of French, Turkish, Kurdish and other languages, in ISO-8859-1, ISO-8859-9 and other charsets for Latin. A Baltic charset decodes their bytes to other letters:
 /// `â` to `ā`.
 const ORDINARY: &str = "àâèêìîòôùûçéñşğı";
 /// Lithuanian and Latvian text has a letter outside [`ORDINARY`] among this many accented ones.

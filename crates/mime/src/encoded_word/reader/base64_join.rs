@@ -7,7 +7,7 @@
 use super::{DecodedWord, Reader, same_charset};
 use crate::encoded_word::payload::{self, PayloadDamage, Sextets};
 use crate::lexer::Letter;
-use crate::lossless::count_losses;
+use crate::unlogged::count_losses;
 use mailglot_codec::Charset;
 use std::ops::Range;
 

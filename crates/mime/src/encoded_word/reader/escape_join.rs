@@ -7,7 +7,7 @@
 use super::{DecodedWord, Reader, same_charset};
 use crate::encoded_word::payload;
 use crate::lexer::Letter;
-use crate::lossless::count_losses;
+use crate::unlogged::count_losses;
 use mailglot_codec::Charset;
 use mailglot_kernel::hex_escapes::digit_value;
 use std::ops::Range;

@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
         let is_quoted = part.transfer == TransferEncoding::QuotedPrintable
             && is_quoted_header(&self.raw[body..]);
         let label = self.value(part.content_transfer_encoding);
-        let label = label.filter(|_| part.transfer.is_decoded());
+        let label = label.filter(|_| part.transfer.is_base64_or_quoted_printable());
         let is_encoded = message && label.is_some() && (is_quoted || !self.begins_header(body));
         // message/global may have any transfer encoding (RFC 6532, section 3.5).
         let is_allowed = is_encoded && &*part.media.sub == "global";

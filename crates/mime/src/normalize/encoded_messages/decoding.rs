@@ -70,8 +70,8 @@ pub(super) struct FoundMessages {
 
 /// Returns true for a part that embeds a message in base64 or quoted-printable.
 pub(super) fn is_candidate(part: &Part) -> bool {
-    let is_closed_message = part.kind == PartKind::Leaf && part.media.is_message();
-    is_closed_message && part.transfer.is_decoded() && !part.unread
+    let is_unparsed_message = part.kind == PartKind::Leaf && part.media.is_message();
+    is_unparsed_message && part.transfer.is_base64_or_quoted_printable() && !part.unread
 }
 
 /// Decodes the embedded messages that the policy wants decoded, up to `levels` inside each other.

@@ -152,12 +152,15 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
 
 /// Signs of text in the pieces of a body that may be base64, such as `Exmo(s) Senhore(s)` and `Month,Cost_EUR,On_Prem`. They count in a
 /// body without lines that can only be base64.
+///
+/// # Limits
+/// Letters and digits of most pieces must form ordinary words. So `Foo_1,Bar_2` above `abc123` stays base64.
 #[derive(Debug, Default)]
 struct TextSigns {
     pieces: usize,
-    /// Number of pieces with a byte outside the alphabets.
+    /// Number of pieces of words with a byte outside the alphabets.
     with_foreign: usize,
-    /// Number of pieces with several such bytes.
+    /// Number of pieces of words with several such bytes.
     with_several: usize,
     is_padded: bool,
 }
@@ -168,9 +171,12 @@ impl TextSigns {
         let is_foreign = |b: &&u8| !is_base64(**b) && !b.is_ascii_whitespace();
         let foreign = text.iter().filter(is_foreign).count();
         self.pieces += 1;
+        self.is_padded |= text.trim_ascii().ends_with(b"=");
+        if !consists_of_words(text) {
+            return;
+        }
         self.with_foreign += usize::from(foreign > 0);
         self.with_several += usize::from(foreign > 1);
-        self.is_padded |= text.trim_ascii().ends_with(b"=");
     }
 
     /// Returns true if the pieces are text. Before a line of text one foreign byte is enough.

@@ -1,7 +1,7 @@
-//! Decodes bytes whose losses need no list.
+//! Decodes bytes without a list of what the charset cannot decode.
 //!
 //! # Limits
-//! Losses are counted as [`LossLog::losses`] counts them: notes are none.
+//! Notes of a [`LossLog`], such as a byte order mark, are no losses.
 
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;

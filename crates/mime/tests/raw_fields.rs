@@ -3,7 +3,7 @@
 use mailglot_codec::{Charset, View};
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::{FieldKind, decode};
-use mailglot_mime::{Detection, Mail, Policy, Report, params, process};
+use mailglot_mime::{Detection, EventKind, Mail, Policy, Report, params, process};
 
 /// Encodes text in a charset.
 fn encoded(charset: &str, text: &str) -> Vec<u8> {
@@ -510,5 +510,24 @@ fn korean_shifts_in_a_subject_are_decoded() {
             assert_eq!(text, "새해 복, 많이!");
         }
         assert!(process(&once.bytes, &Policy::default()).edits.is_empty());
+    }
+}
+
+/// Signs between 80 and 9F are those of windows-1252, as in bodies.
+#[test]
+fn raw_signs_are_reported_in_windows_1252() {
+    for (byte, charset) in [(0x99, "windows-1252"), (0xE9, "ISO-8859-1")] {
+        let mut raw =
+            b"Subject: cafe\nContent-Type: text/plain; charset=iso-8859-1\n\nBody\n".to_vec();
+        raw[12] = byte;
+        let report = process(&raw, &Policy::default()).report;
+        let event = report
+            .events
+            .iter()
+            .find(|event| event.kind == EventKind::EwRaw8bit);
+        assert_eq!(
+            event.map(|event| event.detail.to_string()).as_deref(),
+            Some(charset)
+        );
     }
 }

@@ -158,7 +158,7 @@ fn word_end(value: &[u8], at: usize) -> usize {
     {
         return at + n + 1;
     }
-    lexer::find(value, at + 1, |b| lexer::is_space(b) || b == b'(')
+    lexer::find_byte(value, at + 1, |b| lexer::is_space(b) || b == b'(')
 }
 
 fn text(bytes: &[u8]) -> String {

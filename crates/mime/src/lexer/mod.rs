@@ -5,7 +5,8 @@
 //!              syntax: white space, comments, quoted strings · word: encoded words · angle_address · parameter
 //! ```
 //!
-//! Tokens cover a value without gaps. Every reader and writer of header fields uses them or the functions below them.
+//! Tokens cover a value without gaps. Every reader and writer of header fields uses them or the functions below them. Bodies and documents
+//! use those of `syntax` that find line ends and prefixes.
 
 mod angle_address;
 mod atoms;
@@ -36,9 +37,9 @@ pub(crate) use raw_shifts::{
 pub(crate) use spaced_address::has_spaced;
 pub use syntax::quoted_end;
 pub(crate) use syntax::{
-    byte_before, column_after, comment_end, ends_without_case, find, is_attribute_char, is_blank,
-    is_fold, is_line_end, is_space, is_token, is_tspecial, line_end_length, skip_cfws, skip_space,
-    starts_without_case, trim_end, unescape, unescape_comment,
+    byte_before, column_after, comment_end, ends_without_case, find_byte, is_attribute_char,
+    is_blank, is_fold, is_line_end, is_space, is_token, is_tspecial, line_end_length, skip_cfws,
+    skip_space, starts_without_case, trim_end, unescape, unescape_comment,
 };
 pub(crate) use syntax_faults::swallows_address;
 pub(crate) use token::{has_raw_uris, tokens};

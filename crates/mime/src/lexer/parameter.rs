@@ -7,8 +7,8 @@
 use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::raw_shifts::{may_have_shifts, raw_shift_length};
 use super::syntax::{
-    comment_end, ends_without_case, find, is_line_end, is_space, is_token, skip_cfws, skip_space,
-    trim_end,
+    comment_end, ends_without_case, find_byte, is_line_end, is_space, is_token, skip_cfws,
+    skip_space, trim_end,
 };
 use super::trail_backslash::TrailBackslash;
 use super::word::has_word;
@@ -143,7 +143,7 @@ impl<'a> ParameterLexer<'a> {
             if start == value.len() || value[start] == b';' || !continues {
                 break;
             }
-            let end = find(value, start, |b| is_space(b) || matches!(b, b';' | b'('));
+            let end = find_byte(value, start, |b| is_space(b) || matches!(b, b';' | b'('));
             if main.is_empty() {
                 main = Cow::Borrowed(&value[start..end]);
             } else {
@@ -184,7 +184,7 @@ impl<'a> ParameterLexer<'a> {
         while value.get(self.at).is_some_and(|&b| b != b';') && !starts_parameter(value, self.at) {
             // Advances by at least one byte, so that a lone special character cannot stop the scan.
             let is_end = |b| is_space(b) || matches!(b, b';' | b'(');
-            self.at = skip_cfws(value, find(value, self.at + 1, is_end));
+            self.at = skip_cfws(value, find_byte(value, self.at + 1, is_end));
         }
         before..self.at
     }
@@ -314,7 +314,7 @@ impl<'a> ParameterLexer<'a> {
             });
         }
         let is_end = |b| is_space(b) || matches!(b, b'=' | b';' | b'(' | b'"');
-        let end = find(value, start, is_end);
+        let end = find_byte(value, start, is_end);
         self.at = skip_cfws(value, end);
         match value.get(self.at) {
             Some(b'=') => self.at += 1,
@@ -467,7 +467,7 @@ fn starts_known_parameter(value: &[u8], at: usize, folded: bool) -> bool {
 }
 
 fn token_end(value: &[u8], at: usize) -> usize {
-    find(value, at, |b| !is_token(b))
+    find_byte(value, at, |b| !is_token(b))
 }
 
 fn without_line_end(value: &[u8]) -> &[u8] {

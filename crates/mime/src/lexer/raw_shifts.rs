@@ -11,6 +11,7 @@
 //! ones, since a cut one would hide the syntax behind it.
 
 use super::lexical_context::LexicalContext;
+use super::syntax::is_space;
 use crate::unlogged::decode_lossless;
 use mailglot_codec::{Charset, detect};
 use std::ops::Range;
@@ -184,7 +185,7 @@ fn cut_sequence(bytes: &[u8], lexical: LexicalContext) -> Option<Sequence> {
         _ => escape,
     };
     let closes = |byte: &u8| lexical == LexicalContext::Comment && *byte == b')';
-    let is_end = |byte: &u8| matches!(*byte, b' ' | b'\t' | b'\r' | b'\n') || closes(byte);
+    let is_end = |byte: &u8| is_space(*byte) || closes(byte);
     let is_at_end = escape > 0 || behind.first().is_none_or(is_end);
     if !is_at_end || !is_probable(charset, pairs) {
         return None;

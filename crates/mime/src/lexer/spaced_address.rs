@@ -1,7 +1,7 @@
 //! Finds addresses with white space in them (RFC 5322, section 4.4).
 
 use super::raw_characters::CharacterSteps;
-use super::syntax::{ends_atom, find, is_space, skip_space};
+use super::syntax::{ends_atom, find_byte, is_space, skip_space};
 
 /// Finds addresses with white space beside their dots or their `@`, or with strings among their atoms (RFC 5322, section 4.4).
 pub(super) struct SpacedAddresses<'a> {
@@ -104,7 +104,7 @@ pub(super) fn literal_end(value: &[u8], at: usize) -> usize {
         return at;
     }
     let is_end = |b: u8| !b.is_ascii_alphanumeric() && !matches!(b, b':' | b'.' | b'-');
-    let end = find(value, at + 1, is_end);
+    let end = find_byte(value, at + 1, is_end);
     if value.get(end) == Some(&b']') {
         end + 1
     } else {

@@ -59,7 +59,7 @@ pub(crate) fn byte_before(value: &[u8], at: usize) -> Option<u8> {
 
 /// Returns the offset of the first byte at or after `at` for which `is_end` is true; the end without one.
 #[inline]
-pub(crate) fn find(value: &[u8], at: usize, is_end: impl Fn(u8) -> bool) -> usize {
+pub(crate) fn find_byte(value: &[u8], at: usize, is_end: impl Fn(u8) -> bool) -> usize {
     let found = value[at..].iter().position(|&b| is_end(b));
     found.map_or(value.len(), |n| at + n)
 }
@@ -104,7 +104,7 @@ pub(crate) fn is_tspecial(byte: u8) -> bool {
 
 /// Returns the offset of the first byte at or after `at` that is not white space.
 pub(crate) fn skip_space(value: &[u8], at: usize) -> usize {
-    find(value, at, |b| !is_space(b))
+    find_byte(value, at, |b| !is_space(b))
 }
 
 /// Removes white space at the end.

@@ -4,7 +4,7 @@ use super::angle_address::angle_end;
 use super::lexical_context::LexicalContext;
 use super::raw_characters::CharacterSteps;
 use super::spaced_address::{SpacedAddresses, literal_end};
-use super::syntax::{comment_end, ends_atom, find, is_delimiter, is_space};
+use super::syntax::{comment_end, ends_atom, find_byte, is_delimiter, is_space};
 use super::word::{WordFinder, WordToken};
 use crate::header::FieldKind;
 use std::ops::Range;
@@ -109,7 +109,7 @@ impl Tokenizer<'_> {
                     };
                     let domain = self.addresses && value.get(end) == Some(&b'@');
                     let (end, lexical) = if domain {
-                        (find(value, end, ends_atom), LexicalContext::Address)
+                        (find_byte(value, end, ends_atom), LexicalContext::Address)
                     } else {
                         (end, LexicalContext::Quoted)
                     };

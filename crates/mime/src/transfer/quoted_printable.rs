@@ -8,6 +8,7 @@
 mod escape;
 mod never_encoded;
 mod raw_addresses;
+mod web_address;
 mod well_formed;
 
 use super::decoded::{Decoded, RangeCount, Sink};

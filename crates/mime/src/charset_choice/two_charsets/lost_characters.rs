@@ -32,7 +32,7 @@ pub(crate) fn has_lost_characters(bytes: &[u8]) -> bool {
 
 /// Reads U+FFFD in a text that was decoded by a single-byte charset, and reports it in every text whose label is not UTF-8.
 ///
-/// `choose` chooses the charset of the text without U+FFFD.
+/// `choose` chooses the charset of the text without U+FFFD. ASCII without them is UTF-8 with them.
 pub(crate) fn read_lost_characters<'a>(
     bytes: &'a [u8],
     choice: Choice<'a>,

@@ -121,11 +121,7 @@ pub(super) fn bare(text: &str) -> String {
         match byte {
             b'"' => {
                 let end = lexer::quoted_end(bytes, at).unwrap_or(bytes.len());
-                out.extend(
-                    bytes[at..end]
-                        .iter()
-                        .filter(|b| !matches!(b, b'\r' | b'\n')),
-                );
+                out.extend(bytes[at..end].iter().filter(|b| !lexer::is_line_end(**b)));
                 at = end;
                 continue;
             }

@@ -2,16 +2,6 @@
 
 use mailglot_kernel::hex_escapes::digit_value;
 
-/// Returns true for a byte of a name in the query of a web address, or of an attribute.
-pub(super) fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'[' | b']')
-}
-
-/// Returns true for a byte that ends a web address.
-pub(super) fn ends_address(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || matches!(byte, b'"' | b'<' | b'>' | b'\'')
-}
-
 /// What an equals sign begins.
 pub(super) enum Escape {
     Byte(u8),

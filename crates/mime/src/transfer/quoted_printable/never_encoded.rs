@@ -12,7 +12,8 @@
 //! equals sign: behind a name in the query of an address, behind an attribute of a tag, or between a name and a number on a line.
 //! Soft line breaks and `=3D` show an encoder, except at the end of the text.
 
-use super::escape::{Escape, ends_address, escape, is_of_name};
+use super::escape::{Escape, escape};
+use super::web_address::{ends_address, is_of_name};
 use memchr::memchr_iter;
 
 /// Maximum number of characters in a line of quoted-printable.

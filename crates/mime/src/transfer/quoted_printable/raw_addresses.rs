@@ -14,8 +14,9 @@
 //! punctuation that do not end the line (`?id=20x`). Addresses with `=3D` are encoded. Lower-case digits, and escapes of blanks and
 //! punctuation, prove nothing if other text has them.
 
-use super::escape::{Escape, ends_address, escape, is_of_name};
-use crate::lexer::find;
+use super::escape::{Escape, escape};
+use super::web_address::{ends_address, is_of_name};
+use crate::lexer::find_byte;
 use memchr::memmem;
 use std::sync::LazyLock;
 
@@ -32,7 +33,7 @@ pub(super) fn equals_signs(body: &[u8]) -> Vec<usize> {
     while let Some(scheme) = SCHEME.find(&body[from..]) {
         let start = from + scheme + SCHEME_END.len();
         // A soft line break ends an address, too.
-        from = find(body, start, ends_address);
+        from = find_byte(body, start, ends_address);
         match Query::of(body, start, from) {
             Some(query) if query.is_raw => found.extend(query.signs),
             Some(query) if query.habits != Habits::default() => unusual.push(query),

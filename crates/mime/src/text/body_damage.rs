@@ -22,7 +22,7 @@ pub(super) fn misread_words(text: &str) -> Option<(Reason, u64)> {
 /// The evidence is that which overrules a label of ISO-8859-1, and letters of another script than Latin: text in UTF-8 may be in a language
 /// without a model, such as Turkmen.
 pub(super) fn misread_charset(text: &str, scope: LabelScope) -> Option<Charset> {
-    if scope == LabelScope::None {
+    if scope == LabelScope::None || !may_be_misread(text.as_bytes()) {
         return None;
     }
     let bytes = windows_1252_bytes(text)?;
@@ -30,6 +30,29 @@ pub(super) fn misread_charset(text: &str, scope: LabelScope) -> Option<Charset> 
     let read = verdict.read?;
     let is_beyond_latin = |c: char| is_alphabetic(c) && Script::of(c) != Some(Script::Latin);
     (read.how == How::Detected && read.text.chars().any(is_beyond_latin)).then_some(read.used)
+}
+
+/// Returns true if many of the first non-ASCII characters stand side by side, and all are in windows-1252. Fast, since sound text in UTF-8
+/// needs no further test: accented letters stand alone.
+fn may_be_misread(text: &[u8]) -> bool {
+    /// Number of characters that are examined, and one in how many stands behind another.
+    const ENOUGH: usize = 64;
+    const SHARE: usize = 4;
+    let (mut all, mut adjacent, mut end) = (0, 0, usize::MAX);
+    let is_lead = |at: &usize| text[*at] >= 0xC0;
+    for at in detect::high_bytes(text).filter(is_lead).take(ENOUGH) {
+        let length = match text[at] {
+            // U+0080 to U+00FF, `Œ`, `Š`, `Ž`, `Ÿ`, `ƒ`, `ˆ`, `˜`.
+            0xC2 | 0xC3 | 0xC5 | 0xC6 | 0xCB => 2,
+            // Quotation marks, dashes, `€`, `™` and others.
+            0xE2 => 3,
+            _ => return false,
+        };
+        all += 1;
+        adjacent += usize::from(at == end);
+        end = at + length;
+    }
+    adjacent > 0 && adjacent * SHARE >= all
 }
 
 /// Returns the bytes that windows-1252 decodes to the first non-ASCII words of a text. C1 controls stand for themselves. Returns None for

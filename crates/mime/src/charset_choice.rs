@@ -51,6 +51,7 @@ pub(crate) use two_charsets::lost_characters::{
 };
 
 use crate::reading::How;
+use crate::unlogged::decode_unlogged;
 use crate::{Detection, Policy};
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
@@ -87,7 +88,7 @@ pub(crate) fn choose_beside_data<'a>(
         used.decode(&bytes[piece.clone()], &mut of_piece);
         log.append(&of_piece, piece.start as u64);
     }
-    let all = used.decode(bytes, &mut LossLog::with_limit(0));
+    let all = decode_unlogged(used, bytes);
     Choice::of_text(all, log, used, how, events).with_confidence(confidence)
 }
 

@@ -391,8 +391,8 @@ fn with_lists(
     Some((sample, all))
 }
 
-/// The sample without words that have control characters, as remains of attachments do; None where the sample as a whole is text, or only signs
-/// would be left.
+/// Returns the sample without words that have control characters, such as remains of attachments. Returns None if the sample as a whole is
+/// text, or if only signs would be left.
 fn without_noise(sample: &Sample, scored: &[Scored]) -> Option<Sample> {
     let best = scored.first()?;
     if best.cost * 4 < score::noise(&sample.bytes) * 3 {

@@ -22,6 +22,7 @@ use super::text_tests::truncated_utf8::{
 use super::text_tests::utf8_words::is_utf8_by_chance;
 use super::text_tests::western_pairs::is_western_in_pairs;
 use super::two_charsets::mixed_text::{SequenceCount, malformed};
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::{Hints, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
@@ -287,7 +288,7 @@ fn decodes_all_but_cut(charset: Charset, bytes: &[u8]) -> bool {
 
 /// Counts the implausible characters and the losses of a reading.
 fn faults_in(charset: Charset, bytes: &[u8]) -> usize {
-    mojibake_score(&charset.decode(bytes, &mut LossLog::with_limit(0)))
+    mojibake_score(&decode_unlogged(charset, bytes))
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use super::two_charsets::mixed_iso2022jp::is_japanese;
 use super::two_charsets::mixed_text::{SequenceCount, malformed};
 use crate::event::ChosenBy;
 use crate::reading::How;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::{self, Evidence, Guess, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 use std::ops::Range;
@@ -107,7 +108,7 @@ fn verdict(bytes: &[u8], label: Charset, used: Charset, by: ChosenBy) -> LabelVe
 
 /// Returns true if `charset` decodes the bytes as windows-1252 does.
 fn reads_as_windows_1252(charset: Charset, bytes: &[u8]) -> bool {
-    let read = |charset: Charset| charset.decode(bytes, &mut LossLog::with_limit(0));
+    let read = |charset: Charset| decode_unlogged(charset, bytes);
     read(charset) == read(Charset::WINDOWS_1252)
 }
 
@@ -308,7 +309,7 @@ fn is_legacy_by_utf8_chance(bytes: &[u8], other: Charset) -> bool {
     if count.malformed < ENOUGH_MALFORMED || !is_enough && count.within > 0 {
         return false;
     }
-    let text = other.decode(bytes, &mut LossLog::with_limit(0));
+    let text = decode_unlogged(other, bytes);
     if !other.is_single_byte() {
         let length = if is_enough { ENOUGH / 2 } else { 2 };
         let mut words = text.split(|c: char| c.is_ascii());
@@ -350,7 +351,7 @@ fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
     if other.is_single_byte() || is_text && is_level1(other, bytes) {
         return false;
     }
-    let text = other.decode(bytes, &mut LossLog::with_limit(0));
+    let text = decode_unlogged(other, bytes);
     // Kana alone are a word. Damaged UTF-8 gives other characters.
     let is_kana = |c: char| matches!(c, '\u{3041}'..='\u{30FE}');
     if text.chars().filter(|c| is_kana(*c)).count() >= KANA && text.chars().all(is_kana) {

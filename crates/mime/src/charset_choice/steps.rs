@@ -7,9 +7,7 @@ use super::choice::Choice;
 use super::evidence::Evidence;
 use super::labels::certain_utf8;
 use super::labels::known_label::known_label;
-use super::labels::label_events::{
-    detected_event, drop_label_events, label_means, note_label, read_as,
-};
+use super::labels::label_events::{detected_event, drop_label_events, label_means, note_label};
 use super::labels::label_scope::{LabelScope, is_open_label};
 use super::labels::utf8_vs_label::{is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::text_tests::damage::is_cesu8;
@@ -238,7 +236,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         let charset = self.declared.filter(|c| self.is_plain && c.is_ebcdic())?;
         let mut letters = self.bytes.iter().filter(|b| b.is_ascii_alphabetic());
         letters.nth(3)?;
-        let detail = read_as(charset, Charset::US_ASCII);
+        let detail = Detail::read_as(Some(charset), Charset::US_ASCII);
         self.events.push((EventKind::CharsetDetected, detail));
         Some(self.decode(Charset::US_ASCII, How::Structure))
     }
@@ -329,7 +327,10 @@ impl<'a, 'e> Undecided<'a, 'e> {
         self.events
             .push(match (self.evidence.label, self.declared) {
                 (None, _) => (EventKind::CharsetUnlabelled, Reason::ValidUtf8.into()),
-                (_, Some(c)) => (EventKind::CharsetUtf8InLegacy, read_as(c, Charset::UTF_8)),
+                (_, Some(c)) => (
+                    EventKind::CharsetUtf8InLegacy,
+                    Detail::read_as(Some(c), Charset::UTF_8),
+                ),
                 (_, None) => (EventKind::CharsetDetected, Reason::ValidUtf8.into()),
             });
         let events = mem::take(&mut self.events);

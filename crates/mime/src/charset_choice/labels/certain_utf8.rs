@@ -19,6 +19,7 @@ use crate::charset_choice::two_charsets::line_kinds::lines;
 use crate::charset_choice::two_charsets::mixed_text::{
     has_isolated_sequence, malformed, sequences,
 };
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, Script};
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -128,7 +129,7 @@ pub(crate) fn is_signs_as(charset: Charset, run: &[u8]) -> bool {
     let count = |text: &str| text.chars().filter(|c| is_letter(*c)).count();
     let is_word = std::str::from_utf8(run)
         .is_ok_and(|text| count(text) >= LETTERS && mojibake_score_in_any_case(text) == 0);
-    is_word && count(&charset.decode(run, &mut LossLog::with_limit(0))) == 0
+    is_word && count(&decode_unlogged(charset, run)) == 0
 }
 
 /// Returns true if the characters of a run are what they seem: other charsets do not have their bytes in such a place.

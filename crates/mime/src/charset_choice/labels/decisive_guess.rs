@@ -10,8 +10,9 @@ use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::insufficient_evidence::is_insufficient;
 use crate::charset_choice::text_tests::repetitions::without_repetitions;
 use crate::charset_choice::thresholds::SURE_CONFIDENCE;
+use crate::unlogged::decode_unlogged;
+use mailglot_codec::Charset;
 use mailglot_codec::detect::{self, Evidence, Guess, Hints, Weighed};
-use mailglot_codec::{Charset, LossLog};
 
 /// Returns the charset that detection finds if it is sure of it and the label gives other text.
 pub(crate) fn decisive_guess(label: Charset, bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
@@ -26,6 +27,6 @@ pub(crate) fn decisive_guess(label: Charset, bytes: &[u8], hints: &Hints<'_>) ->
         && !detect::is_odd(&text, charset)
         && !is_insufficient(&text, charset)
         && decodes_without_loss(charset, bytes);
-    let read = |charset: Charset| charset.decode(bytes, &mut LossLog::with_limit(0));
+    let read = |charset: Charset| decode_unlogged(charset, bytes);
     (is_sure && read(charset) != read(label)).then_some(guess)
 }

@@ -23,8 +23,9 @@ use crate::charset_choice::text_tests::mojibake_score::{is_letter, mojibake_scor
 use crate::charset_choice::text_tests::structure::has_shift_bytes;
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
 use crate::charset_choice::two_charsets::mixed_text::SequenceCount;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::{self, Hints, high_bytes};
-use mailglot_codec::{Charset, LossLog, Script};
+use mailglot_codec::{Charset, Script};
 
 /// How much likelier text under its label may be (natural logarithm) without outweighing the other text.
 ///
@@ -72,7 +73,7 @@ pub(crate) fn read_as_disproved<'b>(
     if !decodes_without_loss(used, bytes) {
         return None;
     }
-    let read = used.decode(bytes, &mut LossLog::with_limit(0));
+    let read = decode_unlogged(used, bytes);
     let reading = OtherText {
         bytes,
         label: text,
@@ -93,7 +94,7 @@ fn likelier_relative(other: Charset, bytes: &[u8], hints: &Hints<'_>) -> Charset
     }
     let of_page = || Charset::all().find(|charset| charset.windows_page() == Some(other));
     let read = |charset: Charset| {
-        let text = charset.decode(bytes, &mut LossLog::with_limit(0));
+        let text = decode_unlogged(charset, bytes);
         letters(&text).all
     };
     let is_likelier = |relative: &Charset| {
@@ -226,6 +227,7 @@ fn is_lone_letter(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_codec::LossLog;
 
     /// Returns the text of a word in the charset that speaks against its label; None if it keeps the label.
     fn read(label: &str, other: &str, bytes: &[u8]) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use super::certain_utf8;
 use super::label_check::{LabelVerdict, OtherReading, check_label};
-use super::label_events::{detected_event, read_as};
+use super::label_events::detected_event;
 use super::label_plausibility;
 use super::label_scope::LabelScope;
 use super::named_rival::{by_declaration, by_declaration_beside_utf8, by_message};
@@ -76,7 +76,7 @@ pub(crate) fn known_label<'a>(
         Charset::CP50220 | Charset::CP50221 | Charset::CP50222
     );
     if !has_katakana && choice.log.count(LossKind::HalfwidthKatakana) > 0 {
-        let detail = read_as(charset, Charset::CP50221);
+        let detail = Detail::read_as(Some(charset), Charset::CP50221);
         choice.events.push((EventKind::CharsetSuperset, detail));
     }
     if charset != Charset::UTF_8
@@ -192,7 +192,10 @@ fn by_label_or_better<'a>(
         && (has_continuation || !charset.is_single_byte())
         && superset::needs_superset(charset, bytes)
     {
-        events.push((EventKind::CharsetSuperset, read_as(charset, wider)));
+        events.push((
+            EventKind::CharsetSuperset,
+            Detail::read_as(Some(charset), wider),
+        ));
         return Choice::of_text(text, log, wider, How::Superset, events);
     }
     Choice::of_text(text, log, charset, How::Label, events)

@@ -3,7 +3,7 @@
 //! # Limits
 //! Accepts labels of stateful charsets and of charsets whose bytes below 80 are not ASCII.
 
-use super::label_events::{detected_event, read_as};
+use super::label_events::detected_event;
 use super::label_plausibility;
 use super::label_scope::LabelScope;
 use super::superset;
@@ -13,6 +13,7 @@ use crate::charset_choice::text_tests::western_words::{WesternWords, western_wor
 use crate::charset_choice::two_charsets::lost_characters::has_lost_characters;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect;
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
@@ -133,12 +134,15 @@ fn by_superset(
     bytes: &[u8],
     mut events: Vec<(EventKind, Detail)>,
 ) -> LabelVerdict<'_> {
-    events.push((EventKind::CharsetSuperset, read_as(label, used)));
+    events.push((
+        EventKind::CharsetSuperset,
+        Detail::read_as(Some(label), used),
+    ));
     let read = OtherReading {
         used,
         how: How::Superset,
         confidence: None,
-        text: used.decode(bytes, &mut LossLog::with_limit(0)),
+        text: decode_unlogged(used, bytes),
     };
     LabelVerdict {
         read: Some(read),

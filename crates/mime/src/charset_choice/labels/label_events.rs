@@ -32,11 +32,6 @@ pub(crate) fn label_means(label: Option<&[u8]>, charset: Charset) -> Detail {
     Detail::label_means(label.unwrap_or_default(), charset)
 }
 
-/// Builds the detail for text under the label `declared` that was read as `used`.
-pub(crate) fn read_as(declared: Charset, used: Charset) -> Detail {
-    Detail::read_as(Some(declared), used)
-}
-
 /// Drops label events of pure ASCII, which needs no label. Keeps those about garbage and about unknown labels.
 pub(crate) fn drop_label_events(resolved: Option<Resolved>, events: &mut Vec<(EventKind, Detail)>) {
     let unknown = resolved == Some(Resolved::Unknown);

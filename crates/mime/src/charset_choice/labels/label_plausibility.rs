@@ -41,8 +41,9 @@ use crate::charset_choice::text_tests::western_letters::{
 use crate::charset_choice::text_tests::western_words::{WesternWords, western_words};
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW, window};
 use crate::event::NonText;
+use crate::unlogged::decode_unlogged;
+use mailglot_codec::Charset;
 use mailglot_codec::detect::{self, Guess, high_bytes};
-use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 use std::cell::LazyCell;
 
@@ -186,6 +187,7 @@ fn likelier_by_costs(
 ) -> Option<LikelierCharset> {
     if is_latin_1(label) && is_unlike_western(bytes) {
         let rival = detect::rival(&words_once(bytes, label), label, hints)?;
+        // Related charsets such as ISO-8859-7 and windows-1253 share the confidence.
         let decides = rival.margin - rival.rarity >= OVERRULE_MARGIN
             && has_different_letters(bytes, label, rival.guess.charset)
             && !is_western(bytes);
@@ -209,7 +211,8 @@ fn likelier_by_costs(
 fn has_different_letters(bytes: &[u8], label: Charset, other: Charset) -> bool {
     let read = |charset: Charset, byte| charset.decode_exact(&[byte]).map(Cow::into_owned);
     let (mut seen, mut letters, mut differing) = ([false; 256], Vec::new(), 0);
-    for byte in high_bytes(window(bytes)).map(|at| window(bytes)[at]) {
+    let window = window(bytes);
+    for byte in high_bytes(window).map(|at| window[at]) {
         if std::mem::replace(&mut seen[usize::from(byte)], true) {
             continue;
         }
@@ -245,8 +248,8 @@ fn likelier_by_words(
     } = rival.guess;
     let is_private = hints.rules.has(detect::Rules::PRIVATE_USE)
         && rival.margin >= PRIVATE_USE_MARGIN
-        && non_text_characters(&label.decode(text, &mut LossLog::with_limit(0))).is_some()
-        && non_text_characters(&charset.decode(text, &mut LossLog::with_limit(0))).is_none();
+        && non_text_characters(&decode_unlogged(label, text)).is_some()
+        && non_text_characters(&decode_unlogged(charset, text)).is_none();
     if is_private {
         return Some(LikelierCharset {
             guess: rival.guess,

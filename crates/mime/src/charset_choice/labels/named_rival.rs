@@ -34,6 +34,7 @@ use crate::charset_choice::two_charsets::mixed_text::SequenceCount;
 use crate::document_charset;
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::{self, Hints, Weighed};
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
@@ -225,11 +226,7 @@ fn has_words(bytes: &[u8], label: Charset, named: Charset) -> bool {
     const PAIRS: usize = 4;
     let first = detect::high_bytes(bytes).next().unwrap_or_default();
     let window = &bytes[first..bytes.len().min(first + WINDOW)];
-    let read = |charset: Charset| {
-        charset
-            .superset()
-            .decode(window, &mut LossLog::with_limit(0))
-    };
+    let read = |charset: Charset| decode_unlogged(charset.superset(), window);
     let has_small = |charset: Charset| {
         let is_small = |c: char| !c.is_ascii() && is_alphabetic(c) && !c.is_uppercase();
         read(charset).chars().any(is_small)

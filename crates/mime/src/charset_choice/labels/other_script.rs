@@ -19,8 +19,9 @@ use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::foreign_letters::has_other_script;
 use crate::charset_choice::text_tests::mojibake_score::{is_letter, mojibake_score};
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect;
-use mailglot_codec::{Charset, LossLog, Script};
+use mailglot_codec::{Charset, Script};
 use std::collections::HashSet;
 
 /// Fewest letters of a word in a charset of one byte.
@@ -74,7 +75,7 @@ pub(crate) fn read_in_other_script<'b>(
     if !decodes_without_loss(used, bytes) {
         return None;
     }
-    let read = used.decode(bytes, &mut LossLog::with_limit(0));
+    let read = decode_unlogged(used, bytes);
     if non_text_characters(&read).is_some() {
         return None;
     }
@@ -185,6 +186,7 @@ fn is_list(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mailglot_codec::LossLog;
 
     /// Returns the text of a name beside other text; None if it keeps its label. The flag is true if it is reported.
     fn read(other: &str, bytes: &[u8]) -> (Option<String>, bool) {

@@ -8,8 +8,9 @@
 //! Finds English contractions, possessives, and the elisions of French and Italian. Any other byte above 7F keeps the label.
 
 use super::western_letters::is_latin_1;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::{Apostrophe, high_bytes, quoted_words};
-use mailglot_codec::{Charset, LossLog, is_alphabetic};
+use mailglot_codec::{Charset, is_alphabetic};
 
 /// What a label makes of the byte 92.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,16 +70,14 @@ fn misreading(label: Charset) -> Option<Misreading> {
         return None;
     }
     if !label.is_single_byte() {
-        let is_everyday = label.decode(b"\x92m", &mut LossLog::with_limit(0)) == "知";
+        let is_everyday = decode_unlogged(label, b"\x92m") == "知";
         return Some(if is_everyday {
             Misreading::EverydayPair
         } else {
             Misreading::Pair
         });
     }
-    let read = label
-        .superset()
-        .decode(b"\x92", &mut LossLog::with_limit(0));
+    let read = decode_unlogged(label.superset(), b"\x92");
     match read.chars().next()? {
         '\u{2019}' | char::REPLACEMENT_CHARACTER | '\u{80}'..='\u{9F}' => None,
         letter if is_alphabetic(letter) => Some(Misreading::Letter),

@@ -12,10 +12,11 @@
 //! Few Latvian words without š, ž, ķ, ļ keep a wrong label of another single-byte charset for Latin: `Kārlis Ūdris`.
 
 use crate::charset_choice::thresholds::window;
-use mailglot_codec::{Charset, LossLog, is_alphabetic};
+use crate::unlogged::decode_unlogged;
+use mailglot_codec::{Charset, is_alphabetic};
 
-/// Letters of French, Turkish, Kurdish and other languages, in ISO-8859-1, ISO-8859-9 and other charsets for Latin. A Baltic charset decodes their bytes to other letters:
-/// `â` to `ā`.
+/// Letters of French, Turkish, Kurdish and other languages, in ISO-8859-1, ISO-8859-9 and other charsets for Latin. A Baltic charset
+/// decodes their bytes to other letters: `â` to `ā`.
 const ORDINARY: &str = "àâèêìîòôùûçéñşğı";
 /// Lithuanian and Latvian text has a letter outside [`ORDINARY`] among this many accented ones.
 const MANY: usize = 8;
@@ -36,7 +37,7 @@ pub(crate) fn baltic_letters(label: Charset, other: Charset, bytes: &[u8]) -> Ba
         return BalticLetters::NotBaltic;
     }
     let window = window(bytes);
-    let read = |charset: Charset| charset.decode(window, &mut LossLog::with_limit(0));
+    let read = |charset: Charset| decode_unlogged(charset, window);
     let (by_label, by_other) = (read(label), read(other));
     let own_letters: Vec<char> = by_label.chars().collect();
     let (mut all, mut proof) = (0, 0);

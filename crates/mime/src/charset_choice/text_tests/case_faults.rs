@@ -5,14 +5,14 @@
 //! Few right words have such capitals, such as names of companies. So only the comparison with the label is evidence.
 
 use crate::charset_choice::thresholds::window;
+use crate::unlogged::decode_unlogged;
+use mailglot_codec::Charset;
 use mailglot_codec::detect::{Rival, has_word_faults};
-use mailglot_codec::{Charset, LossLog};
 
 /// Returns true if `other` makes such words of the bytes, at least one of ten, and the label makes none.
 pub(crate) fn has_faults_beside(label: Charset, other: Charset, bytes: &[u8]) -> bool {
     let window = window(bytes);
-    let has_faults =
-        |charset: Charset| has_word_faults(&charset.decode(window, &mut LossLog::with_limit(0)));
+    let has_faults = |charset: Charset| has_word_faults(&decode_unlogged(charset, window));
     has_faults(other) && !has_faults(label)
 }
 

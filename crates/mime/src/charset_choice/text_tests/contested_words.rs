@@ -11,8 +11,9 @@
 
 use super::case_faults::outweighs;
 use crate::charset_choice::thresholds::window;
+use crate::unlogged::decode_unlogged;
+use mailglot_codec::Charset;
 use mailglot_codec::detect::{self, Hints, Rival};
-use mailglot_codec::{Charset, LossLog};
 
 /// Returns true if a likelier charset outweighs the one that a document declares, also in the words that both decode differently.
 pub(crate) fn outweighs_declaration(
@@ -33,7 +34,7 @@ fn contested_words(one: Charset, other: Charset, bytes: &[u8]) -> Option<Vec<u8>
     if !one.is_single_byte() || !other.is_single_byte() {
         return None;
     }
-    let text = |charset: Charset, word| charset.decode(word, &mut LossLog::with_limit(0));
+    let text = |charset: Charset, word| decode_unlogged(charset, word);
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
     let (mut contested, mut has_others) = (Vec::new(), false);
     for word in window(bytes).split(|byte| !is_letter(byte)) {

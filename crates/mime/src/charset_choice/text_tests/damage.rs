@@ -2,6 +2,7 @@
 
 use super::structure::uses_shifts;
 use crate::charset_choice::thresholds::MAX_DAMAGE_SHARE;
+use crate::unlogged::count_losses;
 use mailglot_codec::{Charset, LossKind, LossLog};
 
 /// Returns true if the label fails to decode so many bytes that it is probably wrong.
@@ -83,9 +84,7 @@ pub(crate) fn decodes_without_loss(charset: Charset, bytes: &[u8]) -> bool {
     if charset == Charset::UTF_8 {
         return str::from_utf8(bytes).is_ok();
     }
-    let mut log = LossLog::with_limit(0);
-    let _ = charset.decode(bytes, &mut log);
-    log.losses() == 0
+    count_losses(charset, bytes) == 0
 }
 
 /// Returns true for UTF-8 with characters beyond the basic plane as pairs of surrogates (CESU-8, Unicode Technical Report 26), and no other

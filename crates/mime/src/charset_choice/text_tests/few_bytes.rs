@@ -20,8 +20,9 @@ use super::misplaced_signs::{SignsWithin, is_latin, signs_within_words};
 use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
+use crate::unlogged::decode_unlogged;
+use mailglot_codec::Charset;
 use mailglot_codec::detect::{self, Evidence, Guess, high_bytes};
-use mailglot_codec::{Charset, LossLog};
 
 /// The charsets that have letters where Windows has signs, the most frequent in mail.
 const PAGES_OF_LETTERS: [Charset; 6] = [
@@ -152,7 +153,7 @@ pub(crate) fn likelier_by_letters(
         return None;
     }
     let text = &*unrepeated(bytes, label);
-    let read = |charset: Charset| charset.decode(text, &mut LossLog::with_limit(0));
+    let read = |charset: Charset| decode_unlogged(charset, text);
     let mut pages: Vec<(Charset, f32)> = PAGES_OF_LETTERS
         .into_iter()
         .filter(|page| *page != label && signs_within_words(*page, text) == SignsWithin::None)

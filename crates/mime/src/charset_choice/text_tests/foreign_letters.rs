@@ -11,6 +11,7 @@
 //! for the comparison of likelihoods.
 
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, WINDOW};
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 use std::collections::HashSet;
@@ -36,7 +37,7 @@ pub(crate) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> 
     if has_long_run(window) {
         return 0;
     }
-    let text = label.decode(window, &mut LossLog::with_limit(0));
+    let text = decode_unlogged(label, window);
     let words = text.split(|c: char| !is_alphabetic(c));
     let (mut mixed, mut at_ends, mut has_own_words) = (HashSet::new(), HashSet::new(), false);
     for word in words.filter(|word| word.chars().any(is_foreign)) {
@@ -66,7 +67,7 @@ pub(crate) fn arabic_words_with_latin_letters(label: Charset, bytes: &[u8]) -> u
         return 0;
     };
     let window = &bytes[first..bytes.len().min(first + WINDOW)];
-    let text = label.decode(window, &mut LossLog::with_limit(0));
+    let text = decode_unlogged(label, window);
     let has = |word: &str, is_such: fn(char) -> bool| word.chars().any(is_such);
     let words = text.split(|c: char| !is_alphabetic(c)).filter(|word| {
         has(word, is_foreign) && has(word, |c| !is_foreign(c)) && !has(word, |c| c.is_ascii())
@@ -276,9 +277,7 @@ pub(crate) fn are_of_several_alphabets(label: Charset, bytes: &[u8]) -> bool {
 /// Returns for each byte the set of [`ALPHABETS`] that have its letter, a bit each. Signs are in all.
 fn alphabets(charset: Charset) -> [u8; 256] {
     std::array::from_fn(|byte| {
-        let text = charset
-            .decode(&[byte as u8], &mut LossLog::with_limit(0))
-            .to_lowercase();
+        let text = decode_unlogged(charset, &[byte as u8]).to_lowercase();
         let Some(letter) = text.chars().find(|c| is_alphabetic(*c) && !c.is_ascii()) else {
             return u8::MAX;
         };

@@ -3,8 +3,9 @@
 //! # Limits
 //! Two different bytes may be a word. One is enough if a language or a country is known.
 
+use crate::unlogged::decode_unlogged;
+use mailglot_codec::Charset;
 use mailglot_codec::detect::{self, high_bytes};
-use mailglot_codec::{Charset, LossLog};
 
 /// Returns true if a single byte value above 7F occurs, and it proves nothing.
 ///
@@ -13,11 +14,7 @@ pub(crate) fn is_insufficient(bytes: &[u8], guessed: Charset) -> bool {
     let Some(byte) = only_high_byte(bytes) else {
         return false;
     };
-    let read = |charset: Charset| {
-        charset
-            .decode(&[byte], &mut LossLog::with_limit(0))
-            .into_owned()
-    };
+    let read = |charset: Charset| decode_unlogged(charset, &[byte]).into_owned();
     if guessed == Charset::MACINTOSH && detect::mac_signs(bytes) > 0 {
         return false;
     }

@@ -6,8 +6,9 @@
 
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, window};
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog, is_alphabetic};
+use mailglot_codec::{Charset, is_alphabetic};
 
 /// What signs within words say of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,7 +117,7 @@ fn is_inner_capital(label: Charset, window: &[u8], at: usize) -> bool {
 /// Returns true if the label reads a byte as a sign that no language has within words.
 fn is_sign(label: Charset, byte: u8) -> bool {
     let bytes = [byte];
-    let text = label.superset().decode(&bytes, &mut LossLog::with_limit(0));
+    let text = decode_unlogged(label.superset(), &bytes);
     text.chars().all(|c| match c {
         // The florin is a letter only in African languages, which these charsets do not serve.
         '\u{192}' => true,

@@ -5,8 +5,9 @@
 //! # Limits
 //! Single-byte charsets. Text of ASCII alone counts as no word.
 
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::high_bytes;
-use mailglot_codec::{Charset, LossLog, Script, is_alphabetic};
+use mailglot_codec::{Charset, Script, is_alphabetic};
 use std::collections::HashSet;
 
 /// Maximum number of different words.
@@ -20,7 +21,7 @@ pub(crate) fn few_plain_words(label: Charset, bytes: &[u8]) -> Option<usize> {
     if !label.is_single_byte() || high_bytes(bytes).nth(MANY).is_some() {
         return None;
     }
-    let text = label.decode(bytes, &mut LossLog::with_limit(0));
+    let text = decode_unlogged(label, bytes);
     let mut scripts = text.chars().filter(|c| !c.is_ascii()).map(script_of_letter);
     let first = scripts.next().flatten();
     if first.is_none() || scripts.any(|script| script != first) {
@@ -57,7 +58,7 @@ pub(crate) fn has_small_letters_only(label: Charset, bytes: &[u8]) -> bool {
     /// Number of bytes above 7F that are examined.
     const ENOUGH: usize = 64;
     let high: Vec<u8> = high_bytes(bytes).take(ENOUGH).map(|at| bytes[at]).collect();
-    let text = label.decode(&high, &mut LossLog::with_limit(0));
+    let text = decode_unlogged(label, &high);
     // Most text has a capital among the first letters.
     !text.chars().any(char::is_uppercase)
         && text.chars().filter(|c| c.is_lowercase()).count() >= MANY

@@ -7,7 +7,8 @@
 //! Charsets of one byte. Punctuation and lines of boxes do not count, since letters of Latin-1 stand in their place under a wrong label.
 
 use crate::charset_choice::thresholds::window;
-use mailglot_codec::{Charset, LossLog, is_alphabetic};
+use crate::unlogged::decode_unlogged;
+use mailglot_codec::{Charset, is_alphabetic};
 
 /// Returns true if `other` makes signs within words of letters, one for four letters, or a character for private use.
 pub(crate) fn has_signs_for_letters(label: Charset, other: Charset, bytes: &[u8]) -> bool {
@@ -17,7 +18,7 @@ pub(crate) fn has_signs_for_letters(label: Charset, other: Charset, bytes: &[u8]
     }
     let window = window(bytes);
     let read = |charset: Charset| {
-        let text = charset.decode(window, &mut LossLog::with_limit(0));
+        let text = decode_unlogged(charset, window);
         text.chars().collect::<Vec<char>>()
     };
     let (by_label, by_other) = (read(label), read(other));

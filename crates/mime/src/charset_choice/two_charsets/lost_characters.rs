@@ -14,8 +14,7 @@ use super::mixed_text::{MixedText, OtherCharset, decode_into};
 use super::mixed_utf8::is_single_byte_ascii;
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
-use crate::charset_choice::labels::label_events::read_as;
-use crate::event::{EventKind, Reason};
+use crate::event::{Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
@@ -53,9 +52,9 @@ pub(crate) fn read_lost_characters<'a>(
         {
             let event = (
                 EventKind::CharsetUtf8InLegacy,
-                read_as(label, Charset::UTF_8),
+                Detail::read_as(Some(label), Charset::UTF_8),
             );
-            return reported(Choice::decode(
+            return report_lost_characters(Choice::decode(
                 bytes,
                 Charset::UTF_8,
                 How::Utf8,
@@ -74,11 +73,11 @@ pub(crate) fn read_lost_characters<'a>(
     } else {
         choice
     };
-    reported(choice)
+    report_lost_characters(choice)
 }
 
-/// Adds the event about U+FFFD to a choice.
-fn reported(mut choice: Choice<'_>) -> Choice<'_> {
+/// Adds the event about U+FFFD to a choice whose text has more of them than malformed sequences.
+fn report_lost_characters(mut choice: Choice<'_>) -> Choice<'_> {
     // Malformed sequences become the same character.
     let lost = choice.text.matches(char::REPLACEMENT_CHARACTER).count() as u64;
     if lost > choice.log.losses() {
@@ -205,7 +204,7 @@ mod tests {
             assert_eq!((choice.used, choice.mixed), (Charset::UTF_8, None));
             let codes: Vec<_> = choice.events.iter().map(|(kind, _)| kind.code()).collect();
             assert_eq!(codes, ["charset.utf8-in-legacy", "charset.suspected"]);
-            let detail = read_as(charset, Charset::UTF_8);
+            let detail = Detail::read_as(Some(charset), Charset::UTF_8);
             assert_eq!(choice.events[0].1, detail);
         }
     }

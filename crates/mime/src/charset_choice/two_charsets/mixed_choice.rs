@@ -18,7 +18,8 @@ use crate::charset_choice::thresholds::{
 };
 use crate::event::{Detail, EventKind};
 use crate::reading::How;
-use mailglot_codec::{Charset, LossLog, detect};
+use crate::unlogged::decode_unlogged;
+use mailglot_codec::{Charset, detect};
 use std::borrow::Cow;
 
 /// Finds text in two encodings under a label of one of them. Runs of UTF-8 contradict a label that decodes all bytes.
@@ -120,7 +121,7 @@ fn by_rest(
             confidence: Some(guess.confidence),
         });
     }
-    let faults = mojibake_score(&charset.decode(&rest, &mut LossLog::with_limit(0)));
+    let faults = mojibake_score(&decode_unlogged(charset, &rest));
     (faults <= runs.gain).then_some(by_label)
 }
 

@@ -20,6 +20,7 @@ use crate::charset_choice::labels::label_scope::is_open_label;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
@@ -132,7 +133,7 @@ fn has_words_in(rest: &[u8], other: OtherCharset) -> bool {
     let has_letter = runs.iter().any(|run| !is_katakana(&rest[run.clone()]));
     let is_in_words = other.charset.is_single_byte() && runs.iter().all(is_letter_in_word);
     let is_sound = || {
-        let text = other.charset.decode(rest, &mut LossLog::with_limit(0));
+        let text = decode_unlogged(other.charset, rest);
         mojibake_score(&text) == 0 && !text.contains(|c: char| matches!(c, '\u{80}'..='\u{9F}'))
     };
     has_letter && (is_in_words || is_likely) && !has_only_cut_signs(rest) && is_sound()

@@ -23,6 +23,7 @@ use crate::charset_choice::text_tests::apostrophes::count_windows_signs;
 use crate::charset_choice::text_tests::cjk_level1::{is_level1, is_level1_of_any};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::truncated_utf8::{CutCharacters, is_truncated_utf8};
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
@@ -69,7 +70,7 @@ pub(crate) fn in_unlabelled_text(
     }
     let other = find(&rest);
     let mixed = in_single_byte(bytes, other)?;
-    let reading = other.charset.decode(&rest, &mut LossLog::with_limit(0));
+    let reading = decode_unlogged(other.charset, &rest);
     let is_sound = mojibake_score(&reading) == 0 && mojibake_score(&mixed.text) == 0;
     let is_damage = is_nearly_utf8(bytes)
         && (has_cut_character(bytes) || has_only_stray_letters(bytes, other.charset));
@@ -89,7 +90,7 @@ fn has_only_stray_letters(bytes: &[u8], charset: Charset) -> bool {
         if is_letter(before) || is_letter(bytes.get(at.end)) {
             return false;
         }
-        let text = charset.decode(&bytes[at], &mut LossLog::with_limit(0));
+        let text = decode_unlogged(charset, &bytes[at]);
         let is_word = |c: char| !matches!(c, '\u{C0}'..='\u{FF}') || WORDS.contains(c);
         has_letter |= !text.chars().all(is_word);
     }

@@ -16,6 +16,7 @@ use super::line_kinds::{lines, stand_together};
 use super::mixed_text::{MixedText, OtherCharset, decode_into, malformed, sequences};
 use crate::charset_choice::labels::certain_utf8::is_signs_as;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
 use std::ops::Range;
 
@@ -360,7 +361,7 @@ fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool 
     if !is_word && !is_sign() {
         return false;
     }
-    let reading = charset.decode(&bytes[run.clone()], &mut LossLog::with_limit(0));
+    let reading = decode_unlogged(charset, &bytes[run.clone()]);
     let is_other = |c: char| is_alphabetic(c) && c > '\u{24F}';
     reading.starts_with(is_other) && reading.contains(|c: char| !is_alphabetic(c))
 }
@@ -369,7 +370,7 @@ fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool 
 fn closes_quotation(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
     /// Number of bytes before the run that are examined.
     const WINDOW: usize = 128;
-    let reading = charset.decode(&bytes[run.clone()], &mut LossLog::with_limit(0));
+    let reading = decode_unlogged(charset, &bytes[run.clone()]);
     let mut chars = reading.chars();
     let (letter, mark) = (chars.next(), chars.next());
     let opening = match mark {
@@ -382,7 +383,7 @@ fn closes_quotation(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool 
     }
     let before = &bytes[run.start.saturating_sub(WINDOW)..run.start];
     let line = before.rsplit(|b| *b == b'\n').next().unwrap_or_default();
-    let line = charset.decode(line, &mut LossLog::with_limit(0));
+    let line = decode_unlogged(charset, line);
     // The last sign behind a blank or bracket opens the quotation; a mark behind a word would close it.
     let mut reversed = line.chars().rev();
     let sign = reversed.find(|c| !c.is_ascii() && !c.is_alphanumeric());
@@ -399,7 +400,7 @@ pub(crate) fn is_nearly_utf8(bytes: &[u8]) -> bool {
 /// Returns true if most high bytes of a single-byte charset are Latin letters.
 pub(crate) fn is_latin(charset: Charset) -> bool {
     let upper: Vec<u8> = (0xC0..=0xFF).collect();
-    let text = charset.decode(&upper, &mut LossLog::with_limit(0));
+    let text = decode_unlogged(charset, &upper);
     text.chars()
         .filter(|c| matches!(c, '\u{C0}'..='\u{24F}'))
         .count()

@@ -19,6 +19,7 @@ use super::line_kinds::is_quoted;
 use super::mixed_text::{MixedText, OtherCharset, decode_into, join};
 use crate::charset_choice::labels::superset::has_c1;
 use crate::charset_choice::text_tests::telltale_bytes::is_beside_number;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 use std::ops::Range;
@@ -453,7 +454,7 @@ fn is_letter(c: char) -> bool {
 /// Returns the character of each byte.
 fn characters(charset: Charset) -> [char; 256] {
     let bytes: [u8; 256] = std::array::from_fn(|byte| byte as u8);
-    let text = charset.decode(&bytes, &mut LossLog::with_limit(0));
+    let text = decode_unlogged(charset, &bytes);
     let mut chars = text.chars();
     std::array::from_fn(|_| chars.next().unwrap_or(char::REPLACEMENT_CHARACTER))
 }

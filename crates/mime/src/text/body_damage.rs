@@ -3,7 +3,9 @@
 //!
 //! # Limits
 //!
-//! Repairs nothing. Text of other charsets is found in the first 4 KiB of a text that has no characters beyond windows-1252 there. Lost escape characters stay unseen beside uuencoded blocks and other escape characters, and in text without kana.
+//! Repairs nothing.
+//! Searches the first 4 KiB for text that was decoded as windows-1252. A character beyond windows-1252 there ends the search.
+//! Finds no lost escape characters beside uuencoded blocks or other escape characters, and none in text without kana.
 
 use crate::charset_choice::{LabelScope, MAIL_HINTS, check_label};
 use crate::encoded_word::repair;
@@ -19,8 +21,8 @@ pub(super) fn misread_words(text: &str) -> Option<(Reason, u64)> {
 
 /// Returns the charset of a text that was decoded as windows-1252 before it was encoded in UTF-8: `Ïðèâåò` was `Привет` in windows-1251.
 ///
-/// The evidence is that which overrules a label of ISO-8859-1, and letters of another script than Latin: text in UTF-8 may be in a language
-/// without a model, such as Turkmen.
+/// The text must overrule a label of ISO-8859-1, and have a letter beyond Latin. So text in a language without a model stays, such as Turkmen:
+/// `nasýhaty`.
 pub(super) fn misread_charset(text: &str, scope: LabelScope) -> Option<Charset> {
     if scope == LabelScope::None || !may_be_misread(text.as_bytes()) {
         return None;
@@ -32,8 +34,8 @@ pub(super) fn misread_charset(text: &str, scope: LabelScope) -> Option<Charset> 
     (read.how == How::Detected && read.text.chars().any(is_beyond_latin)).then_some(read.used)
 }
 
-/// Returns true if many of the first non-ASCII characters stand side by side, and all are in windows-1252. Fast, since sound text in UTF-8
-/// needs no further test: accented letters stand alone.
+/// Returns true if windows-1252 has the first non-ASCII characters, and many of them stand side by side, as in `Ïðèâåò`. In most Western text
+/// they stand alone, as in `Größe`. Fast.
 fn may_be_misread(text: &[u8]) -> bool {
     /// Number of characters that are examined, and one in how many stands behind another.
     const ENOUGH: usize = 64;

@@ -204,10 +204,10 @@ fn likelier_by_costs(
     }
 }
 
-/// Returns true if the label gives [`MIN_BYTES_TO_REPORT`] different letters or signs, and `other` reads several of them otherwise. A capital
-/// and its small letter are one. No byte of a double-byte charset is read alone, so all of them count there.
+/// Returns true if the label gives at least [`MIN_BYTES_TO_REPORT`] different letters or signs, and `other` gives other characters for two or
+/// more of them. A capital and its small letter count once: `Ýr, ýta` has one. If `other` is a double-byte charset, each byte counts.
 ///
-/// One letter of a language without a model, such as the `Ý` of Icelandic `Ýr` and the `ý` of Turkmen `nasýhaty`, proves nothing.
+/// A language without a model may have one such letter: `ý` in Turkmen `nasýhaty`, which windows-1254 would read as `nasıhaty`.
 fn has_different_letters(bytes: &[u8], label: Charset, other: Charset) -> bool {
     let read = |charset: Charset, byte| charset.decode_exact(&[byte]).map(Cow::into_owned);
     let (mut seen, mut letters, mut differing) = ([false; 256], Vec::new(), 0);

@@ -69,7 +69,9 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns the range of each text between words that is not valid UTF-8: `\xE9t\xE9` in `\xE9t\xE9 =?utf-8?Q?a?=`. Leaves out addresses.
+    /// Returns the range of each text between words that is not valid UTF-8. Leaves out addresses.
+    ///
+    /// *Example*: the range of `\xE9t\xE9` in `\xE9t\xE9 =?utf-8?Q?a?=`.
     pub(super) fn legacy_texts(&self) -> impl Iterator<Item = Range<usize>> {
         let is_raw = |s: &&Segment| s.words.is_empty() && s.lexical != LexicalContext::Address;
         let raw = self.segments.iter().filter(is_raw);

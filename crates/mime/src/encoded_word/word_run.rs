@@ -430,7 +430,8 @@ fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: 
     if log.losses() == 0 {
         return;
     }
-    let (first, event) = (findings.len(), EventKind::CharsetInvalidBytes);
+    let first = findings.len();
+    let event = EventKind::CharsetInvalidBytes;
     let mut word = 0;
     for loss in log.kept().iter().filter(|l| l.kind.is_loss()) {
         let at = origin + loss.bytes.start as usize;

@@ -221,8 +221,8 @@ impl Parser<'_> {
             if frame.children == 0 {
                 self.make_opaque(frame.part, Reason::BoundaryNeverOccurs);
             } else {
-                let (kind, at) = (EventKind::MimeUnclosed, Span::new(place, place));
-                self.push_defect(frame.part, kind, at, Detail::None, 1);
+                let at = Span::new(place, place);
+                self.push_defect(frame.part, EventKind::MimeUnclosed, at, Detail::None, 1);
             }
         }
     }
@@ -258,7 +258,8 @@ impl Parser<'_> {
     fn make_opaque(&mut self, id: PartId, why: Reason) {
         let part = &mut self.parts[id.0 as usize];
         part.kind = PartKind::Opaque;
-        let (field, header) = (part.content_type, part.header);
+        let field = part.content_type;
+        let header = part.header;
         let at = self.value(field).unwrap_or(header);
         self.push_defect(id, EventKind::MimeMissingBoundary, at, why, 1);
     }

@@ -56,7 +56,8 @@ pub(super) fn group<'a>(
         encoded_word::report_controls(controls, &item.name, findings);
         let known = index.get(&name).copied();
         if known.is_none() && groups.len() == NAMES {
-            let (rest, kind) = (item.name.start..value.len(), EventKind::HdrBeyondLimit);
+            let rest = item.name.start..value.len();
+            let kind = EventKind::HdrBeyondLimit;
             findings.add(rest, kind, Reason::ParameterLimit);
             break;
         }

@@ -178,7 +178,8 @@ fn replace_quotes_for_apostrophes(item: &mut Item<'_>, findings: &mut Vec<Findin
         return;
     }
     item.raw.value = Cow::Owned([label, b"''", text].concat());
-    let (at, kind) = (item.raw.range.clone(), EventKind::ParamQuotedExtended);
+    let at = item.raw.range.clone();
+    let kind = EventKind::ParamQuotedExtended;
     findings.add(at, kind, Reason::QuotesForApostrophes);
 }
 

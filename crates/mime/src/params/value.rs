@@ -149,7 +149,8 @@ pub(super) fn extended(
         found.add(at.range.clone(), EventKind::CharsetVisualOrder, order);
     }
     if losses > 0 && !is_read {
-        let (range, kind) = (at.range.clone(), EventKind::CharsetInvalidBytes);
+        let range = at.range.clone();
+        let kind = EventKind::CharsetInvalidBytes;
         found.add_counted(range, kind, Detail::None, losses);
     }
     let is_ascii = resolved.charset().is_none_or(|c| c == Charset::US_ASCII);
@@ -274,7 +275,8 @@ pub(super) fn escape(text: &[u8]) -> Option<u8> {
 pub(super) fn percent(text: &[u8], at: &ValuePlace, out: &mut Vec<u8>, found: &mut Vec<Finding>) {
     let bad = percent_decode(text, out);
     if bad > 0 {
-        let (range, kind) = (at.range.clone(), EventKind::ParamBadPercent);
+        let range = at.range.clone();
+        let kind = EventKind::ParamBadPercent;
         found.add_counted(range, kind, Reason::PercentKept, bad);
     }
 }

@@ -77,10 +77,8 @@ impl Parser<'_> {
 
     pub(super) fn report_strays(&mut self) {
         for (boundary, at, count) in std::mem::take(&mut self.strays) {
-            let (part, kind) = (
-                self.boundaries[boundary].0,
-                EventKind::MimeAmbiguousBoundary,
-            );
+            let part = self.boundaries[boundary].0;
+            let kind = EventKind::MimeAmbiguousBoundary;
             self.push_defect(part, kind, at, Reason::NotDelimiter, count);
         }
     }

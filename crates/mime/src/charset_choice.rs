@@ -5,9 +5,11 @@
 //! # Limits
 //! Evidence from other parts of the message counts only if a part proves too little itself.
 
+mod by_structure;
 mod choice;
 mod evidence;
 mod folded_calendars;
+mod known_label;
 mod labels;
 mod mail_evidence;
 mod raw_text;
@@ -20,6 +22,7 @@ mod thresholds;
 mod two_charsets;
 mod without_label;
 
+pub(crate) use by_structure::{by_escapes, is_misread_under_utf8};
 pub(crate) use choice::Choice;
 pub(crate) use evidence::{Evidence, MAIL_HINTS};
 pub(crate) use folded_calendars::choose_unfolded;
@@ -42,7 +45,6 @@ pub(crate) use text_tests::font_names::language as font_language;
 pub(crate) use text_tests::hebrew_visual_order::{label_states_order, visual_order_note};
 pub(crate) use text_tests::language_hint::detect_language;
 pub(crate) use text_tests::private_use::is_private;
-pub(crate) use text_tests::structure::is_misread_under_utf8;
 pub(crate) use text_tests::undeclared_bytes::{has_letters, is_legacy};
 use thresholds::FALLBACK_CONFIDENCE;
 pub(crate) use thresholds::SURE_CONFIDENCE;

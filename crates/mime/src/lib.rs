@@ -118,6 +118,7 @@ mod charset_choice;
 mod document_charset;
 mod edit;
 mod event;
+mod field_kind;
 #[allow(clippy::too_many_lines, reason = "functions of tables")]
 mod generated;
 mod guess;
@@ -127,6 +128,7 @@ mod limits;
 #[cfg(test)]
 mod linear;
 mod mail;
+mod media_type;
 mod message;
 mod named_enum;
 mod normalize;
@@ -163,7 +165,8 @@ pub use japanese::iso_2022_jp_form;
 pub use lexer::quoted_end;
 pub use limits::Limits;
 pub use mail::{Attachment, EmbeddedMessage, Mail, Normalized};
-pub use message::{Eol, MediaType, Message, Part, PartKind};
+pub use media_type::MediaType;
+pub use message::{Eol, Message, Part, PartKind};
 pub use normalize::{
     Outcome, Plan, Shortened, has_signed_body, plan, plan_parsed, process, shortened,
 };

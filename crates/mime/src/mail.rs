@@ -13,8 +13,9 @@ pub use embedded::EmbeddedMessage;
 pub use normalized::Normalized;
 
 use crate::encoded_word::{self, HeaderContext};
+use crate::field_kind::FieldKind;
 use crate::fields::{self, Date, Entry, Mailbox, Value};
-use crate::header::{self, Field, FieldKind, field_kind};
+use crate::header::{self, Field, field_kind};
 use crate::lexer;
 use crate::text::{HeaderEvidence, header_evidence};
 use crate::{MediaType, Message, PartId, PartKind, Policy, Report, TextPart, params, text_parts};

@@ -36,7 +36,7 @@ mod parser;
 mod part;
 mod section;
 
-pub use part::{Eol, MediaType, Part, PartKind};
+pub use part::{Eol, Part, PartKind};
 
 use crate::event::Event;
 use crate::header::Field;

@@ -4,7 +4,6 @@ pub(super) mod certain_utf8;
 pub(super) mod decisive_guess;
 pub(super) mod disproved_label;
 pub(super) mod disproved_labels;
-pub(super) mod known_label;
 pub(super) mod label_check;
 pub(super) mod label_events;
 pub(super) mod label_plausibility;

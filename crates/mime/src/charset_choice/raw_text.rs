@@ -21,7 +21,7 @@ use super::text_tests::truncated_utf8::{
 };
 use super::text_tests::utf8_words::is_utf8_by_chance;
 use super::text_tests::western_pairs::is_western_in_pairs;
-use super::two_charsets::mixed_text::{SequenceCount, malformed};
+use crate::charset_choice::text_tests::utf8_sequences::{SequenceCount, malformed};
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::{Hints, Weighed, high_bytes};
 use mailglot_codec::{Charset, LossLog};

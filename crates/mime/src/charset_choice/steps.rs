@@ -5,15 +5,12 @@
 
 use super::choice::Choice;
 use super::evidence::Evidence;
+use super::known_label::known_label;
 use super::labels::certain_utf8;
-use super::labels::known_label::known_label;
 use super::labels::label_events::{detected_event, drop_label_events, label_means, note_label};
 use super::labels::label_scope::{LabelScope, is_open_label};
 use super::labels::utf8_vs_label::{is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::text_tests::damage::is_cesu8;
-use super::text_tests::structure::{
-    by_bom_or_structure, by_damaged_escapes, is_early_invalid_utf8, may_be_iso2022, may_be_wide,
-};
 use super::text_tests::vni::is_vni;
 use super::two_charsets::card_properties::by_properties;
 use super::two_charsets::lost_characters::read_lost_characters;
@@ -24,6 +21,10 @@ use super::two_charsets::mixed_hz::{in_hz, is_hz_with_losses};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::without_label::without_label;
 use crate::Detection;
+use crate::charset_choice::by_structure::{
+    by_bom_or_structure, by_damaged_escapes, may_be_iso2022, may_be_wide,
+};
+use crate::charset_choice::text_tests::utf8_sequences::is_early_invalid_utf8;
 use crate::document_charset::{Document, declared_charset, is_named_utf7, named_charset};
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;

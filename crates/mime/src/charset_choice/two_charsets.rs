@@ -2,7 +2,6 @@
 
 pub(super) mod block_charsets;
 pub(super) mod card_properties;
-pub(super) mod line_kinds;
 pub(super) mod lost_characters;
 pub(super) mod mixed_choice;
 pub(super) mod mixed_hz;

@@ -7,7 +7,7 @@
 use super::context::HeaderContext;
 use super::reader::{Reader, Segment};
 use crate::event::Finding;
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::lexer::LexicalContext;
 use std::borrow::Cow;
 use std::ops::Range;

@@ -300,7 +300,7 @@ impl Words<'_, '_> {
 mod tests {
     use super::super::HeaderContext;
     use super::*;
-    use crate::header::FieldKind;
+    use crate::field_kind::FieldKind;
     use crate::header::decode;
 
     fn named(name: &str) -> Charset {

@@ -4,7 +4,7 @@ use super::context::HeaderContext;
 use super::encode::Encoding;
 use super::reader::Reader;
 use crate::event::Finding;
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::lexer::Letter;
 use crate::lexer::LexicalContext;
 use mailglot_codec::Charset;

@@ -6,12 +6,13 @@ use super::reader::same_charset;
 use super::utf8_mislabel::as_utf8;
 use crate::Detection;
 use crate::charset_choice::{
-    LabelScope, LabelVerdict, beside_lost_characters, check_label, decode_with_lost_characters,
-    lossless_superset, read_as_disproved, read_in_other_script, redecode, utf8_outweighs_message,
+    LabelScope, LabelVerdict, beside_lost_characters, by_escapes, check_label,
+    decode_with_lost_characters, lossless_superset, read_as_disproved, read_in_other_script,
+    redecode, utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind, Reason};
 use crate::unlogged::decode_unlogged;
-use mailglot_codec::{Charset, LossLog, detect};
+use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
 /// Decodes bytes with or without a charset.
@@ -25,7 +26,7 @@ pub(crate) fn bytes_to_text<'b>(
     context: &HeaderContext,
     notes: &mut Vec<(EventKind, Detail)>,
 ) -> (Cow<'b, str>, Option<Charset>, u64) {
-    if let Some(used) = by_escapes(charset, bytes, context).filter(|_| !mapped) {
+    if let Some(used) = by_escapes(charset, bytes, context.detection).filter(|_| !mapped) {
         return (decode_unlogged(used, bytes), Some(used), 0);
     }
     let may_overrule = |charset: &Charset| context.may_overrule(*charset);
@@ -86,22 +87,6 @@ pub(super) fn read_lost_characters(
     notes.extend(events);
     notes.push((EventKind::CharsetMixed, Reason::LostCharacters.into()));
     Some((decode_with_lost_characters(bytes, used), used))
-}
-
-/// Returns the charset whose escape sequences (ISO 2022) the bytes contain. They outweigh every label of another kind, unless
-/// detection is off.
-pub(super) fn by_escapes(
-    label: Option<Charset>,
-    bytes: &[u8],
-    context: &HeaderContext,
-) -> Option<Charset> {
-    memchr::memchr(0x1B, bytes)?;
-    let may_be = |label: Charset| {
-        let is_on = context.detection != Detection::Off;
-        is_on && label.is_ascii_compatible() && !label.is_stateful()
-    };
-    let is_open = label.is_none_or(may_be) && bytes.is_ascii();
-    detect::structure(bytes).filter(|used| is_open && used.is_stateful())
 }
 
 /// Checks the label of decoded bytes: another charset may decode them with fewer losses, or to likelier text.

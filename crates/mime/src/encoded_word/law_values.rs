@@ -5,7 +5,7 @@
 //! For tests only.
 
 use super::Form;
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 
 pub(super) const KINDS: [FieldKind; 4] = [
     FieldKind::Unstructured,

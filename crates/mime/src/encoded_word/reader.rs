@@ -19,7 +19,7 @@ use super::context::HeaderContext;
 use super::payload::{PayloadDamage, Sextets};
 use crate::charset_choice::RawReading;
 use crate::event::{EventKind, Finding, FindingList, Reason};
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::lexer;
 use crate::lexer::{LexicalContext, WordFinder, WordToken};
 use label_cache::LabelCache;

@@ -22,7 +22,7 @@ use super::rewrite_usual;
 use super::value::decode_value;
 use super::writer::GroupWriter;
 use crate::event::{EventKind, Finding, FindingList, Reason};
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::lexer::{LexicalContext, has_open};
 use crate::{japanese, lexer};
 use mailglot_codec::Charset;

@@ -10,7 +10,8 @@ use super::rewrite_target::RewriteTarget;
 use super::{Form, HeaderContext};
 use crate::CharsetMap;
 use crate::event::EventKind;
-use crate::header::{FieldKind, decode, rewrite};
+use crate::field_kind::FieldKind;
+use crate::header::{decode, rewrite};
 use crate::linear::assert_linear;
 use mailglot_codec::Charset;
 

@@ -21,7 +21,7 @@ use super::rewrite_units::UnitState;
 use super::usual_words::UsualWords;
 use super::writer::GroupWriter;
 use crate::event::Finding;
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::lexer;
 use crate::lexer::{LexicalContext, has_spaced};
 use mailglot_kernel::ShortBytes;

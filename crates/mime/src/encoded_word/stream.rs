@@ -9,7 +9,7 @@
 use super::context::HeaderContext;
 use super::reader::Reader;
 use crate::event::{EventKind, Finding, FindingList, Reason};
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::lexer;
 use crate::lexer::{WordFinder, ends_word, has_open, may_open};
 

@@ -14,7 +14,7 @@ use super::invisible_scan::{INVISIBLE_LEADS, is_visible};
 use super::reader::{Reader, decode_segments};
 use super::usual_words::{UsualWords, WordLabel};
 use crate::event::{EventKind, Finding};
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::lexer;
 use mailglot_codec::Charset;
 use mailglot_kernel::{PlainRun, ShortBytes, ascii};

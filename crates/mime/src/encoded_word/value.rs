@@ -4,7 +4,7 @@ use super::context::HeaderContext;
 use super::reader::decode_segments;
 use super::unstructured::{self, DecodeBuffers};
 use crate::event::Finding;
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::lexer::WordFinder;
 use mailglot_codec::{Charset, View};
 use std::borrow::Cow;

@@ -3,12 +3,13 @@
 use super::context::HeaderContext;
 use super::controls::report_controls;
 use super::invisible::report_hidden_characters;
-use super::labelled_bytes::{by_escapes, check_decoded, read_lost_characters};
+use super::labelled_bytes::{check_decoded, read_lost_characters};
 use super::raw_charset::read_raw;
 use super::reader::{DecodedWord, MAX_WORD_BYTES, Reader, Segment, same_charset};
 use super::superset_report::report_superset;
 use super::utf8_mislabel::{as_utf8, mislabel_finding};
 use super::value::decode_text;
+use crate::charset_choice::by_escapes;
 use crate::charset_choice::{LabelVerdict, is_private, visual_order_note};
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer::{self, LexicalContext, has_word};
@@ -36,7 +37,7 @@ impl Reader<'_> {
             let charset = group[0].charset;
             let mislabelled_utf8 =
                 charset.and_then(|charset| self.mislabelled_utf8(charset, group, findings));
-            let by_escapes = by_escapes(charset, self.group_bytes(group), &self.context)
+            let by_escapes = by_escapes(charset, self.group_bytes(group), self.context.detection)
                 .filter(|_| !group[0].mapped);
             let (text, used) = match charset {
                 _ if let Some(used) = by_escapes => (self.escaped(used, group, findings), used),

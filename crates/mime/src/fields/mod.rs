@@ -23,8 +23,9 @@ pub use received::{Received, received};
 
 use crate::encoded_word::HeaderContext;
 use crate::event::Finding;
+use crate::field_kind::{FieldKind, OpaqueValue};
 use crate::generated::header_fields;
-use crate::header::{self, FieldKind, OpaqueValue, field_kind};
+use crate::header::{self, field_kind};
 use crate::params::{self, Params};
 
 /// A parsed field value. The name of the field decides its form.

@@ -91,8 +91,9 @@ const BLANKS: [char; 2] = [' ', '\t'];
 mod tests {
     use super::*;
     use crate::encoded_word::HeaderContext;
+    use crate::field_kind::FieldKind;
     use crate::fields::{Entry, addresses};
-    use crate::header::{FieldKind, decode};
+    use crate::header::decode;
 
     /// Returns names and addresses without their offsets, and the names of groups.
     fn parties(list: &[Entry]) -> Vec<(Option<&str>, &str)> {

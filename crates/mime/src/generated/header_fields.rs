@@ -1,7 +1,7 @@
 // Made from data/header_fields.tsv by `cargo xtask generate`. Do not edit.
 //! The known header fields.
 
-use crate::header::{FieldKind, OpaqueValue};
+use crate::field_kind::{FieldKind, OpaqueValue};
 
 /// Returns the grammar of a field by its name in lower case.
 #[rustfmt::skip]

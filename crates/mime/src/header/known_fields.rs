@@ -4,7 +4,7 @@
 //!
 //! The name decides, except for [`kind_of_field`]. Unregistered fields are unstructured text (RFC 5322, section 3.6.8).
 
-use super::kind::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::generated::header_fields;
 use crate::lexer::{self, ends_without_case, starts_without_case};
 

@@ -11,15 +11,13 @@
 
 mod encode;
 mod field;
-mod kind;
 mod known_fields;
 mod value;
 
 pub use crate::encoded_word::{DecodeBuffers, Replacement, RewriteTarget, apply};
+pub use crate::field_kind::FieldKind;
 pub use encode::{Style, encode_field};
 pub use field::{Field, unfold};
-pub use kind::FieldKind;
-pub(crate) use kind::OpaqueValue;
 pub(crate) use known_fields::is_known;
 pub use known_fields::{field_kind, is_signature, kind_of_field};
 pub(crate) use value::changes;

@@ -1,11 +1,11 @@
 //! Decodes and rewrites the value of any header field.
 
-use super::kind::FieldKind;
 use crate::encoded_word::{
     DecodeBuffers, HeaderContext, Replacement, RewriteTarget, Rewriting, decode_value,
     decode_value_with,
 };
 use crate::event::Finding;
+use crate::field_kind::FieldKind;
 use crate::lexer::{WordFinder, skip_space, trim_end};
 use crate::params;
 use mailglot_codec::{Charset, Resolved, View};

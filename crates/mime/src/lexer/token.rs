@@ -6,7 +6,7 @@ use super::raw_characters::CharacterSteps;
 use super::spaced_address::{SpacedAddresses, literal_end};
 use super::syntax::{comment_end, ends_atom, find_byte, is_delimiter, is_space};
 use super::word::{WordFinder, WordToken};
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 use std::ops::Range;
 
 /// A text (`word` is None) or a word.

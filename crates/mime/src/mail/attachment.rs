@@ -6,8 +6,8 @@
 use super::{Mail, file_name};
 use crate::encoded_word::decode_text;
 use crate::event::{Detail, EventKind, Finding, Reason};
+use crate::field_kind::FieldKind;
 use crate::fields;
-use crate::header::FieldKind;
 use crate::text::open;
 use crate::transfer::blocks::{self, Block};
 use crate::transfer::{self, TransferEncoding};

@@ -16,9 +16,10 @@ mod wrapped_parameters;
 
 use super::Message;
 use super::lines::LineRule;
-use super::part::{MediaType, Part, PartKind};
+use super::part::{Part, PartKind};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::header::Field;
+use crate::media_type::MediaType;
 use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
 use crate::{Limits, Span, lexer};

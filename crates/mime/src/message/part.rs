@@ -1,10 +1,9 @@
 //! A part of a message with the properties from its header.
 
 use crate::Span;
+use crate::media_type::MediaType;
 use crate::part_id::PartId;
 use crate::transfer::{TransferEncoding, base64};
-use std::borrow::Cow;
-use std::fmt;
 
 /// The line end of a message: that of its first line, or LF without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,61 +24,6 @@ impl Eol {
             Self::CrLf => b"\r\n",
             Self::Cr => b"\r",
         }
-    }
-}
-
-/// The media type of a part in lower case (RFC 2045, section 5).
-///
-/// Without a Content-Type it is `text/plain`, or `message/rfc822` inside multipart/digest. Compares with `"text/html"`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MediaType {
-    /// The type, such as `text`.
-    pub top: Cow<'static, str>,
-    /// The subtype, such as `plain`.
-    pub sub: Cow<'static, str>,
-}
-
-/// Writes `text/plain`.
-impl fmt::Display for MediaType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.top, self.sub)
-    }
-}
-
-/// Compares with `type/subtype` in lower case.
-impl PartialEq<str> for MediaType {
-    fn eq(&self, other: &str) -> bool {
-        other
-            .split_once('/')
-            .is_some_and(|(top, sub)| self.top == top && self.sub == sub)
-    }
-}
-
-impl PartialEq<&str> for MediaType {
-    fn eq(&self, other: &&str) -> bool {
-        self == *other
-    }
-}
-
-impl MediaType {
-    /// Returns true if a part of this type embeds a message: message/rfc822, message/global (RFC 6532), message/news (RFC 5537).
-    pub fn is_message(&self) -> bool {
-        self.top == "message" && matches!(&*self.sub, "rfc822" | "global" | "news")
-    }
-
-    /// Returns true for multipart/*.
-    pub(crate) fn is_multipart(&self) -> bool {
-        self.top == "multipart"
-    }
-
-    /// Returns true if a part of this type contains parts: a multipart, or an embedded message.
-    pub(crate) fn is_composite(&self) -> bool {
-        self.is_multipart() || self.is_message()
-    }
-
-    /// Returns true if a part of this type is text: text/*, and application/xhtml+xml, which is HTML in XML (RFC 3236).
-    pub fn is_text(&self) -> bool {
-        self.top == "text" || self.top == "application" && self.sub == "xhtml+xml"
     }
 }
 

@@ -6,8 +6,9 @@
 use crate::charset_choice::better_by_bytes;
 use crate::encoded_word::{self, HeaderContext, Word};
 use crate::event::{Detail, EventKind, Finding};
+use crate::field_kind::FieldKind;
 use crate::guess::excerpt;
-use crate::header::{self, Field, FieldKind};
+use crate::header::{self, Field};
 use crate::params::{Labelled, LabelledParams};
 use crate::text::{LAST_RESORT, RawCharset};
 use crate::{Guess, GuessKind, PartId, Report, Span};

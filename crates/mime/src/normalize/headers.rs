@@ -6,7 +6,8 @@ use crate::encoded_word::{
     self, Form, HeaderContext, Repairs, Replacement, RewriteTarget, Rewriting, find_damaged_ascii,
 };
 use crate::event::{Detail, Event, EventKind, Finding, Reason};
-use crate::header::{self, FieldKind};
+use crate::field_kind::FieldKind;
+use crate::header;
 use crate::lexer::{ESCAPE, SHIFT_OUT};
 use crate::text::{
     HeaderEvidence, MessageEvidence, RawCharset, disproved_labels, labels_of_bodies,

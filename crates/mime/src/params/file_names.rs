@@ -143,7 +143,8 @@ pub(super) fn with_semicolon(value: &[u8], item: &Item<'_>) -> Option<Range<usiz
 mod tests {
     use super::*;
     use crate::encoded_word::{self, Form as HeaderForm, RewriteTarget};
-    use crate::header::{self, FieldKind};
+    use crate::field_kind::FieldKind;
+    use crate::header;
 
     fn after(value: &str) -> (String, Vec<&'static str>) {
         let mut findings = Vec::new();

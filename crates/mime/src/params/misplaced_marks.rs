@@ -212,7 +212,8 @@ pub(super) fn move_cut_escape(one: &mut Cow<'_, [u8]>, other: &mut Cow<'_, [u8]>
 mod tests {
     use super::*;
     use crate::encoded_word::{Form, Repairs, RewriteTarget, apply};
-    use crate::header::{self, FieldKind};
+    use crate::field_kind::FieldKind;
+    use crate::header;
     use crate::params::{Compat, encode, parse};
 
     /// Values with the name that they give, and the codes of their events.

@@ -3,7 +3,7 @@
 use super::scan::{LIMIT, Scanner};
 use crate::encoded_word::{HeaderContext, Replacement, RewriteTarget, Rewriting};
 use crate::event::{EventKind, Finding, FindingList, Reason};
-use crate::header::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::lexer;
 
 /// Returns the changes of comments with raw bytes (RFC 2047, section 5), and reports raw bytes outside comments and values.

@@ -163,8 +163,8 @@ mod tests {
     use super::super::encode::LINE;
     use super::*;
     use crate::encoded_word::{Repairs, RewriteTarget};
+    use crate::field_kind::FieldKind;
     use crate::header;
-    use crate::header::FieldKind;
 
     fn rewriting<'a>(value: &'a [u8], form: Form, context: &'a HeaderContext) -> Rewriting<'a> {
         Rewriting {

@@ -15,7 +15,8 @@ use crate::charset_choice::{
 };
 use crate::encoded_word::{self, HeaderContext, Word};
 use crate::event::{Detail, EventKind};
-use crate::header::{FieldKind, field_kind};
+use crate::field_kind::FieldKind;
+use crate::header::field_kind;
 use crate::lexer;
 use crate::reading::How;
 use crate::{Message, PartId, Policy};

@@ -13,7 +13,8 @@ use super::decoded_body::DecodedBody;
 use crate::charset_choice::{
     LabelEvidence, MAIL_HINTS, MailEvidence, detect_language, font_language, has_letters, is_legacy,
 };
-use crate::header::{self, FieldKind, field_kind};
+use crate::field_kind::FieldKind;
+use crate::header::{self, field_kind};
 use crate::transfer::blocks::has_yenc;
 use crate::{Message, Part, PartId, Policy, document_charset, encoded_word};
 use mailglot_codec::detect::{self, Detector, Guess};

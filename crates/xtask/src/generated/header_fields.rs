@@ -46,7 +46,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
     Ok(format!(
         "// Made from data/header_fields.tsv by `cargo xtask generate`. Do not edit.\n\
          //! The known header fields.\n\n\
-         use crate::header::{{FieldKind, OpaqueValue}};\n\n\
+         use crate::field_kind::{{FieldKind, OpaqueValue}};\n\n\
          /// Returns the grammar of a field by its name in lower case.\n\
          #[rustfmt::skip]\n\
          pub(crate) fn kind(name: &[u8]) -> Option<FieldKind> {{\n    match name {{\n{kinds}        _ => None,\n    }}\n}}\n\n\

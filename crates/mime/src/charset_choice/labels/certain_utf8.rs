@@ -10,15 +10,15 @@
 
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::text_tests::cjk_level1::is_beyond_level1;
+use crate::charset_choice::text_tests::line_kinds::lines;
 use crate::charset_choice::text_tests::mojibake_score::{
     is_letter, mojibake_score, mojibake_score_in_any_case,
 };
 use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
-use crate::charset_choice::thresholds::{LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE};
-use crate::charset_choice::two_charsets::line_kinds::lines;
-use crate::charset_choice::two_charsets::mixed_text::{
+use crate::charset_choice::text_tests::utf8_sequences::{
     has_isolated_sequence, malformed, sequences,
 };
+use crate::charset_choice::thresholds::{LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE};
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, Script};
 use std::cell::LazyCell;

@@ -4,18 +4,16 @@
 //! Accepts labels of stateful charsets and of charsets whose bytes below 80 are not ASCII.
 
 use super::label_events::detected_event;
-use super::label_plausibility;
 use super::label_scope::LabelScope;
-use super::superset;
 use super::utf8_vs_label::may_be_latin_utf8;
+use super::{label_plausibility, superset};
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
+use crate::charset_choice::text_tests::utf8_sequences::has_lost_characters;
 use crate::charset_choice::text_tests::western_words::{WesternWords, western_words};
-use crate::charset_choice::two_charsets::lost_characters::has_lost_characters;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use crate::unlogged::decode_unlogged;
-use mailglot_codec::detect;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, detect};
 use std::borrow::Cow;
 
 /// Events about a label, and the text in a better charset if there is one.

@@ -29,8 +29,8 @@ use crate::charset_choice::text_tests::foreign_letters::{
 };
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::repetitions::different_pairs;
+use crate::charset_choice::text_tests::utf8_sequences::SequenceCount;
 use crate::charset_choice::thresholds::{WINDOW, window};
-use crate::charset_choice::two_charsets::mixed_text::SequenceCount;
 use crate::document_charset;
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;

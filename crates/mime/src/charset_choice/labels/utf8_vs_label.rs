@@ -11,7 +11,7 @@ use super::superset;
 use crate::charset_choice::evidence::MAIL_HINTS;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
-use crate::charset_choice::text_tests::structure::uses_shifts;
+use crate::charset_choice::text_tests::shifts::uses_shifts;
 use crate::charset_choice::text_tests::utf8_words::is_utf8_by_chance;
 use mailglot_codec::{Charset, LossLog, Script, detect, is_alphabetic};
 

@@ -1,6 +1,6 @@
 //! Distinguishes damaged text under a right label from text under a wrong label.
 
-use super::structure::uses_shifts;
+use crate::charset_choice::text_tests::shifts::uses_shifts;
 use crate::charset_choice::thresholds::MAX_DAMAGE_SHARE;
 use crate::unlogged::count_losses;
 use mailglot_codec::{Charset, LossKind, LossLog};

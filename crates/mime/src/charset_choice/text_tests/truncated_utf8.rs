@@ -3,7 +3,7 @@
 //! # Limits
 //! A lead byte alone is distinguished from a Latin-1 letter by its value and the byte before it.
 
-use crate::charset_choice::two_charsets::mixed_text::{malformed, whole_characters};
+use crate::charset_choice::text_tests::utf8_sequences::{malformed, whole_characters};
 use mailglot_codec::is_alphabetic;
 use std::cell::OnceCell;
 use std::ops::Range;

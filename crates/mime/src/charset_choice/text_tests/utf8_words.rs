@@ -9,7 +9,7 @@
 //! Knows the scripts of words, not the words.
 
 use super::mojibake_score::mojibake_score;
-use crate::charset_choice::two_charsets::mixed_text::sequences;
+use crate::charset_choice::text_tests::utf8_sequences::sequences;
 use mailglot_codec::{Charset, Script};
 use std::ops::Range;
 

@@ -5,13 +5,14 @@
 
 use super::mixed_choice::is_part_of_mixed;
 use super::mixed_lines::decode_lines;
-use super::mixed_text::{MixedText, OtherCharset, SequenceCount, join};
+use super::mixed_text::{MixedText, OtherCharset, join};
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::labels::label_plausibility::{find_likelier, is_odd_under};
 use crate::charset_choice::labels::label_scope::LabelScope;
 use crate::charset_choice::labels::superset::better_by_bytes;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::telltale_bytes::is_latin_under;
+use crate::charset_choice::text_tests::utf8_sequences::SequenceCount;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use mailglot_codec::detect::{self, high_bytes};
 use mailglot_codec::{Charset, LossLog};

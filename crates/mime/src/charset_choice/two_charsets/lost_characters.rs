@@ -14,20 +14,11 @@ use super::mixed_text::{MixedText, OtherCharset, decode_into};
 use super::mixed_utf8::is_single_byte_ascii;
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
+use crate::charset_choice::text_tests::utf8_sequences::{LOST_CHARACTER, has_lost_characters};
 use crate::event::{Detail, EventKind, Reason};
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, Resolved};
 use memchr::memmem;
-use std::sync::LazyLock;
-
-/// U+FFFD in UTF-8.
-const LOST: &[u8] = "\u{FFFD}".as_bytes();
-
-/// Returns true if the bytes have U+FFFD in UTF-8. Fast.
-pub(crate) fn has_lost_characters(bytes: &[u8]) -> bool {
-    static FINDER: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(LOST));
-    FINDER.find(bytes).is_some()
-}
 
 /// Reads U+FFFD in a text that was decoded by a single-byte charset, and reports it in every text whose label is not UTF-8.
 ///
@@ -106,9 +97,9 @@ pub(crate) fn decode_with_lost_characters(bytes: &[u8], charset: Charset) -> Str
 fn without_lost_characters(bytes: &[u8]) -> Vec<u8> {
     let mut rest = Vec::with_capacity(bytes.len());
     let mut from = 0;
-    for at in memmem::find_iter(bytes, LOST) {
+    for at in memmem::find_iter(bytes, LOST_CHARACTER) {
         rest.extend_from_slice(&bytes[from..at]);
-        from = at + LOST.len();
+        from = at + LOST_CHARACTER.len();
     }
     rest.extend_from_slice(&bytes[from..]);
     rest
@@ -126,12 +117,12 @@ fn may_have_lost_characters(charset: Charset) -> bool {
 fn decode(bytes: &[u8], other: OtherCharset) -> MixedText {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
     let (mut log, mut from, mut runs, mut first) = (LossLog::new(), 0, 0, None);
-    for at in memmem::find_iter(bytes, LOST) {
+    for at in memmem::find_iter(bytes, LOST_CHARACTER) {
         decode_into(&mut text, &mut log, other.charset, bytes, from..at);
         text.push(char::REPLACEMENT_CHARACTER);
         runs += usize::from(from < at || first.is_none());
         first = first.or(Some(at));
-        from = at + LOST.len();
+        from = at + LOST_CHARACTER.len();
     }
     decode_into(&mut text, &mut log, other.charset, bytes, from..bytes.len());
     MixedText {

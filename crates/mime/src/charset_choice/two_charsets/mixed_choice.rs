@@ -1,7 +1,7 @@
 //! Chooses the two charsets of text that mixes UTF-8 with another encoding.
 
 use super::mixed_lines::with_utf8_lines;
-use super::mixed_text::{MixedText, OtherCharset, has_isolated_sequence};
+use super::mixed_text::{MixedText, OtherCharset};
 use super::mixed_utf8;
 use super::mixed_utf8::is_single_byte_ascii;
 use super::utf8_runs::Runs;
@@ -13,6 +13,7 @@ use crate::charset_choice::labels::superset::better_by_bytes;
 use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_label;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::charset_choice::text_tests::utf8_sequences::has_isolated_sequence;
 use crate::charset_choice::thresholds::{
     FALLBACK_CONFIDENCE, LIKELY_BESIDE_UTF8, LIKELY_CONFIDENCE,
 };

@@ -14,11 +14,12 @@
 //! Under the label of ISO-2022-JP, other bytes may be half-width katakana in eight bits, or damage. They are in another charset only if
 //! one is no katakana, and each is a letter beside an ASCII letter or the charset is likely.
 
-use super::mixed_text::{MixedText, OtherCharset, join, sequences};
+use super::mixed_text::{MixedText, OtherCharset, join};
 use super::utf8_runs::{Runs, is_isolated, is_latin};
 use crate::charset_choice::labels::label_scope::is_open_label;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
+use crate::charset_choice::text_tests::utf8_sequences::sequences;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, detect};

@@ -8,16 +8,16 @@
 //! # Limits
 //! A line that mixes both encodings belongs to the other charset. Text whose other lines are mostly UTF-8 is damaged, not mixed.
 
-use super::line_kinds::stand_together;
-use super::mixed_text::{
-    MixedText, OtherCharset, SequenceCount, decode_into, foreign_lines, has_isolated_sequence,
-    join, sequences,
-};
+use super::mixed_text::{MixedText, OtherCharset, decode_into, foreign_lines, join};
 use crate::charset_choice::labels::certain_utf8::is_signs_as;
 use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_lines;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
+use crate::charset_choice::text_tests::line_kinds::stand_together;
 use crate::charset_choice::text_tests::mojibake_score::{
     mojibake_score, mojibake_score_in_any_case,
+};
+use crate::charset_choice::text_tests::utf8_sequences::{
+    SequenceCount, has_isolated_sequence, sequences,
 };
 use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
 use std::ops::Range;

@@ -13,16 +13,16 @@
 //! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines
 //! are UTF-8. A line with several UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
 
-use super::mixed_text::{
-    MixedText, OtherCharset, decode_into, foreign_lines, has_isolated_sequence, join, malformed,
-    sequences, whole_characters,
-};
+use super::mixed_text::{MixedText, OtherCharset, decode_into, foreign_lines, join};
 use super::utf8_runs::{Runs, is_isolated, is_nearly_utf8};
 use crate::charset_choice::labels::certain_utf8::is_certain;
 use crate::charset_choice::text_tests::apostrophes::count_windows_signs;
 use crate::charset_choice::text_tests::cjk_level1::{is_level1, is_level1_of_any};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::truncated_utf8::{CutCharacters, is_truncated_utf8};
+use crate::charset_choice::text_tests::utf8_sequences::{
+    has_isolated_sequence, malformed, sequences, whole_characters,
+};
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;

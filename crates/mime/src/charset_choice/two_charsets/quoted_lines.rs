@@ -20,10 +20,10 @@
 use super::block_charsets::{
     are_apart, begins_oddly, guess, is_odd, may_have_other_charset, odd_blocks, read_odd_blocks,
 };
-use super::line_kinds::{begins_quotation, has_blank_line, is_quoted};
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, join};
 use crate::charset_choice::evidence::Evidence;
+use crate::charset_choice::text_tests::line_kinds::{begins_quotation, has_blank_line, is_quoted};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
 use std::ops::Range;

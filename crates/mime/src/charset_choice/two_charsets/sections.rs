@@ -20,10 +20,10 @@ use super::block_charsets::{
     are_apart, begins_oddly, guess, has_various_letters, is_odd, may_have_other_charset,
     odd_blocks, read_odd_blocks,
 };
-use super::line_kinds::separators;
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, join};
 use crate::charset_choice::evidence::Evidence;
+use crate::charset_choice::text_tests::line_kinds::separators;
 use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
 use std::ops::Range;

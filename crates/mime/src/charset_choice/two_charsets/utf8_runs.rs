@@ -12,10 +12,11 @@
 //! # Limits
 //! Does not join the parts of a character that other bytes separate.
 
-use super::line_kinds::{lines, stand_together};
-use super::mixed_text::{MixedText, OtherCharset, decode_into, malformed, sequences};
+use super::mixed_text::{MixedText, OtherCharset, decode_into};
 use crate::charset_choice::labels::certain_utf8::is_signs_as;
+use crate::charset_choice::text_tests::line_kinds::{lines, stand_together};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::charset_choice::text_tests::utf8_sequences::{malformed, sequences};
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
 use std::ops::Range;

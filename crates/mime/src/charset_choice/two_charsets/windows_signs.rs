@@ -15,9 +15,9 @@
 //! Knows ISO-8859-2, ISO-8859-7, ISO-8859-13 and ISO-8859-15. ISO-8859-1 and ISO-8859-9 have no byte from A0 on that differs. All lines have one
 //! charset, or all quoted lines have one and all others the other one.
 
-use super::line_kinds::is_quoted;
 use super::mixed_text::{MixedText, OtherCharset, decode_into, join};
 use crate::charset_choice::labels::superset::has_c1;
+use crate::charset_choice::text_tests::line_kinds::is_quoted;
 use crate::charset_choice::text_tests::telltale_bytes::is_beside_number;
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::high_bytes;

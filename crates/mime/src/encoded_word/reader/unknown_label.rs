@@ -14,8 +14,8 @@
 
 use super::Reader;
 use super::label_cache::LabelCache;
+use crate::charset_choice::by_escapes;
 use crate::encoded_word::context::UnknownLabel;
-use crate::encoded_word::labelled_bytes::by_escapes;
 use crate::encoded_word::payload::{self, Sextets};
 use crate::lexer::{self, Letter, WordFinder, WordToken};
 use mailglot_codec::{Charset, Resolved, detect};
@@ -30,7 +30,7 @@ impl Reader<'_> {
         labels: &mut LabelCache<'_>,
     ) -> Option<Charset> {
         let bytes = self.payload_bytes(word);
-        if let Some(charset) = by_escapes(None, &bytes, &self.context) {
+        if let Some(charset) = by_escapes(None, &bytes, self.context.detection) {
             return Some(charset);
         }
         match self.context.unknown {
@@ -73,7 +73,7 @@ impl Reader<'_> {
     fn is_certain(&self, word: &WordToken) -> bool {
         let bytes = self.payload_bytes(word);
         certain_charset(&bytes, !word.label.is_empty()).is_some()
-            || by_escapes(None, &bytes, &self.context).is_some()
+            || by_escapes(None, &bytes, self.context.detection).is_some()
     }
 
     /// Decodes the payload of a word alone.

@@ -3,7 +3,8 @@
 use super::tests::shown;
 use super::*;
 use crate::encoded_word::{Form, RewriteTarget, apply};
-use crate::header::{self, FieldKind};
+use crate::field_kind::FieldKind;
+use crate::header;
 use crate::linear::assert_linear;
 
 #[test]

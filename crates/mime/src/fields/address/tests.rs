@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::encoded_word::{Form, RewriteTarget, apply};
-use crate::header::{self, FieldKind};
+use crate::field_kind::FieldKind;
+use crate::header;
 use crate::linear::assert_linear;
 
 /// Formats mailboxes as `name <address> (comment)` with `|` between them, and groups as `name{…}`.
@@ -425,7 +426,8 @@ fn addresses_in_brackets_are_no_mailboxes() {
 
 #[test]
 fn raw_bytes_of_addresses_are_decoded_as_in_the_text() {
-    use crate::header::{FieldKind, decode};
+    use crate::field_kind::FieldKind;
+    use crate::header::decode;
     use mailglot_codec::Charset;
     let koi8 = HeaderContext::default().raw(Charset::KOI8_R);
     for (value, context, want) in [

@@ -8,7 +8,7 @@ use crate::encoded_word::{
     Form, HeaderContext, LineWriter, MAX_LINE_BYTES, MAX_RAW_BYTES, MAX_WORD_BYTES, Place,
     RewriteTarget, Unencodable, apply, is_atom, quoted, rewrite_units, span_to_encode, stretches,
 };
-use crate::header::kind::FieldKind;
+use crate::field_kind::FieldKind;
 use crate::header::known_fields::field_kind;
 use crate::header::value::{decode, rewrite};
 use crate::lexer;

@@ -1,4 +1,4 @@
-//! Reads media types, boundaries and file names from the values of content fields.
+//! Reads boundaries and file names from the values of content fields.
 //!
 //! # Limits
 //!
@@ -7,78 +7,8 @@
 use crate::Span;
 use crate::encoded_word::HeaderContext;
 use crate::lexer::{ends_without_case, split_name, starts_without_case};
-use crate::message::part::MediaType;
 use crate::params;
 use std::borrow::Cow;
-
-/// Returns top level and subtype; None for an invalid media type, which RFC 2045 5.2 reads as the default.
-pub(super) fn media_type(main: &[u8]) -> Option<MediaType> {
-    let slash = memchr::memchr(b'/', main)?;
-    let word = |bytes: &[u8]| {
-        let bytes = bytes.trim_ascii();
-        let end = bytes
-            .iter()
-            .position(u8::is_ascii_whitespace)
-            .unwrap_or(bytes.len());
-        (end > 0).then(|| intern(&bytes[..end]))
-    };
-    Some(MediaType {
-        top: word(&main[..slash])?,
-        sub: word(&main[slash + 1..])?,
-    })
-}
-
-impl MediaType {
-    /// Returns the type of text that scripts mean by `plain/text`, `html/text`, `application/text` and `*/*`. Others stay.
-    pub(super) fn corrected(self) -> Self {
-        let sub = match (&*self.top, &*self.sub) {
-            ("plain", "text") | ("*", "*") | ("application", "text" | "plain") => "plain",
-            ("html", "text" | "html") => "html",
-            _ => return self,
-        };
-        Self {
-            top: Cow::Borrowed("text"),
-            sub: Cow::Borrowed(sub),
-        }
-    }
-}
-
-/// Returns the lower-case word. Does not allocate for common words.
-fn intern(word: &[u8]) -> Cow<'static, str> {
-    const COMMON: [&str; 24] = [
-        "text",
-        "plain",
-        "html",
-        "multipart",
-        "alternative",
-        "mixed",
-        "related",
-        "signed",
-        "report",
-        "digest",
-        "encrypted",
-        "application",
-        "octet-stream",
-        "pdf",
-        "pgp-signature",
-        "pkcs7-signature",
-        "image",
-        "jpeg",
-        "png",
-        "gif",
-        "message",
-        "rfc822",
-        "delivery-status",
-        "calendar",
-    ];
-    match COMMON
-        .iter()
-        .find(|common| common.as_bytes().eq_ignore_ascii_case(word))
-    {
-        Some(common) => Cow::Borrowed(common),
-        None => Cow::Owned(String::from_utf8_lossy(word).to_lowercase()),
-    }
-}
 
 /// Returns true if a parameter of this name, in any form, has a value.
 pub(super) fn names_file(list: &[params::RawParam<'_>], name: &[u8]) -> bool {

@@ -5,10 +5,11 @@
 //! A media type longer than the limit of a field is not read: the part has the default type.
 
 use super::Parser;
-use super::content_fields::{boundary, is_quoted_header, media_type, names_differ, names_file};
+use super::content_fields::{boundary, is_quoted_header, names_differ, names_file};
 use super::part_header::PartHeader;
 use crate::Span;
 use crate::event::{Detail, EncodingMeaning, EventKind, Reason};
+use crate::media_type::MediaType;
 use crate::message::charset;
 use crate::message::part::PartKind;
 use crate::params;
@@ -65,7 +66,7 @@ impl<'a> Parser<'a> {
         let (main, list) = params::scan(at.of(raw));
         let has_file_name = has_file_name || names_file(&list, b"name");
         let is_file = part.attachment || has_file_name;
-        let written = media_type(&main);
+        let written = MediaType::parse(&main);
         if let Some(media) = written.map(|media| if is_file { media } else { media.corrected() }) {
             part.media = media;
         }

@@ -1,12 +1,10 @@
 //! Uses the label or its superset, and searches further if the label cannot decode the bytes.
 
-use super::certain_utf8;
-use super::label_check::{LabelVerdict, OtherReading, check_label};
-use super::label_events::detected_event;
-use super::label_plausibility;
-use super::label_scope::LabelScope;
-use super::named_rival::{by_declaration, by_declaration_beside_utf8, by_message};
-use super::superset;
+use super::labels::label_check::{LabelVerdict, OtherReading, check_label};
+use super::labels::label_events::detected_event;
+use super::labels::label_scope::LabelScope;
+use super::labels::named_rival::{by_declaration, by_declaration_beside_utf8, by_message};
+use super::labels::{certain_utf8, label_plausibility, superset};
 use crate::Detection;
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
@@ -15,8 +13,9 @@ use crate::charset_choice::text_tests::damage::{begins_as_damaged_utf8, is_damag
 use crate::charset_choice::text_tests::foreign_letters::has_western_letter_in_latin_word;
 use crate::charset_choice::text_tests::hebrew_visual_order::visual_order_note;
 use crate::charset_choice::text_tests::insufficient_evidence;
-use crate::charset_choice::text_tests::structure::{has_shift_bytes, is_early_invalid_utf8};
+use crate::charset_choice::text_tests::shifts::has_shift_bytes;
 use crate::charset_choice::text_tests::truncated_utf8::is_truncated_utf8;
+use crate::charset_choice::text_tests::utf8_sequences::is_early_invalid_utf8;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
 use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};

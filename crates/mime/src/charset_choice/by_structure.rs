@@ -1,9 +1,10 @@
 //! Detects charsets by structure: byte order marks, escape sequences, NULs.
 
+use crate::Detection;
 use crate::charset_choice::labels::label_scope::is_open_label;
 use crate::charset_choice::two_charsets::mixed_iso2022jp::has_iso2022jp;
 use crate::reading::How;
-use mailglot_codec::{Charset, LossLog, Mode, Resolved, bom, detect};
+use mailglot_codec::{Charset, Resolved, bom, detect};
 use mailglot_kernel::ByteClasses;
 
 /// Returns the charset of a byte order mark, or of escape sequences and NUL patterns that the label does not rule out.
@@ -129,39 +130,18 @@ fn has_nul_parity(bytes: &[u8]) -> bool {
     even.max(odd) >= 2 && even.max(odd) >= 4 * even.min(odd)
 }
 
-/// Returns true if a byte begins an escape sequence or shifts: ESC, SO, SI.
-pub(crate) fn has_shift_bytes(bytes: &[u8]) -> bool {
-    memchr::memchr3(0x1B, 0x0E, 0x0F, bytes).is_some()
-}
-
-/// Returns true if text under a stateful label may be in that charset: it has a shift, or decodes without one.
-pub(crate) fn uses_shifts(charset: Charset, bytes: &[u8]) -> bool {
-    let shift = match charset {
-        Charset::HZ_GB_2312 => b'~',
-        Charset::UTF_7 | Charset::UTF_7_IMAP => b'+',
-        _ => 0x1B,
+/// Returns the charset whose escape sequences (ISO 2022) the bytes contain. They outweigh every label of another kind, unless
+/// detection is off.
+pub(crate) fn by_escapes(
+    label: Option<Charset>,
+    bytes: &[u8],
+    detection: Detection,
+) -> Option<Charset> {
+    memchr::memchr(0x1B, bytes)?;
+    let may_be = |label: Charset| {
+        let is_on = detection != Detection::Off;
+        is_on && label.is_ascii_compatible() && !label.is_stateful()
     };
-    if memchr::memchr3(shift, 0x0E, 0, bytes).is_some() {
-        return true;
-    }
-    let (mut text, mut log) = (String::new(), LossLog::with_limit(0));
-    let mut decoder = charset.new_decoder(Mode::Strict);
-    decoder.push(bytes, &mut text, &mut log);
-    decoder.finish(&mut text, &mut log);
-    log.losses() == 0
-}
-
-/// Returns true if the first 512 bytes already rule out UTF-8. They do in nearly all legacy text.
-pub(crate) fn is_early_invalid_utf8(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(512)];
-    // Checks complete characters with the fast test. The last character may be cut.
-    let last = start
-        .iter()
-        .rev()
-        .take(4)
-        .position(|b| b & 0xC0 != 0x80)
-        .map_or(0, |at| at + 1);
-    let (whole, last) = start.split_at(start.len() - last);
-    let rest = if detect::is_utf8(whole) { last } else { start };
-    std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_some())
+    let is_open = label.is_none_or(may_be) && bytes.is_ascii();
+    detect::structure(bytes).filter(|used| is_open && used.is_stateful())
 }

@@ -12,7 +12,7 @@
 //! A few control characters may be trail bytes, as the definition allows: all except NUL, 07-0F, SUB, ESC and SPACE.
 
 use crate::decode::{Chunk, Decode};
-use crate::encoder::{Encode, Out};
+use crate::encoder_machine::{Encode, Out};
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind};
 use std::ops::{ControlFlow, Range};

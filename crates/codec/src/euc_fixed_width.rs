@@ -8,7 +8,7 @@
 
 use crate::decode::{Chunk, Decode, progress};
 use crate::double_byte::{Family, jis_row};
-use crate::encoder::{Encode, Out, each_char};
+use crate::encoder_machine::{Encode, Out, each_char};
 use crate::grid::Set;
 use crate::sink::Sink;
 use crate::{LossKind, Mode};

@@ -7,7 +7,7 @@
 
 use crate::LossKind;
 use crate::decode::{Chunk, Decode};
-use crate::encoder::{Encode, Out, each_char};
+use crate::encoder_machine::{Encode, Out, each_char};
 use crate::generated::sequences::{KOI7_N0, KOI7_N1};
 use crate::sink::Sink;
 use std::ops::ControlFlow;

@@ -17,20 +17,10 @@ pub(crate) use row::{Means, Source};
 
 use crate::Charset;
 use crate::iana::find as find_registered;
+use crate::label_view::View;
 use lookup::{MEANINGS, NAMES, answer, before, place};
 use repair::in_mail;
 use resolved::named;
-
-/// The set of names in which a label is looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
-    /// Prefers the names of mail to those of the web, and repairs damaged labels. The default.
-    Mail,
-    /// Follows "get an encoding" of the WHATWG Encoding Standard (section 4.2) exactly.
-    Whatwg,
-    /// Accepts names and aliases of the IANA registry only.
-    Iana,
-}
 
 impl Charset {
     /// Resolves a label as found in a message (RFC 2045, section 5.1, WHATWG 4.2, IANA registry).

@@ -4,7 +4,7 @@
 //! The forms have modules of their own; see [`CharacterForm`].
 
 use crate::decode::{Chunk, Decode};
-use crate::encoder::{Encode, Out};
+use crate::encoder_machine::{Encode, Out};
 use crate::sink::Sink;
 use crate::{DecodeOptions, LossKind};
 use std::fmt::Debug;

@@ -7,10 +7,11 @@
 //! Languages in other scripts than Latin count as written beside English.
 
 use super::cost::NAT;
-use super::language::{self, Candidate, ScriptGroup};
+use super::language::{self, Candidate};
 use super::models::{ENGLISH, Models};
 use super::odd_text;
 use super::priors::Priors;
+use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::LANGUAGES;
 
 /// Maximum cost of ASCII words for a language.

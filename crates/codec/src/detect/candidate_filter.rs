@@ -8,10 +8,11 @@
 
 use super::cost::NAT;
 use super::detection_page::LeastCost;
-use super::language::{Candidate, ScriptGroup, candidates};
+use super::language::{Candidate, candidates};
 use super::priors::Priors;
 use super::readings::Readings;
 use super::sample::Sample;
+use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::CANDIDATES_COUNT;
 
 /// A charset that costs up to this much more than the best may still win.

@@ -4,9 +4,9 @@
 //! If a character stands for more than two letters, only the first two count.
 
 use super::cost::NAT;
-use super::language::ScriptGroup;
 use super::models::{ASCII, FOREIGN, LETTERS, Models, OTHER, SIGN, SPACE};
 use super::signs::{self, Beside};
+use crate::detect::script_group::ScriptGroup;
 
 /// Cost of a byte that the charset leaves undefined, of a control, of U+FFFD.
 const BROKEN: u32 = 12 * NAT;

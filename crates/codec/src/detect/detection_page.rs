@@ -4,9 +4,9 @@
 //! The tables of the candidates are generated; [`DetectionPage::packed`] makes them.
 
 use super::classed_char::{CASE, ClassedChar, NEVER_WITHIN, text_hash};
-use super::language::ScriptGroup;
 use super::models::{Models, SIGN, SPACE};
 use super::signs::Beside;
+use crate::detect::script_group::ScriptGroup;
 use crate::{Charset, Mode, decoder};
 
 /// Cost of such a sign where it does: it makes any text odd.

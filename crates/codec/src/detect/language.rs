@@ -5,11 +5,12 @@
 
 mod row;
 
-pub(crate) use row::{Candidate, Language, RARE, ScriptGroup, rare, usual};
+pub(crate) use row::{Candidate, Language, RARE, rare, usual};
 
 use super::cost::NAT;
 use super::detection_page::DetectionPage;
 use super::models::{ENGLISH, Floor, LetterFloor, Models};
+use super::script_group::ScriptGroup;
 use crate::Charset;
 use crate::charset::Kind;
 use crate::generated::charsets::COUNT;

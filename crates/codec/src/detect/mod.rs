@@ -49,6 +49,7 @@ mod recent_rankings;
 mod rules;
 mod sample;
 mod score;
+pub(crate) mod script_group;
 mod signs;
 mod strict_charset;
 mod structure;

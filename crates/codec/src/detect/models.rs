@@ -6,7 +6,7 @@
 //! Reads only the file of this crate, without checks; a test reads all of it.
 
 use super::cost::NAT;
-use super::language::ScriptGroup;
+use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::{LANGUAGES, LATIN_CANDIDATES};
 
 /// Whether the models of languages are compiled in. Without them, functions that need one answer before they reach it.

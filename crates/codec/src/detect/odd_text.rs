@@ -4,9 +4,10 @@
 //! Selects only text that needs a full comparison. A few right labels are selected, and some wrong labels of the same script are not.
 
 use super::detection_page::DetectionPage;
-use super::language::{self, Candidate, CandidateFloor, ScriptGroup};
+use super::language::{self, Candidate, CandidateFloor};
 use super::models::{HAS_MODELS, Model, Models};
 use crate::charset::Kind;
+use crate::detect::script_group::ScriptGroup;
 use crate::{Charset, LossLog};
 use mailglot_kernel::ascii;
 

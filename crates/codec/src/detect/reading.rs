@@ -6,10 +6,10 @@
 use super::classed_char::{ASCII_LETTER, CASE, ClassedChar, IS_BROKEN, narrow};
 use super::cost::NAT;
 use super::detection_page::DetectionPage;
-use super::language::ScriptGroup;
 use super::models::{self, ASCII, FOREIGN, Floor, Models, OTHER, SIGN, SPACE};
 use super::rules::Rules;
 use super::signs::{self, Beside};
+use crate::detect::script_group::ScriptGroup;
 use crate::is_alphabetic;
 
 /// Text as a row of classes of one script.

@@ -4,13 +4,14 @@
 //! A sample is read either for its coarse costs or for its exact ones, since both are kept in the same place.
 
 use super::classed_char::text_hash;
-use super::language::{Candidate, ScriptGroup};
+use super::language::Candidate;
 use super::least_losses::least_losses;
 use super::models::{Characters, LETTERS, Model, Models};
 use super::reading::{Reading, english_runs, is_common_sign, read_bytes, read_text};
 use super::rules::Rules;
 use super::sample::Sample;
 use super::{alphabet_list, cost::NAT, signs};
+use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::LANGUAGES;
 use crate::{Charset, LossLog, Mode};
 use std::cell::{Cell, OnceCell};

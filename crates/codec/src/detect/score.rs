@@ -5,12 +5,13 @@
 
 use super::candidate_filter::{self, Trial};
 use super::cost::NAT;
-use super::language::{self, Language, RARE, ScriptGroup};
+use super::language::{self, Language, RARE};
 use super::priors::Priors;
 use super::reading::{english_runs, read_text};
 use super::readings::{Readings, decode_sample, language_cost};
 use super::sample::{self, Sample};
 use crate::Charset;
+use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::LANGUAGES;
 
 /// A charset, and -ln of the probability of its text, in sixteenths.

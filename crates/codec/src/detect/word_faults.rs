@@ -8,13 +8,13 @@
 
 use super::candidate_filter::Trial;
 use super::cost::NAT;
-use super::language::{Candidate, ScriptGroup, candidates};
+use super::language::{Candidate, candidates};
 use super::priors::Priors;
 use super::readings::Readings;
 use super::sample::Sample;
 use super::score::{self, Scored};
-use crate::is_alphabetic;
-use crate::{Charset, LossLog};
+use crate::detect::script_group::ScriptGroup;
+use crate::{Charset, LossLog, is_alphabetic};
 
 /// How much likelier a reading with such words may be without winning over one without them.
 const WORTH: u32 = 24 * NAT;

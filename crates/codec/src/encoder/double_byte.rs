@@ -4,8 +4,8 @@
 //! # Limits
 //! In lenient mode GB2312, Shift_JIS and EUC-KR are encoded with the characters of their supersets.
 
-use super::out::{Encode, Gather, Out};
 use crate::double_byte::{Family, ReversePairs, Subset};
+use crate::encoder_machine::{Encode, Gather, Out};
 use crate::grid::Set;
 use crate::{Mode, encoding_rs_wrapper};
 use encoding_rs::Encoding;

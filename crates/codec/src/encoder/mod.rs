@@ -10,7 +10,6 @@ mod alternate_spellings;
 mod double_byte;
 mod limited;
 mod options;
-mod out;
 mod single_byte;
 mod stream;
 mod translit;
@@ -19,7 +18,6 @@ mod unmappable;
 
 pub use limited::Piece;
 pub use options::EncodeOptions;
-pub(crate) use out::{Encode, Gather, Out, each_char};
 pub use stream::Encoder;
 pub use unmappable::Unmappable;
 

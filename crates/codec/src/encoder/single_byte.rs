@@ -3,9 +3,9 @@
 //! # Limits
 //! Does not decompose characters for windows-1258; `alternate_spellings` does.
 
-use super::out::{Encode, Out};
 use crate::charset::Kind;
 use crate::decoder::table;
+use crate::encoder_machine::{Encode, Out};
 use crate::generated::charsets::COUNT;
 use crate::single_byte::{Page, ReversePage};
 use crate::sink::ascii_run;

@@ -5,12 +5,12 @@
 
 use super::double_byte::DoubleByteEncoder;
 use super::options::EncodeOptions;
-use super::out::{Encode, Out};
 use super::single_byte::SingleByteEncoder;
 use super::unmappable::Unmappable;
 use super::{alternate_spellings, translit, unicode};
 use crate::bocu1::Bocu1Encoder;
 use crate::charset::Kind;
+use crate::encoder_machine::{Encode, Out};
 use crate::euc_fixed_width::EucFixedWidthEncoder;
 use crate::iso2022::Iso2022Encoder;
 use crate::koi7::Koi7Encoder;

@@ -4,8 +4,8 @@
 //! Writes a byte order mark, big-endian, only if the label leaves the order open. Subsets of UCS-2 with lists of characters
 //! (ISO-10646-J-1, ISO-Unicode-IBM-1261 …) are encoded like all of UCS-2.
 
-use super::out::{Encode, Out};
 use crate::Charset;
+use crate::encoder_machine::{Encode, Out};
 use crate::utf16::Order;
 use std::ops::ControlFlow;
 

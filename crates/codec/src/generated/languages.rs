@@ -2,7 +2,8 @@
 //! Languages with their countries and charsets.
 
 use crate::Charset as C;
-use crate::detect::language::{Candidate, Language, ScriptGroup, rare, usual};
+use crate::detect::language::{Candidate, Language, rare, usual};
+use crate::detect::script_group::ScriptGroup;
 
 #[rustfmt::skip]
 pub(crate) static LANGUAGES: &[Language] = &[

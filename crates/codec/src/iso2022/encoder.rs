@@ -10,7 +10,7 @@ use super::control::{ESC, SI, SO};
 use super::escape::designator;
 use super::flavor::{Flavor, Use};
 use super::set::CodedSet;
-use crate::encoder::{Encode, Gather, Out};
+use crate::encoder_machine::{Encode, Gather, Out};
 use crate::{Mode, encoding_rs_wrapper};
 use std::ops::ControlFlow;
 

@@ -5,7 +5,7 @@
 
 use super::layout::Layout;
 use crate::double_byte::Family;
-use crate::encoder::{Encode, Out};
+use crate::encoder_machine::{Encode, Out};
 use crate::grid::{ReverseGrid, Set};
 use crate::mixed_ebcdic::{SI, SO};
 use crate::sink::ascii_start;

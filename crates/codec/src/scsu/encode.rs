@@ -7,7 +7,7 @@
 //! Does not find the smallest output, which needs the whole text.
 
 use super::{DYNAMIC, ODD, SC0, SCU, SD0, SDX, SQ0, SQU, STATIC, UC0, UD0, UDX, UQU};
-use crate::encoder::{Encode, Out};
+use crate::encoder_machine::{Encode, Out};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 

@@ -4,7 +4,7 @@
 //! If a character that is left out splits a look-alike, its record covers the second part only, because records do not overlap.
 
 use super::{Match, Note, Repertoire, SequenceEntry, Sequences};
-use crate::encoder::{Encode, Out};
+use crate::encoder_machine::{Encode, Out};
 use std::ops::ControlFlow;
 
 /// Number of bytes of text that are joined to pending text; more than two of the longest sequences.

@@ -3,7 +3,7 @@
 //! # Limits
 //! Does not break lines.
 
-use crate::encoder::{Encode, Out};
+use crate::encoder_machine::{Encode, Out};
 use mailglot_kernel::base64::digit;
 use std::ops::ControlFlow;
 

@@ -12,15 +12,14 @@ use crate::container::{self, ContainerForm};
 use crate::error::{Error, Operation, at};
 use crate::file_names::{index_of, is_eml, is_named_mailbox, is_named_zip};
 use crate::file_tree::FileTree;
-use crate::layouts;
-use crate::mail_check;
-use crate::mbox::{self, FollowingLine};
+use crate::following_line::FollowingLine;
+use crate::line_ends::split_line;
 use crate::message_stores::MessageStore;
-use crate::mh;
 use crate::packed::{self, CompressionEvents};
 use crate::packing::Packing;
 use crate::packing_detection::may_be_mail;
 use crate::tree_file::TreeFile;
+use crate::{layouts, mail_check, mbox, mh};
 
 /// The format of a file that was named by the caller, by its first bytes.
 pub(crate) enum FileForm {
@@ -239,8 +238,8 @@ impl FileKind {
 /// Excludes hidden files, backup files, and deleted messages of MH (`,1`, `#1`).
 fn is_mail_like(path: &Path, start: &[u8]) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    let (first, step) = mbox::split_line(start);
-    let (second, _) = mbox::split_line(&start[step..]);
+    let (first, step) = split_line(start);
+    let (second, _) = split_line(&start[step..]);
     !matches!(name, [b',' | b'#' | b'.', ..] | [.., b'~'])
         && FollowingLine::of(first) == FollowingLine::Known
         && (matches!(second, [b' ' | b'\t', ..])

@@ -5,7 +5,8 @@
 //! # Limits
 //! Examines the first 64 KiB. Accepts any text whose first line is `word: value`, and text of blanks only.
 
-use crate::mbox::{FollowingLine, is_from_line, split_line};
+use crate::following_line::{FollowingLine, is_from_line};
+use crate::line_ends::split_line;
 
 /// Number of bytes to examine.
 pub(crate) const BEGINNING: usize = 64 << 10;

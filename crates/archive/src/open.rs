@@ -130,7 +130,12 @@ fn open_member(found: &Input, options: &ReadOptions) -> Result<Box<dyn Source>, 
             let mailbox = Mailbox::from_range(path, &found.tree, range, options);
             Box::new(mailbox.map_err(at(path, Operation::Read))?)
         }
-        _ => Box::new(Mailbox::from_member(found, options)?),
+        _ => Box::new(Mailbox::from_member(
+            &found.path,
+            &found.tree,
+            found.packed,
+            options,
+        )?),
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::box_event::BoxEvent;
 use crate::error::Error;
 use crate::files_ahead::{FilesAhead, ReadFiles};
-use crate::mbox::MailboxOptions;
+use crate::mailbox_options::MailboxOptions;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::time::SystemTime;

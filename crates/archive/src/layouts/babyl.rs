@@ -29,7 +29,7 @@ use super::input::LayoutInput;
 use super::layout::{Divider, FileLayout, Item, ItemEnd, field_name, is_field};
 use crate::Flags;
 use crate::box_event::BoxDetail;
-use crate::mbox::{split_line, without_line_end};
+use crate::line_ends::{split_line, without_line_end};
 
 /// The format.
 pub(super) const BABYL: FileLayout = FileLayout {

@@ -9,7 +9,8 @@ use std::ops::Range;
 use super::input::LayoutInput;
 use crate::Flags;
 use crate::box_event::BoxDetail;
-use crate::mbox::{FollowingLine, split_line};
+use crate::following_line::FollowingLine;
+use crate::line_ends::split_line;
 
 /// A format of a file with messages.
 pub(crate) struct FileLayout {

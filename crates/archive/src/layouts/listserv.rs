@@ -17,7 +17,7 @@ use super::input::LayoutInput;
 use super::layout::{Divider, FileLayout, Item, ItemEnd, field_name};
 use crate::Flags;
 use crate::box_event::BoxDetail;
-use crate::mbox::split_line;
+use crate::line_ends::split_line;
 
 /// The format.
 pub(super) const LISTSERV: FileLayout = FileLayout {

@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
 
-use super::following_line::FollowingLine;
 use super::from_line::{FromLine, Shape, starts_line};
-use super::line_ends::{open_line, split_line};
 use super::separator_header::has_usual_fields;
 use super::split::{BEHIND, FULL_HEADER, LONGEST_LINE, NEAR, may_be_unusual_separator, quoted};
+use crate::following_line::FollowingLine;
+use crate::line_ends::{open_line, split_line};
 
 /// Number of usual fields that must follow a separator inside a line, if it has a date.
 const AFTER_DATE: u32 = 2;

@@ -10,13 +10,13 @@
 //! Other formats of one file with many messages are in `layouts`.
 
 mod delimiters;
-mod following_line;
+mod division;
+mod fields;
 mod from_line;
 mod joined_line;
-mod line_ends;
-mod options;
 mod profile;
 mod range;
+mod range_starts;
 mod read;
 mod separator_header;
 mod separator_mark;
@@ -26,14 +26,12 @@ mod split;
 mod tests;
 mod write;
 
-pub(crate) use following_line::{FollowingLine, is_from_line};
-pub use line_ends::{line_end_length, without_padding};
-pub(crate) use line_ends::{split_line, without_line_end};
-pub use options::{LineDecision, MailboxOptions, MboxRule};
+pub use crate::line_ends::{line_end_length, without_padding};
 pub(crate) use profile::{
     has_dated_separators, is_mailbox, is_mailbox_inside, looks_like_message, separators,
 };
-pub use range::{MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder};
+pub use range::{MailboxProfile, MailboxRange, MessageStart, RangeBorder};
+pub use range_starts::MailboxStarts;
 pub(crate) use read::Mailbox;
 pub use separator_mark::{mark_separator, needs_mark, pieces_need_mark};
 pub use separator_words::SeparatorWords;

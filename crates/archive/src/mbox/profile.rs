@@ -9,7 +9,6 @@
 //! reports the guess.
 
 mod content_length;
-mod division;
 mod sample_counts;
 mod serialized;
 mod sniff_input;
@@ -18,14 +17,14 @@ use std::fs::File;
 use std::io::{self, Read};
 
 pub(super) use self::content_length::{CONFIRM, HEADER, confirms, declared_end};
-pub(super) use self::division::{Division, mmdf_line};
 use self::sample_counts::SampleCounts;
 pub(super) use self::sniff_input::{SniffInput, read_at};
-use super::following_line::FollowingLine;
+use super::division::{Division, mmdf_line};
 use super::from_line::{FromLine, Shapes};
-use super::line_ends::{open_line, split_line};
-use super::options::MboxRule;
 use super::split::NEAR;
+use crate::following_line::FollowingLine;
+use crate::line_ends::{open_line, split_line};
+use crate::mailbox_options::MboxRule;
 use crate::packed::beginning;
 use crate::tree_file::TreeFile;
 use crate::{Profile, Quoting};

@@ -21,11 +21,11 @@ use std::io::{self, Read};
 pub(crate) use self::mailbox::Mailbox;
 use self::mailbox::{Current, ReadState};
 use super::delimiters::Delimiters;
-use super::profile::Division;
 use super::split::NEAR;
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::error::{Error, Operation, at};
 use crate::file_identity::FileIdentity;
+use crate::mbox::division::Division;
 use crate::{Batch, Entry, EntryKind, Profile, Quoting, Source};
 
 impl<R: Read> Mailbox<R> {

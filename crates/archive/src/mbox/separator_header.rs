@@ -3,8 +3,8 @@
 //! # Limits
 //! Reads only as many bytes as the caller has, and only the fields that mail programs put into nearly every message.
 
-use super::following_line::{FollowingLine, is_from_line};
-use super::line_ends::split_line;
+use crate::following_line::{FollowingLine, is_from_line};
+use crate::line_ends::split_line;
 
 /// Fields of the header of nearly every message.
 const FIELDS: [&[u8]; 7] = [

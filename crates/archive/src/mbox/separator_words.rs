@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use memchr::memrchr;
 
 use super::from_line::{is_address, is_patch, last_date, words};
-use super::line_ends::split_line;
+use crate::line_ends::split_line;
 
 /// Longest sender that is kept.
 const LONGEST_SENDER: usize = 900;

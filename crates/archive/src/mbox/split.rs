@@ -6,12 +6,12 @@
 //! # Limits
 //! A `From ` line above 4 KiB is never a separator.
 
-use super::following_line::{FollowingLine, is_from_line};
 use super::from_line::{FromLine, Shape, Shapes, is_plain_or_marked};
-use super::line_ends::{open_line, quote_depth, split_line, without_line_end};
 use super::separator_header::{
     MOST_FROM_LINES, ends_in_text, has_usual_fields, introduces_pasted_mail,
 };
+use crate::following_line::{FollowingLine, is_from_line};
+use crate::line_ends::{open_line, quote_depth, split_line, without_line_end};
 
 /// Number of bytes after the start of a candidate that contain all other evidence.
 pub(super) const NEAR: usize = 16 << 10;

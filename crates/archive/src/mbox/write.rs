@@ -11,12 +11,13 @@ use std::sync::LazyLock;
 use memchr::memchr;
 use memchr::memmem::Finder;
 
+use super::fields::Fields;
 use super::from_line::is_plain;
-use super::line_ends::{quote_depth, split_line};
-use super::profile::mmdf_line;
 use super::separator_mark::unmarked;
 use super::separator_words::{SeparatorWords, address};
 use crate::Quoting;
+use crate::line_ends::{quote_depth, split_line};
+use crate::mbox::division::mmdf_line;
 
 /// Removes the quoting of `From ` lines. Borrows text without quoted lines.
 pub fn unquote(message: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {
@@ -235,49 +236,6 @@ impl Iterator for FromLines<'_> {
             }
         }
         None
-    }
-}
-
-/// Iterator over the header fields of a message. A value includes its folded lines.
-pub(super) struct Fields<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Fields<'a> {
-    pub(super) fn new(message: &'a [u8]) -> Self {
-        Self { rest: message }
-    }
-
-    /// Returns what was not read yet. After the last field, that is the blank line and the body.
-    pub(super) fn rest(&self) -> &'a [u8] {
-        self.rest
-    }
-}
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = (&'a [u8], &'a [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let mut end = 0;
-            let mut length = 0;
-            while length == 0 || matches!(self.rest.get(end), Some(b' ' | b'\t')) {
-                let (line, next) = split_line(&self.rest[end..]);
-                if line.is_empty() && length == 0 {
-                    return None;
-                }
-                length = end + line.len();
-                end += next;
-                if next == line.len() {
-                    break;
-                }
-            }
-            let field = &self.rest[..length];
-            self.rest = &self.rest[end..];
-            if let Some(colon) = memchr(b':', field) {
-                return Some((field[..colon].trim_ascii_end(), &field[colon + 1..]));
-            }
-        }
     }
 }
 

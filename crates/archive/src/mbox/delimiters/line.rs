@@ -3,7 +3,7 @@
 //! # Limits
 //! Does not recognize a delimiter of more than 100 bytes, including white space at its end.
 
-use crate::mbox::line_ends::line_end_length;
+use crate::line_ends::line_end_length;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 

@@ -3,7 +3,8 @@
 //! # Limits
 //! Reads the first Content-Length of a header of at most 64 KiB.
 
-use crate::mbox::{line_ends::split_line, write::Fields};
+use crate::line_ends::split_line;
+use crate::mbox::fields::Fields;
 
 /// Longest header in which a Content-Length is searched.
 pub(in crate::mbox) const HEADER: usize = 64 << 10;

@@ -8,10 +8,10 @@ use std::io;
 use memchr::memmem::Finder;
 
 use super::content_length::{CONFIRM, HEADER, confirms, declared_end};
-use super::division::Division;
 use super::sniff_input::SniffInput;
 use crate::Quoting;
-use crate::mbox::following_line::FollowingLine;
+use crate::following_line::FollowingLine;
+use crate::mbox::division::Division;
 use crate::mbox::from_line::{
     FromLine, KINDS, Shape, Shapes, UNDATED_WORD, has_no_words, is_dated, is_git, starts_line,
 };

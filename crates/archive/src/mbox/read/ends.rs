@@ -8,11 +8,12 @@ use std::io::{self, Read};
 use super::mailbox::{Current, GUARD, Mailbox, MessageEnd};
 use super::open_multipart::OpenMultipart;
 use crate::box_event::{BoxDetail, BoxEventKind};
-use crate::mbox::following_line::FollowingLine;
+use crate::following_line::FollowingLine;
+use crate::line_ends::{MOST_RETURNS, split_line};
+use crate::mailbox_options::{LineDecision, MboxRule};
+use crate::mbox::division::{Division, mmdf_line};
 use crate::mbox::from_line::starts_line;
-use crate::mbox::line_ends::{MOST_RETURNS, split_line};
-use crate::mbox::options::{LineDecision, MboxRule};
-use crate::mbox::profile::{CONFIRM, Division, HEADER, confirms, declared_end, mmdf_line, read_at};
+use crate::mbox::profile::{CONFIRM, HEADER, confirms, declared_end, read_at};
 use crate::mbox::separator_mark::{is_marked, is_written};
 use crate::mbox::split::{ACCEPT, LineEvidence, NEAR, quoted};
 

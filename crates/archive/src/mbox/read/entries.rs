@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::mailbox::{Current, GUARD, Mailbox, MessageEnd, ReadState};
 use crate::box_event::{BoxDetail, BoxEventKind};
-use crate::mbox::line_ends::{without_line_end, without_padding};
-use crate::mbox::profile::Division;
+use crate::line_ends::{without_line_end, without_padding};
+use crate::mbox::division::Division;
 use crate::mbox::split::quoted;
 use crate::{Entry, EntryKind, Quoting};
 

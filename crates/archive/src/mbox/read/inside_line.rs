@@ -21,8 +21,8 @@ use std::io::{self, Read};
 
 use super::mailbox::Mailbox;
 use crate::box_event::{BoxDetail, BoxEventKind};
+use crate::mailbox_options::{LineDecision, MboxRule};
 use crate::mbox::joined_line::{fields_needed, is_after_blank, may_end_message};
-use crate::mbox::options::{LineDecision, MboxRule};
 use crate::mbox::separator_header::UsualFields;
 use crate::mbox::split::{LineEvidence, NEAR};
 

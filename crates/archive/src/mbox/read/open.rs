@@ -18,16 +18,16 @@ use crate::file_identity::FileIdentity;
 use crate::file_names::is_named_mailbox;
 use crate::file_range::FileRange;
 use crate::file_tree::FileTree;
-use crate::mail_check;
+use crate::mailbox_options::MboxRule;
 use crate::mbox::delimiters::Delimiters;
-use crate::mbox::options::MboxRule;
-use crate::mbox::profile::{Division, FileProfile, HEAD, STREAM_HEAD, SniffInput};
+use crate::mbox::division::Division;
+use crate::mbox::profile::{FileProfile, HEAD, STREAM_HEAD, SniffInput};
 use crate::mbox::split::NEAR;
 use crate::packed::{CompressionEvents, Through, beginning, through_on};
 use crate::packing::Packing;
 use crate::tree_file::TreeFile;
 use crate::window::Window;
-use crate::{Input, Quoting, ReadOptions};
+use crate::{Quoting, ReadOptions, mail_check};
 
 impl Mailbox<Through> {
     /// Reads a compressed file. Sniffs it first, without reading it twice to its end.
@@ -57,28 +57,31 @@ impl Mailbox<Through> {
     }
 
     /// Reads a member of a container that is compressed in one way or another. Opens it twice: to sniff it, and to read it.
-    pub(crate) fn from_member(input: &Input, options: &ReadOptions) -> Result<Self, Error> {
-        let path = &*input.path;
+    pub(crate) fn from_member(
+        path: &Path,
+        tree: &FileTree,
+        packing: Option<Packing>,
+        options: &ReadOptions,
+    ) -> Result<Self, Error> {
         let failed = at(path, Operation::Read);
         let open = |ratio| -> Result<Through, Error> {
-            match input.tree.open(path).map_err(&failed)? {
-                TreeFile::Stream(stream, _) if input.packed.is_none() => Ok(stream),
-                file => input.tree.through(path, file, ratio),
+            match tree.open(path).map_err(&failed)? {
+                TreeFile::Stream(stream, _) if packing.is_none() => Ok(stream),
+                file => tree.through(path, file, ratio),
             }
         };
         let head = beginning(&mut open(u64::MAX)?, HEAD as usize).map_err(&failed)?;
         let profile = FileProfile::of_start(&head).map_err(&failed)?;
         drop(head);
-        let is_mailbox = input.packed.is_none()
-            || is_named_mailbox(&path.with_extension(""))
-            || profile.is_mailbox();
+        let is_mailbox =
+            packing.is_none() || is_named_mailbox(&path.with_extension("")) || profile.is_mailbox();
         let inside = open(options.max_expansion)?;
         let defects = inside.defects.clone();
         let mailbox = Self::from_known(path, inside, Some((profile, is_mailbox)), options);
         let mut mailbox = mailbox.map_err(&failed)?;
         mailbox.defects = defects;
-        mailbox.container = Some(input.tree.clone());
-        mailbox.name_compression(input.packed);
+        mailbox.container = Some(tree.clone());
+        mailbox.name_compression(packing);
         Ok(mailbox)
     }
 

@@ -26,8 +26,8 @@ use std::io::{self, Read};
 
 use super::mailbox::Mailbox;
 use crate::box_event::{BoxDetail, BoxEventKind, MultipartDecision};
+use crate::following_line::FollowingLine;
 use crate::mbox::delimiters::{Delimiters, Enclosing, FAR};
-use crate::mbox::following_line::FollowingLine;
 use crate::mbox::from_line::starts_line;
 use crate::mbox::separator_header::is_mail_header;
 use crate::mbox::split::{LineEvidence, NEAR};

@@ -13,7 +13,7 @@ use crate::ReadOptions;
 use crate::error::ErrorKind;
 use crate::file_identity::FileIdentity;
 use crate::file_range::FileRange;
-use crate::mbox::profile::Division;
+use crate::mbox::division::Division;
 use crate::mbox::range::MailboxRange;
 use crate::mbox::split::NEAR;
 use crate::window::Window;

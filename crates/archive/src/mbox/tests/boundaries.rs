@@ -1,7 +1,8 @@
 //! Tests of boundaries that people recognize, and of events for doubtful ones.
 
 use super::*;
-use crate::{BoxDetail, LineDecision};
+use crate::BoxDetail;
+use crate::mailbox_options::LineDecision;
 
 #[test]
 fn boundaries_that_people_recognize() {

@@ -16,9 +16,9 @@ use std::collections::HashMap;
 
 use memchr::memmem::Finder;
 
+use crate::mailbox_options::{LineDecision, MailboxOptions, MboxRule};
 use crate::mbox::delimiters::{DelimiterMarks, FAR, delimiter_marks};
 use crate::mbox::from_line::starts_line;
-use crate::mbox::options::{LineDecision, MailboxOptions, MboxRule};
 use crate::mbox::profile::FileProfile;
 use crate::mbox::split::{ACCEPT, BEHIND, LineEvidence, NEAR};
 

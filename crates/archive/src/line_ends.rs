@@ -4,7 +4,7 @@
 //! At most eight CRs belong to the LF after them.
 
 /// Largest number of CRs before a LF that form one line end with it. A file with CR LF has CR CR LF after a transfer as text.
-pub(super) const MOST_RETURNS: usize = 8;
+pub(crate) const MOST_RETURNS: usize = 8;
 
 /// Returns the length of the line end at the start of `bytes`: CR, LF, or CRs and LF. 0 if none is there.
 pub fn line_end_length(bytes: &[u8]) -> usize {
@@ -28,7 +28,7 @@ pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
 }
 
 /// Returns the bytes behind the last line end: the beginning of a line that goes on.
-pub(super) fn open_line(bytes: &[u8]) -> &[u8] {
+pub(crate) fn open_line(bytes: &[u8]) -> &[u8] {
     let start = memchr::memrchr2(b'\n', b'\r', bytes).map_or(0, |end| end + 1);
     &bytes[start..]
 }
@@ -55,7 +55,7 @@ pub fn without_padding(bytes: &[u8]) -> &[u8] {
 }
 
 /// Returns the number of `>` between the line start and `at`, or `None` if anything else stands there.
-pub(super) fn quote_depth(bytes: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn quote_depth(bytes: &[u8], at: usize) -> Option<usize> {
     let depth = bytes[..at]
         .iter()
         .rev()

@@ -2,23 +2,13 @@
 //!
 //! ```text
 //! file ─► MailboxStarts ─► first_at(border) ─► RangeBorder, RangeBorder, … ─► MailboxRange ─► open
-//!          (profile)          certain: a line that is a separator whatever precedes it
 //! ```
 //!
-//! A message belongs to the range in which its separator starts. The decision about a `From ` line depends on the message before it,
-//! and so on back to the start of the file. `certain` finds lines that are separators whatever precedes them. From such a line on, a
-//! reader decides as one that read the whole file.
+//! A message belongs to the range in which its separator starts. [`MailboxStarts`](super::MailboxStarts) finds the borders.
 //!
 //! # Limits
-//! Only mailboxes that are files of their own, not compressed, and of a `From ` or MMDF dialect. Where lengths are trusted, and in
-//! MMDF, no line is certain: the file is read from the last known message.
+//! Only mailboxes that are files of their own, not compressed, and of a `From ` or MMDF dialect.
 
-mod certain;
-mod starts;
-#[cfg(test)]
-mod tests;
-
-pub use self::starts::MailboxStarts;
 use super::profile::FileProfile;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

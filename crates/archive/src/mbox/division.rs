@@ -3,11 +3,11 @@
 //! # Limits
 //! Knows `From ` lines and MMDF only.
 
-use crate::mbox::line_ends::line_end_length;
+use crate::line_ends::line_end_length;
 
 /// How messages are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(in crate::mbox) enum Division {
+pub(super) enum Division {
     /// By `From ` lines.
     FromLines,
     /// By lines of four ^A.
@@ -15,7 +15,7 @@ pub(in crate::mbox) enum Division {
 }
 
 /// Returns the length of a line of four ^A with its line end, if `bytes` starts with one.
-pub(in crate::mbox) fn mmdf_line(bytes: &[u8]) -> Option<usize> {
+pub(super) fn mmdf_line(bytes: &[u8]) -> Option<usize> {
     let rest = bytes.strip_prefix(b"\x01\x01\x01\x01")?;
     let end = line_end_length(rest);
     (end > 0 || rest.is_empty()).then_some(4 + end)

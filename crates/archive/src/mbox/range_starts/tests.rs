@@ -1,10 +1,11 @@
 //! Tests of the law of ranges: the ranges of a mailbox, however it is cut, have the messages of the whole.
 
 use super::*;
+use crate::mailbox_options::MboxRule;
 use crate::mbox::Mailbox;
 use crate::mbox::tests::random::random_mailbox;
 use crate::mbox::tests::{HEADER, Random, Read1, SEPARATOR, drain_from};
-use crate::{Batch, BoxEvent, BoxEventKind, EntryKind, MboxRule, ReadOptions, Source};
+use crate::{Batch, BoxEvent, BoxEventKind, EntryKind, ReadOptions, Source};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;

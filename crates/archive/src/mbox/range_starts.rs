@@ -1,14 +1,22 @@
 //! Finds the first message at or after an offset of a mailbox, as the reader of the whole file finds it.
 //!
+//! The decision about a `From ` line depends on the message before it, and so on back to the start of the file. `certain` finds lines that
+//! are separators whatever precedes them. From such a line on, a reader decides as one that read the whole file. Where lengths are
+//! trusted, and in MMDF, no line is certain: the file is read from the last known message.
+//!
 //! # Limits
 //! Reads backwards in steps of 1 MiB, at most [`MOST_BACK`] of them, and from there forward to the message.
+
+mod certain;
+#[cfg(test)]
+mod tests;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::certain::{Stretch, is_possible, last_certain};
-use super::{MailboxProfile, MailboxRange, MessageStart, RangeBorder};
+use self::certain::{Stretch, is_possible, last_certain};
+use super::range::{MailboxProfile, MailboxRange, MessageStart, RangeBorder};
 use crate::error::{Error, Operation, at};
 use crate::mbox::delimiters::{Delimiters, FAR};
 use crate::mbox::profile::{FileProfile, SniffInput, read_at};

@@ -4,14 +4,13 @@
 //!
 //! `Display` formats a plain sentence. The program adds advice about its options.
 
-use crate::parts::PartsError;
+use crate::parts_error::PartsError;
 use crate::thousands::with_thousands;
 use mailglot_archive::Error as FileError;
 use mailglot_archive::ledger::LedgerError;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, io};
 
 /// An error that stopped a job. The program has an exit code for each variant.
 #[derive(Debug)]

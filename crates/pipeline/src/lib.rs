@@ -66,6 +66,7 @@ mod output;
 mod output_names;
 mod output_plan;
 mod parts;
+mod parts_error;
 mod path_checks;
 mod progress;
 mod raw_blocks;
@@ -109,9 +110,10 @@ pub use list::{ListOptions, ListedMessage, list};
 pub use locate::{Located, LocatedPiece, locate, locate_pieces};
 pub use normalize::{check, normalize};
 pub use parts::{
-    JoinedParts, PartDone, PartsError, PartsFault, PartsPlan, SPLIT_SIZE, UnfinishedParts,
-    check_plan_place, commit_parts, plan_parts, resume, run_part, unfinished_parts,
+    JoinedParts, PartDone, PartsPlan, SPLIT_SIZE, UnfinishedParts, check_plan_place, commit_parts,
+    plan_parts, resume, run_part, unfinished_parts,
 };
+pub use parts_error::{PartsError, PartsFault};
 pub use progress::Progress;
 pub use restore::{RestoreJob, Restored, restore};
 pub use selection::Selection;

@@ -6,7 +6,6 @@
 //! after that writes no other report.
 
 use super::counts::JoinedSource;
-use super::error::{PartsError, PartsFault};
 use super::layout::{DATA, PartsFolder};
 use super::manifest::{DonePiece, Manifest};
 use super::part_file::PartReader;
@@ -19,6 +18,7 @@ use crate::job::NormalizeJob;
 use crate::normalize::{empty_summary, finish};
 use crate::output::OutputSink;
 use crate::output_plan::OutputPlan;
+use crate::parts_error::{PartsError, PartsFault};
 use crate::rewrite::RewrittenBatch;
 use crate::run::{EndedSource, ResultSink, count_left_out};
 use crate::skip_scope::SkipScope;

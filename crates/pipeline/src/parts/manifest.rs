@@ -5,9 +5,9 @@
 //! Readable by the version of the program that wrote it.
 
 use super::counts::PieceCounts;
-use super::error::{PartsError, PartsFault};
 use super::layout::{DATA, MANIFEST};
 use crate::Error;
+use crate::parts_error::{PartsError, PartsFault};
 use crate::staged_ledger::exists;
 use mailglot_archive::FolderRange;
 use serde::{Deserialize, Serialize};

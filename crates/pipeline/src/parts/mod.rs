@@ -19,7 +19,6 @@
 
 mod commit;
 mod counts;
-mod error;
 mod identity;
 mod layout;
 mod manifest;
@@ -34,7 +33,6 @@ mod tests;
 mod write_file;
 
 pub use commit::{JoinedParts, commit_parts};
-pub use error::{PartsError, PartsFault};
 pub use layout::{UnfinishedParts, unfinished_parts};
 pub use plan::{PartsPlan, SPLIT_SIZE, check_plan_place, plan_parts};
 pub use resume::resume;

@@ -5,7 +5,6 @@
 //! A mailbox of an mbox dialect or of MMDF that is a file of its own, and a folder on a disk, are cut into ranges. Every other input is
 //! one piece.
 
-use super::error::{PartsError, PartsFault};
 use super::identity::SourceIdentity;
 use super::source_digest::CELL;
 use crate::discover::{SourceInput, discover};
@@ -13,6 +12,7 @@ use crate::error::UsageError;
 use crate::hash::hex;
 use crate::job::NormalizeJob;
 use crate::output_names::output_format;
+use crate::parts_error::{PartsError, PartsFault};
 use crate::path_checks::{check_apart, on_disk, read_paths};
 use crate::report::producer;
 use crate::skip_scope::SkipScope;

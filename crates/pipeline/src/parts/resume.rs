@@ -5,7 +5,6 @@
 //! Loses at most the split that was being processed. The parts need as much space as the output.
 
 use super::commit::{JoinedParts, completed, join, outputs};
-use super::error::{PartsError, PartsFault};
 use super::identity::SourceIdentity;
 use super::layout::{INPUTS, PLAN, PartsFolder};
 use super::plan::{PartsPlan, plan_parts};
@@ -13,6 +12,7 @@ use super::run::run_split;
 use super::write_file::{failed, write_file};
 use crate::discover::{SourceInput, discover};
 use crate::job::NormalizeJob;
+use crate::parts_error::{PartsError, PartsFault};
 use crate::path_checks::{on_disk, read_paths};
 use crate::run::total;
 use crate::skip_scope::SkipScope;

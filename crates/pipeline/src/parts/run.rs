@@ -5,7 +5,6 @@
 //! Syncs when the part is complete. A killed process loses its split.
 
 use super::counts::PieceCounts;
-use super::error::{PartsError, PartsFault};
 use super::layout::{Attempt, DATA, MANIFEST, PartsFolder};
 use super::manifest::{DonePiece, Manifest};
 use super::part_file::PartWriter;
@@ -18,6 +17,7 @@ use crate::hash::hex;
 use crate::job::NormalizeJob;
 use crate::normalize::empty_summary;
 use crate::output_plan::{PlannedOutput, targets};
+use crate::parts_error::{PartsError, PartsFault};
 use crate::path_checks::{check_apart, followed, on_disk, read_paths};
 use crate::rewrite::{LARGE_MESSAGE, PROCESS, RewriteStage, RewrittenBatch};
 use crate::run::{EndedSource, Job, ResultSink, run};

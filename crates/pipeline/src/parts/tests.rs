@@ -7,6 +7,7 @@ mod rejections;
 
 use super::layout::PartsFolder;
 use super::*;
+use crate::parts_error::PartsFault;
 use crate::{Error, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, normalize, restore};
 use mailglot_archive::{ErrorKind, FileMode, Format};
 use mailglot_mime::Policy;

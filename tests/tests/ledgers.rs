@@ -4,8 +4,8 @@
 
 use mailglot_archive::ledger::IndexEntry;
 use mailglot_gateway::MessageBuilder;
+use mailglot_gateway::ledgers::{Catalog, Ledgers, Retention};
 use mailglot_gateway::policy::Rules;
-use mailglot_gateway::record::{Catalog, Ledgers, Retention};
 use mailglot_mime::{Policy, process};
 use mailglot_pipeline::{Progress, RestoreJob, restore};
 use mailglot_tests::shared;

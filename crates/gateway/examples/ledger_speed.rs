@@ -5,11 +5,10 @@
 #![allow(clippy::print_stdout, reason = "a program that prints")]
 
 use mailglot_archive::ledger::IndexEntry;
-use mailglot_gateway::record::{Catalog, Ledgers, Query, Retention};
+use mailglot_gateway::ledgers::{Catalog, Ledgers, Query, Retention};
 use mailglot_gateway::{Engine, Envelope};
-use std::io;
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
+use std::{io, thread};
 
 fn main() -> io::Result<()> {
     let folder = std::env::args_os()

@@ -2,9 +2,9 @@
 
 use crate::envelope::Envelope;
 use crate::judge::{self, Judgement};
+use crate::ledgers::Ledgers;
 use crate::milter::{Wants, action};
 use crate::policy::Rules;
-use crate::record::Ledgers;
 use std::sync::Arc;
 
 /// Reads and rewrites messages by one policy.

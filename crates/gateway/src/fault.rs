@@ -7,9 +7,8 @@
 
 use crate::message_builder::InexpressibleEdit;
 use crate::milter::{ProtocolError, Refusal};
-use crate::proxy::HopFault;
-use std::fmt;
-use std::io;
+use crate::next_hop_fault::HopFault;
+use std::{fmt, io};
 
 /// A fault of a server, a connection or the work on a message.
 #[derive(Debug)]
@@ -164,7 +163,7 @@ impl From<InexpressibleEdit> for Fault {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::proxy::BadReply;
+    use crate::next_hop_fault::BadReply;
 
     fn io() -> io::Error {
         io::Error::other("disk full")

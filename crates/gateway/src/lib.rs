@@ -34,6 +34,7 @@
 pub mod config;
 pub mod descriptors;
 pub mod judge;
+pub mod ledgers;
 pub mod milter;
 pub mod policy;
 pub mod proxy;
@@ -50,6 +51,7 @@ mod limits;
 mod listener;
 mod message_builder;
 mod network;
+mod next_hop_fault;
 mod outcome;
 mod pipe;
 mod reinject;

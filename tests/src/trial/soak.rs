@@ -10,13 +10,12 @@ use super::postfix::{Postfix, Settings};
 use super::sink::Arrived;
 use super::small_disk::SmallDisk;
 use super::smtp::{Client, Letter};
-use mailglot_gateway::record::{Catalog, Query};
+use mailglot_gateway::ledgers::{Catalog, Query};
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fmt, thread};
 
 /// Sizes of bodies in bytes, in turn: one packet, several, and more than is kept in memory.
 const SIZES: [usize; 4] = [4_000, 40_000, 400_000, 1_500_000];

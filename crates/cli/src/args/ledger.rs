@@ -6,7 +6,7 @@
 
 use clap::{Args as Group, Subcommand};
 use mailglot_gateway::Address;
-use mailglot_gateway::record::{Query, day_start};
+use mailglot_gateway::ledgers::{Query, day_start};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 

@@ -2,7 +2,7 @@
 
 use crate::sandbox::{LATIN, Sandbox};
 use mailglot_archive::ledger::{IndexEntry, write_whole};
-use mailglot_gateway::record::{Ledgers, Retention};
+use mailglot_gateway::ledgers::{Ledgers, Retention};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;

@@ -2,7 +2,7 @@
 
 use crate::sandbox::{LATIN, Sandbox};
 use mailglot_archive::ledger::IndexEntry;
-use mailglot_gateway::record::{Ledgers, Retention};
+use mailglot_gateway::ledgers::{Ledgers, Retention};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs::{self, File};

@@ -6,7 +6,7 @@
 
 use super::Config;
 use crate::address::Address;
-use crate::record::check_existing;
+use crate::ledgers::check_existing;
 use crate::socket_folder::SocketFolder;
 use rustix::fs::{Access, access};
 use std::collections::BTreeSet;

@@ -5,8 +5,8 @@
 use crate::address::Address;
 use crate::engine::Engine;
 use crate::event::ServerEvent;
+use crate::ledgers::{Ledgers, Retention};
 use crate::limits::Limits;
-use crate::record::{Ledgers, Retention};
 use crate::server::{Server, Stop};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;

@@ -2,9 +2,9 @@
 
 use crate::engine::Engine;
 use crate::envelope::Envelope;
+use crate::ledgers::message_id;
 use crate::message_builder::MessageBuilder;
 use crate::milter::{Event, Peer};
-use crate::record::message_id;
 use crate::server::Activity;
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -68,12 +68,12 @@ mod service;
 mod session;
 mod smtp_client;
 
+pub use crate::next_hop_fault::{BadReply, HopFault};
 pub use capabilities::Capabilities;
 pub use content::{BareLines, Stuffer, Unacceptable};
 #[cfg(test)]
 pub(crate) use judge::reply;
 pub use lines::LONGEST_LINE;
-pub use reply::{BadReply, HopFault};
 pub use route::{Route, Times};
 pub use session::{Delivery, Options, ProxySession, ProxyVerdict, Step};
 pub use smtp_client::SmtpMessage;

@@ -4,13 +4,13 @@
 //! A message that only gains fields on top is not kept, because the delivered message contains its original. The index entry of a message
 //! has at most the first 998 bytes of a queue id. It omits a sender of more than 998 bytes.
 
-use super::ledgers::message_id;
-use super::{Form, Ledgers, LogLine, Prepared};
+use super::{Form, LogLine};
 use crate::engine::Engine;
 use crate::envelope::Envelope;
 use crate::event::Record;
 use crate::fault::Fault;
 use crate::judge::Judgement;
+use crate::ledgers::{Ledgers, Prepared, message_id};
 use crate::semaphore::Processing;
 use mailglot_archive::ledger::IndexEntry;
 use mailglot_mime::Edit;
@@ -148,7 +148,7 @@ fn note(raw: &[u8], edits: &[Edit], record: &Record) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::record::{Catalog, Ledgers, Query, Retention};
+    use crate::ledgers::{Catalog, Ledgers, Query, Retention};
 
     /// A client chooses the length of its sender. The original is found for any length.
     #[test]

@@ -1,4 +1,4 @@
-//! Records each message: a log line, counters, and a ledger from which the original can be restored.
+//! Records each message: a log line, counters, and its original in a ledger ([`crate::ledgers`]).
 //!
 //! ```text
 //!  Record ─┬─► LogLine ─► LogWriter         one line a message
@@ -13,7 +13,6 @@
 mod dry_run;
 mod journal;
 mod keep_original;
-mod ledgers;
 mod line;
 mod log_writer;
 mod metrics;
@@ -23,10 +22,6 @@ mod responder;
 
 pub use dry_run::DryRun;
 pub use journal::Journal;
-pub use ledgers::{
-    Catalog, Found, LedgerRecord, Ledgers, Prepared, Query, Retention, Swept, day_start, rfc3339,
-};
-pub(crate) use ledgers::{check_existing, message_id};
 pub use line::{Form, LogLine, Priority};
 pub use log_writer::LogWriter;
 pub use metrics::Metrics;

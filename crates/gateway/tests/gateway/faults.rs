@@ -8,8 +8,8 @@ use crate::rig::{
     Death, Manner, Mta, Part, ProxyClient, RunningFilter, RunningNextHop, RunningProxy, Scripted,
     Told, letters,
 };
+use mailglot_gateway::ledgers::{Ledgers, Retention};
 use mailglot_gateway::policy::Action;
-use mailglot_gateway::record::{Ledgers, Retention};
 use mailglot_gateway::{Address, Engine, Limits};
 use rustix::net;
 use std::collections::BTreeSet;

@@ -2,8 +2,9 @@
 
 use crate::proxy::stuffed;
 use crate::rig::{Manner, Mta, RunningFilter, RunningNextHop, RunningProxy, letters};
+use mailglot_gateway::ledgers::{Ledgers, Retention};
 use mailglot_gateway::policy::{Action, Finding, Rules};
-use mailglot_gateway::record::{Form, Ledgers, Retention};
+use mailglot_gateway::record::Form;
 use mailglot_gateway::{Engine, Limits};
 use std::fs;
 use std::path::PathBuf;

@@ -2,9 +2,9 @@
 
 use crate::rig::{Death, Manner, RunningNextHop, RunningProxy, original};
 use mailglot_gateway::Engine;
+use mailglot_gateway::ledgers::{Ledgers, Retention};
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::proxy::BareLines;
-use mailglot_gateway::record::{Ledgers, Retention};
 use std::sync::Arc;
 
 pub(crate) const LATIN: &[u8] =

@@ -1,13 +1,13 @@
 //! What is told and kept of messages that go through the daemon: one line and one count each, and the original of what is changed.
 
 use crate::rig::{Mta, Served, awaited, original};
-use mailglot_gateway::record::{Catalog, Form, Journal, Ledgers, Metrics, Query, Retention};
+use mailglot_gateway::ledgers::{Catalog, Ledgers, Query, Retention};
+use mailglot_gateway::record::{Form, Journal, Metrics};
 use mailglot_gateway::{Address, Engine, Limits, Server};
-use std::fs;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 /// A running filter with a journal; it ends with the test.
 struct RecordedFilter {

@@ -8,17 +8,16 @@ use super::inherited_sockets;
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
 use mailglot_gateway::config::{Ledger, Listener, RouteKind};
-use mailglot_gateway::proxy;
-use mailglot_gateway::record::{Form, Journal, Ledgers, LogWriter, Metrics, Retention};
+use mailglot_gateway::ledgers::{Ledgers, Retention};
+use mailglot_gateway::record::{Form, Journal, LogWriter, Metrics};
 use mailglot_gateway::{
-    Address, Engine, Fault, Inherited, Limits, Resources, Server, ServerEvent, Socket, Stop,
+    Address, Engine, Fault, Inherited, Limits, Resources, Server, ServerEvent, Socket, Stop, proxy,
 };
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::{fs, io};
 
 /// A listener with its socket, before it runs.
 pub(super) struct BoundListener {

@@ -8,6 +8,7 @@ use super::incoming_message::IncomingMessage;
 use crate::engine::Engine;
 use crate::event::Record;
 use crate::fault::Fault;
+use crate::ledgers::message_id;
 use crate::outcome::{Cause, Reply};
 use crate::policy::Finding;
 use crate::proxy::judge::{
@@ -16,7 +17,6 @@ use crate::proxy::judge::{
 };
 use crate::proxy::outgoing_message::{HeaderEdits, OutgoingMessage};
 use crate::proxy::session::ProxyVerdict;
-use crate::record::message_id;
 use crate::semaphore::Processing;
 use crate::spool::Spool;
 use std::io;

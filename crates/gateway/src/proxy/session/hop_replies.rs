@@ -5,9 +5,10 @@
 
 use super::next_hop::HopStage;
 use super::state::{Asked, ProxySession, SHUTTING_DOWN, SessionState, Step};
+use crate::next_hop_fault::{BadReply, HopFault};
 use crate::proxy::capabilities::Capabilities;
 use crate::proxy::command::Verb;
-use crate::proxy::reply::{BadReply, HopFault, ReplyLines};
+use crate::proxy::reply::ReplyLines;
 use std::mem;
 
 impl ProxySession {

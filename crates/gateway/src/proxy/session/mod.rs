@@ -13,7 +13,8 @@ pub use state::{Delivery, Options, ProxySession, ProxyVerdict, Step};
 
 use super::capabilities::Capabilities;
 use super::content::Unacceptable;
-use super::reply::{BadReply, HopFault, ReplyLines};
+use super::reply::ReplyLines;
+use crate::next_hop_fault::{BadReply, HopFault};
 use client_state::ClientState;
 use next_hop::{HopStage, NextHopState};
 use state::{Asked, SHUTTING_DOWN, SessionState};

@@ -1,6 +1,7 @@
 //! State of the next hop in a session: its stage, its replies, and the commands that may be repeated.
 
-use crate::proxy::reply::{BadReply, Replies, ReplyLines};
+use crate::next_hop_fault::BadReply;
+use crate::proxy::reply::{Replies, ReplyLines};
 
 /// How far the next hop is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,11 @@
 
 use super::client_state::ClientState;
 use super::next_hop::NextHopState;
+use crate::next_hop_fault::HopFault;
 use crate::proxy::capabilities::Capabilities;
 use crate::proxy::command::Mail;
 use crate::proxy::content::BareLines;
-use crate::proxy::reply::{HopFault, ReplyLines};
+use crate::proxy::reply::ReplyLines;
 use std::collections::VecDeque;
 
 /// Options of a session.

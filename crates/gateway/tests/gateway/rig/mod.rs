@@ -12,7 +12,7 @@ pub(crate) use proxy::{ProxyClient, RunningProxy};
 pub(crate) use scripted::{Part, Scripted};
 pub(crate) use session::{SessionWorld, TWO_MESSAGES, lmtp_message, run_dialogue};
 
-use mailglot_gateway::record::{Catalog, LedgerRecord};
+use mailglot_gateway::ledgers::{Catalog, LedgerRecord};
 use mailglot_gateway::{Address, Record, Server, ServerEvent, Stop};
 use std::path::Path;
 use std::sync::{Arc, Mutex};

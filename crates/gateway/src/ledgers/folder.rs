@@ -323,7 +323,7 @@ pub(super) mod tests {
     }
 
     /// Returns whether each folder was synced since this was last asked of it.
-    pub(in crate::record::ledgers) fn synced<const N: usize>(folders: [&Path; N]) -> [bool; N] {
+    pub(in crate::ledgers) fn synced<const N: usize>(folders: [&Path; N]) -> [bool; N] {
         let mut synced = SYNCED.lock().unwrap();
         folders.map(|folder| {
             let number = fs::metadata(folder).unwrap().ino();

@@ -12,11 +12,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::Format;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_mode::FileMode;
 use crate::free_space::FreeSpace;
 use crate::replace::{FolderReplacement, Replacement, WriteOptions};
+use crate::source::Format;
 
 /// A written unit: a message or a part of one.
 #[derive(Clone, Debug)]

@@ -47,7 +47,7 @@ pub use segment_index::IndexBuilder;
 pub use whole_message::{read_whole, write_whole, write_whole_by};
 pub use write::{BlockBuilder, LedgerWriter};
 
-use crate::Format;
+use crate::source::Format;
 
 /// First bytes of every ledger. CR LF and ^Z reveal a transfer in text mode.
 pub const MAGIC: [u8; 8] = *b"\x89MGL\r\n\x1a\n";

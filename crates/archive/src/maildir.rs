@@ -5,11 +5,11 @@
 
 use std::path::Path;
 
-use crate::Flags;
 use crate::entry_type::EntryType;
 use crate::file_names::{is_eml, is_named_mailbox};
 use crate::file_tree::FileTree;
 use crate::mh;
+use crate::source::Flags;
 
 /// Returns true for a folder with messages in `cur` and `new`: it has two of `cur`, `new` and `tmp`.
 ///

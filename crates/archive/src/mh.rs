@@ -7,8 +7,8 @@
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
 
-use crate::Flags;
 use crate::packed::beginning;
+use crate::source::Flags;
 
 /// The file of an MH folder that lists seen, replied and flagged messages.
 pub(crate) const SEQUENCES: &str = ".mh_sequences";

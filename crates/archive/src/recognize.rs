@@ -21,12 +21,13 @@ use crate::error::{Error, ErrorKind, Operation, at};
 use crate::file_kind::{FileForm, FileKind};
 use crate::file_names::{is_eml, is_index, is_named_zip};
 use crate::file_tree::{ContainerMail, FileTree};
+use crate::input::Input;
 use crate::maildir;
 use crate::message_stores::MessageStore;
 use crate::open_input;
 use crate::packing::Packing;
 use crate::skipped_file::{left_alone, mail_like, no_mail, not_followed};
-use crate::{Format, Input, MAX_EXPANSION, ReadOptions};
+use crate::source::{Format, MAX_EXPANSION, ReadOptions};
 
 /// Options of a search.
 #[derive(Clone, Debug)]
@@ -673,7 +674,7 @@ mod tests {
             assert_eq!(found[0].format, Format::EmlTree, "{name}");
             assert_eq!(found[0].path, root.join(name));
             let mut source = crate::open(&found[0], &ReadOptions::default()).unwrap();
-            let mut batch = crate::Batch::default();
+            let mut batch = crate::source::Batch::default();
             assert!(source.next(&mut batch).unwrap());
             assert_eq!(batch.bytes, message);
             assert!(!source.changed().unwrap());
@@ -758,8 +759,10 @@ mod tests {
             write(root.path(), &format!("{name}.gz"), &gzip(&bytes));
             let count = |name: &str| {
                 let archive = recognize(&path(name)).unwrap().remove(0);
-                let mut source = crate::open(&archive, &crate::ReadOptions::default()).unwrap();
-                let (mut batch, mut count, mut reported) = (crate::Batch::default(), 0, Vec::new());
+                let mut source =
+                    crate::open(&archive, &crate::source::ReadOptions::default()).unwrap();
+                let (mut batch, mut count, mut reported) =
+                    (crate::source::Batch::default(), 0, Vec::new());
                 while source.next(&mut batch).unwrap() {
                     count += batch.entries.len();
                     reported.extend(batch.events.iter().map(|event| (event.kind, event.offset)));

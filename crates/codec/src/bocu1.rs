@@ -13,8 +13,9 @@
 
 use crate::decode::{Chunk, Decode};
 use crate::encoder_machine::{Encode, Out};
+use crate::loss::LossKind;
+use crate::options::DecodeOptions;
 use crate::sink::Sink;
-use crate::{DecodeOptions, LossKind};
 use std::ops::{ControlFlow, Range};
 
 /// The lead byte of distance 0.

@@ -3,7 +3,7 @@
 //! # Limits
 //! Only those of UTF-8, UTF-16 and UTF-32. The signatures of UTF-7, SCSU and GB 18030 are text.
 
-use crate::Charset;
+use crate::charset::Charset;
 
 /// Returns the charset that a byte order mark at the start names, and the length of the mark in bytes.
 ///

@@ -8,8 +8,8 @@ mod row;
 pub use row::Charset;
 pub(crate) use row::{Kind, Properties, Row};
 
-use crate::View;
 use crate::generated::charsets::ROWS;
+use crate::label_view::View;
 
 impl Charset {
     /// Returns the charset with exactly this [`Charset::name`], for files that store names.

@@ -3,7 +3,7 @@
 //! # Limits
 //! If vendors use a number for different charsets, it means the one that mail uses.
 
-use crate::Charset;
+use crate::charset::Charset;
 use crate::generated::code_pages::NUMBERS;
 
 /// The charset of a code page number.
@@ -17,7 +17,7 @@ pub(crate) fn by_number(number: u32) -> Option<Charset> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::View;
+    use crate::label_view::View;
 
     #[test]
     fn numbers_stand_in_order_and_lead_to_the_charsets_of_their_labels() {

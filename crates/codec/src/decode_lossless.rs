@@ -3,10 +3,12 @@
 //! # Limits
 //! The general decoder decodes charsets without a fast path.
 
-use crate::charset::Kind;
+use crate::charset::{Charset, Kind};
 use crate::decoder::table;
 use crate::double_byte::Subset;
-use crate::{Charset, LossLog, Mode, iso2022};
+use crate::iso2022;
+use crate::loss::LossLog;
+use crate::mode::Mode;
 use mailglot_kernel::ShortBytes;
 
 impl Charset {

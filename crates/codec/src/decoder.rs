@@ -3,14 +3,17 @@
 //! # Limits
 //! Output offsets are not reported.
 
-use crate::charset::Kind;
+use crate::charset::{Charset, Kind};
 use crate::decode::{Chunk, Decode};
 use crate::double_byte::DoubleByteDecoder;
+use crate::loss::LossLog;
 use crate::machine::Machine;
+use crate::mode::Mode;
 use crate::multi_byte::Layout;
+use crate::options::DecodeOptions;
 use crate::single_byte::{EMPTY, SingleByteDecoder};
 use crate::sink::Sink;
-use crate::{Charset, DecodeOptions, LossLog, Mode, iso2022, koi7, utf7, utf8};
+use crate::{iso2022, koi7, utf7, utf8};
 use mailglot_kernel::ByteTable;
 use std::borrow::Cow;
 

@@ -12,8 +12,9 @@
 use crate::decode::{Chunk, Decode, progress};
 use crate::encoding_rs_wrapper::{self, Step};
 use crate::grid::Set;
+use crate::loss::LossKind;
+use crate::mode::Mode;
 use crate::sink::Sink;
-use crate::{LossKind, Mode};
 use encoding_rs::Encoding;
 use mailglot_kernel::{LeadBytes, Packed, PairTable};
 
@@ -438,10 +439,10 @@ mod tests {
 
     /// Decodes strictly by the table, and gives the ranges of losses byte by byte of their sequences.
     fn decode_by_table(family: Family, subset: Subset, bytes: &[u8]) -> (String, Vec<Range>) {
-        let (mut text, mut log) = (String::new(), crate::LossLog::new());
+        let (mut text, mut log) = (String::new(), crate::loss::LossLog::new());
         let mut sink = Sink::new(&mut text, &mut log, Mode::Strict);
         DoubleByteDecoder::new(family, subset, Mode::Strict).run(Chunk::whole(bytes), &mut sink);
-        let range = |loss: &crate::Loss| loss.bytes.start as usize..loss.bytes.end as usize;
+        let range = |loss: &crate::loss::Loss| loss.bytes.start as usize..loss.bytes.end as usize;
         let losses = log.kept().iter().map(range).collect();
         (text, losses)
     }

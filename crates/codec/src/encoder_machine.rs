@@ -6,8 +6,9 @@
 //! # Limits
 //! Keeps no output offsets.
 
+use crate::loss::{LossKind, LossLog};
+use crate::mode::Mode;
 use crate::sink::ascii_run;
-use crate::{LossKind, LossLog, Mode};
 use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
 

@@ -10,8 +10,9 @@ use crate::decode::{Chunk, Decode, progress};
 use crate::double_byte::{Family, jis_row};
 use crate::encoder_machine::{Encode, Out, each_char};
 use crate::grid::Set;
+use crate::loss::LossKind;
+use crate::mode::Mode;
 use crate::sink::Sink;
-use crate::{LossKind, Mode};
 use mailglot_kernel::Packed;
 use std::ops::ControlFlow;
 

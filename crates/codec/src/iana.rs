@@ -17,8 +17,9 @@ mod registered;
 pub(crate) use find::find;
 pub use registered::Registered;
 
+use crate::charset::Charset;
 use crate::generated::iana::REGISTRY;
-use crate::{Charset, View};
+use crate::label_view::View;
 
 impl Registered {
     /// Returns the charset that decodes and encodes this entry: its own, or one that it is another name of.
@@ -36,7 +37,7 @@ pub fn registry() -> &'static [Registered] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Resolved;
+    use crate::label::Resolved;
 
     /// Charsets of the registry that must decode.
     const BAR: usize = 240;

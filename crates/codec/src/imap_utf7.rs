@@ -6,7 +6,9 @@
 //! # Limits
 //! [`decode_mailbox`] rejects raw UTF-8. Use [`decode_mailbox_utf8`] for servers that send it (RFC 6855, RFC 9051).
 
-use crate::{Charset, LossLog, Mode};
+use crate::charset::Charset;
+use crate::loss::LossLog;
+use crate::mode::Mode;
 use mailglot_kernel::base64::{NOT_A_DIGIT, values};
 use std::fmt::Write as _;
 

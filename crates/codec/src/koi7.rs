@@ -5,10 +5,10 @@
 //! # Limits
 //! 24 is the currency sign and 7E the overline, as registered, so a dollar sign and a tilde cannot be encoded.
 
-use crate::LossKind;
 use crate::decode::{Chunk, Decode};
 use crate::encoder_machine::{Encode, Out, each_char};
 use crate::generated::sequences::{KOI7_N0, KOI7_N1};
+use crate::loss::LossKind;
 use crate::sink::Sink;
 use std::ops::ControlFlow;
 
@@ -101,7 +101,9 @@ impl Koi7Encoder {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Charset, LossLog, Unmappable};
+    use crate::charset::Charset;
+    use crate::encoder::Unmappable;
+    use crate::loss::LossLog;
 
     #[test]
     fn letters_stand_between_so_and_si() {

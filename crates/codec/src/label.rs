@@ -15,7 +15,7 @@ mod row;
 pub use resolved::Resolved;
 pub(crate) use row::{Means, Source};
 
-use crate::Charset;
+use crate::charset::Charset;
 use crate::iana::find as find_registered;
 use crate::label_view::View;
 use lookup::{MEANINGS, NAMES, answer, before, place};

@@ -402,7 +402,7 @@ mod tests {
             assert_eq!(LossKind::for_name(kind.name()), Some(*kind));
         }
     }
-    use crate::Charset;
+    use crate::charset::Charset;
 
     fn ranges(log: &LossLog) -> Vec<(u64, u64, &'static str)> {
         log.kept()

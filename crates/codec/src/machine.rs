@@ -4,7 +4,7 @@
 //! Holds no input; the [`Decoder`](crate::Decoder) does.
 
 use crate::bocu1::Bocu1Decoder;
-use crate::charset::Kind;
+use crate::charset::{Charset, Kind};
 use crate::decode::{Chunk, Decode};
 use crate::double_byte::DoubleByteDecoder;
 use crate::euc_fixed_width::EucFixedWidthDecoder;
@@ -12,6 +12,7 @@ use crate::iso2022::Iso2022Decoder;
 use crate::koi7::Koi7Decoder;
 use crate::mixed_ebcdic::MixedEbcdicDecoder;
 use crate::multi_byte::MultiByteDecoder;
+use crate::options::DecodeOptions;
 use crate::scsu::ScsuDecoder;
 use crate::sequences::SequenceDecoder;
 use crate::single_byte::SingleByteDecoder;
@@ -23,7 +24,6 @@ use crate::utf7::Utf7Decoder;
 use crate::utf8::Utf8Decoder;
 use crate::utf16::Utf16Decoder;
 use crate::utf32::Utf32Decoder;
-use crate::{Charset, DecodeOptions};
 
 /// Calls a method of the machine in `$enum`, whichever it is, without dynamic dispatch: short words make it count.
 macro_rules! each_machine {

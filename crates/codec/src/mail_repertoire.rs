@@ -6,7 +6,7 @@
 //! # Limits
 //! If fewer than three of these readers know a charset, all its characters count.
 
-use crate::Charset;
+use crate::charset::Charset;
 use crate::generated::mail_repertoire::DISPUTED;
 
 impl Charset {

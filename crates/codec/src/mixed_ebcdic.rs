@@ -6,9 +6,9 @@
 //! # Limits
 //! Lines end at CR (0D), NEL (15) and LF (25) of the code pages.
 
-use crate::LossKind;
 use crate::decode::{Chunk, Decode};
 use crate::grid::{Grid, Set};
+use crate::loss::LossKind;
 use crate::sink::Sink;
 use std::ops::Range;
 
@@ -87,7 +87,9 @@ impl MixedEbcdicDecoder {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Charset, LossLog, Unmappable};
+    use crate::charset::Charset;
+    use crate::encoder::Unmappable;
+    use crate::loss::LossLog;
 
     fn charsets() -> impl Iterator<Item = Charset> {
         let names = "IBM930 IBM933 IBM935 IBM937 IBM939 IBM1364 IBM1371 IBM1388 IBM1390 IBM1399";

@@ -3,7 +3,7 @@
 //! # Limits
 //! A repair changes the result of damaged input, never that of valid input.
 
-use crate::Mode;
+use crate::mode::Mode;
 
 /// Options of a decoder: the mode, the rules for byte order marks, and the repairs (none by default).
 ///

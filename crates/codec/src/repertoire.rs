@@ -6,10 +6,11 @@
 //! # Limits
 //! Damage, single shifts, and charsets of three and more bytes are decoded strictly.
 
-use crate::charset::Kind;
+use crate::charset::{Charset, Kind};
 use crate::double_byte::{self, Family, Subset};
 use crate::iso2022::Flavor;
-use crate::{Charset, LossLog, Mode};
+use crate::loss::LossLog;
+use crate::mode::Mode;
 
 impl Charset {
     /// Returns true if all bytes are in the charset itself: strict decoding finds no loss in them. If this is false and lenient

@@ -3,8 +3,10 @@
 //! # Limits
 //! Checks single-byte charsets only.
 
+use crate::charset::Charset;
+use crate::encoder::Unmappable;
 use crate::generated::charsets::COUNT;
-use crate::{Charset, LossLog, Unmappable};
+use crate::loss::LossLog;
 use std::sync::OnceLock;
 
 impl Charset {

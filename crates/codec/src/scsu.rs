@@ -7,8 +7,9 @@
 //! CR and LF do not reset windows and modes, as the standard requires.
 
 use crate::decode::{Chunk, Decode};
+use crate::loss::LossKind;
+use crate::options::DecodeOptions;
 use crate::sink::Sink;
-use crate::{DecodeOptions, LossKind};
 use std::ops::Range;
 
 mod encode;

@@ -13,8 +13,8 @@ mod encoder;
 
 pub(crate) use encoder::SequenceEncoder;
 
-use crate::LossKind;
 use crate::decode::{Chunk, Decode};
+use crate::loss::LossKind;
 use crate::sink::Sink;
 use mailglot_kernel::Packed;
 use std::collections::HashSet;

@@ -3,7 +3,8 @@
 //! # Limits
 //! A log is not serialized as a whole: [`LossLog::kept`](crate::LossLog::kept) gives its losses.
 
-use crate::{Charset, Loss, LossKind};
+use crate::charset::Charset;
+use crate::loss::{Loss, LossKind};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::borrow::Cow;
@@ -53,7 +54,7 @@ impl Serialize for Loss {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LossLog;
+    use crate::loss::LossLog;
 
     #[test]
     fn names_come_back() {

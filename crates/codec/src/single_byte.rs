@@ -7,8 +7,9 @@
 
 use crate::decode::{Chunk, Decode};
 use crate::generated::pages::{ASCII_PAGES, CELLS, WEB_CODES};
+use crate::loss::LossKind;
+use crate::mode::Mode;
 use crate::sink::Sink;
-use crate::{LossKind, Mode};
 use mailglot_kernel::{ByteTable, Packed};
 
 pub(crate) use crate::generated::pages::Web;

@@ -3,7 +3,8 @@
 //! # Limits
 //! Keeps no output offsets.
 
-use crate::{LossKind, LossLog, Mode};
+use crate::loss::{LossKind, LossLog};
+use crate::mode::Mode;
 use mailglot_kernel::{Packed, ascii};
 use std::ops::Range;
 

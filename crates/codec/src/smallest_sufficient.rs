@@ -3,7 +3,9 @@
 //! # Limits
 //! Ignores the length of the encoded text; only the order of the list counts.
 
-use crate::{Charset, LossLog, Unmappable};
+use crate::charset::Charset;
+use crate::encoder::Unmappable;
+use crate::loss::LossLog;
 
 /// Characters that are named for one candidate.
 const NAMED: usize = 32;

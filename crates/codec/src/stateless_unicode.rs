@@ -5,8 +5,9 @@
 
 use crate::decode::{Chunk, Decode};
 use crate::encoder_machine::{Encode, Out};
+use crate::loss::LossKind;
+use crate::options::DecodeOptions;
 use crate::sink::Sink;
-use crate::{DecodeOptions, LossKind};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;

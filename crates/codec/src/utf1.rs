@@ -11,7 +11,7 @@
 //! # Limits
 //! Printable ASCII may be a trail byte. ASCII bytes of an ill-formed sequence are read as text.
 
-use crate::LossKind;
+use crate::loss::LossKind;
 use crate::sink::{Sink, ascii_run};
 use crate::stateless_unicode::{CharacterForm, Sequence};
 use std::ops::Range;

@@ -4,9 +4,11 @@
 //! Statistics use the first 512 units only. The byte order never changes within a text.
 
 use crate::decode::{Chunk, Decode, progress};
+use crate::loss::LossKind;
+use crate::mode::Mode;
+use crate::options::{DecodeOptions, Marks};
 use crate::sink::Sink;
 use crate::utf8::{self, Forms};
-use crate::{DecodeOptions, LossKind, Marks, Mode};
 
 mod byte_order_guess;
 mod east_asian;
@@ -148,7 +150,9 @@ fn units(rest: Chunk<'_>, order: Order, sink: &mut Sink<'_>) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Charset, LossLog, Mode};
+    use crate::charset::Charset;
+    use crate::loss::LossLog;
+    use crate::mode::Mode;
 
     fn decode(
         charset: Charset,

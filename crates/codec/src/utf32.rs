@@ -4,9 +4,11 @@
 //! Not in the byte orders 2143 and 3412.
 
 use crate::decode::{Chunk, Decode, progress};
+use crate::loss::LossKind;
+use crate::mode::Mode;
+use crate::options::DecodeOptions;
 use crate::sink::Sink;
 use crate::utf16::{Order, apply_mark};
-use crate::{DecodeOptions, LossKind, Mode};
 
 /// Bytes that decide the byte order where no mark does.
 const WINDOW: usize = 1024;
@@ -113,7 +115,8 @@ fn unit_of(unit: [u8; 4], order: Order) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Charset, LossLog};
+    use crate::charset::Charset;
+    use crate::loss::LossLog;
 
     fn decode(charset: Charset, bytes: &[u8]) -> (String, Vec<(u64, u64, &'static str)>) {
         let mut log = LossLog::new();

@@ -8,8 +8,9 @@
 //! from base64, not which.
 
 use crate::decode::{Chunk, Decode, progress};
+use crate::loss::LossKind;
+use crate::options::{DecodeOptions, Repair};
 use crate::sink::Sink;
-use crate::{DecodeOptions, LossKind, Repair};
 use mailglot_kernel::base64::{NOT_A_DIGIT, VALUES, digit, values};
 use mailglot_kernel::utf7::{DIRECT, ReadRun, append_run, append_text, direct_bytes};
 use std::ops::Range;

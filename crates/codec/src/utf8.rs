@@ -8,8 +8,10 @@
 //! `C0 80` is never NUL.
 
 use crate::decode::{Chunk, Decode};
+use crate::loss::LossKind;
+use crate::mode::Mode;
+use crate::options::{DecodeOptions, Repair};
 use crate::sink::Sink;
-use crate::{DecodeOptions, LossKind, Mode, Repair};
 use mailglot_kernel::utf8::valid_prefix;
 
 /// The byte order mark in UTF-8.
@@ -274,7 +276,8 @@ fn surrogate_pair(bytes: &[u8]) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Charset, LossLog};
+    use crate::charset::Charset;
+    use crate::loss::LossLog;
 
     fn decode(bytes: &[u8]) -> (String, Vec<(u64, u64, &'static str)>) {
         let mut log = LossLog::with_limit(1000);

@@ -6,7 +6,7 @@
 //! # Limits
 //! One U+FFFD replaces a whole ill-formed sequence.
 
-use crate::LossKind;
+use crate::loss::LossKind;
 use crate::stateless_unicode::{CharacterForm, Sequence};
 
 /// The EBCDIC byte of each byte of the first form (UTR 16 section 3.3).

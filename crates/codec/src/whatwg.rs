@@ -25,7 +25,10 @@ pub use crate::unencodable::Unencodable;
 pub use encoding::{Encoding, Malformed, bom_sniff};
 pub use stream::{Bom, StreamDecoder, StreamEncoder};
 
-use crate::{Charset, LossKind, LossLog, Unmappable, View};
+use crate::charset::Charset;
+use crate::encoder::Unmappable;
+use crate::label_view::View;
+use crate::loss::{LossKind, LossLog};
 use std::borrow::Cow;
 
 /// Decodes ("decode", section 6). A byte order mark overrules `fallback` and is removed.

@@ -52,9 +52,9 @@ pub(crate) use two_charsets::lost_characters::{
     beside_lost_characters, decode_with_lost_characters,
 };
 
+use crate::policy::{Detection, Policy};
 use crate::reading::How;
 use crate::unlogged::decode_unlogged;
-use crate::{Detection, Policy};
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 

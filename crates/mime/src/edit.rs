@@ -1,6 +1,7 @@
 //! Defines a change of a message, and applies changes.
 
-use crate::{Recipe, Span};
+use crate::recipe::Recipe;
+use crate::span::Span;
 use std::fmt;
 use std::io::{self, Write};
 

@@ -5,7 +5,8 @@
 //! there are enough guesses of both.
 
 use crate::named_enum::named;
-use crate::{PartId, Span};
+use crate::part_id::PartId;
+use crate::span::Span;
 use mailglot_codec::Charset;
 
 /// The number of guesses that a report keeps of one message.

@@ -16,9 +16,13 @@ use crate::encoded_word::{self, HeaderContext};
 use crate::field_kind::FieldKind;
 use crate::fields::{self, Date, Entry, Mailbox, Value};
 use crate::header::{self, Field, field_kind};
-use crate::lexer;
-use crate::text::{HeaderEvidence, header_evidence};
-use crate::{MediaType, Message, PartId, PartKind, Policy, Report, TextPart, params, text_parts};
+use crate::media_type::MediaType;
+use crate::message::{Message, PartKind};
+use crate::part_id::PartId;
+use crate::policy::Policy;
+use crate::report::Report;
+use crate::text::{HeaderEvidence, TextPart, header_evidence, text_parts};
+use crate::{lexer, normalize, params};
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -284,9 +288,9 @@ impl<'a> Mail<'a> {
     pub fn normalize(&self, policy: &Policy) -> Normalized<'a> {
         let raw = self.raw();
         let plan = if raw.len() <= policy.limits.message && policy.limits == self.policy.limits {
-            crate::plan_parsed(&self.message, policy)
+            normalize::plan_parsed(&self.message, policy)
         } else {
-            crate::plan(raw, policy)
+            normalize::plan(raw, policy)
         };
         Normalized::new(raw, plan)
     }

@@ -1,6 +1,6 @@
 //! Defines the options for reading and normalizing a message.
 
-use crate::Limits;
+use crate::limits::Limits;
 use crate::named_enum::named;
 use crate::setters::setters;
 use mailglot_codec::{Charset, Resolved, View};

@@ -1,8 +1,9 @@
 //! Collects the events, readings and guesses of a message.
 
 use crate::event::{Event, EventKind, Severity};
-use crate::guess::certainty;
-use crate::{GUESSES, Guess, GuessKind, Limits, Reading};
+use crate::guess::{GUESSES, Guess, GuessKind, certainty};
+use crate::limits::Limits;
+use crate::reading::Reading;
 use std::mem;
 
 /// The findings of one message: events, charsets of texts, guesses, and their numbers.
@@ -293,7 +294,8 @@ fn describes_edit(kind: EventKind) -> bool {
 mod tests {
     use super::*;
     use crate::event::Detail;
-    use crate::{PartId, Span};
+    use crate::part_id::PartId;
+    use crate::span::Span;
 
     /// If one kind has many guesses, the other kind keeps its places, the least certain guesses first.
     #[test]

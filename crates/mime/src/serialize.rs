@@ -3,10 +3,13 @@
 //! # Limits
 //! Details become the sentences that `Display` writes, so events cannot be deserialized. Codes, severities, spans and part numbers can.
 
-use crate::{
-    Detail, Event, EventKind, Guess, GuessKind, How, MediaType, PartId, Reading, Report, Severity,
-    Span,
-};
+use crate::event::{Detail, Event, EventKind, Severity};
+use crate::guess::{Guess, GuessKind};
+use crate::media_type::MediaType;
+use crate::part_id::PartId;
+use crate::reading::{How, Reading};
+use crate::report::Report;
+use crate::span::Span;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::borrow::Cow;
@@ -136,7 +139,8 @@ impl Serialize for Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Policy, process};
+    use crate::normalize::process;
+    use crate::policy::Policy;
     use serde_json::{from_value, json, to_value};
 
     #[test]

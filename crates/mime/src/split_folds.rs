@@ -15,7 +15,8 @@
 //! Other stateful charsets, UTF-16 and folds by CR alone stay as they are. A line may become three bytes longer, and one
 //! of ISO-2022-JP as long as its run.
 
-use crate::{MediaType, lexer};
+use crate::lexer;
+use crate::media_type::MediaType;
 use mailglot_codec::Charset;
 use std::ops::Range;
 

@@ -5,13 +5,14 @@
 //! One thread splits an archive, while others decompress it.
 
 use crate::discover::{Opening, SourceInput, discover};
-use crate::error::UnreadInput;
+use crate::error::{Error, UnreadInput};
+use crate::progress::Progress;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, run};
 use crate::selection::Selection;
 use crate::skip_scope::SkipScope;
+use crate::summary::Summary;
 use crate::tally::Tally;
-use crate::{Error, Progress, Summary};
 use mailglot_archive::{Error as FileError, Operation};
 use mailglot_mime::Limits;
 use std::io;

@@ -4,12 +4,13 @@
 //!
 //! Finds all archives before it reads any of them.
 
-use crate::error::{UnreadInput, UsageError};
+use crate::error::{Error, UnreadInput, UsageError};
+use crate::json_file_name::FileName;
 use crate::member_names::MEMBER_NAMES;
+use crate::message_file_names;
 use crate::restored_names::RestoredNames;
 use crate::skip_scope::SkipScope;
 use crate::unique_name::unique;
-use crate::{Error, FileName, message_file_names};
 use mailglot_archive::{
     BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, Input, LeftOut, MAX_EXPANSION,
     MailboxOptions, MboxRule, OpenContainers, Operation, ReadOptions, RecognizeOptions, Source,

@@ -6,7 +6,7 @@
 //!
 //! Keeps at most [`MOST`] of each kind, and of one message those in its report.
 
-use crate::FileName;
+use crate::json_file_name::FileName;
 use mailglot_mime::{Guess, GuessKind, Message, PartId};
 use std::borrow::Cow;
 

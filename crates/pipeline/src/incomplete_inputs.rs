@@ -4,7 +4,7 @@
 //!
 //! Says where an input is damaged, not which messages are missing.
 
-use crate::UnreadInput;
+use crate::error::UnreadInput;
 use crate::json_file_name::own_file;
 use mailglot_archive::{BoxEvent, BoxEventKind, ErrorKind};
 use std::fmt;

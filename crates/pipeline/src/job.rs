@@ -3,7 +3,8 @@
 //! # Limits
 //! Nothing is checked here.
 
-use crate::{Opening, Selection};
+use crate::discover::Opening;
+use crate::selection::Selection;
 use mailglot_archive::Format;
 use mailglot_mime::Policy;
 use std::path::{Path, PathBuf};

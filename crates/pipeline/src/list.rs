@@ -6,13 +6,15 @@
 
 use crate::discover::{Opening, SourceInput, discover};
 use crate::envelope::{self, DateSource};
-use crate::json_file_name::own_file;
+use crate::error::Error;
+use crate::json_file_name::{FileName, own_file};
+use crate::progress::Progress;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, run};
 use crate::selection::Selection;
 use crate::skip_scope::SkipScope;
+use crate::summary::Summary;
 use crate::tally::Tally;
-use crate::{Error, FileName, Progress, Summary};
 use mailglot_archive::{Entry, EntryKind, Error as FileError, Operation};
 use mailglot_mime::Policy;
 use mailglot_mime::fields::Date;

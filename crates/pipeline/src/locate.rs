@@ -8,15 +8,16 @@
 use crate::address::{MessageAddress, MessageChoice};
 use crate::discover::{Opening, SourceInput, discover};
 use crate::envelope;
-use crate::error::{UnreadInput, UsageError};
-use crate::json_file_name::own_file;
+use crate::error::{Error, UnreadInput, UsageError};
+use crate::json_file_name::{FileName, own_file};
 use crate::large_message::unquote_entry;
+use crate::progress::Progress;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{EndedSource, Job, OpenSource, ResultSink, Stage, run};
 use crate::selection::Selection;
 use crate::skip_scope::SkipScope;
+use crate::summary::Summary;
 use crate::tally::Tally;
-use crate::{Error, FileName, Progress, Summary};
 use mailglot_archive::mbox::{MailboxRange, MailboxStarts};
 use mailglot_archive::{
     Batch, Entry, EntryKind, Error as FileError, ErrorKind, Format, InputRange, Operation,

@@ -6,14 +6,16 @@
 //! single messages. Empty folders of a source are in the ledger, not in the output.
 
 use crate::discover::discover;
+use crate::error::Error;
 use crate::job::{CheckJob, NormalizeJob};
 use crate::output::OutputSink;
 use crate::output_plan::OutputPlan;
+use crate::progress::Progress;
 use crate::rewrite::{LARGE_MESSAGE, PROCESS, Process, RewriteStage};
 use crate::run::{Discard, Job, run};
 use crate::skip_scope::SkipScope;
+use crate::summary::{Summary, VerifySummary};
 use crate::verify::READERS;
-use crate::{Error, Progress, Summary, VerifySummary};
 use mailglot_archive::replace::{is_stream, open_stream};
 use mailglot_archive::{Error as FileError, Operation};
 use std::io::Write;

@@ -7,14 +7,18 @@
 //! Syncs only at the end.
 
 use crate::discover::SourceInput;
+use crate::error::Error;
 use crate::hash::ArchiveHash;
+use crate::incomplete_inputs::IncompleteInput;
 use crate::job::NormalizeJob;
+use crate::json_file_name::FileName;
 use crate::output_names::is_folder;
 use crate::output_plan::{OutputPlan, Ready};
 use crate::raw_blocks::raw_blocks;
+use crate::report;
 use crate::rewrite::RewrittenBatch;
 use crate::run::{EndedSource, ResultSink};
-use crate::{Error, FileName, IncompleteInput, Summary, report};
+use crate::summary::Summary;
 use mailglot_archive::ledger::{Archived, BlockBuilder, Footer, LedgerWriter, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
 use mailglot_archive::{

@@ -75,7 +75,7 @@ mod tests {
         let input = |name: &str, format| SourceInput {
             given: name.into(),
             found: Input::on_disk(name, format),
-            opening: crate::Opening::from(false),
+            opening: crate::discover::Opening::from(false),
             folder: false,
             number: 0,
             name: name.into(),

@@ -5,10 +5,9 @@
 //! The outputs of several inputs are siblings in one folder. Two jobs for one path wait for each other by locks on its folder.
 //! This fails if the file system has no locks or the folder cannot be listed.
 
-use crate::Error;
 use crate::commit_step::{CommitStep, reached};
 use crate::discover::SourceInput;
-use crate::error::UsageError;
+use crate::error::{Error, UsageError};
 use crate::job::{NormalizeJob, with_suffix};
 use crate::output_names::{is_folder, output_format, output_name};
 use crate::path_checks::{
@@ -295,7 +294,10 @@ fn is_ledger(path: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::commit_step::KILL_AFTER;
-    use crate::{LedgerPlace, Progress, RestoreJob, normalize, restore};
+    use crate::job::LedgerPlace;
+    use crate::normalize::normalize;
+    use crate::progress::Progress;
+    use crate::restore::{RestoreJob, restore};
     use mailglot_archive::ErrorKind;
     use mailglot_mime::Policy;
     use std::fs;
@@ -322,7 +324,7 @@ mod tests {
             deterministic: false,
             force: true,
             opening: false.into(),
-            selection: crate::Selection::default(),
+            selection: crate::selection::Selection::default(),
             verify: false,
         };
         let turn = turn([at("out").as_path(), at("out.ledger").as_path()]);
@@ -359,7 +361,7 @@ mod tests {
             deterministic: false,
             force: true,
             opening: false.into(),
-            selection: crate::Selection::default(),
+            selection: crate::selection::Selection::default(),
             verify: false,
         }
     }

@@ -5,15 +5,14 @@
 //! Does not notice changes by other processes after the check.
 
 use crate::discover::SourceInput;
-use crate::error::{Relation, UsageError};
+use crate::error::{Error, Relation, UsageError};
+use crate::message_file_names;
 use crate::staged_ledger::exists;
-use crate::{Error, message_file_names};
 use mailglot_archive::replace::is_stream;
 use mailglot_archive::{Error as FileError, ErrorKind, Operation};
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Returns the paths that a job reads: those given, and the links below them that are followed. `inputs` were found in `given`.
 pub(crate) fn read_paths(given: &[PathBuf], inputs: &[SourceInput]) -> Vec<PathBuf> {

@@ -1,7 +1,7 @@
 //! Counters to watch while a job runs, and the flag that interrupts it.
 
-use crate::WorkTimes;
 use crate::lock::lock;
+use crate::work_times::WorkTimes;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

@@ -1,7 +1,11 @@
 //! Formats the JSON report of a normalization (`--report`).
 
+use crate::duplicates::Dedupe;
+use crate::job::NormalizeJob;
+use crate::json_file_name::FileName;
 use crate::report_paths::SharedFolder;
-use crate::{Dedupe, FileName, NormalizeJob, Selection, Summary};
+use crate::selection::Selection;
+use crate::summary::Summary;
 use mailglot_archive::{Format, LineDecision, MailboxOptions};
 use mailglot_mime::encoded_word::Repairs;
 use serde_json::json;

@@ -3,7 +3,7 @@
 //! # Limits
 //! Paths stay below the folder that all inputs share. An input without a name of its own, such as `..`, keeps its path.
 
-use crate::FileName;
+use crate::json_file_name::FileName;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use mailglot_archive::BoxEventKind;

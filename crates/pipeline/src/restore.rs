@@ -5,13 +5,14 @@
 //! Runs on one thread. Ignores files that a mail program added to an output folder.
 
 use crate::damaged_outputs::damaged_outputs;
-use crate::error::{LedgerFaultKind, Mismatch, UsageError};
+use crate::error::{Error, LedgerFaultKind, Mismatch, UsageError};
+use crate::incomplete_inputs::IncompleteInput;
 use crate::job::with_suffix;
 use crate::path_checks::{check_apart, check_free, followed, is_empty};
+use crate::progress::Progress;
 use crate::replay::{Fault, Replay, ReplayTarget, below};
 use crate::staged_ledger::{exists, ledger_of, recover};
 use crate::unrestored::UnrestoredSource;
-use crate::{Error, IncompleteInput, Progress};
 use mailglot_archive::ledger::{Block, Footer, Ledger, LedgerError, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement, turn};
 use mailglot_archive::{Error as FileError, ErrorKind, FileMode, Operation, WriteOptions};

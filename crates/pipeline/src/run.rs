@@ -13,16 +13,17 @@
 
 use crate::discover::{SourceInput, Sources};
 use crate::duplicates::SeenMessages;
-use crate::error::{AccountError, UnreadInput};
+use crate::error::{AccountError, Error, UnreadInput};
 use crate::hash::{ArchiveHash, SourceDigest, hex};
 use crate::lock::lock;
 use crate::ordered_pool::{self, BatchWorker, StopReason};
+use crate::progress::Progress;
 use crate::reader::{NumberedBatch, Reader, begins_message};
 use crate::selection::{Selection, Selector};
 use crate::skip_scope::SkipScope;
+use crate::summary::{SourceSummary, Summary};
 use crate::tally::{Complete, Tally};
 use crate::work_times::WorkTimes;
-use crate::{Error, Progress, SourceSummary, Summary};
 use mailglot_archive::{
     BoxEvent, BoxEventKind, Error as FileError, ErrorKind, Format, InputRange, Operation, Source,
 };

@@ -1,7 +1,9 @@
 //! The results of a job in numbers.
 
-use crate::json_file_name::Address;
-use crate::{FileName, IncompleteInput, LeastCertain, UnreadInput};
+use crate::error::UnreadInput;
+use crate::guesses::LeastCertain;
+use crate::incomplete_inputs::IncompleteInput;
+use crate::json_file_name::{Address, FileName};
 use std::collections::BTreeMap;
 
 /// Numbers for one input.

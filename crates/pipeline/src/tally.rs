@@ -1,10 +1,12 @@
 //! Counts the results of batches, and adds them up in archive order.
 
 use crate::guesses::{GuessExample, LeastCertain, Thresholds};
+use crate::incomplete_inputs::IncompleteInput;
 use crate::json_file_name::{Address, own_file};
 use crate::lock::lock;
+use crate::progress::Progress;
+use crate::summary::{Example, SourceSummary, Summary, VerifySummary};
 use crate::verify::{Defect, Disagreement};
-use crate::{Example, IncompleteInput, Progress, SourceSummary, Summary, VerifySummary};
 use mailglot_archive::{BoxEvent, BoxEventKind, Packing};
 use mailglot_codec::Charset;
 use mailglot_mime::{EventKind, How, Message, Report, Severity};

@@ -6,14 +6,17 @@
 //! parts that end within the limit are read, or within 1 MiB if the message is a file. Events report them. HTML is returned with its tags.
 
 use crate::discover::{Opening, discover};
-use crate::json_file_name::{Address, own_file};
+use crate::error::Error;
+use crate::json;
+use crate::json_file_name::{Address, FileName, own_file};
 use crate::large_message::unquote_entry;
+use crate::progress::Progress;
 use crate::reader::{NumberedBatch, begins_message};
 use crate::run::{Job, OpenSource, ResultSink, Stage, run};
 use crate::selection::Selection;
 use crate::skip_scope::SkipScope;
+use crate::summary::Summary;
 use crate::tally::Tally;
-use crate::{Error, FileName, Progress, Summary, json};
 use mailglot_archive::{Batch, Entry, EntryKind, Error as FileError, Operation, Packing};
 use mailglot_mime::{EventKind, Message, Policy, Report, TextPart, text_parts};
 use std::io::{self, Write};

@@ -27,9 +27,9 @@ use std::io;
 
 use super::input::LayoutInput;
 use super::layout::{Divider, FileLayout, Item, ItemEnd, field_name, is_field};
-use crate::Flags;
 use crate::box_event::BoxDetail;
 use crate::line_ends::{split_line, without_line_end};
+use crate::source::Flags;
 
 /// The format.
 pub(super) const BABYL: FileLayout = FileLayout {

@@ -19,8 +19,8 @@ use std::io;
 
 use super::input::LayoutInput;
 use super::layout::{Divider, FileLayout, Item, ItemEnd, flags_of, is_field};
-use crate::Flags;
 use crate::box_event::BoxDetail;
+use crate::source::Flags;
 
 /// The format.
 pub(super) const EMLX: FileLayout = FileLayout {

@@ -7,10 +7,10 @@ use std::io;
 use std::ops::Range;
 
 use super::input::LayoutInput;
-use crate::Flags;
 use crate::box_event::BoxDetail;
 use crate::following_line::FollowingLine;
 use crate::line_ends::split_line;
+use crate::source::Flags;
 
 /// A format of a file with messages.
 pub(crate) struct FileLayout {

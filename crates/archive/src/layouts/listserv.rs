@@ -15,9 +15,9 @@ use std::io;
 
 use super::input::LayoutInput;
 use super::layout::{Divider, FileLayout, Item, ItemEnd, field_name};
-use crate::Flags;
 use crate::box_event::BoxDetail;
 use crate::line_ends::split_line;
+use crate::source::Flags;
 
 /// The format.
 pub(super) const LISTSERV: FileLayout = FileLayout {

@@ -19,8 +19,8 @@ use crate::file_identity::FileIdentity;
 use crate::file_range::FileRange;
 use crate::file_tree::FileTree;
 use crate::packed::{CompressionEvents, Through};
+use crate::source::{Batch, Entry, EntryKind, Flags, Profile, ReadOptions, Source};
 use crate::window::Window;
-use crate::{Batch, Entry, EntryKind, Flags, Profile, ReadOptions, Source};
 
 /// Bytes per piece of a message above the limit, or fewer if the limit is smaller.
 const PIECE: u64 = 1 << 20;

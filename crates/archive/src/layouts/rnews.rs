@@ -15,9 +15,9 @@ use std::io;
 use super::by_size::{self, SizedItem};
 use super::input::LayoutInput;
 use super::layout::{Divider, FileLayout, Item, ItemEnd};
-use crate::Flags;
 use crate::box_event::BoxDetail;
 use crate::line_ends::split_line;
+use crate::source::Flags;
 
 /// The format.
 pub(super) const RNEWS: FileLayout = FileLayout {

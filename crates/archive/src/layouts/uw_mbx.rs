@@ -18,8 +18,8 @@ use std::io;
 use super::by_size::{self, SizedItem};
 use super::input::LayoutInput;
 use super::layout::{Divider, FileLayout, Item, ItemEnd, flags_of};
-use crate::Flags;
 use crate::box_event::BoxDetail;
+use crate::source::Flags;
 
 /// The format.
 pub(super) const UW_MBX: FileLayout = FileLayout {

@@ -6,7 +6,8 @@ use super::{
     Archived, BLOCK, BLOCK_HEADER_LEN, END_MAGIC, FOOTER, Footer, HEADER_LEN, MAGIC, MAX_BLOCK,
     TRAILER_LEN, VERSION,
 };
-use crate::Format;
+use crate::error::words;
+use crate::source::Format;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -31,7 +32,7 @@ pub enum LedgerError {
 impl fmt::Display for LedgerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io(error) => f.write_str(&crate::words(error)),
+            Self::Io(error) => f.write_str(&words(error)),
             Self::NotALedger => f.write_str("the file does not begin as a ledger does"),
             Self::Version(version) => {
                 write!(

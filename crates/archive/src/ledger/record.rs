@@ -1,7 +1,7 @@
 //! Defines the records of a block and their encoding.
 
 use super::varint::{Cursor, put, put_counted};
-use crate::Quoting;
+use crate::source::Quoting;
 
 /// One step of a restore. Lengths are in bytes; `out` lengths are taken from the current output file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::Quoting;
+use crate::source::Quoting;
 
 fn records() -> Vec<Record<'static>> {
     vec![

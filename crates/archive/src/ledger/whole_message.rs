@@ -7,7 +7,7 @@ use super::{
     Archived, Block, BlockBuilder, Body, Footer, Ledger, LedgerError, LedgerWriter, MessageRecord,
     Record,
 };
-use crate::Format;
+use crate::source::Format;
 use std::io::{self, Cursor, Write};
 
 /// Bytes of the message per block. Memory is a few times this, whatever the message's size.

@@ -3,7 +3,7 @@
 use super::record::{self, Record};
 use super::varint::{put, put_counted};
 use super::{Archived, BLOCK, END_MAGIC, FOOTER, Footer, MAGIC, MAX_BLOCK, VERSION};
-use crate::Format;
+use crate::source::Format;
 use std::io::{self, Write};
 use zstd::bulk::Compressor;
 

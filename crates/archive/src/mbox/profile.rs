@@ -26,8 +26,8 @@ use crate::following_line::FollowingLine;
 use crate::line_ends::{open_line, split_line};
 use crate::mailbox_options::MboxRule;
 use crate::packed::beginning;
+use crate::source::{Profile, Quoting};
 use crate::tree_file::TreeFile;
-use crate::{Profile, Quoting};
 
 /// Number of bytes at the start of a file that are sniffed.
 pub(super) const HEAD: u64 = 16 << 20;

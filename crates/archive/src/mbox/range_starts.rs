@@ -23,7 +23,7 @@ use crate::mbox::profile::{FileProfile, SniffInput, read_at};
 use crate::mbox::read::Mailbox;
 use crate::mbox::split::NEAR;
 use crate::open_input::open_input;
-use crate::{Batch, EntryKind, ReadOptions, Source};
+use crate::source::{Batch, EntryKind, ReadOptions, Source};
 
 /// Bytes of a step backwards.
 const STEP: u64 = 1 << 20;

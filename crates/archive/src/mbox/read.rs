@@ -26,7 +26,7 @@ use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::error::{Error, Operation, at};
 use crate::file_identity::FileIdentity;
 use crate::mbox::division::Division;
-use crate::{Batch, Entry, EntryKind, Profile, Quoting, Source};
+use crate::source::{Batch, Entry, EntryKind, Profile, Quoting, Source};
 
 impl<R: Read> Mailbox<R> {
     /// Fills a batch with whole entries.

@@ -15,9 +15,9 @@ use super::fields::Fields;
 use super::from_line::is_plain;
 use super::separator_mark::unmarked;
 use super::separator_words::{SeparatorWords, address};
-use crate::Quoting;
 use crate::line_ends::{quote_depth, split_line};
 use crate::mbox::division::mmdf_line;
+use crate::source::Quoting;
 
 /// Removes the quoting of `From ` lines. Borrows text without quoted lines.
 pub fn unquote(message: &[u8], quoting: Quoting) -> Cow<'_, [u8]> {

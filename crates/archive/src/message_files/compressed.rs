@@ -16,8 +16,8 @@ use super::files::{CompressedOrigin, Files, MessageFile, OpenMessageFile};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::compressed_message::{self, CompressedFile, expected_size, missing_end};
 use crate::error::{Error, Operation, at};
+use crate::source::{Batch, EntryKind, Format};
 use crate::tree_file::TreeFile;
-use crate::{Batch, EntryKind, Format};
 
 /// Size of content that nothing declares: it is read to its end.
 const UNKNOWN: u64 = u64::MAX;

@@ -18,8 +18,8 @@ use crate::file_tree::FileTree;
 use crate::files_ahead::FileOpener;
 use crate::layouts::LayoutReader;
 use crate::mh::MhSequences;
+use crate::source::{EntryKind, Format, Profile, ReadOptions};
 use crate::tree_file::TreeFile;
-use crate::{EntryKind, Format, Profile, ReadOptions};
 
 /// Bytes per piece of a large file.
 pub(super) const PIECE: u64 = 1 << 20;

@@ -13,7 +13,7 @@ use crate::box_event::BoxEvent;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::folder_range::{ENTRY_WEIGHT, FolderStart};
 use crate::input::Input;
-use crate::{Batch, EntryKind, ReadOptions, Source};
+use crate::source::{Batch, EntryKind, ReadOptions, Source};
 
 /// Reads a folder, and returns the files with which its ranges of about `size` begin, except the first range. [`FolderStart::weight`]
 /// has the unit of `size`.
@@ -131,7 +131,8 @@ mod tests {
     use super::*;
     use crate::folder_range::FolderRange;
     use crate::input::InputRange;
-    use crate::{Entry, recognize};
+    use crate::recognize::recognize;
+    use crate::source::Entry;
     use std::fs;
     use std::path::Path;
 

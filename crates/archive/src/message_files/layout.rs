@@ -12,10 +12,11 @@ use super::files::{Files, Name, OpenLayout, OpenedFile};
 use crate::box_event::BoxEvent;
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::layouts::{self, FileLayout, LayoutReader};
+use crate::mail_check;
 use crate::packed::beginning;
 use crate::skipped_file::special;
+use crate::source::{Batch, Format, Source};
 use crate::tree_file::TreeFile;
-use crate::{Batch, Format, Source, mail_check};
 
 impl Files {
     /// Opens a file of the tree. None if a link or a special file has taken its place, which `events` then has.

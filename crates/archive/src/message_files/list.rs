@@ -11,11 +11,12 @@ use crate::error::{Error, Operation, at};
 use crate::file_kind::FileKind;
 use crate::file_names::{is_eml, is_index};
 use crate::file_tree::ContainerMail;
+use crate::maildir;
 use crate::message_stores::MessageStore;
 use crate::mh::{self, MhSequences};
 use crate::recognize::mail_in_container;
 use crate::skipped_file::{left_alone, mail_like, no_mail, not_followed};
-use crate::{EntryKind, Format, maildir};
+use crate::source::{EntryKind, Format};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -231,7 +232,8 @@ impl Files {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Input, ReadOptions};
+    use crate::input::Input;
+    use crate::source::ReadOptions;
     use std::{fs, io};
 
     #[test]

@@ -38,12 +38,12 @@ use crate::file_names::is_written_message;
 use crate::file_tree::FileTree;
 use crate::files_ahead::{FileAhead, FileOpener, FilesAhead, ReadFiles};
 use crate::input::{Input, InputRange};
-use crate::layouts;
 use crate::mbox::separators;
 use crate::open_input::{self, open_input};
 use crate::packed::beginning;
+use crate::source::{Batch, EntryKind, Format, Profile, ReadOptions, Source};
 use crate::tree_file::TreeFile;
-use crate::{Batch, EntryKind, Format, Profile, ReadOptions, Source, mail_check, maildir};
+use crate::{layouts, mail_check, maildir};
 
 impl Files {
     /// Walks a Maildir or a tree of `.eml` files.

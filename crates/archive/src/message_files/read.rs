@@ -14,8 +14,9 @@ use crate::files_ahead::FileAhead;
 use crate::mbox::looks_like_message;
 use crate::mh::{self, MhSequences};
 use crate::packing::Packing;
+use crate::source::{Batch, Entry, EntryKind, Flags, Format};
 use crate::tree_file::TreeFile;
-use crate::{Batch, Entry, EntryKind, Flags, Format, mail_check, maildir};
+use crate::{mail_check, maildir};
 use std::io::{Seek, SeekFrom};
 use std::time::SystemTime;
 

@@ -11,7 +11,8 @@ use super::files::{Files, Work};
 use crate::compressed_message::DecompressionOptions;
 use crate::files_ahead::{FileAhead, FilesAhead, ReadFiles, ReadLimits, UnreadFile, UnreadFiles};
 use crate::folder_range::ENTRY_WEIGHT;
-use crate::{EntryKind, Format, layouts};
+use crate::layouts;
+use crate::source::{EntryKind, Format};
 
 /// Largest number of files of a group.
 const MOST_FILES: u64 = 64;

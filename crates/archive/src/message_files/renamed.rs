@@ -16,7 +16,8 @@ use std::time::SystemTime;
 
 use super::files::{Files, ListedAgain, MaildirNames, Name, Work, last};
 use crate::entry_type::EntryType;
-use crate::{Batch, maildir};
+use crate::maildir;
+use crate::source::Batch;
 
 /// Largest number of times that a folder is listed again to find renamed messages, so that the time stays linear.
 const MOST_LISTS: usize = 100;

@@ -11,7 +11,11 @@ mod compressed;
 mod recognition;
 
 use super::*;
-use crate::{Flags, Input, OutBatch, OutItem, create_tree, open, recognize};
+use crate::destination::{OutBatch, OutItem, create_tree};
+use crate::input::Input;
+use crate::open::open;
+use crate::recognize::recognize;
+use crate::source::Flags;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
@@ -205,7 +209,7 @@ fn tree_is_restored_byte_for_byte() {
             ..ReadOptions::default()
         };
         let mut source = open(&archive, &options).unwrap();
-        let mut destination = create_tree(&target, crate::WriteOptions::FORCE).unwrap();
+        let mut destination = create_tree(&target, crate::replace::WriteOptions::FORCE).unwrap();
         let mut batch = Batch::default();
         let mut pieces = 0;
         while source.next(&mut batch).unwrap() {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::stored_messages::{NextMessage, OpenedStore, PAUSE, StoredMessage, StoredMessages};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
 use crate::error::{Error, ErrorKind, Operation, at};
-use crate::{Batch, Entry, EntryKind, Flags, Profile, ReadOptions, Source};
+use crate::source::{Batch, Entry, EntryKind, Flags, Profile, ReadOptions, Source};
 
 /// Bytes per piece of a message above the limit, or fewer if the limit is smaller.
 const PIECE: usize = 1 << 20;

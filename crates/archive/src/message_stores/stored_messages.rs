@@ -3,9 +3,9 @@
 //! # Limits
 //! A store gives its messages out once, from first to last.
 
-use crate::Flags;
 use crate::box_event::BoxEvent;
 use crate::error::{Error, ErrorKind};
+use crate::source::Flags;
 
 /// An opened store.
 pub(crate) struct OpenedStore {

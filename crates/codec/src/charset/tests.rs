@@ -1,7 +1,9 @@
 //! Compares the columns of the table with the results of decoding.
 
 use super::*;
-use crate::{LossLog, Mode, Unmappable};
+use crate::encoder::Unmappable;
+use crate::loss::LossLog;
+use crate::mode::Mode;
 use std::borrow::Cow;
 
 #[test]

@@ -8,8 +8,8 @@
 //! the language with more mail.
 
 use super::cost::NAT;
+use crate::alphabetic::is_alphabetic;
 use crate::generated::languages::LANGUAGES;
-use crate::is_alphabetic;
 
 /// Cost of a text that has a list: few have one.
 pub(super) const LIST: u32 = 9 * NAT;
@@ -239,7 +239,9 @@ pub(super) fn words(sample: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::super::{Hints, detect};
-    use crate::{Charset, LossLog, Unmappable};
+    use crate::charset::Charset;
+    use crate::encoder::Unmappable;
+    use crate::loss::LossLog;
 
     fn guessed(text: &str, charset: Charset) -> String {
         let mut log = LossLog::default();

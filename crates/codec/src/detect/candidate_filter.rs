@@ -226,8 +226,9 @@ mod tests {
     use super::super::priors::priors;
     use super::super::sample;
     use super::*;
+    use crate::charset::Charset;
     use crate::detect::Hints;
-    use crate::{Charset, LossLog};
+    use crate::loss::LossLog;
 
     #[test]
     fn few_letters_are_vietnamese_if_a_hint_says_so() {
@@ -324,9 +325,10 @@ mod tests {
         for text in texts {
             for candidate in candidates() {
                 let mut log = LossLog::with_limit(0);
-                let bytes = candidate
-                    .charset
-                    .encode(text, crate::Unmappable::Skip, &mut log);
+                let bytes =
+                    candidate
+                        .charset
+                        .encode(text, crate::encoder::Unmappable::Skip, &mut log);
                 for bytes in [
                     &*bytes,
                     &bytes[..bytes.len() / 2],

@@ -5,7 +5,8 @@
 
 use super::cost::NAT;
 use super::score::Scored;
-use crate::{Charset, label};
+use crate::charset::Charset;
+use crate::label;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 
 /// Costs that differ by less count as a tie.

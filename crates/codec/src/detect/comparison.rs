@@ -10,7 +10,7 @@ use super::priors::{Priors, priors};
 use super::rules::Rules;
 use super::sample::Sample;
 use super::{ascii, list_trials, sample, score};
-use crate::Charset;
+use crate::charset::Charset;
 
 /// Returns the natural logarithm of how many times more likely text in `other` is than the same bytes under a label; negative if it is
 /// less likely. `None` if there is no model for one of them.

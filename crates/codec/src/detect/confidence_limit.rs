@@ -8,8 +8,9 @@
 use super::language::for_label;
 use super::odd_text::{differing_letters, high_bytes, letters_within_words};
 use super::priors::Priors;
-use crate::is_alphabetic;
-use crate::{Charset, LossLog};
+use crate::alphabetic::is_alphabetic;
+use crate::charset::Charset;
+use crate::loss::LossLog;
 
 /// Most confidence in such text.
 const MOST: f32 = 0.85;

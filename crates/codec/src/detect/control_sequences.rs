@@ -35,7 +35,7 @@ fn length(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Charset;
+    use crate::charset::Charset;
     use crate::detect::{Hints, detect};
 
     #[test]

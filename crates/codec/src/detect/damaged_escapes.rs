@@ -4,7 +4,9 @@
 //! Text without a designation of a two-byte set is not recognized, even if it shifts.
 
 use super::structure::designated;
-use crate::{Charset, LossKind, LossLog, Unmappable};
+use crate::charset::Charset;
+use crate::encoder::Unmappable;
+use crate::loss::{LossKind, LossLog};
 
 /// Minimum number of common characters in damaged text.
 const ENOUGH: usize = 4;

@@ -6,8 +6,10 @@
 use super::classed_char::{CASE, ClassedChar, NEVER_WITHIN, text_hash};
 use super::models::{Models, SIGN, SPACE};
 use super::signs::Beside;
+use crate::charset::Charset;
+use crate::decoder;
 use crate::detect::script_group::ScriptGroup;
-use crate::{Charset, Mode, decoder};
+use crate::mode::Mode;
 
 /// Cost of such a sign where it does: it makes any text odd.
 const WITHIN: u32 = 1 << 20;
@@ -226,7 +228,7 @@ impl DetectionPage {
 mod tests {
     use super::super::language::candidates;
     use super::*;
-    use crate::LossLog;
+    use crate::loss::LossLog;
 
     #[test]
     fn generated_pages_are_those_of_their_charsets() {

@@ -3,7 +3,7 @@
 //! # Limits
 //! Only holds them.
 
-use crate::Charset;
+use crate::charset::Charset;
 
 /// The answer for text that nothing proves, without models.
 pub(super) const FALLBACK: Guess = Guess {

@@ -4,7 +4,7 @@
 //! Does not check that languages and countries exist.
 
 use super::rules::Rules;
-use crate::Charset;
+use crate::charset::Charset;
 
 /// Knowledge about a text besides its bytes. Unknown languages and countries are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

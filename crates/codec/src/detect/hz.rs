@@ -3,7 +3,8 @@
 //! # Limits
 //! A sequence that ends with its line instead of `~}` proves nothing. Words in capitals between `~{` and `~}` do.
 
-use crate::{Charset, LossLog};
+use crate::charset::Charset;
+use crate::loss::LossLog;
 use std::ops::Range;
 
 /// Characters of a run, or of several runs.

@@ -11,8 +11,7 @@ use super::cost::NAT;
 use super::detection_page::DetectionPage;
 use super::models::{ENGLISH, Floor, LetterFloor, Models};
 use super::script_group::ScriptGroup;
-use crate::Charset;
-use crate::charset::Kind;
+use crate::charset::{Charset, Kind};
 use crate::generated::charsets::COUNT;
 use crate::generated::languages::{CANDIDATES, CANDIDATES_COUNT, LANGUAGES};
 use mailglot_kernel::ByteTable;
@@ -296,7 +295,7 @@ pub(crate) fn by_country(code: &str) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LossLog;
+    use crate::loss::LossLog;
 
     fn names(found: &[usize]) -> Vec<&'static str> {
         found.iter().map(|i| LANGUAGES[*i].name).collect()

@@ -12,7 +12,10 @@
 //! Examines texts with few such words and no other bytes above 7F. Words in the script of a charset are evidence for it.
 
 use super::odd_text::high_bytes;
-use crate::{Charset, LossLog, Script, is_alphabetic};
+use crate::alphabetic::is_alphabetic;
+use crate::charset::Charset;
+use crate::loss::LossLog;
+use crate::script::Script;
 
 /// Returns true if each byte above 7F is a capital of windows-1252 at the start of a Latin word, or a small letter within such a word:
 /// `\xC6var`, `\xD1o\xF1o`, `\xC7a`.

@@ -6,7 +6,7 @@
 //! # Limits
 //! Counts nothing for Shift_JIS and others that have characters of one byte above 7F.
 
-use crate::Charset;
+use crate::charset::Charset;
 
 /// Returns a number of losses of `sample` in a charset that lenient decoding never falls below.
 pub(super) fn least_losses(charset: Charset, sample: &[u8]) -> u64 {
@@ -37,7 +37,7 @@ pub(super) fn least_losses(charset: Charset, sample: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LossLog;
+    use crate::loss::LossLog;
 
     #[test]
     fn decoding_never_loses_less() {

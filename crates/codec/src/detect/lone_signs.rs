@@ -81,7 +81,7 @@ fn is_elsewhere(sign: u8, before: u8) -> bool {
 mod tests {
     use super::super::{Hints, detect};
     use super::*;
-    use crate::Charset;
+    use crate::charset::Charset;
 
     fn guessed(bytes: &[u8], hints: &Hints<'_>) -> Charset {
         let hints = Hints {

@@ -168,7 +168,8 @@ fn is_quotation(bytes: &[u8], at: usize) -> bool {
 mod tests {
     use super::super::{Hints, detect};
     use super::*;
-    use crate::{Charset, LossLog};
+    use crate::charset::Charset;
+    use crate::loss::LossLog;
 
     fn mac(text: &str) -> Vec<u8> {
         let bytes = Charset::MACINTOSH.encode_exact(text);

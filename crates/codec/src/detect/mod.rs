@@ -80,7 +80,8 @@ pub use structure::{is_text_in_pairs, structure};
 #[doc(hidden)]
 pub use word_faults::has_word_faults;
 
-use crate::{Charset, bom};
+use crate::bom;
+use crate::charset::Charset;
 use control_sequences::without_control_sequences;
 use guess::FALLBACK;
 use models::HAS_MODELS;
@@ -312,7 +313,7 @@ fn reads(charset: Charset, bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LossLog;
+    use crate::loss::LossLog;
 
     /// The bytes as text, as they were read.
     fn read(bytes: &[u8], hints: &Hints<'_>) -> String {
@@ -441,7 +442,7 @@ mod tests {
         let mut log = LossLog::new();
         let russian = "Привет, как дела? Всё хорошо.";
         for charset in [Charset::KOI8_R, Charset::WINDOWS_1251, Charset::ISO_8859_5] {
-            let bytes = charset.encode(russian, crate::Unmappable::Skip, &mut log);
+            let bytes = charset.encode(russian, crate::encoder::Unmappable::Skip, &mut log);
             assert_eq!(
                 detect(
                     &bytes,

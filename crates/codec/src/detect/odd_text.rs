@@ -6,9 +6,9 @@
 use super::detection_page::DetectionPage;
 use super::language::{self, Candidate, CandidateFloor};
 use super::models::{HAS_MODELS, Model, Models};
-use crate::charset::Kind;
+use crate::charset::{Charset, Kind};
 use crate::detect::script_group::ScriptGroup;
-use crate::{Charset, LossLog};
+use crate::loss::LossLog;
 use mailglot_kernel::ascii;
 
 /// Number of bytes that are read, from the first byte above 7F.

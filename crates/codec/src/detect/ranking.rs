@@ -7,16 +7,17 @@ use super::confidence_limit::limited;
 use super::cost::NAT;
 use super::guess::{Evidence, Guess, Rival};
 use super::hints::Hints;
-use super::language;
 use super::priors::{Priors, priors};
 use super::readings::Readings;
 use super::rules::Rules;
 use super::sample::Sample;
 use super::score::{self, Scored};
 use super::{
-    ascii, latin_words, list_trials, lone_signs, mac_signs, odd_text, sample, wide, word_faults,
+    ascii, language, latin_words, list_trials, lone_signs, mac_signs, odd_text, sample, wide,
+    word_faults,
 };
-use crate::{Charset, LossLog};
+use crate::charset::Charset;
+use crate::loss::LossLog;
 use std::collections::HashSet;
 
 /// Cost of damaged UTF-8, which is rarer than intact text.

@@ -9,8 +9,8 @@ use super::detection_page::DetectionPage;
 use super::models::{self, ASCII, FOREIGN, Floor, Models, OTHER, SIGN, SPACE};
 use super::rules::Rules;
 use super::signs::{self, Beside};
+use crate::alphabetic::is_alphabetic;
 use crate::detect::script_group::ScriptGroup;
-use crate::is_alphabetic;
 
 /// Text as a row of classes of one script.
 #[derive(Debug, Default)]

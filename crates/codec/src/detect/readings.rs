@@ -11,9 +11,11 @@ use super::reading::{Reading, english_runs, is_common_sign, read_bytes, read_tex
 use super::rules::Rules;
 use super::sample::Sample;
 use super::{alphabet_list, cost::NAT, signs};
+use crate::charset::Charset;
 use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::LANGUAGES;
-use crate::{Charset, LossLog, Mode};
+use crate::loss::LossLog;
+use crate::mode::Mode;
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 

@@ -10,7 +10,7 @@ use super::priors::Priors;
 use super::reading::{english_runs, read_text};
 use super::readings::{Readings, decode_sample, language_cost};
 use super::sample::{self, Sample};
-use crate::Charset;
+use crate::charset::Charset;
 use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::LANGUAGES;
 

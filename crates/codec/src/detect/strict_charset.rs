@@ -6,7 +6,9 @@
 //! # Limits
 //! Knows only supersets that lenient decoding uses, and eucJP-ms.
 
-use crate::{Charset, LossLog, Mode};
+use crate::charset::Charset;
+use crate::loss::LossLog;
+use crate::mode::Mode;
 
 /// Returns a relative of `charset`, such as Windows-31J of Shift_JIS, that decodes `bytes` strictly to the text that lenient decoding gives.
 ///

@@ -8,7 +8,9 @@ use super::hz::find_hz_shift;
 use super::priors::Priors;
 use super::score;
 use super::wide::{self, whole};
-use crate::{Charset, LossKind, LossLog, Mode};
+use crate::charset::Charset;
+use crate::loss::{LossKind, LossLog};
+use crate::mode::Mode;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -148,7 +150,7 @@ mod tests {
             Charset::UTF_32LE,
         ] {
             for text in ["Hello, world", "Grüße aus Köln\r\n", "日本語 and English\n"] {
-                let bytes = charset.encode(text, crate::Unmappable::Skip, &mut log);
+                let bytes = charset.encode(text, crate::encoder::Unmappable::Skip, &mut log);
                 assert_eq!(structure(&bytes), Some(charset), "{text} {charset}");
             }
         }

@@ -11,10 +11,12 @@ use super::cost::NAT;
 use super::models::{HAS_MODELS, Model, Models};
 use super::priors::Priors;
 use super::score::{self, Scored};
+use crate::charset::Charset;
 use crate::generated::languages::LANGUAGES;
+use crate::loss::LossLog;
 use crate::utf8::is_utf8;
 use crate::utf16::Order;
-use crate::{Charset, LossLog, utf16, utf32};
+use crate::{utf16, utf32};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 

@@ -13,8 +13,10 @@ use super::priors::Priors;
 use super::readings::Readings;
 use super::sample::Sample;
 use super::score::{self, Scored};
+use crate::alphabetic::is_alphabetic;
+use crate::charset::Charset;
 use crate::detect::script_group::ScriptGroup;
-use crate::{Charset, LossLog, is_alphabetic};
+use crate::loss::LossLog;
 
 /// How much likelier a reading with such words may be without winning over one without them.
 const WORTH: u32 = 24 * NAT;

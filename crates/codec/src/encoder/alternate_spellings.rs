@@ -5,7 +5,7 @@
 //! Splits only the marks of Vietnamese tones. Strict mode uses another spelling only to transliterate, because decoding does not give the
 //! original back.
 
-use crate::Charset;
+use crate::charset::Charset;
 
 /// Pairs of characters for one code of JIS X 0208 or GB 2312: the one that Microsoft and WHATWG decode, and the one that other programs
 /// decode.
@@ -95,7 +95,8 @@ fn may_have_a_tone(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LossKind, LossLog, Unmappable};
+    use crate::encoder::Unmappable;
+    use crate::loss::{LossKind, LossLog};
     use std::collections::HashSet;
 
     fn name(name: &str) -> Charset {
@@ -194,7 +195,7 @@ mod tests {
                 strict.push(&text, &mut bytes, &mut log);
                 strict.finish(&mut bytes, &mut log);
                 if log.is_empty() {
-                    let mut decoder = charset.new_decoder(crate::Mode::Strict);
+                    let mut decoder = charset.new_decoder(crate::mode::Mode::Strict);
                     let mut read = String::new();
                     decoder.push(&bytes, &mut read, &mut log);
                     decoder.finish(&mut read, &mut log);

@@ -6,8 +6,9 @@
 
 use crate::double_byte::{Family, ReversePairs, Subset};
 use crate::encoder_machine::{Encode, Gather, Out};
+use crate::encoding_rs_wrapper;
 use crate::grid::Set;
-use crate::{Mode, encoding_rs_wrapper};
+use crate::mode::Mode;
 use encoding_rs::Encoding;
 use std::ops::ControlFlow;
 

@@ -5,7 +5,8 @@
 
 use super::options::EncodeOptions;
 use super::stream::Encoder;
-use crate::{Charset, LossLog};
+use crate::charset::Charset;
+use crate::loss::LossLog;
 use std::ops::Range;
 
 /// One piece of [`Charset::encode_limited`].

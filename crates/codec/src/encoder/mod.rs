@@ -21,8 +21,10 @@ pub use options::EncodeOptions;
 pub use stream::Encoder;
 pub use unmappable::Unmappable;
 
-use crate::charset::Kind;
-use crate::{Charset, LossLog, Mode, Unencodable};
+use crate::charset::{Charset, Kind};
+use crate::loss::LossLog;
+use crate::mode::Mode;
+use crate::unencodable::Unencodable;
 use std::borrow::Cow;
 
 impl Charset {

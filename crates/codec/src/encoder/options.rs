@@ -4,7 +4,7 @@
 //! No line lengths: the caller breaks lines, and `encode_limited` makes pieces of limited length.
 
 use super::unmappable::Unmappable;
-use crate::Mode;
+use crate::mode::Mode;
 
 /// Options of an encoder: the replacement of characters that the charset lacks, the mode, and the form of UTF-7.
 #[derive(Clone, Debug, PartialEq, Eq)]

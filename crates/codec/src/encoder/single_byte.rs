@@ -3,13 +3,13 @@
 //! # Limits
 //! Does not decompose characters for windows-1258; `alternate_spellings` does.
 
-use crate::charset::Kind;
+use crate::charset::{Charset, Kind};
 use crate::decoder::table;
 use crate::encoder_machine::{Encode, Out};
 use crate::generated::charsets::COUNT;
+use crate::mode::Mode;
 use crate::single_byte::{Page, ReversePage};
 use crate::sink::ascii_run;
-use crate::{Charset, Mode};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 

@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_twin_is_better_than_a_row() {
-        let shift_jis = crate::Charset::SHIFT_JIS;
+        let shift_jis = crate::charset::Charset::SHIFT_JIS;
         let written = |text: &str| -> String {
             let carried = |c: char| c.is_ascii() || shift_jis.encode_exact(&c.to_string()).is_ok();
             text.chars()

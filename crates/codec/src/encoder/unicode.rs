@@ -4,7 +4,7 @@
 //! Writes a byte order mark, big-endian, only if the label leaves the order open. Subsets of UCS-2 with lists of characters
 //! (ISO-10646-J-1, ISO-Unicode-IBM-1261 …) are encoded like all of UCS-2.
 
-use crate::Charset;
+use crate::charset::Charset;
 use crate::encoder_machine::{Encode, Out};
 use crate::utf16::Order;
 use std::ops::ControlFlow;
@@ -134,7 +134,9 @@ impl Encode for Utf32Encoder {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Charset, LossLog, Unmappable};
+    use crate::charset::Charset;
+    use crate::encoder::Unmappable;
+    use crate::loss::LossLog;
 
     #[test]
     fn ucs_2_has_no_pairs_and_its_parts_end_where_they_end() {

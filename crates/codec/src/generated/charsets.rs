@@ -2,8 +2,7 @@
 //! The charsets.
 
 use super::{pages, sequences};
-use crate::Charset;
-use crate::charset::{Kind, Properties, Row};
+use crate::charset::{Charset, Kind, Properties, Row};
 use crate::double_byte::{Family, Subset};
 use crate::grid::Set;
 use crate::iso2022::{self, Flavor};

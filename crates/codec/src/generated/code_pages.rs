@@ -1,7 +1,7 @@
 // Made from data/code_pages.tsv by `cargo xtask generate`. Do not edit.
 //! Charsets by the numbers of their code pages.
 
-use crate::Charset as C;
+use crate::charset::Charset as C;
 
 #[rustfmt::skip]
 pub(crate) static NUMBERS: &[(u32, C)] = &[

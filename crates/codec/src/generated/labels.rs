@@ -1,7 +1,7 @@
 // Made from data/labels.tsv by `cargo xtask generate`. Do not edit.
 //! Labels by name.
 
-use crate::Charset as C;
+use crate::charset::Charset as C;
 use crate::label::Means::{self, Foreign, Is, Nothing};
 use crate::label::Source::{self, Iana, IanaName, Mail, Slip, Web};
 

@@ -1,7 +1,7 @@
 // Made from data/languages.tsv by `cargo xtask generate`. Do not edit.
 //! Languages with their countries and charsets.
 
-use crate::Charset as C;
+use crate::charset::Charset as C;
 use crate::detect::language::{Candidate, Language, rare, usual};
 use crate::detect::script_group::ScriptGroup;
 

@@ -3,7 +3,8 @@
 //! # Limits
 //! Reads up to 8 KB ahead.
 
-use crate::{Decoder, LossLog};
+use crate::decoder::Decoder;
+use crate::loss::LossLog;
 use std::io::{BufRead, Read, Result};
 
 /// Bytes read at once.

@@ -6,7 +6,10 @@
 )]
 
 use super::{DecodeReader, DecodeWriter, EncodeWriter};
-use crate::{Charset, LossLog, Mode, Unmappable};
+use crate::charset::Charset;
+use crate::encoder::Unmappable;
+use crate::loss::LossLog;
+use crate::mode::Mode;
 use std::collections::VecDeque;
 use std::io::{BufRead, Error, ErrorKind, Read, Result, Write};
 

@@ -3,7 +3,9 @@
 //! # Limits
 //! After an error a writer keeps its pending bytes and writes them at the next call. It does not take the bytes of the failed call.
 
-use crate::{Decoder, Encoder, LossLog};
+use crate::decoder::Decoder;
+use crate::encoder::Encoder;
+use crate::loss::LossLog;
 use std::io::{Error, ErrorKind, Result, Write};
 
 /// Bytes that may wait before they are written.

@@ -8,8 +8,9 @@ use super::escape::{self, Effect, EscapeMatch};
 use super::flavor::{Flavor, Use};
 use super::set::CodedSet;
 use crate::decode::{Chunk, Decode, progress};
+use crate::loss::LossKind;
+use crate::mode::Mode;
 use crate::sink::{Sink, run_until};
-use crate::{LossKind, Mode};
 use std::ops::Range;
 
 /// A decoder of the family.

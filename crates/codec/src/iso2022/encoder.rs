@@ -11,7 +11,8 @@ use super::escape::designator;
 use super::flavor::{Flavor, Use};
 use super::set::CodedSet;
 use crate::encoder_machine::{Encode, Gather, Out};
-use crate::{Mode, encoding_rs_wrapper};
+use crate::encoding_rs_wrapper;
+use crate::mode::Mode;
 use std::ops::ControlFlow;
 
 /// An encoder of the family.

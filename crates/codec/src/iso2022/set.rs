@@ -259,7 +259,8 @@ fn put_cell(grid: &Grid, cell: Packed, sink: &mut Sink<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LossLog, Mode};
+    use crate::loss::LossLog;
+    use crate::mode::Mode;
 
     #[test]
     fn flat_tables_have_exactly_the_pairs_of_their_sets() {

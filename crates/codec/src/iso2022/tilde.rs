@@ -5,8 +5,8 @@
 
 use super::decoder::{Iso2022Decoder, put_ascii_from_shift};
 use super::set::CodedSet;
-use crate::LossKind;
 use crate::decode::Chunk;
+use crate::loss::LossKind;
 use crate::sink::Sink;
 
 impl Iso2022Decoder {

@@ -6,9 +6,10 @@
 use super::lookup::{MEANINGS, NAMES, SOURCES, answer, answer_at};
 use super::resolved::Resolved;
 use super::row::{Means, Source};
+use crate::charset::Charset;
+use crate::code_page;
 use crate::generated::labels::FOLDED;
 use crate::string_table::{StringTable, column, total_len};
-use crate::{Charset, code_page};
 use std::borrow::Cow;
 use std::iter;
 

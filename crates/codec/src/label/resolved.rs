@@ -3,7 +3,7 @@
 //! # Limits
 //! Says nothing about the characters of the charset.
 
-use crate::Charset;
+use crate::charset::Charset;
 
 /// The charset that a label means, with the kind of match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! Generated from `data/labels.tsv`.
 
 use super::resolved::{Resolved, named};
-use crate::Charset;
+use crate::charset::Charset;
 
 /// The meaning of a label in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -145,8 +145,10 @@ impl Encode for MultiByteEncoder {
 
 #[cfg(test)]
 mod tests {
+    use crate::charset::Charset;
+    use crate::encoder::Unmappable;
     use crate::grid::Set;
-    use crate::{Charset, LossLog, Unmappable};
+    use crate::loss::LossLog;
 
     #[test]
     fn what_begins_a_sequence_is_a_character_by_itself() {

@@ -14,9 +14,9 @@ mod layout;
 pub(crate) use encoder::MultiByteEncoder;
 pub(crate) use layout::Layout;
 
-use crate::LossKind;
 use crate::decode::{Chunk, Decode};
 use crate::grid::{Grid, Set};
+use crate::loss::LossKind;
 use crate::sink::{Sink, ascii_start};
 use layout::{CharacterPlace, foreign};
 
@@ -72,8 +72,9 @@ impl Decode for MultiByteDecoder {
 
 #[cfg(test)]
 mod tests {
+    use crate::charset::Charset;
     use crate::grid::Set;
-    use crate::{Charset, LossLog};
+    use crate::loss::LossLog;
 
     fn ranges(charset: &str, bytes: &[u8]) -> (String, Vec<(u64, u64)>) {
         let mut log = LossLog::new();

@@ -1,6 +1,9 @@
 //! Compares the lists with their data, and both directions with each other.
 
-use crate::{Charset, LossLog, Mode, Unmappable};
+use crate::charset::Charset;
+use crate::encoder::Unmappable;
+use crate::loss::LossLog;
+use crate::mode::Mode;
 
 /// A row: table, bytes, use, text.
 type Row = (&'static str, Vec<u8>, char, String);

@@ -55,7 +55,8 @@ fn has_words(input: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Charset, LossLog};
+    use crate::charset::Charset;
+    use crate::loss::LossLog;
 
     fn read(bytes: &[u8]) -> String {
         Charset::UTF_16

@@ -3,8 +3,9 @@
 //! # Limits
 //! Finds no mark; the decoders of UTF-16 and UTF-32 do.
 
+use crate::loss::LossKind;
+use crate::options::{DecodeOptions, Marks};
 use crate::sink::Sink;
-use crate::{DecodeOptions, LossKind, Marks};
 
 /// Bytes that the statistics look at.
 pub(super) const WINDOW: usize = 1024;

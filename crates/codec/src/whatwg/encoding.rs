@@ -3,7 +3,8 @@
 //! # Limits
 //! `stream` decodes and encodes.
 
-use crate::{Charset, label};
+use crate::charset::Charset;
+use crate::label;
 use std::ops::Range;
 
 /// Bytes decoded or encoded at once.

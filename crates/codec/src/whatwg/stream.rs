@@ -4,7 +4,8 @@
 //! A stream decoder copies its text. The functions for whole inputs borrow where they can.
 
 use super::encoding::{CHUNK, Encoding, Malformed, bom_sniff};
-use crate::{LossKind, LossLog, Unencodable};
+use crate::loss::{LossKind, LossLog};
+use crate::unencodable::Unencodable;
 use encoding_rs::{DecoderResult, EncoderResult};
 use std::borrow::Cow;
 

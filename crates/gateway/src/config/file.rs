@@ -1,9 +1,10 @@
 //! Defines the keys of the configuration file and their defaults.
 
 use super::invalid::Invalid;
+use crate::address::Address;
+use crate::limits::Limits;
 use crate::policy::{Signed, TagSigned};
 use crate::record::Form;
-use crate::{Address, Limits};
 use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

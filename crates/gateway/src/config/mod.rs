@@ -19,11 +19,12 @@ mod toml_error;
 mod document_tests;
 
 use crate::access::is_named;
-use crate::address::place as place_of;
+use crate::address::{Address, place as place_of};
+use crate::engine::Engine;
+use crate::limits::Limits;
 use crate::policy::{Rules, Signed};
 use crate::proxy::BareLines;
 use crate::record::Form;
-use crate::{Address, Engine, Limits};
 use file::{File, Listen, OnError, TooLarge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

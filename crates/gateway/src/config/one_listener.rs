@@ -7,9 +7,10 @@
 
 use super::file::{File, Listen, OnError, PolicyTable};
 use super::{Config, Invalid, RouteKind};
+use crate::address::Address;
+use crate::network::Network;
 use crate::proxy::BareLines;
 use crate::record::Form;
-use crate::{Address, Network};
 use std::path::PathBuf;
 
 /// The command-line options of one listener. A missing option has the default of its key in a file.

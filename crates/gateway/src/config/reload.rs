@@ -4,7 +4,7 @@
 //! Rules, `on_error`, `too_large` and names of reports can change at run time. Everything else needs a restart.
 
 use super::{Config, Ledger, Listener};
-use crate::Limits;
+use crate::limits::Limits;
 use crate::record::Form;
 use std::fmt::Display;
 use std::time::Duration;

@@ -210,7 +210,7 @@ fn domain(sender: &[u8]) -> Box<[u8]> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::Envelope;
+    use crate::envelope::Envelope;
 
     fn record(sender: &str, wanted: Action) -> Record {
         let envelope = Envelope {

@@ -196,7 +196,7 @@ impl Record {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::Envelope;
+    use crate::envelope::Envelope;
     use crate::policy::Finding;
     use crate::remark::Remark;
     use std::io;

@@ -327,7 +327,7 @@ mod tests {
         let mut sum = 0;
         for end in BYTES.map(|end| end as u64) {
             for size in [end, end + 1] {
-                let record = Record::new(crate::Envelope::default(), "", size);
+                let record = Record::new(crate::envelope::Envelope::default(), "", size);
                 metrics.record("milter", &record);
                 sum += size;
             }

@@ -11,6 +11,7 @@ use super::heartbeat::Heartbeat;
 use super::shared::{
     AFTER_FAILURE, Next, PooledConnection, Registration, STACK, Shared, WATCH_INTERVAL, in_thread,
 };
+use crate::fault::Fault;
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{EventfdFlags, Timespec, eventfd};
@@ -387,7 +388,7 @@ impl Worker {
             Err(_) => {
                 // Its streams are closed at once, so the client keeps its message.
                 if let Some(entry) = self.leave(number, all) {
-                    entry.registration.fault(&crate::Fault::Panic);
+                    entry.registration.fault(&Fault::Panic);
                 }
                 false
             }
@@ -438,7 +439,7 @@ impl Worker {
             if let Some(mut entry) = self.leave(number, all) {
                 let end = || entry.served.give_up(io::ErrorKind::TimedOut.into());
                 if catch_unwind(AssertUnwindSafe(end)).is_err() {
-                    entry.registration.fault(&crate::Fault::Panic);
+                    entry.registration.fault(&Fault::Panic);
                 }
             }
         }

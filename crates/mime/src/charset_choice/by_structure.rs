@@ -1,8 +1,8 @@
 //! Detects charsets by structure: byte order marks, escape sequences, NULs.
 
-use crate::Detection;
 use crate::charset_choice::labels::label_scope::is_open_label;
 use crate::charset_choice::two_charsets::mixed_iso2022jp::has_iso2022jp;
+use crate::policy::Detection;
 use crate::reading::How;
 use mailglot_codec::{Charset, Resolved, bom, detect};
 use mailglot_kernel::ByteClasses;

@@ -1,8 +1,8 @@
 //! The evidence about a body before its bytes are examined.
 
 use super::mail_evidence::MailEvidence;
-use crate::Detection;
 use crate::document_charset::Document;
+use crate::policy::Detection;
 use mailglot_codec::{Charset, Resolved, detect};
 
 /// The evidence about a body before its bytes are examined.

@@ -5,7 +5,6 @@ use super::labels::label_events::detected_event;
 use super::labels::label_scope::LabelScope;
 use super::labels::named_rival::{by_declaration, by_declaration_beside_utf8, by_message};
 use super::labels::{certain_utf8, label_plausibility, superset};
-use crate::Detection;
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
@@ -24,6 +23,7 @@ use crate::charset_choice::two_charsets::sections::{has_odd_section, sections_by
 use crate::charset_choice::two_charsets::windows_signs::with_windows_signs;
 use crate::charset_choice::without_label::without_label;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
+use crate::policy::Detection;
 use crate::reading::How;
 use mailglot_codec::{Charset, LossKind, LossLog, detect};
 use mailglot_kernel::{ByteClasses, utf8};

@@ -20,13 +20,13 @@ use super::two_charsets::mixed_choice::{
 use super::two_charsets::mixed_hz::{in_hz, is_hz_with_losses};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
 use super::without_label::without_label;
-use crate::Detection;
 use crate::charset_choice::by_structure::{
     by_bom_or_structure, by_damaged_escapes, may_be_iso2022, may_be_wide,
 };
 use crate::charset_choice::text_tests::utf8_sequences::is_early_invalid_utf8;
 use crate::document_charset::{Document, declared_charset, is_named_utf7, named_charset};
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
+use crate::policy::Detection;
 use crate::reading::How;
 use mailglot_codec::{Charset, LossLog, detect};
 use mailglot_kernel::ByteClasses;

@@ -321,7 +321,7 @@ fn a_raw_field_has_the_charset_of_a_right_label() {
             &*encode(body),
         ]
         .concat();
-        let mail = crate::Mail::parse(&raw);
+        let mail = crate::mail::Mail::parse(&raw);
         assert_eq!(mail.subject().as_deref(), Some(subject), "{header}");
     }
 }

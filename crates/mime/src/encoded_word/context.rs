@@ -1,9 +1,8 @@
 //! The context in which the bytes of a header are decoded.
 
 use crate::charset_choice::{DisprovedLabels, LabelScope, MAIL_HINTS};
-use crate::policy::Repairs;
+use crate::policy::{CharsetMap, Detection, Policy, Repairs};
 use crate::setters::setters;
-use crate::{CharsetMap, Detection, Policy};
 use mailglot_codec::{Charset, Resolved, View, detect};
 
 /// What the message or the caller knows about the bytes of a header, and options of decoding.

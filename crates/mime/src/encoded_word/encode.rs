@@ -567,7 +567,7 @@ static PLAIN: [u8; 256] = {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::read_at;
+    use super::super::law_tests::read_at;
     use super::super::{HeaderContext, encode_as};
     use super::*;
     use crate::fields;

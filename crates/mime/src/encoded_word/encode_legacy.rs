@@ -300,8 +300,7 @@ impl Words<'_, '_> {
 mod tests {
     use super::super::HeaderContext;
     use super::*;
-    use crate::field_kind::FieldKind;
-    use crate::header::decode;
+    use crate::encoded_word::value::decode_text;
 
     fn named(name: &str) -> Charset {
         Charset::for_name(name).expect("a charset of ours")
@@ -347,12 +346,7 @@ mod tests {
                         let words =
                             encode_as(text, charset, place, encoding, column, "\r\n").expect(name);
                         let context = HeaderContext::default();
-                        let read = decode(
-                            words.as_bytes(),
-                            FieldKind::Unstructured,
-                            &context,
-                            &mut Vec::new(),
-                        );
+                        let read = decode_text(words.as_bytes(), &context, &mut Vec::new());
                         assert_eq!(read, text, "{words}");
                         assert!(words.is_ascii());
                         for (i, line) in words.split("\r\n").enumerate() {
@@ -367,12 +361,7 @@ mod tests {
                         {
                             assert!(word.len() <= 75, "{word}");
                             let mut found = Vec::new();
-                            let alone = decode(
-                                word.as_bytes(),
-                                FieldKind::Unstructured,
-                                &context,
-                                &mut found,
-                            );
+                            let alone = decode_text(word.as_bytes(), &context, &mut found);
                             assert!(!alone.contains('\u{fffd}'), "{word}");
                         }
                     }
@@ -422,12 +411,7 @@ mod tests {
                                 .filter(|word| word.ends_with("=?=") && word.contains("?B?"));
                             assert_eq!(padded.count(), 0, "{words}");
                             let context = HeaderContext::default();
-                            let read = decode(
-                                words.as_bytes(),
-                                FieldKind::Unstructured,
-                                &context,
-                                &mut Vec::new(),
-                            );
+                            let read = decode_text(words.as_bytes(), &context, &mut Vec::new());
                             assert_eq!(&*read, text, "{words}");
                             seen += before.len();
                         }

@@ -103,6 +103,7 @@ fn place(lexical: LexicalContext) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encoded_word::value::decode_value;
     use mailglot_codec::LossLog;
 
     #[test]
@@ -221,7 +222,7 @@ mod tests {
                 let text: String = pieces.iter().map(|p| p.text.as_str()).collect();
                 assert_eq!(
                     text,
-                    crate::header::decode(value.as_bytes(), kind, &context, &mut Vec::new())
+                    decode_value(value.as_bytes(), kind, &context, &mut Vec::new())
                 );
                 let mut at = 0;
                 for piece in &pieces {

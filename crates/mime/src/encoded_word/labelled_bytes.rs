@@ -4,13 +4,13 @@ use super::context::HeaderContext;
 use super::raw_charset::read_raw;
 use super::reader::same_charset;
 use super::utf8_mislabel::as_utf8;
-use crate::Detection;
 use crate::charset_choice::{
     LabelScope, LabelVerdict, beside_lost_characters, by_escapes, check_label,
     decode_with_lost_characters, lossless_superset, read_as_disproved, read_in_other_script,
     redecode, utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind, Reason};
+use crate::policy::Detection;
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;

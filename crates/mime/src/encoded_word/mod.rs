@@ -31,9 +31,9 @@ mod invisible;
 mod invisible_scan;
 mod labelled_bytes;
 #[cfg(test)]
-mod law_values;
+mod law_test_values;
 #[cfg(test)]
-mod laws;
+mod law_tests;
 mod payload;
 mod raw_charset;
 mod reader;

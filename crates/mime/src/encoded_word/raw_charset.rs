@@ -4,9 +4,9 @@
 //! All raw bytes of a value that are not UTF-8 have one reading.
 
 use super::context::{HeaderContext, is_plain};
-use crate::Detection;
 use crate::charset_choice::{RawEvidence, RawReading};
 use crate::event::{Detail, EventKind, Finding};
+use crate::policy::Detection;
 use mailglot_codec::{Charset, detect};
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -1,6 +1,7 @@
 //! The form in which a value is rewritten, and the changes that result.
 
-use crate::{Edit, Span};
+use crate::edit::Edit;
+use crate::span::Span;
 use std::ops::Range;
 
 /// A change of a value: `with` replaces the bytes at `at`.

@@ -4,15 +4,15 @@
 //!
 //! `laws` tests what holds for every value.
 
-use super::law_values::KINDS;
+use super::law_test_values::KINDS;
 use super::rewrite::apply;
 use super::rewrite_target::RewriteTarget;
 use super::{Form, HeaderContext};
-use crate::CharsetMap;
 use crate::event::EventKind;
 use crate::field_kind::FieldKind;
 use crate::header::{decode, rewrite};
 use crate::linear::assert_linear;
+use crate::policy::CharsetMap;
 use mailglot_codec::Charset;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Header fields as spans of a message.
 
-use crate::Span;
 use crate::lexer::is_line_end;
+use crate::span::Span;
 use std::borrow::Cow;
 
 /// A header field.

@@ -7,11 +7,14 @@ use super::{Mail, file_name};
 use crate::encoded_word::decode_text;
 use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::field_kind::FieldKind;
-use crate::fields;
+use crate::media_type::MediaType;
+use crate::message::PartKind;
+use crate::part_id::PartId;
+use crate::span::Span;
 use crate::text::open;
 use crate::transfer::blocks::{self, Block};
 use crate::transfer::{self, TransferEncoding};
-use crate::{MediaType, PartId, PartKind, Span, params};
+use crate::{fields, params};
 use std::borrow::Cow;
 use std::ops::Range;
 

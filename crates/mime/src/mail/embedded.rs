@@ -1,8 +1,10 @@
 //! Finds the messages that parts of a message embed.
 
 use super::Mail;
+use crate::message::PartKind;
+use crate::part_id::PartId;
+use crate::policy::Policy;
 use crate::text::open;
-use crate::{PartId, PartKind, Policy};
 use std::borrow::Cow;
 
 /// A message that a part embeds, such as a forwarded one (message/rfc822, message/global, message/news).

@@ -1,6 +1,10 @@
 //! Holds a message with the edits that make it UTF-8.
 
-use crate::{Edit, Event, Plan, Report, Undo, splice, spliced, undo_edits};
+use crate::edit::{Edit, splice, spliced};
+use crate::event::Event;
+use crate::normalize::Plan;
+use crate::report::Report;
+use crate::undo::{Undo, undo_edits};
 use std::borrow::Cow;
 use std::io::{self, Write};
 

@@ -244,7 +244,7 @@ fn embedded_messages_are_read_in_any_transfer_encoding() {
 #[test]
 fn embedded_messages_keep_the_policy() {
     let inner = b"Subject: =?x-corp?Q?=E4=C1?=\n\nx\n";
-    let mut labels = crate::CharsetMap::default();
+    let mut labels = crate::policy::CharsetMap::default();
     labels.add("x-corp", mailglot_codec::Charset::KOI8_R);
     let mut encoded = b"Content-Transfer-Encoding: base64\n\n".to_vec();
     base64::encode_lines(inner, 76, b"\n", &mut encoded);

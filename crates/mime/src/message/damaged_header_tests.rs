@@ -2,8 +2,9 @@
 
 use super::test_support::{parse, shape};
 use super::*;
+use crate::event::EventKind;
+use crate::limits::Limits;
 use crate::linear::assert_linear;
-use crate::{EventKind, Limits};
 
 /// Makes a message of the given number of pieces.
 type MakeDamaged<'a> = &'a dyn Fn(usize) -> String;

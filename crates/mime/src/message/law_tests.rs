@@ -2,7 +2,7 @@
 
 use super::test_support::{NESTED, laws, mixed, parse};
 use super::*;
-use crate::Limits;
+use crate::limits::Limits;
 use crate::linear::assert_linear;
 use crate::random::Random;
 use crate::shared_material;

@@ -19,10 +19,12 @@ use super::lines::LineRule;
 use super::part::{Part, PartKind};
 use crate::event::{Detail, Event, EventKind, Reason};
 use crate::header::Field;
+use crate::lexer;
+use crate::limits::Limits;
 use crate::media_type::MediaType;
 use crate::part_id::PartId;
+use crate::span::Span;
 use crate::transfer::TransferEncoding;
-use crate::{Limits, Span, lexer};
 use std::borrow::Cow;
 use std::collections::HashMap;
 

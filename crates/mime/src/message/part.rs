@@ -1,8 +1,8 @@
 //! A part of a message with the properties from its header.
 
-use crate::Span;
 use crate::media_type::MediaType;
 use crate::part_id::PartId;
+use crate::span::Span;
 use crate::transfer::{TransferEncoding, base64};
 
 /// The line end of a message: that of its first line, or LF without one.

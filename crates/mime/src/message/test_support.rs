@@ -5,7 +5,7 @@
 //! For tests only.
 
 use super::*;
-use crate::Limits;
+use crate::limits::Limits;
 
 pub(super) fn parse(raw: &[u8]) -> Message<'_> {
     Message::parse(raw, &Limits::default())

@@ -6,7 +6,7 @@
 
 use super::test_support::{NESTED, codes, laws, mixed, parse, shape};
 use super::*;
-use crate::Limits;
+use crate::limits::Limits;
 use crate::transfer::TransferEncoding;
 
 #[test]

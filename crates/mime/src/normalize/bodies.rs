@@ -7,10 +7,15 @@ use super::body::Body;
 use super::body_target::BodyTarget;
 use super::outer_text::OuterTexts;
 use super::{global, output_charset};
+use crate::edit::Edit;
 use crate::event::{Detail, Event, EventKind, Reason};
+use crate::message::Message;
+use crate::part_id::PartId;
+use crate::policy::{Attachments, Bodies, Policy};
+use crate::report::Report;
+use crate::span::Span;
 use crate::text::{DecodedBody, MessageEvidence, reading};
 use crate::transfer::TransferEncoding;
-use crate::{Attachments, Bodies, Edit, Message, PartId, Policy, Report, Span};
 use std::collections::BTreeSet;
 
 /// Plans all text bodies. Returns their evidence about the charsets of the message.

@@ -3,9 +3,11 @@
 use crate::charset_choice::Choice;
 use crate::document_charset::{self, Document};
 use crate::event::{Detail, Event, EventKind};
+use crate::message::Message;
+use crate::part_id::PartId;
+use crate::policy::{Bodies, Declarations, Policy};
 use crate::recipe::Patch;
 use crate::text::{DecodedBody, footer_text};
-use crate::{Bodies, Declarations, Message, PartId, Policy};
 use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
 

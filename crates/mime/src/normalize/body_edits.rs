@@ -6,9 +6,11 @@
 use super::body::{Body, UTF_8};
 use super::body_target::BodyTarget;
 use super::part_fields::{OpenLabel, PartFields};
+use crate::edit::Edit;
+use crate::message::{Eol, Message};
 use crate::recipe::{Recipe, to_crlf};
+use crate::span::Span;
 use crate::transfer::{TransferEncoding, base64, quoted_printable};
-use crate::{Edit, Eol, Message, Span};
 use std::borrow::Cow;
 
 impl Body<'_, '_> {

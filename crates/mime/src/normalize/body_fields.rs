@@ -5,9 +5,11 @@
 
 use super::body::Body;
 use super::part_fields::PartFields;
+use crate::edit::Edit;
 use crate::event::{Detail, EventKind, Finding, Reason};
 use crate::message::charset;
-use crate::{Edit, Span, lexer, params};
+use crate::span::Span;
+use crate::{lexer, params};
 use std::ops::Range;
 
 impl Body<'_, '_> {

@@ -5,11 +5,13 @@
 
 use super::binary;
 use super::body::{Body, UTF_8};
+use crate::charset_choice;
 use crate::document_charset::{self, Document};
 use crate::event::{Detail, Event, EventKind, Reason};
+use crate::part_id::PartId;
+use crate::policy::{Bodies, OnLoss};
 use crate::text::has_armour;
 use crate::transfer::blocks::{Block, has_yenc};
-use crate::{Bodies, OnLoss, PartId, charset_choice};
 use mailglot_codec::Charset;
 use mailglot_kernel::ByteClasses;
 use memchr::memmem;

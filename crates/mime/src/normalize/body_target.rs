@@ -6,11 +6,12 @@
 use super::body::{Body, Outgoing, UTF_8};
 use super::lines;
 use crate::event::EventKind;
+use crate::message::Eol;
+use crate::policy::{Bodies, Transfer};
 use crate::recipe::{Base64Lines, OldEol, UndoSteps};
 use crate::text::footer_text;
 use crate::transfer::TransferEncoding;
 use crate::unlogged::decode_unlogged;
-use crate::{Bodies, Eol, Transfer};
 use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
 

@@ -22,9 +22,14 @@ use self::comparison::{PartOrigin, has_same_header_text, has_same_texts, origins
 use self::decoding::{DecodedMessage, decoding_edits, find, is_candidate};
 use self::moved_report::move_report;
 use super::settled_plan::{Plan, report_voided, settled_plan, withdrawn};
+use crate::edit::{Edit, spliced};
 use crate::event::{Detail, Event, EventKind, Reason};
+use crate::message::Message;
+use crate::part_id::PartId;
+use crate::policy::Policy;
+use crate::report::Report;
+use crate::span::Span;
 use crate::text::ENCODED_LEVELS;
-use crate::{Edit, Message, PartId, Policy, Report, Span, spliced};
 
 /// A message with decoded parts.
 struct Conversion {

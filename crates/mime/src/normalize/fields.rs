@@ -3,7 +3,10 @@
 //! # Limits
 //! Fields are added at the end only.
 
-use crate::{Edit, Message, PartId, PartKind, Span};
+use crate::edit::Edit;
+use crate::message::{Message, PartKind};
+use crate::part_id::PartId;
+use crate::span::Span;
 
 /// Returns the edit that adds whole fields at the end of a header; None without fields.
 pub(super) fn added_fields(message: &Message<'_>, id: PartId, added: &[u8]) -> Option<Edit> {

@@ -7,7 +7,10 @@
 //! A message with fields that are not UTF-8 stays message/rfc822. message/global never becomes message/rfc822.
 
 use super::fields::added_fields;
-use crate::{Edit, Message, Part, PartId, PartKind, Span};
+use crate::edit::Edit;
+use crate::message::{Message, Part, PartKind};
+use crate::part_id::PartId;
+use crate::span::Span;
 use std::collections::BTreeSet;
 
 /// Adds the edits to a sorted list and keeps it sorted.

@@ -7,11 +7,13 @@ use crate::charset_choice::better_by_bytes;
 use crate::encoded_word::{self, HeaderContext, Word};
 use crate::event::{Detail, EventKind, Finding};
 use crate::field_kind::FieldKind;
-use crate::guess::excerpt;
+use crate::guess::{Guess, GuessKind, excerpt};
 use crate::header::{self, Field};
 use crate::params::{Labelled, LabelledParams};
+use crate::part_id::PartId;
+use crate::report::Report;
+use crate::span::Span;
 use crate::text::{LAST_RESORT, RawCharset};
-use crate::{Guess, GuessKind, PartId, Report, Span};
 use mailglot_codec::{Charset, detect};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -262,7 +264,8 @@ fn is_contradiction(kind: EventKind) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::linear::assert_linear;
-    use crate::{Policy, plan};
+    use crate::normalize::plan;
+    use crate::policy::Policy;
 
     /// The time for many guesses in a field stays proportional to the time for decoding it.
     #[test]

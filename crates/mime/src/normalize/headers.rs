@@ -2,22 +2,23 @@
 
 use super::header_guesses::{self, FieldReading};
 use crate::charset_choice::DisprovedLabels;
+use crate::edit::Edit;
 use crate::encoded_word::{
     self, Form, HeaderContext, Repairs, Replacement, RewriteTarget, Rewriting, find_damaged_ascii,
 };
 use crate::event::{Detail, Event, EventKind, Finding, Reason};
 use crate::field_kind::FieldKind;
-use crate::header;
 use crate::lexer::{ESCAPE, SHIFT_OUT};
+use crate::message::{Message, PartKind};
+use crate::part_id::PartId;
+use crate::policy::{CharsetOut, Detection, Headers, OnLoss, Policy, Transfer};
+use crate::report::Report;
+use crate::span::Span;
 use crate::text::{
     HeaderEvidence, MessageEvidence, RawCharset, disproved_labels, labels_of_bodies,
     raw_header_charset,
 };
-use crate::{
-    CharsetOut, Detection, Edit, Headers, Message, OnLoss, PartId, PartKind, Policy, Report, Span,
-    Transfer,
-};
-use crate::{fields, lexer, params};
+use crate::{fields, header, lexer, params};
 use mailglot_codec::{Charset, detect};
 
 /// Returns the first field of a part's header that signs the whole message.

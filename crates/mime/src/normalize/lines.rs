@@ -1,7 +1,8 @@
 //! Checks the lines of 7bit and 8bit bodies (RFC 2045, sections 2.7 and 2.8).
 
+use crate::message::{Eol, Message};
+use crate::part_id::PartId;
 use crate::recipe::{OldEol, to_crlf, to_lf};
-use crate::{Eol, Message, PartId};
 use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::sync::OnceLock;

@@ -28,8 +28,13 @@ pub use self::binary::file_kind;
 pub use self::encoded_messages::decoded_messages;
 pub use self::settled_plan::{Plan, has_signed_body, unchecked_edits};
 pub use self::shortened_message::{Shortened, shortened};
+use crate::edit::{Edit, spliced};
 use crate::event::{Detail, Event, EventKind};
-use crate::{Edit, Message, PartId, Policy, Report, Span, spliced};
+use crate::message::Message;
+use crate::part_id::PartId;
+use crate::policy::Policy;
+use crate::report::Report;
+use crate::span::Span;
 use std::borrow::Cow;
 
 /// A processed message.

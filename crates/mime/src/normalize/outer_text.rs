@@ -12,13 +12,16 @@
 
 use super::body::{Body, UTF_8};
 use crate::document_charset::{Document, declared_charset};
+use crate::edit::Edit;
 use crate::event::{Event, EventKind, Reason};
+use crate::message::{Message, PartKind};
+use crate::part_id::PartId;
+use crate::policy::{Bodies, CharsetOut, OnLoss, Policy};
+use crate::reading::How;
 use crate::recipe::{OldEol, Recipe, UndoSteps};
+use crate::report::Report;
 use crate::text::{DecodedBody, MessageEvidence};
-use crate::{
-    Bodies, CharsetOut, Edit, How, Message, OnLoss, PartId, PartKind, Policy, Report, japanese,
-    lexer,
-};
+use crate::{japanese, lexer};
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 

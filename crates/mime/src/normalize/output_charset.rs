@@ -5,7 +5,8 @@
 
 use super::body::{Body, Outgoing, UTF_8};
 use crate::event::{Event, EventKind};
-use crate::{Bodies, CharsetOut, japanese, lexer};
+use crate::policy::{Bodies, CharsetOut};
+use crate::{japanese, lexer};
 use mailglot_codec::{Charset, Resolved};
 use std::borrow::Cow;
 

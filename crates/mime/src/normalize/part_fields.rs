@@ -4,7 +4,9 @@
 //! A field that exists keeps its place.
 
 use super::fields::added_fields;
-use crate::{Edit, Message, PartId, PartKind};
+use crate::edit::Edit;
+use crate::message::{Message, PartKind};
+use crate::part_id::PartId;
 
 /// The fields of a part as they are being changed.
 pub(super) struct PartFields<'a, 'm> {

@@ -5,13 +5,16 @@
 
 use super::shortened_message::{Shortened, shortened};
 use super::{bodies, global, headers, seven_bit, wrapped_parameters};
+use crate::edit::{Edit, spliced};
 use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, Event, EventKind, Reason};
-use crate::report::ReportMark;
-use crate::{
-    Bodies, CharsetOut, Edit, Headers, How, Message, OnLoss, PartId, PartKind, Policy, Reading,
-    Report, Span, Transfer, params, spliced,
-};
+use crate::message::{Message, Part, PartKind};
+use crate::params;
+use crate::part_id::PartId;
+use crate::policy::{Bodies, CharsetOut, Headers, OnLoss, Policy, Transfer};
+use crate::reading::{How, Reading};
+use crate::report::{Report, ReportMark};
+use crate::span::Span;
 use std::collections::BTreeSet;
 
 /// The changes of a message, without its new bytes: [`splice`](crate::splice) writes those.
@@ -266,10 +269,10 @@ fn settles(message: &Message<'_>, edits: &[Edit], policy: &Policy) -> bool {
 /// Returns true if the rewritten message has the same tree and bodies, and needs no further edit.
 fn is_settled(before: &Message<'_>, edits: &[Edit], bytes: &[u8], policy: &Policy) -> bool {
     let after = Message::parse(bytes, &policy.limits);
-    let same = |(b, a): (&crate::Part, &crate::Part)| {
+    let same = |(b, a): (&Part, &Part)| {
         // Leaves may get fields, and so may messages without a Content-Type.
         let given = |kind| matches!(kind, PartKind::Leaf | PartKind::Message);
-        let fields = |part: &crate::Part| {
+        let fields = |part: &Part| {
             if given(part.kind) {
                 0
             } else {
@@ -286,7 +289,7 @@ fn is_settled(before: &Message<'_>, edits: &[Edit], bytes: &[u8], policy: &Polic
 
 /// Returns the bodies without parts.
 fn bodies(message: &Message<'_>) -> impl Iterator<Item = Span> {
-    let closed = |part: &&crate::Part| matches!(part.kind, PartKind::Leaf | PartKind::Opaque);
+    let closed = |part: &&Part| matches!(part.kind, PartKind::Leaf | PartKind::Opaque);
     message.parts().iter().filter(closed).map(|part| part.body)
 }
 

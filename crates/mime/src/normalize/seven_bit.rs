@@ -11,8 +11,10 @@
 use super::body_edits::{LineEnds, base64_body, quoted_printable_body};
 use super::body_target::shorter;
 use super::part_fields::{OpenLabel, PartFields};
+use crate::edit::Edit;
+use crate::message::{Message, PartKind};
+use crate::part_id::PartId;
 use crate::transfer::TransferEncoding;
-use crate::{Edit, Message, PartId, PartKind};
 use mailglot_codec::{Charset, Resolved, View};
 
 /// Adds the edits of all bodies that no other edit has changed.

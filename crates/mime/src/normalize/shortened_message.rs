@@ -9,7 +9,10 @@
 //! # Limits
 //! Only attachments that are not decoded and have no line that begins with `--` are shortened. No delimiter can be in what is removed.
 
-use crate::{Edit, Message, Part, PartKind, Policy, Span};
+use crate::edit::Edit;
+use crate::message::{Message, Part, PartKind};
+use crate::policy::Policy;
+use crate::span::Span;
 use memchr::{memchr, memmem, memrchr};
 
 /// Bytes that stay at both ends of an attachment.
@@ -109,7 +112,8 @@ fn middle(raw: &[u8], body: Span, edits: &[Edit], kept: usize) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{plan_parsed, spliced};
+    use crate::edit::spliced;
+    use crate::normalize::plan_parsed;
 
     #[test]
     fn only_the_middles_of_attachments_are_removed() {

@@ -11,8 +11,10 @@
 //!
 //! Sealed parts keep their headers. Nothing changes in a message whose lines end in CR alone.
 
+use crate::edit::Edit;
 use crate::event::{EventKind, Reason};
-use crate::{Edit, Eol, Message, Span};
+use crate::message::{Eol, Message};
+use crate::span::Span;
 
 /// Adds the edits to a sorted list and keeps it sorted.
 pub(super) fn plan(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>) {

@@ -1,9 +1,10 @@
 //! Decodes a body in a charset that was chosen before.
 
+use crate::message::Message;
+use crate::reading::Reading;
 use crate::split_folds::{MovedFolds, has_folds};
 use crate::transfer;
 use crate::unlogged::decode_unlogged;
-use crate::{Message, Reading};
 use std::borrow::Cow;
 
 /// Decodes a text body in the charset of its [`Reading`], without choosing the charset again.

@@ -7,10 +7,12 @@ use crate::charset_choice::{
     Choice, Evidence, choose, choose_beside_data, choose_unfolded, has_letters, is_legacy,
 };
 use crate::document_charset::Document;
+use crate::message::Message;
+use crate::part_id::PartId;
+use crate::policy::Policy;
 use crate::reading::How;
 use crate::split_folds::has_folds;
 use crate::transfer::blocks::has_yenc;
-use crate::{Message, PartId, Policy};
 use mailglot_codec::{Charset, Resolved};
 
 impl DecodedBody<'_> {

@@ -108,7 +108,9 @@ fn sequences(text: &str) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{EventKind, Policy, plan};
+    use crate::event::EventKind;
+    use crate::normalize::plan;
+    use crate::policy::Policy;
     use mailglot_codec::{Charset, LossLog};
 
     /// Returns the detail and the count of the event about a body.

@@ -1,9 +1,11 @@
 //! Decodes the transfer encoding of a body, and finds its charset label and its encoded blocks.
 
 use crate::event::{EventKind, Finding};
+use crate::message::Message;
+use crate::part_id::PartId;
+use crate::span::Span;
 use crate::transfer::blocks::{Block, blocks};
 use crate::transfer::{self, Decoded, TransferEncoding};
-use crate::{Message, PartId, Span};
 use mailglot_codec::{Charset, Resolved, View};
 use memchr::memmem;
 use std::borrow::Cow;

@@ -6,8 +6,10 @@
 
 use crate::encoded_word::{HeaderContext, decode_text};
 use crate::event::EventKind;
+use crate::message::Message;
+use crate::part_id::PartId;
+use crate::span::Span;
 use crate::transfer::{self, blocks};
-use crate::{Message, PartId, Span};
 
 /// A file in uuencode or yEnc inside a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +81,7 @@ pub fn encoded_blocks(message: &Message<'_>, id: PartId) -> Vec<EncodedBlock> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limits;
+    use crate::limits::Limits;
 
     #[test]
     fn files_in_a_text() {

@@ -1,8 +1,9 @@
 //! Decodes plain text that was appended after an encoded body.
 
 use crate::charset_choice::choose_for_footer;
+use crate::message::Message;
+use crate::policy::Policy;
 use crate::recipe::{to_crlf, to_lf};
-use crate::{Message, Policy};
 use mailglot_codec::Charset;
 
 /// Decodes a footer as it follows the decoded text; returns it with its number of losses.

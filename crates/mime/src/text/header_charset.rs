@@ -7,8 +7,10 @@ use crate::charset_choice::{
     DisprovedLabels, MailEvidence, SURE_CONFIDENCE, has_letters, outweighs,
 };
 use crate::encoded_word::HeaderContext;
+use crate::message::Message;
+use crate::part_id::PartId;
+use crate::policy::{Detection, Policy};
 use crate::unlogged::decode_lossless;
-use crate::{Detection, Message, PartId, Policy};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::{Detector, Guess, Weighed, high_bytes};
 
@@ -207,7 +209,7 @@ fn detected(mail: MailContext<'_>) -> RawCharset {
 
 #[cfg(test)]
 mod tests {
-    use crate::Mail;
+    use crate::mail::Mail;
     use mailglot_codec::Charset;
 
     /// A message with a raw Subject in one charset, and a body in another one.

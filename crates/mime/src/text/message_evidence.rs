@@ -15,8 +15,11 @@ use crate::charset_choice::{
 };
 use crate::field_kind::FieldKind;
 use crate::header::{self, field_kind};
+use crate::message::{Message, Part};
+use crate::part_id::PartId;
+use crate::policy::Policy;
 use crate::transfer::blocks::has_yenc;
-use crate::{Message, Part, PartId, Policy, document_charset, encoded_word};
+use crate::{document_charset, encoded_word};
 use mailglot_codec::detect::{self, Detector, Guess};
 use mailglot_codec::{Charset, Resolved, View};
 use std::cell::OnceCell;
@@ -377,8 +380,13 @@ fn time_zone(message: &Message<'_>) -> Option<i16> {
 mod tests {
     use super::{MailContext, MessageEvidence};
     use crate::charset_choice::MailEvidence;
-    use crate::text::DecodedBody;
-    use crate::{CharsetMap, EventKind, Limits, Message, PartId, Policy, Report, text_parts};
+    use crate::event::EventKind;
+    use crate::limits::Limits;
+    use crate::message::Message;
+    use crate::part_id::PartId;
+    use crate::policy::{CharsetMap, Policy};
+    use crate::report::Report;
+    use crate::text::{DecodedBody, text_parts};
     use mailglot_codec::Charset;
 
     /// Header fields, text and charset of a part.

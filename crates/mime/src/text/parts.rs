@@ -21,11 +21,15 @@ use super::message_evidence::MessageEvidence;
 use super::report::reading;
 use crate::charset_choice::Choice;
 use crate::event::{Detail, Event, EventKind, Reason};
+use crate::guess::Guess;
+use crate::limits::Limits;
+use crate::media_type::MediaType;
+use crate::message::{Message, Part, PartKind};
+use crate::part_id::PartId;
+use crate::policy::{Attachments, Policy};
 use crate::reading::Reading;
+use crate::report::Report;
 use crate::transfer::TransferEncoding;
-use crate::{
-    Attachments, Guess, Limits, MediaType, Message, Part, PartId, PartKind, Policy, Report,
-};
 use mailglot_codec::{Charset, Loss};
 use std::borrow::Cow;
 use std::ops::Range;

@@ -4,10 +4,13 @@ use super::body_damage::{lost_escapes, misread_charset, misread_words};
 use super::decoded_body::DecodedBody;
 use crate::charset_choice::{Choice, LabelScope, choose_for_footer};
 use crate::event::{Detail, Event, EventKind, Reason};
-use crate::guess::excerpt;
+use crate::guess::{Guess, GuessKind, excerpt};
+use crate::message::Message;
+use crate::part_id::PartId;
+use crate::policy::Policy;
 use crate::reading::{How, Reading};
+use crate::report::Report;
 use crate::transfer::{self, TransferEncoding, undeclared_encoding};
-use crate::{Guess, GuessKind, Message, PartId, Policy, Report};
 use mailglot_codec::{Charset, Loss, Resolved};
 use std::ops::Range;
 

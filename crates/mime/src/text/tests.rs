@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::event::EventKind;
-use crate::{Limits, Span};
+use crate::limits::Limits;
+use crate::normalize::process;
+use crate::span::Span;
 use mailglot_codec::Charset;
 
 /// Section, media type and text of a text part.
@@ -264,7 +266,7 @@ fn encoded_blocks_are_reported_with_their_spans() {
 #[test]
 fn a_body_with_yenc_stays() {
     let raw = b"Content-Type: text/plain; charset=iso-8859-1\n\n\xfc\n=ybegin line=128 size=3 name=a\n\xe9\xe8\xe7\n=yend size=3\n";
-    let outcome = crate::process(raw, &Policy::default());
+    let outcome = process(raw, &Policy::default());
     assert!(outcome.edits.is_empty());
     assert!(
         outcome
@@ -299,7 +301,7 @@ fn yenc_gives_no_losses() {
             b"\n=yend size=200\n",
         ]
         .concat();
-        let outcome = crate::process(&raw, &Policy::default());
+        let outcome = process(&raw, &Policy::default());
         let events = &outcome.report.events;
         let lost = events
             .iter()
@@ -323,7 +325,7 @@ fn unchanged_text_attachments_are_reported() {
         )
         .into_bytes();
         raw.extend_from_slice(body);
-        let outcome = crate::process(&raw, &Policy::default());
+        let outcome = process(&raw, &Policy::default());
         assert!(outcome.edits.is_empty());
         let found = outcome
             .report
@@ -383,7 +385,7 @@ fn delimiters_in_the_body_reveal_the_boundary() {
         assert_eq!(read(cr.as_bytes()).0, given, "{header}");
         // The planner does not change such a block.
         assert_eq!(
-            *crate::process(raw.as_bytes(), &Policy::default()).bytes,
+            *process(raw.as_bytes(), &Policy::default()).bytes,
             *raw.as_bytes(),
             "{header}"
         );
@@ -421,8 +423,8 @@ fn a_charset_in_place_of_a_transfer_encoding_is_tried() {
         );
         let raw = [header.as_bytes(), bytes].concat();
         let (parts, events) = read(&raw);
-        let once = crate::process(&raw, &Policy::default()).bytes.into_owned();
-        let twice = crate::process(&once, &Policy::default()).bytes.into_owned();
+        let once = process(&raw, &Policy::default()).bytes.into_owned();
+        let twice = process(&once, &Policy::default()).bytes.into_owned();
         assert_eq!(once, twice, "{label} {encoding}");
         (parts[0].2.clone(), events)
     };
@@ -450,10 +452,10 @@ fn a_charset_in_place_of_the_transfer_encoding_of_an_attachment_does_not_count()
         Content-Transfer-Encoding: windows-1251\n\
         Content-Disposition: attachment; filename=a.txt\n\nVoil\xE0\n";
     let policy = Policy {
-        transfer: crate::Transfer::SevenBit,
+        transfer: crate::policy::Transfer::SevenBit,
         ..Policy::default()
     };
-    let once = crate::process(raw, &policy).bytes.into_owned();
+    let once = process(raw, &policy).bytes.into_owned();
     let text = |raw: &[u8]| read(raw).0[0].2.clone();
     assert_eq!(text(raw), "Voil\u{e0}\n");
     assert_eq!(text(&once), text(raw));

@@ -287,8 +287,8 @@ mod tests {
         for (letter, text) in table {
             let file = std::path::Path::new(&shared).join(format!("attacks/d68{letter}-cte.eml"));
             let raw = std::fs::read(&file).unwrap();
-            let message = crate::Message::parse(&raw, &crate::Limits::default());
-            let part = message.part_at(crate::PartId::ROOT);
+            let message = crate::message::Message::parse(&raw, &crate::limits::Limits::default());
+            let part = message.part_at(crate::part_id::PartId::ROOT);
             let decoded = decode(part.transfer, part.body.of(&raw), &mut Vec::new());
             let found = String::from_utf8_lossy(&decoded.bytes);
             assert_eq!(found, *text, "{letter}");

@@ -1,13 +1,12 @@
 use super::*;
-use crate::LedgerPlace;
 use crate::discover::discover;
+use crate::job::LedgerPlace;
 use crate::output_plan::Ready;
+use crate::restore::{RestoreJob, restore};
 use crate::skip_scope::SkipScope;
-use crate::{RestoreJob, restore};
 use mailglot_archive::replace::Replacement;
 use mailglot_archive::{Format, WriteOptions, create};
-use mailglot_mime::Policy;
-use mailglot_mime::{Message, plan_parsed};
+use mailglot_mime::{Message, Policy, plan_parsed};
 use std::fs;
 
 fn job(input: &Path, output: &Path) -> NormalizeJob {
@@ -22,7 +21,7 @@ fn job(input: &Path, output: &Path) -> NormalizeJob {
         deterministic: false,
         force: false,
         opening: false.into(),
-        selection: crate::Selection::default(),
+        selection: crate::selection::Selection::default(),
         verify: false,
     }
 }
@@ -184,7 +183,7 @@ fn verification_is_optional() {
         policy: Policy::default(),
         threads: 2,
         opening: false.into(),
-        selection: crate::Selection::default(),
+        selection: crate::selection::Selection::default(),
         verify: true,
     };
     let summary = check(&dry, &Progress::default()).unwrap();

@@ -4,10 +4,10 @@
 //!
 //! Ordinals of messages count from the start of the piece until the parts are joined.
 
+use crate::guesses::{GuessExample, LeastCertain};
+use crate::incomplete_inputs::IncompleteInput;
+use crate::summary::{Example, SourceSummary, Summary, VerifySummary};
 use crate::tally::add_example;
-use crate::{
-    Example, GuessExample, IncompleteInput, LeastCertain, SourceSummary, Summary, VerifySummary,
-};
 use mailglot_archive::BoxEventKind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

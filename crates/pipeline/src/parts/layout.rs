@@ -14,7 +14,7 @@
 use super::output_mark::OutputMark;
 use super::plan::PartsPlan;
 use super::write_file::failed;
-use crate::Error;
+use crate::error::Error;
 use crate::job::with_suffix;
 use crate::path_checks::{followed, is_empty};
 use crate::staged_ledger::exists;

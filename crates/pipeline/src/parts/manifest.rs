@@ -6,7 +6,7 @@
 
 use super::counts::PieceCounts;
 use super::layout::{DATA, MANIFEST};
-use crate::Error;
+use crate::error::Error;
 use crate::parts_error::{PartsError, PartsFault};
 use crate::staged_ledger::exists;
 use mailglot_archive::FolderRange;

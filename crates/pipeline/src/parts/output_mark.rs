@@ -15,9 +15,10 @@
 
 use super::counts::{JoinedSource, PieceCounts};
 use super::write_file::{failed, write_file};
+use crate::error::Error;
 use crate::normalize::empty_summary;
 use crate::staged_ledger::has_inode;
-use crate::{Error, SourceSummary, Summary};
+use crate::summary::{SourceSummary, Summary};
 use mailglot_archive::{FileMode, Operation, WriteOptions};
 use serde::{Deserialize, Serialize};
 use std::fs;

@@ -8,16 +8,16 @@
 use super::identity::SourceIdentity;
 use super::source_digest::CELL;
 use crate::discover::{SourceInput, discover};
-use crate::error::UsageError;
+use crate::error::{Error, UsageError};
 use crate::hash::hex;
-use crate::job::NormalizeJob;
+use crate::job::{LedgerPlace, NormalizeJob};
+use crate::json_file_name::FileName;
 use crate::output_names::output_format;
 use crate::parts_error::{PartsError, PartsFault};
 use crate::path_checks::{check_apart, on_disk, read_paths};
 use crate::report::producer;
 use crate::skip_scope::SkipScope;
 use crate::staged_ledger::exists;
-use crate::{Error, FileName, LedgerPlace};
 use mailglot_archive::mbox::{
     MailboxProfile, MailboxRange, MailboxStarts, MessageStart, RangeBorder,
 };
@@ -541,7 +541,7 @@ mod tests {
             deterministic: false,
             force: false,
             opening: false.into(),
-            selection: crate::Selection::default(),
+            selection: crate::selection::Selection::default(),
             verify: false,
         }
     }

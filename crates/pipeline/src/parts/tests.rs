@@ -7,8 +7,13 @@ mod rejections;
 
 use super::layout::PartsFolder;
 use super::*;
+use crate::error::Error;
+use crate::job::{LedgerPlace, NormalizeJob};
+use crate::normalize::normalize;
 use crate::parts_error::PartsFault;
-use crate::{Error, LedgerPlace, NormalizeJob, Progress, RestoreJob, Summary, normalize, restore};
+use crate::progress::Progress;
+use crate::restore::{RestoreJob, restore};
+use crate::summary::Summary;
 use mailglot_archive::{ErrorKind, FileMode, Format};
 use mailglot_mime::Policy;
 use std::fs;
@@ -90,7 +95,7 @@ fn job(inputs: &[&Path], output: PathBuf) -> NormalizeJob {
         deterministic: false,
         force: false,
         opening: false.into(),
-        selection: crate::Selection::default(),
+        selection: crate::selection::Selection::default(),
         verify: false,
     }
 }

@@ -3,7 +3,7 @@
 //! # Limits
 //! Takes the content as a whole.
 
-use crate::Error;
+use crate::error::Error;
 use mailglot_archive::replace::Replacement;
 use mailglot_archive::{Error as FileError, Operation, WriteOptions};
 use std::io::{self, Write};

@@ -6,8 +6,9 @@
 
 use super::*;
 use crate::discover::discover;
+use crate::job::{CheckJob, LedgerPlace, NormalizeJob};
+use crate::normalize::{check, normalize};
 use crate::skip_scope::SkipScope;
-use crate::{CheckJob, LedgerPlace, NormalizeJob, check, normalize};
 use mailglot_archive::Entry;
 use mailglot_mime::Policy;
 use std::collections::BTreeMap;

@@ -4,7 +4,8 @@
 //!
 //! Nothing is checked here.
 
-use crate::{Opening, Selection};
+use crate::discover::Opening;
+use crate::selection::Selection;
 use mailglot_archive::Format;
 use std::path::PathBuf;
 

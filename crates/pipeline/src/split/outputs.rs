@@ -6,8 +6,8 @@
 
 use super::job::{SplitBy, SplitJob};
 use super::split_batch::{Convention, OpenEnd, SplitBatch, SplitPiece};
-use crate::Error;
 use crate::discover::SourceInput;
+use crate::error::Error;
 use crate::message_file_names;
 use crate::run::{EndedSource, ResultSink};
 use crate::unique_name::UniqueNames;

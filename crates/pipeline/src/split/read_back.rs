@@ -7,9 +7,9 @@
 
 use super::outputs::{OpenOutput, Outputs};
 use super::split_batch::digest;
-use crate::error::ReadBackError;
+use crate::error::{Error, ReadBackError};
+use crate::progress::Progress;
 use crate::reader::begins_message;
-use crate::{Error, Progress};
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{Batch, EntryKind, Format, Input, ReadOptions, open};
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! Finds circles of modules, and arrows that would open them.
 //!
-//! There are two kinds. A *circle* is a set of modules of which each reaches the others, without arrows from a module to its own
-//! parents. A *family* is such a set that closes only by arrows from modules to their parents.
+//! There are three kinds. A *circle* is a set of modules of which each reaches the others, without arrows from a module to its own
+//! parents. A *family* is such a set that closes only by arrows from modules to their parents. A *circle of folders* is a set of
+//! siblings, each with all modules below it: `a::x` uses `b`, and `b` uses `a::y`.
 //!
 //! # Limits
 //!
@@ -11,6 +12,9 @@ use super::module_graph::Arrows;
 use crate::rust_source::Module;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The module of generated tables.
+const TABLES: &str = "generated";
+
 /// An arrow from one module to another, by index.
 pub(super) type Arrow = (usize, usize);
 
@@ -18,12 +22,14 @@ pub(super) type Arrow = (usize, usize);
 #[derive(Debug, PartialEq)]
 pub(super) struct Circles {
     /// Modules of each circle, the largest circle first.
-    pub(super) circles: Vec<Vec<usize>>,
+    pub(super) modules: Vec<Vec<usize>>,
     /// Modules of each family.
     pub(super) families: Vec<Vec<usize>>,
+    /// Siblings of each circle of folders.
+    pub(super) folders: Vec<Vec<usize>>,
 }
 
-/// Finds the circles and families among `modules`.
+/// Finds the circles, families and circles of folders among `modules`.
 pub(super) fn find(modules: &[Module], arrows: &Arrows) -> Circles {
     let all = |from: usize| arrows[from].keys().copied().collect::<Vec<_>>();
     let without_parents = |from: usize| {
@@ -35,7 +41,58 @@ pub(super) fn find(modules: &[Module], arrows: &Arrows) -> Circles {
     let in_circles: BTreeSet<usize> = circles.iter().flatten().copied().collect();
     let mut families = components(modules.len(), &all);
     families.retain(|family| family.iter().any(|module| !in_circles.contains(module)));
-    Circles { circles, families }
+    let siblings = arrows_of_siblings(modules, arrows);
+    let mut folders = components(modules.len(), &|from| {
+        siblings[from].keys().copied().collect()
+    });
+    folders.retain(|folders| !circles.contains(folders));
+    Circles {
+        modules: circles,
+        families,
+        folders,
+    }
+}
+
+/// Draws the arrows between siblings. A sibling has the arrows of all modules below it. Generated tables have none: their types are
+/// those of the modules that read them.
+pub(super) fn arrows_of_siblings(modules: &[Module], arrows: &Arrows) -> Arrows {
+    let mut siblings: Arrows = vec![BTreeMap::new(); modules.len()];
+    let is_table = |module: usize| {
+        modules[module]
+            .path
+            .first()
+            .is_some_and(|name| name == TABLES)
+    };
+    for (from, targets) in arrows.iter().enumerate() {
+        for (to, names) in targets {
+            if is_table(from) || is_table(*to) {
+                continue;
+            }
+            if let Some((from, to)) = siblings_above(modules, from, *to) {
+                siblings[from]
+                    .entry(to)
+                    .or_default()
+                    .extend(names.iter().cloned());
+            }
+        }
+    }
+    siblings
+}
+
+/// Returns the two siblings that two modules are, or are below. `None` if one of the modules is below the other.
+fn siblings_above(modules: &[Module], one: usize, other: usize) -> Option<Arrow> {
+    let mut from = one;
+    loop {
+        let parent = modules[from].parent?;
+        if is_parent(modules, parent, other) {
+            let mut to = other;
+            while modules[to].parent != Some(parent) {
+                to = modules[to].parent?;
+            }
+            return (from != to).then_some((from, to));
+        }
+        from = parent;
+    }
 }
 
 /// True if `parent` is the parent of `module`, or the parent of its parent, and so on.
@@ -190,6 +247,12 @@ mod tests {
     use std::path::Path;
 
     fn circles(sources: &[(&str, &str)]) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
+        let (circles, families, _) = all_circles(sources);
+        (circles, families)
+    }
+
+    /// Circles, families and circles of folders.
+    fn all_circles(sources: &[(&str, &str)]) -> (Names, Names, Names) {
         let find = |path: &Path| {
             sources
                 .iter()
@@ -203,8 +266,14 @@ mod tests {
                 .map(|set| set.iter().map(|module| modules[*module].name()).collect())
                 .collect()
         };
-        (named(&found.circles), named(&found.families))
+        (
+            named(&found.modules),
+            named(&found.families),
+            named(&found.folders),
+        )
     }
+
+    type Names = Vec<Vec<String>>;
 
     #[test]
     fn modules_that_use_each_other_are_a_circle() {
@@ -247,6 +316,33 @@ mod tests {
         ]);
         assert_eq!(found.0.len(), 1);
         assert_eq!(found.0[0].len(), 3);
+    }
+
+    #[test]
+    fn folders_whose_modules_use_each_other_are_a_circle() {
+        let sources = |y: &'static str| {
+            [
+                ("lib.rs", "mod a; mod b; mod generated;"),
+                ("a.rs", "pub mod x; pub mod y;"),
+                ("a/x.rs", "pub fn f() { crate::b::g() }"),
+                ("a/y.rs", y),
+                ("b.rs", "pub fn g() { crate::a::y::h() }"),
+                ("generated.rs", "pub fn t() { crate::b::g() }"),
+            ]
+        };
+        let found = all_circles(&sources("pub fn h() {}"));
+        let folders = vec!["a".to_owned(), "b".to_owned()];
+        assert_eq!(found, (vec![], vec![], vec![folders]));
+        // Siblings that use each other's modules in one direction only are none, and tables are not counted.
+        let tree = all_circles(&[
+            ("lib.rs", "mod a; mod b; mod generated;"),
+            ("a.rs", "pub mod x; pub mod y;"),
+            ("a/x.rs", "pub fn f() { crate::b::g() }"),
+            ("a/y.rs", "pub fn h() { super::x::f() }"),
+            ("b.rs", "pub fn g() { crate::generated::t() }"),
+            ("generated.rs", "pub fn t() { crate::a::y::h() }"),
+        ]);
+        assert_eq!(tree.2, Names::new());
     }
 
     #[test]

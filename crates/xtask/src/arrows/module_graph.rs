@@ -30,6 +30,33 @@ pub(super) fn arrows(modules: &[Module]) -> Arrows {
         .collect()
 }
 
+/// Returns the modules that take names from re-exports of the crate root, with these names. Their arrows are true, but a reader of the
+/// module has to look into the root to see them.
+pub(super) fn names_of_root(modules: &[Module]) -> Vec<(usize, String)> {
+    let scopes = scopes(modules);
+    let is_reexport = |name: &String| {
+        let mut imports = scopes[0].imports.iter();
+        !scopes[0].children.contains_key(name)
+            && imports.any(|import| import.is_reexport && import.name == *name)
+    };
+    let mut found = Vec::new();
+    for (index, scope) in scopes.iter().enumerate().skip(1) {
+        let imports = scope.imports.iter().filter(|import| !import.is_reexport);
+        let paths = imports.map(|import| &import.path).chain(&scope.paths);
+        let names = paths.filter_map(|path| match path.as_slice() {
+            [first, name, ..] if first == "crate" && is_reexport(name) => Some(name.clone()),
+            _ => None,
+        });
+        found.extend(
+            names
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .map(|name| (index, name)),
+        );
+    }
+    found
+}
+
 /// What the names of a module mean.
 #[derive(Default)]
 struct Scope {
@@ -392,5 +419,33 @@ mod tests {
             ("b.rs", "fn g() { super::a::f() }"),
         ]);
         assert_eq!(lines, ["b -> a::f: f"]);
+    }
+
+    #[test]
+    fn names_of_the_root_are_found_in_modules_that_could_name_their_own() {
+        let sources = [
+            (
+                "lib.rs",
+                "mod a; mod b; pub use a::{Name, f}; pub struct Own;",
+            ),
+            (
+                "a.rs",
+                "pub struct Name; pub fn f() {} fn g() { crate::f() }",
+            ),
+            (
+                "b.rs",
+                "use crate::{Name, Own, a::f}; use crate::a; fn h(_: Name, _: Own) { f(); a::f() }",
+            ),
+        ];
+        let find = |path: &Path| {
+            let named = sources.iter().find(|(name, _)| Path::new(name) == path);
+            named.map(|(_, text)| (*text).to_owned())
+        };
+        let modules = read_modules(Path::new("lib.rs"), &find).unwrap();
+        let found: Vec<String> = names_of_root(&modules)
+            .into_iter()
+            .map(|(module, name)| format!("{}: {name}", modules[module].name()))
+            .collect();
+        assert_eq!(found, ["a: f", "b: Name"]);
     }
 }

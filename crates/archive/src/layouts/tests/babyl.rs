@@ -1,7 +1,7 @@
 //! Tests of Babyl files, whole and damaged.
 
 use super::{Events, Piece, codes, limited, messages, read, read_once, read_packed};
-use crate::{EntryKind, Flags, ReadOptions};
+use crate::source::{EntryKind, Flags, ReadOptions};
 
 const HEAD: &[u8] = b"BABYL OPTIONS: -*- rmail -*-\nVersion: 5\nLabels:\nNote:   This is the header of an rmail file.\n\x1f";
 const FULL: &[u8] = b"Received: by a\nFrom: a@b.c\nSubject: one\n\n";

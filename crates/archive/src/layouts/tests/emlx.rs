@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use super::{Events, Piece, codes, drain, limited, messages, read, read_packed};
-use crate::{Batch, EntryKind, Flags, Format, ReadOptions, open, recognize};
+use crate::open::open;
+use crate::recognize::recognize;
+use crate::source::{Batch, EntryKind, Flags, Format, ReadOptions};
 
 const MESSAGE: &[u8] = b"From: a@b.c\nSubject: one\n\nbody with <?xml version=\"1.0\"?> inside\n";
 

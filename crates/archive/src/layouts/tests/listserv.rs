@@ -1,7 +1,7 @@
 //! Tests of LISTSERV notebooks.
 
 use super::{Events, Piece, codes, limited, messages, read, read_packed};
-use crate::{EntryKind, ReadOptions};
+use crate::source::{EntryKind, ReadOptions};
 
 const LINE: &str = "=========================================================================";
 const HEADER: &str = "Date:         Fri, 1 Mar 1996 08:18:14 -0800\nReply-To:     List <LIST@VM.EXAMPLE>\n\

@@ -10,9 +10,12 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use crate::{
-    Batch, BoxEvent, EntryKind, Flags, Format, Input, Packing, ReadOptions, Source, open, recognize,
-};
+use crate::box_event::BoxEvent;
+use crate::input::Input;
+use crate::open::open;
+use crate::packing::Packing;
+use crate::recognize::recognize;
+use crate::source::{Batch, EntryKind, Flags, Format, ReadOptions, Source};
 
 /// An entry with its bytes, independent of batches.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Tests of rnews batches, whole and damaged.
 
 use super::{Events, Piece, codes, limited, messages, read, read_packed};
-use crate::{EntryKind, ReadOptions};
+use crate::source::{EntryKind, ReadOptions};
 
 const ARTICLE: &[u8] = b"Path: a!b\nSubject: one\n\nthe line\n#! rnews 12 of a text\n";
 

@@ -1,7 +1,7 @@
 //! Tests of mbx files, whole and damaged.
 
 use super::{Events, Piece, codes, limited, messages, read, read_once, read_packed};
-use crate::{EntryKind, Flags, ReadOptions};
+use crate::source::{EntryKind, Flags, ReadOptions};
 
 const MESSAGE: &[u8] = b"From: a@b.c\r\nSubject: one\r\n\r\nbody; of 1;2\r\n";
 

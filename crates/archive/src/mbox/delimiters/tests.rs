@@ -1,7 +1,8 @@
 //! Tests of declarations and delimiters, by the number of messages read.
 
 use super::super::Mailbox;
-use crate::{Batch, BoxDetail, BoxEventKind, EntryKind, MultipartDecision, ReadOptions, Source};
+use crate::box_event::{BoxDetail, BoxEventKind, MultipartDecision};
+use crate::source::{Batch, EntryKind, ReadOptions, Source};
 use std::io::Cursor;
 use std::path::Path;
 

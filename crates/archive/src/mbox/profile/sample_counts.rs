@@ -9,13 +9,13 @@ use memchr::memmem::Finder;
 
 use super::content_length::{CONFIRM, HEADER, confirms, declared_end};
 use super::sniff_input::SniffInput;
-use crate::Quoting;
 use crate::following_line::FollowingLine;
 use crate::mbox::division::Division;
 use crate::mbox::from_line::{
     FromLine, KINDS, Shape, Shapes, UNDATED_WORD, has_no_words, is_dated, is_git, starts_line,
 };
 use crate::mbox::split::{ACCEPT, BEHIND, LineEvidence, NEAR, is_quoted_by_mailbox, quoted};
+use crate::source::Quoting;
 
 /// Largest number of lengths examined in the head of a file, and in each sample.
 const MOST_LENGTHS: u32 = 4096;

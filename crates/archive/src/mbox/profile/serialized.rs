@@ -3,7 +3,7 @@
 //! # Limits
 //! An unknown line end becomes `mixed`.
 
-use crate::Profile;
+use crate::source::Profile;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[derive(Serialize, Deserialize)]

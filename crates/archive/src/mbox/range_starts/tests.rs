@@ -1,11 +1,12 @@
 //! Tests of the law of ranges: the ranges of a mailbox, however it is cut, have the messages of the whole.
 
 use super::*;
+use crate::box_event::{BoxEvent, BoxEventKind};
 use crate::mailbox_options::MboxRule;
 use crate::mbox::Mailbox;
 use crate::mbox::tests::random::random_mailbox;
 use crate::mbox::tests::{HEADER, Random, Read1, SEPARATOR, drain_from};
-use crate::{Batch, BoxEvent, BoxEventKind, EntryKind, ReadOptions, Source};
+use crate::source::{Batch, EntryKind, ReadOptions, Source};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
@@ -142,7 +143,10 @@ fn ranges_of_random_mailboxes_have_the_messages_of_the_whole() {
         if round % 4 == 0 && !froms.is_empty() {
             let decisions: BTreeMap<_, _> = (0..random.below(4))
                 .map(|_| {
-                    let decision = [crate::LineDecision::Cut, crate::LineDecision::Join];
+                    let decision = [
+                        crate::mailbox_options::LineDecision::Cut,
+                        crate::mailbox_options::LineDecision::Join,
+                    ];
                     (froms[random.below(froms.len())], decision[random.below(2)])
                 })
                 .collect();

@@ -11,7 +11,7 @@ use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::line_ends::{without_line_end, without_padding};
 use crate::mbox::division::Division;
 use crate::mbox::split::quoted;
-use crate::{Entry, EntryKind, Quoting};
+use crate::source::{Entry, EntryKind, Quoting};
 
 impl<R: Read> Mailbox<R> {
     /// Returns the current message or its next pieces, and opens the next message.

@@ -18,6 +18,7 @@ use crate::file_identity::FileIdentity;
 use crate::file_names::is_named_mailbox;
 use crate::file_range::FileRange;
 use crate::file_tree::FileTree;
+use crate::mail_check;
 use crate::mailbox_options::MboxRule;
 use crate::mbox::delimiters::Delimiters;
 use crate::mbox::division::Division;
@@ -25,9 +26,9 @@ use crate::mbox::profile::{FileProfile, HEAD, STREAM_HEAD, SniffInput};
 use crate::mbox::split::NEAR;
 use crate::packed::{CompressionEvents, Through, beginning, through_on};
 use crate::packing::Packing;
+use crate::source::{Quoting, ReadOptions};
 use crate::tree_file::TreeFile;
 use crate::window::Window;
-use crate::{Quoting, ReadOptions, mail_check};
 
 impl Mailbox<Through> {
     /// Reads a compressed file. Sniffs it first, without reading it twice to its end.

@@ -9,13 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::mailbox::{Current, Mailbox, ReadState};
-use crate::ReadOptions;
 use crate::error::ErrorKind;
 use crate::file_identity::FileIdentity;
 use crate::file_range::FileRange;
 use crate::mbox::division::Division;
 use crate::mbox::range::MailboxRange;
 use crate::mbox::split::NEAR;
+use crate::source::ReadOptions;
 use crate::window::Window;
 
 impl Mailbox<FileRange> {

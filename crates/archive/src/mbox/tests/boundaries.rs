@@ -1,7 +1,7 @@
 //! Tests of boundaries that people recognize, and of events for doubtful ones.
 
 use super::*;
-use crate::BoxDetail;
+use crate::box_event::BoxDetail;
 use crate::mailbox_options::LineDecision;
 
 #[test]

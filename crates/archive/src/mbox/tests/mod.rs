@@ -11,7 +11,8 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use super::Mailbox;
-use crate::{Batch, BoxDetail, BoxEvent, BoxEventKind, EntryKind, Quoting, ReadOptions, Source};
+use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
+use crate::source::{Batch, EntryKind, Quoting, ReadOptions, Source};
 
 /// An entry with its bytes, independent of batches.
 #[derive(Clone, Debug, PartialEq, Eq)]

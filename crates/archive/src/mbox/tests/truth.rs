@@ -4,8 +4,11 @@ use std::path::Path;
 use std::process::Command;
 
 use super::*;
+use crate::box_event::BoxDetail;
+use crate::input::Input;
+use crate::open::open;
 use crate::shared_material;
-use crate::{BoxDetail, Format, Input, open};
+use crate::source::Format;
 
 fn python(script: &Path, arguments: &[&std::ffi::OsStr]) {
     let status = Command::new("python3")

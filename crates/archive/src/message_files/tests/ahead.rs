@@ -7,9 +7,10 @@
 use super::write;
 use crate::files_ahead::{FilesAhead, ReadFiles, UnreadFiles};
 use crate::folder_range::FolderRange;
-use crate::input::InputRange;
+use crate::input::{Input, InputRange};
 use crate::message_files::*;
-use crate::{Input, RecognizeOptions, open, recognize_with};
+use crate::open::open;
+use crate::recognize::{RecognizeOptions, recognize_with};
 use std::os::unix::fs::symlink;
 use std::time::SystemTime;
 

@@ -5,8 +5,10 @@
 //! The superuser can read everything, so a closed folder is tested for other users only.
 
 use super::{drain, found, write};
+use crate::input::Input;
 use crate::message_files::*;
-use crate::{Input, RecognizeOptions, open, recognize, recognize_with};
+use crate::open::open;
+use crate::recognize::{RecognizeOptions, recognize, recognize_with};
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -3,9 +3,12 @@
 use std::io::Write;
 
 use super::write;
+use crate::box_event::CompressionDefect;
+use crate::input::Input;
 use crate::message_files::*;
+use crate::open::open;
 use crate::packed::dovecot_lz4::compress as dovecot_lz4;
-use crate::{CompressionDefect, Input, MAX_EXPANSION, open};
+use crate::source::MAX_EXPANSION;
 
 pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -5,8 +5,10 @@
 //! The formats themselves have tests of their own.
 
 use super::{drain, found, maildir, write};
+use crate::input::Input;
 use crate::message_files::*;
-use crate::{Input, LeftOut, RecognizeOptions, open, recognize, recognize_with};
+use crate::open::open;
+use crate::recognize::{LeftOut, RecognizeOptions, recognize, recognize_with};
 use std::io;
 
 #[test]

@@ -11,8 +11,8 @@
 use std::io;
 
 use super::numbers::{number, number_at};
-use crate::Flags;
 use crate::file_range::FileRange;
+use crate::source::Flags;
 
 /// Bytes before the fields.
 const HEAD: u64 = 12;

@@ -42,12 +42,12 @@ use self::file_changes::FileChanges;
 pub use self::fuzz::read_git_output;
 use self::history::CommitLists;
 use super::stored_messages::{NextMessage, OpenedStore, PAUSE, StoredMessage, StoredMessages};
-use crate::Flags;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, StoreDetail};
 use crate::error::{Error, ErrorKind, Operation, at};
 use crate::expansion::FREE;
 use crate::file_tree::{FileTree, TreeEntry};
 use crate::repository_kind::RepositoryKind;
+use crate::source::Flags;
 
 /// Bytes that a change of a file, and a message, count as beside its own.
 const WEIGHT: u64 = 512;

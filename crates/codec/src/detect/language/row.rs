@@ -3,7 +3,7 @@
 //! # Limits
 //! Generated from `data/languages.tsv`.
 
-use crate::Charset;
+use crate::charset::Charset;
 use crate::detect::cost::NAT;
 use crate::detect::script_group::ScriptGroup;
 

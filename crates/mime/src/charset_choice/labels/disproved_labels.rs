@@ -5,9 +5,9 @@
 //! # Limits
 //! Keeps four labels. Later ones count as right.
 
-use crate::PartId;
 use crate::charset_choice::labels::other_script::is_of_other_script;
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
+use crate::part_id::PartId;
 use mailglot_codec::Charset;
 
 /// Number of labels that are kept. Few messages have more than two.

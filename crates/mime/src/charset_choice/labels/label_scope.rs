@@ -3,7 +3,7 @@
 //! # Limits
 //! None.
 
-use crate::Detection;
+use crate::policy::Detection;
 use mailglot_codec::Charset;
 
 /// The labels that detection may overrule although they decode every byte.

@@ -281,7 +281,9 @@ mod tests {
     use super::*;
     use crate::charset_choice::choose;
     use crate::document_charset::Document;
-    use crate::{Mail, Policy, plan};
+    use crate::mail::Mail;
+    use crate::normalize::plan;
+    use crate::policy::Policy;
     use mailglot_codec::View;
 
     fn charset(name: &str) -> Charset {

@@ -5,11 +5,11 @@
 //! All raw texts of a value that are not UTF-8 have one charset. Nothing is guessed in addresses.
 
 use super::{Reader, Segment, same_charset};
-use crate::Detection;
 use crate::charset_choice::{RawReading, has_letters, utf8_outweighs_message};
 use crate::encoded_word::context::is_plain;
 use crate::encoded_word::raw_charset::read_raw;
 use crate::lexer::LexicalContext;
+use crate::policy::Detection;
 use mailglot_codec::Charset;
 use std::borrow::Cow;
 use std::ops::Range;

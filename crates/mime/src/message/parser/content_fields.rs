@@ -4,10 +4,10 @@
 //!
 //! Only the first 16 KiB of an embedded message are searched for a header in quoted-printable.
 
-use crate::Span;
 use crate::encoded_word::HeaderContext;
 use crate::lexer::{ends_without_case, split_name, starts_without_case};
 use crate::params;
+use crate::span::Span;
 use std::borrow::Cow;
 
 /// Returns true if a parameter of this name, in any form, has a value.

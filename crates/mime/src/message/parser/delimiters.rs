@@ -5,9 +5,9 @@
 //! A line that only begins like a delimiter is compared with the boundaries of the four innermost open multiparts.
 
 use super::Parser;
-use crate::Span;
 use crate::event::{Detail, EventKind, Reason};
 use crate::message::lines::Line;
+use crate::span::Span;
 use std::sync::LazyLock;
 
 static DASHES_AFTER_LF: LazyLock<memchr::memmem::Finder<'static>> =

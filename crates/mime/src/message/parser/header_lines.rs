@@ -22,10 +22,10 @@
 use super::Parser;
 use super::field_names::{SINGLE, field_name, single};
 use super::part_header::PartHeader;
-use crate::Span;
 use crate::event::{Detail, EventKind, Reason};
 use crate::header::{Field, is_known};
 use crate::message::lines::Line;
+use crate::span::Span;
 
 /// Number of fields that gives `hdr.many-fields`.
 const MANY_FIELDS: usize = 1_000;

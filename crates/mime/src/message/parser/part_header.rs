@@ -1,6 +1,6 @@
 //! The header of a part, as far as the parser needs it.
 
-use crate::Span;
+use crate::span::Span;
 
 /// Spans and fields of a part's header.
 #[derive(Default)]

@@ -7,13 +7,13 @@
 use super::Parser;
 use super::content_fields::{boundary, is_quoted_header, names_differ, names_file};
 use super::part_header::PartHeader;
-use crate::Span;
 use crate::event::{Detail, EncodingMeaning, EventKind, Reason};
 use crate::media_type::MediaType;
 use crate::message::charset;
 use crate::message::part::PartKind;
 use crate::params;
 use crate::part_id::PartId;
+use crate::span::Span;
 use crate::transfer::TransferEncoding;
 use std::borrow::Cow;
 

@@ -22,11 +22,11 @@
 use super::Parser;
 use super::field_names::field_name;
 use super::part_header::PartHeader;
-use crate::Span;
 use crate::header::is_known;
 use crate::lexer::starts_without_case;
 use crate::message::lines::Line;
 use crate::params;
+use crate::span::Span;
 use mailglot_codec::{Charset, View};
 
 /// What the parameters of lines without a blank prove.

@@ -6,8 +6,11 @@
 use super::super::lines;
 use super::decoding::{DecodedMessage, PartShape};
 use crate::header::{self, field_kind};
-use crate::text::{header_context, text_parts};
-use crate::{Attachments, Message, PartId, PartKind, Policy, Report, TextPart};
+use crate::message::{Message, PartKind};
+use crate::part_id::PartId;
+use crate::policy::{Attachments, Policy};
+use crate::report::Report;
+use crate::text::{TextPart, header_context, text_parts};
 
 /// Where a part of the decoded message was before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

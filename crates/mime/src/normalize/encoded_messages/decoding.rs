@@ -7,13 +7,17 @@ use super::super::bodies::widen;
 use super::super::lines;
 use super::super::part_fields::{OpenLabel, PartFields};
 use super::super::settled_plan::{sealed_parts, stays_signed, unchecked_edits};
+use crate::edit::{Edit, spliced};
 use crate::event::{EventKind, Reason};
+use crate::media_type::MediaType;
+use crate::message::{Eol, Message, Part, PartKind};
+use crate::part_id::PartId;
+use crate::policy::{Policy, Transfer};
 use crate::recipe::{Base64Lines, OldEol, Recipe, UndoSteps};
+use crate::report::Report;
+use crate::span::Span;
 use crate::text::parse_embedded;
 use crate::transfer::{self, TransferEncoding};
-use crate::{
-    Edit, Eol, MediaType, Message, Part, PartId, PartKind, Policy, Report, Span, Transfer, spliced,
-};
 
 /// An embedded message without its transfer encoding.
 pub(super) struct DecodedMessage {

@@ -5,10 +5,13 @@
 
 use super::comparison::PartOrigin;
 use super::decoding::DecodedMessage;
+use crate::edit::Edit;
 use crate::event::{Detail, Event};
+use crate::message::Message;
 use crate::recipe::OldEol;
+use crate::report::Report;
+use crate::span::Span;
 use crate::transfer;
-use crate::{Edit, Message, Report, Span};
 use std::ops::Range;
 
 /// Changes parts and ranges of the report from the decoded message to those of `message`. `decodes` are the edits between both.

@@ -1,9 +1,12 @@
 use super::decoded_messages;
 use crate::event::{Detail, EventKind, Reason};
+use crate::message::Message;
+use crate::normalize::process;
+use crate::policy::{Headers, Policy, Transfer};
+use crate::report::Report;
+use crate::text::text_parts;
 use crate::transfer::base64;
-use crate::{
-    Headers, Message, Policy, Report, Transfer, apply_undo, process, text_parts, undo_edits,
-};
+use crate::undo::{apply_undo, undo_edits};
 
 const HEAD: &str = "Subject: x\nMIME-Version: 1.0\nContent-Type: message/rfc822\n";
 
@@ -18,7 +21,7 @@ fn texts(raw: &[u8]) -> Vec<(String, String)> {
     let policy = Policy::default();
     let message = Message::parse(raw, &policy.limits);
     let texts = text_parts(&message, &policy, &mut Report::default());
-    let text = |text: crate::TextPart<'_>| (text.section, text.text.replace("\r\n", "\n"));
+    let text = |text: crate::text::TextPart<'_>| (text.section, text.text.replace("\r\n", "\n"));
     texts.into_iter().map(text).collect()
 }
 
@@ -120,7 +123,7 @@ fn messages_in_messages_and_in_multiparts_are_decoded() {
         text.contains("boundary=b\nContent-Transfer-Encoding: 8bit"),
         "{text}"
     );
-    let inside = |event: &&crate::Event| matches!(event.detail, Detail::Embedded(_));
+    let inside = |event: &&crate::event::Event| matches!(event.detail, Detail::Embedded(_));
     let places: Vec<_> = report
         .events
         .iter()

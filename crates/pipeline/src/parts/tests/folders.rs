@@ -1,7 +1,7 @@
 //! Tests of folders in several splits.
 
 use super::*;
-use crate::FileName;
+use crate::json_file_name::FileName;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;

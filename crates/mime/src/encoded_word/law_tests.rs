@@ -4,7 +4,7 @@
 //!
 //! The corpus is read only where the shared test material is.
 
-use super::law_values::{FORMS, KINDS, PIECES, WRITTEN};
+use super::law_test_values::{FORMS, KINDS, PIECES, WRITTEN};
 use super::rewrite::{Rewriting, apply};
 use super::rewrite_target::RewriteTarget;
 use super::{Encoding, Form, HeaderContext, Place, Repairs, encode, rewrite_usual};

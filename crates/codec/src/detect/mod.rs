@@ -28,6 +28,7 @@ mod comparison;
 mod confidence_limit;
 mod control_sequences;
 mod cost;
+mod currency;
 mod damaged_escapes;
 mod detection_page;
 mod guess;
@@ -63,6 +64,8 @@ pub use crate::utf8::is_utf8;
 pub use apostrophe::{Apostrophe, quoted_words};
 #[doc(hidden)]
 pub use comparison::{margin_over, utf8_margin};
+#[doc(hidden)]
+pub use currency::{are_beside_numbers, has_euro, is_beside_number};
 #[doc(hidden)]
 pub use damaged_escapes::damaged_iso2022;
 pub use guess::{Evidence, Guess, Rival};

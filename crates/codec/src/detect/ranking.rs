@@ -5,6 +5,7 @@
 
 use super::confidence_limit::limited;
 use super::cost::NAT;
+use super::currency::has_euro;
 use super::guess::{Evidence, Guess, Rival};
 use super::hints::Hints;
 use super::priors::{Priors, priors};
@@ -107,6 +108,15 @@ impl Ranking {
 
     /// Returns the likeliest charset that decodes nearly all of the text and splits no Latin word (`мsland`).
     pub(super) fn guess(&self, bytes: &[u8]) -> Guess {
+        let guess = self.guess_without_euro(bytes);
+        if guess.charset == Charset::WINDOWS_1252 && has_euro(bytes) {
+            let charset = Charset::ISO_8859_15;
+            return Guess { charset, ..guess };
+        }
+        guess
+    }
+
+    fn guess_without_euro(&self, bytes: &[u8]) -> Guess {
         let mac_signs = mac_signs::mac_signs(bytes);
         if mac_signs > 0 {
             return Guess {

@@ -9,7 +9,6 @@ use super::text_tests::damage::{decodes_without_loss, is_cesu8, is_damaged};
 use super::text_tests::foreign_letters::character;
 use super::text_tests::insufficient_evidence;
 use super::text_tests::mojibake_score::mojibake_score;
-use super::text_tests::telltale_bytes::is_beside_number;
 use super::text_tests::truncated_utf8::{before_incomplete_character, is_latin1_word_end};
 use super::text_tests::western_places::has_usual_western_places;
 use super::text_tests::western_words::is_western_letter;
@@ -265,7 +264,7 @@ fn is_usual_sign(bytes: &[u8], at: usize) -> bool {
     match bytes[at] {
         // Dashes and bullets stand between blanks within the text.
         0x95..=0x97 => before == b' ' && after == b' ' && at > 0 && at + 1 < bytes.len(),
-        0x80 => is_beside_number(bytes, at),
+        0x80 => detect::is_beside_number(bytes, at),
         0x85 | 0x99 => before.is_ascii_alphanumeric() && !after.is_ascii_alphanumeric(),
         _ => false,
     }

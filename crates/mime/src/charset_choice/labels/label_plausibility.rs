@@ -34,7 +34,7 @@ use crate::charset_choice::text_tests::repetitions::{
 };
 use crate::charset_choice::text_tests::shared_signs::without_shared_signs;
 use crate::charset_choice::text_tests::signs_for_letters::has_signs_for_letters;
-use crate::charset_choice::text_tests::telltale_bytes::{has_euro, is_latin_under};
+use crate::charset_choice::text_tests::telltale_bytes::is_latin_under;
 use crate::charset_choice::text_tests::western_letters::{
     are_oddly_adjacent, is_latin_1, is_letter, is_sign, is_western,
 };
@@ -115,7 +115,10 @@ pub(crate) fn find_likelier<'h>(
     let likelier = needs_detection.then(|| likelier_than_implausible(label, bytes, &hints));
     let likelier = likelier.flatten();
     if likelier.is_none() && has_euro(label, bytes) && !is_unlike_western(bytes) {
-        return decided(Charset::ISO_8859_15);
+        // windows-1252 has a euro of its own, so somebody may mean the currency sign.
+        let decides = label == Charset::ISO_8859_1;
+        let euro = decided(Charset::ISO_8859_15)?;
+        return Some(LikelierCharset { decides, ..euro });
     }
     likelier
 }
@@ -142,6 +145,11 @@ fn is_in_scope_without_detection(label: Charset, bytes: &[u8], scope: LabelScope
         }
         LabelScope::All => true,
     }
+}
+
+/// Returns true if a currency sign under a label of ISO-8859-1 or windows-1252 is the euro of ISO-8859-15.
+fn has_euro(label: Charset, bytes: &[u8]) -> bool {
+    matches!(label, Charset::ISO_8859_1 | Charset::WINDOWS_1252) && detect::has_euro(bytes)
 }
 
 /// Asks detection for a likelier charset than a label that gives implausible text.

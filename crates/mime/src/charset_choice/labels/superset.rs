@@ -7,8 +7,7 @@
 //! Only bytes that the labelled charset lacks are evidence. [`super::label_plausibility`] weighs everything else.
 
 use crate::charset_choice::text_tests::private_use::is_private;
-use crate::charset_choice::text_tests::telltale_bytes::are_beside_numbers;
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, detect};
 use mailglot_kernel::HighBytes;
 use memchr::memmem;
 use std::cell::LazyCell;
@@ -120,7 +119,7 @@ pub(crate) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset>
     let is_proof = || match charset {
         Charset::KOI8_R => has_ukrainian_letter(bytes),
         Charset::ISO_8859_7 => has_c1(bytes) || has_capital_alpha(bytes),
-        _ if is_hebrew(charset) => are_beside_numbers(SHEQEL, bytes),
+        _ if is_hebrew(charset) => detect::are_beside_numbers(SHEQEL, bytes),
         _ => true,
     };
     (is_evidence(bytes) && is_proof()).then_some(page)

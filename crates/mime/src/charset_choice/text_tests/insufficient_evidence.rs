@@ -18,6 +18,9 @@ pub(crate) fn is_insufficient(bytes: &[u8], guessed: Charset) -> bool {
     if guessed == Charset::MACINTOSH && detect::mac_signs(bytes) > 0 {
         return false;
     }
+    if guessed == Charset::ISO_8859_15 && detect::has_euro(bytes) {
+        return false;
+    }
     if !guessed.is_single_byte() || read(guessed) == read(Charset::WINDOWS_1252) {
         return false;
     }
@@ -56,6 +59,7 @@ mod tests {
             (b"10 \xb0C", "windows-1258", false),
             (b"caf\xe9", "windows-1252", false),
             (b"don\xd5t", "macintosh", false),
+            (b"5 \xa4", "ISO-8859-15", false),
             (b"\xc4\xe0", "windows-1251", false),
             (b"plain", "windows-1251", false),
         ] {

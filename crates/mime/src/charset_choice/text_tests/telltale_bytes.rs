@@ -1,5 +1,4 @@
-//! Finds the charset of a few bytes whose places tell that a label is wrong: the euro of ISO-8859-15, and Latin letters under East Asian
-//! labels.
+//! Finds Latin letters under East Asian labels.
 //!
 //! # Limits
 //! Each rule demands that no byte of the text speaks against it.
@@ -7,9 +6,6 @@
 use super::western_letters::is_western;
 use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
-
-/// The euro in ISO-8859-15. In ISO-8859-1 it is the currency sign, which hardly anybody writes.
-const EURO: u8 = 0xA4;
 
 /// Returns true if the bytes are Western European text under an East Asian label.
 pub(crate) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
@@ -19,42 +15,6 @@ pub(crate) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
         Charset::ISO_2022_JP | Charset::CP50221 | Charset::SHIFT_JIS | Charset::WINDOWS_31J
     );
     (is_wide || may_be_kana) && has_latin_within_words(bytes, is_wide, may_be_kana)
-}
-
-/// Returns true if each currency sign of ISO-8859-1 stands beside a number, and no other byte is a letter of ISO-8859-15 in place of a
-/// sign.
-pub(crate) fn has_euro(label: Charset, bytes: &[u8]) -> bool {
-    let differs = |byte: u8| matches!(byte, 0xA6 | 0xA8 | 0xB4 | 0xB8 | 0xBC..=0xBE | 0x80..=0x9F);
-    label == Charset::ISO_8859_1
-        && are_beside_numbers(EURO, bytes)
-        && !high_bytes(bytes).any(|at| differs(bytes[at]))
-}
-
-/// Returns true if the byte occurs, and stands beside a number wherever it does.
-pub(crate) fn are_beside_numbers(currency: u8, bytes: &[u8]) -> bool {
-    memchr::memchr(currency, bytes).is_some()
-        && memchr::memchr_iter(currency, bytes).all(|at| is_beside_number(bytes, at))
-}
-
-/// Returns true if a number stands beside the byte at `at`, or behind one blank.
-pub(crate) fn is_beside_number(bytes: &[u8], at: usize) -> bool {
-    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied();
-    let is_digit = |at: Option<usize>| byte(at).is_some_and(|byte| byte.is_ascii_digit());
-    let is_gap = |at: Option<usize>| matches!(byte(at), Some(b' ' | 0xA0));
-    // `,-` and `,--` stand for cents.
-    let ends_number = |at: Option<usize>| match byte(at) {
-        Some(b'-') => {
-            byte(at.and_then(|at| at.checked_sub(1))).is_some_and(|b| b",.-".contains(&b))
-        }
-        _ => is_digit(at),
-    };
-    let before = at.checked_sub(1);
-    let far_before = at.checked_sub(2);
-    let (after, far_after) = (Some(at + 1), Some(at + 2));
-    ends_number(before)
-        || is_gap(before) && ends_number(far_before)
-        || is_digit(after)
-        || is_gap(after) && is_digit(far_after)
 }
 
 /// Returns true if each byte above 7F is a Latin letter within a word of one Western language, which a multi-byte charset reads as one
@@ -105,35 +65,6 @@ fn has_latin_within_words(bytes: &[u8], is_wide: bool, may_be_kana: bool) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_currency_sign_beside_a_number_is_a_euro() {
-        for (text, expected) in [
-            (&b"Prix : 49,90 \xA4 TTC"[..], true),
-            (b"\xA4 15 per person", true),
-            (b"\xA415", true),
-            (b"nur 5,- \xA4, gro\xDFe Auswahl", true),
-            (b"10\xA0\xA4", true),
-            (b"the sign \xA4 means any currency", false),
-            (b"12 \xA4 and \xBD", false),
-            (b"12 \xA4 and x\xA4y", false),
-            (b"12 \x80", false),
-            (b"caf\xE9 12", false),
-            (b"", false),
-        ] {
-            let found = has_euro(Charset::ISO_8859_1, text);
-            assert_eq!(found, expected, "{}", text.escape_ascii());
-        }
-        assert!(!has_euro(Charset::WINDOWS_1252, b"12 \xA4"));
-        // The charset is that of the whole text, however far behind the euro a fraction stands.
-        let far = [
-            b"12 \xA4 ".to_vec(),
-            b"word ".repeat(20_000),
-            b"\xBD".to_vec(),
-        ]
-        .concat();
-        assert!(!has_euro(Charset::ISO_8859_1, &far));
-    }
 
     #[test]
     fn a_wide_character_within_a_latin_word_is_a_letter() {

@@ -13,8 +13,7 @@
 //! Examines few bytes, each between ASCII characters. A byte at the end of the text may be the start of a cut character, and so may a
 //! byte before a space that was a no-break space (A0): `\xC3 `, `\xC5 koda`, `\xD0 `.
 
-use super::telltale_bytes::is_beside_number;
-use mailglot_codec::detect::high_bytes;
+use mailglot_codec::detect::{self, high_bytes};
 
 /// Maximum number of bytes above 7F.
 const FEW: usize = 4;
@@ -78,7 +77,7 @@ impl<'b> HighBytePlace<'b> {
         let is_alone = |byte: u8| !byte.is_ascii_alphanumeric();
         match self.bytes[self.at] {
             // € £ ¥
-            0x80 | 0xA3 | 0xA5 => is_beside_number(self.bytes, self.at),
+            0x80 | 0xA3 | 0xA5 => detect::is_beside_number(self.bytes, self.at),
             // ¡ ¿
             0xA1 => self.begins_word() && next.is_ascii_alphabetic() && self.is_followed_by(b'!'),
             0xBF => self.begins_word() && next.is_ascii_alphabetic() && self.is_followed_by(b'?'),

@@ -18,9 +18,8 @@
 use super::mixed_text::{MixedText, OtherCharset, decode_into, join};
 use crate::charset_choice::labels::superset::has_c1;
 use crate::charset_choice::text_tests::line_kinds::is_quoted;
-use crate::charset_choice::text_tests::telltale_bytes::is_beside_number;
 use crate::unlogged::decode_unlogged;
-use mailglot_codec::detect::high_bytes;
+use mailglot_codec::detect::{self, high_bytes};
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 use std::ops::Range;
 
@@ -254,7 +253,7 @@ impl LabelAndPage {
         let letter = self.of_label[usize::from(byte)];
         let as_letter = || self.place_of(letter, place);
         Some(match byte {
-            0xA4 if is_beside_number(place.bytes, place.at) => Vote::Strong,
+            0xA4 if detect::is_beside_number(place.bytes, place.at) => Vote::Strong,
             0xA4 if place.stands_between_words() => Vote::Strong,
             0xA4 => Vote::Against,
             0xA8 if is_beside(b"aouAOU") => limit(as_letter(), Vote::Neutral),
@@ -296,7 +295,9 @@ impl LabelAndPage {
             // `Ą`, `ą`, `Ś`, `ś`, which are no letters of such languages, or `±` and `¶`.
             0xA1 | 0xB1 | 0xA6 | 0xB6 if context.has_carons => Some(Vote::Against),
             // `5 cm± 2`.
-            0xB1 if !is_between && is_beside_number(place.bytes, place.at) => Some(Vote::Neutral),
+            0xB1 if !is_between && detect::is_beside_number(place.bytes, place.at) => {
+                Some(Vote::Neutral)
+            }
             // Guillemets stand at the ends of words, and `ť` ends Slovak verbs.
             0xBB if !is_between && context.has_guillemets => Some(Vote::Neutral),
             0xAB if !is_between => Some(Vote::Neutral),
@@ -439,7 +440,7 @@ fn vote_of_greek(byte: u8, place: &ByteWithNeighbors<'_>) -> Vote {
     let begins = |at: usize| is_small(place.bytes.get(at + 1)) && is_small(place.bytes.get(at + 2));
     match byte {
         0xB6 if begins(place.at) && !is_alphabetic(place.before) => Vote::Strong,
-        0xA4 if is_beside_number(place.bytes, place.at) => Vote::Strong,
+        0xA4 if detect::is_beside_number(place.bytes, place.at) => Vote::Strong,
         0xA2 if begins(place.at) && !is_alphabetic(place.before) => Vote::Against,
         0xB6 | 0xAE => Vote::Against,
         _ => Vote::Neutral,

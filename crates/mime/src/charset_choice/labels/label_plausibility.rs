@@ -19,7 +19,8 @@ use crate::charset_choice::text_tests::baltic_letters::{BalticLetters, baltic_le
 use crate::charset_choice::text_tests::case_faults::has_faults_beside;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::few_bytes::{
-    is_likelier_throughout, likelier_by_few_bytes, likelier_by_letters, may_disprove,
+    is_likelier_throughout, likelier_by_few_bytes, likelier_by_letters, may_be_central_european,
+    may_disprove,
 };
 use crate::charset_choice::text_tests::foreign_language::{
     likelier_by_language, may_be_foreign_language,
@@ -74,8 +75,10 @@ pub(crate) fn find_likelier<'h>(
     hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<LikelierCharset> {
     let arabic = LazyCell::new(|| arabic_words_beside_french(label, bytes));
-    let needs_detection =
-        scope != LabelScope::None && needs_detection(label, bytes, || arabic.is_some());
+    // Not in `is_in_scope`, since it is too slow for each word of a header.
+    let may_be_central_european = || may_be_central_european(label, bytes);
+    let needs_detection = scope != LabelScope::None
+        && (needs_detection(label, bytes, || arabic.is_some()) || may_be_central_european());
     if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }

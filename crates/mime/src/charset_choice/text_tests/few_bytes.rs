@@ -34,6 +34,8 @@ const PAGES_OF_LETTERS: [Charset; 6] = [
     Charset::ISO_8859_2,
 ];
 
+const CENTRAL_EUROPEAN: [Charset; 2] = [Charset::ISO_8859_2, Charset::WINDOWS_1250];
+
 /// How much likelier (natural logarithm) another charset must be.
 #[derive(Clone, Copy)]
 struct Margins {
@@ -41,29 +43,60 @@ struct Margins {
     report: f32,
     /// To replace the label.
     overrule: f32,
-    /// True for signs or letters of another script within words, which no language has: a report needs no certainty.
+    /// True for signs or letters of another script within words, which no language has.
     is_of_signs: bool,
+    /// True if a report needs certainty.
+    needs_certainty: bool,
     /// The charsets that have the letters; without them every Latin one.
     charsets: &'static [Charset],
 }
 
 /// Returns true if few bytes may disprove the label. Fast.
 pub(crate) fn may_disprove(label: Charset, bytes: &[u8]) -> bool {
-    margins(label, bytes).is_some()
+    telltale_margins(label, bytes).is_some()
+}
+
+/// Returns true if letters under a label of Latin-1 have neighbors that languages of Central Europe rather have: `Peènik` is `Pečnik` in
+/// ISO-8859-2.
+pub(crate) fn may_be_central_european(label: Charset, bytes: &[u8]) -> bool {
+    /// How much likelier (natural logarithm) the letters must be beside their neighbors.
+    const LEAD: f32 = 2.0;
+    is_latin_1(label)
+        && detect::is_rather_odd(bytes, label)
+        && CENTRAL_EUROPEAN
+            .into_iter()
+            .any(|charset| detect::letters_lead(bytes, label, charset) >= LEAD)
 }
 
 /// Returns the margins that count for this text; None if its bytes fit the label.
+///
+/// Letters of Central Europe are only reported. Languages without a model have them, too: Kurdish `wêneya` under ISO-8859-1.
 fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
+    let central_european = Margins {
+        report: 8.0,
+        overrule: f32::INFINITY,
+        is_of_signs: false,
+        needs_certainty: false,
+        charsets: &CENTRAL_EUROPEAN,
+    };
+    telltale_margins(label, bytes)
+        .or_else(|| may_be_central_european(label, bytes).then_some(central_european))
+}
+
+/// Returns the margins for signs within words and letters that Western text has nowhere.
+fn telltale_margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
     let of = |report, overrule, charsets| Margins {
         report,
         overrule,
         is_of_signs: false,
+        needs_certainty: true,
         charsets,
     };
     let of_signs = |report, overrule| Margins {
         report,
         overrule,
         is_of_signs: true,
+        needs_certainty: false,
         charsets: &[],
     };
     match signs_within_words(label, bytes) {
@@ -85,7 +118,7 @@ fn margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
         return Some(of(8.0, 16.0, &[]));
     }
     if is_latin_1(label) && may_be_hungarian(bytes) {
-        return Some(of(8.0, 11.0, &[Charset::ISO_8859_2, Charset::WINDOWS_1250]));
+        return Some(of(8.0, 11.0, &CENTRAL_EUROPEAN));
     }
     if is_latin_1(label) && has_sign_before_word(bytes) {
         return Some(of(12.0, 18.0, &[]));
@@ -132,7 +165,7 @@ fn by_rival(
         && has_letters_of(guess.charset)
         && detect::has_letters(text, guess.charset)
         && margin >= margins.report
-        && (is_sure || margins.is_of_signs);
+        && (is_sure || !margins.needs_certainty);
     may_be.then_some((guess, is_sure && margin >= margins.overrule))
 }
 
@@ -323,6 +356,31 @@ mod tests {
             (b"ao\xFBt, h\xFBs", true),
         ] {
             assert_eq!(may_be_hungarian(bytes), may_be, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn neighbors_of_central_europe_are_reported_and_replace_no_label() {
+        for (text, charset, is_reported) in [
+            ("Josip Pečnik", "ISO-8859-2", true),
+            ("Predavač arhitekture i urbanizma", "ISO-8859-2", true),
+            ("Renáta Mačkovičová", "windows-1250", true),
+            // Kurdish, Breton, French, German and Swedish under their right labels.
+            ("Daxistina zêdeyî ya cureyê wêne", "ISO-8859-1", false),
+            ("Fazi en ur zigeriñ ar restr", "ISO-8859-1", false),
+            (
+                "Voilà, l’élève préfère la leçon à l’hôtel",
+                "windows-1252",
+                false,
+            ),
+            ("Grüße aus Köln, schöne Füße", "ISO-8859-1", false),
+            ("Hej på dig, vi ses på måndag", "ISO-8859-1", false),
+        ] {
+            let named = |name| Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
+            let bytes = named(charset).encode_exact(text).expect("encodable");
+            let likelier = likelier_by_few_bytes(Charset::WINDOWS_1252, &bytes, &MAIL_HINTS);
+            let reported = likelier.map(|likelier| likelier.decides);
+            assert_eq!(reported, is_reported.then_some(false), "{text}");
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) fn add_language(priors: &mut Priors, words: &[u8]) {
     if words.is_empty() {
         return;
     }
-    let costs = cost_in_languages(words);
+    let costs = cost_in_languages([words]);
     let Some(least) = costs.iter().flatten().min().copied() else {
         return;
     };
@@ -98,23 +98,21 @@ pub(super) fn lead(text: &[u8], candidate: &Candidate, other: Option<&Candidate>
     const MANY_WORDS: [usize; 2] = [256, 768];
     const CLEAR: f32 = -3.0;
     let first = odd_text::high_bytes(text).next()?;
-    let lead_within = |[before, after]: [usize; 2]| {
-        let near = &text[first.saturating_sub(before)..text.len().min(first + after)];
-        lead_of_words(near, candidate, other)
+    let near = |[before, after]: [usize; 2]| {
+        &text[first.saturating_sub(before)..text.len().min(first + after)]
     };
-    match lead_within(FEW)? {
-        lead if lead <= CLEAR => Some(lead),
-        _ => lead_within(MANY_WORDS),
+    let (few, many) = (near(FEW), near(MANY_WORDS));
+    let lead = lead_of_words(few, candidate, other)?;
+    if lead <= CLEAR || few.len() == many.len() {
+        return Some(lead);
     }
+    lead_of_words(many, candidate, other)
 }
 
 /// Like [`lead`], for a piece of text.
 fn lead_of_words(near: &[u8], candidate: &Candidate, other: Option<&Candidate>) -> Option<f32> {
-    let words: Vec<&[u8]> = near
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| word.is_ascii())
-        .collect();
-    let mut costs = cost_in_languages(&words.join(&b' '));
+    let words = near.split(u8::is_ascii_whitespace);
+    let mut costs = cost_in_languages(words.filter(|word| word.is_ascii()));
     let least_of = |candidate: &Candidate| {
         let languages = candidate.languages.iter();
         languages.filter_map(|(index, _)| costs[*index]).min()
@@ -151,13 +149,15 @@ const LATIN_LANGUAGES: ([usize; LANGUAGES.len()], usize) = {
     (indexes, count)
 };
 
-/// Returns the cost of ASCII words in each language, by its index in `LANGUAGES`; `None` for other scripts than Latin. The costs
-/// of a pair stand side by side for all languages, so one pass over the words reads them in all.
-fn cost_in_languages(words: &[u8]) -> Vec<Option<u32>> {
+/// Returns the cost of ASCII texts with blanks between them in each language, by its index in `LANGUAGES`; `None` for other scripts than
+/// Latin. The costs of a pair stand side by side for all languages, so one pass over the words reads them in all.
+fn cost_in_languages<'t>(
+    texts: impl IntoIterator<Item = &'t [u8]>,
+) -> [Option<u32>; LANGUAGES.len()] {
     let (rows, _) = Models::get().ascii_pairs().as_chunks::<LATIN>();
     let mut totals = [0_u32; LATIN];
     let mut last = BLANK;
-    for byte in words {
+    let mut add = |byte: u8| {
         let kind = match byte.to_ascii_lowercase() {
             letter @ b'a'..=b'z' => usize::from(letter - b'a') + 2,
             byte if byte.is_ascii_whitespace() => BLANK,
@@ -165,14 +165,18 @@ fn cost_in_languages(words: &[u8]) -> Vec<Option<u32>> {
         };
         // One stands for a run of either.
         if kind == last && kind <= NO_LETTER {
-            continue;
+            return;
         }
         for (total, cost) in totals.iter_mut().zip(&rows[last * KINDS + kind]) {
             *total += u32::from(u16::from_le_bytes(*cost));
         }
         last = kind;
+    };
+    for text in texts {
+        add(b' ');
+        text.iter().copied().for_each(&mut add);
     }
-    let mut costs = vec![None; LANGUAGES.len()];
+    let mut costs = [None; LANGUAGES.len()];
     for (index, total) in LATIN_LANGUAGES.0.iter().zip(totals) {
         costs[*index] = Some(total);
     }

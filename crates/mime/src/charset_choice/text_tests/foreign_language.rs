@@ -47,14 +47,23 @@ const CHARSETS: [Charset; 7] = [
 ];
 
 /// Letters that Latin-1 and all [`CHARSETS`] have in the same places.
-const SHARED: &[u8] = b"\xC4\xC9\xD3\xD6\xDC\xDF\xE4\xE9\xF3\xF6\xFC";
+const SHARED: [bool; 256] = set(b"\xC4\xC9\xD3\xD6\xDC\xDF\xE4\xE9\xF3\xF6\xFC");
 /// Small vowels with grave accents and circumflexes in Latin-1.
-const ORDINARY: &[u8] = b"\xE0\xE2\xE8\xEA\xEC\xEE\xF2\xF4\xF9\xFB";
+const ORDINARY: [bool; 256] = set(b"\xE0\xE2\xE8\xEA\xEC\xEE\xF2\xF4\xF9\xFB");
+
+const fn set(bytes: &[u8]) -> [bool; 256] {
+    let (mut set, mut at) = ([false; 256], 0);
+    while at < bytes.len() {
+        set[bytes[at] as usize] = true;
+        at += 1;
+    }
+    set
+}
 
 /// Returns true if the words of a text may be of a language that its label of Latin-1 does not have.
 pub(crate) fn may_be_foreign_language(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label)
-        && least_lead(bytes, |byte| !SHARED.contains(&byte)).is_some_and(|least| {
+        && least_lead(bytes, |byte| !SHARED[usize::from(byte)]).is_some_and(|least| {
             detect::ascii_lead(bytes, label, None).is_some_and(|lead| lead >= least)
         })
 }
@@ -108,7 +117,7 @@ fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<f32> {
             }
             is_letter[usize::from(byte)] = true;
             letters += 1;
-            are_ordinary &= ORDINARY.contains(&(byte | 0x20));
+            are_ordinary &= ORDINARY[usize::from(byte | 0x20)];
         }
         let word = word_at(bytes, at);
         if words < ENOUGH && !found[..words].contains(&word) {
@@ -198,7 +207,7 @@ mod tests {
             let letter = character(Charset::WINDOWS_1252, byte).filter(|c| is_alphabetic(*c));
             let is_same = |charset: &Charset| character(*charset, byte) == letter;
             let is_shared = letter.is_some() && CHARSETS.iter().all(is_same);
-            assert_eq!(SHARED.contains(&byte), is_shared, "{byte:x}");
+            assert_eq!(SHARED[usize::from(byte)], is_shared, "{byte:x}");
         }
     }
 

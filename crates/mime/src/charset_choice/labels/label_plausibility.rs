@@ -25,6 +25,7 @@ use crate::charset_choice::text_tests::few_bytes::{
 use crate::charset_choice::text_tests::foreign_language::{
     likelier_by_language, may_be_foreign_language,
 };
+use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
 use crate::charset_choice::text_tests::plain_western::is_plain_western;
 use crate::charset_choice::text_tests::plain_words::{
@@ -35,7 +36,6 @@ use crate::charset_choice::text_tests::repetitions::{
 };
 use crate::charset_choice::text_tests::shared_signs::without_shared_signs;
 use crate::charset_choice::text_tests::signs_for_letters::has_signs_for_letters;
-use crate::charset_choice::text_tests::telltale_bytes::is_latin_under;
 use crate::charset_choice::text_tests::western_letters::{
     are_oddly_adjacent, is_latin_1, is_letter, is_sign, is_western,
 };
@@ -75,10 +75,10 @@ pub(crate) fn find_likelier<'h>(
     hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<LikelierCharset> {
     let arabic = LazyCell::new(|| arabic_words_beside_french(label, bytes));
-    // Not in `is_in_scope`, since it is too slow for each word of a header.
-    let may_be_central_european = || may_be_central_european(label, bytes);
+    // Letters of Central Europe are not in `is_in_scope`: the test is too slow for each word of a header.
     let needs_detection = scope != LabelScope::None
-        && (needs_detection(label, bytes, || arabic.is_some()) || may_be_central_european());
+        && (needs_detection(label, bytes, || arabic.is_some())
+            || may_be_central_european(label, bytes));
     if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }

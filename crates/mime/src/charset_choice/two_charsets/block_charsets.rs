@@ -11,7 +11,7 @@ use crate::charset_choice::labels::label_plausibility::{find_likelier, is_odd_un
 use crate::charset_choice::labels::label_scope::LabelScope;
 use crate::charset_choice::labels::superset::better_by_bytes;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
-use crate::charset_choice::text_tests::telltale_bytes::is_latin_under;
+use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::utf8_sequences::SequenceCount;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use mailglot_codec::detect::{self, high_bytes};

@@ -59,8 +59,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
         "// Made from data/charsets.tsv by `cargo xtask generate`. Do not edit.\n\
          //! The charsets.\n\n\
          use super::{{pages, sequences}};\n\
-         use crate::Charset;\n\
-         use crate::charset::{{Kind, Properties, Row}};\n\
+         use crate::charset::{{Charset, Kind, Properties, Row}};\n\
          use crate::double_byte::{{Family, Subset}};\n\
          use crate::grid::Set;\n\
          use crate::iso2022::{{self, Flavor}};\n\

@@ -20,7 +20,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
     Ok(format!(
         "// Made from data/code_pages.tsv by `cargo xtask generate`. Do not edit.\n\
          //! Charsets by the numbers of their code pages.\n\n\
-         use crate::Charset as C;\n\n\
+         use crate::charset::Charset as C;\n\n\
          #[rustfmt::skip]\n\
          pub(crate) static NUMBERS: &[(u32, C)] = &[\n{lines}];\n"
     ))

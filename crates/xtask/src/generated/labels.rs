@@ -54,7 +54,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
     Ok(format!(
         "// Made from data/labels.tsv by `cargo xtask generate`. Do not edit.\n\
          //! Labels by name.\n\n\
-         use crate::Charset as C;\n\
+         use crate::charset::Charset as C;\n\
          use crate::label::Means::{{self, Foreign, Is, Nothing}};\n\
          use crate::label::Source::{{self, Iana, IanaName, Mail, Slip, Web}};\n\n\
          #[rustfmt::skip]\n\

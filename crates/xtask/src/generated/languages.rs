@@ -15,7 +15,7 @@ pub(super) fn source(tsv: &str) -> anyhow::Result<String> {
     let mut out = String::from(
         "// Made from data/languages.tsv by `cargo xtask generate`. Do not edit.\n\
          //! Languages with their countries and charsets.\n\n\
-         use crate::Charset as C;\n\
+         use crate::charset::Charset as C;\n\
          use crate::detect::language::{Candidate, Language, rare, usual};\n\
          use crate::detect::script_group::ScriptGroup;\n\n\
          #[rustfmt::skip]\n\

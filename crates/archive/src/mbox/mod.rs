@@ -1,7 +1,8 @@
 //! mbox files: reads every dialect, writes mboxrd.
 //!
-//! [`open`](crate::open) reads a mailbox, and finds its dialect in the first part of the file. [`MailboxOptions`](crate::MailboxOptions) sets the rule for
-//! `From ` lines, and decisions about single lines. [`MailboxRange`] reads a part of a file, which begins at a [`MessageStart`].
+//! [`open`](crate::open) reads a mailbox, and finds its dialect in the first part of the file.
+//! [`MailboxOptions`](crate::MailboxOptions) sets the rule for `From ` lines, and decisions about single lines. [`MailboxRange`] reads a
+//! part of a file, which begins at a [`MessageStart`].
 //!
 //! [`separator_for`], [`trailer_for`] and [`quote_mboxrd`] write a message into a mailbox. [`SeparatorWords`] has the sender and the date
 //! of an old separator. [`mark_separator`] marks a message that leaves a multipart open.

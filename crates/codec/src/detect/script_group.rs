@@ -1,4 +1,4 @@
-//! Groups of scripts, by which languages are modeled.
+//! Defines the groups of scripts. Each language model counts the letters of one group: the Russian one counts Cyrillic letters.
 //!
 //! # Limits
 //! Chinese, Japanese and Korean are one group.

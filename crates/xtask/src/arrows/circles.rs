@@ -1,8 +1,10 @@
 //! Finds circles of modules, and arrows that would open them.
 //!
-//! There are three kinds. A *circle* is a set of modules of which each reaches the others, without arrows from a module to its own
-//! parents. A *family* is such a set that closes only by arrows from modules to their parents. A *circle of folders* is a set of
-//! siblings, each with all modules below it: `a::x` uses `b`, and `b` uses `a::y`.
+//! This module reports three kinds of dependency cycles (strongly connected components):
+//!
+//! - A *circle* has modules that use each other: `a` uses `b`, and `b` uses `a`. Uses of a module's own parent do not count.
+//! - A *family* has a parent and its child: `a` uses `a::x`, and `a::x` uses an item of `a`.
+//! - A *circle of folders* has folders that use each other, although their modules may not: `a::x` uses `b`, and `b` uses `a::y`.
 //!
 //! # Limits
 //!

@@ -43,8 +43,10 @@ pub(super) fn names_of_root(modules: &[Module]) -> Vec<(usize, String)> {
     for (index, scope) in scopes.iter().enumerate().skip(1) {
         let imports = scope.imports.iter().filter(|import| !import.is_reexport);
         let paths = imports.map(|import| &import.path).chain(&scope.paths);
+        let is_below_root = modules[index].parent == Some(0);
+        let is_root = |name: &str| name == "crate" || is_below_root && name == "super";
         let names = paths.filter_map(|path| match path.as_slice() {
-            [first, name, ..] if first == "crate" && is_reexport(name) => Some(name.clone()),
+            [first, name, ..] if is_root(first) && is_reexport(name) => Some(name.clone()),
             _ => None,
         });
         found.extend(
@@ -430,7 +432,7 @@ mod tests {
             ),
             (
                 "a.rs",
-                "pub struct Name; pub fn f() {} fn g() { crate::f() }",
+                "pub struct Name; pub fn f() {} fn g() { crate::f() } fn k(_: super::Name) {}",
             ),
             (
                 "b.rs",
@@ -446,6 +448,6 @@ mod tests {
             .into_iter()
             .map(|(module, name)| format!("{}: {name}", modules[module].name()))
             .collect();
-        assert_eq!(found, ["a: f", "b: Name"]);
+        assert_eq!(found, ["a: Name", "a: f", "b: Name"]);
     }
 }

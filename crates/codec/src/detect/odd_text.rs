@@ -51,20 +51,21 @@ pub fn is_rather_odd(bytes: &[u8], label: Charset) -> bool {
     costs_more(bytes, label, |most| most * 3 / 4)
 }
 
-/// Returns how much likelier (natural logarithm) the letters above 7F are beside their neighbors in `other` than in `label`, at most. Both are
-/// single-byte charsets. Fast. Returns 0 without languages for one of them.
+/// Returns how much likelier (natural logarithm) the letters above 7F are beside their neighbors in the best of `others` than in `label`. All
+/// are single-byte charsets. Returns `None` for ASCII, and if no language of `label` or of `others` is known.
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
-pub fn letters_lead(bytes: &[u8], label: Charset, other: Charset) -> f32 {
+pub fn letters_lead(bytes: &[u8], label: Charset, others: &[Charset]) -> Option<f32> {
+    if !HAS_MODELS {
+        return None;
+    }
+    let start = high_bytes(bytes).next()?;
     let cost = |charset: Charset| {
-        let start = high_bytes(bytes).next()?;
         let candidate = language::for_label(charset).filter(|found| found.is_single_byte)?;
         pairs(candidate, bytes, start, 0).map(|(cost, _)| cost)
     };
-    match (cost(label), cost(other)) {
-        (Some(own), Some(other)) if HAS_MODELS => (own as f32 - other as f32) / NAT as f32,
-        _ => 0.0,
-    }
+    let (own, least) = (cost(label)?, others.iter().copied().filter_map(cost).min()?);
+    Some((own as f32 - least as f32) / NAT as f32)
 }
 
 /// Returns true if the letters cost more than the limit that is made of the usual one.

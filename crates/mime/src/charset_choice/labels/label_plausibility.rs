@@ -82,20 +82,19 @@ pub(crate) fn find_likelier<'h>(
     if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }
-    let decided = |charset| {
+    let likelier_in = |charset, decides| {
         let guess = Guess {
             charset,
             confidence: SURE_CONFIDENCE,
             evidence: detect::Evidence::Model,
         };
-        let decides = true;
         Some(LikelierCharset { guess, decides })
     };
     if is_latin_under(label, bytes)
         || has_windows_apostrophes(label, bytes)
         || western_words(label, bytes) == WesternWords::Certain
     {
-        return decided(Charset::WINDOWS_1252);
+        return likelier_in(Charset::WINDOWS_1252, true);
     }
     if let Some(likelier) = likelier_by_mac_signs(label, bytes) {
         return Some(likelier);
@@ -119,9 +118,7 @@ pub(crate) fn find_likelier<'h>(
     let likelier = likelier.flatten();
     if likelier.is_none() && has_euro(label, bytes) && !is_unlike_western(bytes) {
         // windows-1252 has a euro of its own, so somebody may mean the currency sign.
-        let decides = label == Charset::ISO_8859_1;
-        let euro = decided(Charset::ISO_8859_15)?;
-        return Some(LikelierCharset { decides, ..euro });
+        return likelier_in(Charset::ISO_8859_15, label == Charset::ISO_8859_1);
     }
     likelier
 }

@@ -34,6 +34,7 @@ const PAGES_OF_LETTERS: [Charset; 6] = [
     Charset::ISO_8859_2,
 ];
 
+/// The charsets of Polish, Czech, Croatian and other languages of Central Europe.
 const CENTRAL_EUROPEAN: [Charset; 2] = [Charset::ISO_8859_2, Charset::WINDOWS_1250];
 
 /// How much likelier (natural logarithm) another charset must be.
@@ -63,9 +64,7 @@ pub(crate) fn may_be_central_european(label: Charset, bytes: &[u8]) -> bool {
     const LEAD: f32 = 2.0;
     is_latin_1(label)
         && detect::is_rather_odd(bytes, label)
-        && CENTRAL_EUROPEAN
-            .into_iter()
-            .any(|charset| detect::letters_lead(bytes, label, charset) >= LEAD)
+        && detect::letters_lead(bytes, label, &CENTRAL_EUROPEAN).is_some_and(|lead| lead >= LEAD)
 }
 
 /// Returns the margins that count for this text; None if its bytes fit the label.
@@ -181,7 +180,7 @@ pub(crate) fn likelier_by_letters(
     /// Margins from which on the likeliest replaces the label: over the label, and over the next one.
     const OVERRULE: f32 = 24.0;
     const LEAD: f32 = 8.0;
-    let has_signs = || margins(label, bytes).is_some_and(|margins| margins.is_of_signs);
+    let has_signs = || telltale_margins(label, bytes).is_some_and(|margins| margins.is_of_signs);
     if !is_latin(label) || !has_signs() || !is_mostly_ascii(bytes) {
         return None;
     }

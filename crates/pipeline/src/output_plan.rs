@@ -298,6 +298,7 @@ mod tests {
     use crate::normalize::normalize;
     use crate::progress::Progress;
     use crate::restore::{RestoreJob, restore};
+    use crate::selection::Selection;
     use mailglot_archive::ErrorKind;
     use mailglot_mime::Policy;
     use std::fs;
@@ -324,7 +325,7 @@ mod tests {
             deterministic: false,
             force: true,
             opening: false.into(),
-            selection: crate::selection::Selection::default(),
+            selection: Selection::default(),
             verify: false,
         };
         let turn = turn([at("out").as_path(), at("out.ledger").as_path()]);
@@ -361,7 +362,7 @@ mod tests {
             deterministic: false,
             force: true,
             opening: false.into(),
-            selection: crate::selection::Selection::default(),
+            selection: Selection::default(),
             verify: false,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::box_event::{BoxEvent, BoxEventKind};
+use crate::mailbox_options::LineDecision;
 use crate::mailbox_options::MboxRule;
 use crate::mbox::Mailbox;
 use crate::mbox::tests::random::random_mailbox;
@@ -143,10 +144,7 @@ fn ranges_of_random_mailboxes_have_the_messages_of_the_whole() {
         if round % 4 == 0 && !froms.is_empty() {
             let decisions: BTreeMap<_, _> = (0..random.below(4))
                 .map(|_| {
-                    let decision = [
-                        crate::mailbox_options::LineDecision::Cut,
-                        crate::mailbox_options::LineDecision::Join,
-                    ];
+                    let decision = [LineDecision::Cut, LineDecision::Join];
                     (froms[random.below(froms.len())], decision[random.below(2)])
                 })
                 .collect();

@@ -61,6 +61,15 @@ impl Daemon {
     }
 }
 
+/// A test that fails leaves no daemon running.
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // Both do nothing to a daemon that has ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 pub(crate) fn signal(child: &Child, name: &str) {
     let asked = Command::new("kill")
         .args([name, &child.id().to_string()])

@@ -196,12 +196,14 @@ fn a_start_that_fails_takes_its_sockets_away() {
 }
 
 /// Another program that holds the port of the metrics stops no mail, and the counters are there once it ends.
+///
+/// The address is not 127.0.0.1, where another test could bind the free port first.
 #[test]
 fn mail_does_not_wait_for_the_port_of_the_metrics() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let listen = format!("unix:{}", path.display());
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = TcpListener::bind("127.0.0.2:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let mut daemon = Daemon::spawn(&mut mailglot(&[
         "milter",
@@ -221,7 +223,9 @@ fn mail_does_not_wait_for_the_port_of_the_metrics() {
         thread::sleep(std::time::Duration::from_millis(50));
         TcpStream::connect(&address).is_ok()
     });
-    assert!(answered && counters(&address).contains("mailglot_connections"));
+    assert!(answered, "nobody listens at {address}");
+    let answer = counters(&address);
+    assert!(answer.contains("mailglot_connections"), "{answer}");
     assert_eq!(daemon.end("-TERM"), 0);
 }
 

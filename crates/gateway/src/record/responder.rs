@@ -522,7 +522,9 @@ mod tests {
 
     #[test]
     fn dropping_the_responder_frees_its_port() {
-        let responder = start();
+        let metrics = Arc::new(Metrics::new());
+        // Other tests listen at 127.0.0.1 only.
+        let responder = Responder::start("127.0.0.2:0".parse().unwrap(), metrics, |_| ()).unwrap();
         let address = responder.address();
         drop(responder);
         assert!(TcpStream::connect(address).is_err());

@@ -58,8 +58,8 @@ fn a_next_hop_that_dies_defers_and_loses_nothing() {
         assert_eq!((confirmed, subjects.len()), (2, 2), "{death:?}");
         assert!(subjects.values().all(|count| *count == 1), "{death:?}");
     }
-    // Nobody is there at all.
-    let nobody = TcpListener::bind("127.0.0.1:0")
+    // Nobody is there at all. Other tests listen at 127.0.0.1 only.
+    let nobody = TcpListener::bind("127.0.0.2:0")
         .unwrap()
         .local_addr()
         .unwrap();

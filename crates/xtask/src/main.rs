@@ -100,6 +100,9 @@ enum Command {
     Models {
         /// The folder of gathered text.
         gathered: PathBuf,
+        /// Count only the names that `crates/xtask/models/gather_names.py` gathered there.
+        #[arg(long)]
+        names: bool,
     },
     /// Measure charset decisions and rewrite the tables of `docs/charset-decisions.md`.
     CharsetDecisions {
@@ -231,7 +234,11 @@ fn main() -> anyhow::Result<()> {
         Command::CharsetDecisions { held_out, share } => {
             charset_decisions::measure(held_out, share)
         }
-        Command::Models { gathered } => models::count(&gathered),
+        Command::Models {
+            gathered,
+            names: true,
+        } => models::count_names(&gathered),
+        Command::Models { gathered, .. } => models::count(&gathered),
         Command::Tables { check: true, .. } => {
             check_generated().and_then(|()| tables::check_oracles())
         }

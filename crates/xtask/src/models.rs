@@ -3,8 +3,11 @@
 //!
 //! ```text
 //! packages ─ gather.py ─► LANG.txt ─ count ─► data/models/LANG.tsv ─ spelling, pack ─► models.bin
-//!                                     └► common.tsv
+//!                                     └► common.tsv                        ▲
+//! packages ─ gather_names.py ─► LANG.txt ─ count_names ─► data/models/names_LANG.tsv
 //! ```
+//!
+//! Names have other characters than programs: `伊` and `藤` of `伊藤` are rare in menus, and so is `ñoz` of `Muñoz`.
 //!
 //! # Limits
 //! The gathered text is not kept, only its counts.
@@ -15,12 +18,17 @@ mod pack;
 mod spelling;
 mod tokens;
 
-pub(crate) use counts::count;
+pub(crate) use counts::{count, count_names};
 pub(crate) use pack::packed;
 
 use crate::run::read;
 use anyhow::{Context, bail};
 use tokens::Script;
+
+/// Returns the name of the file with the counts of a language's names.
+fn names_file(language: &str) -> String {
+    format!("names_{language}")
+}
 
 /// A row of `data/languages.tsv`.
 #[derive(Debug)]

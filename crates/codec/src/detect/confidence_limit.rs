@@ -20,7 +20,7 @@ const ENOUGH: usize = 3;
 /// Returns `confidence` in a charset, or the most that the sample deserves.
 pub(super) fn limited(confidence: f32, charset: Charset, sample: &[u8], priors: &Priors) -> f32 {
     /// From which on another charset is far less likely.
-    const CLEAR: f32 = 0.97;
+    const CLEAR: f32 = 0.98;
     let text = charset.decode(sample, &mut LossLog::with_limit(0));
     let is_limited = if charset.is_single_byte() {
         letters_within_words(sample, charset) == 0 && has_sign_in_word(&text, priors.is_english)

@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn time_zones_tell_what_is_likely() {
-        let name = b"\xB6\xB6\xCB\xDC \xB9\xC0";
+        let name = b"\xBB\xB0\xB1\xBA";
         let charset = |zone: Option<i16>| {
             detect(
                 name,

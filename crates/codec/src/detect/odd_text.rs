@@ -28,7 +28,7 @@ fn max_letter_cost(script: ScriptGroup) -> u32 {
         ScriptGroup::Cyrillic | ScriptGroup::Arabic => 54,
         ScriptGroup::Greek | ScriptGroup::Hebrew => 60,
         // Latin letters occur beside those of other languages more often.
-        ScriptGroup::Latin => 64,
+        ScriptGroup::Latin => 62,
         ScriptGroup::Thai => 68,
         // A character of Chinese, Japanese or Korean.
         ScriptGroup::Han => 144,

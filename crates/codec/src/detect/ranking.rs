@@ -108,12 +108,32 @@ impl Ranking {
 
     /// Returns the likeliest charset that decodes nearly all of the text and splits no Latin word (`мsland`).
     pub(super) fn guess(&self, bytes: &[u8]) -> Guess {
-        let guess = self.guess_without_euro(bytes);
+        let guess = self.most_common(self.guess_without_euro(bytes));
         if guess.charset == Charset::WINDOWS_1252 && has_euro(bytes) {
             let charset = Charset::ISO_8859_15;
             return Guess { charset, ..guess };
         }
         guess
+    }
+
+    /// Returns the guess in windows-1252 if that reads the text alike and costs hardly more: `Müller` in windows-1254, where no address is Turkish.
+    fn most_common(&self, guess: Guess) -> Guess {
+        /// Difference in cost of languages.
+        const HARDLY: u32 = 2 * NAT;
+        let scored = |charset| self.scored.iter().find(|scored| scored.charset == charset);
+        let charset = Charset::WINDOWS_1252;
+        let (Some(best), Some(common)) = (scored(guess.charset), scored(charset)) else {
+            return guess;
+        };
+        let is_common = best.charset.is_single_byte()
+            && common.text == best.text
+            && common.cost <= best.cost + HARDLY
+            && !self.is_local(best.charset);
+        if is_common {
+            Guess { charset, ..guess }
+        } else {
+            guess
+        }
     }
 
     fn guess_without_euro(&self, bytes: &[u8]) -> Guess {
@@ -315,7 +335,7 @@ impl Ranking {
         const CERTAIN: f32 = 0.9;
         /// Margins over the label: of the whole text, and of each byte above 7F.
         const FAR: u32 = 60 * NAT;
-        const FAR_EACH: u32 = 2 * NAT;
+        const FAR_EACH: u32 = 7 * NAT / 4;
         /// Cost that the most usual charset may have beyond the best one.
         const LESS_LIKELY: u32 = 3 * NAT;
         let guess = self.at(best);

@@ -19,7 +19,7 @@ use crate::detect::script_group::ScriptGroup;
 use crate::loss::LossLog;
 
 /// How much likelier a reading with such words may be without winning over one without them.
-const WORTH: u32 = 24 * NAT;
+const WORTH: u32 = 32 * NAT;
 
 /// Returns true if at least one of ten words with letters beyond ASCII is such a word.
 // For the charset choice of mailglot-mime, too.

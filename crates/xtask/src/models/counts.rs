@@ -5,8 +5,8 @@
 
 use super::ngrams::{Ngrams, START};
 use super::tokens::{FOREIGN, Script, Token};
-use super::{Language, languages};
-use crate::run::root;
+use super::{languages, names_file};
+use crate::run::{read, root};
 use anyhow::Context;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -15,6 +15,8 @@ use std::path::Path;
 
 /// Triples that are kept of a language.
 const TRIPLES: usize = 4000;
+/// Triples that are kept of the names of a language.
+const NAME_TRIPLES: usize = 1500;
 /// Characters that are kept of a language of Han script.
 const CHARACTERS: usize = 4500;
 /// Letters rarer than this among all letters are foreign to a language.
@@ -31,12 +33,13 @@ pub(crate) fn count(gathered: &Path) -> anyhow::Result<()> {
         let body = match language.script {
             Script::Han => characters(&text),
             script => {
-                let ngrams = ngrams(&text, script);
+                let mut ngrams = ngrams(&text, script, &alphabet(&text, script));
+                ngrams.prune(TRIPLES);
                 common.add(&text, script, &ngrams.letters());
                 ngrams.write()
             }
         };
-        write(&out, &language, &body)?;
+        write(&out, &language.name, &body)?;
         println!("{}: {} bytes of text counted", language.name, text.len());
     }
     fs::write(out.join("common.tsv"), common.written())?;
@@ -44,12 +47,39 @@ pub(crate) fn count(gathered: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn write(out: &Path, language: &Language, body: &str) -> anyhow::Result<()> {
+/// Reads `packages.tsv`, and `LANG.txt` of each language, from a folder that `gather_names.py` wrote. Writes
+/// `data/models/names_packages.tsv` and `names_LANG.tsv`.
+pub(crate) fn count_names(gathered: &Path) -> anyhow::Result<()> {
+    let out = root().join("data/models");
+    for language in languages()? {
+        let name = &language.name;
+        let path = gathered.join(format!("{name}.txt"));
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let body = match language.script {
+            Script::Han => characters(&text),
+            script => {
+                let text_counts = Ngrams::read(&read(&format!("data/models/{name}.tsv"))?)?;
+                let alphabet = text_counts.letters().into_iter().collect();
+                let mut ngrams = ngrams(&text, script, &alphabet);
+                ngrams.prune(NAME_TRIPLES);
+                ngrams.write()
+            }
+        };
+        write(&out, &names_file(name), &body)?;
+        println!("{name}: {} names counted", text.lines().count());
+    }
+    fs::copy(
+        gathered.join("packages.tsv"),
+        out.join("names_packages.tsv"),
+    )?;
+    Ok(())
+}
+
+fn write(out: &Path, name: &str, body: &str) -> anyhow::Result<()> {
     let head = format!(
-        "# {}: context TAB token count token count ... _ space, . other ASCII, A ASCII letters, * sign, ? foreign letter.\n",
-        language.name
+        "# {name}: context TAB token count token count ... _ space, . other ASCII, A ASCII letters, * sign, ? foreign letter.\n"
     );
-    fs::write(out.join(format!("{}.tsv", language.name)), head + body)?;
+    fs::write(out.join(format!("{name}.tsv")), head + body)?;
     Ok(())
 }
 
@@ -76,8 +106,7 @@ fn characters(text: &str) -> String {
     format!("\t{}\n", cells.join(" "))
 }
 
-fn ngrams(text: &str, script: Script) -> Ngrams {
-    let alphabet = alphabet(text, script);
+fn ngrams(text: &str, script: Script, alphabet: &BTreeSet<char>) -> Ngrams {
     let mut ngrams = Ngrams::default();
     for line in text.lines() {
         let [mut a, mut b] = START;
@@ -90,7 +119,6 @@ fn ngrams(text: &str, script: Script) -> Ngrams {
             (a, b) = (b, c);
         }
     }
-    ngrams.prune(TRIPLES);
     ngrams
 }
 

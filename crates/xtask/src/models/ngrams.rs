@@ -14,6 +14,8 @@ use std::fmt::Write;
 const DISCOUNT: f64 = 0.75;
 /// Share of all tokens that a token has which stands in the alphabet but was never seen.
 const FLOOR: f64 = 1e-7;
+/// How often each word of a short text counts at most. A few names would prove too much otherwise.
+const MOST: f64 = 3.0;
 
 /// Counts by context.
 #[derive(Debug, Default)]
@@ -81,6 +83,51 @@ impl Ngrams {
         let total = row.values().sum::<u64>() as f64;
         for (c, share) in shares {
             *row.entry(*c).or_default() += (share * total).round() as u64;
+        }
+    }
+
+    /// Adds the counts of another text, so that it makes this share of the whole, or less if it is short.
+    pub(super) fn add_text(&mut self, other: &Self, share: f64) {
+        let factor = share / (1.0 - share) * self.total() / other.total();
+        let factor = factor.min(MOST);
+        let mut contexts: BTreeMap<[char; 2], BTreeSet<char>> = BTreeMap::new();
+        for (context, row) in self.threes().chain(other.threes()) {
+            contexts.entry(context).or_default().extend(row.keys());
+        }
+        let mut rows: BTreeMap<Vec<char>, BTreeMap<char, u64>> = BTreeMap::new();
+        for ([a, b], letters) in &contexts {
+            let (own, added) = (self.expected(*a, *b), other.expected(*a, *b));
+            let count = |c: &char| (own(*c) + factor * added(*c)).round() as u64;
+            let row = letters.iter().map(|c| (*c, count(c))).collect();
+            rows.insert(vec![*a, *b], row);
+        }
+        for (context, row) in other.0.iter().filter(|(context, _)| context.len() < 2) {
+            let known = self.0.entry(context.clone()).or_default();
+            for (c, n) in row {
+                *known.entry(*c).or_default() += (*n as f64 * factor).round() as u64;
+            }
+        }
+        self.0.extend(rows);
+        for row in self.0.values_mut() {
+            row.retain(|_, n| *n > 0);
+        }
+        self.0.retain(|_, row| !row.is_empty());
+    }
+
+    /// Returns the number of tokens.
+    fn total(&self) -> f64 {
+        let counts = self.row(&[]).into_iter().flat_map(BTreeMap::values);
+        counts.sum::<u64>() as f64
+    }
+
+    /// Returns how often each token stands after `a` and `b`. What was not kept is estimated by pairs.
+    fn expected(&self, a: char, b: char) -> impl Fn(char) -> f64 {
+        let row = self.row(&[a, b]);
+        let before = self.row(&[a]).and_then(|row| row.get(&b));
+        let others = before.map_or(0.0, |n| *n as f64 * self.triples(a, b).1);
+        move |c| match row.and_then(|row| row.get(&c)) {
+            Some(n) => *n as f64,
+            None => others * self.pair(b, c),
         }
     }
 
@@ -188,11 +235,7 @@ mod tests {
 
     #[test]
     fn another_spelling_is_as_likely_as_it_is_frequent() {
-        let mut ngrams = Ngrams::default();
-        let text: Vec<char> = "_\u{3AC}\u{3C2}_".repeat(100).chars().collect();
-        for three in text.windows(3) {
-            ngrams.add([three[0], three[1], three[2]]);
-        }
+        let mut ngrams = counted(&"_\u{3AC}\u{3C2}_".repeat(100));
         let own = ngrams.pair('_', '\u{3AC}');
         ngrams.add_spelling(
             |c| match c {
@@ -211,13 +254,37 @@ mod tests {
         );
     }
 
-    #[test]
-    fn probabilities_add_up() {
+    fn counted(text: &str) -> Ngrams {
         let mut ngrams = Ngrams::default();
-        let text: Vec<char> = "_der_die_das_dass_der_".chars().collect();
+        let text: Vec<char> = text.chars().collect();
         for three in text.windows(3) {
             ngrams.add([three[0], three[1], three[2]]);
         }
+        ngrams
+    }
+
+    #[test]
+    fn an_added_text_has_its_share() {
+        let (mut text, mut names) = (
+            counted(&"_der_die".repeat(900)),
+            counted(&"_dora".repeat(50)),
+        );
+        text.add_text(&names, 0.25);
+        let share = text.row(&[]).unwrap()[&'o'] as f64 / text.total();
+        assert!((share - 0.25 / 5.0).abs() < 1e-3, "{share}");
+        assert!((text.row(&['_', 'd']).unwrap()[&'o'] as f64 - 480.0).abs() < 10.0);
+        // A triple that one of the texts did not keep is estimated by pairs: half of the tokens behind `e` are `r`.
+        let before = text.row(&['d', 'e']).unwrap()[&'r'];
+        names = counted(&"_der_dora".repeat(100));
+        text.0.remove(&['d', 'e'][..]);
+        text.add_text(&names, 0.01);
+        let after = text.row(&['d', 'e']).unwrap()[&'r'];
+        assert!(after > before / 4 && after < before, "{before} {after}");
+    }
+
+    #[test]
+    fn probabilities_add_up() {
+        let ngrams = counted("_der_die_das_dass_der_");
         let letters: Vec<char> = ngrams.letters().into_iter().chain(['_']).collect();
         let pairs: f64 = letters.iter().map(|c| ngrams.pair('d', *c)).sum();
         assert!((pairs - 1.0).abs() < 1e-9, "{pairs}");

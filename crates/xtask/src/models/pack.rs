@@ -22,7 +22,7 @@
 use super::ngrams::Ngrams;
 use super::spelling::add_spellings;
 use super::tokens::{FOREIGN, MARKS, Script};
-use super::{Language, candidates, languages};
+use super::{Language, candidates, languages, names_file};
 use crate::run;
 use crate::tsv::rows;
 use anyhow::{Context, bail};
@@ -41,6 +41,8 @@ const LETTERS: usize = 5;
 const UNSEEN: u8 = 200;
 /// Cost of a character of Han script that was never seen.
 const UNSEEN_HAN: u8 = 230;
+/// Share of names in the text of mail.
+const NAMES: f64 = 0.1;
 
 /// The packed models, with the path of their file in the repository.
 pub(crate) fn packed() -> anyhow::Result<(String, Vec<u8>)> {
@@ -49,6 +51,9 @@ pub(crate) fn packed() -> anyhow::Result<(String, Vec<u8>)> {
     for language in languages()? {
         let mut ngrams =
             Ngrams::read(&read(&language.name)?).with_context(|| language.name.clone())?;
+        let names = names_file(&language.name);
+        let names = Ngrams::read(&read(&names)?).context(names)?;
+        ngrams.add_text(&names, NAMES);
         add_spellings(&language, &mut ngrams);
         models.push((language, ngrams));
     }

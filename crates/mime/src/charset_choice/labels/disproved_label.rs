@@ -88,7 +88,7 @@ pub(crate) fn read_as_disproved<'b>(
 /// Returns `other`, or its relative if the bytes are likelier in that: the Windows code page of an ISO charset, or the ISO charset of a
 /// page. Long text may read alike in both, and a word may not.
 fn likelier_relative(other: Charset, bytes: &[u8], hints: &Hints<'_>) -> Charset {
-    const LIKELIER: f32 = 6.0;
+    const LIKELIER: f32 = 5.5;
     if let Some(better) = better_by_bytes(other, bytes) {
         return better;
     }

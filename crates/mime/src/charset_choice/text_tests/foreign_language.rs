@@ -29,7 +29,7 @@ const WORDS: f32 = 1.0;
 /// The same, for a charset that is not in [`CHARSETS`].
 const WORDS_IN_RARE_CHARSET: f32 = 8.0;
 /// The same, if the letters stand in two words, or are a single one.
-const WORDS_OF_FEW_LETTERS: f32 = 12.0;
+const WORDS_OF_FEW_LETTERS: f32 = 10.0;
 /// The same, if only vowels of [`ORDINARY`] differ.
 const WORDS_OF_ORDINARY: f32 = 24.0;
 /// Margin of likelihood of the text.

@@ -4,6 +4,7 @@ pub(super) mod apostrophes;
 pub(super) mod arabic_beside_french;
 pub(super) mod baltic_letters;
 pub(super) mod case_faults;
+pub(super) mod central_european;
 pub(super) mod cjk_level1;
 pub(super) mod contested_words;
 pub(super) mod damage;

@@ -286,7 +286,7 @@ impl Case {
     }
 }
 
-/// Returns true for events that report a label as wrong or suspect, or another charset as used.
+/// Returns true for events that report a label as wrong or suspect, or that name a charset that no label names.
 fn is_warning(code: &str) -> bool {
     let harmless = [
         "charset.superset",
@@ -294,5 +294,5 @@ fn is_warning(code: &str) -> bool {
         "charset.unlabelled",
         "charset.visual-order",
     ];
-    code.starts_with("charset.") && !harmless.contains(&code)
+    code == "ew.raw8bit" || code.starts_with("charset.") && !harmless.contains(&code)
 }

@@ -122,9 +122,12 @@ pub(super) fn extended(name: &str, text: &str, language: &str, column: usize, eo
     let mark = text.chars().next().filter(|&c| c == '\u{FEFF}');
     let mut pieces: Vec<String> = mark.into_iter().chain(text.chars()).map(percent).collect();
     if is_encoded_words(text)
-        && let Some((letter, piece)) = text.chars().zip(&mut pieces).nth("=?".len())
+        && let Some((letter, piece)) = text
+            .chars()
+            .zip(&mut pieces)
+            .find(|(c, _)| c.is_ascii_alphanumeric())
     {
-        // Escaped, this letter of the charset shows that the name was not encoded twice.
+        // Escaped, the first letter or digit shows that the name was not encoded twice.
         *piece = format!("%{:02X}", u32::from(letter));
     }
     let limits = SegmentLimits {
@@ -300,6 +303,12 @@ mod tests {
                 Compat::None,
                 "name*=utf-8''%3D%3F%75tf-8%3FQ%3Fx%3F%3D",
             ),
+            // Readers take `-` for a label, and the blank for damage.
+            (
+                "=?-? Q?x?=",
+                Compat::None,
+                "name*=utf-8''%3D%3F-%3F%20%51%3Fx%3F%3D",
+            ),
             ("ü.pdf", Compat::None, "name*=utf-8''%C3%BC.pdf"),
             (
                 "ü \".pdf",
@@ -420,6 +429,7 @@ mod tests {
             ";",
             "=",
             "=?utf-8?Q?a?=",
+            "=?-? Q?a?=",
             "C:\\",
             "e\u{301}",
             "\u{FEFF}",

@@ -21,24 +21,25 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import gather  # noqa: E402
 
-LANGUAGES = '''en de fr es it pt nl da sv nb nn fi is ca gl eu ga cy af id sq eo pl cs sk hu sl hr bs ro lt lv et tr vi ru uk be bg sr
-mk kk el he ar fa th ja ko zh_CN zh_TW'''.split()
 # Locales of languages that have another name.
 LOCALES = {'en': 'en_GB', 'pt': 'pt_BR'}
 # Spell checkers: packages of each language, and the file in each. Croatian and Bosnian names are in the Serbian one, too.
 SPELL_CHECKERS = {
-    'af': 'hunspell-af/af_ZA', 'be': 'hunspell-be/be_BY', 'bg': 'hunspell-bg/bg_BG', 'bs': 'hunspell-bs/bs_BA hunspell-sr/sr_Latn_RS',
+    'af': 'hunspell-af/af_ZA', 'be': 'hunspell-be/be_BY', 'bg': 'hunspell-bg/bg_BG',
+    'bs': 'hunspell-bs/bs_BA hunspell-sr/sr_Latn_RS',
     'ca': 'hunspell-ca/ca', 'cs': 'hunspell-cs/cs_CZ', 'da': 'hunspell-da/da_DK', 'de': 'hunspell-de-de/de_DE',
     'el': 'hunspell-el/el_GR', 'en': 'hunspell-en-us/en_US', 'es': 'hunspell-es/es_ES', 'eu': 'hunspell-eu/eu',
-    'fr': 'hunspell-fr-classical/fr', 'gl': 'hunspell-gl/gl_ES', 'hr': 'hunspell-hr/hr_HR hunspell-sr/sr_Latn_RS', 'hu': 'hunspell-hu/hu_HU',
+    'fr': 'hunspell-fr-classical/fr', 'gl': 'hunspell-gl/gl_ES',
+    'hr': 'hunspell-hr/hr_HR hunspell-sr/sr_Latn_RS', 'hu': 'hunspell-hu/hu_HU',
     'is': 'hunspell-is/is_IS', 'it': 'hunspell-it/it_IT', 'lt': 'hunspell-lt/lt_LT', 'lv': 'hunspell-lv/lv_LV',
     'nb': 'hunspell-no/nb_NO', 'nl': 'hunspell-nl/nl', 'nn': 'hunspell-no/nn_NO', 'pl': 'hunspell-pl/pl_PL',
     'pt': 'hunspell-pt-br/pt_BR', 'ro': 'hunspell-ro/ro_RO', 'ru': 'hunspell-ru/ru_RU', 'sk': 'hunspell-sk/sk_SK',
     'sl': 'hunspell-sl/sl_SI', 'sq': 'myspell-sq/sq_AL', 'sr': 'hunspell-sr/sr_RS', 'sv': 'hunspell-sv/sv_SE',
     'tr': 'hunspell-tr/tr_TR', 'uk': 'hunspell-uk/uk_UA',
 }
+DICTIONARIES = ' '.join(SPELL_CHECKERS.values()).split()
 PACKAGES = {*'skkdic-extra python3-jieba libgweather-4-common iso-codes'.split(),
-            *(place.split('/')[0] for places in SPELL_CHECKERS.values() for place in places.split())}
+            *(dictionary.split('/')[0] for dictionary in DICTIONARIES)}
 
 # Names of each kind, evenly taken from all of them.
 PEOPLE, PLACES, ORGANIZATIONS = 30_000, 15_000, 5_000
@@ -103,6 +104,10 @@ def taiwanese(root):
     return converted[:len(people)], [], converted[len(people):]
 
 
+# What gives the people, places and organizations of a language.
+EAST_ASIAN = {'ja': japanese, 'zh_CN': chinese, 'zh_TW': taiwanese}
+
+
 def capitalized(path):
     """The words of a spell checker's dictionary (`word/flags`) that begin with a capital and go on in small letters."""
     settings = path.with_suffix('.aff').read_bytes()
@@ -134,20 +139,19 @@ def main():
                 version = subprocess.run(['dpkg-deb', '-f', deb, 'Version'], text=True, capture_output=True, check=True)
                 print(package, version.stdout.strip(), sep='\t', file=packages)
         root = Path(folder)
-        for language in LANGUAGES:
+        for language in sorted(gather.LANGUAGES):
             names = evenly(list(places(root, language)), PLACES)
             if language in EAST_ASIAN:
                 for kind, most in zip(EAST_ASIAN[language](root), (PEOPLE, PLACES, ORGANIZATIONS)):
                     names += evenly(kind, most)
             else:
                 words = []
-                for place in SPELL_CHECKERS.get(language, '').split():
-                    words += capitalized(root / 'usr/share/hunspell' / (place.split('/')[1] + '.dic'))
+                for dictionary in SPELL_CHECKERS.get(language, '').split():
+                    words += capitalized(root / 'usr/share/hunspell' / (dictionary.split('/')[1] + '.dic'))
                 names += evenly(words, WORDS)
             (out / f'{language}.txt').write_text('\n'.join(names) + '\n')
             print(f'{language}: {len(names)} names')
 
 
-EAST_ASIAN = {'ja': japanese, 'zh_CN': chinese, 'zh_TW': taiwanese}
-
-main()
+if __name__ == '__main__':
+    main()

@@ -8,16 +8,24 @@
 //! # Limits
 //! Only reports the charset. Languages without a model have such letters, too: Kurdish `wêneya` under ISO-8859-1.
 
+use super::foreign_language::set;
 use super::foreign_letters::character;
 use super::likelier_charset::LikelierCharset;
 use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
-use crate::charset_choice::thresholds::SURE_CONFIDENCE;
+use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE};
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Evidence, Guess};
+use mailglot_codec::detect::{self, Evidence, Guess, high_bytes};
 
 /// The charsets of Polish, Czech, Croatian and other languages of Central Europe.
 pub(super) const CENTRAL_EUROPEAN: [Charset; 2] = [Charset::ISO_8859_2, Charset::WINDOWS_1250];
+
+/// Bytes that windows-1252 and both charsets read alike: `é`, `°`, the quotation marks of Windows (controls in ISO-8859-2).
+const SHARED: [bool; 256] = set(
+    b"\x80\x81\x82\x84\x85\x86\x87\x89\x8A\x8B\x8E\x90\x91\x92\x93\x94\x95\x96\x97\x99\x9A\x9B\x9E\xA0\
+      \xA4\xA7\xA8\xAD\xB0\xB4\xB8\xC1\xC2\xC4\xC7\xC9\xCB\xCD\xCE\xD3\xD4\xD6\xD7\xDA\xDC\xDD\xDF\xE1\
+      \xE2\xE4\xE7\xE9\xEB\xED\xEE\xF3\xF4\xF6\xF7\xFA\xFC\xFD",
+);
 
 /// Returns true if letters under a label of Latin-1 have neighbors that languages of Central Europe rather have: `Peènik` is `Pečnik` in
 /// ISO-8859-2. Fast.
@@ -25,16 +33,19 @@ pub(crate) fn may_be_central_european(label: Charset, bytes: &[u8]) -> bool {
     /// How much likelier (natural logarithm) the letters must be beside their neighbors.
     const LEAD: f32 = 0.5;
     is_latin_1(label)
+        && high_bytes(bytes)
+            .take(MAX_HIGH_BYTES)
+            .any(|at| !SHARED[usize::from(bytes[at])])
         && detect::letters_lead(bytes, label, &CENTRAL_EUROPEAN).is_some_and(|lead| lead >= LEAD)
 }
 
-/// Returns the likelier charset of Central Europe, if all of the text is likelier in it than under the label.
+/// Returns the charset of Central Europe in which the text is far likelier than under the label. Ignores words that both read alike.
 pub(crate) fn likelier_by_central_european_letters(
     label: Charset,
     bytes: &[u8],
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
-    /// How much likelier (natural logarithm) the text must be. Of 16,000 names and sentences in Western languages, only `Giosuè` reaches this.
+    /// How much likelier (natural logarithm) the text must be. Few of 16,000 names and sentences in Western languages reach this: `Giosuè`.
     const MARGIN: f32 = 8.0;
     if !may_be_central_european(label, bytes) {
         return None;
@@ -74,6 +85,18 @@ fn without_shared_letters(bytes: &[u8], one: Charset, other: Charset) -> Option<
 mod tests {
     use super::*;
     use crate::charset_choice::evidence::MAIL_HINTS;
+
+    /// Bytes from 80 to 9F are controls in ISO-8859-2.
+    #[test]
+    fn shared_bytes_are_read_alike() {
+        for byte in 0x80..=0xFF {
+            let own = character(Charset::WINDOWS_1252, byte);
+            let is_alike = |charset| character(charset, byte) == own;
+            let expected =
+                is_alike(Charset::WINDOWS_1250) && (byte < 0xA0 || is_alike(Charset::ISO_8859_2));
+            assert_eq!(SHARED[usize::from(byte)], expected, "{byte:02X}");
+        }
+    }
 
     #[test]
     fn neighbors_of_central_europe_are_reported() {

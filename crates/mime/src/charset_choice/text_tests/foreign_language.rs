@@ -51,7 +51,8 @@ const SHARED: [bool; 256] = set(b"\xC4\xC9\xD3\xD6\xDC\xDF\xE4\xE9\xF3\xF6\xFC")
 /// Small vowels with grave accents and circumflexes in Latin-1.
 const ORDINARY: [bool; 256] = set(b"\xE0\xE2\xE8\xEA\xEC\xEE\xF2\xF4\xF9\xFB");
 
-const fn set(bytes: &[u8]) -> [bool; 256] {
+/// Returns a table that is true for these bytes.
+pub(super) const fn set(bytes: &[u8]) -> [bool; 256] {
     let (mut set, mut at) = ([false; 256], 0);
     while at < bytes.len() {
         set[bytes[at] as usize] = true;

@@ -267,7 +267,7 @@ mod tests {
     fn an_added_text_has_its_share() {
         let (mut text, mut names) = (
             counted(&"_der_die".repeat(900)),
-            counted(&"_dora".repeat(50)),
+            counted(&"_dora".repeat(500)),
         );
         text.add_text(&names, 0.25);
         let share = text.row(&[]).unwrap()[&'o'] as f64 / text.total();

@@ -8,7 +8,7 @@
 //! # Limits
 //! Only reports the charset. Languages without a model have such letters, too: Kurdish `wêneya` under ISO-8859-1.
 
-use super::foreign_language::set;
+use super::byte_set::set;
 use super::foreign_letters::character;
 use super::likelier_charset::LikelierCharset;
 use super::repetitions::unrepeated;

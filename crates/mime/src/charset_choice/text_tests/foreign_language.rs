@@ -15,6 +15,7 @@
 //! # Limits
 //! Text of few words keeps its label: a name may stand in text of any language.
 
+use super::byte_set::set;
 use super::few_bytes::is_likelier_throughout;
 use super::foreign_letters::character;
 use super::likelier_charset::LikelierCharset;
@@ -50,16 +51,6 @@ const CHARSETS: [Charset; 7] = [
 const SHARED: [bool; 256] = set(b"\xC4\xC9\xD3\xD6\xDC\xDF\xE4\xE9\xF3\xF6\xFC");
 /// Small vowels with grave accents and circumflexes in Latin-1.
 const ORDINARY: [bool; 256] = set(b"\xE0\xE2\xE8\xEA\xEC\xEE\xF2\xF4\xF9\xFB");
-
-/// Returns a table that is true for these bytes.
-pub(super) const fn set(bytes: &[u8]) -> [bool; 256] {
-    let (mut set, mut at) = ([false; 256], 0);
-    while at < bytes.len() {
-        set[bytes[at] as usize] = true;
-        at += 1;
-    }
-    set
-}
 
 /// Returns true if the words of a text may be of a language that its label of Latin-1 does not have.
 pub(crate) fn may_be_foreign_language(label: Charset, bytes: &[u8]) -> bool {

@@ -1,4 +1,4 @@
-//! Defines the groups of scripts. Each language model counts the letters of one group: the Russian one counts Cyrillic letters.
+//! Defines the groups of scripts. The statistics of a language count the letters of one group: those of Russian count Cyrillic letters.
 //!
 //! # Limits
 //! Chinese, Japanese and Korean are one group.

@@ -42,10 +42,8 @@ struct Margins {
     report: f32,
     /// To replace the label.
     overrule: f32,
-    /// True for signs or letters of another script within words, which no language has.
+    /// True for signs or letters of another script within words, which no language has. Others are only reported with certainty.
     is_of_signs: bool,
-    /// True if a report needs certainty.
-    needs_certainty: bool,
     /// The charsets that have the letters; without them every Latin one.
     charsets: &'static [Charset],
 }
@@ -61,14 +59,12 @@ fn telltale_margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
         report,
         overrule,
         is_of_signs: false,
-        needs_certainty: true,
         charsets,
     };
     let of_signs = |report, overrule| Margins {
         report,
         overrule,
         is_of_signs: true,
-        needs_certainty: false,
         charsets: &[],
     };
     match signs_within_words(label, bytes) {
@@ -139,7 +135,7 @@ fn by_rival(
         && has_letters_of(guess.charset)
         && detect::has_letters(text, guess.charset)
         && margin >= margins.report
-        && (is_sure || !margins.needs_certainty);
+        && (is_sure || margins.is_of_signs);
     may_be.then_some((guess, is_sure && margin >= margins.overrule))
 }
 

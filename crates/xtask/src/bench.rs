@@ -9,7 +9,8 @@
 //! keeps a ledger. Ratios within one run are what holds; absolute figures depend on the machine.
 
 use crate::measure::{Usage, measure};
-use crate::run::{build_dist, checked, output, target};
+use crate::profile_guided::build_dist;
+use crate::run::{checked, output, target};
 use crate::workshop::{PROFILES, mailbox, normalize};
 use anyhow::bail;
 use std::fs;

@@ -5,7 +5,8 @@
 //! It starts a Postfix of its own and so needs root and Linux; two processors at least, one of them for the filter alone.
 
 use crate::packages;
-use crate::run::{build_dist, build_release, checked, root, target};
+use crate::profile_guided::build_dist;
+use crate::run::{build_release, checked, root, target};
 use std::fs;
 use std::process::Command;
 

@@ -10,7 +10,8 @@
 
 use crate::bench_codec::build_rivals;
 use crate::measure::{Usage, measure};
-use crate::run::{build_dist, checked, output, target};
+use crate::profile_guided::build_dist;
+use crate::run::{checked, output, target};
 use crate::text_parts;
 use crate::workshop::{PROFILES, mailbox, normalize};
 use anyhow::bail;

@@ -18,7 +18,8 @@ mod start_rows;
 mod tools;
 
 use crate::bench_codec::build_rivals;
-use crate::run::{build_dist, build_generator, target};
+use crate::profile_guided::build_dist;
+use crate::run::{build_generator, target};
 use anyhow::{Context, bail};
 use inputs::Inputs;
 use race::Race;

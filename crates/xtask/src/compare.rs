@@ -5,7 +5,8 @@
 //! Readers that are not installed are left out; `--install` installs Debian's packages first.
 
 use crate::packages;
-use crate::run::{build_dist, cargo, checked, output, root, target};
+use crate::profile_guided::build_dist;
+use crate::run::{cargo, checked, output, root, target};
 use anyhow::Context;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,8 @@
 //!
 //! It runs on Debian and its children, for the architecture of the machine. It makes no source package.
 
-use crate::run::{build_dist, checked, has, output, read, root, target};
+use crate::profile_guided::build_dist;
+use crate::run::{checked, has, output, read, root, target};
 use crate::tsv::rows;
 use anyhow::{Context, bail};
 use std::fs::{self, Permissions};

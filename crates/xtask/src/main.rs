@@ -26,6 +26,7 @@ mod lines;
 mod measure;
 mod models;
 mod packages;
+mod profile_guided;
 mod real_mail;
 mod run;
 mod rust_source;

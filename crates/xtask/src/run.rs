@@ -132,7 +132,7 @@ pub(crate) fn target() -> anyhow::Result<PathBuf> {
 
 /// Builds the programs in release mode for tests, and returns the folder in which they lie.
 pub(crate) fn build_release() -> anyhow::Result<PathBuf> {
-    build("release", &["--bins"])
+    build("release", &["--bins"], &["mailglot", "mailglot-tests"])
 }
 
 /// The program that is given, or the one of the release build.
@@ -145,26 +145,30 @@ pub(crate) fn given_or_release(program: Option<PathBuf>) -> anyhow::Result<PathB
 
 /// Builds the check of the laws, and the program that it starts, in release mode.
 pub(crate) fn build_for_laws() -> anyhow::Result<PathBuf> {
-    build("release", &["--bin", "mailglot", "--bin", "mailglot-laws"])
-}
-
-/// Builds the programs as packages and benchmarks have them (profile `dist`), and returns the folder in which they lie.
-pub(crate) fn build_dist() -> anyhow::Result<PathBuf> {
-    build("dist", &["--bins"])
+    let programs = ["--bin", "mailglot", "--bin", "mailglot-laws"];
+    build("release", &programs, &["mailglot", "mailglot-tests"])
 }
 
 /// Builds the generator of mailboxes in release mode, and returns its path.
 pub(crate) fn build_generator() -> anyhow::Result<PathBuf> {
-    Ok(build("release", &["--bin", "mailglot-gen"])?.join("mailglot-gen"))
+    let programs = build("release", &["--bin", "mailglot-gen"], &["mailglot-tests"])?;
+    Ok(programs.join("mailglot-gen"))
 }
 
-fn build(profile: &str, programs: &[&str]) -> anyhow::Result<PathBuf> {
-    checked(
-        cargo()
-            .args(["build", "--quiet", "--profile", profile])
-            .args(programs)
-            .args(["--package", "mailglot", "--package", "mailglot-tests"]),
-    )?;
+/// Builds programs of these packages, and returns the folder in which they lie.
+pub(crate) fn build(
+    profile: &str,
+    programs: &[&str],
+    packages: &[&str],
+) -> anyhow::Result<PathBuf> {
+    let mut cargo = cargo();
+    cargo
+        .args(["build", "--quiet", "--profile", profile])
+        .args(programs);
+    for package in packages {
+        cargo.args(["--package", package]);
+    }
+    checked(&mut cargo)?;
     Ok(target()?.join(profile))
 }
 

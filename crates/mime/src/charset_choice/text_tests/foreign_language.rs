@@ -111,10 +111,14 @@ fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<f32> {
             letters += 1;
             are_ordinary &= ORDINARY[usize::from(byte | 0x20)];
         }
-        let word = word_at(bytes, at);
-        if words < ENOUGH && !found[..words].contains(&word) {
-            found[words] = word;
-            words += 1;
+        if words < ENOUGH {
+            let word = word_at(bytes, at);
+            if !found[..words].contains(&word) {
+                found[words] = word;
+                words += 1;
+            }
+        } else if letters > 1 && !are_ordinary {
+            break;
         }
     }
     match (words, are_ordinary) {

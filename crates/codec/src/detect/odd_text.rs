@@ -18,6 +18,8 @@ const WINDOW: usize = 4096;
 const ENOUGH: usize = 64;
 /// Bytes above 7F after which a text that is far from odd is accepted.
 const FIRST: usize = 12;
+/// How much likelier (natural logarithm) such bytes must be under a label to speak for it clearly.
+const CLEAR: f32 = -8.0;
 /// Number of bytes of double-byte text that are read: at first, and if those are nearly odd.
 const DECODED: [usize; 2] = [32, 192];
 
@@ -52,7 +54,8 @@ pub fn is_rather_odd(bytes: &[u8], label: Charset) -> bool {
 }
 
 /// Returns how much likelier (natural logarithm) the letters above 7F are beside their neighbors in the best of `others` than in `label`. All
-/// are single-byte charsets. Returns `None` for ASCII, and if no language of `label` or of `others` is known.
+/// are single-byte charsets. Returns `None` for ASCII, and if no language of `label` or of `others` is known. Few letters suffice if they clearly
+/// speak for the label.
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
 pub fn letters_lead(bytes: &[u8], label: Charset, others: &[Charset]) -> Option<f32> {
@@ -60,12 +63,19 @@ pub fn letters_lead(bytes: &[u8], label: Charset, others: &[Charset]) -> Option<
         return None;
     }
     let start = high_bytes(bytes).next()?;
-    let cost = |charset: Charset| {
-        let candidate = language::for_label(charset).filter(|found| found.is_single_byte)?;
-        pairs(candidate, bytes, start, 0).map(|(cost, _)| cost)
+    let lead = |enough: usize| {
+        let cost = |charset: Charset| {
+            let candidate = language::for_label(charset).filter(|found| found.is_single_byte)?;
+            pairs(candidate, bytes, start, 0, enough).map(|(cost, _)| cost)
+        };
+        let (own, least) = (cost(label)?, others.iter().copied().filter_map(cost).min()?);
+        Some((own as f32 - least as f32) / NAT as f32)
     };
-    let (own, least) = (cost(label)?, others.iter().copied().filter_map(cost).min()?);
-    Some((own as f32 - least as f32) / NAT as f32)
+    // Most text is clearly in the charset of its label.
+    match lead(FIRST)? {
+        clear if clear <= CLEAR => Some(clear),
+        _ => lead(ENOUGH),
+    }
 }
 
 /// Returns true if the letters cost more than the limit that is made of the usual one.
@@ -81,7 +91,7 @@ fn costs_more(bytes: &[u8], label: Charset, limit: impl Fn(u32) -> u32) -> bool 
     };
     let most = limit(max_letter_cost(candidate.script));
     let found = if candidate.is_single_byte {
-        pairs(candidate, bytes, start, most)
+        pairs(candidate, bytes, start, most, ENOUGH)
     } else {
         let read = |length| characters(candidate, &bytes[start..bytes.len().min(start + length)]);
         read(DECODED[0])
@@ -161,13 +171,21 @@ pub(super) fn has_any_letter(bytes: &[u8], charset: Charset) -> bool {
         .is_none_or(|candidate| high_bytes(bytes).any(|at| candidate.page().is_letter(bytes[at])))
 }
 
-/// Returns the minimum cost of the letters above 7F, and the number of pairs.
-fn pairs(candidate: &Candidate, bytes: &[u8], start: usize, most: u32) -> Option<(u32, u32)> {
+/// Returns the minimum cost of the first `enough` letters above 7F, and the number of pairs. Fewer count if they cost far less than `most`.
+fn pairs(
+    candidate: &Candidate,
+    bytes: &[u8],
+    start: usize,
+    most: u32,
+    enough: usize,
+) -> Option<(u32, u32)> {
     let page = candidate.page();
     Some(match candidate.floor()? {
-        CandidateFloor::Own(floor) => pairs_by(page, |a, b| floor.cost(a, b), bytes, start, most),
+        CandidateFloor::Own(floor) => {
+            pairs_by(page, |a, b| floor.cost(a, b), bytes, start, (most, enough))
+        }
         CandidateFloor::Script(floor) => {
-            pairs_by(page, |a, b| floor.cost(a, b), bytes, start, most)
+            pairs_by(page, |a, b| floor.cost(a, b), bytes, start, (most, enough))
         }
     })
 }
@@ -178,13 +196,13 @@ fn pairs_by(
     floor: impl Fn(u8, u8) -> u32,
     bytes: &[u8],
     start: usize,
-    most: u32,
+    (most, enough): (u32, usize),
 ) -> (u32, u32) {
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
     let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
     let case = Models::get().case;
     let (mut cost, mut count) = (0, 0);
-    for (seen, at) in high_bytes(window).take(ENOUGH).enumerate() {
+    for (seen, at) in high_bytes(window).take(enough).enumerate() {
         if seen == FIRST && is_far_below((cost, count), most) {
             break;
         }

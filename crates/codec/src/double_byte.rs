@@ -62,10 +62,10 @@ impl Family {
         self.tables_of(Subset::All)
     }
 
-    /// Returns the non-ASCII characters of a text; `None` if the table lacks one. Half a pair at the end counts as U+FFFD.
-    pub(crate) fn wide_characters(self, bytes: &[u8]) -> Option<Vec<char>> {
+    /// Calls `take` with the non-ASCII characters of a text, in order. Returns `None` if the table lacks one. Half a pair at the end counts as U+FFFD.
+    #[inline]
+    pub(crate) fn each_wide(self, bytes: &[u8], mut take: impl FnMut(char)) -> Option<()> {
         let table = self.tables();
-        let mut wide = Vec::with_capacity(bytes.len() / 2 + 1);
         let mut rest = bytes;
         while let [lead, behind @ ..] = rest {
             rest = behind;
@@ -75,14 +75,14 @@ impl Family {
             let single = || table.single(*lead).char();
             match behind {
                 [trail, after @ ..] if let Some(c) = table.pair(*lead, *trail).char() => {
-                    wide.push(c);
+                    take(c);
                     rest = after;
                 }
-                [] => wide.push(single().unwrap_or(char::REPLACEMENT_CHARACTER)),
-                _ => wide.push(single()?),
+                [] => take(single().unwrap_or(char::REPLACEMENT_CHARACTER)),
+                _ => take(single()?),
             }
         }
-        Some(wide)
+        Some(())
     }
 
     /// Returns the characters of a subset, which strict decoding finds.

@@ -112,7 +112,10 @@ pub(crate) fn has_isolated_sequence(bytes: &[u8]) -> bool {
     let mut last = 0;
     for (nth, block) in blocks.iter().enumerate() {
         let high = ascii::high_mask(block);
-        let mut starts = high & !(high << 1 | last);
+        // Continuation bytes begin with the bits 10.
+        let continuation = high & !ascii::high_mask(&block.map(|byte| byte << 1));
+        let before_continuation = continuation >> 1 | 1 << 63;
+        let mut starts = high & !(high << 1 | last) & before_continuation;
         last = high >> 63;
         while starts != 0 {
             if begins_at(nth * 64 + starts.trailing_zeros() as usize) {

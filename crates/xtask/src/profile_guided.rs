@@ -4,13 +4,13 @@
 //! instrumented build ──► work on generated mail ──► *.profraw ──► llvm-profdata merge ──► build with -Cprofile-use
 //! ```
 //!
-//! The compiler then lays out and inlines the code by what the work ran often. The work has all commands that handle mail, so that no
-//! frequent function counts as rare. Its seeds are not those of the benchmarks.
+//! The compiler then lays out and inlines the code by what the work ran often. The work is that of most users: to read, normalize, restore and
+//! filter mail, to decode header values and to convert text. Its seeds are not those of the benchmarks.
 //!
 //! # Limits
 //!
 //! Needs `llvm-profdata` of the compiler's LLVM, which it has rustup install. Without it, the program is built without a profile, and a line on
-//! standard error says so. `MAILGLOT_PROFILE=off` leaves the profile out, too.
+//! standard error says so. `MAILGLOT_PROFILE=off` leaves the profile out, too. What the work does not reach, such as `split`, counts as rare.
 
 use crate::run::{self, cargo, checked, output, root, succeeds, target};
 use anyhow::{Context, bail, ensure};

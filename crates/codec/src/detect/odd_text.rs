@@ -9,6 +9,7 @@ use super::language::{self, Candidate, CandidateFloor};
 use super::models::{Characters, HAS_MODELS, Model, Models};
 use crate::charset::{Charset, Kind};
 use crate::detect::script_group::ScriptGroup;
+use crate::generated::languages::LANGUAGES;
 use crate::loss::LossLog;
 use mailglot_kernel::ascii;
 
@@ -245,7 +246,14 @@ struct HanCosts {
 
 impl HanCosts {
     /// Number of languages in Han script.
-    const MOST: usize = 4;
+    const MOST: usize = {
+        let (mut count, mut index) = (0, 0);
+        while index < LANGUAGES.len() {
+            count += matches!(LANGUAGES[index].script, ScriptGroup::Han) as usize;
+            index += 1;
+        }
+        count
+    };
 
     fn new(candidate: &Candidate) -> Self {
         let mut models = [None; Self::MOST];

@@ -11,16 +11,17 @@
 //!
 //! Needs `llvm-profdata` of the compiler's LLVM, which it has rustup install. Without it, the program is built without a profile, and a line on
 //! standard error says so. `MAILGLOT_PROFILE=off` leaves the profile out, too. What the work does not reach, such as `split`, counts as rare.
+//! Two builds at a time disturb each other.
 
 use crate::run::{self, cargo, checked, output, root, succeeds, target};
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use std::env;
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{self, Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Mailboxes of the training: profile, size, seed and share of flawed parts.
 const MAILBOXES: [[&str; 4]; 3] = [
@@ -32,10 +33,12 @@ const MAILBOXES: [[&str; 4]; 3] = [
 const CONVERTED: usize = 20_000;
 /// Messages of about 4 KB that pass through the milter.
 const MESSAGES: &str = "4000";
+/// The variable that would send the counts elsewhere.
+const PROFILE_FILE: &str = "LLVM_PROFILE_FILE";
 /// The variable that turns the profile off.
 const SWITCH: &str = "MAILGLOT_PROFILE";
 
-/// Builds the programs as packages and benchmarks have them (profile `dist`), and returns the folder in which they lie.
+/// Builds the programs as packages and benchmarks have them, and returns the folder in which they lie: that of the profile `dist`.
 ///
 /// # Errors
 /// If a build or a command of the training fails.
@@ -54,13 +57,17 @@ pub(crate) fn build_dist() -> anyhow::Result<PathBuf> {
     let (raw, merged) = (folder.join("raw"), folder.join("merged.profdata"));
     let generate = format!("-Cprofile-generate={}", raw.display());
     let trainee = compiler.build(&generate, &folder.join("trainee"))?;
-    if is_older(&merged, &trainee) {
+    let generator = programs.join("mailglot-gen");
+    let sources = [trainee.clone(), generator, env::current_exe()?];
+    if sources.iter().any(|source| is_older(&merged, source)) {
         if raw.exists() {
             fs::remove_dir_all(&raw)?;
         }
         train(&trainee, &programs, &folder.join("work"))?;
+        let unfinished = folder.join("unfinished.profdata");
         let mut merge = Command::new(profdata);
-        checked(merge.arg("merge").arg("-o").args([&merged, &raw]))?;
+        checked(merge.arg("merge").arg("-o").args([&unfinished, &raw]))?;
+        fs::rename(unfinished, &merged)?;
     }
     let guided = format!("-Cprofile-use={}", merged.display());
     let program = compiler.build(&guided, &folder.join("guided"))?;
@@ -115,6 +122,8 @@ impl Compiler {
     /// Builds the program with one more option of the compiler, and returns its path.
     fn build(&self, option: &str, folder: &Path) -> anyhow::Result<PathBuf> {
         const PROFILE: &str = "guided";
+        /// What stands between options. Unlike those of RUSTFLAGS, they may have spaces.
+        const SEPARATOR: &str = "\u{1f}";
         let mut cargo = cargo();
         // Named, so that macros and build scripts are built without the option.
         cargo.args([
@@ -128,8 +137,15 @@ impl Compiler {
         cargo
             .args(["--profile", PROFILE, "--target-dir"])
             .arg(folder);
-        // Unlike RUSTFLAGS, this may have spaces.
-        checked(cargo.env("CARGO_ENCODED_RUSTFLAGS", option))?;
+        let mut options = env::var("RUSTFLAGS").unwrap_or_default();
+        options = options
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(SEPARATOR);
+        if !options.is_empty() {
+            options.push_str(SEPARATOR);
+        }
+        checked(cargo.env("CARGO_ENCODED_RUSTFLAGS", options + option))?;
         Ok(folder.join(&self.host).join(PROFILE).join("mailglot"))
     }
 }
@@ -143,6 +159,7 @@ fn train(program: &Path, programs: &Path, folder: &Path) -> anyhow::Result<()> {
     let run = |arguments: &[&str]| {
         let mut command = Command::new(program);
         command.current_dir(folder).args(arguments);
+        command.env_remove(PROFILE_FILE);
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -182,7 +199,7 @@ fn train(program: &Path, programs: &Path, folder: &Path) -> anyhow::Result<()> {
     text.truncate(CONVERTED);
     fs::write(folder.join("text"), text)?;
     convert(&run, folder)?;
-    filter_mail(program, programs, folder)
+    filter_mail(program, programs)
 }
 
 /// Returns the values of all subjects and addresses in a mailbox, each with NUL behind it.
@@ -209,40 +226,47 @@ fn header_values(mailbox: &[u8]) -> Vec<u8> {
 
 /// Converts a text to every charset and back. Most charsets lack some of its characters, so the exit code is 1.
 fn convert(run: &dyn Fn(&[&str]) -> Command, folder: &Path) -> anyhow::Result<()> {
-    /// Charsets that have ASCII, at least.
-    const LEAST: usize = 200;
-    let list = output(run(&["charsets"]).stdout(Stdio::piped()))?;
-    let mut converted = 0;
+    let list = output(run(&["charsets", "--json"]).stdout(Stdio::piped()))?;
     for line in String::from_utf8(list)?.lines() {
-        let Some(charset) = line.split_whitespace().next() else {
-            continue;
-        };
-        let (encoded, decoded) = (folder.join("encoded"), folder.join("decoded"));
-        let mut encode = run(&["convert", "-c", "-f", "utf-8", "-t", charset, "text"]);
-        encode.stdout(File::create(&encoded)?).status()?;
-        let mut decode = run(&["convert", "-c", "-f", charset, "encoded"]);
-        decode.stdout(File::create(&decoded)?).status()?;
-        converted += usize::from(fs::metadata(decoded)?.len() > 0);
+        let row: serde_json::Value = serde_json::from_str(line)?;
+        let charset = row["name"].as_str().context("a charset has a name")?;
+        for (from, to, input, into) in [
+            ("utf-8", charset, "text", "encoded"),
+            (charset, "utf-8", "encoded", "decoded"),
+        ] {
+            let mut command = run(&["convert", "-c", "-f", from, "-t", to, input]);
+            let status = command.stdout(File::create(folder.join(into))?).status()?;
+            ensure!(
+                matches!(status.code(), Some(0 | 1)),
+                "{from} to {to}: {status}"
+            );
+        }
     }
-    ensure!(converted >= LEAST, "only {converted} charsets convert");
     Ok(())
 }
 
-/// Sends mail through a milter at a socket in the folder.
-fn filter_mail(program: &Path, programs: &Path, folder: &Path) -> anyhow::Result<()> {
-    let socket = folder.join("socket");
+/// Sends mail through a milter at a socket. Its folder has a short name, as sockets need.
+fn filter_mail(program: &Path, programs: &Path) -> anyhow::Result<()> {
+    let folder = env::temp_dir().join(format!("mailglot-training-{}", process::id()));
+    fs::create_dir(&folder)?;
+    let result = filter_mail_in(&folder, program, programs);
+    fs::remove_dir_all(folder)?;
+    result
+}
+
+fn filter_mail_in(folder: &Path, program: &Path, programs: &Path) -> anyhow::Result<()> {
+    const PATIENCE: Duration = Duration::from_secs(30);
+    let (socket, log) = (folder.join("socket"), folder.join("log"));
     let address = format!("unix:{}", socket.display());
     let mut milter = Command::new(program);
-    milter
-        .args(["milter", "--allow-root", "--listen", &address])
-        .stderr(Stdio::null());
+    milter.args(["milter", "--allow-root", "--listen", &address]);
+    milter.env_remove(PROFILE_FILE).stderr(File::create(&log)?);
     let mut milter = Daemon(milter.spawn().context("cannot start the milter")?);
-    let wait = Duration::from_millis(20);
+    let start = Instant::now();
     while UnixStream::connect(&socket).is_err() {
-        if milter.0.try_wait()?.is_some() {
-            bail!("the milter ended");
-        }
-        thread::sleep(wait);
+        let is_over = milter.0.try_wait()?.is_some() || start.elapsed() > PATIENCE;
+        ensure!(!is_over, "no milter: {}", fs::read_to_string(&log)?);
+        thread::sleep(Duration::from_millis(20));
     }
     let mut load = Command::new(programs.join("mailglot-trial"));
     load.args(["load", &address, "--messages", MESSAGES]);
@@ -259,9 +283,7 @@ impl Daemon {
         let pid = self.0.id().to_string();
         checked(Command::new("kill").args(["-s", "TERM", &pid]))?;
         let status = self.0.wait()?;
-        if !status.success() {
-            bail!("the milter: {status}");
-        }
+        ensure!(status.success(), "the milter: {status}");
         Ok(())
     }
 }

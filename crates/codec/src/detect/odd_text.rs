@@ -73,10 +73,11 @@ pub fn letters_lead(bytes: &[u8], label: Charset, others: &[Charset]) -> Option<
         Some((own as f32 - least as f32) / NAT as f32)
     };
     // Most text is clearly in the charset of its label.
-    match lead(FIRST)? {
-        clear if clear <= CLEAR => Some(clear),
-        _ => lead(ENOUGH),
+    let first = lead(FIRST)?;
+    if first <= CLEAR || high_bytes(bytes).nth(FIRST).is_none() {
+        return Some(first);
     }
+    lead(ENOUGH)
 }
 
 /// Returns true if the letters cost more than the limit that is made of the usual one.
@@ -453,6 +454,21 @@ mod tests {
             }
         }
         assert!(compared > 200_000, "{compared}");
+    }
+
+    #[test]
+    fn letters_lead_to_the_charset_of_their_language() {
+        let others = [Charset::ISO_8859_2, Charset::WINDOWS_1250];
+        let lead = |text: &str, own: &str| {
+            let bytes = bytes(text, own);
+            letters_lead(&bytes, Charset::WINDOWS_1252, &others).expect("letters of a language")
+        };
+        for times in [1, 20] {
+            let czech = lead(&"večer řekl, kdy přijel. ".repeat(times), "ISO-8859-2");
+            let french = lead(&"après le goûter, la mère. ".repeat(times), "windows-1252");
+            assert!(czech > 0.5 && french < 0.5, "{times} {czech} {french}");
+            assert!(times == 1 || french <= CLEAR, "{french}");
+        }
     }
 
     #[test]

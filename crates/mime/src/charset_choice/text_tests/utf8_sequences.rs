@@ -112,11 +112,13 @@ pub(crate) fn has_isolated_sequence(bytes: &[u8]) -> bool {
     let mut last = 0;
     for (nth, block) in blocks.iter().enumerate() {
         let high = ascii::high_mask(block);
-        // Continuation bytes begin with the bits 10.
-        let continuation = high & !ascii::high_mask(&block.map(|byte| byte << 1));
-        let before_continuation = continuation >> 1 | 1 << 63;
-        let mut starts = high & !(high << 1 | last) & before_continuation;
+        let mut starts = high & !(high << 1 | last);
         last = high >> 63;
+        if starts != 0 {
+            // Continuation bytes begin with the bits 10. The one behind the block is not known.
+            let continuation = high & !ascii::high_mask(&block.map(|byte| byte << 1));
+            starts &= continuation >> 1 | 1 << 63;
+        }
         while starts != 0 {
             if begins_at(nth * 64 + starts.trailing_zeros() as usize) {
                 return true;

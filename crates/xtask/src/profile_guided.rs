@@ -13,7 +13,8 @@
 //! standard error says so. `MAILGLOT_PROFILE=off` leaves the profile out, too. What the work does not reach, such as `split`, counts as rare.
 //! Two builds at a time disturb each other.
 
-use crate::run::{self, cargo, checked, output, root, succeeds, target};
+use crate::run::{self, cargo, checked, is_older, output, root, succeeds, target};
+use crate::workshop::mailbox_of;
 use anyhow::{Context, ensure};
 use std::env;
 use std::fs::{self, File};
@@ -78,12 +79,6 @@ pub(crate) fn build_dist() -> anyhow::Result<PathBuf> {
     }
     fs::copy(program, place)?;
     Ok(programs)
-}
-
-/// Returns true if the first file is missing or older than the second.
-fn is_older(one: &Path, other: &Path) -> bool {
-    let modified = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
-    modified(one) < modified(other)
 }
 
 /// The compiler that cargo runs at the root.
@@ -167,11 +162,19 @@ fn train(program: &Path, programs: &Path, folder: &Path) -> anyhow::Result<()> {
         command
     };
     for (nth, [profile, size, seed, flaws]) in MAILBOXES.iter().enumerate() {
-        let (mailbox, out) = (format!("{nth}.mbox"), format!("{nth}-out.mbox"));
-        let mut generator = Command::new(programs.join("mailglot-gen"));
-        generator.args(["--profile", profile, "--size", size, "--seed", seed]);
-        generator.args(["--flaws", flaws, "--out", &mailbox]);
-        checked(generator.current_dir(folder).stdout(Stdio::null()))?;
+        let name = format!("{profile}-{flaws}-{seed}-{size}.mbox");
+        let options = [
+            "--profile",
+            profile,
+            "--size",
+            size,
+            "--seed",
+            seed,
+            "--flaws",
+            flaws,
+        ];
+        let mailbox = mailbox_of(&programs.join("mailglot-gen"), &name, &options)?;
+        let (mailbox, out) = (mailbox.display().to_string(), format!("{nth}-out.mbox"));
         for arguments in [
             &["text", "--json", "--threads", "1", &mailbox][..],
             &["text", &mailbox],
@@ -186,7 +189,7 @@ fn train(program: &Path, programs: &Path, folder: &Path) -> anyhow::Result<()> {
             checked(&mut run(arguments))?;
         }
         let values = folder.join("values");
-        fs::write(&values, header_values(&fs::read(folder.join(&mailbox))?))?;
+        fs::write(&values, header_values(&fs::read(&mailbox)?))?;
         for arguments in [
             &["header", "decode", "-0"][..],
             &["header", "decode", "-0", "--detect", "off"],
@@ -195,7 +198,7 @@ fn train(program: &Path, programs: &Path, folder: &Path) -> anyhow::Result<()> {
             checked(run(arguments).stdin(File::open(&values)?))?;
         }
     }
-    let mut text = output(run(&["text", "0.mbox"]).stdout(Stdio::piped()))?;
+    let mut text = output(run(&["text", "0-out.mbox"]).stdout(Stdio::piped()))?;
     text.truncate(CONVERTED);
     fs::write(folder.join("text"), text)?;
     convert(&run, folder)?;

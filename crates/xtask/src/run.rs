@@ -172,6 +172,12 @@ pub(crate) fn build(
     Ok(target()?.join(profile))
 }
 
+/// Returns true if the first file is older than the second, or one of them is missing.
+pub(crate) fn is_older(one: &Path, other: &Path) -> bool {
+    let modified = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
+    modified(other).is_none_or(|other| modified(one) < Some(other))
+}
+
 /// True when a program of this name can be started.
 pub(crate) fn has(program: &str) -> bool {
     env::var_os("PATH")

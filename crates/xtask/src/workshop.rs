@@ -1,7 +1,7 @@
 //! Samples, generated mailboxes, and round trips through the program.
 
 use crate::packages;
-use crate::run::{self, build_release, checked, given_or_release, root, target};
+use crate::run::{self, build_release, checked, given_or_release, is_older, root, target};
 use anyhow::{Context, bail};
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
@@ -63,9 +63,7 @@ pub(crate) fn mailbox_of(
     let folder = target()?.join("mailboxes");
     fs::create_dir_all(&folder)?;
     let path = folder.join(name);
-    let modified = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
-    let fresh = modified(&path).zip(modified(generator));
-    if fresh.is_none_or(|(mailbox, generator)| mailbox < generator) {
+    if is_older(&path, generator) {
         checked(
             Command::new(generator)
                 .args(arguments)

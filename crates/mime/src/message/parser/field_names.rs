@@ -29,24 +29,35 @@ pub(super) const SINGLE: [&str; 18] = [
 /// Returns the index of a name in [`SINGLE`]. Compares the length first, since this runs for every field.
 #[inline]
 pub(super) fn single(name: &[u8]) -> Option<usize> {
-    let candidates: &[usize] = match name.len() {
-        2 => &[6, 7],
-        3 => &[8],
-        4 => &[3, 5],
-        6 => &[9],
-        7 => &[4],
-        8 => &[10],
-        10 => &[11, 13, 15],
-        11 => &[12],
-        12 => &[0, 14],
-        16 => &[17],
-        19 => &[2, 16],
-        25 => &[1],
-        _ => return None,
-    };
-    let begins = |index: usize| (SINGLE[index].as_bytes()[0] ^ name[0]) & 0xDF == 0;
-    let is = |index: &usize| begins(*index) && SINGLE[*index].as_bytes().eq_ignore_ascii_case(name);
-    candidates.iter().copied().find(is)
+    match name.len() {
+        2 => find::<2>(name, &[6, 7]),
+        3 => find::<3>(name, &[8]),
+        4 => find::<4>(name, &[3, 5]),
+        6 => find::<6>(name, &[9]),
+        7 => find::<7>(name, &[4]),
+        8 => find::<8>(name, &[10]),
+        10 => find::<10>(name, &[11, 13, 15]),
+        11 => find::<11>(name, &[12]),
+        12 => find::<12>(name, &[0, 14]),
+        16 => find::<16>(name, &[17]),
+        19 => find::<19>(name, &[2, 16]),
+        25 => find::<25>(name, &[1]),
+        _ => None,
+    }
+}
+
+/// Returns the one of these names of [`SINGLE`] that has `LENGTH` bytes and equals `name`. Most are written in the usual case, which a
+/// comparison of arrays tells in a few instructions.
+#[inline]
+fn find<const LENGTH: usize>(name: &[u8], indexes: &[usize]) -> Option<usize> {
+    let name: &[u8; LENGTH] = name.first_chunk()?;
+    indexes.iter().copied().find(|index| {
+        let known = SINGLE[*index].as_bytes().first_chunk::<LENGTH>();
+        let begins = |known: &[u8; LENGTH]| (known[0] ^ name[0]) & 0xDF == 0;
+        known.is_some_and(|known| {
+            begins(known) && (known == name || known.eq_ignore_ascii_case(name))
+        })
+    })
 }
 
 /// Returns the length of the field's name and the offset of its colon, if the line begins a field.
@@ -80,4 +91,23 @@ fn name_end(content: &[u8]) -> Option<usize> {
     }
     let ends = |&b: &u8| (b <= b' ' && b != 0) || b == b':';
     content[at..].iter().position(ends).map(|end| at + end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn single_fields_are_found_in_any_case() {
+        for (index, name) in SINGLE.iter().enumerate() {
+            for spelling in [(*name).to_owned(), name.to_uppercase(), name.to_lowercase()] {
+                assert_eq!(single(spelling.as_bytes()), Some(index), "{spelling}");
+                for at in 0..spelling.len() {
+                    let mut other = spelling.clone().into_bytes();
+                    other[at] = b'!';
+                    assert_eq!(single(&other), None, "{spelling} at {at}");
+                }
+            }
+        }
+    }
 }

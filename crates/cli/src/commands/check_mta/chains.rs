@@ -1,4 +1,4 @@
-//! Checks lists of milters: what happens while the filter is away, their order, and whether local mail has the filter.
+//! Checks lists of milters: what happens while the filter is away, their order, and whether mail that does not come by SMTP has the filter.
 
 use super::check::Check;
 use super::exposure::{has_no_milters, without_no_milters};
@@ -31,7 +31,7 @@ impl Check<'_> {
             }
         }
         if view.service.is_none() {
-            problems.extend(self.local_mail());
+            problems.extend(self.mail_beside_smtp());
         }
         problems
     }
@@ -167,53 +167,65 @@ impl Check<'_> {
         Some(set(view, list, &milters::write(&chain, !is_option)))
     }
 
-    /// Reports that mail of local programs (sendmail(1), cron) passes unread while mail from the network does not.
+    /// Reports mail that does not come by SMTP and passes unread while other mail does not: that of local programs (sendmail(1), cron), which
+    /// pickup(8) takes, and mail by QMQP, which qmqpd(8) takes.
     ///
-    /// pickup(8) takes such mail. It obeys `receive_override_options` and `content_filter`, and gives the mail to the cleanup(8) service
-    /// that it names; that service asks `non_smtpd_milters`.
-    fn local_mail(&self) -> Option<Problem> {
+    /// Both obey `receive_override_options` and `content_filter`, and give the mail to the cleanup(8) service that they name. That service asks
+    /// `non_smtpd_milters`.
+    fn mail_beside_smtp(&self) -> Vec<Problem> {
         let main = self.settings.main_view();
+        let exposures = self.exposures();
+        let is_filtered = exposures.iter().any(|one| one.is_filtered);
+        // If no mail has the filter, that is a problem of its own.
+        if self.is_wholly_filtered_at_delivery(main) || has_no_milters(main) && !is_filtered {
+            return Vec::new();
+        }
         let is_milter = self.has_filter(main, LISTS[0])
-            || self
-                .exposures()
+            || exposures
                 .iter()
                 .any(|one| self.has_filter(self.settings.service_view(one.service), LISTS[0]));
         // What a pipe hands back comes by pickup(8), too.
         let is_content_filter = self.names_proxy(main, "content_filter") && !self.is_pipe(main);
-        if !is_milter && !is_content_filter || self.is_wholly_filtered_at_delivery(main) {
-            return None;
+        let mut pickups = Vec::new();
+        if is_milter || is_content_filter {
+            pickups.extend(self.settings.services_of("pickup"));
+            if pickups.is_empty() {
+                pickups.push("pickup/unix");
+            }
         }
-        if has_no_milters(main) && !self.exposures().iter().any(|one| one.is_filtered) {
-            // No mail has the filter, which is a problem of its own.
-            return None;
+        let mut qmqpds = Vec::new();
+        if is_milter || is_filtered || self.is_filtered(main) {
+            qmqpds.extend(self.settings.services_of("qmqpd"));
         }
-        let mut services: Vec<&str> = self.settings.services_of("pickup").collect();
-        if services.is_empty() {
-            services.push("pickup/unix");
-        }
-        services
-            .into_iter()
-            .find_map(|service| self.unread_by_pickup(service, is_milter))
+        [
+            (pickups, "so mail of local programs passes unread"),
+            (qmqpds, "so mail by QMQP passes unread"),
+        ]
+        .into_iter()
+        .filter_map(|(services, effect)| {
+            let mut services = services.into_iter();
+            services.find_map(|service| self.unread_by(service, is_milter, effect))
+        })
+        .collect()
     }
 
-    /// Reports that mail passes unread by a pickup(8) service.
-    fn unread_by_pickup(&self, service: &str, is_milter: bool) -> Option<Problem> {
-        const EFFECT: &str = "so mail of local programs passes unread";
-        let pickup = self.settings.service_view(service);
+    /// Reports that mail passes unread by a service of pickup(8) or qmqpd(8).
+    fn unread_by(&self, service: &str, is_milter: bool, effect: &str) -> Option<Problem> {
+        let taking = self.settings.service_view(service);
         if self
             .filter
-            .matches_transport(&pickup.text("content_filter"))
+            .matches_transport(&taking.text("content_filter"))
         {
             return None;
         }
-        let named = pickup.value("cleanup_service_name");
+        let named = taking.value("cleanup_service_name");
         let cleanup = format!("{}/unix", named.as_deref().unwrap_or("cleanup"));
         let cleanup = self.settings.service_view(&cleanup);
         let has_filter = self.has_filter(cleanup, LISTS[1]);
-        if has_filter && has_no_milters(pickup) {
+        if has_filter && has_no_milters(taking) {
             return Some(Problem::new(
-                format!("{service}: receive_override_options has no_milters, {EFFECT}"),
-                [without_no_milters(pickup)],
+                format!("{service}: receive_override_options has no_milters, {effect}"),
+                [without_no_milters(taking)],
             ));
         }
         // Conditions in the value are reported elsewhere.
@@ -222,8 +234,8 @@ impl Check<'_> {
         }
         if !is_milter {
             return Some(Problem::new(
-                format!("{service}: content_filter does not name the filter, {EFFECT}"),
-                pickup
+                format!("{service}: content_filter does not name the filter, {effect}"),
+                taking
                     .overrides("content_filter")
                     .then(|| unset(service, "content_filter")),
             ));
@@ -233,7 +245,7 @@ impl Check<'_> {
             _ => String::new(),
         };
         Some(Problem::new(
-            format!("{place}non_smtpd_milters: the filter is not in it, {EFFECT}"),
+            format!("{place}non_smtpd_milters: the filter is not in it, {effect}"),
             self.added(cleanup, LISTS[1]),
         ))
     }

@@ -92,6 +92,57 @@ fn mail_of_local_programs_is_followed_from_pickup() {
     );
 }
 
+/// qmqpd(8) obeys the same options.
+#[test]
+fn mail_by_qmqp_is_followed() {
+    let unread = |addresses: &[&str], text: &str| {
+        let (found, _) = check(addresses, &[], &format!("{RIGHT}{text}"));
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(
+            found[0].text.starts_with("qmqp/inet: ")
+                || found[0].text.starts_with("other/unix: non_smtpd_milters"),
+            "{found:?}"
+        );
+        assert!(
+            found[0].text.ends_with("so mail by QMQP passes unread"),
+            "{found:?}"
+        );
+        found[0].commands.clone()
+    };
+    let master =
+        "smtp inet n - y - - smtpd\nqmqp inet n - y - - qmqpd\ncleanup unix n - y - 0 cleanup\n";
+    let milter =
+        format!("smtpd_milters = unix:mailglot/a\nnon_smtpd_milters = unix:mailglot/a\n{master}");
+    assert_eq!(check(&[], &[], &format!("{RIGHT}{milter}")).0, []);
+    assert_eq!(
+        unread(
+            &[],
+            &format!("{milter}qmqp/inet/receive_override_options = no_milters\n")
+        ),
+        ["postconf -PX 'qmqp/inet/receive_override_options'"]
+    );
+    let other = "qmqp/inet/cleanup_service_name = other\nother unix n - y - 0 cleanup -o non_smtpd_milters=\n";
+    assert_eq!(
+        unread(&[], &format!("{milter}{other}")),
+        ["postconf -P 'other/unix/non_smtpd_milters=unix:mailglot/a'"]
+    );
+    // A proxy behind the queue reads it, one before the queue does not.
+    let proxy = ["127.0.0.1:10026"];
+    let behind = format!("content_filter = scan:[127.0.0.1]:10026\n{master}");
+    assert_eq!(check(&proxy, &[], &format!("{RIGHT}{behind}")).0, []);
+    assert_eq!(
+        unread(&proxy, &format!("{behind}qmqp/inet/content_filter =\n")),
+        ["postconf -PX 'qmqp/inet/content_filter'"]
+    );
+    let before = format!("smtpd_proxy_filter = 127.0.0.1:10026\n{master}");
+    assert_eq!(unread(&proxy, &before), [""; 0]);
+    let own = "qmqp/inet/content_filter = scan:[127.0.0.1]:10026\n";
+    assert_eq!(check(&proxy, &[], &format!("{RIGHT}{before}{own}")).0, []);
+    // All mail passes the filter at delivery.
+    let delivery = format!("default_transport = smtp:[127.0.0.1]:10026\nmydestination =\n{master}");
+    assert_eq!(check(&proxy, &[], &format!("{RIGHT}{delivery}")).0, []);
+}
+
 /// A transport carries the mail of its own address class only.
 #[test]
 fn a_proxy_at_delivery_covers_its_address_class() {

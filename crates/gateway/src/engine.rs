@@ -1,7 +1,7 @@
 //! Judges and rewrites messages by one policy, with the options of one listener. It does no I/O and reads no clock.
 
 use crate::envelope::Envelope;
-use crate::judge::{self, Judgement};
+use crate::judge::{self, Judgement, LineEnds};
 use crate::ledgers::Ledgers;
 use crate::milter::{Wants, action};
 use crate::policy::Rules;
@@ -50,6 +50,11 @@ impl Engine {
         wants
     }
 
+    /// Returns true if a message as it came is kept, or is named in a field of the changed message.
+    pub(crate) fn needs_originals(&self) -> bool {
+        self.ledgers.is_some() || self.rules.original_header.is_some()
+    }
+
     /// Judges a message: returns its findings, its action and its edits.
     pub fn judge<'a>(&self, raw: &'a [u8], envelope: &Envelope) -> Judgement<'a> {
         judge::judge(raw, envelope, &self.rules)
@@ -60,8 +65,8 @@ impl Engine {
         &self,
         raw: &'a [u8],
         envelope: &Envelope,
-        line_ends_corrected: bool,
+        line_ends: LineEnds<'_>,
     ) -> Judgement<'a> {
-        judge::judge_corrected(raw, envelope, &self.rules, line_ends_corrected)
+        judge::judge_corrected(raw, envelope, &self.rules, line_ends)
     }
 }

@@ -7,6 +7,7 @@ use super::changed_parts::transfer;
 use super::structure_repair::{NAMED, name_for};
 use crate::milter::FieldValue;
 use crate::policy::{Action, Finding, Findings, Rules};
+use mailglot_codec::{Charset, View};
 use mailglot_mime::{Edit, Message, Part, PartKind, Report, Span, spliced};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -156,7 +157,8 @@ pub(crate) fn findings_field(
     )
 }
 
-/// Builds the field about the original of a rewritten message. `received` is the message on arrival, with its forged fields.
+/// Builds the field about the original of a changed message. `received` is the message on arrival, with its forged fields and its own line
+/// ends. A part is listed if its body, its charset or its transfer encoding changes.
 pub(super) fn original(
     message: &Message<'_>,
     received: &[u8],
@@ -164,10 +166,7 @@ pub(super) fn original(
     edits: &[Edit],
     report: &Report,
 ) -> Option<(FieldValue, FieldValue)> {
-    let name = rules
-        .original_header
-        .as_ref()
-        .filter(|_| !edits.is_empty())?;
+    let name = rules.original_header.as_ref()?;
     let raw = message.raw();
     let bytes = spliced(raw, edits);
     // The edits do not change the tree of parts.
@@ -178,16 +177,15 @@ pub(super) fn original(
         let (Some(old), Some(new)) = (message.parts().get(index), after.parts().get(index)) else {
             continue;
         };
-        if new.header.of(&bytes) == old.header.of(raw) && new.body.of(&bytes) == old.body.of(raw) {
+        let (from, to) = (transfer(old, raw), transfer(new, &bytes));
+        let is_same_label = charset_label(old, raw) == charset_label(new, &bytes);
+        if is_same_label && from == to && new.body.of(&bytes) == old.body.of(raw) {
             continue;
         }
         let section = message.section(reading.part);
         let used = reading.used.name().to_ascii_lowercase();
-        let (from, to) = (transfer(old, raw), transfer(new, &bytes));
-        parts.push(format!(
-            "p={section}; from={used}/{from}; to={}/{to}",
-            charset(new, &bytes)
-        ));
+        let named = charset(new, &bytes);
+        parts.push(format!("p={section}; from={used}/{from}; to={named}/{to}"));
     }
     let mut digest = String::with_capacity(64);
     for byte in Sha256::digest(received) {
@@ -204,17 +202,24 @@ pub(super) fn original(
     field(name, &words)
 }
 
-/// Returns the charset of a rewritten part.
-fn charset(part: &Part, raw: &[u8]) -> &'static str {
-    let label = part.charset.map(|span| span.of(raw)).unwrap_or_default();
-    let label = label
-        .strip_prefix(b"\"")
-        .map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label));
-    if label.eq_ignore_ascii_case(b"iso-2022-jp") {
-        "iso-2022-jp"
-    } else {
-        "utf-8"
+/// Returns the name of the charset that a part states. Text without a label is US-ASCII (RFC 2045, section 5.2).
+fn charset(part: &Part, raw: &[u8]) -> String {
+    let label = charset_label(part, raw);
+    if label.is_empty() {
+        return "us-ascii".to_owned();
     }
+    let resolved = Charset::for_label(label, View::Mail).charset();
+    resolved.map_or_else(
+        || "unknown".to_owned(),
+        |charset| charset.name().to_ascii_lowercase(),
+    )
+}
+
+/// Returns the charset label of a part without quotes; empty if it has none.
+fn charset_label<'a>(part: &Part, raw: &'a [u8]) -> &'a [u8] {
+    let label = part.charset.map(|span| span.of(raw)).unwrap_or_default();
+    let unquoted = label.strip_prefix(b"\"");
+    unquoted.map_or(label, |label| label.strip_suffix(b"\"").unwrap_or(label))
 }
 
 /// Returns the words of `host; v=1; verdict=…; action=…; findings="…"`. Each comes from a fixed list or from the configuration.

@@ -132,21 +132,41 @@ impl<'a> Judgement<'a> {
     }
 }
 
-/// Judges a message. Linear in its bytes.
-pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement<'a> {
-    judge_corrected(raw, envelope, rules, false)
+/// Whether bare line ends of a message were corrected before it is judged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LineEnds<'a> {
+    /// The message is as it came.
+    AsReceived,
+    /// They were corrected. Has the message as it came, if that was kept.
+    Corrected(Option<&'a [u8]>),
 }
 
-/// Judges a message. `line_ends_corrected` is true if its bare line ends were corrected before.
+impl LineEnds<'_> {
+    pub(crate) fn are_corrected(self) -> bool {
+        matches!(self, Self::Corrected(_))
+    }
+}
+
+/// Judges a message. Linear in its bytes.
+pub fn judge<'a>(raw: &'a [u8], envelope: &Envelope, rules: &Rules) -> Judgement<'a> {
+    judge_corrected(raw, envelope, rules, LineEnds::AsReceived)
+}
+
+/// Judges a message whose bare line ends may have been corrected before.
 pub(crate) fn judge_corrected<'a>(
     raw: &'a [u8],
     envelope: &Envelope,
     rules: &Rules,
-    line_ends_corrected: bool,
+    line_ends: LineEnds<'_>,
 ) -> Judgement<'a> {
+    let line_ends_corrected = line_ends.are_corrected();
     let policy = policy_for(envelope, rules);
     let reading = JudgeContext {
-        received: raw,
+        received: match line_ends {
+            LineEnds::AsReceived => Some(raw),
+            LineEnds::Corrected(original) => original,
+        },
+        line_ends_corrected,
         envelope,
         rules,
         policy: &policy,
@@ -226,8 +246,9 @@ pub(crate) fn judge_corrected<'a>(
 /// What judging a message depends on.
 #[derive(Clone, Copy)]
 struct JudgeContext<'r> {
-    /// The message on arrival.
-    received: &'r [u8],
+    /// The message on arrival, with its own line ends, if that was kept.
+    received: Option<&'r [u8]>,
+    line_ends_corrected: bool,
     envelope: &'r Envelope,
     rules: &'r Rules,
     policy: &'r Policy,
@@ -359,13 +380,17 @@ impl JudgeContext<'_> {
         } else {
             fields::added(self.rules, wanted, action, findings)
         };
-        added.extend(fields::original(
-            message,
-            self.received,
-            self.rules,
-            &edits,
-            &plan.report,
-        ));
+        if let Some(received) = self.received
+            && (self.line_ends_corrected || !edits.is_empty())
+        {
+            added.extend(fields::original(
+                message,
+                received,
+                self.rules,
+                &edits,
+                &plan.report,
+            ));
+        }
         Rewriting {
             wanted,
             action,

@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::envelope::Envelope;
 use crate::event::Record;
 use crate::fault::Fault;
-use crate::judge::{above, find_forged_fields, line_end};
+use crate::judge::{LineEnds, above, find_forged_fields, line_end};
 use crate::outcome::{Abilities, Cause, Disposition, Extent, Outcome, Reply};
 use crate::policy::Finding;
 use crate::remark::Remark;
@@ -140,9 +140,7 @@ pub(super) fn failed_open(
 pub(super) struct ReadableMessage<'a> {
     /// The message with correct line ends.
     pub(super) raw: &'a [u8],
-    /// The message as it came, if its line ends were corrected and originals are kept.
-    pub(super) original: Option<&'a [u8]>,
-    pub(super) line_ends_corrected: bool,
+    pub(super) line_ends: LineEnds<'a>,
 }
 
 /// Judges a message and writes the allowed result. `announced` has the extensions of the next hop. Releases the permit of `processing`
@@ -157,10 +155,10 @@ pub(super) fn judge(
     record: &mut Record,
     processing: &mut Processing<'_>,
 ) -> Result<ProxyOutcome, Fault> {
-    let (raw, line_ends_corrected) = (message.raw, message.line_ends_corrected);
+    let (raw, line_ends_corrected) = (message.raw, message.line_ends.are_corrected());
     let eight_bit = announced.eight_bit;
     let engine = narrowed(engine, eight_bit, &record.envelope);
-    let judgement = engine.judge_corrected(raw, &record.envelope, line_ends_corrected);
+    let judgement = engine.judge_corrected(raw, &record.envelope, message.line_ends);
     let rewrites = line_ends_corrected || !judgement.edits.is_empty();
     let abilities = Abilities {
         rewrites,
@@ -216,7 +214,7 @@ pub(super) fn judge(
     if !eight_bit && !out.is_ascii() {
         return Ok(rejected(Cause::EightBit, record));
     }
-    if let Some(original) = message.original {
+    if let LineEnds::Corrected(Some(original)) = message.line_ends {
         // Offsets in the corrected message do not fit the original, so the whole message is one change.
         engine.keep(
             original,

@@ -5,6 +5,7 @@ use mailglot_gateway::Engine;
 use mailglot_gateway::ledgers::{Ledgers, Retention};
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::proxy::BareLines;
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 pub(crate) const LATIN: &[u8] =
@@ -140,6 +141,52 @@ fn the_original_of_mended_line_ends_is_kept() {
         // What came well needs no original.
         assert_eq!(client.message("", PLAIN), 250);
         assert_eq!(proxy.told.records(2)[1].ledger, None);
+    }
+}
+
+/// The field names the message as it came, also without a ledger, and in a message that is changed in nothing else.
+#[test]
+fn the_field_about_the_original_names_what_came() {
+    let came: [&[u8]; 2] = [MIXED_CAME, b"Subject: Caf\xe9\r\n\r\nsch\xf6n\nx\r\n"];
+    let sent: [&[u8]; 2] = [MIXED, came[1]];
+    for (keeps, monitor) in [(false, false), (true, false), (false, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let hop = RunningNextHop::start(vec![Manner::default()]);
+        let proxy = RunningProxy::with_engine(&hop.address, |_, _, engine| {
+            engine.rules.monitor = monitor;
+            engine.rules.original_header = Some("X-Mailglot-Original".to_owned());
+            if keeps {
+                let ledgers = Ledgers::open(folder.path(), Retention::default(), |error| {
+                    panic!("{error}")
+                });
+                engine.ledgers = Some(Arc::new(ledgers.unwrap()));
+            }
+        });
+        let mut client = proxy.greeted();
+        for (nth, (sent, came)) in sent.into_iter().zip(came).enumerate() {
+            assert_eq!(client.message("", sent), 250);
+            let text = hop.kept().pop().unwrap().text;
+            let flat = String::from_utf8_lossy(&text).replace("\r\n ", " ");
+            let digest: String = Sha256::digest(came)
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            assert!(flat.contains(&format!(" sha256={digest}; ")), "{flat}");
+            if nth == 0 {
+                let field = flat.lines().next().unwrap();
+                assert!(
+                    field.starts_with("X-Mailglot-Original: v=1; sha256="),
+                    "{flat}"
+                );
+            }
+            let record = proxy.told.records(nth + 1).pop().unwrap();
+            assert_eq!(record.action, Action::Normalize);
+            if keeps {
+                assert!(original(folder.path(), &record.ledger.unwrap()).0 == came);
+            }
+        }
+        assert_eq!(client.message("", PLAIN), 250);
+        assert_eq!(hop.kept().pop().unwrap().text, PLAIN);
     }
 }
 

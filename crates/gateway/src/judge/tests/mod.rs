@@ -241,6 +241,36 @@ fn a_rewritten_message_has_a_field_about_its_original() {
 }
 
 #[test]
+fn the_field_about_the_original_lists_parts_that_change() {
+    let rules = Rules {
+        original_header: Some("X-Mailglot-Original".to_owned()),
+        ..silent(Rules::default())
+    };
+    let twice = "Content-Type: text/plain\nContent-Type: text/plain; charset=koi8-r";
+    for (header, body, listed) in [
+        (
+            "Subject: =?iso-8859-1?Q?Gr=FC=DFe?= =?koi8-r?Q?=C1?=",
+            "x",
+            "",
+        ),
+        (twice, "x", ""),
+        (
+            "Content-Type: text/plain; charset=iso-2022-jp",
+            "\x1b$B8+\x1b(B",
+            "p=1; from=iso-2022-jp/7bit; to=utf-8/",
+        ),
+    ] {
+        let raw = message(header, body);
+        let judgement = judge(&raw, &Envelope::default(), &rules);
+        let text = String::from_utf8(judgement.bytes().into_owned()).unwrap();
+        let flat = text.replace("\r\n ", " ");
+        let start = format!("X-Mailglot-Original: v=1; {listed}");
+        assert!(flat.starts_with(&start), "{flat}");
+        assert_eq!(flat.contains(" p="), !listed.is_empty(), "{flat}");
+    }
+}
+
+#[test]
 fn embedded_messages_stay() {
     let inner = "DKIM-Signature: v=1; b=aa\r\nSubject: =?koi8-r?Q?=C1?=\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\
         Content-Type: text/plain\r\nContent-Transfer-Encoding: 8 bit\r\n\r\n\x1b$B8+\x1b(B\r\n";

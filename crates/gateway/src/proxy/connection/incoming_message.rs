@@ -11,9 +11,9 @@ use std::time::Instant;
 /// A message while it arrives.
 pub(super) struct IncomingMessage {
     pub(super) spool: Spool,
-    /// The message as it came, if its line ends were corrected and originals are kept.
+    /// The message as it came, if its line ends were corrected and the engine needs originals.
     pub(super) original: Option<Spool>,
-    /// True if the first original bytes were not kept, because the policy had no ledger then.
+    /// True if the first original bytes were not kept, because the engine did not need them then.
     pub(super) original_incomplete: bool,
     pub(super) size: u64,
     pub(super) began: Option<Instant>,
@@ -56,7 +56,7 @@ impl IncomingMessage {
         if self.failure.is_some() || self.beyond || self.original_incomplete {
             return;
         }
-        if self.original.is_none() && shared.engine().ledgers.is_none() {
+        if self.original.is_none() && !shared.engine().needs_originals() {
             self.original_incomplete = true;
             return;
         }

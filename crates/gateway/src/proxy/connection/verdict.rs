@@ -8,6 +8,7 @@ use super::incoming_message::IncomingMessage;
 use crate::engine::Engine;
 use crate::event::Record;
 use crate::fault::Fault;
+use crate::judge::LineEnds;
 use crate::ledgers::message_id;
 use crate::outcome::{Cause, Reply};
 use crate::policy::Finding;
@@ -154,8 +155,11 @@ impl ProxyConnection {
             }
             let message = ReadableMessage {
                 raw: &raw,
-                original: original.as_deref(),
-                line_ends_corrected,
+                line_ends: if line_ends_corrected {
+                    LineEnds::Corrected(original.as_deref())
+                } else {
+                    LineEnds::AsReceived
+                },
             };
             judge(message, engine, announced, record, &mut processing)
         };

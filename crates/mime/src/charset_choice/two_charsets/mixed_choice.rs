@@ -45,7 +45,7 @@ pub(crate) fn mixed_by_label(
     let rival = better_by_bytes(charset, bytes).unwrap_or(charset.superset());
     let in_words =
         mixed_utf8::in_rest_charset(bytes, rival, |runs| by_rest(bytes, charset, runs, evidence));
-    in_words.or_else(|| in_lines_by_label(bytes, charset))
+    in_words.or_else(|| in_lines_by_label(bytes, charset, evidence))
 }
 
 /// Finds lines of another charset in text that is certainly UTF-8 otherwise, if detection finds one that makes text of them.
@@ -73,17 +73,32 @@ pub(crate) fn is_part_of_mixed(charset: Charset) -> bool {
     charset.keeps_ascii_text() && !charset.is_stateful()
 }
 
-/// Finds whole lines of UTF-8 under a label whose charset makes text of all other lines.
-fn in_lines_by_label(bytes: &[u8], label: Charset) -> Option<MixedText> {
+/// Finds whole lines of UTF-8 beside lines in the charset of the label, or in a charset that is so much likelier that it replaces the label.
+fn in_lines_by_label(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<MixedText> {
     if !is_part_of_mixed(label) {
         return None;
     }
     with_utf8_lines(bytes, |rest| {
-        Some(OtherCharset {
-            charset: label_or_wider(label, rest),
-            confidence: None,
-        })
+        Some(label_or_likelier(
+            rest,
+            label_or_wider(label, rest),
+            evidence,
+        ))
     })
+}
+
+/// Returns the charset of a label, or a likelier one that replaces it.
+fn label_or_likelier(rest: &[u8], charset: Charset, evidence: &Evidence<'_>) -> OtherCharset {
+    let scope = LabelScope::of(evidence.detection());
+    let hints = || evidence.hints(rest);
+    let likelier = label_plausibility::find_likelier(charset, rest, scope, hints)
+        .filter(|likelier| likelier.decides)
+        .map(|likelier| likelier.guess)
+        .filter(|guess| is_part_of_mixed(guess.charset));
+    OtherCharset {
+        charset: likelier.as_ref().map_or(charset, |guess| guess.charset),
+        confidence: likelier.map(|guess| guess.confidence),
+    }
 }
 
 /// Returns the label, or a wider charset if bytes need it. Single-byte labels mean the code page of Windows.
@@ -94,7 +109,7 @@ fn label_or_wider(label: Charset, rest: &[u8]) -> Charset {
 }
 
 /// Chooses the charset of the bytes outside the runs: the label, or a likelier charset if the label makes no text of them. Returns
-/// None if so few runs are probably chance in text under a wrong label.
+/// None if the runs are probably chance in text under a wrong label.
 fn by_rest(
     bytes: &[u8],
     label: Charset,
@@ -115,9 +130,10 @@ fn by_rest(
         return Some(by_label);
     };
     let guess = likelier.guess;
-    let may_be = is_single_byte_ascii(guess.charset) && likelier.decides;
-    if may_be && Runs::find(bytes, guess.charset).is_some() {
-        return Some(OtherCharset {
+    if likelier.decides {
+        let is_beside_runs =
+            is_single_byte_ascii(guess.charset) && Runs::find(bytes, guess.charset).is_some();
+        return is_beside_runs.then_some(OtherCharset {
             charset: guess.charset,
             confidence: Some(guess.confidence),
         });
@@ -151,16 +167,7 @@ pub(crate) fn rest_of_label(
     if !charset.is_single_byte() && !decodes_without_loss(charset, rest) {
         return guess();
     }
-    let scope = LabelScope::of(evidence.detection());
-    let hints = || evidence.hints(rest);
-    let likelier = label_plausibility::find_likelier(charset, rest, scope, hints)
-        .filter(|likelier| likelier.decides)
-        .map(|likelier| likelier.guess)
-        .filter(|guess| is_part_of_mixed(guess.charset));
-    OtherCharset {
-        charset: likelier.as_ref().map_or(charset, |guess| guess.charset),
-        confidence: likelier.map(|guess| guess.confidence),
-    }
+    label_or_likelier(rest, charset, evidence)
 }
 
 /// Finds text without a label that mixes UTF-8 with another charset.
@@ -343,6 +350,41 @@ mod tests {
             let [first, second] = bytes;
             let want = (format!("{other}{own}"), true);
             assert_eq!(read(label, &[second, first].concat(), false), want);
+        }
+    }
+
+    /// The text beside the footer replaces the label, as it does alone.
+    #[test]
+    fn utf8_stands_beside_text_that_replaces_the_label() {
+        for (charset, body) in [
+            ("windows-1251", "Привет, направляем вам счет.\n"),
+            ("koi8-r", "Привет, направляем вам счет за март.\n"),
+            ("windows-1253", "Η παραγγελία σας έχει αποσταλεί.\n"),
+            ("euc-kr", "다음 주 회의 일정이 변경되어 안내드립니다.\n"),
+            ("gbk", "下周会议时间有变，请大家注意查看通知。\n"),
+        ] {
+            let body_bytes = encode(charset, body);
+            // In double-byte charsets one character between ASCII letters may be a word: `짤 2020`.
+            let is_wide = matches!(charset, "euc-kr" | "gbk");
+            let footers = [
+                "Grüße – für alle\n",
+                "😀 OK\n",
+                "-- \nJürgen\n",
+                "© 2020 Example\n",
+            ];
+            for footer in &footers[..if is_wide { 2 } else { 4 }] {
+                for label in ["iso-8859-1", "windows-1252"] {
+                    let bytes = [&body_bytes[..], footer.as_bytes()].concat();
+                    let want = (format!("{body}{footer}"), true);
+                    assert_eq!(read(label, &bytes, false), want, "{charset} {label}");
+                }
+            }
+        }
+        let western = "Voilà la réunion de l’été, à bientôt.\n";
+        for footer in ["© 2020 Example\n", "-- \nJürgen\n", "😀 OK\n"] {
+            let bytes = [&encode("windows-1252", western)[..], footer.as_bytes()].concat();
+            let want = (format!("{western}{footer}"), true);
+            assert_eq!(read("iso-8859-1", &bytes, false), want);
         }
     }
 

@@ -344,7 +344,7 @@ fn is_latin_letter(c: char) -> bool {
 }
 
 /// Returns true if the run consists of Latin letters beside an ASCII letter, or of an apostrophe or dash there, and if the charset makes a
-/// letter of another alphabet and something else of it.
+/// letter of another alphabet and something else of it. Between ASCII letters, all of it may be such letters: `JΓΌrgen` for `Jürgen`.
 fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
     let is_letter = |at: Option<usize>| {
         at.and_then(|at| bytes.get(at))
@@ -364,7 +364,8 @@ fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool 
     }
     let reading = decode_unlogged(charset, &bytes[run.clone()]);
     let is_other = |c: char| is_alphabetic(c) && c > '\u{24F}';
-    reading.starts_with(is_other) && reading.contains(|c: char| !is_alphabetic(c))
+    let has_sign = || reading.contains(|c: char| !is_alphabetic(c));
+    reading.starts_with(is_other) && (before && after || has_sign())
 }
 
 /// Returns true if the charset decodes the run as a letter and a closing quotation mark behind an opening one: `„ALEMÃ“`.

@@ -16,6 +16,7 @@ use crate::charset_choice::text_tests::shifts::has_shift_bytes;
 use crate::charset_choice::text_tests::truncated_utf8::is_truncated_utf8;
 use crate::charset_choice::text_tests::utf8_sequences::is_early_invalid_utf8;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
+use crate::charset_choice::two_charsets::latin2_passages::in_latin2_passages;
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
 use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};
 use crate::charset_choice::two_charsets::quoted_lines::{has_odd_beginning, quotations_by_label};
@@ -233,7 +234,8 @@ fn by_label_check<'a>(
     let read = verdict.as_ref().and_then(|verdict| verdict.read.as_ref());
     if read.is_none_or(|read| read.how == How::Superset)
         && evidence.may_find_mixed()
-        && let Some(mixed) = with_windows_signs(bytes, charset)
+        && let Some(mixed) =
+            with_windows_signs(bytes, charset).or_else(|| in_latin2_passages(bytes, charset))
     {
         return Some(mixed.choice_of_rest(std::mem::take(events)));
     }

@@ -85,7 +85,8 @@ pub(crate) fn check_label<'b, 'h>(
         let text = used.decode(bytes, &mut log);
         let is_named = message_charset
             .is_some_and(|message_charset| message_charset.superset() == used.superset());
-        if (likelier.decides || is_named) && log.losses() == 0 {
+        // The label itself may be likelier than its superset, which its bytes need.
+        if used != label && (likelier.decides || is_named) && log.losses() == 0 {
             events.push(detected_event(
                 Some(label),
                 used,
@@ -102,8 +103,15 @@ pub(crate) fn check_label<'b, 'h>(
                 events,
             });
         }
-        let likelier = used;
-        let detail = Detail::Likelier { label, likelier };
+        let compared = if used == label {
+            better.unwrap_or(label)
+        } else {
+            label
+        };
+        let detail = Detail::Likelier {
+            label: compared,
+            likelier: used,
+        };
         events.push((EventKind::CharsetSuspected, detail));
     }
     if events.is_empty() && scope != LabelScope::None && may_be_latin_utf8(label, bytes) {

@@ -17,7 +17,7 @@
 
 use super::mixed_text::{MixedText, OtherCharset, decode_into, join};
 use crate::charset_choice::labels::superset::has_c1;
-use crate::charset_choice::text_tests::line_kinds::is_quoted;
+use crate::charset_choice::text_tests::line_kinds::{is_quoted, lines};
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect::{self, high_bytes};
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
@@ -44,8 +44,8 @@ pub(crate) fn with_windows_signs(bytes: &[u8], label: Charset) -> Option<MixedTe
     if charsets.votes(bytes).are_for_label() {
         return Some(charsets.decode(bytes, |_| false));
     }
-    let (quoted, own): (Vec<_>, Vec<_>) =
-        lines(bytes).partition(|line| is_quoted(&bytes[line.clone()]));
+    let is_quotation = |line: &Range<usize>| is_quoted(&bytes[line.clone()]);
+    let (quoted, own): (Vec<_>, Vec<_>) = lines(bytes).partition(is_quotation);
     if quoted.is_empty() || own.is_empty() {
         return None;
     }
@@ -53,10 +53,10 @@ pub(crate) fn with_windows_signs(bytes: &[u8], label: Charset) -> Option<MixedTe
     let are_for_page = |votes: &Votes| votes.against > votes.strong;
     match kinds {
         [quoted, own] if quoted.are_for_label() && are_for_page(&own) => {
-            Some(charsets.decode(bytes, |line| !is_quoted(line)))
+            Some(charsets.decode(bytes, |line| !is_quotation(line)))
         }
         [quoted, own] if own.are_for_label() && are_for_page(&quoted) => {
-            Some(charsets.decode(bytes, is_quoted))
+            Some(charsets.decode(bytes, is_quotation))
         }
         _ => None,
     }
@@ -66,29 +66,21 @@ fn is_c1(byte: u8) -> bool {
     matches!(byte, 0x80..=0x9F)
 }
 
-fn lines(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let mut start = 0;
-    bytes.split_inclusive(|b| *b == b'\n').map(move |line| {
-        start += line.len();
-        start - line.len()..start
-    })
-}
-
 /// What the bytes say that differ between the label and its Windows page.
 #[derive(Clone, Copy, Default)]
-struct Votes {
+pub(super) struct Votes {
     /// Bytes that are text under the label only.
-    strong: usize,
+    pub(super) strong: usize,
     /// Bytes that are more likely text under the label.
     weak: usize,
     /// The kinds of the weak ones: one bit for each byte A0-DF.
     weak_kinds: u64,
     /// Bytes that are text under the page only.
-    against: usize,
+    pub(super) against: usize,
 }
 
 impl Votes {
-    fn are_for_label(&self) -> bool {
+    pub(super) fn are_for_label(&self) -> bool {
         let has_weak = self.weak >= ENOUGH_WEAK && self.weak_kinds.count_ones() > 1;
         let votes = self.strong + usize::from(has_weak);
         votes > 0 && votes >= self.against * OUTWEIGHS_ONE
@@ -105,11 +97,11 @@ enum Vote {
 }
 
 /// The label, its page, and their characters.
-struct LabelAndPage {
+pub(super) struct LabelAndPage {
     label: Charset,
     page: Charset,
     of_label: [char; 256],
-    of_page: [char; 256],
+    pub(super) of_page: [char; 256],
 }
 
 /// A byte with the characters beside it.
@@ -121,7 +113,7 @@ struct ByteWithNeighbors<'b> {
 }
 
 impl LabelAndPage {
-    fn new(label: Charset, page: Charset) -> Option<Self> {
+    pub(super) fn new(label: Charset, page: Charset) -> Option<Self> {
         let is_known = [
             Charset::ISO_8859_2,
             Charset::ISO_8859_7,
@@ -138,7 +130,7 @@ impl LabelAndPage {
     }
 
     /// Returns the character of a byte: under the page if it is 80-9F.
-    fn character(&self, byte: Option<&u8>) -> char {
+    pub(super) fn character(&self, byte: Option<&u8>) -> char {
         match byte {
             None => ' ',
             Some(byte) if is_c1(*byte) => self.of_page[usize::from(*byte)],
@@ -146,9 +138,13 @@ impl LabelAndPage {
         }
     }
 
-    fn votes(&self, bytes: &[u8]) -> Votes {
+    pub(super) fn votes(&self, bytes: &[u8]) -> Votes {
+        self.votes_within(bytes, &LettersOfText::new(self.label, bytes))
+    }
+
+    /// Returns the votes of a passage of a text with these letters.
+    pub(super) fn votes_within(&self, bytes: &[u8], context: &LettersOfText) -> Votes {
         let mut votes = Votes::default();
-        let context = LettersOfText::new(self.label, bytes);
         for at in high_bytes(bytes) {
             let byte = bytes[at];
             let index = usize::from(byte);
@@ -161,7 +157,7 @@ impl LabelAndPage {
                 before: self.character(at.checked_sub(1).and_then(|at| bytes.get(at))),
                 after: self.character(bytes.get(at + 1)),
             };
-            match self.vote(byte, &place, &context) {
+            match self.vote(byte, &place, context) {
                 Vote::Strong => votes.strong += 1,
                 Vote::Weak => {
                     votes.weak += 1;
@@ -308,7 +304,11 @@ impl LabelAndPage {
     }
 
     /// Decodes each byte by the label, except 80-9F and the lines for which `is_of_page` is true.
-    fn decode(&self, bytes: &[u8], is_of_page: impl Fn(&[u8]) -> bool) -> MixedText {
+    pub(super) fn decode(
+        &self,
+        bytes: &[u8],
+        is_of_page: impl Fn(&Range<usize>) -> bool,
+    ) -> MixedText {
         let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
         let (mut log, mut from, mut runs, mut first) = (LossLog::new(), 0, 0, None);
         let mut add_run = |run: Range<usize>| {
@@ -323,7 +323,7 @@ impl LabelAndPage {
             if content.is_ascii() {
                 continue;
             }
-            if is_of_page(content) {
+            if is_of_page(&line) {
                 add_run(line);
                 continue;
             }
@@ -381,7 +381,7 @@ impl ByteWithNeighbors<'_> {
 
 /// What other bytes of the text say of one byte.
 #[derive(Default)]
-struct LettersOfText {
+pub(super) struct LettersOfText {
     /// Letters of Czech, Slovak, Slovenian or Croatian, and none of Polish.
     has_carons: bool,
     /// Letters that only Czech, Slovenian and Croatian have, and none of Slovak.
@@ -391,7 +391,7 @@ struct LettersOfText {
 }
 
 impl LettersOfText {
-    fn new(label: Charset, bytes: &[u8]) -> Self {
+    pub(super) fn new(label: Charset, bytes: &[u8]) -> Self {
         // These letters have the same bytes in windows-1250.
         const CZECH: &[u8] = b"\xEC\xCC\xF8\xD8\xF9\xD9"; // ěĚřŘůŮ
         const CROATIAN: &[u8] = b"\xE6\xF0"; // ćđ
@@ -448,7 +448,7 @@ fn vote_of_greek(byte: u8, place: &ByteWithNeighbors<'_>) -> Vote {
 }
 
 /// Returns true for letters of words. The micro sign and spacing accents count as letters in Unicode.
-fn is_letter(c: char) -> bool {
+pub(super) fn is_letter(c: char) -> bool {
     is_alphabetic(c) && !matches!(c, 'µ' | 'ª' | 'º' | 'ˇ' | 'ˆ')
 }
 

@@ -1,0 +1,207 @@
+//! Decodes text of Central Europe whose passages are in ISO-8859-2 or windows-1250.
+//!
+//! ```text
+//! \x8Eivjo, sporo\xE8ilo \x8Apele        Živjo, sporočilo Špele   windows-1250
+//! > \xAEivjo Matja\xBE, lahko no\xE8      > Živjo Matjaž, ...      ISO-8859-2
+//! ```
+//!
+//! Both charsets have the letters `Ššžž` and `Śśąľť`, with other bytes. Programs for Unix and for Windows quote each other without converting.
+//! A passage ends where quoted lines begin or end, and at a line that separates sections. Bytes 80-9F are letters of windows-1250 only. Signs of
+//! windows-1250 within words show ISO-8859-2: `Matja\xAE`, `w\xB3a\xB6nie`.
+//!
+//! # Limits
+//! A passage without such bytes follows the label. Where the bytes of a passage contradict each other, the label decides about all passages.
+
+use super::mixed_text::MixedText;
+use super::windows_signs::{LabelAndPage, LettersOfText, Votes, is_letter};
+use crate::charset_choice::labels::superset::has_c1;
+use crate::charset_choice::text_tests::line_kinds::{is_quoted, lines, separators};
+use mailglot_codec::Charset;
+use mailglot_codec::detect::high_bytes;
+use std::ops::Range;
+
+/// Number of bytes for ISO-8859-2 that outweigh a label of windows-1250, unless one stands within a word.
+const ENOUGH: usize = 2;
+
+/// Decodes text under a label of either charset that has passages in both. Returns None unless both kinds show their letters.
+pub(crate) fn in_latin2_passages(bytes: &[u8], label: Charset) -> Option<MixedText> {
+    let is_latin2 = matches!(label, Charset::ISO_8859_2 | Charset::WINDOWS_1250);
+    if !is_latin2 || !has_c1(bytes) {
+        return None;
+    }
+    let charsets = LabelAndPage::new(Charset::ISO_8859_2, Charset::WINDOWS_1250)?;
+    let whole = LettersOfText::new(Charset::ISO_8859_2, bytes);
+    let (mut of_iso, mut of_page) = (Vec::new(), Vec::new());
+    for passage in passages(bytes) {
+        let text = &bytes[passage.clone()];
+        // Slovak `ľ` beside Czech text is no `ž` of ISO-8859-2, so the letters of a passage must contradict the label themselves.
+        let votes = match label {
+            Charset::WINDOWS_1250 => charsets.votes(text),
+            _ => charsets.votes_within(text, &whole),
+        };
+        let is_proven = label == Charset::ISO_8859_2
+            || votes.strong >= ENOUGH
+            || has_sign_within_word(&charsets, text);
+        match Kind::of(&votes)? {
+            Kind::Page => of_page.push(passage),
+            Kind::Iso if is_proven => of_iso.push(passage),
+            Kind::Iso | Kind::Any => {}
+        }
+    }
+    if of_iso.is_empty() || of_page.is_empty() {
+        return None;
+    }
+    let is_in = |passages: &[Range<usize>], line: &Range<usize>| {
+        let at = passages.partition_point(|passage| passage.end <= line.start);
+        passages
+            .get(at)
+            .is_some_and(|passage| passage.start <= line.start)
+    };
+    Some(charsets.decode(bytes, |line| match label {
+        Charset::WINDOWS_1250 => !is_in(&of_iso, line),
+        _ => is_in(&of_page, line),
+    }))
+}
+
+/// The charset that the bytes of a passage show.
+enum Kind {
+    Iso,
+    Page,
+    Any,
+}
+
+impl Kind {
+    /// Returns None if they show both.
+    fn of(votes: &Votes) -> Option<Self> {
+        match (votes.strong, votes.against) {
+            (0, 0) => Some(Self::Any),
+            (0, _) => Some(Self::Page),
+            _ if votes.are_for_label() => Some(Self::Iso),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the passages of a text that have bytes above 7F, in order.
+fn passages(bytes: &[u8]) -> Vec<Range<usize>> {
+    let separators = separators(bytes);
+    let mut passages: Vec<(Range<usize>, bool)> = Vec::new();
+    for line in lines(bytes) {
+        let kind = is_quoted(&bytes[line.clone()]);
+        let begins_section = separators.binary_search(&line.start).is_ok();
+        match passages.last_mut() {
+            Some((passage, last)) if *last == kind && !begins_section => passage.end = line.end,
+            _ => passages.push((line, kind)),
+        }
+    }
+    let ranges = passages.into_iter().map(|(passage, _)| passage);
+    ranges
+        .filter(|passage| !bytes[passage.clone()].is_ascii())
+        .collect()
+}
+
+/// Returns true if a byte stands between letters that is a letter in ISO-8859-2 and a sign in windows-1250: `w\xB3a\xB6nie`.
+fn has_sign_within_word(charsets: &LabelAndPage, text: &[u8]) -> bool {
+    high_bytes(text).any(|at| {
+        let letter = charsets.character(text.get(at));
+        let beside = [
+            at.checked_sub(1).and_then(|at| text.get(at)),
+            text.get(at + 1),
+        ];
+        is_letter(letter)
+            && !is_letter(charsets.of_page[usize::from(text[at])])
+            && beside
+                .iter()
+                .all(|byte| is_letter(charsets.character(*byte)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::assert_linear;
+
+    fn named(name: &str) -> Charset {
+        Charset::for_name(name).unwrap_or_else(|| panic!("{name}"))
+    }
+
+    fn encode(charset: &str, text: &str) -> Vec<u8> {
+        let bytes = named(charset).encode_exact(text);
+        bytes.expect("in the charset").into_owned()
+    }
+
+    const ANSWERS: [(&str, &str); 4] = [
+        (
+            "Živjo Matjaž, hvala za sporočilo. Špela\n",
+            "Živjo Špela, se vidimo v četrtek, Matjaž že ve.\n",
+        ),
+        (
+            "Dziękuję, właśnie wysłałem.\n",
+            "Cześć, przesyłam raport, daj znać, co sądzisz. Śpieszę się.\n",
+        ),
+        (
+            "Děkuji za zprávu, těším se na viděnou ještě dnes.\n",
+            "Ahoj Tomáši, pošlu ti to zítra. Můžeš mi zavolat?\n",
+        ),
+        (
+            "Ahoj, môžeš prísť? Šéf už vie, že nemôžem ľahko odísť.\n",
+            "Dobrý deň, zavolajte mi ešte dnes, šťastnú cestu.\n",
+        ),
+    ];
+
+    #[test]
+    fn passages_keep_their_charset() {
+        const CHARSETS: [&str; 2] = ["ISO-8859-2", "windows-1250"];
+        for (answer, question) in ANSWERS {
+            let quotation = format!("\n> {question}");
+            let section = format!("\n-----Original Message-----\nFrom: a\n\n{question}");
+            for behind in [quotation, section] {
+                for (own, other) in [(0, 1), (1, 0)] {
+                    let bytes = [
+                        encode(CHARSETS[own], answer),
+                        encode(CHARSETS[other], &behind),
+                    ]
+                    .concat();
+                    for label in CHARSETS {
+                        let mixed = in_latin2_passages(&bytes, named(label));
+                        let text = mixed.map(|mixed| mixed.text);
+                        assert_eq!(text, Some(format!("{answer}{behind}")), "{label}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn text_in_one_charset_stays() {
+        for (answer, question) in ANSWERS {
+            for other in [
+                "> © 2004 Firma\n",
+                "> ©Firma s.r.o.\n",
+                "> Dąbrowska\n",
+                "> Voľby vykresľovania\n",
+                "> ±5 °C\n",
+            ] {
+                let text = format!("{answer}\n> {question}\n\n{other}");
+                let bytes = encode("windows-1250", &text);
+                let mixed = in_latin2_passages(&bytes, Charset::WINDOWS_1250);
+                assert!(mixed.is_none(), "{text}");
+            }
+            let bytes = encode("ISO-8859-2", &format!("{answer}> {question}"));
+            assert!(in_latin2_passages(&bytes, Charset::ISO_8859_2).is_none());
+        }
+    }
+
+    #[test]
+    fn passages_take_linear_time() {
+        for unit in [
+            &b"\x9Aa\n> \xB9a\n"[..],
+            b"\x9A\n---\n\xB9a\n",
+            b"> \x9A\xA9",
+        ] {
+            assert_linear(&unit.escape_ascii(), 20_000, |n| {
+                drop(in_latin2_passages(&unit.repeat(n), Charset::ISO_8859_2));
+            });
+        }
+    }
+}

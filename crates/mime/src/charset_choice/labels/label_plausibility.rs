@@ -27,6 +27,7 @@ use crate::charset_choice::text_tests::few_bytes::{
 use crate::charset_choice::text_tests::foreign_language::{
     likelier_by_language, may_be_foreign_language,
 };
+use crate::charset_choice::text_tests::foreign_letters::has_other_script;
 use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
 use crate::charset_choice::text_tests::plain_western::is_plain_western;
@@ -190,6 +191,12 @@ fn likelier_than_implausible(
         BalticLetters::Enough | BalticLetters::NotBaltic => {}
     }
     likelier.decides &= !has_signs_for_letters(label, likelier.guess.charset, bytes);
+    // A label may be right for text in two languages, such as German above Lithuanian.
+    let charsets = [label, likelier.guess.charset];
+    let are_latin = |charset: &Charset| charset.is_single_byte() && !has_other_script(*charset);
+    if likelier.decides && charsets.iter().all(are_latin) {
+        likelier.decides = is_likelier_throughout(label, likelier.guess.charset, bytes, hints);
+    }
     Some(likelier)
 }
 
@@ -545,6 +552,27 @@ mod tests {
         found
             .filter(|likelier| likelier.decides)
             .map(|likelier| likelier.guess.charset)
+    }
+
+    /// Each label is right, although most of the text is likelier in a Western charset.
+    #[test]
+    fn text_in_two_languages_keeps_a_label_that_one_of_them_needs() {
+        for (label, text) in [
+            (
+                "windows-1257",
+                "Die Größe des Mauszeigers kann mit einer Vergrößerung kombiniert werden.\nGeänderte Datei speichern?\n\n> Nėra reklamų ar piniginių tranzakcijų\n",
+            ),
+            (
+                "windows-1257",
+                "Mit Unterstützung für Attribute\nBezugsnachricht ist nicht verfügbar.\nVerknüpfungen umrahmen\n\n---\nPageidaujama tvarkymo priemonė:\nSertifikavimas neįmanomas\nPradėti pateikties veiksena\n",
+            ),
+            (
+                "windows-1250",
+                "Lloji i përshpejtuesit.\nShkruaj një përshpejtues të ri\n---\nUtwórz katalog...\nBezwzględne pozycjonowanie rysika\nCzyści pole wyszukiwania\n---\nT'i shtojmë një zgjatim të ri interneti\nTema aktuale propozon një sfond\n",
+            ),
+        ] {
+            assert_eq!(replaced(label, text, label), None, "{text}");
+        }
     }
 
     #[test]

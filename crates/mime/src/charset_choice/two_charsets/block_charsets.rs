@@ -1,18 +1,20 @@
 //! Compares the charsets of blocks of a text: quotations and the lines between them, or sections.
 //!
 //! # Limits
-//! A text has two charsets at most. Documents such as HTML have no blocks.
+//! Documents such as HTML have no blocks.
 
 use super::mixed_choice::is_part_of_mixed;
 use super::mixed_lines::decode_lines;
-use super::mixed_text::{MixedText, OtherCharset, join};
+use super::mixed_text::{MixedText, OtherCharset, decode_runs, join};
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::labels::label_plausibility::{find_likelier, is_odd_under};
 use crate::charset_choice::labels::label_scope::LabelScope;
 use crate::charset_choice::labels::superset::better_by_bytes;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
+use crate::charset_choice::text_tests::foreign_language::may_be_foreign_language;
 use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::utf8_sequences::SequenceCount;
+use crate::charset_choice::text_tests::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use mailglot_codec::detect::{self, high_bytes};
 use mailglot_codec::{Charset, LossLog};
@@ -26,6 +28,9 @@ const MIN_BYTES: usize = 6;
 const MANY_BYTES: usize = 8;
 /// Minimum number of different bytes above 7F that prove another charset than the label's.
 const MIN_DIFFERENT: usize = 7;
+/// Number of charsets of a text with the label's, where each block is read in its own.
+const LEAST_CHARSETS: usize = 3;
+const MOST_CHARSETS: usize = 6;
 /// Number of bytes of a block that are decoded to find losses.
 const SAMPLE: usize = 1024;
 
@@ -71,8 +76,64 @@ pub(crate) fn read_odd_blocks(
         charset: better_by_bytes(label, &rest).unwrap_or(label),
         confidence: used.confidence,
     };
-    is_likelier(&rest, by_label.charset, used.charset, evidence)
+    keeps_label(&rest, by_label.charset, used.charset, evidence)
         .then(|| decode_lines(bytes, &lines, used.charset, by_label))
+}
+
+/// Reads each odd block in the charset that it proves alone. Returns None unless these are several charsets, and each suits only its own
+/// blocks, as the label does. An odd block that proves none keeps the label.
+pub(crate) fn read_each_odd_block(
+    bytes: &[u8],
+    blocks: &[Range<usize>],
+    odd: &[Range<usize>],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<MixedText> {
+    let mut confidence: Option<f32> = None;
+    let mut runs: Vec<(Range<usize>, Charset)> = Vec::new();
+    let mut texts: Vec<(Charset, Vec<u8>)> = Vec::new();
+    for block in odd {
+        let text = &bytes[block.clone()];
+        let Some(used) = likelier(text, label, evidence) else {
+            continue;
+        };
+        runs.push((block.clone(), used.charset));
+        let least = |own: f32| confidence.unwrap_or(own).min(own);
+        confidence = used.confidence.map(least).or(confidence);
+        match texts
+            .iter_mut()
+            .find(|(charset, _)| *charset == used.charset)
+        {
+            Some((_, joined)) => joined.extend_from_slice(text),
+            None => texts.push((used.charset, text.to_vec())),
+        }
+    }
+    let rest = without(bytes, blocks, odd);
+    let charset = better_by_bytes(label, &rest).unwrap_or(label);
+    let is_number = (LEAST_CHARSETS..=MOST_CHARSETS).contains(&(texts.len() + 1));
+    let suits_rest = || {
+        let mut others = texts.iter();
+        others.all(|(used, text)| {
+            keeps_label(&rest, charset, *used, evidence)
+                && is_likelier(text, *used, charset, evidence)
+        })
+    };
+    let by_label = OtherCharset {
+        charset,
+        confidence,
+    };
+    (is_number && suits_rest() && all_are_apart(&texts, evidence))
+        .then(|| decode_runs(bytes, &runs, by_label))
+}
+
+/// Returns true if each text is much likelier in its own charset than in that of any other.
+fn all_are_apart(texts: &[(Charset, Vec<u8>)], evidence: &Evidence<'_>) -> bool {
+    let is_apart = |(nth, (of_one, one)): (usize, &(Charset, Vec<u8>))| {
+        texts[..nth]
+            .iter()
+            .all(|(of_other, other)| are_apart([one, other], [*of_one, *of_other], evidence))
+    };
+    texts.iter().enumerate().all(is_apart)
 }
 
 /// Concatenates the bytes of the blocks that are not among `lines`. Both are in order.
@@ -126,6 +187,15 @@ fn is_likelier(text: &[u8], charset: Charset, other: Charset, evidence: &Evidenc
     margin.is_some_and(|margin| margin >= MARGIN)
 }
 
+/// Returns true if the label is much likelier than `used` for what is left of a text. Western letters of Latin-1 may be the same in both: then it
+/// is enough that `used` is not likelier.
+fn keeps_label(rest: &[u8], label: Charset, used: Charset, evidence: &Evidence<'_>) -> bool {
+    is_likelier(rest, label, used, evidence)
+        || is_latin_1(label)
+            && detect::has_letters(rest, label)
+            && !is_likelier(rest, used, label, evidence)
+}
+
 /// Returns true for UTF-8 with damage. Text of another charset has few sequences of UTF-8 by chance.
 fn is_damaged_utf8(text: &[u8], guess: Charset) -> bool {
     /// Number of malformed sequences that damage hardly makes.
@@ -148,6 +218,7 @@ pub(crate) fn has_various_letters(text: &[u8], many: usize) -> bool {
 pub(crate) fn begins_oddly(beginning: &[u8], label: Charset) -> bool {
     high_bytes(beginning).nth(MANY_BYTES - 1).is_some() && is_odd(beginning, label)
         || is_latin_under(label, beginning)
+        || may_be_foreign_language(label, beginning)
 }
 
 /// Returns true if a block is no text under the label.
@@ -156,6 +227,9 @@ pub(crate) fn is_odd(block: &[u8], label: Charset) -> bool {
         return true;
     }
     let charset = better_by_bytes(label, block).unwrap_or(label);
+    if may_be_foreign_language(charset, block) {
+        return true;
+    }
     if charset != Charset::UTF_8 && is_odd_under(charset, block) {
         return charset.is_single_byte() || has_word_characters(charset, block);
     }

@@ -14,15 +14,14 @@
 //! [`declared_charset`]: crate::document_charset::declared_charset
 
 use super::mixed_choice::is_part_of_mixed;
-use super::mixed_text::{MixedText, OtherCharset, decode_into, join};
+use super::mixed_text::{MixedText, OtherCharset, decode_runs, join};
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::labels::superset::better_by_bytes;
 use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_label;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::document_charset::{Property, non_ascii_properties};
-use mailglot_codec::{Charset, LossLog, Resolved};
-use std::ops::Range;
+use mailglot_codec::{Charset, Resolved};
 
 /// Decodes each property by the charset that it names. `choose` chooses the charset of properties that name none.
 ///
@@ -54,7 +53,7 @@ pub(crate) fn by_properties(
         Some((property.lines.clone(), charset))
     };
     let runs: Vec<_> = properties.iter().zip(&named).filter_map(is_run).collect();
-    (!runs.is_empty()).then(|| decode(bytes, &runs, other))
+    (!runs.is_empty()).then(|| decode_runs(bytes, &runs, other))
 }
 
 /// Returns the charset that a property names if it decodes the text, or UTF-8 if the text was converted and kept the name.
@@ -102,27 +101,6 @@ fn charset_of_rest(
         charset: choice.used,
         confidence: choice.confidence,
     })
-}
-
-/// Decodes each run in its charset, and all other text in `other`.
-fn decode(bytes: &[u8], runs: &[(Range<usize>, Charset)], other: OtherCharset) -> MixedText {
-    let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
-    let (mut log, mut from) = (LossLog::new(), 0);
-    for (lines, charset) in runs {
-        decode_into(&mut text, &mut log, other.charset, bytes, from..lines.start);
-        decode_into(&mut text, &mut log, *charset, bytes, lines.clone());
-        from = lines.end;
-    }
-    decode_into(&mut text, &mut log, other.charset, bytes, from..bytes.len());
-    let first = runs.first();
-    MixedText {
-        text,
-        log,
-        runs: runs.len(),
-        first: first.map_or(0, |(lines, _)| lines.start),
-        other,
-        run_charset: first.map(|(_, charset)| *charset),
-    }
 }
 
 #[cfg(test)]

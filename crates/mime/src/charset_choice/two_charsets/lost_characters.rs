@@ -131,6 +131,7 @@ fn decode(bytes: &[u8], other: OtherCharset) -> MixedText {
         runs,
         first: first.unwrap_or(0),
         other,
+        further: Vec::new(),
         run_charset: None,
     }
 }

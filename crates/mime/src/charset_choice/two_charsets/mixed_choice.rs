@@ -249,6 +249,7 @@ impl MixedText {
             first,
             other,
             run_charset,
+            further,
         } = self;
         let (charset, within) = match run_charset {
             Some(run_charset) => (run_charset, other.charset),
@@ -262,6 +263,15 @@ impl MixedText {
             first,
         };
         events.push((EventKind::CharsetMixed, detail));
+        for kind in further {
+            let detail = Detail::Mixed {
+                pieces: kind.count as u64,
+                charset: kind.charset,
+                within,
+                first: kind.first,
+            };
+            events.push((EventKind::CharsetMixed, detail));
+        }
         let choice = Choice::of_text(Cow::Owned(text), log, used, How::Detected, events);
         Choice {
             mixed: Some(other.charset),

@@ -39,6 +39,7 @@ pub(crate) fn in_hz(bytes: &[u8], find: impl FnOnce(&[u8]) -> OtherCharset) -> O
         runs: runs.len(),
         first,
         other,
+        further: Vec::new(),
         run_charset: Some(Charset::HZ_GB_2312),
     })
 }

@@ -100,6 +100,7 @@ pub(crate) fn in_iso2022jp(
             charset: Charset::ISO_2022_JP,
             confidence: None,
         }),
+        further: Vec::new(),
         run_charset: rest.map(|_| Charset::ISO_2022_JP),
     })
 }

@@ -159,6 +159,7 @@ pub(crate) fn decode_lines(
         runs: lines.len(),
         first: lines.first().map_or(0, |line| line.start),
         other,
+        further: Vec::new(),
         run_charset: (charset != Charset::UTF_8).then_some(charset),
     }
 }

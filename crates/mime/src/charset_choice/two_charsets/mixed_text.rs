@@ -1,4 +1,4 @@
-//! Text in two encodings, and the pieces that it consists of.
+//! Text in two encodings or more, and the pieces that it consists of.
 //!
 //! # Limits
 //! Does not find the pieces: the callers decide which encoding a piece has.
@@ -7,7 +7,7 @@ use crate::charset_choice::text_tests::line_kinds::lines;
 use mailglot_codec::{Charset, LossLog};
 use std::ops::Range;
 
-/// A text in two encodings.
+/// A text in two encodings or more.
 #[derive(Debug)]
 pub(crate) struct MixedText {
     pub(crate) text: String,
@@ -21,6 +21,17 @@ pub(crate) struct MixedText {
     pub(crate) other: OtherCharset,
     /// The charset of the runs if nothing is UTF-8.
     pub(crate) run_charset: Option<Charset>,
+    /// Runs in further charsets.
+    pub(crate) further: Vec<FurtherRuns>,
+}
+
+/// The runs of a text that are in a third charset.
+#[derive(Debug)]
+pub(crate) struct FurtherRuns {
+    pub(crate) charset: Charset,
+    pub(crate) count: usize,
+    /// Offset of the first one.
+    pub(crate) first: usize,
 }
 
 /// The charset of the bytes that are not UTF-8.
@@ -53,6 +64,42 @@ pub(crate) fn decode_into(
     let mut own = LossLog::new();
     charset.decode_into(rest, text, &mut own);
     log.append(&own, at as u64);
+}
+
+/// Decodes each run in its charset, and all other text in `other`. The runs are in order.
+pub(crate) fn decode_runs(
+    bytes: &[u8],
+    runs: &[(Range<usize>, Charset)],
+    other: OtherCharset,
+) -> MixedText {
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
+    let (mut log, mut from) = (LossLog::new(), 0);
+    let mut kinds: Vec<FurtherRuns> = Vec::new();
+    for (run, charset) in runs {
+        decode_into(&mut text, &mut log, other.charset, bytes, from..run.start);
+        decode_into(&mut text, &mut log, *charset, bytes, run.clone());
+        from = run.end;
+        match kinds.iter_mut().find(|kind| kind.charset == *charset) {
+            Some(kind) => kind.count += 1,
+            None => kinds.push(FurtherRuns {
+                charset: *charset,
+                count: 1,
+                first: run.start,
+            }),
+        }
+    }
+    decode_into(&mut text, &mut log, other.charset, bytes, from..bytes.len());
+    let mut kinds = kinds.into_iter();
+    let first = kinds.next();
+    MixedText {
+        text,
+        log,
+        runs: first.as_ref().map_or(0, |kind| kind.count),
+        first: first.as_ref().map_or(0, |kind| kind.first),
+        other,
+        run_charset: first.map(|kind| kind.charset),
+        further: kinds.collect(),
+    }
 }
 
 /// Returns the non-ASCII lines for which `is_foreign` is true, in order.

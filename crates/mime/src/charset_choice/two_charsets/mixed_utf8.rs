@@ -210,6 +210,7 @@ fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Op
         runs: lines.len(),
         first,
         other,
+        further: Vec::new(),
         run_charset: None,
     })
 }

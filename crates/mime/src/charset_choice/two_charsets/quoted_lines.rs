@@ -303,6 +303,52 @@ mod tests {
         }
     }
 
+    /// Each letter may be one of Latin-1, but the words are of another language.
+    #[test]
+    fn quotations_in_a_foreign_language_are_read_under_latin_1() {
+        let answers = [
+            "La réunion est reportée à jeudi. Merci de prévenir les collègues qui n'ont pas accès à leur messagerie.",
+            "Vielen Dank für die Grüße, wir hören uns nächste Woche.",
+        ];
+        for (charset, quotation) in [
+            (
+                "windows-1257",
+                "> primename, kad susirinkimas įvyks kitą trečiadienį mokyklos salėje. Prašome pranešti, ar galėsite dalyvauti.",
+            ),
+            (
+                "windows-1254",
+                "> Sayın müşterimiz, siparişiniz kargoya verilmiştir. Teslimat üç iş günü içinde gerçekleşecektir. Sorularınız için bizi arayabilirsiniz.",
+            ),
+            (
+                "ISO-8859-2",
+                "> dziękujemy za złożone zamówienie. Przesyłka zostanie wysłana jutro kurierem.",
+            ),
+            (
+                "ISO-8859-2",
+                "> obavještavamo vas da još nismo primili uplatu računa iz siječnja.",
+            ),
+        ] {
+            for answer in answers {
+                let lines = [("windows-1252", answer), (charset, quotation)];
+                for label in ["windows-1252", "ISO-8859-1"] {
+                    assert_eq!(read(&lines, label), Some(text(&lines)), "{quotation}");
+                }
+            }
+        }
+        for quotation in [
+            "> Der Termin wurde auf nächsten Donnerstag verschoben, bitte sagen Sie es den Kollegen.",
+            "> Evit adc'hervel ar skridoù e rankit pouezañ war an afell a-zehoù.",
+            "> Il consei al à decidût di cambiâ lis regulis de assemblee.",
+            "> Rêziman û rêbernameya bikarhêner ji bo bernameyê ne hatine dîtin.",
+            "> Fundurinn verður haldinn á fimmtudaginn, látið vinnufélagana vita.",
+        ] {
+            for answer in answers {
+                let lines = [("windows-1252", answer), ("windows-1252", quotation)];
+                assert_eq!(read(&lines, "windows-1252"), None, "{quotation}");
+            }
+        }
+    }
+
     /// A quotation in the charset of the answer stands beside the other one.
     #[test]
     fn quotations_are_judged_one_by_one() {

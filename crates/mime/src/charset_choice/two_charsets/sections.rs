@@ -13,12 +13,12 @@
 //! Sections are judged one by one, as quotations are.
 //!
 //! # Limits
-//! A text has two charsets at most. Documents such as HTML have no sections. Of many sections under a label, the first sixteen and the last
+//! Text without a label has two charsets at most. Documents such as HTML have no sections. Of many sections under a label, the first sixteen and the last
 //! show whether any is odd. Labels without a language of their own, such as ISO-8859-16, have no other sections.
 
 use super::block_charsets::{
     are_apart, begins_oddly, guess, has_various_letters, is_odd, may_have_other_charset,
-    odd_blocks, read_odd_blocks,
+    odd_blocks, read_each_odd_block, read_odd_blocks,
 };
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, join};
@@ -72,7 +72,9 @@ pub(crate) fn sections_by_label(
     let blocks = sections(bytes);
     match odd_blocks(bytes, &blocks, label) {
         Some(odd) if has_various_letters(&join(bytes, &odd), MIN_DIFFERENT) => {
-            read_odd_blocks(bytes, &blocks, &odd, |_| true, label, evidence)
+            // What each section proves alone outweighs what all prove together.
+            read_each_odd_block(bytes, &blocks, &odd, label, evidence)
+                .or_else(|| read_odd_blocks(bytes, &blocks, &odd, |_| true, label, evidence))
         }
         Some(_) => None,
         // The label suits no section.
@@ -194,6 +196,53 @@ mod tests {
             assert_eq!(mixed.map(|mixed| mixed.text).as_ref(), Some(&text));
             let mixed = sections_without_label(&bytes, &evidence);
             assert_eq!(mixed.map(|mixed| mixed.text), Some(text));
+        }
+    }
+
+    /// Each section proves its charset alone. One event names each charset.
+    #[test]
+    fn sections_may_have_a_charset_each() {
+        let western = "Kaffe och smörgås serveras från klockan ett.\n";
+        let separator = "------------------------------\n\n";
+        for others in [
+            [
+                (
+                    "KOI8-R",
+                    "Направляем вам счёт за март, просим его оплатить.\n",
+                ),
+                ("windows-874", "ขอแจ้งให้ทราบว่าการประชุมเลื่อนไปวันศุกร์\n"),
+            ],
+            [
+                (
+                    "windows-1251",
+                    "Вашата поръчка е приета и ще бъде изпратена утре.\n",
+                ),
+                (
+                    "windows-949",
+                    "다음 주 회의 일정이 변경되어 안내드립니다.\n",
+                ),
+            ],
+            [
+                (
+                    "windows-1254",
+                    "Sayın müşterimiz, siparişiniz kargoya verilmiştir. Teslimat üç iş günü içinde gerçekleşecektir. Sorularınız için bizi arayabilirsiniz.\n",
+                ),
+                ("GBK", "下周会议时间有变，请大家注意查看通知。\n"),
+            ],
+        ] {
+            let mut bytes = encoded("windows-1252", western);
+            let mut text = western.to_owned();
+            for (charset, section) in others {
+                bytes.extend(encoded(charset, &format!("{separator}{section}")));
+                text.push_str(&format!("{separator}{section}"));
+            }
+            let label = Charset::WINDOWS_1252;
+            let evidence = Evidence::default();
+            assert!(has_odd_section(&bytes, label, &evidence), "{text}");
+            let mixed = sections_by_label(&bytes, label, &evidence).expect("mixed");
+            assert_eq!(mixed.text, text);
+            let choice = mixed.choice_of_rest(Vec::new());
+            assert_eq!(choice.events.len(), 2, "{:?}", choice.events);
         }
     }
 

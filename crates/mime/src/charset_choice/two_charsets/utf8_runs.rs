@@ -283,6 +283,7 @@ impl Runs {
             runs,
             first: self.ranges(bytes).next().map_or(0, |run| run.start),
             other,
+            further: Vec::new(),
             run_charset: None,
         }
     }

@@ -345,6 +345,7 @@ impl LabelAndPage {
                 charset: self.label,
                 confidence: None,
             },
+            further: Vec::new(),
             run_charset: Some(self.page),
         }
     }

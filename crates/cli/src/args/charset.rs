@@ -48,7 +48,7 @@ pub(crate) struct ConvertArgs {
     /// Print each loss to standard error: its position, the reason, the bytes around it, and what was written instead.
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Output file, which appears complete or not at all [default: standard output].
+    /// Output file, which appears complete or not at all and replaces an existing one [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// List the names of all charsets. `mailglot charsets` prints more about each.

@@ -9,9 +9,9 @@ use mailglot_gateway::proxy::BareLines;
 /// Normalize mail on its way over SMTP or LMTP, between a mail server and the next hop.
 ///
 /// The proxy stands before the queue of a mail server, behind it, or before a mail store. It has no queue: the client hears the reply
-/// of the next hop to each recipient and each message, and a failure defers the message. It offers the extensions of the next hop, except
-/// CHUNKING, BINARYMIME, STARTTLS and AUTH. It runs in the foreground until SIGTERM or SIGINT, and logs one line for each message to
-/// standard error. Signed mail is not rewritten.
+/// of the next hop to each recipient and each message, and a failure defers the message. Of the extensions of the next hop, it
+/// offers 8BITMIME, SMTPUTF8, PIPELINING, DSN, ENHANCEDSTATUSCODES, SIZE and XFORWARD. It runs in the foreground until SIGTERM or SIGINT, and
+/// logs one line for each message to standard error. Signed mail is not rewritten.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

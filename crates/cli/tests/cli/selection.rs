@@ -308,6 +308,10 @@ fn single_separators_can_be_decided() {
         .run(&["check", "--json", "--mbox-override", "5=cut", "o.mbox"])
         .ended(0);
     assert_eq!(run.json()["events"]["mbox.unused-override"], 1);
+    let run = sandbox
+        .run(&["check", "--mbox-override", "5=cut", "o.mbox"])
+        .ended(0);
+    assert!(run.text().contains("\nleft alone  1 override of an offset"));
     for wrong in ["5", "5=keep", "@missing", "x=cut"] {
         sandbox
             .run(&["count", "--mbox-override", wrong, "o.mbox"])

@@ -110,8 +110,8 @@ const AMBIGUOUS: [&str; 4] = [
     "charset.suspected",
 ];
 
-/// Codes of what was not read, not changed or left out, in words for one and for many.
-const LEFT_ALONE: [(&str, &str, &str); 16] = [
+/// Codes of what was not read, not changed, not obeyed or left out, in words for one and for many.
+const LEFT_ALONE: [(&str, &str, &str); 17] = [
     (
         "box.left-out",
         "message that was deleted, or is not there",
@@ -151,6 +151,11 @@ const LEFT_ALONE: [(&str, &str, &str); 16] = [
         "hdr.beyond-limit",
         "header or field beyond the limits",
         "headers and fields beyond the limits",
+    ),
+    (
+        "mbox.unused-override",
+        "override of an offset where no separator can begin",
+        "overrides of offsets where no separators can begin",
     ),
     (
         "mime.attachment-untouched",

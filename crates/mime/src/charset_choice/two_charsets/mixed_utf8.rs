@@ -253,22 +253,31 @@ fn plausible_lines(bytes: &[u8], charset: Charset, lines: Vec<Range<usize>>) -> 
             line.may_be_cut &= line.signs == 0;
         }
     }
+    let has_several = lines.iter().filter(|line| !line.may_be_cut).count() > 1;
     for at in 1..lines.len() {
-        lines[at].may_be_cut &= !proves_next(bytes, &lines[at - 1], &lines[at]);
+        lines[at].may_be_cut &= !proves_next(bytes, &lines[at - 1], &lines[at], has_several);
     }
     for at in (1..lines.len()).rev() {
-        lines[at - 1].may_be_cut &= !proves_next(bytes, &lines[at], &lines[at - 1]);
+        lines[at - 1].may_be_cut &= !proves_next(bytes, &lines[at], &lines[at - 1], has_several);
     }
     lines.retain(|line| !line.may_be_cut);
     lines
 }
 
-/// Returns true if a line is certain, and no blank line stands between it and the other one.
-fn proves_next(bytes: &[u8], line: &PlausibleLine, other: &PlausibleLine) -> bool {
+/// Returns true if a line is certain, and no blank line stands between it and the other one. Several certain lines prove a greeting above
+/// them, too.
+fn proves_next(
+    bytes: &[u8],
+    line: &PlausibleLine,
+    other: &PlausibleLine,
+    has_several: bool,
+) -> bool {
     let from = line.range.end.min(other.range.end);
     let between = &bytes[from..line.range.start.max(other.range.start)];
     let mut lines = between.split_inclusive(|byte| *byte == b'\n');
-    !line.may_be_cut && between.is_ascii() && !lines.any(|line| line.trim_ascii().is_empty())
+    !line.may_be_cut
+        && between.is_ascii()
+        && (has_several || !lines.any(|line| line.trim_ascii().is_empty()))
 }
 
 /// Counts non-ASCII characters, without U+FFFD.
@@ -478,6 +487,27 @@ mod tests {
                 damaged.escape_ascii()
             );
         }
+    }
+
+    /// The byte of a greeting may be the end of a cut character. Several lines below it show that it is not.
+    #[test]
+    fn a_greeting_follows_the_lines_below_it() {
+        let latin2 = OtherCharset {
+            charset: Charset::ISO_8859_2,
+            confidence: None,
+        };
+        let body = "Poštovani,\n\nobavještavamo vas o računu\nza sve uplate iz siječnja\nkoje još nismo primili.\n";
+        let footer = "--\nСписок рассылки\n";
+        let bytes = Charset::ISO_8859_2.encode_exact(body).expect("in Latin-2");
+        let mixed = in_utf8(&[&bytes[..], footer.as_bytes()].concat(), |_| latin2);
+        assert_eq!(
+            mixed.map(|mixed| mixed.text),
+            Some(format!("{body}{footer}"))
+        );
+        // Beside one such line it may be damage.
+        let bytes = b"Po\xB9tovani,\n\nobavje\xB9tavamo \xE8\n--\n\xD0\xA1\xD0\xBF\n";
+        let mixed = in_utf8(bytes, |_| latin2).expect("a line of Latin-2");
+        assert!(mixed.text.starts_with("Po\u{FFFD}tovani"), "{}", mixed.text);
     }
 
     /// A line without ASCII is longer than a cut character.

@@ -9,10 +9,10 @@ use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::damage::{begins_as_damaged_utf8, is_damaged};
-use crate::charset_choice::text_tests::foreign_letters::has_western_letter_in_latin_word;
 use crate::charset_choice::text_tests::hebrew_visual_order::visual_order_note;
 use crate::charset_choice::text_tests::insufficient_evidence;
 use crate::charset_choice::text_tests::shifts::has_shift_bytes;
+use crate::charset_choice::text_tests::single_western_words::has_western_word;
 use crate::charset_choice::text_tests::truncated_utf8::is_truncated_utf8;
 use crate::charset_choice::text_tests::utf8_sequences::is_early_invalid_utf8;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
@@ -65,7 +65,7 @@ pub(crate) fn known_label<'a>(
     }
     if evidence.detection() != Detection::Off
         && !choice.events.iter().any(is_suspected)
-        && has_western_letter_in_latin_word(choice.used, bytes)
+        && has_western_word(choice.used, bytes)
     {
         let reason = Reason::ForeignLetters.into();
         choice.events.push((EventKind::CharsetSuspected, reason));

@@ -28,6 +28,7 @@ pub(super) mod repetitions;
 pub(super) mod shared_signs;
 pub(super) mod shifts;
 pub(super) mod signs_for_letters;
+pub(super) mod single_western_words;
 pub(super) mod truncated_utf8;
 pub(super) mod undeclared_bytes;
 pub(super) mod utf8_sequences;

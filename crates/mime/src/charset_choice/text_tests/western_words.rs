@@ -196,7 +196,7 @@ pub(crate) fn is_western_letter(c: char) -> bool {
 }
 
 /// Returns true for marks that stand above or below a letter of Hebrew, Arabic or Thai.
-fn is_mark(c: char) -> bool {
+pub(super) fn is_mark(c: char) -> bool {
     matches!(c,
         '\u{591}'..='\u{5BD}' | '\u{5BF}' | '\u{5C1}' | '\u{5C2}' | '\u{5C4}' | '\u{5C5}' | '\u{5C7}'
         | '\u{64B}'..='\u{65F}' | '\u{670}'
@@ -205,7 +205,7 @@ fn is_mark(c: char) -> bool {
 
 /// Returns true for letters that end Latin words in right text: endings of the label's languages, letters that look like Latin ones, and
 /// symbols of formulas.
-fn is_suffix(c: char) -> bool {
+pub(super) fn is_suffix(c: char) -> bool {
     match c {
         '\u{370}'..='\u{3FF}' => !"ιοόύϊϋΰς".contains(c),
         '\u{400}'..='\u{45F}' if c.is_uppercase() => is_look_alike(c),

@@ -7,6 +7,7 @@ mod byte_set;
 pub(super) mod case_faults;
 pub(super) mod central_european;
 pub(super) mod cjk_level1;
+pub(super) mod composed;
 pub(super) mod contested_words;
 pub(super) mod damage;
 pub(super) mod few_bytes;

@@ -10,6 +10,7 @@ use super::misread_words::has_misread_word;
 use super::superset;
 use crate::charset_choice::evidence::MAIL_HINTS;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
+use crate::charset_choice::text_tests::composed::composed;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::shifts::uses_shifts;
 use crate::charset_choice::text_tests::utf8_words::is_utf8_by_chance;
@@ -32,7 +33,7 @@ pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text
     utf8_outweighs_lines(declared, bytes, text)
         || declared.is_some_and(|charset| {
             is_of_latin_words(charset, text)
-                || has_misread_word(charset, bytes) && mojibake_score(beginning(text)) == 0
+                || has_misread_word(charset, bytes) && utf8_score(beginning(text)) == 0
         })
 }
 
@@ -61,7 +62,7 @@ pub(crate) fn utf8_outweighs_lines(declared: Option<Charset>, bytes: &[u8], text
         let mut log = LossLog::with_limit(0);
         let reading = charset.decode(start.as_bytes(), &mut log);
         return log.losses() > 0
-            || mojibake_score(&reading) > mojibake_score(start)
+            || mojibake_score(&reading) > utf8_score(start)
                 && !(is_lone_wide(start) && is_plain_word(&reading));
     }
     let mut log = LossLog::with_limit(0);
@@ -88,9 +89,10 @@ fn is_plain_word(text: &str) -> bool {
 /// Returns true if UTF-8 outweighs a double-byte charset that decodes all of the text.
 fn outweighs_double_byte(charset: Charset, text: &str, start: &str) -> bool {
     let is_level1 = is_level1(charset, start.as_bytes());
-    has_letters_enough(start, is_level1)
+    let letters = composed(start);
+    has_letters_enough(&letters, is_level1)
         || !is_level1 && start.chars().any(is_typographic)
-        || is_in_words(start)
+        || is_in_words(&letters)
             && detect::utf8_margin(text, charset, &MAIL_HINTS)
                 .is_some_and(|margin| margin >= MIN_MARGIN)
 }
@@ -106,6 +108,7 @@ fn is_of_latin_words(charset: Charset, text: &str) -> bool {
     if start.is_ascii() || !is_double_byte(charset) {
         return false;
     }
+    let letters = composed(start);
     let is_long = |word: &str| {
         word.bytes()
             .filter(u8::is_ascii_alphabetic)
@@ -113,7 +116,7 @@ fn is_of_latin_words(charset: Charset, text: &str) -> bool {
             .is_some()
     };
     let is_all = |is_such: &dyn Fn(&str) -> bool| {
-        latin_words(start).is_some_and(|mut words| words.all(is_such))
+        latin_words(&letters).is_some_and(|mut words| words.all(is_such))
     };
     // Behind a word, one wide character is as common: `Linux책`, `Tom没`.
     let ends_in_ascii = |word: &str| word.ends_with(|c: char| c.is_ascii());
@@ -182,8 +185,9 @@ pub(crate) fn may_be_latin_utf8(label: Charset, bytes: &[u8]) -> bool {
     let is_likelier = || {
         detect::utf8_margin(start, label, &MAIL_HINTS).is_none_or(|margin| margin >= DOUBT_MARGIN)
     };
-    mojibake_score(start) == 0
-        && latin_words(start).is_some_and(|mut words| words.all(has_small))
+    let letters = composed(start);
+    mojibake_score(&letters) == 0
+        && latin_words(&letters).is_some_and(|mut words| words.all(has_small))
         && is_likelier()
 }
 
@@ -207,7 +211,12 @@ pub(crate) fn utf8_outweighs_message(
     let start = beginning(text);
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(start.as_bytes(), &mut log);
-    log.losses() > 0 || mojibake_score(&reading) >= mojibake_score(start)
+    log.losses() > 0 || mojibake_score(&reading) >= utf8_score(start)
+}
+
+/// Returns the score of UTF-8 text, whose letters may stand before their marks.
+fn utf8_score(text: &str) -> usize {
+    mojibake_score(&composed(text))
 }
 
 /// Returns true if people write the double-byte reading of a text.
@@ -220,10 +229,11 @@ fn is_natural_east_asian(charset: Charset, start: &str) -> bool {
     let is_half = |c: char| matches!(c, '\u{FF61}'..='\u{FF9F}');
     let is_greek = |c: char| matches!(c, '\u{370}'..='\u{4FF}');
     let is_wide = |c: char| !c.is_ascii() && is_alphabetic(c) && !is_half(c) && !is_greek(c);
-    let is_latin = start
+    let letters = composed(start);
+    let is_latin = letters
         .chars()
         .all(|c| c.is_ascii() || alphabet(c) == Some(Alphabet::Latin));
-    if is_latin && is_in_names(start) {
+    if is_latin && is_in_names(&letters) {
         return false;
     }
     let (mut halves, mut wides, mut before) = (0, 0, ' ');
@@ -515,6 +525,9 @@ mod tests {
                 "Thanks to Chloësse Knoppers for the report.",
                 "señor",
                 "naïve",
+                "Pre\u{301}sentation ge\u{301}ne\u{301}rale",
+                "garc\u{327}on, fene\u{302}tre",
+                "\u{110B}\u{1161}\u{11AB}\u{1102}\u{1167}\u{11BC}",
             ] {
                 assert!(beats(label, text), "{label} {text}");
             }
@@ -583,6 +596,9 @@ mod tests {
                 "fax–modem",
                 "fax—modem",
                 "2×3",
+                "See file \u{1109}\u{1161}\u{110C}\u{1175}\u{11AB}.jpg",
+                "Andre\u{301}, garc\u{327}on, Za\u{30A}",
+                "か\u{3099}",
                 "a→b",
                 "a≠b",
             ] {

@@ -347,6 +347,8 @@ fn alphabet(c: char) -> Option<Alphabet> {
         | 'ș'
         | 'Ț'
         | 'ț'
+        | 'Ə'
+        | 'ə'
         | '\u{1EA0}'..='\u{1EFF}' => Alphabet::Latin,
         '\u{386}'..='\u{3CE}' => Alphabet::Greek,
         '\u{401}'..='\u{45F}' | 'Ґ' | 'ґ' => Alphabet::Cyrillic,
@@ -525,6 +527,8 @@ mod tests {
                 "Thanks to Chloësse Knoppers for the report.",
                 "señor",
                 "naïve",
+                "Əhməd Məmmədov",
+                "Azərbaycan dili",
                 "Pre\u{301}sentation ge\u{301}ne\u{301}rale",
                 "garc\u{327}on, fene\u{302}tre",
                 "\u{110B}\u{1161}\u{11AB}\u{1102}\u{1167}\u{11BC}",
@@ -599,6 +603,7 @@ mod tests {
                 "See file \u{1109}\u{1161}\u{110C}\u{1175}\u{11AB}.jpg",
                 "Andre\u{301}, garc\u{327}on, Za\u{30A}",
                 "か\u{3099}",
+                "Əhməd Məmmədov",
                 "a→b",
                 "a≠b",
             ] {

@@ -613,6 +613,31 @@ mod tests {
     }
 
     #[test]
+    fn fractions_are_known_under_latin_labels() {
+        for label in [
+            "ISO-8859-1",
+            "windows-1252",
+            "windows-1250",
+            "windows-1254",
+            "ISO-8859-9",
+        ] {
+            for text in ["⅓ cup sugar", "2⅔ cups"] {
+                assert!(beats(label, text), "{label} {text}");
+            }
+            // Words and quotations that are valid UTF-8 by chance.
+            let charset = Charset::for_name(label).expect("known").superset();
+            for text in ["domandâ…”"] {
+                let bytes = charset.encode_exact(text).expect("encodable");
+                let by_chance = std::str::from_utf8(&bytes).expect("UTF-8 by chance");
+                assert!(
+                    !utf8_outweighs_label(Some(charset), &bytes, by_chance),
+                    "{label} {text}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn raw_utf8_wins_over_implausible_double_byte_text() {
         let beside = |label: &str, text: &str| {
             let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));

@@ -150,6 +150,8 @@ impl Neighbors {
                 let may_close = matches!(next, '\u{A0}' | '‘'..='”' | '»' | '›');
                 !is_letter(self.before) && !next.is_ascii() && !is_letter(next) && !may_close
             }
+            // Fractions and Roman numerals: `â…“` for `⅓`.
+            'â' if next == '…' => !is_letter(self.before),
             'â' => matches!(next, '€' | '†' | '‡' | 'ˆ' | '‰' | '˜' | '™' | '•'),
             _ => false,
         }
@@ -273,6 +275,7 @@ mod tests {
             "Tiếng Việt có dấu, Nguyễn Ánh",
             "Dünya’da İstanbul, KOCAELİ’DE KAZA",
             "日本語とWindows版、한국어 text, 中文“引号”",
+            "domandâ…, la lettre «â»",
             "╔══╗\n║ ok ║\n╚══╝",
         ] {
             assert_eq!(mojibake_score(text), 0, "{text}");
@@ -319,6 +322,8 @@ mod tests {
             "Home Â· News",
             "2Ã—3",
             "GRÃ–SSE",
+            "â…“ cup",
+            "2â…” cups",
         ] {
             assert!(mojibake_score(text) > 0, "{text}");
         }

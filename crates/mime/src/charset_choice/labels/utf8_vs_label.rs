@@ -613,7 +613,7 @@ mod tests {
     }
 
     #[test]
-    fn fractions_are_known_under_latin_labels() {
+    fn fractions_and_hebrew_are_known_under_latin_labels() {
         for label in [
             "ISO-8859-1",
             "windows-1252",
@@ -621,12 +621,12 @@ mod tests {
             "windows-1254",
             "ISO-8859-9",
         ] {
-            for text in ["⅓ cup sugar", "2⅔ cups"] {
+            for text in ["⅓ cup sugar", "2⅔ cups", "תודה", "על"] {
                 assert!(beats(label, text), "{label} {text}");
             }
             // Words and quotations that are valid UTF-8 by chance.
             let charset = Charset::for_name(label).expect("known").superset();
-            for text in ["domandâ…”"] {
+            for text in ["domandâ…”", "×”", "x ×” ×“ y"] {
                 let bytes = charset.encode_exact(text).expect("encodable");
                 let by_chance = std::str::from_utf8(&bytes).expect("UTF-8 by chance");
                 assert!(

@@ -104,6 +104,7 @@ impl Neighbors {
             // Punctuation of scripts without spaces.
             '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' | '\u{FF01}'..='\u{FF20}' => false,
             '–' | '—' => behind_letter && before_letter,
+            '×' if self.is_within_hebrew() => true,
             _ if is_letter(c) => self.is_odd_letter(c),
             _ => behind_letter || before_letter,
         }
@@ -140,6 +141,14 @@ impl Neighbors {
 }
 
 impl Neighbors {
+    /// Returns true for the lead byte of Hebrew between two signs, behind another one: the second `×` of `×ª×•×“×”` (`תודה`).
+    ///
+    /// Digits and fractions stand there in products: `1×½×¼`.
+    fn is_within_hebrew(&self) -> bool {
+        let is_tail = |c: char| matches!(c, '‘'..='”' | '•' | '–' | '—' | '˜' | '™' | '›' | '\u{A1}'..='\u{AA}');
+        self.two_before == '×' && is_tail(self.before) && is_tail(self.after)
+    }
+
     /// Returns true for a letter that UTF-8 lead bytes look like, before a sign that no language has there: `25Â°C`, `faxâ€“modem`.
     ///
     /// A word in capitals may end before a sign: `ROMÂ·`. Quotation marks may close behind a single letter.
@@ -275,6 +284,7 @@ mod tests {
             "Tiếng Việt có dấu, Nguyễn Ánh",
             "Dünya’da İstanbul, KOCAELİ’DE KAZA",
             "日本語とWindows版、한국어 text, 中文“引号”",
+            "1×½×¼, 2 × “3” × 4, ××××, “×”",
             "domandâ…, la lettre «â»",
             "╔══╗\n║ ok ║\n╚══╝",
         ] {
@@ -324,6 +334,7 @@ mod tests {
             "GRÃ–SSE",
             "â…“ cup",
             "2â…” cups",
+            "×ª×•×“×”",
         ] {
             assert!(mojibake_score(text) > 0, "{text}");
         }

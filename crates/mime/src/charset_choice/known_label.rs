@@ -14,7 +14,9 @@ use crate::charset_choice::text_tests::insufficient_evidence;
 use crate::charset_choice::text_tests::shifts::has_shift_bytes;
 use crate::charset_choice::text_tests::single_western_words::has_western_word;
 use crate::charset_choice::text_tests::truncated_utf8::is_truncated_utf8;
-use crate::charset_choice::text_tests::utf8_sequences::is_early_invalid_utf8;
+use crate::charset_choice::text_tests::utf8_sequences::{
+    has_byte_order_mark_as_characters, is_early_invalid_utf8,
+};
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use crate::charset_choice::two_charsets::latin2_passages::in_latin2_passages;
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
@@ -68,6 +70,13 @@ pub(crate) fn known_label<'a>(
         && has_western_word(choice.used, bytes)
     {
         let reason = Reason::ForeignLetters.into();
+        choice.events.push((EventKind::CharsetSuspected, reason));
+    }
+    if evidence.detection() != Detection::Off
+        && choice.mixed.is_none()
+        && has_byte_order_mark_as_characters(choice.used, bytes)
+    {
+        let reason = Reason::InnerByteOrderMark.into();
         choice.events.push((EventKind::CharsetSuspected, reason));
     }
     // The charsets of Microsoft have them.

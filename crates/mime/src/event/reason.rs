@@ -55,6 +55,8 @@ named! {
         ForeignLetters = "Latin words with letters of another script; windows-1252 gives Western letters",
         /// The text has U+FFFD in UTF-8 under the label of another charset: an earlier program could not decode some characters.
         LostCharacters = "U+FFFD for characters that an earlier program lost",
+        /// The text has a byte order mark of UTF-8 within text of another charset, which decodes it to two characters: `锘` and another one.
+        InnerByteOrderMark = "a byte order mark of UTF-8 within the text",
         /// The text has runs of HZ (`~{VPND~}`), but its label names another charset.
         LooksLikeHz = "text between ~{ and ~} looks like HZ-GB-2312",
         /// An equals sign in an encoded word begins no escape.

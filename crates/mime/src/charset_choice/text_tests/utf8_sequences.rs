@@ -1,6 +1,6 @@
 //! Searches for characters of UTF-8 and for malformed sequences in text of any charset.
 
-use mailglot_codec::detect;
+use mailglot_codec::{Charset, detect};
 use mailglot_kernel::ascii;
 use memchr::memmem;
 use std::ops::Range;
@@ -15,6 +15,39 @@ pub(crate) fn has_lost_characters(bytes: &[u8]) -> bool {
         LazyLock::new(|| memmem::Finder::new(LOST_CHARACTER));
     // The first byte is rare, and faster to find in a short text.
     memchr::memchr(LOST_CHARACTER[0], bytes).is_some_and(|at| FINDER.find(&bytes[at..]).is_some())
+}
+
+/// Returns true if a line of double-byte text has a byte order mark of UTF-8 between ASCII characters: `\n\xEF\xBB\xBFHello`.
+///
+/// Programs that join pages leave it there. GBK makes `锘縃` of it with the letter behind it, which nobody writes.
+pub(crate) fn has_byte_order_mark(line: &[u8]) -> bool {
+    inner_marks(line).any(|end| line.get(end).is_none_or(u8::is_ascii))
+}
+
+/// Returns true if text in a Chinese charset has a byte order mark of UTF-8 as two characters: `锘` and another one, or `嚜`.
+pub(crate) fn has_byte_order_mark_as_characters(used: Charset, bytes: &[u8]) -> bool {
+    let is_chinese = [
+        Charset::GB2312,
+        Charset::GBK,
+        Charset::GB18030,
+        Charset::BIG5,
+    ]
+    .contains(&used);
+    is_chinese && inner_marks(bytes).next().is_some()
+}
+
+/// Returns the ends of byte order marks of UTF-8 at whose start no character of two bytes ends.
+fn inner_marks(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    const MARK: &[u8] = "\u{FEFF}".as_bytes();
+    /// Lowest second byte of a double-byte character but those of GB 18030, which has digits in four bytes.
+    const LOWEST_TRAIL: u8 = 0x40;
+    let ends_character = |byte: u8| byte < LOWEST_TRAIL && !byte.is_ascii_digit();
+    memmem::find_iter(bytes, MARK)
+        .filter(move |at| {
+            at.checked_sub(1)
+                .is_none_or(|before| ends_character(bytes[before]))
+        })
+        .map(|at| at + MARK.len())
 }
 
 /// Returns the ranges of valid non-ASCII UTF-8, in order.
@@ -133,6 +166,24 @@ pub(crate) fn has_isolated_sequence(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn byte_order_marks_stand_between_ascii_characters() {
+        for (bytes, in_line, as_characters) in [
+            (&b"\xEF\xBB\xBFHello"[..], true, true),
+            (b"x \xEF\xBB\xBF", true, true),
+            (b"> \xEF\xBB\xBF\xC4\xE3\xBA\xC3", false, true),
+            (b"\xC4\xEF\xBB\xBF\xA1", false, false),
+            (b"\xEF\xBB(No)", false, false),
+            (b"Hello", false, false),
+        ] {
+            let text = bytes.escape_ascii();
+            assert_eq!(has_byte_order_mark(bytes), in_line, "{text}");
+            let found = has_byte_order_mark_as_characters(Charset::GBK, bytes);
+            assert_eq!(found, as_characters, "{text}");
+            assert!(!has_byte_order_mark_as_characters(Charset::EUC_KR, bytes));
+        }
+    }
 
     /// Each character alone and twice, at the start, within ASCII and at the end.
     #[test]

@@ -17,7 +17,7 @@ use crate::charset_choice::text_tests::mojibake_score::{
     mojibake_score, mojibake_score_in_any_case,
 };
 use crate::charset_choice::text_tests::utf8_sequences::{
-    SequenceCount, has_isolated_sequence, sequences,
+    SequenceCount, has_byte_order_mark, has_isolated_sequence, sequences,
 };
 use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
 use std::ops::Range;
@@ -110,7 +110,7 @@ fn is_rather_utf8(line: &[u8], charset: Charset) -> bool {
         return false;
     };
     mojibake_score_in_any_case(text) == 0
-        && (!charset.is_single_byte() && has_latin_words(line)
+        && (!charset.is_single_byte() && (has_latin_words(line) || has_byte_order_mark(line))
             || sequences(line).any(|run| is_signs_as(charset, &line[run]))
             || utf8_outweighs_lines(Some(charset), line, text))
 }

@@ -10,6 +10,7 @@
 
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::text_tests::cjk_level1::is_beyond_level1;
+use crate::charset_choice::text_tests::composed::composed;
 use crate::charset_choice::text_tests::line_kinds::lines;
 use crate::charset_choice::text_tests::mojibake_score::{
     is_letter, mojibake_score, mojibake_score_in_any_case,
@@ -150,7 +151,7 @@ pub(crate) fn is_certain(bytes: &[u8], run: &Range<usize>) -> bool {
     let is_latin = |c| Script::of(c) == Some(Script::Latin);
     is_in_word && text.chars().all(is_latin)
         || text.chars().all(is_sign_of_typography)
-        || is_word_of_one_alphabet(text)
+        || is_word_of_one_alphabet(&composed(text))
 }
 
 /// Returns true for enough letters of an alphabet that is not Latin, or East Asian ones.

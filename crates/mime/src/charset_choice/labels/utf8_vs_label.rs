@@ -33,7 +33,7 @@ pub(crate) fn utf8_outweighs_label(declared: Option<Charset>, bytes: &[u8], text
     utf8_outweighs_lines(declared, bytes, text)
         || declared.is_some_and(|charset| {
             is_of_latin_words(charset, text)
-                || has_misread_word(charset, bytes) && utf8_score(beginning(text)) == 0
+                || has_misread_word(charset, bytes) && mojibake_score(beginning(text)) == 0
         })
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn utf8_outweighs_lines(declared: Option<Charset>, bytes: &[u8], text
         let mut log = LossLog::with_limit(0);
         let reading = charset.decode(start.as_bytes(), &mut log);
         return log.losses() > 0
-            || mojibake_score(&reading) > utf8_score(start)
+            || mojibake_score(&reading) > mojibake_score(start)
                 && !(is_lone_wide(start) && is_plain_word(&reading));
     }
     let mut log = LossLog::with_limit(0);
@@ -211,12 +211,7 @@ pub(crate) fn utf8_outweighs_message(
     let start = beginning(text);
     let mut log = LossLog::with_limit(0);
     let reading = charset.decode(start.as_bytes(), &mut log);
-    log.losses() > 0 || mojibake_score(&reading) >= utf8_score(start)
-}
-
-/// Returns the score of UTF-8 text, whose letters may stand before their marks.
-fn utf8_score(text: &str) -> usize {
-    mojibake_score(&composed(text))
+    log.losses() > 0 || mojibake_score(&reading) >= mojibake_score(start)
 }
 
 /// Returns true if people write the double-byte reading of a text.

@@ -13,6 +13,7 @@
 
 use memchr::memmem;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// Marks, the letters that have them, and these letters composed.
 const LETTERS: [(char, &str, &str); 17] = [
@@ -63,27 +64,28 @@ pub(crate) fn composed(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     let mut last = None;
     for c in text.chars() {
-        last = match last {
-            None => Some(c),
-            Some(before) => match compose(before, c) {
-                Some(both) => Some(both),
-                None => {
-                    out.push(before);
-                    Some(c)
-                }
-            },
-        };
+        let both = last.and_then(|before| compose(before, c));
+        if both.is_none() {
+            out.extend(last);
+        }
+        last = both.or(Some(c));
     }
     out.extend(last);
     Cow::Owned(out)
 }
 
-/// Returns true if UTF-8 has the lead bytes of marks or of letters of Hangul.
+/// Returns true if UTF-8 has the lead bytes of marks or of letters of Hangul, or the marks of kana. Fast.
 fn may_have_marks(bytes: &[u8]) -> bool {
-    memchr::memchr2(0xCC, 0xE1, bytes).is_some()
-        || [&b"\xE3\x82\x99"[..], b"\xE3\x82\x9A"]
-            .iter()
-            .any(|mark| memmem::find(bytes, mark).is_some())
+    static KANA_MARKS: LazyLock<[memmem::Finder<'static>; 2]> = LazyLock::new(|| {
+        let finder = |mark: &'static str| memmem::Finder::new(mark.as_bytes());
+        [finder("\u{3099}"), finder("\u{309A}")]
+    });
+    let Some(first) = memchr::memchr3(0xCC, 0xE1, 0xE3, bytes) else {
+        return false;
+    };
+    let rest = &bytes[first..];
+    let has_kana_mark = || KANA_MARKS.iter().any(|mark| mark.find(rest).is_some());
+    memchr::memchr2(0xCC, 0xE1, rest).is_some() || has_kana_mark()
 }
 
 fn compose(base: char, mark: char) -> Option<char> {

@@ -1,16 +1,18 @@
 //! Counts combinations of characters that nobody writes: signs of a wrong charset.
 //!
-//! Examines each non-ASCII character with its neighbors. Faults are: letters of dead alphabets, a capital after a small letter, two
+//! Composes letters with their marks, and examines each non-ASCII character with its neighbors. Faults are: letters of dead alphabets, a capital after a small letter, two
 //! alphabets in a word, symbols within words, opening quotes after a letter, mixed kinds of spaces.
 //!
 //! # Limits
 //! Knows no language, so text with score 0 need not consist of words.
 
+use super::composed::composed;
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Script, is_alphabetic};
 
 /// Counts implausible characters. Callers compare the scores of two readings of the same bytes. Passes over ASCII fast.
 pub(crate) fn mojibake_score(text: &str) -> usize {
+    let text = &*composed(text);
     let bytes = text.as_bytes();
     let ascii = |at: usize| bytes.get(at).map_or(EDGE, |byte| char::from(*byte));
     let (mut two_before, mut before, mut count) = (EDGE, EDGE, 0);
@@ -260,7 +262,7 @@ mod tests {
             // Texts with little ASCII, and with much.
             let kinds = [8 + random(16), 24][round % 2];
             let text: String = (0..random(40)).map(|_| CHARACTERS[random(kinds)]).collect();
-            let expected = slow_score(&text);
+            let expected = slow_score(&composed(&text));
             assert_eq!(mojibake_score(&text), expected, "{text:?}");
             faults += expected;
         }

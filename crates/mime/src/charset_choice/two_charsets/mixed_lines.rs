@@ -203,6 +203,16 @@ mod tests {
                 "Mailingliste für Nutzer\n",
             ),
             ("EUC-JP", "会議のお知らせ\n", "Mailingliste für Nutzer\n"),
+            // Names of files in form NFD.
+            (
+                "EUC-KR",
+                "오늘 저녁에 뭐 해?\n",
+                "\u{1112}\u{116C}\u{110B}\u{1174}.doc\n",
+            ),
+            ("GBK", "请查收附件\n", "Андреи\u{306}.txt\n"),
+            // Byte order marks in lines of ASCII.
+            ("GBK", "请查收附件\n", "\u{FEFF}Hello\n"),
+            ("Big5", "你今天會來上課嗎？\n", "<div>\u{FEFF}<p>\n"),
         ] {
             let want = format!("{body}{footer}");
             assert_eq!(read(charset, body, footer), Some(want), "{charset}");

@@ -51,8 +51,8 @@ pub(crate) struct DecodeArgs {
     #[arg(long, value_name = "FIELD", value_parser = field_name)]
     pub(crate) name: Option<String>,
     /// Read a header or a whole message from standard input. Decode each field by its name, and print it as one line. The raw 8-bit
-    /// bytes of all fields get one charset; the encoded words and texts of the message help to choose it. Lines that are not fields are
-    /// copied up to the empty line, and reported. A name in a list of addresses keeps or gets quotes if it needs them, such as "Doe, John".
+    /// bytes of all fields get one charset; the encoded words and texts of the message help to choose it. Words under a label that the
+    /// texts disprove are decoded in the charset of the texts. Lines that are not fields are copied up to the empty line, and reported. A name in a list of addresses keeps or gets quotes if it needs them, such as "Doe, John".
     #[arg(long, conflicts_with_all = ["texts", "nul", "name", "stream"])]
     pub(crate) block: bool,
     /// Print to standard error how each piece was decoded.
@@ -79,7 +79,12 @@ pub(crate) struct DecodeArgs {
 impl DecodeArgs {
     /// Returns the context of `policy` with these options.
     pub(crate) fn context<'p>(&self, policy: &'p Policy) -> HeaderContext<'p> {
-        HeaderContext::of(policy)
+        self.with_options(HeaderContext::of(policy))
+    }
+
+    /// Sets these options in a context.
+    pub(crate) fn with_options<'p>(&self, context: HeaderContext<'p>) -> HeaderContext<'p> {
+        context
             .unknown(self.unknown)
             .repairs(repairs(&self.repair))
             .strip_hidden(self.strip_hidden)

@@ -257,3 +257,31 @@ fn a_line_end_between_encoded_words_joins_them() {
         assert_eq!(run.text(), want, "{input:?}");
     }
 }
+
+/// A word is decoded as `normalize` decodes it: by the body that disproves its label.
+#[test]
+fn words_of_a_header_are_decoded_by_the_evidence_of_the_body() {
+    let sandbox = Sandbox::new();
+    let block = ["header", "decode", "--block"];
+    let header = b"Subject: =?iso-8859-1?Q?Podsjetnik_o_pla=E6anju?=\nMIME-Version: 1.0\n\
+        Content-Type: text/plain; charset=iso-8859-1\n\n";
+    let body =
+        b"Po\xB9tovani, molimo Vas da \xB9to prije podmirite ra\xE8un za pro\xB9li mjesec.\n\
+        Ako ste ga ve\xE6 platili, ova poruka nije va\xBEna. Dr\xBEite se roka pla\xE6anja.\n";
+    let western = b"Nous nous r\xE9unirons \xE0 dix heures, c'est d\xE9j\xE0 d\xE9cid\xE9.\n";
+    for (body, want, event) in [
+        (&body[..], "Podsjetnik o plaćanju", "charset.detected"),
+        (western, "Podsjetnik o plaæanju", ""),
+    ] {
+        let run = sandbox.pipe(&block, &[header, body].concat()).ended(0);
+        let subject = run.text().lines().next();
+        assert_eq!(subject, Some(&*format!("Subject: {want}")));
+        assert!(run.err.contains(event) && run.err.is_empty() == event.is_empty());
+    }
+    // Options decide like the policy of `normalize`.
+    let run = sandbox.pipe(
+        &[&block[..], &["--detect", "unlabelled"]].concat(),
+        &[&header[..], body].concat(),
+    );
+    assert!(run.ended(0).text().contains("plaæanju"));
+}

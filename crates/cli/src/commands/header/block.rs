@@ -28,13 +28,7 @@ pub(super) fn run(args: &DecodeArgs, console: Console) -> Result<Exit, Failure> 
     read.map_err(|error| Failure::input("standard input", &error))?;
     let policy = args.reading.policy();
     let message = Message::parse(&raw, &policy.limits);
-    let found = header_context(&message, &policy);
-    let context = args
-        .context(&policy)
-        .raw(found.raw)
-        .raw_is_uncertain(found.raw_is_uncertain)
-        .raw_is_inferred(found.raw_is_inferred)
-        .raw_is_default(found.raw_is_default);
+    let context = args.with_options(header_context(&message, &policy));
     let mut out = BufWriter::new(stdout_in_blocks()?);
     let mut counts = FindingCounts::default();
     for entry in entries(&message) {

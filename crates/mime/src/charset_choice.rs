@@ -30,6 +30,8 @@ pub(crate) use labels::disproved_label::read_as_disproved;
 pub(crate) use labels::disproved_labels::{DisprovedLabels, LabelEvidence, LabelTest};
 pub(crate) use labels::label_check::{LabelVerdict, check_label, needs_label_check};
 pub(crate) use labels::label_scope::LabelScope;
+pub(crate) use labels::other_alphabet::read_in_other_alphabet;
+pub(crate) use labels::other_charsets::OtherCharsets;
 pub(crate) use labels::other_script::{may_be_in_other_script, read_in_other_script};
 pub(crate) use labels::superset::{
     EvidenceTest, better_by_bytes, better_charset_and_test, lossless_superset,
@@ -39,6 +41,7 @@ pub(crate) use mail_evidence::MailEvidence;
 pub(crate) use raw_text::{RawEvidence, RawReading};
 pub(crate) use redecode::redecode;
 pub(crate) use steps::choose;
+pub(crate) use text_tests::alphabet::TextAlphabet;
 pub(crate) use text_tests::case_faults::outweighs;
 use text_tests::damage::decodes_without_loss;
 pub(crate) use text_tests::font_names::language as font_language;
@@ -46,6 +49,7 @@ pub(crate) use text_tests::hebrew_visual_order::{label_states_order, visual_orde
 pub(crate) use text_tests::language_hint::detect_language;
 pub(crate) use text_tests::private_use::is_private;
 pub(crate) use text_tests::undeclared_bytes::{has_letters, is_legacy};
+pub(crate) use text_tests::western_letters::is_latin_1;
 use thresholds::FALLBACK_CONFIDENCE;
 pub(crate) use thresholds::SURE_CONFIDENCE;
 pub(crate) use two_charsets::lost_characters::{

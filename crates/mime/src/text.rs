@@ -1,6 +1,7 @@
 //! Decodes the text parts of a message.
 
 mod as_read;
+mod body_alphabets;
 mod body_charset;
 mod body_damage;
 mod decoded_body;

@@ -11,6 +11,8 @@ pub(super) mod label_scope;
 mod mac_label;
 mod misread_words;
 pub(super) mod named_rival;
+pub(super) mod other_alphabet;
+pub(super) mod other_charsets;
 pub(super) mod other_script;
 pub(super) mod superset;
 pub(super) mod utf8_vs_label;

@@ -1,5 +1,6 @@
 //! Tests on the bytes and the text that a charset gives. They prove something about a charset, and none of them chooses one.
 
+pub(super) mod alphabet;
 pub(super) mod apostrophes;
 pub(super) mod arabic_beside_french;
 pub(super) mod baltic_letters;

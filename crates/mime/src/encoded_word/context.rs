@@ -1,6 +1,6 @@
 //! The context in which the bytes of a header are decoded.
 
-use crate::charset_choice::{DisprovedLabels, LabelScope, MAIL_HINTS};
+use crate::charset_choice::{DisprovedLabels, LabelScope, MAIL_HINTS, OtherCharsets};
 use crate::policy::{CharsetMap, Detection, Policy, Repairs};
 use crate::setters::setters;
 use mailglot_codec::{Charset, Resolved, View, detect};
@@ -46,7 +46,7 @@ pub struct HeaderContext<'a> {
     ///
     /// The check takes several times as long as decoding.
     pub check_labels: bool,
-    /// Labels that other text of the message disproves. Only a message gives them.
+    /// Labels that other text of the message disproves, and charsets of its text in other alphabets. Only a message gives them.
     pub(crate) disproved: DisprovedLabels,
     /// True for the text of a word that is decoded once more. Its damage is reported with the word.
     pub(crate) is_nested: bool,
@@ -98,10 +98,10 @@ impl HeaderContext<'_> {
         (self.label_scope() != LabelScope::None).then_some(charset)
     }
 
-    /// Returns the charset of other text of the message in another script, for text under a label of Latin-1.
-    pub(super) fn other_script(&self, label: Charset) -> Option<Charset> {
-        let charset = self.disproved.other_script(label)?;
-        (self.label_scope() != LabelScope::None).then_some(charset)
+    /// Returns the charsets of other text of the message in another alphabet, for text under a label of Latin-1.
+    pub(super) fn others(&self, label: Charset) -> Option<OtherCharsets> {
+        let charsets = self.disproved.others(label)?;
+        (self.label_scope() != LabelScope::None).then_some(charsets)
     }
 
     /// Returns the labels that are checked.

@@ -6,8 +6,8 @@ use super::reader::same_charset;
 use super::utf8_mislabel::as_utf8;
 use crate::charset_choice::{
     LabelScope, LabelVerdict, beside_lost_characters, by_escapes, check_label,
-    decode_with_lost_characters, lossless_superset, read_as_disproved, read_in_other_script,
-    redecode, utf8_outweighs_message,
+    decode_with_lost_characters, lossless_superset, read_as_disproved, read_in_other_alphabet,
+    read_in_other_script, redecode, utf8_outweighs_message,
 };
 use crate::event::{Detail, EventKind, Reason};
 use crate::policy::Detection;
@@ -122,9 +122,14 @@ pub(super) fn check_decoded<'b>(
     let by_message = match other {
         Some(other) => read_as_disproved(bytes, label, decoded, other, context.language),
         None => context
-            .other_script(label)
+            .others(label)
             .filter(|_| !mapped)
-            .and_then(|other| read_in_other_script(bytes, label, text, other)),
+            .and_then(|others| match others.latin() {
+                Some(other) => read_in_other_alphabet(bytes, label, text, other, context.language),
+                None => others
+                    .iter()
+                    .find_map(|other| read_in_other_script(bytes, label, text, other)),
+            }),
     };
     // Bytes that prove the same alone need no other text.
     let used = |verdict: &Option<LabelVerdict<'_>>| Some(verdict.as_ref()?.read.as_ref()?.used);

@@ -33,7 +33,8 @@ pub(super) struct UsualWords<'v, 'f> {
     pub value: &'v [u8],
     /// The labels that are checked ([`super::HeaderContext::check_labels`]).
     pub scope: LabelScope,
-    /// The labels that other text of the message disproves. Their words are not usual.
+    /// The labels that other text of the message disproves, and charsets of its text in other alphabets. Words that these may decode are not
+    /// usual.
     pub disproved: DisprovedLabels,
     /// The text so far.
     pub text: String,
@@ -243,8 +244,9 @@ impl<'v> UsualWords<'v, '_> {
         }
         if let Some(bytes) = group.bytes {
             let may_be_other = needs_label_check(group.charset, &bytes, self.scope)
-                || self.disproved.other_script(group.charset).is_some()
-                    && may_be_in_other_script(&bytes);
+                || self.disproved.others(group.charset).is_some_and(|others| {
+                    others.latin().is_some() && !bytes.is_ascii() || may_be_in_other_script(&bytes)
+                });
             self.checked = bytes;
             if may_be_other {
                 return None;

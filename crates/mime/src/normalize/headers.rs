@@ -401,6 +401,7 @@ fn evidence_then(
         ..RawCharset::default()
     };
     let disproved = hints.labels_of_bodies.disproved(stays);
+    let disproved = disproved.or_others(hints.alphabets.charsets_then(stays));
     HeaderEvidence { raw, disproved }
 }
 

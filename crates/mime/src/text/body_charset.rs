@@ -100,6 +100,9 @@ impl DecodedBody<'_> {
             {
                 hints.labels_of_bodies.note(label, test, id);
             }
+            if !choice.text.is_ascii() && hints.has_latin_1_label(message) {
+                hints.alphabets.note(id, &choice);
+            }
             let is_latin1 = choice.used.superset() == Charset::WINDOWS_1252;
             hints.note_body_charset(BodyCharset {
                 part: id,

@@ -11,7 +11,7 @@
 use super::message_evidence::MessageEvidence;
 use crate::charset_choice::{
     Choice, DisprovedLabels, LabelEvidence, LabelScope, LabelTest, MAIL_HINTS, SURE_CONFIDENCE,
-    check_label,
+    check_label, is_latin_1,
 };
 use crate::encoded_word::{self, HeaderContext, Word};
 use crate::event::{Detail, EventKind};
@@ -52,15 +52,19 @@ pub(super) fn test_of_label(
         }
         How::Detected => {
             let is_sure = choice.confidence.is_some_and(|c| c >= SURE_CONFIDENCE);
-            let may_replace = choice.mixed.is_none() && may_replace(label, choice.used);
-            (is_sure && may_replace && is_enough() && is_proof(label, choice.used, bytes))
-                .then_some(LabelTest::Disproves(choice.used))
+            // Runs of UTF-8 say nothing about the rest of the text.
+            let used = choice.mixed.unwrap_or(choice.used);
+            let may_replace = choice.mixed.is_none() || is_latin_1(label);
+            let may_replace = may_replace && may_replace_label(label, used);
+            (is_sure && may_replace && is_enough() && is_proof(label, used, bytes))
+                .then_some(LabelTest::Disproves(used))
         }
         _ => None,
     }
 }
 
-/// Returns the labels that bodies disprove, and the charset of text in another script than Latin: of a body, else of encoded words.
+/// Returns the labels that bodies disprove, and the charsets of text in another alphabet: of a body or of encoded words in another script, else
+/// of the alphabet of the bodies.
 pub(crate) fn labels_of_bodies(message: &Message<'_>, hints: &MessageEvidence) -> DisprovedLabels {
     let found = hints.labels_of_bodies.disproved(|_| true);
     if hints.labels_of_bodies.fit_latin_1() {
@@ -71,6 +75,7 @@ pub(crate) fn labels_of_bodies(message: &Message<'_>, hints: &MessageEvidence) -
     found
         .or_script_of(body.map(|body| body.charset))
         .or_script_of(hints.words(message))
+        .or_others(hints.alphabets.charsets())
 }
 
 /// Returns the labels that bodies or encoded words of the message disprove. `hints` contains what the bodies say.
@@ -136,7 +141,7 @@ fn test_of_words(label: Charset, words: &[Word]) -> Option<LabelTest> {
     }
     let guess = detect::detect(&bytes, &MAIL_HINTS);
     let is_sure = guess.charset.superset() == used && guess.confidence >= SURE_CONFIDENCE;
-    (is_sure && may_replace(label, used) && is_proof(label, used, &bytes))
+    (is_sure && may_replace_label(label, used) && is_proof(label, used, &bytes))
         .then_some(LabelTest::Disproves(guess.charset))
 }
 
@@ -164,7 +169,7 @@ fn may_be_disproved(label: Charset) -> bool {
 }
 
 /// Returns true if `used` is another charset than the label, and words can be in it.
-fn may_replace(label: Charset, used: Charset) -> bool {
+fn may_replace_label(label: Charset, used: Charset) -> bool {
     used.superset() != label.superset()
         && used != Charset::UTF_8
         && used.keeps_ascii_text()

@@ -9,6 +9,7 @@
 //! Parts of an embedded message count like others. A second pass may guess differently for text that the policy keeps, and for text
 //! that is too uncertain to rewrite.
 
+use super::body_alphabets::{BodyAlphabets, has_latin_1_label};
 use super::decoded_body::DecodedBody;
 use crate::charset_choice::{
     LabelEvidence, MAIL_HINTS, MailEvidence, detect_language, font_language, has_letters, is_legacy,
@@ -40,10 +41,13 @@ pub(crate) struct MessageEvidence {
     time_zone: OnceCell<Option<i16>>,
     text_language: OnceCell<Option<&'static str>>,
     pooled_guess: OnceCell<Option<Guess>>,
+    latin_1_label: OnceCell<bool>,
     /// The charset of the first text part that is not labelled ASCII. A part that proves little counts only if there is no other one.
     pub body: Option<BodyCharset>,
     /// What the text parts say about their labels.
     pub labels_of_bodies: LabelEvidence,
+    /// The alphabets of the text parts, if a word or parameter has a label of Latin-1.
+    pub alphabets: BodyAlphabets,
 }
 
 impl MessageEvidence {
@@ -54,6 +58,13 @@ impl MessageEvidence {
             let mut charsets = charsets.filter(|c| *c != Charset::US_ASCII);
             charsets.next()
         })
+    }
+
+    /// Returns true if a word or a parameter of the message has a label of Latin-1.
+    pub(super) fn has_latin_1_label(&self, message: &Message<'_>) -> bool {
+        *self
+            .latin_1_label
+            .get_or_init(|| has_latin_1_label(message))
     }
 
     /// Records the charset of a decoded part.

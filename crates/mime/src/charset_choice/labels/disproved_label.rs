@@ -87,7 +87,7 @@ pub(crate) fn read_as_disproved<'b>(
 
 /// Returns `other`, or its relative if the bytes are likelier in that: the Windows code page of an ISO charset, or the ISO charset of a
 /// page. Long text may read alike in both, and a word may not.
-fn likelier_relative(other: Charset, bytes: &[u8], hints: &Hints<'_>) -> Charset {
+pub(super) fn likelier_relative(other: Charset, bytes: &[u8], hints: &Hints<'_>) -> Charset {
     const LIKELIER: f32 = 5.5;
     if let Some(better) = better_by_bytes(other, bytes) {
         return better;
@@ -212,7 +212,7 @@ fn quotes_around_words(text: &str) -> usize {
 }
 
 /// Returns true for a single byte above 7F that touches no ASCII letter. It may be a letter of any alphabet.
-fn is_lone_letter(bytes: &[u8]) -> bool {
+pub(super) fn is_lone_letter(bytes: &[u8]) -> bool {
     let mut high = high_bytes(bytes);
     let (Some(at), None) = (high.next(), high.next()) else {
         return false;

@@ -1,11 +1,11 @@
-//! Keeps the labels that text of a message disproves, and the charset of text in another script than Latin.
+//! Keeps the labels that text of a message disproves, and the charsets of text in another alphabet than that of Latin-1.
 //!
 //! A label counts if one text disproves it and no other text of the message fits it.
 //!
 //! # Limits
 //! Keeps four labels. Later ones count as right.
 
-use crate::charset_choice::labels::other_script::is_of_other_script;
+use crate::charset_choice::labels::other_charsets::{OtherCharsets, is_of_other_script};
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
 use crate::part_id::PartId;
 use mailglot_codec::Charset;
@@ -17,8 +17,8 @@ const MAX: usize = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DisprovedLabels {
     pairs: [Option<(Charset, Charset)>; MAX],
-    /// The charset of other text in another script than Latin, under a label that fits. No text fits a label of Latin-1.
-    other_script: Option<Charset>,
+    /// The charsets of other text in another alphabet, under a label that fits. No text fits a label of Latin-1.
+    others: OtherCharsets,
 }
 
 impl DisprovedLabels {
@@ -34,18 +34,25 @@ impl DisprovedLabels {
         self.charset_for(label).unwrap_or(label)
     }
 
-    /// Returns the charset of other text in another script than Latin, for text under a label of Latin-1. Returns None under a disproved
-    /// label, and under other labels.
+    /// Returns the charsets of other text in another alphabet, for text under a label of Latin-1. Returns None under a disproved label, under
+    /// other labels, and if they are unknown.
     #[inline]
-    pub(crate) fn other_script(&self, label: Charset) -> Option<Charset> {
-        let other = self.other_script?;
-        (is_latin_1(label) && self.charset_for(label).is_none()).then_some(other)
+    pub(crate) fn others(&self, label: Charset) -> Option<OtherCharsets> {
+        let is_known = !self.others.is_empty() && is_latin_1(label);
+        (is_known && self.charset_for(label).is_none()).then_some(self.others)
     }
 
-    /// Sets the charset of other text in another script, unless it is known.
-    pub(crate) fn or_script_of(mut self, charset: Option<Charset>) -> Self {
+    /// Sets the charset of other text in another script than Latin, unless charsets are known.
+    pub(crate) fn or_script_of(self, charset: Option<Charset>) -> Self {
         let charset = charset.filter(|charset| is_of_other_script(*charset));
-        self.other_script = self.other_script.or(charset);
+        self.or_others(charset.map(OtherCharsets::from).unwrap_or_default())
+    }
+
+    /// Sets the charsets of other text in another alphabet, unless charsets are known.
+    pub(crate) fn or_others(mut self, others: OtherCharsets) -> Self {
+        if self.others.is_empty() {
+            self.others = others;
+        }
         self
     }
 
@@ -127,7 +134,7 @@ impl LabelEvidence {
         known.any(|known| is_latin_1(known.label) && !is_disproved(known.test))
     }
 
-    /// Returns the labels that texts of the parts in `counts` disprove, and the charset of other text in another script.
+    /// Returns the labels that texts of the parts in `counts` disprove, and the charset of other text in another script than Latin.
     pub(crate) fn disproved(&self, counts: impl Fn(PartId) -> bool) -> DisprovedLabels {
         let known = || self.labels.iter().flatten();
         let mut others = known().filter(|known| {
@@ -135,11 +142,9 @@ impl LabelEvidence {
                 && is_of_other_script(known.label)
                 && counts(known.part)
         });
-        DisprovedLabels {
-            other_script: others
-                .next()
-                .map(|known| known.label)
-                .filter(|_| !self.fit_latin_1()),
+        let other = others.next().filter(|_| !self.fit_latin_1());
+        let found = DisprovedLabels {
+            others: OtherCharsets::default(),
             pairs: self.labels.map(|known| {
                 let known = known.filter(|known| counts(known.part))?;
                 match known.test? {
@@ -147,7 +152,8 @@ impl LabelEvidence {
                     LabelTest::Disproves(used) => Some((known.label, used)),
                 }
             }),
-        }
+        };
+        found.or_script_of(other.map(|known| known.label))
     }
 }
 

@@ -17,7 +17,6 @@ use super::label_plausibility::non_text_characters;
 use super::superset::better_by_bytes;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
-use crate::charset_choice::text_tests::foreign_letters::has_other_script;
 use crate::charset_choice::text_tests::mojibake_score::{is_letter, mojibake_score};
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect;
@@ -28,23 +27,6 @@ use std::collections::HashSet;
 const LETTERS: usize = 3;
 /// Fewest characters side by side in a charset of two bytes.
 const CHARACTERS: usize = 2;
-
-/// Returns true for charsets of other scripts that may decode names labelled as Latin-1: windows-1256, TIS-620, GBK.
-pub(crate) fn is_of_other_script(charset: Charset) -> bool {
-    has_other_script(charset)
-        || is_thai(charset)
-        || charset != Charset::UTF_8
-            && !charset.is_single_byte()
-            && charset.keeps_ascii_text()
-            && !charset.is_stateful()
-}
-
-fn is_thai(charset: Charset) -> bool {
-    matches!(
-        charset,
-        Charset::TIS_620 | Charset::ISO_8859_11 | Charset::WINDOWS_874
-    )
-}
 
 /// Returns true if [`read_in_other_script`] may find something: bytes above 7F stand side by side. Fast.
 pub(crate) fn may_be_in_other_script(bytes: &[u8]) -> bool {

@@ -36,6 +36,39 @@ const BODIES: [(&str, &str, &[&str]); 12] = [
     ("euc-jp", "先週の会議の議事録を送ります", &["ja_"]),
 ];
 
+/// Bodies in UTF-8 with charsets of names in their script, and the locales of those.
+const UTF8_BODIES: [(&str, &[&str], &[&str]); 9] = [
+    (
+        "مرفق محضر اجتماع الأسبوع الماضي",
+        &["windows-1256", "iso-8859-6"],
+        &["ar_"],
+    ),
+    (
+        "מצורף פרוטוקול הישיבה מהשבוע שעבר",
+        &["windows-1255"],
+        &["he_"],
+    ),
+    ("ผมส่งรายงานการประชุมมาให้ครับ", &["tis-620"], &["th_"]),
+    (
+        "Отправляю протокол прошлого собрания",
+        &["windows-1251", "koi8-r", "iso-8859-5"],
+        &["ru_"],
+    ),
+    (
+        "Σας στέλνω τα πρακτικά της συνάντησης",
+        &["iso-8859-7"],
+        &["el_"],
+    ),
+    ("附件是上周会议的记录请查收", &["gb2312"], &["zh_CN"]),
+    ("附上上週會議的紀錄請查收", &["big5"], &["zh_TW"]),
+    ("지난주 회의록을 보내 드립니다", &["euc-kr"], &["ko_"]),
+    (
+        "先週の会議の議事録を送ります",
+        &["shift_jis", "euc-jp"],
+        &["ja_"],
+    ),
+];
+
 /// Bodies in other Latin alphabets with a charset of them, the locales of names in it, and the maximum number of Western names that are read
 /// in that charset.
 ///
@@ -152,6 +185,30 @@ fn own_names(texts: &[FakerText], locales: &[&str], charset: Charset) -> Vec<Vec
         .filter_map(|text| Some(faker::encoded(&text.text, charset)?.0))
         .filter(|bytes| decoded(charset, bytes) != decoded(Charset::WINDOWS_1252, bytes))
         .collect()
+}
+
+#[test]
+fn bodies_in_utf8_name_the_script_of_names() {
+    let texts = faker::texts();
+    let western = western_names(&texts);
+    for (body, charsets, locales) in UTF8_BODIES {
+        let found = count(&western, "utf-8", body.as_bytes());
+        assert_eq!(found.read, 0, "{body}");
+        assert!(found.reported <= MOST_REPORTED, "{body} {found:?}");
+        for label in charsets {
+            let own = own_names(&texts, locales, charset_of(label));
+            let found = count(&own, "utf-8", body.as_bytes());
+            let is_enough = |count: usize, percent| count * 100 >= found.names * percent;
+            assert!(
+                found.names > 200 && is_enough(found.read, 90),
+                "{label} {found:?}"
+            );
+            assert!(
+                is_enough(found.read + found.reported, 99),
+                "{label} {found:?}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -126,9 +126,7 @@ pub(super) fn check_decoded<'b>(
             .filter(|_| !mapped)
             .and_then(|others| match others.latin() {
                 Some(other) => read_in_other_alphabet(bytes, label, text, other, context.language),
-                None => others
-                    .iter()
-                    .find_map(|other| read_in_other_script(bytes, label, text, other)),
+                None => read_in_other_script(bytes, label, text, others),
             }),
     };
     // Bytes that prove the same alone need no other text.

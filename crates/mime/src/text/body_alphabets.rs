@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! Subject: =?iso-8859-1?Q?Pozv=E1nka_na_sch=F9zi?=   Pozvánka na schůzi in ISO-8859-2, beside a body in Czech
+//! From: =?iso-8859-1?Q?=E9=D2=C1?=                   Ира in KOI8-R, beside a body in Russian
 //! ```
 //!
 //! A body in a legacy charset gives this charset. A body in UTF-8 gives the charsets that mail has for its alphabet.

@@ -72,11 +72,38 @@ fn words_are_in_the_alphabet_of_the_body() {
         ("ISO-8859-2", CZECH, "Pozvánka na schůzi"),
         ("ISO-8859-2", ROMANIAN, "Factură pentru luna martie"),
         ("ISO-8859-2", ROMANIAN, "Ştefan Ţepeş"),
+        ("KOI8-R", RUSSIAN, "Ира"),
     ] {
         for (label, body) in bodies(charset, body) {
             let raw = message(&encoded(charset, text), &[(label, &body)]);
             assert_eq!(subject(&raw), (text.to_owned(), true), "{label:?}");
         }
+    }
+}
+
+#[test]
+fn bodies_in_utf8_leave_several_charsets() {
+    for (body, charset, text) in [
+        (RUSSIAN, "windows-1251", "Ира"),
+        (RUSSIAN, "ISO-8859-5", "Ира"),
+        ("مرفق محضر اجتماع الأسبوع الماضي", "windows-1256", "علي"),
+        ("附件是上周会议的记录请查收", "GBK", "李明"),
+        (
+            "Σας στέλνω τα πρακτικά της συνάντησης",
+            "windows-1253",
+            "Άννα",
+        ),
+        ("ผมส่งรายงานการประชุมมาให้ครับ", "TIS-620", "มานพ"),
+        ("先週の会議の議事録を送ります", "Shift_JIS", "山田太郎"),
+    ] {
+        let raw = message(&encoded(charset, text), &[("utf-8", body.as_bytes())]);
+        let (read, is_reported) = subject(&raw);
+        let as_labelled = encoded(charset, text).into_iter().map(char::from).collect();
+        assert!(
+            [text.to_owned(), as_labelled].contains(&read),
+            "{text} {read}"
+        );
+        assert!(is_reported, "{text}");
     }
 }
 

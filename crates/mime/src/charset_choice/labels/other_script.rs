@@ -14,13 +14,16 @@
 
 use super::label_check::LabelVerdict;
 use super::label_plausibility::non_text_characters;
+use super::other_charsets::OtherCharsets;
 use super::superset::better_by_bytes;
+use crate::charset_choice::evidence::MAIL_HINTS;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::mojibake_score::{is_letter, mojibake_score};
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::detect;
 use mailglot_codec::{Charset, Script};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Fewest letters of a word in a charset of one byte.
@@ -41,35 +44,89 @@ pub(crate) fn may_be_in_other_script(bytes: &[u8]) -> bool {
     })
 }
 
-/// Decodes a name in `other`, the charset of the body, if Latin-1 gives no Western word: `\xDA\xE1\xED` is `Úáí` in Latin-1 and `علي` in windows-1256.
+/// Decodes a name in the charset of the body, if Latin-1 gives no Western word: `\xDA\xE1\xED` is `Úáí` in Latin-1 and `علي` in windows-1256.
 ///
+/// A body in UTF-8 leaves several charsets, `others`. The name is decoded in the likeliest one if that is clear, and reported otherwise.
 /// `text` is the name decoded by its label. Returns None to keep the label, as for `José`.
 pub(crate) fn read_in_other_script<'b>(
     bytes: &'b [u8],
     label: Charset,
     text: &str,
-    other: Charset,
+    others: OtherCharsets,
 ) -> Option<LabelVerdict<'b>> {
     if !may_be_in_other_script(bytes) {
         return None;
     }
-    let used = better_by_bytes(other, bytes).unwrap_or(other);
-    if !decodes_without_loss(used, bytes) {
-        return None;
+    let mut readings: Vec<ReadName<'b>> = others
+        .iter()
+        .filter_map(|other| ReadName::of(bytes, text, other))
+        .collect();
+    let fewest = readings.iter().map(|reading| reading.faults).min()?;
+    readings.retain(|reading| reading.faults == fewest);
+    let mut likeliest = readings.pop()?;
+    for reading in readings.into_iter().rev() {
+        likeliest = likeliest.or_likelier(bytes, reading);
     }
-    let read = decode_unlogged(used, bytes);
-    if non_text_characters(&read).is_some() {
-        return None;
-    }
-    let strength = if used.is_single_byte() {
-        judge_letters(&read, text)
-    } else {
-        judge_characters(&read, text, used, bytes)
-    };
-    Some(match strength? {
+    let ReadName {
+        used,
+        read,
+        strength,
+        ..
+    } = likeliest;
+    Some(match strength {
         Strength::Decides => LabelVerdict::by_message(label, used, read),
         Strength::Doubt => LabelVerdict::suspected(label, used),
     })
+}
+
+/// A name in one charset of the body's script.
+struct ReadName<'b> {
+    used: Charset,
+    read: Cow<'b, str>,
+    strength: Strength,
+    /// Implausible characters.
+    faults: usize,
+}
+
+impl<'b> ReadName<'b> {
+    /// Decodes a name in `other` if that gives words of its script.
+    fn of(bytes: &'b [u8], text: &str, other: Charset) -> Option<Self> {
+        let used = better_by_bytes(other, bytes).unwrap_or(other);
+        if !decodes_without_loss(used, bytes) {
+            return None;
+        }
+        let read = decode_unlogged(used, bytes);
+        if non_text_characters(&read).is_some() {
+            return None;
+        }
+        let strength = if used.is_single_byte() {
+            judge_letters(&read, text)
+        } else {
+            judge_characters(&read, text, used, bytes)
+        };
+        Some(Self {
+            used,
+            strength: strength?,
+            faults: mojibake_score(&read),
+            read,
+        })
+    }
+
+    /// Returns the likelier one of two readings. It only leaves a doubt if the other one is nearly as likely.
+    fn or_likelier(self, bytes: &[u8], other: Self) -> Self {
+        /// How much likelier (natural logarithm) the name must be.
+        const CLEAR: f32 = 4.0;
+        let margin = detect::margin_over(bytes, self.used, other.used, &MAIL_HINTS);
+        let margin = margin.unwrap_or_default();
+        let likelier = if margin < 0.0 { self } else { other };
+        if margin.abs() >= CLEAR {
+            return likelier;
+        }
+        Self {
+            strength: Strength::Doubt,
+            ..likelier
+        }
+    }
 }
 
 /// What the letters of a name prove: another charset, or a doubt that is only reported.
@@ -175,7 +232,7 @@ mod tests {
         let other = Charset::for_name(other).unwrap();
         let label = Charset::ISO_8859_1;
         let text = label.decode(bytes, &mut LossLog::new());
-        let verdict = read_in_other_script(bytes, label, &text, other).unwrap_or_default();
+        let verdict = read_in_other_script(bytes, label, &text, other.into()).unwrap_or_default();
         let is_reported = verdict.read.is_none() && !verdict.events.is_empty();
         (verdict.read.map(|read| read.text.into_owned()), is_reported)
     }

@@ -94,13 +94,21 @@ impl TextAlphabet {
         })
     }
 
-    /// Returns the charsets in which mail has words of a Latin alphabet. One of two similar charsets is enough.
+    /// Returns the charsets in which mail has words of the alphabet. One of two similar charsets is enough.
     pub(crate) fn charsets(self) -> &'static [Charset] {
         match self {
+            Self::Western => &[],
             Self::CentralEuropean => &[Charset::ISO_8859_2],
             Self::Baltic => &[Charset::WINDOWS_1257],
             Self::Turkish => &[Charset::WINDOWS_1254],
-            _ => &[],
+            Self::Cyrillic => &[Charset::WINDOWS_1251, Charset::KOI8_R, Charset::ISO_8859_5],
+            Self::Greek => &[Charset::ISO_8859_7],
+            Self::Hebrew => &[Charset::WINDOWS_1255],
+            Self::Arabic => &[Charset::WINDOWS_1256, Charset::ISO_8859_6],
+            Self::Thai => &[Charset::WINDOWS_874],
+            Self::Chinese => &[Charset::GBK, Charset::BIG5],
+            Self::Japanese => &[Charset::SHIFT_JIS, Charset::EUC_JP],
+            Self::Korean => &[Charset::EUC_KR],
         }
     }
 }

@@ -4,7 +4,7 @@ pub(super) mod alphabet;
 pub(super) mod apostrophes;
 pub(super) mod arabic_beside_french;
 pub(super) mod baltic_letters;
-mod byte_set;
+pub(super) mod byte_set;
 pub(super) mod case_faults;
 pub(super) mod central_european;
 pub(super) mod cjk_level1;

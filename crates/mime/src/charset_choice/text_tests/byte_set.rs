@@ -4,7 +4,7 @@
 //! Needs 256 bytes a set.
 
 /// Returns a table that is true for these bytes.
-pub(super) const fn set(bytes: &[u8]) -> [bool; 256] {
+pub(crate) const fn set(bytes: &[u8]) -> [bool; 256] {
     let (mut set, mut at) = ([false; 256], 0);
     while at < bytes.len() {
         set[bytes[at] as usize] = true;

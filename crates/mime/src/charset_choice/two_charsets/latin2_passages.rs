@@ -15,6 +15,7 @@
 use super::mixed_text::MixedText;
 use super::windows_signs::{LabelAndPage, LettersOfText, Votes, is_letter};
 use crate::charset_choice::labels::superset::has_c1;
+use crate::charset_choice::text_tests::byte_set::set;
 use crate::charset_choice::text_tests::line_kinds::{is_quoted, lines, separators};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
@@ -23,16 +24,31 @@ use std::ops::Range;
 /// Number of bytes for ISO-8859-2 that outweigh a label of windows-1250, unless one stands within a word.
 const ENOUGH: usize = 2;
 
+/// Letters of windows-1250 that are controls in ISO-8859-2.
+const OF_PAGE: [bool; 256] = set(b"\x8A\x8C\x8D\x8E\x8F\x9A\x9C\x9D\x9E\x9F");
+/// Letters of ISO-8859-2 that are others, or signs, in windows-1250.
+const OF_ISO: [bool; 256] = set(b"\xA1\xA5\xA6\xA9\xAB\xAC\xAE\xB1\xB5\xB6\xB9\xBB\xBC\xBE");
+
 /// Decodes text under a label of either charset that has passages in both. Returns None unless both kinds show their letters.
 pub(crate) fn in_latin2_passages(bytes: &[u8], label: Charset) -> Option<MixedText> {
     let is_latin2 = matches!(label, Charset::ISO_8859_2 | Charset::WINDOWS_1250);
     if !is_latin2 || !has_c1(bytes) {
         return None;
     }
+    let passages = passages(bytes);
+    // Most text has letters of one charset only.
+    let has = |passage: &Range<usize>, set: &[bool; 256]| {
+        let text = &bytes[passage.clone()];
+        high_bytes(text).any(|at| set[usize::from(text[at])])
+    };
+    let may_be_iso = |passage: &Range<usize>| has(passage, &OF_ISO) && !has(passage, &OF_PAGE);
+    if !passages.iter().any(may_be_iso) {
+        return None;
+    }
     let charsets = LabelAndPage::new(Charset::ISO_8859_2, Charset::WINDOWS_1250)?;
     let whole = LettersOfText::new(Charset::ISO_8859_2, bytes);
     let (mut of_iso, mut of_page) = (Vec::new(), Vec::new());
-    for passage in passages(bytes) {
+    for passage in passages {
         let text = &bytes[passage.clone()];
         // Slovak `ľ` beside Czech text is no `ž` of ISO-8859-2, so the letters of a passage must contradict the label themselves.
         let votes = match label {
@@ -189,6 +205,20 @@ mod tests {
             }
             let bytes = encode("ISO-8859-2", &format!("{answer}> {question}"));
             assert!(in_latin2_passages(&bytes, Charset::ISO_8859_2).is_none());
+        }
+    }
+
+    #[test]
+    fn sets_have_the_letters_that_differ() {
+        let charsets = LabelAndPage::new(Charset::ISO_8859_2, Charset::WINDOWS_1250);
+        let charsets = charsets.expect("both have a table");
+        for byte in 0x80..=0xFF_u8 {
+            let at = usize::from(byte);
+            let (own, other) = (charsets.character(Some(&byte)), charsets.of_page[at]);
+            let is_c1 = byte < 0xA0;
+            assert_eq!(OF_PAGE[at], is_c1 && is_letter(other), "{byte:02X}");
+            let differs = !is_c1 && own != other && is_letter(own);
+            assert_eq!(OF_ISO[at], differs, "{byte:02X}");
         }
     }
 

@@ -6,6 +6,7 @@ use mailglot_gateway::ledgers::{Ledgers, Retention};
 use mailglot_gateway::policy::{Action, Finding, Rules};
 use mailglot_gateway::proxy::BareLines;
 use sha2::{Digest, Sha256};
+use std::fmt::Write;
 use std::sync::Arc;
 
 pub(crate) const LATIN: &[u8] =
@@ -167,10 +168,10 @@ fn the_field_about_the_original_names_what_came() {
             assert_eq!(client.message("", sent), 250);
             let text = hop.kept().pop().unwrap().text;
             let flat = String::from_utf8_lossy(&text).replace("\r\n ", " ");
-            let digest: String = Sha256::digest(came)
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
+            let mut digest = String::new();
+            for byte in Sha256::digest(came) {
+                write!(digest, "{byte:02x}").unwrap();
+            }
             assert!(flat.contains(&format!(" sha256={digest}; ")), "{flat}");
             if nth == 0 {
                 let field = flat.lines().next().unwrap();

@@ -233,8 +233,9 @@ mod tests {
             let mut bytes = encoded("windows-1252", western);
             let mut text = western.to_owned();
             for (charset, section) in others {
-                bytes.extend(encoded(charset, &format!("{separator}{section}")));
-                text.push_str(&format!("{separator}{section}"));
+                let section = format!("{separator}{section}");
+                bytes.extend(encoded(charset, &section));
+                text.push_str(&section);
             }
             let label = Charset::WINDOWS_1252;
             let evidence = Evidence::default();

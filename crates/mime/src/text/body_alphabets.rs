@@ -8,13 +8,12 @@
 //! A body in a legacy charset gives this charset. A body in UTF-8 gives the charsets that mail has for its alphabet.
 //!
 //! # Limits
-//! Bodies in two alphabets say nothing, and neither do messages without a word or parameter under a label of Latin-1.
+//! Bodies in two alphabets say nothing, and neither do messages without a word or parameter under a usual label of Latin-1.
 
 use crate::charset_choice::{Choice, OtherCharsets, SURE_CONFIDENCE, TextAlphabet, is_latin_1};
-use crate::encoded_word;
 use crate::message::Message;
 use crate::part_id::PartId;
-use mailglot_codec::Charset;
+use mailglot_codec::{Charset, View};
 use memchr::memmem::{self, Finder};
 use std::sync::LazyLock;
 
@@ -90,29 +89,33 @@ impl BodyAlphabet {
     }
 }
 
-/// Returns true if a word or an extended parameter (RFC 2231, section 4) of the message has a label of Latin-1. Fast for headers without such.
+/// Returns true if a word or an extended parameter (RFC 2231, section 4) of the message may have a label of Latin-1. Fast.
 pub(super) fn has_latin_1_label(message: &Message<'_>) -> bool {
     static WORD: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"=?"));
     static PARAMETER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"*="));
-    let raw = message.raw();
-    let is_word = |value: &[u8]| encoded_word::charsets(value).into_iter().any(is_latin_1);
-    let is_parameter = |value: &[u8]| {
+    let is_parameter = |header: &[u8]| {
         let labels: [&[u8]; 2] = [b"8859-1'", b"1252'"];
-        labels
-            .iter()
-            .any(|label| memmem::find(value, label).is_some())
+        let mut labels = labels.iter();
+        PARAMETER.find(header).is_some()
+            && labels.any(|label| memmem::find(header, label).is_some())
     };
-    message.numbered_parts().any(|(id, part)| {
-        let header = part.header.of(raw);
-        let (words, parameters) = (WORD.find(header), PARAMETER.find(header));
-        let is_labelled = |value: &[u8]| {
-            words.is_some() && is_word(value) || parameters.is_some() && is_parameter(value)
-        };
-        let may_be = words.is_some() || parameters.is_some();
-        may_be
-            && message
-                .fields(id)
-                .iter()
-                .any(|field| is_labelled(field.value.of(raw)))
+    message.numbered_parts().any(|(_, part)| {
+        let header = part.header.of(message.raw());
+        let mut words = WORD.find_iter(header);
+        words.any(|at| begins_with_latin_1(&header[at + 2..])) || is_parameter(header)
     })
+}
+
+/// Returns true if the label of an encoded word names Latin-1: `ISO-8859-1?Q?...`, `windows-1252*de?Q?...`.
+fn begins_with_latin_1(word: &[u8]) -> bool {
+    /// What usual labels of Latin-1 end in: `ISO-8859-1`, `cp1252`, `latin1`, `l1`, `IBM819`. Most other labels need no look-up.
+    const ENDS: [&[u8]; 3] = [b"1", b"1252", b"819"];
+    const LONGEST: usize = 40;
+    let start = &word[..word.len().min(LONGEST)];
+    let Some(end) = memchr::memchr2(b'?', b'*', start) else {
+        return false;
+    };
+    let label = &start[..end];
+    let resolved = || Charset::for_label(label, View::Mail).charset();
+    ENDS.iter().any(|end| label.ends_with(end)) && resolved().is_some_and(is_latin_1)
 }

@@ -58,10 +58,10 @@ pub(crate) fn in_latin2_passages(bytes: &[u8], label: Charset) -> Option<MixedTe
         let is_proven = label == Charset::ISO_8859_2
             || votes.strong >= ENOUGH
             || has_sign_within_word(&charsets, text);
-        match Kind::of(&votes)? {
-            Kind::Page => of_page.push(passage),
-            Kind::Iso if is_proven => of_iso.push(passage),
-            Kind::Iso | Kind::Any => {}
+        match PassageCharset::of(&votes)? {
+            PassageCharset::Page => of_page.push(passage),
+            PassageCharset::Iso if is_proven => of_iso.push(passage),
+            PassageCharset::Iso | PassageCharset::Any => {}
         }
     }
     if of_iso.is_empty() || of_page.is_empty() {
@@ -80,13 +80,13 @@ pub(crate) fn in_latin2_passages(bytes: &[u8], label: Charset) -> Option<MixedTe
 }
 
 /// The charset that the bytes of a passage show.
-enum Kind {
+enum PassageCharset {
     Iso,
     Page,
     Any,
 }
 
-impl Kind {
+impl PassageCharset {
     /// Returns None if they show both.
     fn of(votes: &Votes) -> Option<Self> {
         match (votes.strong, votes.against) {

@@ -21,8 +21,13 @@ use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use crate::charset_choice::two_charsets::latin2_passages::in_latin2_passages;
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
 use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};
-use crate::charset_choice::two_charsets::quoted_lines::{has_odd_beginning, quotations_by_label};
-use crate::charset_choice::two_charsets::sections::{has_odd_section, sections_by_label};
+use crate::charset_choice::two_charsets::mixed_text::MixedText;
+use crate::charset_choice::two_charsets::quoted_lines::{
+    has_odd_beginning, proven_by_quotation, quotations_by_label,
+};
+use crate::charset_choice::two_charsets::sections::{
+    has_odd_section, proven_by_section, sections_by_label,
+};
 use crate::charset_choice::two_charsets::windows_signs::with_windows_signs;
 use crate::charset_choice::without_label::without_label;
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
@@ -142,19 +147,12 @@ fn by_label_or_better<'a>(
         return mixed.choice(charset, events);
     }
     if valid.is_none()
-        && (charset == Charset::UTF_8 || has_odd_beginning(bytes, charset, evidence))
-        && let Some(mixed) = quotations_by_label(bytes, charset, None, evidence)
-    {
-        return mixed.choice_of_rest(events);
-    }
-    if valid.is_none()
-        && (charset == Charset::UTF_8 || has_odd_section(bytes, charset, evidence))
-        && let Some(mixed) = sections_by_label(bytes, charset, evidence)
+        && let Some(mixed) = by_blocks(bytes, charset, evidence, &mut events)
     {
         return mixed.choice_of_rest(events);
     }
     if let Some(choice) = by_declaration(bytes, charset, evidence, &mut events) {
-        return choice.after(events);
+        return choice.after(without_likelier(&mut events));
     }
     if let Some(choice) = by_label_check(bytes, charset, evidence, &mut events) {
         return choice;
@@ -210,6 +208,36 @@ fn by_label_or_better<'a>(
     Choice::of_text(text, log, charset, How::Label, events)
 }
 
+/// Finds quotations and sections in another charset. Adds an event if one proves another charset but the text cannot be divided.
+fn by_blocks(
+    bytes: &[u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+    events: &mut Events,
+) -> Option<MixedText> {
+    let is_utf8 = label == Charset::UTF_8;
+    let has_odd_quotation = is_utf8 || has_odd_beginning(bytes, label, evidence);
+    if has_odd_quotation && let Some(mixed) = quotations_by_label(bytes, label, None, evidence) {
+        return Some(mixed);
+    }
+    let has_odd_section = is_utf8 || has_odd_section(bytes, label, evidence);
+    if has_odd_section && let Some(mixed) = sections_by_label(bytes, label, evidence) {
+        return Some(mixed);
+    }
+    let mut likelier = None;
+    if has_odd_quotation && !is_utf8 {
+        likelier = proven_by_quotation(bytes, label, evidence);
+    }
+    if has_odd_section && !is_utf8 {
+        likelier = likelier.or_else(|| proven_by_section(bytes, label, evidence));
+    }
+    if let Some(likelier) = likelier {
+        let detail = Detail::Likelier { label, likelier };
+        events.push((EventKind::CharsetSuspected, detail));
+    }
+    None
+}
+
 /// Returns the text of valid UTF-8 under its label.
 fn valid_utf8(bytes: &[u8], label: Charset) -> Option<&str> {
     if label == Charset::UTF_8 {
@@ -223,6 +251,13 @@ fn valid_utf8(bytes: &[u8], label: Charset) -> Option<&str> {
 fn without_suspicion(mut events: Events) -> Events {
     events.retain(|(kind, _)| *kind != EventKind::CharsetSuspected);
     events
+}
+
+/// Takes the events without those that name a likelier charset, since all bytes together name another one.
+fn without_likelier(events: &mut Events) -> Events {
+    let mut rest = std::mem::take(events);
+    rest.retain(|(_, detail)| !matches!(detail, Detail::Likelier { .. }));
+    rest
 }
 
 /// Decodes the bytes in the charset that the check of the label prefers. Adds the events of the check.
@@ -246,7 +281,7 @@ fn by_label_check<'a>(
         && let Some(mixed) =
             with_windows_signs(bytes, charset).or_else(|| in_latin2_passages(bytes, charset))
     {
-        return Some(mixed.choice_of_rest(std::mem::take(events)));
+        return Some(mixed.choice_of_rest(without_likelier(events)));
     }
     let LabelVerdict {
         read,
@@ -257,7 +292,10 @@ fn by_label_check<'a>(
     if label_events.iter().any(is_doubted)
         && let Some(mixed) = quotations_by_label(bytes, charset, replacement, evidence)
     {
-        return Some(mixed.choice_of_rest(std::mem::take(events)));
+        return Some(mixed.choice_of_rest(without_likelier(events)));
+    }
+    if label_events.iter().any(is_doubted) {
+        *events = without_likelier(events);
     }
     events.extend(label_events);
     let OtherReading {

@@ -1,7 +1,7 @@
 //! Compares the charsets of blocks of a text: quotations and the lines between them, or sections.
 //!
 //! # Limits
-//! Documents such as HTML have no blocks.
+//! Of more than 64 odd blocks, all have one charset. Documents such as HTML have no blocks.
 
 use super::mixed_choice::is_part_of_mixed;
 use super::mixed_lines::decode_lines;
@@ -31,6 +31,10 @@ const MIN_DIFFERENT: usize = 7;
 /// Number of charsets of a text with the label's, where each block is read in its own.
 const LEAST_CHARSETS: usize = 3;
 const MOST_CHARSETS: usize = 6;
+/// Number of odd blocks that are judged alone.
+const MOST_BLOCKS: usize = 64;
+/// Number of odd blocks that are judged alone to report a charset.
+const FIRST_BLOCKS: usize = 4;
 /// Number of bytes of a block that are decoded to find losses.
 const SAMPLE: usize = 1024;
 
@@ -89,6 +93,9 @@ pub(crate) fn read_each_odd_block(
     label: Charset,
     evidence: &Evidence<'_>,
 ) -> Option<MixedText> {
+    if odd.len() > MOST_BLOCKS {
+        return None;
+    }
     let mut confidence: Option<f32> = None;
     let mut runs: Vec<(Range<usize>, Charset)> = Vec::new();
     let mut texts: Vec<(Charset, Vec<u8>)> = Vec::new();
@@ -124,6 +131,18 @@ pub(crate) fn read_each_odd_block(
     };
     (is_number && suits_rest() && all_are_apart(&texts, evidence))
         .then(|| decode_runs(bytes, &runs, by_label))
+}
+
+/// Returns the charset that one of the first odd blocks proves.
+pub(crate) fn proven_by_block(
+    bytes: &[u8],
+    odd: &[Range<usize>],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<Charset> {
+    let mut first = odd.iter().take(FIRST_BLOCKS);
+    let proven = |block: &Range<usize>| likelier(&bytes[block.clone()], label, evidence);
+    first.find_map(proven).map(|used| used.charset)
 }
 
 /// Returns true if each text is much likelier in its own charset than in that of any other.

@@ -18,7 +18,8 @@
 //! Quoted lines begin with `>`, behind white space or initials. A text has two charsets at most. Documents such as HTML have no quotations.
 
 use super::block_charsets::{
-    are_apart, begins_oddly, guess, is_odd, may_have_other_charset, odd_blocks, read_odd_blocks,
+    are_apart, begins_oddly, guess, is_odd, may_have_other_charset, odd_blocks, proven_by_block,
+    read_odd_blocks,
 };
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, join};
@@ -117,6 +118,16 @@ pub(crate) fn quotations_by_label(
         let is_proof = |block: &Range<usize>| is_quoted(&bytes[block.clone()]) == proof;
         read_odd_blocks(bytes, &blocks, &odd, is_proof, label, evidence)
     })
+}
+
+/// Returns the charset that a quotation or the text beside it proves, in text that [`quotations_by_label`] does not read.
+pub(crate) fn proven_by_quotation(
+    bytes: &[u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<Charset> {
+    let odd = odd_blocks(bytes, &blocks(bytes)?, label)?;
+    proven_by_block(bytes, &odd, label, evidence)
 }
 
 /// Finds quotations and text beside them that are sure to have different charsets, in text without a label.

@@ -18,7 +18,7 @@
 
 use super::block_charsets::{
     are_apart, begins_oddly, guess, has_various_letters, is_odd, may_have_other_charset,
-    odd_blocks, read_each_odd_block, read_odd_blocks,
+    odd_blocks, proven_by_block, read_each_odd_block, read_odd_blocks,
 };
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, join};
@@ -85,6 +85,19 @@ pub(crate) fn sections_by_label(
     }
 }
 
+/// Returns the charset that a section proves, in text whose sections [`sections_by_label`] does not read.
+pub(crate) fn proven_by_section(
+    bytes: &[u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<Charset> {
+    let odd = odd_blocks(bytes, &sections(bytes), label)?;
+    let is_text = has_various_letters(&join(bytes, &odd), MIN_DIFFERENT);
+    is_text
+        .then(|| proven_by_block(bytes, &odd, label, evidence))
+        .flatten()
+}
+
 /// Finds sections that are sure to have different charsets, in text without a label.
 pub(crate) fn sections_without_label(bytes: &[u8], evidence: &Evidence<'_>) -> Option<MixedText> {
     if evidence.document.is_some() {
@@ -135,6 +148,9 @@ fn sections(bytes: &[u8]) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::charset_choice::choose;
+    use crate::event::EventKind;
+    use mailglot_codec::View;
 
     fn encoded(charset: &str, text: &str) -> Vec<u8> {
         let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
@@ -245,6 +261,31 @@ mod tests {
             let choice = mixed.choice_of_rest(Vec::new());
             assert_eq!(choice.events.len(), 2, "{:?}", choice.events);
         }
+    }
+
+    /// Too many sections to judge each alone keep the label, and one of them proves that it is wrong.
+    #[test]
+    fn sections_that_are_not_read_are_reported() {
+        let russian = "---\nНаправляем вам счёт за март, просим его оплатить.\n";
+        let korean = "---\n다음 주 회의 일정이 변경되어 안내드립니다.\n";
+        let western = "Kaffe och smörgås serveras från klockan ett.\n";
+        let pair = [encoded("KOI8-R", russian), encoded("windows-949", korean)].concat();
+        let bytes = [encoded("windows-1252", western), pair.repeat(40)].concat();
+        let (label, evidence) = (Charset::WINDOWS_1252, Evidence::default());
+        assert!(sections_by_label(&bytes, label, &evidence).is_none());
+        let proven = proven_by_section(&bytes, label, &evidence);
+        assert_eq!(proven, Some(Charset::KOI8_R));
+        let evidence = Evidence {
+            label: Some(b"windows-1252"),
+            resolved: Some(Charset::for_label(b"windows-1252", View::Mail)),
+            ..Evidence::default()
+        };
+        let choice = choose(&bytes, &evidence);
+        let kinds: Vec<_> = choice.events.iter().map(|(kind, _)| *kind).collect();
+        assert_eq!(
+            (choice.used, kinds),
+            (label, vec![EventKind::CharsetSuspected])
+        );
     }
 
     /// The label makes Latin letters ideographs within the words of the footer.

@@ -188,10 +188,7 @@ impl Check<'_> {
         let is_content_filter = self.names_proxy(main, "content_filter") && !self.is_pipe(main);
         let mut pickups = Vec::new();
         if is_milter || is_content_filter {
-            pickups.extend(self.settings.services_of("pickup"));
-            if pickups.is_empty() {
-                pickups.push("pickup/unix");
-            }
+            pickups = self.settings.pickups();
         }
         let mut qmqpds = Vec::new();
         if is_milter || is_filtered || self.is_filtered(main) {

@@ -96,11 +96,7 @@ impl Check<'_> {
         if !self.is_proxy() || self.names_proxy(main, "content_filter") && !self.is_pipe(main) {
             return None;
         }
-        let mut services: Vec<&str> = self.settings.services_of("pickup").collect();
-        if services.is_empty() {
-            services.push("pickup/unix");
-        }
-        let unread = services.into_iter().find(|service| {
+        let unread = self.settings.pickups().into_iter().find(|service| {
             let view = self.settings.service_view(service);
             !self.names_proxy(view, "content_filter")
         })?;

@@ -168,6 +168,15 @@ impl Settings {
             .map(|(name, _)| name.as_str())
     }
 
+    /// Services of pickup(8). Postfix has one even if master.cf is unknown.
+    pub(super) fn pickups(&self) -> Vec<&str> {
+        let mut services: Vec<&str> = self.services_of("pickup").collect();
+        if services.is_empty() {
+            services.push("pickup/unix");
+        }
+        services
+    }
+
     /// Returns true if a service runs chrooted; `None` if the input does not say.
     ///
     /// `-` means no, but yes under compatibility level 0 (master(5), since Postfix 3.0).

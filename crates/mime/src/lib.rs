@@ -146,6 +146,8 @@ mod setters;
 mod shared_material;
 mod span;
 mod split_folds;
+#[cfg(test)]
+mod test_charsets;
 mod text;
 mod undo;
 mod unlogged;

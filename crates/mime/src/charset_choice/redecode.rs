@@ -368,6 +368,7 @@ fn ends_in_cut_character(label: Charset, bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::encoded;
     use mailglot_codec::View;
 
     fn read(
@@ -608,10 +609,7 @@ mod tests {
                 "Ärger über Öl: CAFÉ® in Köln, schöne Grüße, Müller, größer, Bücher",
             ),
         ] {
-            let charset = Charset::for_name(charset).expect("a known charset");
-            let bytes = charset
-                .encode_exact(text)
-                .expect("the charset has every character");
+            let bytes = encoded(charset, text);
             assert_eq!(
                 read(Charset::UTF_8, &bytes, None)
                     .map(|(_, text)| text)

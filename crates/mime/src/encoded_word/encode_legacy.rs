@@ -301,10 +301,7 @@ mod tests {
     use super::super::HeaderContext;
     use super::*;
     use crate::encoded_word::value::decode_text;
-
-    fn named(name: &str) -> Charset {
-        Charset::for_name(name).expect("a charset of ours")
-    }
+    use crate::test_charsets::charset_named;
 
     #[test]
     fn words_are_complete_and_short_in_every_charset() {
@@ -342,7 +339,7 @@ mod tests {
             for place in [Place::Text, Place::Comment, Place::Phrase] {
                 for encoding in [Encoding::B, Encoding::Q, Encoding::Shorter] {
                     for column in [0, 9, 40, 75] {
-                        let charset = named(name);
+                        let charset = charset_named(name);
                         let words =
                             encode_as(text, charset, place, encoding, column, "\r\n").expect(name);
                         let context = HeaderContext::default();
@@ -400,7 +397,7 @@ mod tests {
                     for (column, eol) in [(0, ""), (9, "\n"), (40, "\r\n")] {
                         for place in [Place::Text, Place::Phrase] {
                             let Ok(words) =
-                                encode_as(text, named(name), place, encoding, column, eol)
+                                encode_as(text, charset_named(name), place, encoding, column, eol)
                             else {
                                 continue;
                             };
@@ -424,7 +421,7 @@ mod tests {
 
     #[test]
     fn unencodable_text_is_an_error() {
-        let latin = named("ISO-8859-1");
+        let latin = charset_named("ISO-8859-1");
         let encode = |text: &str, charset| {
             encode_as(text, charset, Place::Text, Encoding::Shorter, 0, "\r\n")
         };
@@ -437,8 +434,8 @@ mod tests {
         );
         for name in ["UTF-7", "UTF-16", "UTF-32"] {
             assert_eq!(
-                encode("ü", named(name)),
-                Err(Unencodable::Charset(named(name))),
+                encode("ü", charset_named(name)),
+                Err(Unencodable::Charset(charset_named(name))),
                 "{name}"
             );
         }
@@ -448,7 +445,7 @@ mod tests {
             Ok("a =?ISO-8859-1?Q?=FC?= b".to_owned())
         );
         assert_eq!(
-            encode("テスト", named("ISO-2022-JP")),
+            encode("テスト", charset_named("ISO-2022-JP")),
             Ok("=?ISO-2022-JP?B?GyRCJUYlOSVIGyhC?=".to_owned())
         );
         assert_eq!(

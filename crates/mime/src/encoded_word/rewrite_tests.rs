@@ -13,7 +13,7 @@ use crate::field_kind::FieldKind;
 use crate::header::{decode, rewrite};
 use crate::linear::assert_linear;
 use crate::policy::CharsetMap;
-use mailglot_codec::Charset;
+use crate::test_charsets::charset_named;
 
 #[test]
 fn examples() {
@@ -120,10 +120,7 @@ fn examples() {
 #[test]
 fn a_label_has_the_meaning_that_the_caller_gives() {
     let mut map = CharsetMap::default();
-    map.add(
-        "iso-8859-1",
-        Charset::for_name("KOI8-R").expect("a known name"),
-    );
+    map.add("iso-8859-1", charset_named("KOI8-R"));
     let context = HeaderContext {
         map: Some(&map),
         ..HeaderContext::default()

@@ -397,6 +397,7 @@ mod tests {
     use crate::part_id::PartId;
     use crate::policy::{CharsetMap, Policy};
     use crate::report::Report;
+    use crate::test_charsets::charset_named;
     use crate::text::{DecodedBody, text_parts};
     use mailglot_codec::Charset;
 
@@ -408,7 +409,7 @@ mod tests {
             format!("{head}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n")
                 .into_bytes();
         for (head, text, charset) in parts {
-            let charset = Charset::for_name(charset).unwrap();
+            let charset = charset_named(charset);
             raw.extend(format!("--b\nContent-Type: text/plain{head}\n\n").bytes());
             raw.extend(
                 &*charset
@@ -644,8 +645,8 @@ mod tests {
     fn the_caller_overrules_labels() {
         let text = "Yarın şehirde görüşelim";
         let mut map = CharsetMap::default();
-        map.add("latin1", Charset::for_name("windows-1254").unwrap());
-        map.add("x-mine", Charset::for_name("windows-1254").unwrap());
+        map.add("latin1", charset_named("windows-1254"));
+        map.add("x-mine", charset_named("windows-1254"));
         let policy = Policy {
             charset_map: map,
             ..Policy::default()

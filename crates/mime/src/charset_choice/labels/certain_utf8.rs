@@ -219,6 +219,7 @@ fn mixes_scripts(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::charset_choice::{Evidence, choose};
+    use crate::test_charsets::{charset_named, encoded};
     use mailglot_codec::View;
 
     fn is_certain_in(text: &[u8]) -> bool {
@@ -264,10 +265,7 @@ mod tests {
             ("Shift_JIS", "このメールは自動で送られました。Tシャツ"),
             ("EUC-JP", "このメールは自動で送られました。Tシャツ"),
         ] {
-            let charset = Charset::for_name(charset).expect("a known charset");
-            let bytes = charset
-                .encode_exact(text)
-                .expect("the charset has every character");
+            let bytes = encoded(charset, text);
             assert!(!is_certain_in(&bytes), "{text}");
         }
     }
@@ -282,12 +280,6 @@ mod tests {
         };
         let choice = choose(bytes, &evidence);
         (choice.text.into_owned(), choice.used.name())
-    }
-
-    fn encode(charset: &str, text: &str) -> Vec<u8> {
-        let charset = Charset::for_name(charset).expect("a known charset");
-        let bytes = charset.encode_exact(text);
-        bytes.expect("the charset has every character").into_owned()
     }
 
     #[test]
@@ -305,7 +297,7 @@ mod tests {
             ),
             ("القادم\n", "GBK", GBK),
         ] {
-            let bytes = [own.as_bytes(), &encode(charset, other)].concat();
+            let bytes = [own.as_bytes(), &encoded(charset, other)].concat();
             let text = format!("{own}{other}");
             assert_eq!(read(Some("utf-8"), &bytes), (text, "UTF-8"), "{charset}");
         }
@@ -328,7 +320,7 @@ mod tests {
             ),
             ("Сотрудники НИИ и ВУЗов приглашаются\n-- \n", "José\n"),
         ] {
-            let bytes = [own.as_bytes(), &encode("windows-1252", other)].concat();
+            let bytes = [own.as_bytes(), &encoded("windows-1252", other)].concat();
             assert_eq!(read(None, &bytes).0, format!("{own}{other}"));
         }
         // Damaged UTF-8 without a label stays UTF-8.
@@ -354,10 +346,10 @@ mod tests {
             ),
             ("ב־\"שמור\nה_קישור\n\n", "windows-1252", "niñas\n"),
         ] {
-            let bytes = [own.as_bytes(), &encode(charset, other)].concat();
+            let bytes = [own.as_bytes(), &encoded(charset, other)].concat();
             assert_eq!(read(None, &bytes).0, format!("{own}{other}"));
         }
-        let name = |charset| Charset::for_name(charset).expect("known");
+        let name = |charset| charset_named(charset);
         assert!(is_signs_as(name("windows-1252"), "עצירת".as_bytes()));
         // Boxes and signs in a row are too short, or have letters.
         for (charset, text) in [
@@ -366,7 +358,7 @@ mod tests {
             ("windows-1252", "Ã©tÃ©"),
         ] {
             assert!(
-                !is_signs_as(name(charset), &encode(charset, text)),
+                !is_signs_as(name(charset), &encoded(charset, text)),
                 "{text}"
             );
         }
@@ -380,7 +372,7 @@ mod tests {
             "เข้าร่วมในโดเมนไม่สำเร็จ\nรายการเมนู\nแกน\nการรายงานปัญหาโดยอัตโนมัติ\n",
             "ความเร็วเมาส์\n\" ขาด\nสหรัฐอาหรับอิมิเรตส์\nกลับไปใช้ข้อมูลที่บันทึกไว้\n",
         ] {
-            let (text, charset) = read(Some("utf-8"), &encode("windows-874", lines));
+            let (text, charset) = read(Some("utf-8"), &encoded("windows-874", lines));
             assert_eq!((text.as_str(), charset), (lines, "windows-874"));
         }
     }
@@ -409,7 +401,7 @@ mod tests {
                 "L’été dernier, nous étions à côté de la forêt.\n«\u{A0}Ça va\u{A0}?\u{A0}»\n",
             ),
         ] {
-            let (read, _) = read(Some("utf-8"), &encode(charset, text));
+            let (read, _) = read(Some("utf-8"), &encoded(charset, text));
             assert_eq!(read, text, "{charset}");
         }
     }

@@ -227,22 +227,17 @@ pub(super) fn is_lone_letter(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
     use mailglot_codec::LossLog;
 
     /// Returns the text of a word in the charset that speaks against its label; None if it keeps the label.
     fn read(label: &str, other: &str, bytes: &[u8]) -> Option<String> {
-        let [label, other] = [label, other].map(|name| Charset::for_name(name).unwrap());
+        let [label, other] = [label, other].map(charset_named);
         let mut log = LossLog::new();
         let text = label.decode(bytes, &mut log);
         let decoded = (&*text, log.losses());
         let verdict = read_as_disproved(bytes, label, decoded, other, None)?;
         verdict.read.map(|read| read.text.into_owned())
-    }
-
-    fn bytes(charset: &str, text: &str) -> Vec<u8> {
-        let charset = Charset::for_name(charset).unwrap();
-        let bytes = charset.encode_exact(text);
-        bytes.expect("the charset has every character").into_owned()
     }
 
     #[test]
@@ -268,11 +263,11 @@ mod tests {
             // The quotation marks are letters under the label.
             ("ISO-8859-5", "windows-1251", "ООО «Ромашка»"),
         ] {
-            let found = read(label, other, &bytes(other, text));
+            let found = read(label, other, &encoded(other, text));
             assert_eq!(found.as_deref(), Some(text), "{label} {other} {text}");
         }
         // The body reads alike in both charsets, and the word does not.
-        let word = bytes("ISO-8859-2", "čeština v xtermu");
+        let word = encoded("ISO-8859-2", "čeština v xtermu");
         let found = read("ISO-8859-1", "windows-1250", &word);
         assert_eq!(found.as_deref(), Some("čeština v xtermu"));
     }
@@ -306,7 +301,7 @@ mod tests {
                 "TIS-620",
                 "windows-1255",
             ] {
-                let found = read("windows-1252", other, &bytes("windows-1252", text));
+                let found = read("windows-1252", other, &encoded("windows-1252", text));
                 assert_eq!(found, None, "{other} {text}");
             }
         }
@@ -318,7 +313,7 @@ mod tests {
             ("ISO-8859-1", "KOI8-R", "Ö"),
             ("ISO-8859-1", "KOI8-R", "plain"),
         ] {
-            assert_eq!(read(label, other, &bytes(label, text)), None, "{text}");
+            assert_eq!(read(label, other, &encoded(label, text)), None, "{text}");
         }
         // Cut UTF-8, ISO 2022 with a stray byte.
         assert_eq!(read("UTF-8", "KOI8-R", b"Gr\xC3\xBC\xC3"), None);

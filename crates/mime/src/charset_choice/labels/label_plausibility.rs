@@ -465,6 +465,7 @@ mod tests {
     use super::*;
     use crate::charset_choice::evidence::MAIL_HINTS;
     use crate::random::Random;
+    use crate::test_charsets::{charset_named, encoded};
     use mailglot_codec::LossLog;
 
     /// Random words of ASCII letters, letters of some texts and bytes above 7F.
@@ -500,14 +501,6 @@ mod tests {
         assert!(plain > 100_000, "{plain}");
     }
 
-    fn bytes(charset: &str, text: &str) -> Vec<u8> {
-        let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
-        charset
-            .encode_exact(text)
-            .expect("the charset has every character")
-            .into_owned()
-    }
-
     #[test]
     fn few_letters_of_one_language_are_western() {
         for text in [
@@ -522,7 +515,7 @@ mod tests {
             "àâäéèêëîïôöùûüÿç",
             "20 °C ± 5 µm",
         ] {
-            assert!(is_western(&bytes("windows-1252", text)), "{text}");
+            assert!(is_western(&encoded("windows-1252", text)), "{text}");
         }
         for (charset, text) in [
             ("windows-1251", "Привет"),
@@ -534,7 +527,7 @@ mod tests {
             ("GBK", "你好，世界"),
             ("windows-1251", "да, около половины"),
         ] {
-            assert!(!is_western(&bytes(charset, text)), "{text}");
+            assert!(!is_western(&encoded(charset, text)), "{text}");
         }
         let mixed = b"R\xe9union pr\xe9vue\n\nListe des \xc3\xa9tudiants: fran\xc3\xa7ais \xc3\xa0 t\xc3\xa9l\xc3\xa9charger";
         assert!(stands_within_ascii_words(
@@ -546,8 +539,8 @@ mod tests {
 
     /// Returns the charset that replaces the label of text in `charset`.
     fn replaced(label: &str, text: &str, charset: &str) -> Option<Charset> {
-        let label = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
-        let bytes = bytes(charset, text);
+        let label = charset_named(label);
+        let bytes = encoded(charset, text);
         let found = find_likelier(label, &bytes, LabelScope::Implausible, || MAIL_HINTS);
         found
             .filter(|likelier| likelier.decides)
@@ -653,7 +646,7 @@ mod tests {
             "théâtre",
             "hyvää päivää",
         ] {
-            assert!(!is_unlike_western(&bytes("windows-1252", text)), "{text}");
+            assert!(!is_unlike_western(&encoded("windows-1252", text)), "{text}");
         }
         for (charset, text) in [
             ("windows-1254", "İstanbul'da yağmur yağıyor"),
@@ -663,7 +656,7 @@ mod tests {
             ("GBK", "你好，世界"),
             ("windows-1252", "það er gott að vera hér"),
         ] {
-            assert!(is_unlike_western(&bytes(charset, text)), "{text}");
+            assert!(is_unlike_western(&encoded(charset, text)), "{text}");
         }
     }
 }

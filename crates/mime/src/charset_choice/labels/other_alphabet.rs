@@ -118,21 +118,16 @@ fn is_misplaced(sign: char, letters_before: usize, next: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
     use mailglot_codec::LossLog;
 
     /// Returns the text in the other charset, and whether a doubt is reported.
     fn read(other: &str, bytes: &[u8]) -> (Option<String>, bool) {
-        let (label, other) = (Charset::ISO_8859_1, Charset::for_name(other).unwrap());
+        let (label, other) = (Charset::ISO_8859_1, charset_named(other));
         let text = label.decode(bytes, &mut LossLog::new());
         let verdict = read_in_other_alphabet(bytes, label, &text, other, None).unwrap_or_default();
         let is_reported = verdict.read.is_none() && !verdict.events.is_empty();
         (verdict.read.map(|read| read.text.into_owned()), is_reported)
-    }
-
-    fn bytes(charset: &str, text: &str) -> Vec<u8> {
-        let charset = Charset::for_name(charset).unwrap();
-        let bytes = charset.encode_exact(text);
-        bytes.expect("the charset has every character").into_owned()
     }
 
     #[test]
@@ -148,11 +143,11 @@ mod tests {
             ("windows-1254", "Yarın görüşürüz"),
             ("windows-1257", "Jūratė Šimkutė"),
         ] {
-            let found = read(other, &bytes(other, text));
+            let found = read(other, &encoded(other, text));
             assert_eq!(found, (Some(text.to_owned()), false), "{other} {text}");
         }
         // The body has no windows-1250, and the word has.
-        let found = read("ISO-8859-2", &bytes("windows-1250", "Žlutý kůň"));
+        let found = read("ISO-8859-2", &encoded("windows-1250", "Žlutý kůň"));
         assert_eq!(found.0.as_deref(), Some("Žlutý kůň"));
     }
 
@@ -189,7 +184,7 @@ mod tests {
             "plain",
         ] {
             for other in ["ISO-8859-2", "windows-1250", "windows-1254", "windows-1257"] {
-                let found = read(other, &bytes("ISO-8859-1", text));
+                let found = read(other, &encoded("ISO-8859-1", text));
                 assert_eq!(found, (None, false), "{other} {text}");
             }
         }

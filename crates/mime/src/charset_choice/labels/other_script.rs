@@ -225,22 +225,17 @@ fn is_list(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
     use mailglot_codec::LossLog;
 
     /// Returns the text of a name beside other text; None if it keeps its label. The flag is true if it is reported.
     fn read(other: &str, bytes: &[u8]) -> (Option<String>, bool) {
-        let other = Charset::for_name(other).unwrap();
+        let other = charset_named(other);
         let label = Charset::ISO_8859_1;
         let text = label.decode(bytes, &mut LossLog::new());
         let verdict = read_in_other_script(bytes, label, &text, other.into()).unwrap_or_default();
         let is_reported = verdict.read.is_none() && !verdict.events.is_empty();
         (verdict.read.map(|read| read.text.into_owned()), is_reported)
-    }
-
-    fn bytes(charset: &str, text: &str) -> Vec<u8> {
-        let charset = Charset::for_name(charset).unwrap();
-        let bytes = charset.encode_exact(text);
-        bytes.expect("the charset has every character").into_owned()
     }
 
     #[test]
@@ -265,7 +260,7 @@ mod tests {
                 "GBK",
                 "Big5",
             ] {
-                let (found, _) = read(other, &bytes("ISO-8859-1", text));
+                let (found, _) = read(other, &encoded("ISO-8859-1", text));
                 assert_eq!(found, None, "{text} beside {other}");
             }
         }
@@ -289,7 +284,7 @@ mod tests {
             ("Shift_JIS", "山田"),
             ("EUC-JP", "山田 太郎"),
         ] {
-            let found = read(other, &bytes(other, text));
+            let found = read(other, &encoded(other, text));
             assert_eq!(found, (Some(text.to_owned()), false), "{other} {text}");
         }
     }
@@ -327,14 +322,14 @@ mod tests {
             "É. Ö. Å.",
         ] {
             for other in others {
-                let found = read(other, &bytes("ISO-8859-1", text));
+                let found = read(other, &encoded("ISO-8859-1", text));
                 assert_eq!(found, (None, false), "{other} {text}");
             }
         }
         // Lists of letters, and words in capitals whose letters are halves of characters.
         for text in ["äöü", "ÄÖÜ ß", "æøå.txt", "éèàç", "Ödön", "ÁNÁS"] {
             for other in others {
-                let found = read(other, &bytes("ISO-8859-1", text));
+                let found = read(other, &encoded("ISO-8859-1", text));
                 assert_eq!(found.0, None, "{other} {text}");
             }
         }

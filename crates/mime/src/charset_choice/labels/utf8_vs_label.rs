@@ -462,9 +462,10 @@ fn is_in_words(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
 
     fn beats(label: &str, text: &str) -> bool {
-        let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+        let charset = charset_named(label);
         utf8_outweighs_label(Some(charset), text.as_bytes(), text)
     }
 
@@ -507,11 +508,8 @@ mod tests {
             ("EUC-JP", "Tom端"),
             ("GBK", "Linux么"),
         ] {
-            let charset = Charset::for_name(label).expect("a known charset");
-            let bytes = charset
-                .encode_exact(text)
-                .expect("the charset has every character");
-            let by_utf8 = String::from_utf8(bytes.into_owned()).expect("UTF-8 by chance");
+            let bytes = encoded(label, text);
+            let by_utf8 = String::from_utf8(bytes).expect("UTF-8 by chance");
             assert!(!beats(label, &by_utf8), "{label} {text}");
         }
         for label in ["GBK", "Big5", "EUC-KR", "Shift_JIS", "EUC-JP"] {
@@ -620,7 +618,7 @@ mod tests {
                 assert!(beats(label, text), "{label} {text}");
             }
             // Words and quotations that are valid UTF-8 by chance.
-            let charset = Charset::for_name(label).expect("known").superset();
+            let charset = charset_named(label).superset();
             for text in ["domandâ…”", "×”", "x ×” ×“ y"] {
                 let bytes = charset.encode_exact(text).expect("encodable");
                 let by_chance = std::str::from_utf8(&bytes).expect("UTF-8 by chance");
@@ -635,7 +633,7 @@ mod tests {
     #[test]
     fn raw_utf8_wins_over_implausible_double_byte_text() {
         let beside = |label: &str, text: &str| {
-            let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+            let charset = charset_named(label);
             utf8_outweighs_message(Some(charset), text.as_bytes(), text)
         };
         for label in ["Shift_JIS", "GBK", "Big5", "EUC-JP", "EUC-KR"] {
@@ -659,7 +657,7 @@ mod tests {
             ("EUC-KR", "쨈,천체,철책,창천,청천"),
             ("Shift_JIS", "ﾃｽﾄｱ"),
         ] {
-            let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+            let charset = charset_named(label);
             for word in words.split(',') {
                 let bytes = charset
                     .encode_exact(word)
@@ -739,7 +737,7 @@ mod tests {
 
     #[test]
     fn ebcdic_names_are_not_utf8() {
-        let charset = Charset::for_name("IBM037").unwrap_or_else(|| panic!("IBM037"));
+        let charset = charset_named("IBM037");
         let bytes = b"\xc4\x85\x40\xc4\x81";
         assert!(!utf8_outweighs_label(
             Some(charset),

@@ -182,6 +182,7 @@ fn is_dash(before: &[u8], after: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::charset_named;
 
     const WIDE: [&str; 8] = [
         "GB2312",
@@ -197,7 +198,7 @@ mod tests {
     const LETTERS: [&str; 5] = ["macintosh", "IBM866", "IBM850", "IBM437", "x-mac-cyrillic"];
 
     fn found(label: &str, bytes: &[u8]) -> bool {
-        let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+        let charset = charset_named(label);
         has_windows_apostrophes(charset, bytes)
     }
 
@@ -293,7 +294,7 @@ mod tests {
             ("IBM866", "АТs"),
             ("IBM850", "Ærø"),
         ] {
-            let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+            let charset = charset_named(label);
             let bytes = charset
                 .superset()
                 .encode_exact(text)
@@ -311,7 +312,7 @@ mod tests {
             ("windows-949", "의"),
             ("Shift_JIS", "の"),
         ] {
-            let charset = Charset::for_name(label).unwrap_or_else(|| panic!("{label}"));
+            let charset = charset_named(label);
             let everyday = charset
                 .encode_exact(everyday)
                 .expect("an everyday character");

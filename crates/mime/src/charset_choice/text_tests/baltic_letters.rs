@@ -80,6 +80,7 @@ fn is_baltic(charset: Charset) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
 
     #[test]
     fn vowels_with_accents_are_no_baltic_letters() {
@@ -157,9 +158,8 @@ mod tests {
                 NotBaltic,
             ),
         ] {
-            let named = |name| Charset::for_name(name).unwrap();
-            let bytes = named(charset).encode_exact(text).unwrap();
-            let found = baltic_letters(named(label), named(other), &bytes);
+            let bytes = encoded(charset, text);
+            let found = baltic_letters(charset_named(label), charset_named(other), &bytes);
             assert_eq!(found, expected, "{text}");
         }
     }

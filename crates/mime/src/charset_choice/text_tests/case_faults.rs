@@ -24,6 +24,7 @@ pub(crate) fn outweighs(rival: &Rival, named: Charset, bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
 
     #[test]
     fn capitals_behind_small_letters_are_faults() {
@@ -34,14 +35,11 @@ mod tests {
             ("windows-1251", "KOI8-R", "АННА КАРЕНИНА", false),
             ("ISO-8859-1", "windows-1251", "Frédéric Müller", false),
         ] {
-            let charset = |name| Charset::for_name(name).unwrap();
-            let bytes = charset(label).encode_exact(text).unwrap();
-            let found = has_faults_beside(charset(label), charset(other), &bytes);
+            let bytes = encoded(label, text);
+            let found = has_faults_beside(charset_named(label), charset_named(other), &bytes);
             assert_eq!(found, expected, "{text} {other}");
         }
-        let camel = Charset::WINDOWS_1251
-            .encode_exact("фирма ИнтерСвязь")
-            .unwrap();
+        let camel = encoded("windows-1251", "фирма ИнтерСвязь");
         assert!(!has_faults_beside(
             Charset::ISO_8859_1,
             Charset::WINDOWS_1251,

@@ -85,6 +85,7 @@ fn without_shared_letters(bytes: &[u8], one: Charset, other: Charset) -> Option<
 mod tests {
     use super::*;
     use crate::charset_choice::evidence::MAIL_HINTS;
+    use crate::test_charsets::encoded;
 
     /// Bytes from 80 to 9F are controls in ISO-8859-2.
     #[test]
@@ -122,8 +123,7 @@ mod tests {
             ("Grüße aus Köln, schöne Füße", "ISO-8859-1", false),
             ("Hej på dig, vi ses på måndag", "ISO-8859-1", false),
         ] {
-            let named = |name| Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
-            let bytes = named(charset).encode_exact(text).expect("encodable");
+            let bytes = encoded(charset, text);
             let likelier =
                 likelier_by_central_european_letters(Charset::WINDOWS_1252, &bytes, &MAIL_HINTS);
             let reported = likelier.map(|likelier| likelier.decides);

@@ -55,13 +55,13 @@ fn contested_words(one: Charset, other: Charset, bytes: &[u8]) -> Option<Vec<u8>
 mod tests {
     use crate::charset_choice::{Evidence, choose};
     use crate::document_charset::Document;
+    use crate::test_charsets::encoded;
     use mailglot_codec::{Charset, Resolved};
 
     fn read(charset: &str, declared: &str, text: &str) -> [String; 2] {
         let html =
             format!("<html><head><meta charset={declared}></head><body>{text}</body></html>");
-        let charset = Charset::for_name(charset).unwrap();
-        let bytes = charset.encode_exact(&html).unwrap();
+        let bytes = encoded(charset, &html);
         [None, Some(Charset::UTF_8)].map(|label| {
             let evidence = Evidence {
                 label: label.map(|_| &b"utf-8"[..]),

@@ -102,13 +102,11 @@ pub(crate) fn is_cesu8(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::encoded;
 
     #[test]
     fn the_first_lines_distinguish_damaged_utf8_from_legacy_text() {
-        let legacy = |name: &str, text: &str| {
-            let charset = Charset::for_name(name).unwrap();
-            charset.encode_exact(text).unwrap().into_owned()
-        };
+        let legacy = |name: &str, text: &str| encoded(name, text);
         let japanese = legacy("Shift_JIS", &"お世話になっております。\n".repeat(80));
         let russian = legacy("KOI8-R", &"Добрый день, коллеги.\n".repeat(80));
         let damaged = [&b"J\xFCrgen: "[..], "Grüße aus Köln. ".as_bytes()]

@@ -311,12 +311,12 @@ fn may_be_iso_8859_2(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::charset_choice::evidence::MAIL_HINTS;
+    use crate::test_charsets::{charset_named, encoded};
 
     /// The charset that replaces the label of a text.
     fn replaced(label: &str, text: &str, charset: &str) -> Option<&'static str> {
-        let named = |name| Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
-        let bytes = named(charset).encode_exact(text).expect("encodable");
-        likelier_by_few_bytes(named(label), &bytes, &MAIL_HINTS)
+        let bytes = encoded(charset, text);
+        likelier_by_few_bytes(charset_named(label), &bytes, &MAIL_HINTS)
             .filter(|likelier| likelier.decides)
             .map(|likelier| likelier.guess.charset.name())
     }
@@ -411,16 +411,7 @@ mod tests {
     fn a_reply_in_the_charset_of_the_label_keeps_it() {
         let reply = "Grüße aus Köln, schöne Größe\n";
         let quotation = "> vi ses på måndag, hälsningar från Åsa och Örjan\n";
-        let bytes = [
-            Charset::WINDOWS_1252
-                .encode_exact(reply)
-                .expect("encodable"),
-            Charset::for_name("IBM850")
-                .expect("known")
-                .encode_exact(quotation)
-                .expect("encodable"),
-        ]
-        .concat();
+        let bytes = [encoded("windows-1252", reply), encoded("IBM850", quotation)].concat();
         let found = likelier_by_few_bytes(Charset::WINDOWS_1252, &bytes, &MAIL_HINTS);
         assert!(found.is_none_or(|likelier| !likelier.decides));
     }

@@ -145,11 +145,11 @@ fn word_at(bytes: &[u8], at: usize) -> &[u8] {
 mod tests {
     use super::*;
     use crate::charset_choice::evidence::MAIL_HINTS;
+    use crate::test_charsets::encoded;
 
     /// The charset that replaces a label of ISO-8859-1.
     fn replaced(charset: &str, text: &str) -> Option<&'static str> {
-        let charset = Charset::for_name(charset).expect("known");
-        let bytes = charset.encode_exact(text).expect("encodable");
+        let bytes = encoded(charset, text);
         likelier_by_language(Charset::ISO_8859_1, &bytes, &MAIL_HINTS)
             .map(|likelier| likelier.guess.charset.name())
     }

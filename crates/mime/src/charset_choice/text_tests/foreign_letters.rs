@@ -226,10 +226,7 @@ fn alphabets(charset: Charset) -> [u8; 256] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn charset(name: &str) -> Charset {
-        Charset::for_name(name).unwrap_or_else(|| panic!("{name}"))
-    }
+    use crate::test_charsets::{charset_named, encoded};
 
     #[test]
     fn letters_of_another_script_stand_within_latin_words() {
@@ -264,8 +261,8 @@ mod tests {
             ("windows-1252", "für", 0),
             ("windows-1251", "ASCII", 0),
         ] {
-            let bytes = charset(label).encode_exact(text).expect("encodable");
-            let found = latin_words_with_foreign_letters(charset(label), &bytes);
+            let bytes = encoded(label, text);
+            let found = latin_words_with_foreign_letters(charset_named(label), &bytes);
             assert_eq!(found, expected, "{label} {text}");
         }
     }
@@ -273,13 +270,9 @@ mod tests {
     #[test]
     fn latin_letters_stand_within_arabic_words() {
         let count =
-            |label: &str, text: &[u8]| arabic_words_with_latin_letters(charset(label), text);
-        let iso = |text| charset("ISO-8859-6").encode_exact(text).expect("encodable");
-        let page = |text| {
-            charset("windows-1256")
-                .encode_exact(text)
-                .expect("encodable")
-        };
+            |label: &str, text: &[u8]| arabic_words_with_latin_letters(charset_named(label), text);
+        let iso = |text| encoded("ISO-8859-6", text);
+        let page = |text| encoded("windows-1256", text);
         assert_eq!(count("windows-1256", &iso("مسيل في يوم")), 3);
         assert_eq!(count("windows-1256", &iso("كتاب")), 0);
         for text in [
@@ -306,8 +299,8 @@ mod tests {
             ("", false),
         ] {
             for label in ["ISO-8859-2", "windows-1250"] {
-                if let Ok(bytes) = charset(label).encode_exact(text) {
-                    let found = are_of_several_alphabets(charset(label), &bytes);
+                if let Ok(bytes) = charset_named(label).encode_exact(text) {
+                    let found = are_of_several_alphabets(charset_named(label), &bytes);
                     assert_eq!(found, expected, "{label} {text}");
                 }
             }

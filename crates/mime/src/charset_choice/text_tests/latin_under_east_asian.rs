@@ -65,6 +65,7 @@ fn has_latin_within_words(bytes: &[u8], is_wide: bool, may_be_kana: bool) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::charset_named;
 
     #[test]
     fn a_wide_character_within_a_latin_word_is_a_letter() {
@@ -97,7 +98,7 @@ mod tests {
             ("ISO-8859-7", b"sin\xE8cos\xF6 tan\xE8x", false),
             ("windows-1251", b"Vot moja ko\xF8ka, ona horo\xF8aja", false),
         ] {
-            let charset = Charset::for_name(label).unwrap();
+            let charset = charset_named(label);
             let found = is_latin_under(charset, text);
             assert_eq!(found, expected, "{label} {}", text.escape_ascii());
         }

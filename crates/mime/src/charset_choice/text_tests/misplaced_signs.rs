@@ -131,6 +131,7 @@ fn is_sign(label: Charset, byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::charset_named;
 
     #[test]
     fn letters_of_other_charsets_are_signs_within_words() {
@@ -152,7 +153,7 @@ mod tests {
             ("KOI8-R", b"p\x86 m\x86ndag", None),
             ("windows-1252", b"plain", None),
         ] {
-            let charset = Charset::for_name(label).unwrap();
+            let charset = charset_named(label);
             let found = signs_within_words(charset, bytes);
             assert_eq!(found, expected, "{label} {}", bytes.escape_ascii());
         }

@@ -82,6 +82,7 @@ fn script_of_letter(c: char) -> Option<Script> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
 
     #[test]
     fn names_are_few_plain_words() {
@@ -99,9 +100,12 @@ mod tests {
             ("ISO-8859-6", "عٍكل", None),
             ("windows-1251", "no letters", None),
         ] {
-            let charset = Charset::for_name(label).unwrap();
-            let bytes = charset.encode_exact(text).unwrap();
-            assert_eq!(few_plain_words(charset, &bytes), expected, "{text}");
+            let bytes = encoded(label, text);
+            assert_eq!(
+                few_plain_words(charset_named(label), &bytes),
+                expected,
+                "{text}"
+            );
         }
         assert_eq!(few_plain_words(Charset::EUC_KR, b"\xA4\xBB\xA4\xBB"), None);
     }

@@ -135,6 +135,7 @@ pub(super) fn characters(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
 
     #[test]
     fn rows_of_one_character_count_once() {
@@ -172,8 +173,8 @@ mod tests {
             ("EUC-JP", "東京と東京", "東京と東京"),
             ("EUC-JP", "", ""),
         ] {
-            let charset = Charset::for_name(charset).unwrap();
-            let bytes = charset.encode_exact(text).unwrap();
+            let bytes = encoded(charset, text);
+            let charset = charset_named(charset);
             let once = words_once(&bytes, charset);
             assert_eq!(charset.decode_exact(&once).unwrap(), expected, "{text}");
         }

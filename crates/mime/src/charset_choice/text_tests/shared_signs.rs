@@ -47,6 +47,7 @@ pub(crate) fn without_shared_signs(bytes: &[u8], one: Charset, other: Charset) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::charset_named;
 
     #[test]
     fn signs_that_both_charsets_have_are_removed() {
@@ -58,7 +59,7 @@ mod tests {
             ("Big5", "GBK", "「楊梅」", "「楊梅」"),
             ("EUC-JP", "windows-1252", "「匝瑳市」", "「匝瑳市」"),
         ] {
-            let [one, other] = [one, other].map(|name| Charset::for_name(name).unwrap());
+            let [one, other] = [one, other].map(charset_named);
             let bytes = one.encode_exact(text).unwrap();
             let found = without_shared_signs(&bytes, one, other);
             assert_eq!(one.decode_exact(&found).unwrap(), expected, "{text}");

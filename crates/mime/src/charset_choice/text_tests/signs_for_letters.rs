@@ -99,6 +99,7 @@ fn partner(c: char) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
 
     #[test]
     fn signs_in_place_of_letters_are_no_words() {
@@ -173,9 +174,8 @@ mod tests {
             ("windows-874", "ยังไม่ได้", "ISO-8859-1", "windows-874", false),
             ("GBK", "你好", "ISO-8859-1", "GBK", false),
         ] {
-            let named = |name| Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
-            let bytes = named(charset).encode_exact(text).expect("encodable");
-            let found = has_signs_for_letters(named(label), named(other), &bytes);
+            let bytes = encoded(charset, text);
+            let found = has_signs_for_letters(charset_named(label), charset_named(other), &bytes);
             assert_eq!(found, expected, "{text} {other}");
         }
     }

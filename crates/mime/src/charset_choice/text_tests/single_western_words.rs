@@ -232,6 +232,7 @@ fn is_no_affix(letter: char, is_first: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
 
     #[test]
     fn western_words_stand_beside_other_text() {
@@ -313,9 +314,8 @@ mod tests {
     }
 
     fn is_found(label: &str, text: &str) -> bool {
-        let charset = Charset::for_name(label).expect("known");
-        let bytes = charset.encode_exact(text).expect(text);
-        has_western_word(charset, &bytes)
+        let bytes = encoded(label, text);
+        has_western_word(charset_named(label), &bytes)
     }
 
     #[test]

@@ -220,6 +220,7 @@ pub(super) fn is_suffix(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
 
     #[test]
     fn western_words_stand_out_under_labels_of_other_scripts() {
@@ -249,7 +250,7 @@ mod tests {
             ("UTF-8", b"Jos\xE9", None),
             ("GBK", b"Jos\xE9", None),
         ] {
-            let charset = Charset::for_name(label).unwrap();
+            let charset = charset_named(label);
             let found = western_words(charset, bytes);
             assert_eq!(found, expected, "{label} {}", bytes.escape_ascii());
         }
@@ -293,10 +294,9 @@ mod tests {
             ("GEORGIAN-PS", "Googleს"),
             ("ISO-8859-6", "Windows في"),
         ] {
-            let charset = Charset::for_name(label).unwrap();
-            let bytes = charset.encode_exact(text).expect(text);
+            let bytes = encoded(label, text);
             assert_eq!(
-                western_words(charset, &bytes),
+                western_words(charset_named(label), &bytes),
                 WesternWords::None,
                 "{label} {text}"
             );

@@ -109,6 +109,7 @@ mod tests {
     use crate::document_charset::Document;
     use crate::event::EventKind;
     use crate::linear::assert_linear;
+    use crate::test_charsets::charset_named;
     use mailglot_codec::{Charset, View};
 
     fn read(label: Option<&str>, card: &[u8]) -> (String, bool) {
@@ -126,7 +127,7 @@ mod tests {
     }
 
     fn property(head: &str, charset: &str, text: &str) -> Vec<u8> {
-        let charset = Charset::for_name(charset).expect("known");
+        let charset = charset_named(charset);
         let line = format!("{head}:{text}\r\n");
         charset.encode_exact(&line).expect("exact").into_owned()
     }

@@ -136,15 +136,7 @@ fn has_sign_within_word(charsets: &LabelAndPage, text: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::linear::assert_linear;
-
-    fn named(name: &str) -> Charset {
-        Charset::for_name(name).unwrap_or_else(|| panic!("{name}"))
-    }
-
-    fn encode(charset: &str, text: &str) -> Vec<u8> {
-        let bytes = named(charset).encode_exact(text);
-        bytes.expect("in the charset").into_owned()
-    }
+    use crate::test_charsets::{charset_named, encoded};
 
     const ANSWERS: [(&str, &str); 4] = [
         (
@@ -174,12 +166,12 @@ mod tests {
             for behind in [quotation, section] {
                 for (own, other) in [(0, 1), (1, 0)] {
                     let bytes = [
-                        encode(CHARSETS[own], answer),
-                        encode(CHARSETS[other], &behind),
+                        encoded(CHARSETS[own], answer),
+                        encoded(CHARSETS[other], &behind),
                     ]
                     .concat();
                     for label in CHARSETS {
-                        let mixed = in_latin2_passages(&bytes, named(label));
+                        let mixed = in_latin2_passages(&bytes, charset_named(label));
                         let text = mixed.map(|mixed| mixed.text);
                         assert_eq!(text, Some(format!("{answer}{behind}")), "{label}");
                     }
@@ -199,11 +191,11 @@ mod tests {
                 "> ±5 °C\n",
             ] {
                 let text = format!("{answer}\n> {question}\n\n{other}");
-                let bytes = encode("windows-1250", &text);
+                let bytes = encoded("windows-1250", &text);
                 let mixed = in_latin2_passages(&bytes, Charset::WINDOWS_1250);
                 assert!(mixed.is_none(), "{text}");
             }
-            let bytes = encode("ISO-8859-2", &format!("{answer}> {question}"));
+            let bytes = encoded("ISO-8859-2", &format!("{answer}> {question}"));
             assert!(in_latin2_passages(&bytes, Charset::ISO_8859_2).is_none());
         }
     }

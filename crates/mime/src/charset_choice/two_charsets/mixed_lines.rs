@@ -167,9 +167,10 @@ pub(crate) fn decode_lines(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::charset_named;
 
     fn read(charset: &str, body: &str, footer: &str) -> Option<String> {
-        let charset = Charset::for_name(charset).expect("known");
+        let charset = charset_named(charset);
         let body = charset
             .encode_exact(body)
             .expect("the charset has every character");

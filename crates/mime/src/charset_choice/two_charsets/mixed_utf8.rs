@@ -431,6 +431,7 @@ fn has_only_cut_characters(line: &[u8], start: usize, cuts: &CutCharacters<'_>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::{charset_named, encoded};
 
     const WINDOWS: OtherCharset = OtherCharset {
         charset: Charset::WINDOWS_1252,
@@ -456,12 +457,9 @@ mod tests {
             ("windows-1251", "ЦІЛІ та інші її слова"),
             ("ISO-8859-2", "PÓŁKA I PÓŁ, wódka"),
         ] {
-            let charset = Charset::for_name(charset).unwrap();
-            let bytes = charset
-                .encode_exact(text)
-                .expect("the charset has every character");
+            let bytes = encoded(charset, text);
             let other = OtherCharset {
-                charset,
+                charset: charset_named(charset),
                 confidence: None,
             };
             assert!(in_single_byte(&bytes, other).is_none(), "{text}");
@@ -514,7 +512,7 @@ mod tests {
     #[test]
     fn lines_of_thai_stand_beside_utf8() {
         let thai = OtherCharset {
-            charset: Charset::for_name("windows-874").expect("known"),
+            charset: charset_named("windows-874"),
             confidence: Some(1.0),
         };
         let lines = "ชื่อโฮสต์ยังไม่จบ\nสวัสดีครับ\n";
@@ -566,7 +564,7 @@ mod tests {
     /// Lines in capitals have UTF-8 sequences by chance: `RӯA` is `RÓŻA` in windows-1250.
     #[test]
     fn chance_sequences_in_lines_show_no_utf8() {
-        let charset = Charset::for_name("windows-1250").expect("known");
+        let charset = charset_named("windows-1250");
         let find = |_: &[u8]| OtherCharset { charset, ..WINDOWS };
         for (text, is_utf8) in [("RÓŻA", false), ("Růža", true)] {
             let own = charset.encode_exact("PIŁKA, NÓG\n").expect("Polish");
@@ -670,7 +668,7 @@ mod tests {
             &b"\xC3\xA9\xE5\xEA\xF1\n".repeat(9),
         ];
         let find = |_: &[u8]| OtherCharset {
-            charset: Charset::for_name("windows-1251").expect("known"),
+            charset: charset_named("windows-1251"),
             ..WINDOWS
         };
         assert!(in_utf8(&chance.concat(), find).is_none());
@@ -700,7 +698,7 @@ mod tests {
             ("EUC-KR", "안녕하세요 감사합니다"),
             ("Shift_JIS", "このメールは自動で送られました"),
         ] {
-            let charset = Charset::for_name(name).expect("a known charset");
+            let charset = charset_named(name);
             let encode = |text: &str| {
                 charset
                     .encode_exact(text)
@@ -731,7 +729,7 @@ mod tests {
     #[test]
     fn one_damaged_line_is_no_utf8_beside_others() {
         let greek = OtherCharset {
-            charset: Charset::for_name("windows-1253").expect("known"),
+            charset: charset_named("windows-1253"),
             confidence: Some(1.0),
         };
         let lines = "Ιωάννς\n[list]ΑΠΌ\nΜακρίνα, Στίλιας 2\n";

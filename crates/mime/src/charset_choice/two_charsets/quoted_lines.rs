@@ -202,11 +202,12 @@ fn lines_above_7f(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::charset_named;
 
     /// The lines, each in the charset before it.
     fn bytes(lines: &[(&str, &str)]) -> Vec<u8> {
         let encode = |(charset, line): &(&str, &str)| {
-            let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
+            let charset = charset_named(charset);
             let line = format!("{line}\n");
             let bytes = charset.encode_exact(&line);
             bytes
@@ -302,7 +303,7 @@ mod tests {
     ];
 
     fn read(lines: &[(&str, &str)], label: &str) -> Option<String> {
-        let label = Charset::for_name(label).expect("known");
+        let label = charset_named(label);
         quotations_by_label(&bytes(lines), label, None, &Evidence::default())
             .map(|mixed| mixed.text)
     }

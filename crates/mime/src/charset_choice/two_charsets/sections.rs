@@ -150,15 +150,8 @@ mod tests {
     use super::*;
     use crate::charset_choice::choose;
     use crate::event::EventKind;
+    use crate::test_charsets::{charset_named, encoded};
     use mailglot_codec::View;
-
-    fn encoded(charset: &str, text: &str) -> Vec<u8> {
-        let charset = Charset::for_name(charset).unwrap_or_else(|| panic!("{charset}"));
-        let bytes = charset.encode_exact(text);
-        bytes
-            .unwrap_or_else(|_| panic!("{text} in {charset:?}"))
-            .into_owned()
-    }
 
     const SECTIONS: &[[(&str, &str); 2]] = &[
         [
@@ -205,7 +198,7 @@ mod tests {
         for [(label, one), (charset, other)] in SECTIONS {
             let bytes = [encoded(label, one), encoded(charset, other)].concat();
             let text = format!("{one}{other}");
-            let label = Charset::for_name(label).expect("known");
+            let label = charset_named(label);
             let evidence = Evidence::default();
             assert!(has_odd_section(&bytes, label, &evidence), "{text}");
             let mixed = sections_by_label(&bytes, label, &evidence);
@@ -307,7 +300,7 @@ mod tests {
                 ),
             ] {
                 let bytes = [encoded(label, text), encoded(charset, footer)].concat();
-                let label = Charset::for_name(label).expect("known");
+                let label = charset_named(label);
                 let evidence = Evidence::default();
                 assert!(has_odd_section(&bytes, label, &evidence), "{text}{footer}");
                 let mixed = sections_by_label(&bytes, label, &evidence).map(|mixed| mixed.text);
@@ -349,7 +342,7 @@ mod tests {
             ),
             ("GBK", "您好，请查收附件中的资料。\n---\nα β γ δ ε λ μ π\n"),
         ] {
-            let charset = Charset::for_name(label).expect("known");
+            let charset = charset_named(label);
             let bytes = encoded(label, text);
             let evidence = Evidence::default();
             assert!(

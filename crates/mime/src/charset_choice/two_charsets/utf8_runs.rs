@@ -413,9 +413,10 @@ pub(crate) fn is_latin(charset: Charset) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_charsets::charset_named;
 
     fn texts(charset: &str, bytes: &[u8]) -> Option<Vec<String>> {
-        let runs = Runs::find(bytes, Charset::for_name(charset).expect("known"))?;
+        let runs = Runs::find(bytes, charset_named(charset))?;
         let text = |run: Range<usize>| String::from_utf8_lossy(&bytes[run]).into_owned();
         Some(runs.ranges(bytes).map(text).collect())
     }

@@ -274,6 +274,7 @@ mod tests {
     use crate::fields::{Entry, addresses};
     use crate::linear::assert_linear;
     use crate::random::Random;
+    use crate::test_charsets::charset_named;
 
     const PLAIN: Style<'_> = Style {
         charsets: &[Charset::UTF_8],
@@ -281,16 +282,12 @@ mod tests {
         eol: "",
     };
 
-    fn charset(name: &str) -> Charset {
-        Charset::for_name(name).expect("a charset of ours")
-    }
-
     /// Calls `work` with all styles.
     fn styles(work: impl Fn(&Style<'_>)) {
         for charsets in [
             &[Charset::UTF_8][..],
             &[Charset::ISO_2022_JP, Charset::UTF_8],
-            &[charset("KOI8-R"), Charset::UTF_8],
+            &[charset_named("KOI8-R"), Charset::UTF_8],
         ] {
             for encoding in [Encoding::Shorter, Encoding::B, Encoding::Q] {
                 for eol in ["", "\n", "\r\n"] {
@@ -682,7 +679,7 @@ mod tests {
             "UTF-7",
             "UTF-16",
         ] {
-            let charset = charset(name);
+            let charset = charset_named(name);
             for text in ["ü", "plain"] {
                 let style = Style {
                     charsets: &[charset],
@@ -702,7 +699,7 @@ mod tests {
             "GB18030",
             "KOI8-R",
         ] {
-            assert_eq!(encode_legacy::check(charset(name)), Ok(()), "{name}");
+            assert_eq!(encode_legacy::check(charset_named(name)), Ok(()), "{name}");
         }
     }
 

@@ -141,9 +141,17 @@ pub(crate) enum LineEnds<'a> {
     Corrected(Option<&'a [u8]>),
 }
 
-impl LineEnds<'_> {
+impl<'a> LineEnds<'a> {
     pub(crate) fn are_corrected(self) -> bool {
         matches!(self, Self::Corrected(_))
+    }
+
+    /// Returns the message as it came, if that was kept. `raw` is the message that is judged.
+    fn received(self, raw: &'a [u8]) -> Option<&'a [u8]> {
+        match self {
+            Self::AsReceived => Some(raw),
+            Self::Corrected(original) => original,
+        }
     }
 }
 
@@ -162,11 +170,8 @@ pub(crate) fn judge_corrected<'a>(
     let line_ends_corrected = line_ends.are_corrected();
     let policy = policy_for(envelope, rules);
     let reading = JudgeContext {
-        received: match line_ends {
-            LineEnds::AsReceived => Some(raw),
-            LineEnds::Corrected(original) => original,
-        },
-        line_ends_corrected,
+        raw,
+        line_ends,
         envelope,
         rules,
         policy: &policy,
@@ -246,9 +251,9 @@ pub(crate) fn judge_corrected<'a>(
 /// What judging a message depends on.
 #[derive(Clone, Copy)]
 struct JudgeContext<'r> {
-    /// The message on arrival, with its own line ends, if that was kept.
-    received: Option<&'r [u8]>,
-    line_ends_corrected: bool,
+    /// The message before forged fields are deleted.
+    raw: &'r [u8],
+    line_ends: LineEnds<'r>,
     envelope: &'r Envelope,
     rules: &'r Rules,
     policy: &'r Policy,
@@ -380,8 +385,8 @@ impl JudgeContext<'_> {
         } else {
             fields::added(self.rules, wanted, action, findings)
         };
-        if let Some(received) = self.received
-            && (self.line_ends_corrected || !edits.is_empty())
+        if let Some(received) = self.line_ends.received(self.raw)
+            && (self.line_ends.are_corrected() || !edits.is_empty())
         {
             added.extend(fields::original(
                 message,
@@ -420,10 +425,10 @@ fn policy_for<'r>(envelope: &Envelope, rules: &'r Rules) -> Cow<'r, Policy> {
 /// Returns the action that the rules ask for, and the action that is taken. A message without findings is converted to UTF-8. If
 /// rewriting corrects its findings, their actions decide about that. `rewritten` is true if the plan has edits.
 fn decide(rules: &Rules, findings: &Findings, rewritten: bool) -> (Action, Action) {
-    let line_ends_corrected = findings
+    let corrected = findings
         .counted()
         .filter(|(finding, _)| finding.usual() == Action::Normalize);
-    let plain = line_ends_corrected
+    let plain = corrected
         .map(|(finding, _)| rules.action(finding))
         .max()
         .unwrap_or(Action::Normalize);

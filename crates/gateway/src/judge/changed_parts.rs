@@ -4,6 +4,7 @@
 //! A part counts as changed if its bytes, its label or its transfer encoding change. The list of replacements shows other fields of its
 //! header.
 
+use super::charsets::readings_by_part;
 use mailglot_mime::transfer::TransferEncoding;
 use mailglot_mime::{Edit, Message, Part, PartKind, Report, Span};
 use sha2::{Digest, Sha256};
@@ -75,9 +76,10 @@ pub(super) fn parts(message: &Message<'_>, report: &Report, edits: &[Edit]) -> V
         let mut fields = fields.map(|index| message.all_fields()[index as usize].full);
         touched(part.body) || fields.any(touched)
     });
+    let readings = readings_by_part(message, report);
     changed
         .map(|(id, part)| {
-            let reading = report.readings.iter().find(|reading| reading.part == id);
+            let reading = readings[id.0 as usize];
             ChangedPart {
                 section: message.section(id),
                 media: format!("{}/{}", part.media.top, part.media.sub),

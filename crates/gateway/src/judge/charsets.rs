@@ -7,8 +7,12 @@ use super::kept_spans::KeptSpans;
 use super::raw_shifts;
 use crate::policy::{Action, Finding, Findings, Rules};
 use mailglot_codec::{Charset, View};
+use mailglot_mime::header::Field;
+use mailglot_mime::params;
 use mailglot_mime::transfer::{self, TransferEncoding};
-use mailglot_mime::{CharsetOut, How, Message, Part, PartId, Reading, Report, declares_charset};
+use mailglot_mime::{
+    CharsetOut, How, Message, Part, PartId, Reading, Report, Span, declares_charset,
+};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -16,6 +20,20 @@ use std::sync::OnceLock;
 const ESCAPE: u8 = 0x1B;
 /// Number of bytes of a document in which its declaration must be (HTML 4.8.4.2.2 of WHATWG).
 const DECLARED: usize = 1_024;
+
+/// Returns the charset of each part, by the number of the part; None for parts that are no text.
+pub(super) fn readings_by_part<'r>(
+    message: &Message<'_>,
+    report: &'r Report,
+) -> Vec<Option<&'r Reading>> {
+    let mut by_part = vec![None; message.parts().len()];
+    for reading in &report.readings {
+        if let Some(first) = by_part.get_mut(reading.part.0 as usize) {
+            first.get_or_insert(reading);
+        }
+    }
+    by_part
+}
 
 /// Adds the findings of labels and bytes. Parts whose charset must not be guessed stay unchanged.
 pub(super) fn find(
@@ -26,6 +44,7 @@ pub(super) fn find(
     kept: &mut KeptSpans,
 ) {
     let raw = message.raw();
+    let readings = readings_by_part(message, report);
     for (id, part) in message.numbered_parts() {
         words(part.header.of(raw), rules, findings);
         raw_shifts::find(message, id, report, findings);
@@ -39,7 +58,7 @@ pub(super) fn find(
             .map(str::as_bytes)
             .or_else(written);
         let charset = label.and_then(resolved);
-        let reading = report.readings.iter().find(|reading| reading.part == id);
+        let reading = readings[id.0 as usize];
         let body = part.body.of(raw);
         let bytes = match part.transfer {
             TransferEncoding::Base64 | TransferEncoding::QuotedPrintable => {
@@ -159,24 +178,31 @@ impl Text<'_> {
         let Some(span) = self.part.charset else {
             return false;
         };
-        let raw = self.message.raw();
         let odd = |byte: &u8| {
             matches!(
                 byte,
                 b'(' | b')' | b';' | b'\\' | b'\'' | b'=' | b',' | b'"'
             )
         };
-        let before = &raw[..span.start];
-        let extended = before[before.len().saturating_sub(96)..]
-            .iter()
-            .rposition(|byte| matches!(byte, b';' | b'\n'))
-            .is_some_and(|at| {
-                let name = &before[before.len().saturating_sub(96) + at + 1..];
-                name.trim_ascii_start()
-                    .get(..8)
-                    .is_some_and(|name| name.eq_ignore_ascii_case(b"charset*"))
-            });
-        extended || self.label.is_some_and(|label| label.iter().any(odd))
+        self.is_extended(span) || self.label.is_some_and(|label| label.iter().any(odd))
+    }
+
+    /// Returns true if the label has the form of RFC 2231: `charset*=us-ascii''utf-8`.
+    fn is_extended(&self, label: Span) -> bool {
+        let is_around =
+            |field: &&Field| field.value.start <= label.start && label.end <= field.value.end;
+        let Some(field) = self.message.fields(self.id).iter().find(is_around) else {
+            return false;
+        };
+        let value = field.value.of(self.message.raw());
+        if memchr::memchr(b'*', value).is_none() {
+            return false;
+        }
+        let at = label.start - field.value.start;
+        let (_, list) = params::scan(value);
+        let behind = list.partition_point(|param| param.range.start <= at);
+        let param = behind.checked_sub(1).map(|index| &list[index]);
+        param.is_some_and(|param| param.name.contains(&b'*'))
     }
 
     /// Returns true if the document names another charset than its label.

@@ -20,12 +20,11 @@ pub(super) fn find(
             findings.add(Finding::UndeclaredEscape, place);
             continue;
         }
-        if let Some(finding) = finding_of(event, envelope).or_else(|| of_parameter(message, event))
-        {
+        if let Some(finding) = finding_of(event, envelope) {
             findings.add(finding, place);
         }
-        if event.kind == EventKind::EwHiddenChar {
-            hidden(message, event, findings);
+        if event.kind == EventKind::EwHiddenChar && has_bidi_control(event.at.of(message.raw())) {
+            findings.add(Finding::BidiControl, place);
         }
     }
     opaque_fields(message, envelope, findings);
@@ -43,6 +42,20 @@ pub(super) fn find(
             && !findings.has(finding)
         {
             findings.add(finding, String::new);
+        }
+    }
+    if report.has(EventKind::EwHiddenChar) && !findings.has(Finding::BidiControl) {
+        bidi_controls(message, findings);
+    }
+}
+
+/// Adds the finding of the first field of each part that has characters for the direction of writing.
+fn bidi_controls(message: &Message<'_>, findings: &mut Findings) {
+    let raw = message.raw();
+    for (id, _) in message.numbered_parts() {
+        let mut fields = message.fields(id).iter();
+        if fields.any(|field| has_bidi_control(field.value.of(raw))) {
+            findings.add(Finding::BidiControl, || message.section(id));
         }
     }
 }
@@ -134,51 +147,15 @@ fn finding_of(event: &Event, envelope: &Envelope) -> Option<Finding> {
     })
 }
 
-/// Returns the finding for a damaged parameter, which depends on the parameter.
-fn of_parameter(message: &Message<'_>, event: &Event) -> Option<Finding> {
-    use EventKind as E;
-    let damage = matches!(
-        event.kind,
-        E::ParamDuplicate | E::ParamGap | E::ParamUnquoted | E::ParamUnclosedQuote | E::ParamJunk
-    );
-    if !damage {
-        return None;
-    }
-    let before = &message.raw()[..event.at.start.min(message.raw().len())];
-    // Longer than the name of every parameter of interest, with its RFC 2231 suffixes.
-    let before = &before[before.len().saturating_sub(64)..];
-    let start = before
-        .iter()
-        .rposition(|byte| matches!(byte, b';' | b'\n'))
-        .map_or(0, |at| at + 1);
-    let name = [&before[start..], event.at.of(message.raw())]
-        .concat()
-        .to_ascii_lowercase();
-    let name = name.trim_ascii_start();
-    Some(if name.starts_with(b"charset") {
-        Finding::AmbiguousCharset
-    } else if name.starts_with(b"boundary") {
-        Finding::AmbiguousBoundary
-    } else if name.starts_with(b"name") || name.starts_with(b"filename") {
-        Finding::AmbiguousFilename
-    } else {
-        return None;
-    })
-}
-
-/// Hidden characters that change the direction of writing have a finding of their own.
-fn hidden(message: &Message<'_>, event: &Event, findings: &mut Findings) {
+/// Returns true if header text has characters that change the direction of writing, also in encoded words.
+fn has_bidi_control(bytes: &[u8]) -> bool {
     use mailglot_mime::encoded_word::HeaderContext;
     use mailglot_mime::header::decode;
-    let bytes = event.at.of(message.raw());
     let text = decode(
         bytes,
         FieldKind::Unstructured,
         &HeaderContext::default(),
         &mut Vec::new(),
     );
-    let turns = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-    if text.contains(turns) {
-        findings.add(Finding::BidiControl, || message.section(event.part));
-    }
+    text.contains(|c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'))
 }

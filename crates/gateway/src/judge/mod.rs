@@ -15,6 +15,7 @@
 mod addresses;
 mod changed_parts;
 mod charsets;
+mod damaged_parameters;
 mod edit_composition;
 mod embedded_labels;
 mod event_findings;
@@ -289,6 +290,7 @@ impl JudgeContext<'_> {
         let mut findings = Findings::default();
         let mut kept = KeptSpans::default();
         event_findings::find(message, &report, self.envelope, &mut findings);
+        damaged_parameters::find(message, &report, &mut findings);
         structure::find(message, &mut findings, &mut kept);
         charsets::find(message, &report, self.rules, &mut findings, &mut kept);
         addresses::find(message, &mut findings);

@@ -312,3 +312,67 @@ fn base64_with_a_line_of_text_stays() {
     let raw = message(header, base64);
     assert!(!judged(&raw).edits.is_empty());
 }
+
+/// A report keeps a limited number of events. Events beyond it have findings, too.
+#[test]
+fn many_harmless_events_hide_no_finding() {
+    use Finding as F;
+    let message = |before: usize, head: &str, part: &str| {
+        let parameters: String = (0..50).map(|n| format!("; p{n} = x")).collect();
+        let harmless = format!("--b\nContent-Type: text/plain{parameters}\n\nx\n").repeat(before);
+        let top = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n";
+        format!("From: a@example.org\n{head}{top}\n{harmless}--b\n{part}\n\nx\n--b--\n")
+    };
+    for (head, part, expected) in [
+        (
+            "",
+            "Content-Type: text/plain; charset=\"utf-8",
+            F::AmbiguousCharset,
+        ),
+        (
+            "",
+            "Content-Type: text/plain; charset=a; charset=b",
+            F::AmbiguousCharset,
+        ),
+        (
+            "",
+            "Content-Type: a/b; name=a.exe b.txt",
+            F::AmbiguousFilename,
+        ),
+        (
+            "",
+            "Content-Disposition: attachment; filename=\"a.exe",
+            F::AmbiguousFilename,
+        ),
+        (
+            "",
+            "Content-Type: multipart/mixed; boundary=a b",
+            F::AmbiguousBoundary,
+        ),
+        (
+            "",
+            "Content-Description: =?utf-8?Q?a=E2=80=AEb?=",
+            F::BidiControl,
+        ),
+        (
+            "Subject: =?utf-8?Q?a=E2=80=AEb?=\n",
+            "Content-Type: text/plain",
+            F::BidiControl,
+        ),
+    ] {
+        for before in [0, 22] {
+            let raw = message(before, head, part);
+            let found = judged(raw.as_bytes()).findings;
+            assert!(
+                found.has(expected),
+                "{before} before {head}{part}: {:?}",
+                found.places()
+            );
+        }
+    }
+    let harmless = message(22, "", "Content-Type: text/plain");
+    let judgement = judged(harmless.as_bytes());
+    assert!(judgement.report.dropped > 0);
+    let found = judgement.findings;
+    assert_eq!(found.counted().count(), 0, "{:?}", found.places());
+}

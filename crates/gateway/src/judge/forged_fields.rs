@@ -64,7 +64,12 @@ pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
             // No line ends in LF from here on, so this line is empty.
             break;
         }
-        if is_forged_field_line(field, rules) {
+        let line = match field.strip_prefix(b"\xEF\xBB\xBF") {
+            // Some readers pass over a byte order mark at the start of a message.
+            Some(behind_mark) if start == 0 => behind_mark,
+            _ => field,
+        };
+        if is_forged_field_line(line, rules) {
             // Readers that end lines at CR see other fields after it, or the rest of the message if there is no LF.
             let text = text_end(field, 0);
             end = start + text + line_end(&field[text..]);

@@ -274,7 +274,7 @@ pub(super) fn before_ellipsis(bytes: &[u8]) -> &[u8] {
 
 /// Returns true if `charset` decodes all bytes, except half a character at the end of text with several characters.
 fn decodes_all_but_cut(charset: Charset, bytes: &[u8]) -> bool {
-    const ENOUGH: usize = 5;
+    const ENOUGH: usize = 4;
     if decodes_without_loss(charset, bytes) {
         return true;
     }

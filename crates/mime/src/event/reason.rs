@@ -87,6 +87,8 @@ named! {
         NoAsterisk = "an extended value without an asterisk",
         /// The number of a segment has leading zeros (RFC 2231, section 3, forbids them).
         LeadingZeros = "a number with leading zeros",
+        /// A byte order mark of UTF-8 before the first line of a message.
+        ByteOrderMark = "a byte order mark before the first field",
         /// A line of parameters without a blank before it continues its Content-Type.
         ContinuesField = "read as a continuation of the field before it",
         /// A later segment repeats the charset of the first one.

@@ -2,9 +2,10 @@
 
 use super::test_support::{parse, shape};
 use super::*;
-use crate::event::EventKind;
+use crate::event::{EventKind, Reason};
 use crate::limits::Limits;
 use crate::linear::assert_linear;
+use crate::policy::Policy;
 
 /// Makes a message of the given number of pieces.
 type MakeDamaged<'a> = &'a dyn Fn(usize) -> String;
@@ -95,4 +96,36 @@ fn nested_parts_and_siblings_with_damaged_headers_take_linear_time() {
             assert!(message.parts().len() > count, "{}", message.parts().len());
         });
     }
+}
+
+/// Editors of Windows write it. Other readers take it for the beginning of the first name.
+#[test]
+fn a_byte_order_mark_stands_before_the_first_field() {
+    let head = "Content-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: base64\nFrom: a@b.example\n";
+    let body = "\n8NLJ18XUIM3J0g==\n";
+    for separator in [
+        "",
+        "From a@b.example Mon Jan  1 00:00:00 2001\n",
+        ">From a\n",
+    ] {
+        let raw = format!("\u{FEFF}{separator}{head}{body}");
+        let normalized = crate::process(raw.as_bytes(), &Policy::default());
+        let text = String::from_utf8(normalized.bytes.into_owned()).expect("UTF-8");
+        let rest = text.strip_prefix(separator).expect("without the mark");
+        assert!(
+            rest.starts_with("Content-Type: text/plain; charset=utf-8\n"),
+            "{text}"
+        );
+        assert!(rest.trim_end().ends_with("\n\nПривет мир"), "{text}");
+        let marks = normalized.report.events.iter();
+        let marks = marks.filter(|event| event.detail == Reason::ByteOrderMark);
+        assert_eq!(
+            marks.map(|event| event.at).collect::<Vec<_>>(),
+            [Span::new(0, 3)]
+        );
+    }
+    // It is no header.
+    let text = "\u{FEFF}Dear reader,\n\nFrom: here\n";
+    let message = Message::parse(text.as_bytes(), &Limits::default());
+    assert_eq!(message.all_fields().len(), 0);
 }

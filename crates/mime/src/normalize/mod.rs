@@ -10,6 +10,7 @@ mod body_edits;
 mod body_fields;
 mod body_obstacles;
 mod body_target;
+mod byte_order_mark;
 mod encoded_messages;
 mod fields;
 mod global;

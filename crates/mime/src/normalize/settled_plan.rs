@@ -4,7 +4,7 @@
 //! A message whose text would change by its own rewriting stays as it is, with `mime.unsettled`.
 
 use super::shortened_message::{Shortened, shortened};
-use super::{bodies, global, headers, seven_bit, wrapped_parameters};
+use super::{bodies, byte_order_mark, global, headers, seven_bit, wrapped_parameters};
 use crate::edit::{Edit, spliced};
 use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, Event, EventKind, Reason};
@@ -132,6 +132,7 @@ pub fn unchecked_edits(message: &Message<'_>, policy: &Policy, report: &mut Repo
     let keeps_all = policy.headers == Headers::Keep && policy.bodies == Bodies::Keep;
     // The layout alone is no reason to void a signature.
     if !edits.is_empty() || signature.is_none() && !keeps_all {
+        byte_order_mark::plan(message, &sealed, &mut edits);
         wrapped_parameters::plan(message, &sealed, &mut edits);
     }
     if policy.headers == Headers::RawUtf8 && policy.transfer != Transfer::SevenBit {

@@ -10,6 +10,7 @@
 //! - A line that is neither field nor continuation is junk (`hdr.no-colon`) if a field with a known name follows within eight
 //!   lines. No empty line and no line with two hyphens at its start may come before that field. Lines that continue junk are junk.
 //! - `From ` or `>From ` at the start of the first line is junk, too.
+//! - A byte order mark of UTF-8 before the first line of a message is no part of a name. Editors of Windows write it.
 //! - Empty lines before the first field of a message are junk if two fields with known names follow. Otherwise the header is empty.
 //! - Any other line that is neither field nor continuation begins the body (`mime.no-blank-line`), so that no text is lost. So does
 //!   every such line with two hyphens at its start.
@@ -27,6 +28,9 @@ use crate::header::{Field, is_known};
 use crate::message::lines::Line;
 use crate::span::Span;
 
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Number of fields that gives `hdr.many-fields`.
 const MANY_FIELDS: usize = 1_000;
 
@@ -36,6 +40,8 @@ const LOOKAHEAD: usize = 8;
 /// Counts invalid lines and other damage of a header.
 #[derive(Default)]
 struct HeaderDamage {
+    /// The byte order mark before the first line.
+    mark: Option<Span>,
     junk: Option<Span>,
     junk_lines: u64,
     /// Lines of parameters without a blank before them.
@@ -88,8 +94,9 @@ impl Parser<'_> {
         let mut before = LineBefore::Nothing;
         // A field with a known name exists at or after this offset.
         let mut known = start;
-        let mut at = start;
-        let first_field = self.after_empty_lines(start);
+        let mut at = start + self.mark_before(start);
+        damage.mark = (at > start).then(|| Span::new(start, at));
+        let first_field = self.after_empty_lines(at);
         (header.span, header.body) = loop {
             if at >= self.raw.len() {
                 break (Span::new(start, at), at);
@@ -158,6 +165,21 @@ impl Parser<'_> {
         damage.fields = self.fields.len() - first;
         self.report_damage(header.span, &damage);
         header
+    }
+
+    /// Returns the length of a byte order mark before the first field or separator of a message; 0 if there is none.
+    fn mark_before(&self, start: usize) -> usize {
+        let rest = self.raw[start..].strip_prefix(BYTE_ORDER_MARK);
+        let is_before_header = |rest: &[u8]| {
+            let is_separator = rest.starts_with(b"From ") || rest.starts_with(b">From ");
+            is_separator || field_name(rest).is_some()
+        };
+        let is_whole_message = self.stack.is_empty();
+        if is_whole_message && rest.is_some_and(is_before_header) {
+            BYTE_ORDER_MARK.len()
+        } else {
+            0
+        }
     }
 
     /// Decides the role of a line by the rules at the top of this file.
@@ -302,6 +324,7 @@ impl Parser<'_> {
     fn report_damage(&mut self, span: Span, damage: &HeaderDamage) {
         let bytes = span.of(self.raw);
         let no_colon = EventKind::HdrNoColon;
+        self.defect_at(no_colon, damage.mark, Reason::ByteOrderMark, 1);
         self.defect_at(no_colon, damage.junk, Detail::None, damage.junk_lines);
         let continues = Reason::ContinuesField;
         self.defect_at(no_colon, damage.wrapped, continues, damage.wrapped_lines);

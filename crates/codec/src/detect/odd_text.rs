@@ -120,9 +120,12 @@ pub fn has_letters(bytes: &[u8], charset: Charset) -> bool {
         return true;
     };
     let (mut all, mut letters) = (0, 0);
-    for at in high_bytes(&bytes[..bytes.len().min(WINDOW)]) {
+    // HTML may begin with a long table.
+    let first = high_bytes(bytes).next().unwrap_or_default();
+    let window = &bytes[first..bytes.len().min(first + WINDOW)];
+    for at in high_bytes(window) {
         all += 1;
-        letters += usize::from(candidate.page().is_letter(bytes[at]));
+        letters += usize::from(candidate.page().is_letter(window[at]));
     }
     letters * 2 > all
 }

@@ -27,7 +27,7 @@ use crate::charset_choice::text_tests::few_bytes::{
 use crate::charset_choice::text_tests::foreign_language::{
     likelier_by_language, may_be_foreign_language,
 };
-use crate::charset_choice::text_tests::foreign_letters::has_other_script;
+use crate::charset_choice::text_tests::foreign_letters::{breaks_western_words, has_other_script};
 use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
 use crate::charset_choice::text_tests::plain_western::is_plain_western;
@@ -191,6 +191,9 @@ fn likelier_than_implausible(
         BalticLetters::Enough | BalticLetters::NotBaltic => {}
     }
     likelier.decides &= !has_signs_for_letters(label, likelier.guess.charset, bytes);
+    if likelier.decides && is_latin_1(label) {
+        likelier.decides = !breaks_western_words(likelier.guess.charset, bytes);
+    }
     // A label may be right for text in two languages, such as German above Lithuanian.
     let charsets = [label, likelier.guess.charset];
     let are_latin = |charset: &Charset| charset.is_single_byte() && !has_other_script(*charset);

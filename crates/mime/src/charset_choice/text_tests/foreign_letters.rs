@@ -57,6 +57,51 @@ pub(crate) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> 
     mixed.len() + at_ends.len()
 }
 
+/// Returns true if `other`, a charset of another script, reads letters of Western words as its own, and the text has few words of its script:
+/// `On Monday, Иван wrote: … Regards, RenИ` is Latin-1 with a name in KOI8-R.
+pub(crate) fn breaks_western_words(other: Charset, bytes: &[u8]) -> bool {
+    /// Number of words in the other script that outweigh a broken one.
+    const OUTWEIGHING: usize = 8;
+    /// Fewest letters of a word in the other script.
+    const LETTERS: usize = 3;
+    if !has_other_script(other) {
+        return false;
+    }
+    let (mut broken, mut own) = (0, 0);
+    let text = decode_unlogged(other, bytes);
+    for word in text.split(|c: char| !is_alphabetic(c)) {
+        if word.is_ascii() {
+            continue;
+        }
+        let is_broken = || {
+            longest_run(word) <= 2
+                && (has_inner_letter(word) || has_telling_letter(word) || has_odd_ending(word))
+        };
+        if is_broken() {
+            broken += 1;
+        } else if word.chars().all(is_foreign) && word.chars().count() >= LETTERS {
+            own += 1;
+        }
+    }
+    own < OUTWEIGHING * broken
+}
+
+/// Returns true if a word of small Latin letters ends in one that cannot end it in its own script either: a capital, or a letter of a script other
+/// than Cyrillic, as in `RenИ` and `Renι`.
+fn has_odd_ending(word: &str) -> bool {
+    /// Fewest letters before the last one.
+    const LETTERS: usize = 3;
+    let mut chars = word.chars();
+    let last = chars.next_back().unwrap_or_default();
+    let before = chars.as_str();
+    let is_cyrillic = matches!(last, '\u{400}'..='\u{52F}');
+    before.len() >= LETTERS
+        && before.bytes().skip(1).all(|byte| byte.is_ascii_lowercase())
+        && before.is_ascii()
+        && is_foreign(last)
+        && (last.is_uppercase() || !is_cyrillic)
+}
+
 /// Returns how many different words of Arabic letters have Latin ones beside them, under a label of windows-1256: `لسèل` is `فسوف` in ISO-8859-6.
 /// Words with ASCII letters are French or English ones.
 pub(crate) fn arabic_words_with_latin_letters(label: Charset, bytes: &[u8]) -> usize {
@@ -227,6 +272,45 @@ fn alphabets(charset: Charset) -> [u8; 256] {
 mod tests {
     use super::*;
     use crate::test_charsets::{charset_named, encoded};
+
+    #[test]
+    fn western_words_beside_a_name_in_another_script_are_broken() {
+        let name = |charset| match charset {
+            "ISO-8859-7" => "Γιώργος wrote:\n",
+            _ => "Иван Петров wrote:\n",
+        };
+        for charset in ["KOI8-R", "windows-1251", "ISO-8859-7"] {
+            for western in [
+                "Regards, René",
+                "Jürgen, René",
+                "Søren, Rødgrød",
+                "Fräulein Müller",
+            ] {
+                let bytes = [
+                    encoded(charset, name(charset)),
+                    encoded("ISO-8859-1", western),
+                ]
+                .concat();
+                assert!(
+                    breaks_western_words(charset_named(charset), &bytes),
+                    "{charset} {western}"
+                );
+            }
+        }
+        for text in [
+            "Иван Петров пишет: Linuxа не хватает, emailы и CDшки, SMSки",
+            "Купить Nоkia можно здесь, пишите нам на почту в любое время",
+            "Привет",
+        ] {
+            for charset in ["KOI8-R", "windows-1251"] {
+                let bytes = encoded(charset, text);
+                assert!(
+                    !breaks_western_words(charset_named(charset), &bytes),
+                    "{charset} {text}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn letters_of_another_script_stand_within_latin_words() {

@@ -243,11 +243,23 @@ fn has_acute_accents(bytes: &[u8]) -> bool {
 
 /// Returns true if a word begins with a sign that stands before figures or spaces in Western text: `¹kola` is `škola` in ISO-8859-2.
 fn has_sign_before_word(bytes: &[u8]) -> bool {
-    // £ ¥ ¦ © ¬ ® ± ³ ¶ ¹ ¼ ¾: letters in ISO-8859-2. Western words begin behind § ° µ ¡ ¿ « and lone accents (¨e, ¯a).
+    // £ ¥ ¦ © ª ¬ ® ± ³ ¶ ¹ º ¼ ¾: letters in ISO-8859-2. Western words begin behind § ° µ ¡ ¿ « and lone accents (¨e, ¯a).
     let is_sign = |byte: u8| {
         matches!(
             byte,
-            0xA3 | 0xA5 | 0xA6 | 0xA9 | 0xAC | 0xAE | 0xB1 | 0xB3 | 0xB6 | 0xB9 | 0xBC | 0xBE
+            0xA3 | 0xA5
+                | 0xA6
+                | 0xA9
+                | 0xAA
+                | 0xAC
+                | 0xAE
+                | 0xB1
+                | 0xB3
+                | 0xB6
+                | 0xB9
+                | 0xBA
+                | 0xBC
+                | 0xBE
         )
     };
     let is_small = |byte: &u8| byte.is_ascii_lowercase() || *byte >= 0xDF;
@@ -257,7 +269,10 @@ fn has_sign_before_word(bytes: &[u8]) -> bool {
             && at
                 .checked_sub(1)
                 .is_none_or(|before| is_apart(&bytes[before]))
-            && bytes.get(at + 1).is_some_and(is_small)
+            && bytes[at + 1..]
+                .iter()
+                .find(|byte| !is_sign(**byte))
+                .is_some_and(is_small)
     })
 }
 

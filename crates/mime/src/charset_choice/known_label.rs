@@ -285,6 +285,7 @@ fn by_label_check<'a>(
     }
     let LabelVerdict {
         read,
+        damaged,
         events: label_events,
     } = verdict?;
     let is_doubted = |(kind, _): &(EventKind, Detail)| *kind != EventKind::CharsetSuperset;
@@ -296,6 +297,12 @@ fn by_label_check<'a>(
     }
     if label_events.iter().any(is_doubted) {
         *events = without_likelier(events);
+    }
+    if let Some(guess) = damaged {
+        let by = ChosenBy::Detection(guess.evidence);
+        events.push(detected_event(Some(charset), guess.charset, by));
+        let choice = Choice::decode(bytes, guess.charset, How::Detected, std::mem::take(events));
+        return Some(choice.with_confidence(Some(guess.confidence)));
     }
     events.extend(label_events);
     let OtherReading {

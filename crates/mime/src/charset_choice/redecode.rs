@@ -101,6 +101,7 @@ fn verdict(bytes: &[u8], label: Charset, used: Charset, by: ChosenBy) -> LabelVe
             confidence: None,
             text: used.decode(bytes, &mut LossLog::new()),
         }),
+        damaged: None,
         events: vec![detected_event(Some(label), used, by)],
     }
 }

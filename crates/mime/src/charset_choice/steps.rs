@@ -11,6 +11,7 @@ use super::labels::label_events::{detected_event, drop_label_events, label_means
 use super::labels::label_scope::{LabelScope, is_open_label};
 use super::labels::utf8_vs_label::{is_hz, is_label_of_hz, utf8_outweighs_label};
 use super::text_tests::damage::is_cesu8;
+use super::text_tests::truncated_utf8::{before_truncation, is_truncated_utf8};
 use super::text_tests::vni::is_vni;
 use super::two_charsets::card_properties::by_properties;
 use super::two_charsets::lost_characters::read_lost_characters;
@@ -28,9 +29,13 @@ use crate::document_charset::{Document, declared_charset, is_named_utf7, named_c
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::policy::Detection;
 use crate::reading::How;
-use mailglot_codec::{Charset, LossLog, detect};
+use mailglot_codec::detect::{self, high_bytes};
+use mailglot_codec::{Charset, LossLog};
 use mailglot_kernel::ByteClasses;
 use std::mem;
+
+/// Minimum number of bytes above 7F in UTF-8 that was cut within its last character.
+const ENOUGH_BEFORE_CUT: usize = 8;
 
 /// A body whose charset no step has decided yet.
 pub(super) struct Undecided<'a, 'e> {
@@ -307,7 +312,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(self.decode_shown(charset))
     }
 
-    /// Step for valid UTF-8, unless the label or the message makes better text of it.
+    /// Step for valid UTF-8, unless the label or the message makes better text of it. The last character may be incomplete in a text of several.
     fn valid_utf8(&mut self) -> Option<Choice<'a>> {
         let is_open = self
             .declared
@@ -316,13 +321,21 @@ impl<'a, 'e> Undecided<'a, 'e> {
         if self.is_ascii
             || self.declared == Some(Charset::UTF_8)
             || !may_overrule
-            || is_early_invalid_utf8(self.bytes)
+            || is_early_invalid_utf8(self.bytes) && (is_open || !is_truncated_utf8(self.bytes))
         {
             return None;
         }
         let mut log = LossLog::new();
         let text = Charset::UTF_8.decode(self.bytes, &mut log);
-        if !log.is_empty() || !utf8_outweighs_label(self.named_charset(), self.bytes, &text) {
+        let whole = match log.is_empty() {
+            true => &*text,
+            false if is_open => return None,
+            false => before_truncation(self.bytes).filter(|whole| {
+                let mut high = high_bytes(whole.as_bytes());
+                high.nth(ENOUGH_BEFORE_CUT - 1).is_some()
+            })?,
+        };
+        if !utf8_outweighs_label(self.named_charset(), whole.as_bytes(), whole) {
             return None;
         }
         self.events

@@ -1,19 +1,23 @@
 use super::*;
 use crate::document_charset::Document;
 use crate::event::{EventKind, Reason};
-use crate::test_charsets::charset_named;
+use crate::test_charsets::{charset_named, encoded};
 use mailglot_codec::{LossLog, View};
 
-fn used(label: &str, bytes: &[u8]) -> (&'static str, How) {
+fn choose_under<'b>(label: &str, bytes: &'b [u8]) -> Choice<'b> {
     let resolved = Some(Charset::for_label(label.as_bytes(), View::Mail));
-    let choice = choose(
+    choose(
         bytes,
         &Evidence {
             label: Some(label.as_bytes()),
             resolved,
             ..Evidence::default()
         },
-    );
+    )
+}
+
+fn used(label: &str, bytes: &[u8]) -> (&'static str, How) {
+    let choice = choose_under(label, bytes);
     (choice.used.name(), choice.how)
 }
 
@@ -398,4 +402,73 @@ fn pairs_of_surrogates_under_utf8_are_cesu8() {
     }
     // A label of Latin-1 is not contradicted.
     assert_ne!(used("iso-8859-1", b"\xED\xA0\xBD\xED\xB8\x80").0, "CESU-8");
+}
+
+/// Programs cut text at a number of bytes, and a gateway may lose a byte.
+#[test]
+fn text_that_was_cut_within_a_character_is_read_against_its_label() {
+    for (charset, text) in [
+        ("GBK", "我们公司专门经营电脑软件和办公设备，欢迎来电咨询。"),
+        ("Big5", "我們公司專門經營電腦軟體和辦公設備，歡迎來電洽詢。"),
+        (
+            "EUC-JP",
+            "来週の木曜日に東京へ出張しますので、お会いできると思います。",
+        ),
+        (
+            "Shift_JIS",
+            "来週の木曜日に東京へ出張しますので、お会いできると思います。",
+        ),
+        (
+            "EUC-KR",
+            "다음 주 목요일에 서울로 출장을 가니까 그때 만날 수 있을 것 같습니다",
+        ),
+        ("UTF-8", "来週の木曜日に東京へ出張します。"),
+        (
+            "UTF-8",
+            "Спасибо за быстрый ответ, теперь всё работает как надо",
+        ),
+    ] {
+        let whole = encoded(charset, text);
+        let cut = &whole[..whole.len() - 1];
+        for label in ["iso-8859-1", "windows-1252"] {
+            for end in ["", "\n"] {
+                let bytes = [cut, end.as_bytes()].concat();
+                let choice = choose_under(label, &bytes);
+                let expected = charset_named(charset).superset();
+                assert_eq!(choice.used.superset(), expected, "{text} as {label}");
+                assert_eq!(choice.log.losses(), 1, "{text} as {label}");
+            }
+        }
+    }
+    // One letter at the end is no cut character.
+    for text in ["Voilà", "Grüße aus Köln, ÄÖÜ Ã", "Até amanhã"] {
+        let bytes = encoded("windows-1252", text);
+        assert_eq!(choose_under("iso-8859-1", &bytes).text, text);
+    }
+}
+
+/// The table of a newsletter may stand before the first letter beyond ASCII.
+#[test]
+fn letters_below_long_markup_count() {
+    let row = "<tr><td width=\"120\" bgcolor=\"#ffffcc\"><img src=\"http://www.example.com/spacer.gif\" width=1></td></tr>\n";
+    for (charset, text) in [
+        (
+            "windows-1250",
+            "Kérem, küldje el nekem az előző ülés jegyzőkönyvét, mert nem találom a képernyőn.",
+        ),
+        (
+            "windows-1250",
+            "Ali mi lahko pošljete še kaj več o tečaju, ki se začne včeraj čez žičnico?",
+        ),
+    ] {
+        for rows in [0, 10, 40, 200] {
+            let html = format!(
+                "<html><table>\n{}<tr><td>{text}</td></tr></table></html>\n",
+                row.repeat(rows)
+            );
+            let bytes = encoded(charset, &html);
+            let choice = choose_under("iso-8859-1", &bytes);
+            assert_eq!(choice.text, html, "{rows} rows");
+        }
+    }
 }

@@ -54,7 +54,7 @@ pub(crate) fn bytes_to_text<'b>(
         return (Cow::Owned(text), Some(used), 0);
     }
     let text = used.decode(bytes, &mut log);
-    let LabelVerdict { read, events } =
+    let LabelVerdict { read, events, .. } =
         check_decoded(used, bytes, (&text, &log), mapped, context, true);
     notes.extend(events);
     if let Some(read) = read {
@@ -78,7 +78,7 @@ pub(super) fn read_lost_characters(
     let rest = beside_lost_characters(bytes, label)?;
     let mut log = LossLog::new();
     let text = label.decode(&rest, &mut log);
-    let LabelVerdict { read, events } =
+    let LabelVerdict { read, events, .. } =
         check_decoded(label, &rest, (&text, &log), mapped, context, true);
     let used = read.map_or(label, |read| read.used);
     if !used.is_single_byte() || log.losses() > 0 {

@@ -165,7 +165,7 @@ impl Reader<'_> {
                 findings.add(extent(group), EventKind::EwSplitChar, Detail::None);
             }
         }
-        let LabelVerdict { read, events } = check_decoded(
+        let LabelVerdict { read, events, .. } = check_decoded(
             charset,
             bytes,
             (&text, &log),

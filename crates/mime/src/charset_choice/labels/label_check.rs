@@ -13,6 +13,7 @@ use crate::charset_choice::text_tests::western_words::{WesternWords, western_wor
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::reading::How;
 use crate::unlogged::decode_unlogged;
+use mailglot_codec::detect::{Guess, high_bytes};
 use mailglot_codec::{Charset, LossLog, detect};
 use std::borrow::Cow;
 
@@ -20,6 +21,8 @@ use std::borrow::Cow;
 #[derive(Default)]
 pub(crate) struct LabelVerdict<'b> {
     pub(crate) read: Option<OtherReading<'b>>,
+    /// A charset that is likely enough to replace the label, but cannot decode a few characters: text that was cut within a character.
+    pub(crate) damaged: Option<Guess>,
     pub(crate) events: Vec<(EventKind, Detail)>,
 }
 
@@ -28,6 +31,7 @@ impl<'b> LabelVerdict<'b> {
     pub(crate) fn by_message(label: Charset, used: Charset, text: Cow<'b, str>) -> Self {
         let how = How::Message;
         Self {
+            damaged: None,
             events: vec![detected_event(Some(label), used, ChosenBy::Step(how))],
             read: Some(OtherReading {
                 used,
@@ -43,6 +47,7 @@ impl<'b> LabelVerdict<'b> {
         let detail = Detail::Likelier { label, likelier };
         Self {
             read: None,
+            damaged: None,
             events: vec![(EventKind::CharsetSuspected, detail)],
         }
     }
@@ -76,7 +81,7 @@ pub(crate) fn check_label<'b, 'h>(
     }
     let better = superset::better_by_bytes(label, bytes)
         .filter(|better| decodes_without_loss(*better, bytes));
-    let mut events = Vec::new();
+    let (mut events, mut damaged) = (Vec::new(), None);
     if let Some(likelier) =
         label_plausibility::find_likelier(better.unwrap_or(label), bytes, scope, hints)
     {
@@ -100,8 +105,12 @@ pub(crate) fn check_label<'b, 'h>(
                     confidence,
                     text,
                 }),
+                damaged: None,
                 events,
             });
+        }
+        if likelier.decides && has_few_losses(used, bytes, &log) {
+            damaged = Some(likelier.guess);
         }
         let compared = if used == label {
             better.unwrap_or(label)
@@ -127,9 +136,16 @@ pub(crate) fn check_label<'b, 'h>(
         events.push((EventKind::CharsetSuspected, reason));
     }
     match better {
-        Some(used) => Some(by_superset(label, used, bytes, events)),
+        Some(used) => Some(LabelVerdict {
+            damaged,
+            ..by_superset(label, used, bytes, events)
+        }),
         None if events.is_empty() => None,
-        None => Some(LabelVerdict { read: None, events }),
+        None => Some(LabelVerdict {
+            read: None,
+            damaged,
+            events,
+        }),
     }
 }
 
@@ -152,8 +168,18 @@ fn by_superset(
     };
     LabelVerdict {
         read: Some(read),
+        damaged: None,
         events,
     }
+}
+
+/// Returns true if a charset of several bytes for each character decodes nearly all of a text: at most one loss for each 24 bytes above 7F.
+/// A text of one sentence may be cut within its last character.
+fn has_few_losses(charset: Charset, bytes: &[u8], log: &LossLog) -> bool {
+    const BYTES_FOR_EACH_LOSS: usize = 24;
+    !charset.is_single_byte()
+        && usize::try_from(log.losses())
+            .is_ok_and(|losses| high_bytes(bytes).count() >= losses * BYTES_FOR_EACH_LOSS)
 }
 
 /// Returns true if [`check_label`] may find something. Fast.

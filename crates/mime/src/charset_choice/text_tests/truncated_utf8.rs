@@ -13,9 +13,15 @@ use std::ops::Range;
 /// Programs that transfer a truncated body may add a line end. A body with other defects does not count, nor one
 /// that ends with a Latin-1 letter after a letter: `caf\xE9` is `café` in windows-1252.
 pub(crate) fn is_truncated_utf8(body: &[u8]) -> bool {
+    before_truncation(body).is_some()
+}
+
+/// Returns the text of a body in UTF-8 that ends within a character, without that character. Returns None for other bodies.
+pub(crate) fn before_truncation(body: &[u8]) -> Option<&str> {
     let end = body.iter().rposition(|b| !matches!(b, b'\r' | b'\n'));
     let text = &body[..end.map_or(0, |at| at + 1)];
-    before_incomplete_character(text).is_some() && !is_latin1_word_end(text)
+    let whole = before_incomplete_character(text).filter(|_| !is_latin1_word_end(text))?;
+    str::from_utf8(whole).ok()
 }
 
 /// Returns the text before an incomplete character at the end. Returns None without one, or if that text is not UTF-8.

@@ -27,7 +27,7 @@ use std::cell::OnceCell;
 
 /// Maximum number of labels of other parts that are tried. A message in more charsets proves nothing.
 const MAX_LABELS: usize = 4;
-/// Maximum number of text bytes for the detection of the language.
+/// Number of bytes of text from which on no further part is read for the detection of the language, and of characters that are taken of a part.
 const MAX_LANGUAGE_TEXT: usize = 2000;
 
 /// Evidence from the whole message, computed on first use, and from the parts read so far.
@@ -37,6 +37,8 @@ pub(crate) struct MessageEvidence {
     labels: OnceCell<Vec<Charset>>,
     /// Labels of parts that are never rewritten.
     kept: OnceCell<Vec<Charset>>,
+    /// The first tag of Content-Language in the header of the message.
+    root_language: OnceCell<Option<String>>,
     country: OnceCell<Option<String>>,
     time_zone: OnceCell<Option<i16>>,
     text_language: OnceCell<Option<&'static str>>,
@@ -211,6 +213,12 @@ impl<'a> MailContext<'a> {
         (!first.is_empty()).then_some(first)
     }
 
+    /// Returns the first tag of Content-Language of the message. Searches its fields once.
+    fn root_language(&self) -> Option<&str> {
+        let language = || self.language(PartId::ROOT).map(Into::into);
+        self.hints.root_language.get_or_init(language).as_deref()
+    }
+
     fn pool_undeclared_text(self) -> Option<Detector> {
         let mut detector = Detector::new();
         let (mut pieces, mut is_fed) = (0, false);
@@ -275,7 +283,7 @@ impl MailEvidence for MailContext<'_> {
             .language(self.part)
             .or_else(|| document.and_then(document_charset::language));
         let language = language
-            .or_else(|| self.language(PartId::ROOT))
+            .or_else(|| self.root_language())
             .or(self.policy.language.as_deref());
         // Text that became UTF-8 would give more evidence than before.
         let language = language.or_else(|| {

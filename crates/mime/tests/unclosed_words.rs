@@ -22,6 +22,11 @@ fn words_that_a_program_cut_are_reported() {
         ("a ", "UTF-8", "=?utf-8?Q?ra=C4=8Duna?"),
         ("", "UTF-8", "=?utf-8?q?Gr=C3=BC=C3=9"),
         ("[list] ", "ISO-8859-1", "=?iso-8859-1*de?Q?Gr=FC"),
+        (
+            "Re: ",
+            "UTF-8",
+            "=?utf-8?Q?Gr=C3=BC=C3=9Fe aus M=C3=BCnchen",
+        ),
     ] {
         let found = unclosed(&format!("{before}{word}"));
         assert_eq!(found, Some(format!("{charset} {word}")));

@@ -27,6 +27,8 @@ named! {
         WordWithoutCharset = "a word without a charset stays as written",
         /// The payload of an encoded word is not base64, so the word stays as written.
         WordNotBase64 = "no base64: the word stays as written",
+        /// An encoded word names the B encoding and is in the Q encoding.
+        QUnderB = "the Q encoding under the letter B",
         /// An encoded word exceeds the limit of 75 bytes (RFC 2047, section 2).
         LongWord = "longer than 75 bytes",
         /// A header line exceeds the limit of 998 bytes (RFC 5322, section 2.1.1).

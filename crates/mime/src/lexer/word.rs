@@ -192,9 +192,11 @@ pub(crate) fn unclosed_word(value: &[u8]) -> Option<WordToken> {
     let head = head(value, at)?;
     let payload = all.get(head.payload..)?;
     let letter = Letter::of(head.letter)?;
+    // Text that only resembles a word has no escapes.
+    let may_have_blanks = has_escape_above_7f(payload);
     let is_text = |b: &u8| match letter {
         Letter::B => b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='),
-        Letter::Q => b.is_ascii_graphic() && *b != b'?',
+        Letter::Q => b.is_ascii_graphic() && *b != b'?' || *b == b' ' && may_have_blanks,
     };
     let end = head.payload + payload.len();
     let label = head.label.start..label_end(value, head.label.clone());
@@ -203,6 +205,15 @@ pub(crate) fn unclosed_word(value: &[u8]) -> Option<WordToken> {
         label,
         letter,
         payload: head.payload..end,
+    })
+}
+
+/// Returns true if a payload has an escape of a byte above 7F: `Gr=C3=BC=C3=9Fe`.
+fn has_escape_above_7f(payload: &[u8]) -> bool {
+    let mut signs = memchr::memchr_iter(b'=', payload);
+    signs.any(|at| {
+        matches!(payload[at..], [_, b'8' | b'9' | b'A'..=b'F' | b'a'..=b'f', second, ..]
+            if second.is_ascii_hexdigit())
     })
 }
 

@@ -104,7 +104,7 @@ impl Reader<'_> {
     /// Resolves the label of a word and decodes its payload. Returns None for a word that stays as written.
     pub(super) fn ready(
         &mut self,
-        word: WordToken,
+        mut word: WordToken,
         joined: bool,
         labels: &mut LabelCache<'_>,
         findings: &mut Vec<Finding>,
@@ -116,6 +116,10 @@ impl Reader<'_> {
         } = self.resolve_label(&word, labels, findings)?;
         let text = &self.value[word.payload.clone()];
         let mut start = self.bytes.len();
+        if word.letter == Letter::B && is_q_encoded(text, charset) {
+            findings.add(word.range.clone(), EventKind::EwBadToken, Reason::QUnderB);
+            word.letter = Letter::Q;
+        }
         let (damage, left) = match word.letter {
             Letter::Q => {
                 let is_utf8 = charset == Some(Charset::UTF_8);
@@ -190,6 +194,26 @@ impl Reader<'_> {
     }
 }
 
+/// Returns true if a payload under the letter B is in the Q encoding: `=?utf-8?B?J=C3=B6rg_M=C3=BCller?=`. Each equals sign begins an escape, which base64
+/// has only by chance, and the bytes are text in the charset of the word.
+fn is_q_encoded(payload: &[u8], charset: Option<Charset>) -> bool {
+    let Some(charset) = charset.filter(|charset| charset.is_ascii_compatible()) else {
+        return false;
+    };
+    let is_escape = |at: usize| {
+        let digits = payload.get(at + 1..at + 3);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let mut escapes = memchr::memchr_iter(b'=', payload).peekable();
+    if escapes.peek().is_none() || !escapes.all(is_escape) {
+        return false;
+    }
+    let mut bytes = Vec::with_capacity(payload.len());
+    payload::decode_q(payload, charset == Charset::UTF_8, &mut bytes);
+    let is_proof = charset == Charset::UTF_8 || payload.iter().any(|byte| b"_.,-()".contains(byte));
+    is_proof && !bytes.is_ascii() && charset.decode_exact(&bytes).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use crate::encoded_word::HeaderContext;
@@ -217,6 +241,32 @@ mod tests {
         ] {
             let text = decode_text(word.as_bytes(), &HeaderContext::default(), &mut Vec::new());
             assert_eq!(text, want, "{word}");
+        }
+    }
+
+    #[test]
+    fn q_encoding_under_the_letter_b_is_read() {
+        for (value, expected, is_reported) in [
+            ("=?utf-8?B?J=C3=B6rg_M=C3=BCller?=", "Jörg Müller", true),
+            ("=?utf-8?B?J=C3=B6rg?=", "Jörg", true),
+            ("=?iso-8859-1?b?J=F6rg_M=FCller?=", "Jörg Müller", true),
+            (
+                "=?koi8-r?B?=F0=D2=C9=D7=C5=D4,_Anna?=",
+                "Привет, Anna",
+                true,
+            ),
+            ("=?utf-8?B?SsO2cmc=?=", "Jörg", false),
+            ("=?utf-8?B?SsO2cg==?= =?utf-8?B?Zw==?=", "Jörg", false),
+        ] {
+            let mut findings = Vec::new();
+            let text = decode_text(value.as_bytes(), &HeaderContext::default(), &mut findings);
+            assert_eq!(text, expected, "{value}");
+            let mut reported = findings.iter().map(|finding| finding.kind);
+            assert_eq!(
+                reported.any(|kind| kind == EventKind::EwBadToken),
+                is_reported,
+                "{value}"
+            );
         }
     }
 }

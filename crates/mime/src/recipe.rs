@@ -107,6 +107,20 @@ pub(crate) struct UndoSteps {
     pub base64: Option<Base64Lines>,
 }
 
+#[cfg(test)]
+impl UndoSteps {
+    /// The steps of a body that did not change.
+    pub(crate) fn none() -> Self {
+        Self {
+            added_end: 0,
+            eol: OldEol::Same,
+            patches: Vec::new(),
+            charset: None,
+            base64: None,
+        }
+    }
+}
+
 impl Base64Lines {
     /// Returns the lines of a base64 body: the width of the first line counts.
     pub(crate) fn of(body: &[u8]) -> Self {
@@ -330,16 +344,6 @@ fn take_bytes<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 mod tests {
     use super::*;
 
-    fn steps() -> UndoSteps {
-        UndoSteps {
-            added_end: 0,
-            eol: OldEol::Same,
-            patches: Vec::new(),
-            charset: None,
-            base64: None,
-        }
-    }
-
     #[test]
     fn stored_form_comes_back() {
         let patches = vec![Patch {
@@ -371,7 +375,7 @@ mod tests {
     fn malformed_recipes_do_not_run() {
         let good = UndoSteps {
             charset: Some(Charset::ISO_8859_1),
-            ..steps()
+            ..UndoSteps::none()
         }
         .recipe();
         for cut in 0..good.as_bytes().len() {

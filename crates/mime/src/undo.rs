@@ -77,16 +77,6 @@ mod tests {
     use crate::recipe::{Base64Lines, OldEol, UndoSteps};
     use mailglot_codec::Charset;
 
-    fn steps() -> UndoSteps {
-        UndoSteps {
-            added_end: 0,
-            eol: OldEol::Same,
-            patches: Vec::new(),
-            charset: None,
-            base64: None,
-        }
-    }
-
     #[test]
     fn a_wrong_recipe_is_not_kept() {
         let edit = Edit {
@@ -95,7 +85,7 @@ mod tests {
             recipe: Some(
                 UndoSteps {
                     charset: Some(Charset::ISO_8859_1),
-                    ..steps()
+                    ..UndoSteps::none()
                 }
                 .recipe(),
             ),
@@ -119,7 +109,7 @@ mod tests {
                 crlf: false,
                 ended: true,
             }),
-            ..steps()
+            ..UndoSteps::none()
         };
         let edit = Edit {
             span: Span::new(0, 9),

@@ -170,7 +170,7 @@ pub(crate) fn judge_corrected<'a>(
 ) -> Judgement<'a> {
     let line_ends_corrected = line_ends.are_corrected();
     let policy = policy_for(envelope, rules);
-    let reading = JudgeContext {
+    let context = JudgeContext {
         raw,
         line_ends,
         envelope,
@@ -198,12 +198,12 @@ pub(crate) fn judge_corrected<'a>(
         parsed = Message::parse(&left, &policy.limits);
         message = &parsed;
     }
-    let mut draft = reading.draft(message);
+    let mut draft = context.draft(message);
     findings.merge(&draft.findings);
     let mut repairs = std::mem::take(&mut draft.repairs);
-    let mut plan = reading.settle(message, draft, &repairs, &mut findings);
+    let mut plan = context.plan_after_repairs(message, draft, &repairs, &mut findings);
     let rewritten = line_ends_corrected || !plan.edits.is_empty();
-    let mut outcome = reading.outcome(message, &mut plan, rewritten, &findings);
+    let mut outcome = context.outcome(message, &mut plan, rewritten, &findings);
     if plan.is_free && !outcome.added.is_empty() {
         let first = fields::name_below(message.raw(), &outcome.edits, eol);
         if !first.is_empty() {
@@ -213,9 +213,9 @@ pub(crate) fn judge_corrected<'a>(
                 report: plan.report,
                 ..Draft::default()
             };
-            plan = reading.settle(message, draft, &repairs, &mut findings);
+            plan = context.plan_after_repairs(message, draft, &repairs, &mut findings);
             let rewritten = line_ends_corrected || plan.edits[..] != repairs[..1];
-            outcome = reading.outcome(message, &mut plan, rewritten, &findings);
+            outcome = context.outcome(message, &mut plan, rewritten, &findings);
         }
     }
     let mut changed = changed_parts::parts(message, &plan.report, &outcome.edits);
@@ -328,7 +328,7 @@ impl JudgeContext<'_> {
     }
 
     /// Plans the edits of the repaired message and adds its findings. `draft` belongs to the message before repairs.
-    fn settle(
+    fn plan_after_repairs(
         self,
         message: &Message<'_>,
         mut draft: Draft,

@@ -46,7 +46,7 @@ impl Evidence<'_> {
     /// Returns the hints that detection gets for these bytes.
     pub(super) fn hints<'b>(&'b self, bytes: &'b [u8]) -> detect::Hints<'b> {
         self.mail.map_or(MAIL_HINTS, |mail: &'b dyn MailEvidence| {
-            mail.detection(self.document.map(|_| bytes))
+            mail.hints(self.document.map(|_| bytes))
         })
     }
 }

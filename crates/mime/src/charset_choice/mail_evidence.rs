@@ -17,7 +17,7 @@ pub(crate) trait MailEvidence: Debug {
     fn transfer_charset(&self) -> Option<Charset>;
 
     /// Returns the hints for detection: the language of the part, the message or the caller, and the sender's country.
-    fn detection<'b>(&'b self, document: Option<&'b [u8]>) -> Hints<'b>;
+    fn hints<'b>(&'b self, document: Option<&'b [u8]>) -> Hints<'b>;
 
     /// Returns the guess for all undeclared text of the message; None if there is only one piece of it.
     fn pooled_guess(&self) -> Option<Guess>;

@@ -45,7 +45,7 @@ impl DecodedBody<'_> {
             message,
             part: id,
             policy,
-            hints,
+            evidence: hints,
             body: None,
         };
         let evidence = Evidence {
@@ -73,7 +73,7 @@ impl DecodedBody<'_> {
             message,
             part: id,
             policy,
-            hints,
+            evidence: hints,
             body: Some(self),
         };
         let evidence = Evidence {

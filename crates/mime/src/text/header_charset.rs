@@ -101,7 +101,7 @@ pub(crate) fn raw_header_charset(
         message,
         part: PartId::ROOT,
         policy,
-        hints,
+        evidence: hints,
         body: None,
     };
     match (words, body, policy.default_charset) {
@@ -156,7 +156,7 @@ fn likelier_than_body(mail: MailContext<'_>, body: BodyCharset) -> Option<RawCha
     let raw: Vec<&[u8]> = raw_fields(mail.message).collect();
     let raw = raw.join(&b' ');
     high_bytes(&raw).nth(ENOUGH_TO_OUTWEIGH - 1)?;
-    let hints = mail.detection(None);
+    let hints = mail.hints(None);
     let weighed = Weighed::new(&raw, &hints);
     let rival = weighed.rival(body.charset)?;
     let guess = rival.guess;
@@ -185,7 +185,7 @@ fn detected(mail: MailContext<'_>) -> RawCharset {
         raw.feed(value);
         has_evidence |= has_letters(value);
     }
-    let own = raw.guess(&mail.detection(None));
+    let own = raw.guess(&mail.hints(None));
     let all = if own.confidence < SURE_CONFIDENCE {
         mail.pooled_guess()
             .filter(|all| all.confidence > own.confidence)

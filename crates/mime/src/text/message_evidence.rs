@@ -100,7 +100,7 @@ pub(crate) struct MailContext<'a> {
     /// The part to decode.
     pub part: PartId,
     pub policy: &'a Policy,
-    pub hints: &'a MessageEvidence,
+    pub evidence: &'a MessageEvidence,
     /// The body to decode; None for header fields.
     pub body: Option<&'a DecodedBody<'a>>,
 }
@@ -116,9 +116,9 @@ impl<'a> MailContext<'a> {
     /// Returns the labels of all text parts, or of those that are never rewritten.
     fn labels(self, kept: bool) -> &'a [Charset] {
         let cell = if kept {
-            &self.hints.kept
+            &self.evidence.kept
         } else {
-            &self.hints.labels
+            &self.evidence.labels
         };
         cell.get_or_init(|| {
             let mut found = Vec::new();
@@ -162,7 +162,7 @@ impl<'a> MailContext<'a> {
 
     /// Returns the language of the message's encoded words and of its text in UTF-8.
     fn text_language(self) -> Option<&'static str> {
-        *self.hints.text_language.get_or_init(|| {
+        *self.evidence.text_language.get_or_init(|| {
             let mut text = String::new();
             for value in fields_with_words(self.message) {
                 let context = encoded_word::HeaderContext::default();
@@ -194,7 +194,7 @@ impl<'a> MailContext<'a> {
 
     /// Returns the language of a body in ISO 2022 or HZ. Raw header fields of such mail use another charset of this language, such as EUC-JP.
     fn language_of_escapes(self) -> Option<&'static str> {
-        match self.hints.body?.charset.superset() {
+        match self.evidence.body?.charset.superset() {
             Charset::ISO_2022_JP => Some("ja"),
             Charset::ISO_2022_KR => Some("ko"),
             Charset::HZ_GB_2312 => Some("zh-CN"),
@@ -216,7 +216,7 @@ impl<'a> MailContext<'a> {
     /// Returns the first tag of Content-Language of the message. Searches its fields once.
     fn root_language(&self) -> Option<&str> {
         let language = || self.language(PartId::ROOT).map(Into::into);
-        self.hints.root_language.get_or_init(language).as_deref()
+        self.evidence.root_language.get_or_init(language).as_deref()
     }
 
     fn pool_undeclared_text(self) -> Option<Detector> {
@@ -257,8 +257,8 @@ impl MailEvidence for MailContext<'_> {
 
     fn named_charsets(&self) -> Box<dyn Iterator<Item = Charset> + '_> {
         let kept = self.is_kept();
-        let body = self.hints.body.map(|body| body.charset);
-        let nearest = || [body, self.hints.words(self.message)];
+        let body = self.evidence.body.map(|body| body.charset);
+        let nearest = || [body, self.evidence.words(self.message)];
         let nearest = if kept { [None; 2] } else { nearest() };
         let labels = self.labels(kept).iter().copied();
         Box::new(nearest.into_iter().flatten().chain(labels))
@@ -278,7 +278,7 @@ impl MailEvidence for MailContext<'_> {
         }
     }
 
-    fn detection<'b>(&'b self, document: Option<&'b [u8]>) -> detect::Hints<'b> {
+    fn hints<'b>(&'b self, document: Option<&'b [u8]>) -> detect::Hints<'b> {
         let language = self
             .language(self.part)
             .or_else(|| document.and_then(document_charset::language));
@@ -301,11 +301,14 @@ impl MailEvidence for MailContext<'_> {
                 .map(|(language, _)| language)
         });
         let country = self
-            .hints
+            .evidence
             .country
             .get_or_init(|| country(self.message))
             .as_deref();
-        let time_zone = *self.hints.time_zone.get_or_init(|| time_zone(self.message));
+        let time_zone = *self
+            .evidence
+            .time_zone
+            .get_or_init(|| time_zone(self.message));
         detect::Hints {
             language,
             country,
@@ -324,12 +327,12 @@ impl MailEvidence for MailContext<'_> {
         };
         let guess = || {
             self.pool_undeclared_text()
-                .map(|detector| detector.guess(&whole.detection(None)))
+                .map(|detector| detector.guess(&whole.hints(None)))
         };
         if self.is_kept() {
             return None;
         }
-        *self.hints.pooled_guess.get_or_init(guess)
+        *self.evidence.pooled_guess.get_or_init(guess)
     }
 }
 
@@ -585,7 +588,7 @@ mod tests {
                     message: &message,
                     part,
                     policy: &policy,
-                    hints: &hints,
+                    evidence: &hints,
                     body,
                 }
                 .pooled_guess()

@@ -318,7 +318,9 @@ fn base64_with_a_line_of_text_stays() {
 fn many_harmless_events_hide_no_finding() {
     use Finding as F;
     let message = |before: usize, head: &str, part: &str| {
-        let parameters: String = (0..50).map(|n| format!("; p{n} = x")).collect();
+        let parameters = (0..50).map(|n| format!("; p{n} = x"));
+        let parameters: Vec<String> = parameters.collect();
+        let parameters = parameters.concat();
         let harmless = format!("--b\nContent-Type: text/plain{parameters}\n\nx\n").repeat(before);
         let top = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n";
         format!("From: a@example.org\n{head}{top}\n{harmless}--b\n{part}\n\nx\n--b--\n")

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! Content-Type: text/plain; charset=iso-8859-2     a body in Czech, under its right label
-//! Subject: =?iso-8859-1?Q?Pozv=E1nka_na_sch=F9zi?= Pozvánka na schùzi, or schůzi in ISO-8859-2: schůzi
-//! From: =?iso-8859-1?Q?Andr=E8?=                   Andrè, or Andrč in ISO-8859-2: Andrè
+//! Subject: =?iso-8859-1?Q?Pozv=E1nka_na_sch=F9zi?= Pozvánka na schůzi, since schùzi is no likely word
+//! From: =?iso-8859-1?Q?Andr=E8?=                   Andrè, since Andrč is not likelier
 //! ```
 //!
 //! The label of the text is not disproved, since the body is right. So the other charset must give a much likelier text.

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! Content-Type: text/plain; charset=windows-1256   a body in Arabic, under its right label
-//! From: =?iso-8859-1?B?2uHt?=                      Úáí, or علي in windows-1256: علي
-//! To: =?iso-8859-1?Q?Jos=E9?=                      José, or José in windows-1256: José
+//! From: =?iso-8859-1?B?2uHt?=                      علي, since Latin-1 gives Úáí
+//! To: =?iso-8859-1?Q?Jos=E9?=                      José
 //! ```
 //!
 //! Words of Western languages have ASCII letters: `Jos\xE9`. A word with bytes above 7F only, such as `\xDA\xE1\xED`, is a word of the other script.
 //!
 //! # Limits
-//! Words of less than three letters stay, and of less than two characters in Chinese, Japanese and Korean. A list of Western letters such
+//! Words of fewer than three letters stay, and of fewer than two characters in Chinese, Japanese and Korean. A list of Western letters such
 //! as `äöü` is reported only.
 
 use super::label_check::LabelVerdict;

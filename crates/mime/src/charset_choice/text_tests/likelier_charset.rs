@@ -1,7 +1,4 @@
 //! Defines the answer to the question which charset is likelier than a label.
-//!
-//! # Limits
-//! Does not search for it.
 
 use mailglot_codec::detect::Guess;
 

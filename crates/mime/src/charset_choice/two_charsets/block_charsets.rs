@@ -35,8 +35,10 @@ const MOST_CHARSETS: usize = 6;
 const MOST_BLOCKS: usize = 64;
 /// Number of odd blocks that are judged alone to report a charset.
 const FIRST_BLOCKS: usize = 4;
-/// Number of bytes of a block that are decoded to find losses.
+/// Number of bytes whose whole lines are decoded to find losses. A block with a longer first line is decoded completely.
 const SAMPLE: usize = 1024;
+/// Number of bytes at the beginning of a quotation or section that show whether it is odd under the label.
+pub(super) const BEGINNING: usize = 256;
 
 /// Returns true if blocks under the label may have another charset.
 pub(crate) fn may_have_other_charset(label: Charset, evidence: &Evidence<'_>) -> bool {

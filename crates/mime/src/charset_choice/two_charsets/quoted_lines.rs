@@ -18,8 +18,8 @@
 //! Quoted lines begin with `>`, behind white space or initials. A text has two charsets at most. Documents such as HTML have no quotations.
 
 use super::block_charsets::{
-    are_apart, begins_oddly, guess, is_odd, may_have_other_charset, odd_blocks, proven_by_block,
-    read_odd_blocks,
+    BEGINNING, are_apart, begins_oddly, guess, is_odd, may_have_other_charset, odd_blocks,
+    proven_by_block, read_odd_blocks,
 };
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, join};
@@ -31,8 +31,7 @@ use std::ops::Range;
 
 /// Number of times that text of ASCII alone between quotations is passed.
 const TRIES: usize = 4;
-/// Number of bytes of a block that show whether it is odd.
-const ENOUGH: usize = 256;
+
 /// Returns true if the first lines of a quotation, or those of the text beside it, are odd under the label. Fast.
 pub(crate) fn has_odd_beginning(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> bool {
     if !may_have_other_charset(label, evidence) {
@@ -88,7 +87,9 @@ fn next_of_other_kind(bytes: &[u8], from: usize, is_quotation: bool) -> Option<R
 /// Extends a line by the next ones of its kind, up to a few hundred bytes.
 fn beginning(bytes: &[u8], line: Range<usize>, is_quotation: bool) -> Range<usize> {
     let mut end = line.end;
-    while end < bytes.len() && end - line.start < ENOUGH && is_quoted(&bytes[end..]) == is_quotation
+    while end < bytes.len()
+        && end - line.start < BEGINNING
+        && is_quoted(&bytes[end..]) == is_quotation
     {
         end = line_end(bytes, end);
     }

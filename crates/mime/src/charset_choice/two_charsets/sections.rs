@@ -17,7 +17,7 @@
 //! show whether any is odd. Labels without a language of their own, such as ISO-8859-16, have no other sections.
 
 use super::block_charsets::{
-    are_apart, begins_oddly, guess, has_various_letters, is_odd, may_have_other_charset,
+    BEGINNING, are_apart, begins_oddly, guess, has_various_letters, is_odd, may_have_other_charset,
     odd_blocks, proven_by_block, read_each_odd_block, read_odd_blocks,
 };
 use super::mixed_lines::decode_lines;
@@ -32,8 +32,6 @@ use std::ops::Range;
 const FIRST_SECTIONS: usize = 16;
 /// Minimum number of different bytes above 7F that prove the charset of a section: it may be a list of letters.
 const MIN_DIFFERENT: usize = 10;
-/// Number of bytes that the beginning of a section has.
-const ENOUGH: usize = 256;
 
 /// Returns true if the beginning of a section is odd under the label. Fast.
 pub(crate) fn has_odd_section(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> bool {
@@ -44,7 +42,7 @@ pub(crate) fn has_odd_section(bytes: &[u8], label: Charset, evidence: &Evidence<
     let last = blocks.iter().skip(FIRST_SECTIONS).next_back();
     blocks.len() > 1
         && blocks.iter().take(FIRST_SECTIONS).chain(last).any(|block| {
-            let start = &bytes[block.start..block.end.min(block.start + ENOUGH)];
+            let start = &bytes[block.start..block.end.min(block.start + BEGINNING)];
             // A character may be cut at the end.
             let line_end = memchr::memrchr(b'\n', start);
             let beginning = line_end.map_or(start, |at| &start[..at]);
@@ -55,8 +53,8 @@ pub(crate) fn has_odd_section(bytes: &[u8], label: Charset, evidence: &Evidence<
 /// Returns false for Latin charsets that no language has as its usual one: any text seems odd under them.
 fn has_language(label: Charset) -> bool {
     !matches!(
-        label.name(),
-        "ISO-8859-3" | "ISO-8859-10" | "ISO-8859-14" | "ISO-8859-16"
+        label,
+        Charset::ISO_8859_3 | Charset::ISO_8859_10 | Charset::ISO_8859_14 | Charset::ISO_8859_16
     )
 }
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Child;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -19,6 +19,9 @@ static CLEANUP: Mutex<Cleanup> = Mutex::new(Cleanup {
     processes: BTreeSet::new(),
     is_ending: false,
 });
+
+/// True if no output file or folder may be created any more. [`creating`] holds it for reading.
+static IS_CLOSED: RwLock<bool> = RwLock::new(false);
 
 struct Cleanup {
     folders: BTreeSet<PathBuf>,
@@ -86,9 +89,27 @@ pub(crate) fn end_all() {
     }
 }
 
+/// Creates a file or folder of an output, unless [`close`] was called.
+pub(crate) fn creating<T>(create: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let is_closed = IS_CLOSED.read().unwrap_or_else(PoisonError::into_inner);
+    if *is_closed {
+        return Err(is_ending());
+    }
+    create()
+}
+
+/// Makes later calls of [`creating`] fail, and waits for those in progress. So nothing appears in a folder that is being removed.
+pub(crate) fn close() {
+    *IS_CLOSED.write().unwrap_or_else(PoisonError::into_inner) = true;
+}
+
 fn check(cleanup: &Cleanup) -> io::Result<()> {
     if cleanup.is_ending {
-        return Err(io::Error::other("the program is ending"));
+        return Err(is_ending());
     }
     Ok(())
+}
+
+fn is_ending() -> io::Error {
+    io::Error::other("the program is ending")
 }

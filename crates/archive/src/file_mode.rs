@@ -6,6 +6,7 @@
 //! Owner and group of a replaced file stay if the system allows that. Access control lists (ACL) are ignored. A path that cannot be inspected is skipped:
 //! reading it reports the error.
 
+use crate::exit_cleanup::creating;
 use rustix::fs::{Mode, OFlags, openat};
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -38,19 +39,16 @@ impl FileMode {
 
     /// Creates a file for reading and writing. Fails if the path exists.
     pub fn create_file(self, path: &Path) -> io::Result<File> {
-        OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o666 & !self.denied)
-            .open(path)
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        creating(|| options.mode(0o666 & !self.denied).open(path))
     }
 
     /// Creates a file in an opened folder for writing. Fails if the name exists.
     pub fn create_file_in(self, folder: &File, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(0o666 & !self.denied);
-        Ok(File::from(openat(folder, name, flags, mode)?))
+        creating(|| Ok(File::from(openat(folder, name, flags, mode)?)))
     }
 
     /// Gives a new file or folder owner, group and permissions of the one that it replaces, except permissions that are denied.
@@ -71,15 +69,14 @@ impl FileMode {
 
     /// Creates a folder. Fails if the path exists.
     pub fn create_dir(self, path: &Path) -> io::Result<()> {
-        DirBuilder::new().mode(0o777 & !self.denied).create(path)
+        creating(|| DirBuilder::new().mode(0o777 & !self.denied).create(path))
     }
 
     /// Creates a folder and its parents, unless they exist.
     pub fn create_dir_all(self, path: &Path) -> io::Result<()> {
-        DirBuilder::new()
-            .mode(0o777 & !self.denied)
-            .recursive(true)
-            .create(path)
+        let mut folder = DirBuilder::new();
+        folder.mode(0o777 & !self.denied).recursive(true);
+        creating(|| folder.create(path))
     }
 }
 

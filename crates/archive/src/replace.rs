@@ -238,10 +238,11 @@ pub fn turn<'a>(places: impl IntoIterator<Item = &'a Path>) -> Turn {
     )
 }
 
-/// Removes every temporary file and folder of this process, and kills its processes, before it exits. Waits for a commit in progress;
-/// later writes fail.
+/// Removes every temporary file and folder of this process, and kills its processes, before it exits. Waits for a commit or a removal
+/// in progress. Later creations of outputs fail.
 pub fn abandon() {
     let _held = lock(&COMMIT);
+    exit_cleanup::close();
     exit_cleanup::end_all();
     for (temporary, kind) in &*lock(&BEGUN) {
         remove(temporary, *kind);
@@ -451,10 +452,12 @@ impl TargetPaths {
 
 impl Drop for TargetPaths {
     fn drop(&mut self) {
+        // Held during the removal: `abandon` must not remove the same folder at the same time, and waits until it is gone.
+        let mut begun = lock(&BEGUN);
         if !self.committed {
             remove(&self.temporary, self.kind);
         }
-        lock(&BEGUN).remove(&self.temporary);
+        begun.remove(&self.temporary);
     }
 }
 

@@ -62,6 +62,7 @@ impl Console {
         signals::wait_for_end();
         let message = message.to_string();
         if !message.is_empty() {
+            signals::note_error();
             let is_json = IS_JSON.get().is_some();
             let name = Style(self.color && !is_json).strong("mailglot:");
             line(Priority::Error, &format!("{name} {}", visible(&message)));

@@ -3,8 +3,8 @@
 //!
 //! # Limits
 //!
-//! A job that waits for input is ended after [`GRACE`], or by a second signal. Its temporary files are removed then, too. `filter` does not
-//! handle signals: the mail server that kills it keeps the message.
+//! A job that waits for input is ended after [`GRACE`], or by a second signal. Its temporary files are removed then, too, which may take
+//! longer. `filter` does not handle signals: the mail server that kills it keeps the message.
 
 use crate::exit::Exit;
 use mailglot_archive::replace;
@@ -12,6 +12,7 @@ use mailglot_pipeline::Progress;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
+use std::io::{self, Write};
 use std::panic;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -29,6 +30,9 @@ static JOB: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
 
 /// True if a signal ends the program now. Jobs then fail, because their child processes and temporary files are removed.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
+/// True after the first error that was printed.
+static HAS_ERROR: AtomicBool = AtomicBool::new(false);
 
 /// Handles signals in a thread from now on. If that fails, signals end the program without cleanup.
 pub(crate) fn watch() {
@@ -80,6 +84,11 @@ pub(crate) fn wait_for_end() {
     }
 }
 
+/// Says that an error is printed, so that none about the signal follows.
+pub(crate) fn note_error() {
+    HAS_ERROR.store(true, SeqCst);
+}
+
 fn set(job: Option<Arc<Progress>>) {
     *JOB.lock().unwrap_or_else(PoisonError::into_inner) = job;
 }
@@ -99,5 +108,9 @@ fn wait(mut signals: Signals) {
     IS_ENDING.store(true, SeqCst);
     // The program ends even if this panics.
     let _ = panic::catch_unwind(replace::abandon);
+    if !HAS_ERROR.load(SeqCst) {
+        // If standard error is closed, nobody can read the error.
+        let _ = io::stderr().write_all(b"mailglot: interrupted\n");
+    }
     std::process::exit(Exit::Interrupted as i32);
 }

@@ -294,6 +294,9 @@ where
         }
         window.handing_on = true;
         loop {
+            if self.work.is_interrupted() {
+                return Err(StopReason::Interrupted);
+            }
             let turn = window.next;
             let Some((mut done, size)) = window.ready.remove(&turn) else {
                 break;

@@ -69,6 +69,46 @@ fn a_command_without_a_signal_thread_ends_with_130_too() {
     }
 }
 
+/// A second signal ends a job at once, while it creates files or removes its temporary folder.
+#[test]
+fn an_interrupt_while_files_are_created_leaves_nothing() {
+    let message = "From a@example.org Thu Jan  1 00:00:00 2004\nSubject: x\n\nText\n\n";
+    for pause in [0, 20, 100] {
+        let sandbox = Sandbox::new();
+        sandbox.write("many.mbox", message.repeat(20_000).as_bytes());
+        let before = sandbox.names();
+        let child = Command::new(PROGRAM)
+            .args(["normalize", "many.mbox", "--to", "eml", "-o", "out"])
+            .current_dir(sandbox.path("."))
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let is_writing = || {
+            let names = sandbox.names();
+            let folder = names
+                .iter()
+                .find(|name| name.starts_with("out.") && fs::read_dir(sandbox.path(name)).is_ok());
+            folder.is_some_and(|name| {
+                fs::read_dir(sandbox.path(name)).is_ok_and(|files| files.count() > 500)
+            })
+        };
+        while !is_writing() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        signal(&child, "TERM");
+        thread::sleep(Duration::from_millis(pause));
+        signal(&child, "TERM");
+        let ended = child.wait_with_output().unwrap();
+        let words = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(
+            (ended.status.code(), &*words),
+            (Some(130), "mailglot: interrupted\n"),
+            "{pause}"
+        );
+        assert_eq!(sandbox.names(), before, "{pause}");
+    }
+}
+
 /// A limit of the system on threads, as `ulimit -u` and containers have, makes a job slower and nothing else.
 #[test]
 fn a_job_that_gets_no_threads_gives_the_same_results() {

@@ -250,7 +250,7 @@ fn end_while_git_runs(command: &str, signal: &str) {
     let words = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(
         (ended.status.code(), &*words),
-        (Some(130), ""),
+        (Some(130), "mailglot: interrupted\n"),
         "{command} {signal}"
     );
     assert_eq!(files(), 0);

@@ -17,6 +17,7 @@ mod member;
 mod unpack;
 mod worker_threads;
 mod xz_ahead;
+mod xz_block;
 mod xz_decoder;
 mod xz_format;
 mod xz_resume;

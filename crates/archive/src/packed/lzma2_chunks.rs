@@ -5,6 +5,8 @@
 
 /// Largest length of a header.
 const HEADER: usize = 6;
+/// Length of the header of a chunk that is not compressed.
+pub(super) const STORED_HEADER: usize = 3;
 
 /// What the header of a chunk says.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +30,7 @@ impl Lzma2Chunk {
         };
         match *bytes.first()? {
             1 | 2 => Some(Self {
-                header: 3,
+                header: STORED_HEADER,
                 data: size(1)?,
                 output: size(1)?,
                 is_stored: true,
@@ -43,6 +45,12 @@ impl Lzma2Chunk {
             _ => None,
         }
     }
+}
+
+/// Returns the length of a chunk with its header, and true if it is not compressed. `bytes` begin with the header.
+pub(super) fn chunk_len(bytes: &[u8]) -> Option<(usize, bool)> {
+    let chunk = Lzma2Chunk::parse(bytes)?;
+    Some((chunk.header + chunk.data, chunk.is_stored))
 }
 
 /// Returns the length of the output of all chunks, if they and the end marker after them fill `bytes`.

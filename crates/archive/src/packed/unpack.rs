@@ -18,7 +18,7 @@ use super::member::{self, BlocksAhead, Member};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind, CompressionDefect};
 use crate::expansion::Meter;
 
-/// Bytes to decompress at once. Output of the step that met damage is lost.
+/// Bytes to decompress at once. Output of the step that met damage is lost, except for xz.
 pub(super) const STEP: usize = 16 << 10;
 /// Number of bytes that identify a compression.
 const BEGINNING: usize = 16;

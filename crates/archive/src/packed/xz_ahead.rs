@@ -40,7 +40,7 @@ pub(super) struct XzBlocksAhead {
 pub(super) struct CutXzBlock {
     pub(super) stream: Vec<u8>,
     /// Length of the header.
-    header: usize,
+    pub(super) header: usize,
     /// Offset of the first byte after it.
     pub(super) end: u64,
     /// Length of the output.
@@ -192,7 +192,7 @@ impl CutXzBlock {
 }
 
 /// Returns the header of the block that begins `ahead` bytes after the next one, or less of it. Looks no further.
-fn header_at<R: Read>(input: &mut LookaheadReader<R>, ahead: usize) -> &[u8] {
+pub(super) fn header_at<R: Read>(input: &mut LookaheadReader<R>, ahead: usize) -> &[u8] {
     let first = input.look_ahead(ahead + 1).get(ahead);
     let len = first.map_or(0, |&size| header_len(size));
     input.look_ahead(ahead + len).get(ahead..).unwrap_or(&[])

@@ -1,7 +1,7 @@
 //! Decodes one xz stream, with the help of other threads if there are any.
 //!
 //! Output, errors and offsets do not depend on the number of threads: a block from another thread is given out in the steps in which the
-//! decoder would return it. From the first block on that the threads do not have, the decoder reads the rest of the stream itself.
+//! decoder would return it. From the first block on that the threads do not have, the decoder reads the blocks itself.
 //!
 //! # Limits
 //! None.
@@ -12,8 +12,9 @@ use lzma_rust2::XzReader;
 
 use super::input::LookaheadReader;
 use super::lzma2_chunks::Lzma2Position;
-use super::xz_ahead::{ReadyXzBlock, XzBlocksAhead};
-use super::xz_format::{BlockCheck, STREAM_HEADER, xz_reader};
+use super::xz_ahead::{ReadyXzBlock, XzBlocksAhead, header_at};
+use super::xz_block::XzBlockDecoder;
+use super::xz_format::{BlockCheck, STREAM_HEADER, lzma2_header, xz_reader};
 use super::xz_resume::ResumedInput;
 
 /// Bytes of output before which no thread is started, unless the first block is shorter: so much is read to recognize a mailbox.
@@ -21,7 +22,7 @@ const START: u64 = 16 << 20;
 
 /// Reads to the end of its stream and no further.
 pub(super) struct XzDecoder<R: Read> {
-    /// Reads what the threads do not read, from the first byte to the last.
+    /// Reads the index, and blocks with other filters than LZMA2.
     here: XzReader<ResumedInput<R>>,
     ahead: Option<XzBlocksAhead>,
     phase: XzPhase,
@@ -34,6 +35,8 @@ enum XzPhase {
     First(FirstXzBlock),
     /// Takes blocks from the threads.
     Ahead(TakenBlocks),
+    /// Decodes a block itself.
+    Block(OwnBlock),
     /// Reads the rest of the stream.
     Here,
 }
@@ -41,11 +44,20 @@ enum XzPhase {
 /// The first block of a stream. The file stays at the header of the stream.
 struct FirstXzBlock {
     check: BlockCheck,
-    reader: Box<XzReader<Cursor<Vec<u8>>>>,
+    copy: LookaheadReader<Cursor<Vec<u8>>>,
+    decoder: Box<XzBlockDecoder>,
     /// Bytes of its output so far.
     given: u64,
     /// Offset of the first byte after it.
     end: u64,
+}
+
+/// A block that no thread decompresses.
+struct OwnBlock {
+    check: BlockCheck,
+    /// Number of blocks before it.
+    count: u64,
+    decoder: Box<XzBlockDecoder>,
 }
 
 /// The blocks that were taken from the threads.
@@ -81,7 +93,7 @@ impl<R: Read> XzDecoder<R> {
     pub(super) fn new(input: LookaheadReader<R>, ahead: Option<XzBlocksAhead>) -> Self {
         Self {
             here: xz_reader(ResumedInput::new(input)),
-            phase: ahead.as_ref().map_or(XzPhase::Here, |_| XzPhase::Start),
+            phase: XzPhase::Start,
             ahead,
         }
     }
@@ -99,7 +111,8 @@ impl<R: Read> XzDecoder<R> {
     /// Returns the offset up to which input was needed so far.
     pub(super) fn offset(&self) -> u64 {
         let first = match &self.phase {
-            XzPhase::First(first) => first.reader.inner().position(),
+            XzPhase::First(first) => first.copy.offset() + first.decoder.needed(&first.copy) as u64,
+            XzPhase::Block(block) => block.decoder.needed(self.input()) as u64,
             _ => 0,
         };
         self.input().offset() + first
@@ -114,8 +127,18 @@ impl<R: Read> Read for XzDecoder<R> {
         loop {
             match &mut self.phase {
                 XzPhase::Here => return self.here.read(into),
-                XzPhase::Start => self.start(),
-                XzPhase::First(first) => match first.reader.read(into) {
+                XzPhase::Start => self.start()?,
+                XzPhase::Block(block) => {
+                    let file = &mut self.here.inner_mut().file;
+                    match block.decoder.read(file, into)? {
+                        0 => {
+                            let (check, count) = (block.check, block.count + 1);
+                            self.own_block(check, count)?;
+                        }
+                        read => return Ok(read),
+                    }
+                }
+                XzPhase::First(first) => match first.decoder.read(&mut first.copy, into) {
                     Ok(0) => self.end_first(),
                     Ok(read) => {
                         first.given += read as u64;
@@ -130,7 +153,7 @@ impl<R: Read> Read for XzDecoder<R> {
                 },
                 XzPhase::Ahead(blocks) => {
                     match blocks.read(&mut self.here.inner_mut().file, into) {
-                        0 => self.next_block(),
+                        0 => self.next_block()?,
                         read => return Ok(read),
                     }
                 }
@@ -140,25 +163,55 @@ impl<R: Read> Read for XzDecoder<R> {
 }
 
 impl<R: Read> XzDecoder<R> {
-    /// Cuts out the first block, or leaves the stream to the decoder.
-    fn start(&mut self) {
+    /// Cuts out the first block, or decodes it itself.
+    fn start(&mut self) -> io::Result<()> {
         let file = &mut self.here.inner_mut().file;
-        let check = BlockCheck::of_stream(file.look_ahead(STREAM_HEADER));
-        self.phase = match (&mut self.ahead, check) {
-            (Some(ahead), Some(check)) => match ahead.begin(file, check) {
-                Some(block) => {
-                    let copy = Cursor::new(block.stream);
-                    XzPhase::First(FirstXzBlock {
-                        check,
-                        reader: Box::new(xz_reader(copy)),
-                        given: 0,
-                        end: block.end,
-                    })
-                }
-                None => XzPhase::Here,
-            },
-            _ => XzPhase::Here,
+        let Some(check) = BlockCheck::of_stream(file.look_ahead(STREAM_HEADER)) else {
+            self.phase = XzPhase::Here;
+            return Ok(());
         };
+        let first = self.ahead.as_mut();
+        let Some(block) = first.and_then(|ahead| ahead.begin(file, check)) else {
+            return self.own_first(check);
+        };
+        let mut copy = LookaheadReader::new(Cursor::new(block.stream));
+        copy.look_ahead(STREAM_HEADER);
+        copy.consume(STREAM_HEADER);
+        self.phase = XzPhase::First(FirstXzBlock {
+            check,
+            decoder: Box::new(XzBlockDecoder::new(check, block.header)?),
+            copy,
+            given: 0,
+            end: block.end,
+        });
+        Ok(())
+    }
+
+    /// Decodes the first block itself.
+    fn own_first(&mut self, check: BlockCheck) -> io::Result<()> {
+        let file = &mut self.here.inner_mut().file;
+        if lzma2_header(header_at(file, STREAM_HEADER)).is_none() {
+            self.phase = XzPhase::Here;
+            return Ok(());
+        }
+        file.consume(STREAM_HEADER);
+        self.own_block(check, 0)
+    }
+
+    /// Decodes the block after `count` others itself, or leaves the rest of the stream to `XzReader`.
+    fn own_block(&mut self, check: BlockCheck, count: u64) -> io::Result<()> {
+        let input = self.here.inner_mut();
+        self.phase = if let Some(header) = lzma2_header(header_at(&mut input.file, 0)) {
+            XzPhase::Block(OwnBlock {
+                check,
+                count,
+                decoder: Box::new(XzBlockDecoder::new(check, header)?),
+            })
+        } else {
+            input.resume(check, count);
+            XzPhase::Here
+        };
+        Ok(())
     }
 
     /// Goes on after the first block.
@@ -174,21 +227,21 @@ impl<R: Read> XzDecoder<R> {
         }
     }
 
-    /// Leaves the stream to the decoder, which meets the error in the first block, too.
+    /// Decodes the first block itself, and meets the error, too.
     fn restart(&mut self) -> io::Result<()> {
         if let XzPhase::First(first) = &self.phase {
-            let given = first.given;
-            self.phase = XzPhase::Here;
+            let (given, check) = (first.given, first.check);
             self.ahead.iter_mut().for_each(XzBlocksAhead::stop);
+            self.own_first(check)?;
             io::copy(&mut self.by_ref().take(given), &mut io::sink())?;
         }
         Ok(())
     }
 
-    /// Takes the next block from the threads, or leaves the rest of the stream to the decoder.
-    fn next_block(&mut self) {
+    /// Takes the next block from the threads, or decodes it itself.
+    fn next_block(&mut self) -> io::Result<()> {
         let (Some(ahead), XzPhase::Ahead(blocks)) = (&mut self.ahead, &mut self.phase) else {
-            return;
+            return Ok(());
         };
         let input = self.here.inner_mut();
         input.file.skip_to(blocks.block.end);
@@ -196,13 +249,13 @@ impl<R: Read> XzDecoder<R> {
         blocks.block.output = Vec::new();
         ahead.advance(&mut input.file);
         let Some(block) = ahead.take() else {
-            input.resume(blocks.check, blocks.count);
-            self.phase = XzPhase::Here;
-            return;
+            let (check, count) = (blocks.check, blocks.count);
+            return self.own_block(check, count);
         };
         ahead.advance(&mut input.file);
         input.file.consume(block.header);
         blocks.count += 1;
         (blocks.block, blocks.given) = (block, 0);
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! Parses only what all blocks of mail have: one filter, LZMA2. Returns `None` for the others.
 
 use flate2::Crc;
-use lzma_rust2::XzReader;
+use lzma_rust2::{XzReader, XzStream};
 use std::io::Read;
 
 /// Largest dictionary in KiB: four times that of the highest level, `xz -9`.
@@ -26,6 +26,26 @@ const EMPTY_SHA_256: [u8; 32] = [
 /// Returns a decoder of one stream.
 pub(super) fn xz_reader<R: Read>(input: R) -> XzReader<R> {
     XzReader::new_mem_limit(input, false, MEMORY)
+}
+
+/// Returns a decoder of one stream that the caller feeds.
+pub(super) fn xz_stream() -> XzStream {
+    XzStream::new_mem_limit(false, MEMORY)
+}
+
+/// Returns the length of a block's header if its only filter is LZMA2. `bytes` begin with the header.
+pub(super) fn lzma2_header(bytes: &[u8]) -> Option<usize> {
+    let len = header_len(*bytes.first().filter(|&&size| size > 0)?);
+    let (fields, sum) = bytes.get(..len)?.split_last_chunk::<4>()?;
+    let flags = *fields.get(1)?;
+    if flags & 0x3f != 0 || crc32(fields) != *sum {
+        return None;
+    }
+    let mut fields = &fields[2..];
+    for _ in 0..(flags >> 6).count_ones() {
+        take_integer(&mut fields)?;
+    }
+    (take_integer(&mut fields)? == LZMA2).then_some(len)
 }
 
 /// The checksum that each block of a stream has.

@@ -120,6 +120,37 @@ fn truncated_files_are_read_alike() {
     }
 }
 
+/// The data of a chunk are decoded up to the byte where the file ends.
+#[test]
+fn a_truncated_file_gives_what_its_last_chunk_has() {
+    let text: Vec<u8> = (0u32..60_000)
+        .flat_map(|number| format!("{number:x}\n").into_bytes())
+        .collect();
+    let bytes = xz_stream(&[(text.clone(), RIGHT)], CheckType::Crc64);
+    let mut before = 0;
+    for cut in (1..20).map(|part| bytes.len() * part / 20) {
+        let (output, events, error) = read_alike(&bytes[..cut], &format!("cut at {cut}"));
+        assert!(text.starts_with(&output) && error.is_none());
+        assert!(output.len() > before, "{cut}");
+        assert!(events[0].contains("CutOff"), "{events:?}");
+        before = output.len();
+    }
+    assert!(before > text.len() * 9 / 10, "{before} of {}", text.len());
+    // Each byte of this file stands for much output.
+    let lines: Vec<u8> = (0..3000u32)
+        .flat_map(|number| {
+            format!("{} {}\n", number % 7, "ab ".repeat(number as usize % 40)).into_bytes()
+        })
+        .collect();
+    let bytes = xz_stream(&[(lines.clone(), RIGHT)], CheckType::Crc32);
+    for cut in 30..bytes.len() - 50 {
+        let (output, ..) = read_alike(&bytes[..cut], &format!("cut at {cut}"));
+        assert!(lines.starts_with(&output), "{cut}");
+        before = output.len();
+    }
+    assert!(before > 10_000, "{before}");
+}
+
 #[test]
 fn damaged_files_are_read_alike() {
     for (number, sample) in samples().iter().enumerate() {

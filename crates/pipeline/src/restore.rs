@@ -5,7 +5,7 @@
 //! Runs on one thread. Ignores files that a mail program added to an output folder.
 
 use crate::damaged_outputs::damaged_outputs;
-use crate::error::{Error, LedgerFaultKind, Mismatch, UsageError};
+use crate::error::{DamagedOutputs, Error, LedgerFaultKind, Mismatch, UsageError};
 use crate::incomplete_inputs::IncompleteInput;
 use crate::job::with_suffix;
 use crate::path_checks::{check_apart, check_free, followed, is_empty};
@@ -460,6 +460,19 @@ impl<'a> RunningRestore<'a> {
         };
         let output = self.job.output.as_deref().filter(|_| may_be_damage);
         if let Some(damaged) = output.and_then(|output| damaged_outputs(output, self.footer)) {
+            return Error::ledger(ledger, LedgerFaultKind::DamagedOutputs(damaged));
+        }
+        let output = self.job.output.as_deref();
+        if let Fault::Output(error) = &fault
+            && is_missing(error)
+            && output.is_some_and(|output| output.is_dir() && error.path().starts_with(output))
+        {
+            // A message of an output that is a folder.
+            let damaged = DamagedOutputs {
+                missing: vec![error.path().to_owned()],
+                others_intact: self.footer.sources.len() > 1,
+                ..DamagedOutputs::default()
+            };
             return Error::ledger(ledger, LedgerFaultKind::DamagedOutputs(damaged));
         }
         match fault {

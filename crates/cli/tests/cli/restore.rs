@@ -1,6 +1,7 @@
 //! `restore`
 
 use crate::sandbox::{LATIN, Sandbox};
+use std::fs;
 
 #[test]
 fn normalize_and_restore() {
@@ -398,5 +399,34 @@ fn named_files_are_restored_at_their_paths() {
             assert_eq!(sandbox.read(&place), message, "{find} {name}");
         }
         std::fs::remove_dir_all(sandbox.path("back")).unwrap();
+    }
+}
+
+/// A missing message of a folder is reported like a missing mailbox. The other inputs can be restored.
+#[test]
+fn a_missing_message_is_named() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("tree")).unwrap();
+    sandbox.write("tree/1.eml", b"Subject: one\n\nplain\n");
+    sandbox.write("tree/2.eml", b"Subject: two\n\nplain\n");
+    sandbox.write(
+        "b.mbox",
+        b"From a@b.c Mon Jan  1 00:00:00 2001\nSubject: b\n\nb\n",
+    );
+    for inputs in [&["tree"][..], &["tree", "b.mbox"]] {
+        let args = [&["normalize", "-o", "out", "--to", "maildir"], inputs].concat();
+        sandbox.run(&args).ended(0);
+        let gone = sandbox.shell("find out -name '00000001.*' | tee gone; rm $(cat gone)");
+        let gone = gone.ended(0).text().trim_end().to_owned();
+        let run = sandbox.run(&["restore", "out", "-o", "back"]).ended(4);
+        let words = format!("nothing was restored: {gone} is missing");
+        assert!(run.err.contains(&words), "{}", run.err);
+        let has_others = inputs.len() > 1;
+        let hint = "; --keep-going restores the other inputs\n";
+        assert_eq!(run.err.ends_with(hint), has_others, "{}", run.err);
+        let going = ["restore", "--keep-going", "out", "-o", "back"];
+        sandbox.run(&going).ended(if has_others { 2 } else { 4 });
+        assert_eq!(sandbox.path("back/b.mbox").exists(), has_others);
+        sandbox.shell("rm -rf out out.ledger back").ended(0);
     }
 }

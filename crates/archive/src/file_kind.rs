@@ -145,6 +145,9 @@ impl FileKind {
                 Ok(match kind {
                     Self::Other if numbered && mbox::looks_like_message(&start) => Self::Message,
                     Self::Other if is_mail_like(path, &start) => Self::MailLike,
+                    Self::Other if let Some(packing) = Packing::of_other_program(path, &start) => {
+                        Self::LeftAlone(packing)
+                    }
                     kind => kind,
                 })
             }

@@ -33,6 +33,16 @@ named! {
         Tar = "a tar archive",
         /// A file of Dovecot's formats sdbox and mdbox.
         Dbox = "a dbox file of Dovecot",
+        /// A folder of Outlook.
+        Pst = "a folder of Outlook (.pst)",
+        /// A message of Outlook.
+        OutlookMessage = "a message of Outlook (.msg)",
+        /// An archive of 7-Zip.
+        SevenZip = "an archive of 7-Zip",
+        /// RAR.
+        Rar = "a RAR archive",
+        /// The format before xz.
+        Lzma = "compressed with lzma",
     }
 
     /// Returns a description of the format.

@@ -180,42 +180,61 @@ fn is_address(path: &Path) -> bool {
 
 /// Returns what to do about a file without a header. As a message, a packed file or one of Outlook would be one of random text.
 fn without_header(path: &Path) -> String {
+    advice_by_start(path).unwrap_or_else(|| "; --force-format reads it as a message".to_owned())
+}
+
+/// Returns what to do about a file in a folder that may be mail in another format.
+pub(crate) fn not_read_advice(path: &Path) -> String {
+    let packing = beginning(path).and_then(|start| Packing::of(&start));
+    packing.map_or_else(
+        || advice_by_start(path).unwrap_or_default(),
+        |packing| conversion(packing, path),
+    )
+}
+
+/// Returns the first bytes of a file, unless it has fewer.
+fn beginning(path: &Path) -> Option<[u8; 8]> {
     let mut start = [0; 8];
     let is_file = std::fs::metadata(path).is_ok_and(|there| there.is_file());
-    let opened = is_file.then(|| File::open(path).ok()).flatten();
-    let read = opened.is_some_and(|mut file| file.read_exact(&mut start).is_ok());
-    let advice = match start {
+    let mut file = is_file.then(|| File::open(path).ok()).flatten()?;
+    file.read_exact(&mut start).ok()?;
+    Some(start)
+}
+
+/// Returns what to do about a file in a format of another program.
+fn advice_by_start(path: &Path) -> Option<String> {
+    let advice = match beginning(path)? {
         // [MS-PST], section 2.2.2.6.
-        [b'!', b'B', b'D', b'N', ..] if read => {
+        [b'!', b'B', b'D', b'N', ..] => {
             "; it is a folder of Outlook (.pst): convert it to a mailbox first, for example with readpst"
         }
         // [MS-CFB], section 2.2.
-        [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1] if read => {
+        [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1] => {
             "; it is a file of Outlook (.msg) or Office: convert a message to .eml first, for example with msgconvert"
         }
         // Store files of other kinds begin with other bytes behind these.
-        [0xCF, 0xAD, 0x12, 0xFE, ..] if read => {
+        [0xCF, 0xAD, 0x12, 0xFE, ..] => {
             "; it is an index of Outlook Express (.dbx) without messages: give the names of the other .dbx files"
         }
-        [b'J', b'M', b'F', b'6' | b'9', ..] if read => {
+        [b'J', b'M', b'F', b'6' | b'9', ..] => {
             "; it is a folder of Outlook Express 4 (.mbx): convert it to a mailbox first, for example with the import of KMail"
         }
-        [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] if read => {
+        [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => {
             "; it is an archive of 7-Zip: unpack it first, for example with `7z x`"
         }
-        [b'R', b'a', b'r', b'!', 0x1A, 0x07, ..] if read => {
+        [b'R', b'a', b'r', b'!', 0x1A, 0x07, ..] => {
             "; it is a RAR archive: unpack it first, for example with `unrar x`"
         }
         // The usual properties, and a size of the dictionary that is a power of two.
-        [0x5D, 0, 0, size, more, ..] if read && size.count_ones() + more.count_ones() == 1 => {
-            return format!(
+        [0x5D, 0, 0, size, more, ..] if size.count_ones() + more.count_ones() == 1 => {
+            return Some(format!(
                 "; it is compressed with lzma: pipe the content in: {} | mailglot … -",
                 command("xz -dc", path)
-            );
+            ));
         }
-        _ => "; --force-format reads it as a message",
+        _ => return None,
     };
-    advice.to_owned()
+    Some(advice.to_owned())
 }
 
 /// Returns how to read a file in a form that is not read.

@@ -62,12 +62,11 @@ impl SharedFolder {
         for line in damaged.into_iter().flatten() {
             self.shorten(line, "");
         }
-        if let Some(folders) = summary
-            .get_mut("without_header")
-            .and_then(Value::as_object_mut)
-        {
-            let short = std::mem::take(folders).into_iter();
-            folders.extend(short.map(|(path, count)| (self.text_below(&path), count)));
+        for field in ["without_header", "not_read"] {
+            if let Some(folders) = summary.get_mut(field).and_then(Value::as_object_mut) {
+                let short = std::mem::take(folders).into_iter();
+                folders.extend(short.map(|(path, count)| (self.text_below(&path), count)));
+            }
         }
     }
 

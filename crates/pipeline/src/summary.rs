@@ -107,6 +107,8 @@ pub struct Summary {
     pub incomplete: Vec<IncompleteInput>,
     /// Number of files without a header field in the place of messages, by folder. They were skipped.
     pub without_header: BTreeMap<String, u64>,
+    /// Number of files and members of archives that may be mail, but could not be read, by input: `box.packed` and `box.member-skipped`.
+    pub not_read: BTreeMap<String, u64>,
     /// Messages read.
     pub messages_in: u64,
     /// Lines of mailboxes that may or may not begin a message. Each is an event `mbox.ambiguous-from`.

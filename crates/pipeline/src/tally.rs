@@ -108,6 +108,8 @@ pub(crate) struct Tally {
     incomplete: Vec<IncompleteInput>,
     /// Number of files without a header field in the place of messages, by archive.
     without_header: BTreeMap<String, u64>,
+    /// Number of files and members of archives that may be mail and were not read, by archive.
+    not_read: BTreeMap<String, u64>,
     doubtful_separators: u64,
     repairs: u64,
     losses: u64,
@@ -270,6 +272,9 @@ impl Tally {
                 self.incomplete.push(IncompleteInput::of(path, event));
             }
             BoxEventKind::NoHeader => *self.without_header.entry(path.to_owned()).or_default() += 1,
+            BoxEventKind::Packed | BoxEventKind::MemberSkipped => {
+                *self.not_read.entry(path.to_owned()).or_default() += 1;
+            }
             BoxEventKind::AmbiguousFrom => self.doubtful_separators += 1,
             _ => {}
         }
@@ -288,6 +293,13 @@ impl Tally {
 
     /// Adds a message that is stored in an unsupported format.
     pub(crate) fn packed(&mut self, address: impl FnOnce() -> Address, packing: Packing) {
+        let address = address();
+        if packing == Packing::Utf16
+            && let Some((path, _)) = address.message.rsplit_once(':')
+        {
+            *self.not_read.entry(path.to_owned()).or_default() += 1;
+        }
+        let address = || address;
         let detail = format!("{}, left as it is", packing.words());
         self.event(
             BoxEventKind::Packed.code(),
@@ -336,6 +348,9 @@ impl Tally {
         summary.incomplete.extend(tally.incomplete);
         for (path, files) in tally.without_header {
             *summary.without_header.entry(path).or_default() += files;
+        }
+        for (path, files) in tally.not_read {
+            *summary.not_read.entry(path).or_default() += files;
         }
         summary.doubtful_separators += tally.doubtful_separators;
         if let Some(verify) = &mut summary.verify {

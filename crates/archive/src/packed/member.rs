@@ -79,9 +79,7 @@ impl<R: Read> Member<R> {
                 Self::DovecotLz4(Box::new(DovecotLz4Decoder::new(input)))
             }
             Packing::Lz4 => Self::Lz4(Box::new(Lz4Decoder::new(input))),
-            Packing::Compress | Packing::Zip | Packing::Utf16 | Packing::Tar | Packing::Dbox => {
-                return Err(io::ErrorKind::Unsupported.into());
-            }
+            _ => return Err(io::ErrorKind::Unsupported.into()),
         })
     }
 

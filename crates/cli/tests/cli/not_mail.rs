@@ -100,6 +100,55 @@ fn messages_of_imap_servers_are_named() {
         .ended(0);
 }
 
+/// Files of formats that are not read may have all the mail of a folder. A line on standard error names them with `-q`, too.
+#[test]
+fn formats_that_are_not_read_are_an_incomplete_input() {
+    let utf16: Vec<u8> = mbox(&[b"Subject: x\n\nplain\n"])
+        .iter()
+        .flat_map(|&byte| [byte, 0])
+        .collect();
+    let utf16 = [&b"\xff\xfe"[..], &utf16].concat();
+    let office = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and more";
+    for (name, content, advice) in [
+        ("old.pst", &b"!BDN and more"[..], "with readpst"),
+        ("a.msg", office, "with msgconvert"),
+        ("a.7z", b"7z\xbc\xaf\x27\x1c and more", "with `7z x`"),
+        ("a.rar", b"Rar!\x1a\x07 and more", "with `unrar x`"),
+        ("a.mbox.lzma", b"]\0\0\x80\0 and more", "xz -dc"),
+        ("a.mbox", &utf16, "mailglot convert -f utf-16"),
+    ] {
+        let sandbox = Sandbox::new();
+        fs::create_dir_all(sandbox.path("tree")).unwrap();
+        sandbox.write("tree/1.eml", b"Subject: x\n\nplain\n");
+        sandbox.write(&format!("tree/{name}"), content);
+        for args in [&["count", "tree"][..], &["normalize", "tree", "-o", "out"]] {
+            let run = sandbox.run(&[&["-q"], args].concat()).ended(2);
+            let words = format!("left as it is: {name}; ");
+            let named = run.err.starts_with("mailglot: tree: 1 file was not read: ");
+            let is_whole = named && run.err.contains(&words) && run.err.contains(advice);
+            assert!(is_whole, "{name}: {}", run.err);
+        }
+        // The file stays in the ledger.
+        sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
+        assert_eq!(sandbox.read(&format!("back/{name}")), content);
+    }
+    // A message in UTF-16 is copied, and nothing in it is read.
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("tree")).unwrap();
+    sandbox.write("tree/1.eml", &utf16);
+    for args in [&["text", "tree"][..], &["normalize", "tree", "-o", "out"]] {
+        let run = sandbox.run(&[&["-q"], args].concat()).ended(2);
+        let words = "mailglot: tree: 1 file was not read: text in UTF-16, left as it is; pipe";
+        assert!(run.err.starts_with(words), "{}", run.err);
+    }
+    // Other files of Office are not mail.
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("tree")).unwrap();
+    sandbox.write("tree/1.eml", b"Subject: x\n\nplain\n");
+    sandbox.write("tree/a.doc", office);
+    sandbox.run(&["count", "tree"]).ended(0);
+}
+
 #[test]
 fn what_has_no_header_is_read_by_force_only() {
     let sandbox = Sandbox::new();

@@ -32,6 +32,7 @@ pub(super) struct PieceCounts {
     events: BTreeMap<String, u64>,
     charsets: BTreeMap<String, u64>,
     without_header: BTreeMap<String, u64>,
+    not_read: BTreeMap<String, u64>,
     incomplete: Vec<(String, u64, String, bool)>,
     verify: Option<VerifySummary>,
     examples: Vec<Example>,
@@ -63,6 +64,7 @@ impl PieceCounts {
             events: summary.events,
             charsets: summary.charsets,
             without_header: summary.without_header,
+            not_read: summary.not_read,
             incomplete: incomplete
                 .map(|input| (input.path, input.offset, input.reason, input.is_bounded))
                 .collect(),
@@ -103,6 +105,7 @@ impl PieceCounts {
             (&mut summary.events, self.events),
             (&mut summary.charsets, self.charsets),
             (&mut summary.without_header, self.without_header),
+            (&mut summary.not_read, self.not_read),
         ] {
             for (key, count) in from {
                 *into.entry(key).or_default() += count;

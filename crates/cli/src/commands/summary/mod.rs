@@ -15,7 +15,7 @@ use events::{
 };
 
 use super::job_exit::note;
-use crate::error_text::files_command;
+use crate::error_text::{files_command, not_read_advice};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, visible};
 use crate::shell_words::quoted;
@@ -261,6 +261,10 @@ pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Conso
     if let Some(text) = mail_like(account) {
         note(&Failure::new(Exit::Unread, text), worst, console);
     }
+    for (path, files) in &account.not_read {
+        let text = not_read(account, path, *files);
+        note(&Failure::new(Exit::Unread, text), worst, console);
+    }
     for input in &account.incomplete {
         note(
             &Failure::new(Exit::Unread, visible(&input.to_string())),
@@ -269,6 +273,35 @@ pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Conso
         );
     }
 }
+
+/// Names the number of files or members of an input that may be mail and cannot be read, the first one, and what to do.
+fn not_read(account: &Summary, path: &str, files: u64) -> String {
+    let codes = [BoxEventKind::Packed, BoxEventKind::MemberSkipped].map(BoxEventKind::code);
+    let is_of_input = |example: &&Example| {
+        let rest = example.message.strip_prefix(path);
+        codes.contains(&&*example.code)
+            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    };
+    let example = account.examples.iter().find(is_of_input);
+    let first = example.map_or("", |example| &*example.detail);
+    let name = first.split_once(LEFT_AS_IT_IS).map(|(_, name)| name);
+    let file = match example.and_then(|example| example.path.as_ref()) {
+        Some(file) => Some(file.path()),
+        None => name.map(|name| Path::new(path).join(name)),
+    };
+    let advice = match file {
+        Some(file) if file.exists() => not_read_advice(&file),
+        _ => "; unpack the archive, and give the name of the folder".to_owned(),
+    };
+    let words = match files {
+        1 => "1 file was not read".to_owned(),
+        _ => format!("{} files were not read, the first", with_thousands(files)),
+    };
+    format!("{}: {words}: {}{advice}", visible(path), visible(first))
+}
+
+/// Stands before the name in the details of such events.
+const LEFT_AS_IT_IS: &str = ", left as it is: ";
 
 /// Names the number of files that look like mail and were not read, and the command that reads those of the first folder.
 fn mail_like(account: &Summary) -> Option<String> {

@@ -57,6 +57,7 @@ impl MessageAddress {
         };
         let bytes = address.as_bytes();
         with_id(bytes)
+            .or_else(|| with_bare_id(bytes))
             .or_else(|| with_number(bytes))
             .map_or(whole, split)
     }
@@ -86,6 +87,17 @@ fn with_id(address: &[u8]) -> Option<(&[u8], MessageChoice)> {
     let mark = memchr::memmem::find(inside, b"#<").filter(|mark| *mark > 0)?;
     let id = String::from_utf8_lossy(&inside[mark + 2..]);
     Some((&address[..mark], MessageChoice::Id(id.trim().to_owned())))
+}
+
+/// Splits `FILE#message-id`, without angle brackets, if `FILE` exists.
+fn with_bare_id(address: &[u8]) -> Option<(&[u8], MessageChoice)> {
+    let mark = memchr::memchr(b'#', address)?;
+    let (path, id) = (&address[..mark], &address[mark + 1..]);
+    let is_id = memchr::memchr(b'@', id).is_some() && memchr::memchr(b'/', id).is_none();
+    (is_id && exists(Path::new(OsStr::from_bytes(path)))).then(|| {
+        let id = String::from_utf8_lossy(id).into_owned();
+        (path, MessageChoice::Id(id))
+    })
 }
 
 /// Splits `FILE:17` and `FILE@81233`.
@@ -142,6 +154,24 @@ mod tests {
                 "{address}"
             );
         }
+    }
+
+    #[test]
+    fn an_identifier_without_angle_brackets_needs_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mbox");
+        let parse = |ending: &str| {
+            let mut address = path.clone().into_os_string();
+            address.push(ending);
+            MessageAddress::parse(&address).choice
+        };
+        assert_eq!(parse("#m@x.example"), MessageChoice::All);
+        std::fs::write(&path, b"").unwrap();
+        let id = |id: &str| MessageChoice::Id(id.to_owned());
+        assert_eq!(parse("#m@x.example"), id("m@x.example"));
+        assert_eq!(parse("#1@5"), id("1@5"));
+        assert_eq!(parse("#<m@x>"), id("m@x"));
+        assert_eq!(parse("#m"), MessageChoice::All);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use crate::error::ErrorKind;
 use crate::free_space::FreeSpace;
+use rustix::io::Errno;
 
 /// A temporary file without a name.
 #[derive(Debug)]
@@ -46,9 +47,13 @@ impl Write for TemporaryFile {
     }
 }
 
-/// Returns the error that names the folder of temporary files. One that can be repeated stays.
+/// Returns the error that names the folder of temporary files. One that can be repeated, or is about too many open files, stays.
 pub(crate) fn unusable(error: io::Error) -> io::Error {
-    if error.kind() == io::ErrorKind::Interrupted {
+    let is_of_process = matches!(
+        Errno::from_io_error(&error),
+        Some(Errno::INTR | Errno::MFILE | Errno::NFILE)
+    );
+    if is_of_process {
         return error;
     }
     let folder = env::temp_dir();
@@ -59,6 +64,15 @@ pub(crate) fn unusable(error: io::Error) -> io::Error {
 mod tests {
     use super::*;
     use crate::error::{Error, Operation};
+
+    #[test]
+    fn too_many_open_files_are_no_fault_of_the_folder() {
+        for errno in [Errno::MFILE, Errno::NFILE, Errno::INTR] {
+            let error = unusable(errno.into());
+            assert_eq!(error.raw_os_error(), Some(errno.raw_os_error()));
+        }
+        assert_eq!(unusable(Errno::ACCESS.into()).raw_os_error(), None);
+    }
 
     #[test]
     fn a_full_folder_is_named() {
